@@ -126,43 +126,59 @@ def value_of_form(value: Any, form: Any, at: str) -> Any:
     form that its key says; (None, F): null or F. Raises Rejected.
     """
     if form is Fraction:
-        found = NUMBER.fullmatch(value) if type(value) is str else None
+        return fraction_of_form(value, at)
+    if isinstance(form, list):
         reject_unless(
-            (found and int(found[2] or 1)) or (type(value) is int and value >= 0),
-            f"{at}: no number of the form p/q",
+            type(value) is list and len(value) == (len(form) if len(form) > 1 else len(value)),
+            f"{at}: a list is needed",
         )
-        return Fraction(value)
+        return [value_of_form(x, form[i % len(form)], at) for i, x in enumerate(value)]
+    if isinstance(form, tuple) and form[0] is None:
+        return None if value is None else value_of_form(value, form[1], at)
+    if isinstance(form, (tuple, dict)):
+        return object_of_form(value, form, at)
+    reject_unless_scalar(value, form, at)
+    return value
+
+
+def fraction_of_form(value: Any, at: str) -> Fraction:
+    """The fraction of a text "p/q", or of an integer of 0 or more. Raises Rejected."""
+    found = NUMBER.fullmatch(value) if type(value) is str else None
+    reject_unless(
+        (found and int(found[2] or 1)) or (type(value) is int and value >= 0),
+        f"{at}: no number of the form p/q",
+    )
+    return Fraction(value)
+
+
+def reject_unless_scalar(value: Any, form: Any, at: str) -> None:
+    """Reject unless a value is of a form that has no keys and no rows: the integer, text, truth value, one of
+    some texts or list of different texts that is declared."""
     if isinstance(form, int):
         reject_unless(type(value) is int and value >= form, f"{at}: an integer of at least {form} is needed")
     elif form in (str, bool):
         reject_unless(type(value) is form, f"{at}: a {'text' if form is str else 'true or false'} is needed")
     elif form is set:
         reject_unless(len({*value_of_form(value, [str], at)}) == len(value), f"{at}: a text twice")
-    elif isinstance(form, frozenset):
-        reject_unless(type(value) is str and value in form, f"{at}: is none of {', '.join(sorted(form))}")
-    elif isinstance(form, list):
-        reject_unless(
-            type(value) is list and len(value) == (len(form) if len(form) > 1 else len(value)),
-            f"{at}: a list is needed",
-        )
-        return [value_of_form(x, form[i % len(form)], at) for i, x in enumerate(value)]
-    elif isinstance(form, tuple) and form[0] is None:
-        return None if value is None else value_of_form(value, form[1], at)
     else:
-        reject_unless(type(value) is dict, f"{at}: an object is needed")
-        if isinstance(form, tuple):
-            kind = value_of_form(value.get(form[0]), frozenset(form[1]), f"{at}.{form[0]}")
-            form = {form[0]: str} | form[1][kind]
-        if "*" in form:
-            return {key: value_of_form(x, form["*"], f"{at}.{key}") for key, x in value.items()}
-        known = {key.rstrip("?"): key for key in form}
-        reject_unless(value.keys() <= known.keys(), f"{at}: has a key that is not known")
-        reject_unless(all(key in value for key in form if not key.endswith("?")), f"{at}: a key is missing")
-        return {
-            key: value_of_form(value[key], form[form_key], f"{at}.{key}") if key in value else None
-            for key, form_key in known.items()
-        }
-    return value
+        reject_unless(type(value) is str and value in form, f"{at}: is none of {', '.join(sorted(form))}")
+
+
+def object_of_form(value: Any, form: Any, at: str) -> dict[str, Any]:
+    """The values of an object by their keys, each of the form that is declared for it. Raises Rejected."""
+    reject_unless(type(value) is dict, f"{at}: an object is needed")
+    if isinstance(form, tuple):
+        kind = value_of_form(value.get(form[0]), frozenset(form[1]), f"{at}.{form[0]}")
+        form = {form[0]: str} | form[1][kind]
+    if "*" in form:
+        return {key: value_of_form(x, form["*"], f"{at}.{key}") for key, x in value.items()}
+    known = {key.rstrip("?"): key for key in form}
+    reject_unless(value.keys() <= known.keys(), f"{at}: has a key that is not known")
+    reject_unless(all(key in value for key in form if not key.endswith("?")), f"{at}: a key is missing")
+    return {
+        key: value_of_form(value[key], form[form_key], f"{at}.{key}") if key in value else None
+        for key, form_key in known.items()
+    }
 
 
 PERMUTATIONS = [{"*": str}]
@@ -221,11 +237,12 @@ FORMS: dict[str, Any] = LEFT | {
 }
 HEAD = {"schema": 0, "fabric": str, "design?": str, "check": str}
 TABLES: dict[str, dict[str, Any]] = {
-    "devices": {"name": str, "path": str, "kind": frozenset(("host", "chip", "switch", "ocs", "panel")), "role": (None, str),
-                "model": str, "inside": (None, str), "tier": (None, 0), "forwards": (None, bool)},
-    "links": {"a_device": str, "b_device": str, "rate_bps": 1, "rail": (None, 0), "via": (None, str), "a_port": str,
-              "b_port": str, "a_cage": (None, str), "b_cage": (None, str), "cable_id": (None, str),
-              "far_cable_id": (None, str), "layer": (None, str)},
+    "devices": {"name": str, "path": str, "kind": frozenset(("host", "chip", "switch", "ocs", "panel")),
+                "role": (None, str), "model": str, "inside": (None, str), "tier": (None, 0),
+                "forwards": (None, bool)},
+    "links": {"a_device": str, "b_device": str, "rate_bps": 1, "rail": (None, 0), "via": (None, str),
+              "a_port": str, "b_port": str, "a_cage": (None, str), "b_cage": (None, str),
+              "cable_id": (None, str), "far_cable_id": (None, str), "layer": (None, str)},
     "planned_links": {"device": str, "tier": (None, 0), "rate_bps": 1, "links": 1},
 }  # fmt: skip
 
@@ -260,6 +277,29 @@ def enclosing_element_paths(path: str) -> list[str]:
     return [path[: x.start()] for x in re.finditer(r"\.(?![^\[]*\])", path)] + [path]
 
 
+def devices_of_links(links: Iterable[Link]) -> set[Any]:
+    """The names of the devices at links and of the panels on their way; None where a link has no panel."""
+    return {d for x in links for d in (x.a, x.b, x.via)}
+
+
+def network_device_rows(data: Any, outside: AbstractSet[Any]) -> list[list[Any]]:
+    """The rows of the devices of a network: hosts and chips, and of others those that are not outside."""
+    return [row for row in table_rows(data, "devices") if row[2] in ("host", "chip") or row[0] not in outside]
+
+
+def contents_of_devices(devices: Mapping[str, Device], named: Mapping[str, str]) -> dict[str, list[str]]:
+    """The devices in each device, and under "" those in none. ``named`` are the devices by path. Raises
+    Rejected where a device is inside another than its path says."""
+    contents: dict[str, list[str]] = defaultdict(list)
+    for d, f in devices.items():
+        reject_unless(
+            f.inside == named.get(f.path.rpartition(".")[0]),
+            f"{d} is inside another device than its path says",
+        )
+        contents[f.inside or ""] += [d]
+    return contents
+
+
 class CertifiedFabric:
     """The devices and links of a fabric.json. Raises Rejected where it contradicts itself."""
 
@@ -267,17 +307,9 @@ class CertifiedFabric:
         reject_unless(data["schema"] == 1, "the schema of fabric.json is not 1")
         self.name: str = value_of_form(data["fabric"], str, "fabric")
         every = [Link(*row) for row in table_rows(data, "links")]
-        self.links = links = [
-            x for x in every if not x.layer
-        ]  # those of the network, not of a layer beside it
-        here, up = (
-            {d for x in some for d in (x.a, x.b, x.via)} for some in (links, [x for x in every if x.layer])
-        )
-        rows = [
-            row
-            for row in table_rows(data, "devices")
-            if row[2] in ("host", "chip") or row[0] not in up - here
-        ]
+        self.links = links = [x for x in every if not x.layer]  # of the network, not of a layer beside it
+        here = devices_of_links(links)
+        rows = network_device_rows(data, outside=devices_of_links(x for x in every if x.layer) - here)
         self.planned = table_rows(data, "planned_links")
         self.devices = known = {row[0]: Device._make((*row, unindexed_path(row[1]))) for row in rows}
         named = {f.path: d for d, f in known.items()}
@@ -285,19 +317,21 @@ class CertifiedFabric:
             len(named) == len(known) == len(rows) and "" not in {*known, *named},
             "a device has no name, or two have one",
         )
-        self.contents: dict[str, list[str]] = defaultdict(list)
-        for d, f in known.items():
-            reject_unless(
-                f.inside == named.get(f.path.rpartition(".")[0]),
-                f"{d} is inside another device than its path says",
-            )
-            self.contents[f.inside or ""] += [d]
+        self.contents = contents_of_devices(known, named)
         reject_unless(all(x.a != x.b for x in links), "a link joins a device to itself")
         reject_unless(here <= {*known, None}, "a link ends at an unknown device")
         self.ports = [(f"{known[x.a].path}.{x.a_port}", f"{known[x.b].path}.{x.b_port}") for x in links]
         reject_unless(
             len({p for both in self.ports for p in both}) == 2 * len(links), "two links are on one port"
         )
+
+    def links_without(self, failed: Element) -> list[Link]:
+        """The links that neither fail themselves nor with a device at them or a panel on their way."""
+        return [
+            x
+            for i, x in enumerate(self.links)
+            if i not in failed.links and failed.devices.isdisjoint((x.a, x.b, x.via))
+        ]
 
     def closure(self, failed: Iterable[str]) -> Devices:
         """What fails with these devices: all that they contain."""
@@ -472,42 +506,19 @@ class CertifiedNetwork(Graph):
     def __init__(self, fabric: CertifiedFabric, work: WorkSteps, failed: Element | None = None) -> None:
         devices, gone = fabric.devices, failed or Element(frozenset(), frozenset())
         work.spend(len(devices) + len(fabric.links))
-        self.every = [
-            x
-            for i, x in enumerate(fabric.links)
-            if i not in gone.links and gone.devices.isdisjoint((x.a, x.b, x.via))
-        ]
+        self.every = fabric.links_without(gone)
         linked = {d for x in self.every for d in (x.a, x.b)}
         stays = linked if failed else devices.keys()
-        ends = {d: f for d, f in devices.items() if f.kind in ("host", "chip")}
-        wired = {devices[d].family for d in linked}
-        opened = {
-            devices[f.inside].family
-            for f in ends.values()
-            if f.inside and f.kind == "chip" and f.family in wired
-        }
-        counted = [
-            d for d, f in ends.items() if f.family not in opened and (f.inside is None or f.family in wired)
-        ]
-        main = "accelerator" if any(f.role == "accelerator" for f in ends.values()) else ""
-        units = [d for d in counted if (ends[d].role or "") == main] or counted
-        units = units or [d for d, f in devices.items() if f.kind == "switch"]
-        direct = any(devices[x.a].kind == devices[x.b].kind == "chip" for x in fabric.links)
-        passing = {d for d in stays if devices[d].forwards or (direct and devices[d].kind == "chip")}
-        forward = {
-            d: None
-            for d, f in devices.items()
-            if d not in gone.devices and (f.kind == "switch" or d in passing)
-        }.keys()
+        units = units_of_devices(devices, linked)
+        forward = forwarding_devices(fabric, stays, gone.devices)
         self.fabric = fabric
         self.full = Fraction(0)  # what a share is of, in bit/s, once a check has computed it
         self.pairs = 1  # demands that a rate is of each
         self.units = {d: None for d in units if d in stays and d not in gone.devices}.keys()
         self.half = len(self.units) // 2
         self.others = {d for d in linked if devices[d].kind in ("host", "chip")} - self.units
-        self.links = [
-            x for nodes in [self.units | forward] for x in self.every if x.a in nodes and x.b in nodes
-        ]
+        nodes = self.units | forward
+        self.links = [x for x in self.every if x.a in nodes and x.b in nodes]
         self.grain = gcd(*(x.rate for x in self.links)) or 1
         super().__init__(((x.a, x.b, x.rate // self.grain) for x in self.links), forward, work)
 
@@ -541,6 +552,39 @@ class CertifiedNetwork(Graph):
         nodes = {v: (v in self.units, v in self.forward) for v in (*self.units, *self.forward)}
         reject_unless_automorphisms(self.work, symmetries or (), nodes, links)
         return lowest_of_orbits(nodes, (classes, *(symmetries or ())))
+
+
+def units_of_devices(devices: Mapping[str, Device], linked: AbstractSet[str]) -> list[str]:
+    """The units of a network in which these devices have links, as ``CertifiedNetwork`` says."""
+    ends = {d: f for d, f in devices.items() if f.kind in ("host", "chip")}
+    counted = endpoints_not_opened(devices, ends, {devices[d].family for d in linked})
+    main = "accelerator" if any(f.role == "accelerator" for f in ends.values()) else ""
+    units = [d for d in counted if (ends[d].role or "") == main] or counted
+    return units or [d for d, f in devices.items() if f.kind == "switch"]
+
+
+def endpoints_not_opened(
+    devices: Mapping[str, Device], ends: Mapping[str, Device], wired: AbstractSet[str]
+) -> list[str]:
+    """Of the hosts and chips those that count: chips inside of hosts where their kind is wired, and all
+    others but the hosts of such chips."""
+    opened = {
+        devices[f.inside].family for f in ends.values() if f.inside and f.kind == "chip" and f.family in wired
+    }
+    return [d for d, f in ends.items() if f.family not in opened and (f.inside is None or f.family in wired)]
+
+
+def forwarding_devices(
+    fabric: CertifiedFabric, stays: Iterable[str], failed: AbstractSet[str]
+) -> AbstractSet[str]:
+    """What forwards and has not failed, in the order of the fabric: switches; and of what stays chips, if
+    chips are linked to chips in the fabric, and what fabric.json says."""
+    devices = fabric.devices
+    direct = any(devices[x.a].kind == devices[x.b].kind == "chip" for x in fabric.links)
+    passing = {d for d in stays if devices[d].forwards or (direct and devices[d].kind == "chip")}
+    return {
+        d: None for d, f in devices.items() if d not in failed and (f.kind == "switch" or d in passing)
+    }.keys()
 
 
 def reject_unless_automorphisms(
@@ -618,9 +662,10 @@ def least_cut(
     any side."""
     most = len(net.units) - net.half
     near = {v: {w: c * n * size[w] for w, c in links[v].items() if c and w in size} for v, n in size.items()}
-    rows: dict[Devices, list[int]] = {frozenset(): [0]}
     done: set[str] = set()
-    for v in size:
+
+    def with_side_of(v: str, rows: dict[Devices, list[int]]) -> dict[Devices, list[int]]:
+        """The capacity that crosses, as above, once this device has a side, too."""
         done.add(v)
         closed = {w for w in (v, *near[v]) if near[w].keys() <= done}
         after: dict[Devices, list[int]] = {}
@@ -633,7 +678,11 @@ def least_cut(
                 if min(new) < bound:
                     key = ours.union(side) - closed
                     after[key] = list(map(min, after[key], new)) if key in after else new
-        rows = after
+        return after
+
+    rows: dict[Devices, list[int]] = {frozenset(): [0]}
+    for v in size:
+        rows = with_side_of(v, rows)
     first = max(net.half - len(net.units - size.keys()), 0)
     return min([bound, *(x for row in rows.values() for x in row[first:])])
 
@@ -661,30 +710,12 @@ def hub_networks(net: CertifiedNetwork, hubs: list[str], shares: Mapping[str, Ma
     every hub. Each node below the hubs divides what leads to it among the nodes above in shares, so that
     every hub has a part of it; of a link upward the hub's network has the part that the upper node has of the
     hub. A split cuts at least the least of each."""
-    parts: dict[str, dict[str, Fraction]] = {h: {h: Fraction(1)} for h in hubs}
     inner = net.forward - net.units
     reject_unless(
         {*hubs, *shares} <= inner and not {*hubs} & shares.keys(),
         "a node does not forward, or a hub has shares",
     )
-
-    def part(v: str) -> dict[str, Fraction]:
-        """The part that each hub has of a node. A circle ends in a RecursionError, which rejects."""
-        if v not in parts:
-            reject_unless(sum(shares[v].values()) <= 1, f"the shares of {v} are more than one")
-            out: dict[str, Fraction] = defaultdict(Fraction)
-            for w, share in shares[v].items():
-                net.work.spend(1 + len(part(w)))
-                for h, x in part(w).items():
-                    out[h] += share * x
-            least_common_multiple(x.denominator for x in out.values())
-            parts[v] = out
-        return parts[v]
-
-    nodes: dict[str, list[tuple[str, Fraction]]] = {h: [] for h in hubs}
-    for v in shares:
-        for h, x in part(v).items():
-            nodes[h] += [(v, x)] if x else []
+    nodes = nodes_below_hubs(hubs, shares, net.work)
     kinds: dict[Any, list[str]] = defaultdict(list)
     for h in hubs:
         kinds[tuple(nodes[h]), tuple(sorted(net.near(h).items()))].append(h)
@@ -697,27 +728,62 @@ def hub_networks(net: CertifiedNetwork, hubs: list[str], shares: Mapping[str, Ma
         ]
         net.work.spend(len(arcs))
         tree = Graph(arcs, net.forward, net.work)
-        same = tree.equivalent(v for v in tree.capacity if v not in net.units)
-        size, order, stack = Counter(same.values()), dict[str, int](), [same[h]] if h in same else []
-        while stack:  # from the hub down, units as soon as all above them have a side
-            v = stack.pop()
-            if v not in order:
-                order[v] = size[v]
-                stack += [w for w in tree.near(v) if w in size]
-                order |= {
-                    u: 1
-                    for u in tree.near(v)
-                    if u in net.units and all(same[w] in order for w in tree.near(u))
-                }
-        at = {v: i for i, v in enumerate(order)}
-        near = (
-            (n, v, sorted((at[w], c) for w, c in tree.near(v).items() if w in at)) for v, n in order.items()
-        )
-        key = tuple((n, v in net.units, *links) for n, v, links in near)
+        order = order_from_hub_down(tree, h, net.units)
+        key = links_in_order(tree, order, net.units)
         if key not in known:
             known[key] = least_cut(net, tree.capacity, order, 1 + sum(c for _, _, c in arcs))
         total += Fraction((1 + len(others)) * known[key], whole)
     return -int(-total // 1)
+
+
+def nodes_below_hubs(
+    hubs: list[str], shares: Mapping[str, Mapping[str, Fraction]], work: WorkSteps
+) -> dict[str, list[tuple[str, Fraction]]]:
+    """For every hub the nodes below of which it has a part, each with that part."""
+    parts: dict[str, dict[str, Fraction]] = {h: {h: Fraction(1)} for h in hubs}
+
+    def part(v: str) -> dict[str, Fraction]:
+        """The part that each hub has of a node. A circle ends in a RecursionError, which rejects."""
+        if v not in parts:
+            reject_unless(sum(shares[v].values()) <= 1, f"the shares of {v} are more than one")
+            out: dict[str, Fraction] = defaultdict(Fraction)
+            for w, share in shares[v].items():
+                work.spend(1 + len(part(w)))
+                for h, x in part(w).items():
+                    out[h] += share * x
+            least_common_multiple(x.denominator for x in out.values())
+            parts[v] = out
+        return parts[v]
+
+    nodes: dict[str, list[tuple[str, Fraction]]] = {h: [] for h in hubs}
+    for v in shares:
+        for h, x in part(v).items():
+            nodes[h] += [(v, x)] if x else []
+    return nodes
+
+
+def order_from_hub_down(tree: Graph, hub: str, units: Collection[str]) -> dict[str, int]:
+    """The order in which ``least_cut`` gives sides in the network of a hub, and how many nodes each
+    represents: from the hub down, units as soon as all above them have a side."""
+    same = tree.equivalent(v for v in tree.capacity if v not in units)
+    size, order, stack = Counter(same.values()), dict[str, int](), [same[hub]] if hub in same else []
+    while stack:
+        v = stack.pop()
+        if v not in order:
+            order[v] = size[v]
+            stack += [w for w in tree.near(v) if w in size]
+            order |= {
+                u: 1 for u in tree.near(v) if u in units and all(same[w] in order for w in tree.near(u))
+            }
+    return order
+
+
+def links_in_order(tree: Graph, order: Mapping[str, int], units: Collection[str]) -> tuple[Any, ...]:
+    """All that ``least_cut`` reads of the network of a hub, without names: for each node in order how many it
+    represents, whether it is a unit, and its links."""
+    at = {v: i for i, v in enumerate(order)}
+    near = ((n, v, sorted((at[w], c) for w, c in tree.near(v).items() if w in at)) for v, n in order.items())
+    return tuple((n, v in units, *links) for n, v, links in near)
 
 
 def bisection_lower_bound_shown(net: CertifiedNetwork, stated: Any) -> int:
@@ -725,17 +791,26 @@ def bisection_lower_bound_shown(net: CertifiedNetwork, stated: Any) -> int:
     if stated["by"] == "splits":
         return sum(least_balanced_split(net, part["order"], part["least"]) for part in stated["parts"])
     if stated["by"] == "routes":
-        sent, most = traffic_of_uniform_demands(net, stated, stated["hubs"]), len(net.units) - net.half
-        apart = sum(n * max(len(wanted) - most, 0) for _, n, wanted in sent.asked)
-        pairs = Fraction(apart, 2) if stated["hubs"] else net.half * most  # a link carries to hubs and back
-        return -int(-(sent.routed(stated["routes"]) * pairs) // 1)
+        return bisection_bound_of_routes(net, stated)
+    return bisection_bound_of_shares(net, stated)
+
+
+def bisection_bound_of_routes(net: CertifiedNetwork, stated: Any) -> int:
+    """What crosses every balanced split, in grains, because demands that it separates flow at once."""
+    sent, most = traffic_of_uniform_demands(net, stated, stated["hubs"]), len(net.units) - net.half
+    apart = sum(n * max(len(wanted) - most, 0) for _, n, wanted in sent.asked)
+    pairs = Fraction(apart, 2) if stated["hubs"] else net.half * most  # a link carries to hubs and back
+    return -int(-(sent.routed(stated["routes"]) * pairs) // 1)
+
+
+def bisection_bound_of_shares(net: CertifiedNetwork, stated: Any) -> int:
+    """What crosses every balanced split, in grains: what networks of hubs show with the links that are
+    restored, less the capacity of these, for no cut has more of them than all."""
     more, inner = stated["restored"] or [], net.forward - net.units
     reject_unless(
         all({a, b} <= inner and a != b and rate % net.grain == 0 for a, b, rate in more), "no link to restore"
     )
-    added = [
-        (a, b, int(rate) // net.grain) for a, b, rate in more
-    ]  # no cut is less than one with these by more than all of them
+    added = [(a, b, int(rate) // net.grain) for a, b, rate in more]
     whole = [*((v, w, c) for (v, w), c in net.arcs().items() if v < w), *added]
     net.capacity = Graph(whole, net.forward, net.work).capacity
     nodes = Counter(v for part in stated["parts"] for v in (*part["hubs"], *part["shares"]))
@@ -862,14 +937,7 @@ def traffic_of_listed_demands(
 ) -> Traffic:
     """Traffic of demands that are listed. Units that are linked to one forwarding node only are one with it:
     what they exchange stays below it."""
-    sent, got = Counter[str](), Counter[str]()
-    for (s, t), amount in demands.items():
-        reject_unless(
-            s != t and s in graph.capacity and t in graph.capacity,
-            "a demand is not between two that have links",
-        )
-        sent[s] += amount
-        got[t] += amount
+    sent, got = amounts_sent_and_received(graph, demands)
     reject_unless(
         demands and not proof["symmetries"], "nothing is demanded, or there are symmetries of a list"
     )
@@ -890,6 +958,20 @@ def traffic_of_listed_demands(
             out.into[t] += amount
     out.asked = [(s, 1, wanted) for s, wanted in asked.items()]
     return out
+
+
+def amounts_sent_and_received(graph: Graph, demands: Mapping[Arc, int]) -> tuple[Counter[str], Counter[str]]:
+    """What every source sends and every target receives in all. Raises Rejected for a demand of one that has
+    no links, or to itself."""
+    sent, got = Counter[str](), Counter[str]()
+    for (s, t), amount in demands.items():
+        reject_unless(
+            s != t and s in graph.capacity and t in graph.capacity,
+            "a demand is not between two that have links",
+        )
+        sent[s] += amount
+        got[t] += amount
+    return sent, got
 
 
 def traffic_of_uniform_demands(
@@ -917,11 +999,7 @@ def network_by_rail(net: CertifiedNetwork, every: bool) -> tuple[CertifiedNetwor
     link."""
     some = {d for x in net.links if x.rail is not None for d in (x.a, x.b)} - net.forward
     links = [x for x in net.links if x.rail is not None or not {x.a, x.b} & some]
-    there = {(d, x.rail) for x in links for d in (x.a, x.b) if d not in net.forward}
-    rails, out = (None, *sorted({r for _, r in there if r is not None})), copy(net)
-    called = {
-        (u, r): u if r is None else f"{u} rail {r}" for u in net.units for r in rails if (u, r) in there
-    }
+    called, out = names_of_unit_rails(net, links), copy(net)
     reject_unless(not every or {u for u, _ in called} == net.units, "a unit has no link")
     out.units = dict.fromkeys(called.values()).keys()
     out.links = [
@@ -929,6 +1007,14 @@ def network_by_rail(net: CertifiedNetwork, every: bool) -> tuple[CertifiedNetwor
     ]
     out.capacity = Graph(((x.a, x.b, x.rate // net.grain) for x in out.links), net.forward, net.work).capacity
     return out, called
+
+
+def names_of_unit_rails(net: CertifiedNetwork, links: Iterable[Link]) -> dict[Any, str]:
+    """The name of every rail that a unit has a link of, by both; links without a rail leave the unit its
+    name."""
+    there = {(d, x.rail) for x in links for d in (x.a, x.b) if d not in net.forward}
+    rails = (None, *sorted({r for _, r in there if r is not None}))
+    return {(u, r): u if r is None else f"{u} rail {r}" for u in net.units for r in rails if (u, r) in there}
 
 
 def traffic_of_stated_pattern(net: CertifiedNetwork, stated: Any, proof: Any) -> tuple[Traffic, int]:
@@ -943,46 +1029,64 @@ def traffic_of_stated_pattern(net: CertifiedNetwork, stated: Any, proof: Any) ->
         "a device has the name of a rail or a set",
     )
     if word == "between":
-        here, there = {*(stated["from"] or ())}, {*(stated["to"] or ())}
-        known = here | there <= net.fabric.devices.keys()
-        reject_unless(
-            here and there and known and not here & there, "a set is empty or unknown, or both overlap"
-        )
-        named = {d: d for d in net.forward} | dict.fromkeys(here, "all from") | dict.fromkeys(there, "all to")
-        ends = ((named[x.a], named[x.b], x.rate) for x in net.every if x.a in named and x.b in named)
-        whole = Graph(
-            (x for x in ends if x[0] != x[1]),
-            {d: None for d in net.forward if named[d] == d}.keys(),
-            net.work,
-        )
-        return traffic_of_listed_demands(whole, proof, (), {("all from", "all to"): 1}), 1
+        return traffic_between_sets(net, stated, proof), 1
     units, ring = [*net.units], word in ("all_to_all", "ring", "rail_allreduce")
     reject_unless(len(units) == stated["units"], "the number of units is another")
     net, called = network_by_rail(net, every=ring) if rails else (net, {(u, None): u for u in units})
     if word == "all_to_all":
         return traffic_of_uniform_demands(net, proof), net.grain
-    of_rail = {
-        r: [called[u, r] for u in units if (u, r) in called] for r in dict.fromkeys(r for _, r in called)
-    }
-    demands = {(u, units[(i + int(found[2] or 1)) % len(units)]): 1 for i, u in enumerate(units)}
-    if word == "file":
-        demands = {(s, t): amount for s, t, amount in stated["demands"] or ()}
-        reject_unless(len(demands) == len(stated["demands"] or ()), "a demand is stated twice")
-        reject_unless({d for pair in demands for d in pair} <= {*units}, "a demand is not between units")
+    if ring:
+        asked = ring_demands_on_rails(units, called)
+    elif word == "file":
+        asked = demands_on_common_rails(stated_demands_of_units(stated, units), called)
+    else:
+        ahead = int(found[2] or 1)
+        shifted = {(u, units[(i + ahead) % len(units)]): 1 for i, u in enumerate(units)}
+        asked = demands_on_common_rails(shifted, called)
+    return traffic_of_listed_demands(net, proof, net.units, asked), net.grain * sum(asked.values())
+
+
+def traffic_between_sets(net: CertifiedNetwork, stated: Any, proof: Any) -> Traffic:
+    """The demand of one set of devices to another, each set as one node."""
+    here, there = {*(stated["from"] or ())}, {*(stated["to"] or ())}
+    known = here | there <= net.fabric.devices.keys()
+    reject_unless(here and there and known and not here & there, "a set is empty or unknown, or both overlap")
+    named = {d: d for d in net.forward} | dict.fromkeys(here, "all from") | dict.fromkeys(there, "all to")
+    ends = ((named[x.a], named[x.b], x.rate) for x in net.every if x.a in named and x.b in named)
+    whole = Graph(
+        (x for x in ends if x[0] != x[1]), {d: None for d in net.forward if named[d] == d}.keys(), net.work
+    )
+    return traffic_of_listed_demands(whole, proof, (), {("all from", "all to"): 1})
+
+
+def ring_demands_on_rails(units: Sequence[str], called: Mapping[Any, str]) -> dict[Arc, int]:
+    """A ring on every rail, over the units that have it. ``called`` are the names of the rails of units."""
     asked: dict[Arc, int] = {}
-    for ends_of in of_rail.values() if ring else ():  # a ring on every rail, over the units that have it
-        asked |= (
-            dict.fromkeys(zip(ends_of, ends_of[1:] + ends_of[:1], strict=True), 1) if len(ends_of) > 1 else {}
-        )
-    for (s, t), amount in (
-        demands.items() if not ring else ()
-    ):  # from each rail to the same of the other, as far as both have it
-        both = {
-            (called[s, r], called[t, r]): amount for r in of_rail if (s, r) in called and (t, r) in called
-        }
+    for r in dict.fromkeys(r for _, r in called):
+        ends_of = [called[u, r] for u in units if (u, r) in called]
+        if len(ends_of) > 1:
+            asked |= dict.fromkeys(zip(ends_of, ends_of[1:] + ends_of[:1], strict=True), 1)
+    return asked
+
+
+def stated_demands_of_units(stated: Any, units: Iterable[str]) -> dict[Arc, int]:
+    """The demands that a certificate lists. Raises Rejected for one that is not between units, or twice."""
+    demands = {(s, t): amount for s, t, amount in stated["demands"] or ()}
+    reject_unless(len(demands) == len(stated["demands"] or ()), "a demand is stated twice")
+    reject_unless({d for pair in demands for d in pair} <= {*units}, "a demand is not between units")
+    return demands
+
+
+def demands_on_common_rails(demands: Mapping[Arc, int], called: Mapping[Any, str]) -> dict[Arc, int]:
+    """Demands from each rail of a unit to the same of the other, as far as both have it. ``called`` are the
+    names of the rails of units."""
+    rails = dict.fromkeys(r for _, r in called)
+    asked: dict[Arc, int] = {}
+    for (s, t), amount in demands.items():
+        both = {(called[s, r], called[t, r]): amount for r in rails if (s, r) in called and (t, r) in called}
         reject_unless(both, f"{s} and {t} have no rail in common")
         asked |= both
-    return traffic_of_listed_demands(net, proof, net.units, asked), net.grain * sum(asked.values())
+    return asked
 
 
 def bounds_of_exact_figure(found: int | Fraction, stated: Any) -> tuple[int | Fraction, int | Fraction]:
@@ -1049,13 +1153,9 @@ def verify_reachability(net: CertifiedNetwork, stated: Any) -> tuple[bool, bool]
 def verify_hop_distance(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
     """The links between forwarding devices on shortest paths between units that reach each other: the most,
     or the mean over ordered pairs of ports of different units. One device of each orbit is a source."""
-    ports: dict[str, Counter[str]] = {u: Counter([u] * (u in net.forward)) for u in net.units}
     count = Graph(((x.a, x.b, 1) for x in net.links), net.forward, net.work).arcs()
-    for (u, d), n in count.items():
-        if u in ports and u not in net.forward and d in net.forward:
-            ports[u][d] += n
     weight, own = Counter[str](), Counter[Arc]()
-    for mine in ports.values():
+    for mine in ports_at_forwarding_devices(net, count).values():
         weight.update(mine)
         own.update({(s, d): n * m for s, n in mine.items() for d, m in mine.items()})
     net.work.spend(len(own))
@@ -1069,13 +1169,23 @@ def verify_hop_distance(net: CertifiedNetwork, stated: Any) -> tuple[int | Fract
     return bounds_of_exact_figure(Fraction(total, pairs) if stated["check"] == "mean_hops" else most, stated)
 
 
+def ports_at_forwarding_devices(net: CertifiedNetwork, count: Mapping[Arc, int]) -> dict[str, Counter[str]]:
+    """For every unit its ports by the forwarding device that they are linked to, of so many links between
+    two; a unit that forwards is one port of itself."""
+    ports: dict[str, Counter[str]] = {u: Counter([u] * (u in net.forward)) for u in net.units}
+    for (u, d), n in count.items():
+        if u in ports and u not in net.forward and d in net.forward:
+            ports[u][d] += n
+    return ports
+
+
 def verify_disjoint_path_count(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
     """The least number of paths between two units that share no link, or no forwarding device between them
     (Menger 1927). Units with the same neighbours may be exchanged, and of each orbit one is compared with all
     others. Where all units forward, pairs with a link are enough, and those with a common neighbour for paths
     that share no device (docs/certificates.md)."""
-    nodes, most, work = stated["check"] == "node_redundancy", int(stated["value"]) + 1, net.work
-    count = Graph(((x.a, x.b, 1) for x in net.links), net.forward, work)
+    nodes, most = stated["check"] == "node_redundancy", int(stated["value"]) + 1
+    count = Graph(((x.a, x.b, 1) for x in net.links), net.forward, net.work)
     first = {u: u for u in net.units} | count.equivalent(u for u in net.units if u not in net.forward)
     kinds: dict[Any, list[str]] = defaultdict(list)
     for u, same in first.items():
@@ -1086,42 +1196,39 @@ def verify_disjoint_path_count(net: CertifiedNetwork, stated: Any) -> tuple[int 
     direct = net.units == net.forward and net.units <= net.distances(units[0]).keys()
     found = most
     for u in {orbit[u]: u for u in reversed(units)}.values():
-        close = (
-            {w for v in count.near(u) for w in (v, *(count.near(v) if nodes else ()))} if direct else units
-        )
-        for v in {*close} - {u}:
-            work.spend(len(net.links))
-            inner = net.forward - {u, v}
-            capacity: dict[Any, dict[Any, int]] = {
-                d: {(d,): 1 if nodes else most} for d in inner
-            }  # what passes a device
-            for d in (*inner, u):
-                near = {w: 1 if nodes else n for w, n in count.near(d).items() if w in inner or w == v}
-                capacity[(d,) if d in inner else d] = near
-            found = min(found, maximum_flow_by_augmentation(capacity, u, v, most, work))
+        for v in {*(near_units_of_unit(count, u, nodes) if direct else units)} - {u}:
+            net.work.spend(len(net.links))
+            found = min(found, disjoint_paths_of_pair(count, u, v, nodes, most))
     return bounds_of_exact_figure(found, stated)
+
+
+def near_units_of_unit(count: Graph, u: str, nodes: bool) -> set[str]:
+    """Where all units forward, those with a link to a unit, and with ``nodes`` those with a common
+    neighbour."""
+    return {w for v in count.near(u) for w in (v, *(count.near(v) if nodes else ()))}
+
+
+def disjoint_paths_of_pair(count: Graph, u: str, v: str, nodes: bool, most: int) -> int:
+    """The paths between two units, ``most`` at most, that share no link, or with ``nodes`` no forwarding
+    device between them. ``count`` has the number of links between two devices."""
+    inner = count.forward - {u, v}
+    capacity: dict[Any, dict[Any, int]] = {d: {(d,): 1 if nodes else most} for d in inner}  # of a device
+    for d in (*inner, u):
+        near = {w: 1 if nodes else n for w, n in count.near(d).items() if w in inner or w == v}
+        capacity[(d,) if d in inner else d] = near
+    return maximum_flow_by_augmentation(capacity, u, v, most, count.work)
 
 
 def verify_oversubscription(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
     """The most capacity below a switch (``at`` paths, or any), planned links included, over that above, by
     tiers as planned."""
-    devices, links = net.fabric.devices, net.fabric.links
-    level = {
-        d: 0 if f.kind in ("host", "chip") else -1 if f.tier is None else f.tier for d, f in devices.items()
-    }
+    devices = net.fabric.devices
+    level = levels_of_devices(devices)
     reject_unless(
-        not any(level[d] == 0 and d in net.forward for x in links for d in (x.a, x.b)),
+        not any(level[d] == 0 and d in net.forward for x in net.fabric.links for d in (x.a, x.b)),
         "the fabric has no tiers",
     )
-    below, above = Counter[str](), Counter[str]()
-    for x in links:
-        low, high = sorted((x.a, x.b), key=level.__getitem__)
-        if 0 <= level[low] < level[high]:
-            above[low] += x.rate
-            below[high] += x.rate
-    for d, tier, rate, number in net.fabric.planned:
-        if tier is not None and tier < level[d]:
-            below[d] += rate * number
+    below, above = capacities_below_and_above(net.fabric, level)
     tiers = {level[d] for d in above if devices[d].kind == "switch"}
     at = [devices] if stated["at"] is None else net.fabric.named(stated["at"]).values()
     asked = [d for some in at for d in some if devices[d].kind == "switch"]
@@ -1129,6 +1236,29 @@ def verify_oversubscription(net: CertifiedNetwork, stated: Any) -> tuple[int | F
         all(above[d] or not below[d] or level[d] not in tiers for d in asked), "a switch has no link above"
     )
     return bounds_of_exact_figure(max(Fraction(below[d], above[d]) for d in asked if above[d]), stated)
+
+
+def levels_of_devices(devices: Mapping[str, Device]) -> dict[str, int]:
+    """The tier of every device: 0 of hosts and chips, -1 of what has none."""
+    return {
+        d: 0 if f.kind in ("host", "chip") else -1 if f.tier is None else f.tier for d, f in devices.items()
+    }
+
+
+def capacities_below_and_above(
+    fabric: CertifiedFabric, level: Mapping[str, int]
+) -> tuple[Counter[str], Counter[str]]:
+    """What links of a device carry to lower levels, planned links included, and to higher ones."""
+    below, above = Counter[str](), Counter[str]()
+    for x in fabric.links:
+        low, high = sorted((x.a, x.b), key=level.__getitem__)
+        if 0 <= level[low] < level[high]:
+            above[low] += x.rate
+            below[high] += x.rate
+    for d, tier, rate, number in fabric.planned:
+        if tier is not None and tier < level[d]:
+            below[d] += rate * number
+    return below, above
 
 
 def verify_blast_radius(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
@@ -1150,15 +1280,54 @@ def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
     every case. Symmetries keep all that conditions read: declarations, kinds, roles, models, containment, and
     links with their rates and panels. Single links between the same devices with the same rate and panel are
     of one kind."""
-    fabric, work, count, images = net.fabric, net.work, stated["count"], stated["symmetries"]
+    fabric, count, images = net.fabric, stated["count"], stated["symmetries"]
     named = fabric.elements(stated["of"], stated["what"], stated["to"])
-    copies = Counter(
-        named.values()
-    )  # both ports of a link, say, fail alike: then fewer elements than COUNT may fail
+    copies = Counter(named.values())  # both ports of a link are one element: then fewer than COUNT may fail
     elements = [*copies]
     reject_unless(len(named) >= count, "fewer elements than fail")
     several = len({*copies.values()}) > 1 or any(len(e.links) > 1 for e in elements)
     reject_unless(not several or not images, "a symmetry of sets of links")
+    condition, shown = stated["condition"], set()
+    sides = {end: net.members(condition[end]) for end in SIDES if end in condition}
+    reject_unless_symmetries_of_fabric(net, images, sides)
+    kind, moves = kinds_of_elements(fabric, elements, images, several)
+    net.work.spend(sum(comb(len(elements), size) for size in range(1, count + 1)) * (1 + len(moves)))
+    sets = kinds_of_failing_sets(copies, count, kind)
+    orbit = lowest_of_orbits(sets, ({c: tuple(sorted(move[i] for i in c)) for c in sets} for move in moves))
+    for case in stated["cases"]:
+        failed = [named[name] for name in case["failed"]]
+        key = tuple(sorted(kind[e] for e in failed))
+        reject_unless(len({*failed}) == len(failed) and key in sets, "a case is of others")
+        shown.add(orbit[key])
+        reject_unless_condition_holds(net, condition, sides, element_of_all(failed), case["left"])
+    reject_unless({*orbit.values()} <= shown, "a failure is not covered")
+
+
+def reject_unless_symmetries_of_fabric(
+    net: CertifiedNetwork, images: Sequence[Mapping[str, str]], sides: Mapping[str, AbstractSet[str]]
+) -> None:
+    """Reject unless every image keeps all that conditions after failures read of the fabric, and each of
+    these sets of devices."""
+    fabric = net.fabric
+    arcs: dict[Any, Any] = {(d, f.inside): [] for d, f in fabric.devices.items()}
+    for x in fabric.links:
+        for arc in ((x.a, x.b, x.via), (x.b, x.a, x.via)):
+            arcs[arc] = sorted((*arcs.get(arc, ()), x.rate))
+    kinds = {d: (f.kind, f.role, f.model, f.forwards, f.family) for d, f in fabric.devices.items()}
+    reject_unless_automorphisms(
+        net.work, images, {d: (*k, *(d in side for side in sides.values())) for d, k in kinds.items()}, arcs
+    )
+
+
+def kinds_of_elements(
+    fabric: CertifiedFabric,
+    elements: Sequence[Element],
+    images: Sequence[Mapping[str, str]],
+    several: bool,
+) -> tuple[dict[Element, int], list[dict[int, int]]]:
+    """The kind of every element, and for every image to which kind it moves each. Where elements are
+    ``several`` links each is a kind of its own. Raises Rejected where an image is of no element, or of a kind
+    of which there are more or fewer."""
 
     def mark(element: Element, image: Mapping[Any, Any]) -> Any:
         """What an element, or its image, is known by."""
@@ -1168,16 +1337,6 @@ def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
         ]
         return element if several else (frozenset(image.get(d, d) for d in element.devices), *ends)
 
-    arcs: dict[Any, Any] = {(d, f.inside): [] for d, f in fabric.devices.items()}
-    for x in fabric.links:
-        for arc in ((x.a, x.b, x.via), (x.b, x.a, x.via)):
-            arcs[arc] = sorted((*arcs.get(arc, ()), x.rate))
-    condition, shown = stated["condition"], set()
-    sides = {end: net.members(condition[end]) for end in SIDES if end in condition}
-    kinds = {d: (f.kind, f.role, f.model, f.forwards, f.family) for d, f in fabric.devices.items()}
-    reject_unless_automorphisms(
-        work, images, {d: (*k, *(d in side for side in sides.values())) for d, k in kinds.items()}, arcs
-    )
     number: dict[Any, int] = {}
     kind = {e: number.setdefault(mark(e, {}), len(number)) for e in elements}
     amount = Counter(kind.values())
@@ -1186,46 +1345,49 @@ def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
         all(amount[k] == amount[i] for move in moves for k, i in move.items()),
         "a symmetry leads out of the elements",
     )
-    work.spend(sum(comb(len(elements), size) for size in range(1, count + 1)) * (1 + len(moves)))
+    return kind, moves
+
+
+def element_of_all(elements: Iterable[Element]) -> Element:
+    """These elements as one: all that fails with any of them."""
+    return Element(*(frozenset[Any]().union(*parts) for parts in zip(*elements, strict=True)))
+
+
+def kinds_of_failing_sets(
+    copies: Mapping[Element, int], count: int, kind: Mapping[Element, int]
+) -> set[tuple[int, ...]]:
+    """The kinds of the elements of every set that fails: as many as COUNT with their copies."""
     chosen = (
         c
         for size in range(1, count + 1)
-        for c in combinations(elements, size)
+        for c in combinations(copies, size)
         if sum(copies[e] for e in c) >= count
     )
-    sets = {tuple(sorted(kind[e] for e in c)) for c in chosen}
-    orbit = lowest_of_orbits(sets, ({c: tuple(sorted(move[i] for i in c)) for c in sets} for move in moves))
-    for case in stated["cases"]:
-        failed, left = [named[name] for name in case["failed"]], case["left"]
-        key = tuple(sorted(kind[e] for e in failed))
-        reject_unless(len({*failed}) == len(failed) and key in sets, "a case is of others")
-        shown.add(orbit[key])
-        lost = Element(*(frozenset[Any]().union(*parts) for parts in zip(*failed, strict=True)))
-        after = CertifiedNetwork(fabric, work, lost)
-        reject_unless(left["check"] == condition["check"], "a case is about something else")
-        reject_unless(sides or len(after.units) > 1, "a case leaves no pair")
-        left |= {"pattern": "between"} | {
-            end: side - lost.devices - (net.units - after.units) for end, side in sides.items()
-        }
-        bound, share = condition.get("value", 1), condition.get("share")
-        reject_unless(
-            not share or left["check"] == "bisection" or (sides and share == "left"),
-            "there is no share of such a figure",
-        )
-        if share and sides:  # of what the ports of the smaller side carry
-            bound *= traffic_of_stated_pattern(after, left, left["lower"])[0].top
-        elif share:  # of what half of the units can inject
-            bound *= (net if share == "intact" else after).injection()
-        low, high = CHECKS[left["check"]](after, left)
-        true = {
-            ">=": low >= bound,
-            ">": low > bound,
-            "<=": high <= bound,
-            "<": high < bound,
-            "==": low == high == bound,
-        }
-        reject_unless(true[condition.get("op", ">=")], "a case fails")
-    reject_unless({*orbit.values()} <= shown, "a failure is not covered")
+    return {tuple(sorted(kind[e] for e in c)) for c in chosen}
+
+
+def reject_unless_condition_holds(
+    net: CertifiedNetwork, condition: Any, sides: Mapping[str, set[str]], lost: Element, left: Any
+) -> None:
+    """Reject unless the certificate of what is left after a failure is right and shows the condition, which
+    is about these sides, if there are any."""
+    after = CertifiedNetwork(net.fabric, net.work, lost)
+    reject_unless(left["check"] == condition["check"], "a case is about something else")
+    reject_unless(sides or len(after.units) > 1, "a case leaves no pair")
+    left |= {"pattern": "between"} | {
+        end: side - lost.devices - (net.units - after.units) for end, side in sides.items()
+    }
+    bound, share = condition.get("value", 1), condition.get("share")
+    reject_unless(
+        not share or left["check"] == "bisection" or (sides and share == "left"),
+        "there is no share of such a figure",
+    )
+    if share and sides:  # of what the ports of the smaller side carry
+        bound *= traffic_of_stated_pattern(after, left, left["lower"])[0].top
+    elif share:  # of what half of the units can inject
+        bound *= (net if share == "intact" else after).injection()
+    low, high = CHECKS[left["check"]](after, left)
+    reject_unless(comparison_follows(condition.get("op", ">="), bound, low, high), "a case fails")
 
 
 CHECKS: dict[str, Callable[[CertifiedNetwork, Any], Any]] = {
@@ -1335,32 +1497,17 @@ class CertifiedStatement:
         asked = EXPECTED.fullmatch(text.strip())
         if asked is None:
             raise InputUnreadable(f"`{text}` is no requirement such as `bisection >= 100%`")
-        fabric, condition = self.net.fabric, self.stated.get("condition")
         try:
             if asked["survives"]:
-                sides = None if asked["to"] is None else paths_matching_text(fabric, asked["to"])
-                here = self.check == "survives" and (self.stated["what"], bool(self.stated["to"])) == (
-                    asked["what"],
-                    bool(sides),
-                )
-                count = int(asked["count"])
-                if not here or self.subject() != (
-                    count,
-                    fabric.elements(paths_matching_text(fabric, asked["of"]), asked["what"], sides),
-                ):
-                    return None
-                return self.implies(condition, EXPECTED.fullmatch(asked["given"] or "reachability"))
-            wanted: Any = asked["pattern"] or ""
-            if asked["a"] and asked["b"]:
-                wanted = [self.net.members(paths_matching_text(fabric, asked[x])) for x in "ab"]
-            elif asked["a"] or asked["at"]:
-                wanted = fabric.named(paths_matching_text(fabric, asked["a"] or asked["at"]))
-            clause = {"blast_radius": "a", "oversubscription": "at", "throughput": "a"}.get(self.check, "")
-            strange = any(asked[x] for x in ("a", "at") if x != clause)
-            if self.check != asked["check"] or strange or self.subject() != wanted:
+                return self.meets_survival(asked)
+            if not self.is_about(asked):
                 return None
         except Rejected as why:
             raise InputUnreadable(f"`{text}`: {why}") from None
+        return self.figure_satisfies(asked)
+
+    def figure_satisfies(self, asked: re.Match[str]) -> bool:
+        """Whether all that the figure can be satisfies a requirement about it."""
         if self.check == "reachability" or not asked["op"]:
             return self.check == "reachability" and not asked["op"] and bool(self.stated["holds"])
         scale, value = requirement_amount(asked)
@@ -1370,83 +1517,107 @@ class CertifiedStatement:
         bound = value * self.full if flowing and scale != "bps" else value
         return comparison_follows(asked["op"], bound, self.low, self.high)
 
+    def meets_survival(self, asked: re.Match[str]) -> bool | None:
+        """Whether a requirement about failures follows; None where it is about something else."""
+        fabric = self.net.fabric
+        sides = None if asked["to"] is None else paths_matching_text(fabric, asked["to"])
+        here = self.check == "survives" and (self.stated["what"], bool(self.stated["to"])) == (
+            asked["what"],
+            bool(sides),
+        )
+        count = int(asked["count"])
+        if not here or self.subject() != (
+            count,
+            fabric.elements(paths_matching_text(fabric, asked["of"]), asked["what"], sides),
+        ):
+            return None
+        return self.implies(
+            self.stated.get("condition"), EXPECTED.fullmatch(asked["given"] or "reachability")
+        )
+
+    def is_about(self, asked: re.Match[str]) -> bool:
+        """Whether a requirement is about the same figure of the same subject."""
+        fabric = self.net.fabric
+        wanted: Any = asked["pattern"] or ""
+        if asked["a"] and asked["b"]:
+            wanted = [self.net.members(paths_matching_text(fabric, asked[x])) for x in "ab"]
+        elif asked["a"] or asked["at"]:
+            wanted = fabric.named(paths_matching_text(fabric, asked["a"] or asked["at"]))
+        clause = {"blast_radius": "a", "oversubscription": "at", "throughput": "a"}.get(self.check, "")
+        strange = any(asked[x] for x in ("a", "at") if x != clause)
+        return bool(self.check == asked["check"] and not strange and self.subject() == wanted)
+
     def implies(self, condition: Any, asked: re.Match[str] | None) -> bool | None:
         """Whether the condition after failures implies the one that is asked for."""
         if asked is None or not asked["check"]:
             raise InputUnreadable("the condition behind `with` is none")
-        sides = [self.net.members(paths_matching_text(self.net.fabric, asked[x])) for x in "ab" if asked[x]]
-        here = [self.net.members(condition[end]) for end in SIDES if end in condition]
-        if condition["check"] != asked["check"] or sides != here or asked["at"] or asked["pattern"]:
+        if not self.condition_is_about(condition, asked):
             return None
         if condition["check"] == "reachability" or not asked["op"]:
             return condition["check"] == "reachability" and not asked["op"]
         scale, value = requirement_amount(asked)
         flowing = condition["check"] in FLOWING
-        if condition["share"] != (
-            ("intact" if asked["intact"] else "left") if flowing and scale != "bps" else None
-        ):
+        of_full = ("intact" if asked["intact"] else "left") if flowing and scale != "bps" else None
+        if condition["share"] != of_full or (scale and not flowing):
             return False
-        if scale and not flowing:
-            return False
-        op, have = condition["op"], condition["value"]
-        strict = asked["op"] in ("<", ">") and op not in ("<", ">", "==")
-        within = {
-            ">": have > value or (have == value and not strict),
-            "<": have < value or (have == value and not strict),
-        }
-        if op == "==":
-            return comparison_follows(asked["op"], value, have, have)
-        return asked["op"] != "==" and op[0] == asked["op"][0] and within[op[0]]
+        return comparison_implies(condition["op"], condition["value"], asked["op"], value)
+
+    def condition_is_about(self, condition: Any, asked: re.Match[str]) -> bool:
+        """Whether the condition after failures is about the same figure of the same subject."""
+        sides = [self.net.members(paths_matching_text(self.net.fabric, asked[x])) for x in "ab" if asked[x]]
+        here = [self.net.members(condition[end]) for end in SIDES if end in condition]
+        return not (condition["check"] != asked["check"] or sides != here or asked["at"] or asked["pattern"])
 
     def text(self) -> str:
         """The theorem in words that can be expected: all of it."""
-        stated, of = self.stated, f" of {self.stated['fabric']}"
-        units = f"{len(self.net.units)} units"
+        stated = self.stated
         if self.check == "reachability":
             if not stated["holds"]:
-                return f"reachability{of} is refuted: {' and '.join(stated['apart'])} do not reach each other"
-            return f"reachability{of} (all {units})"
+                return (
+                    f"reachability of {stated['fabric']} is refuted: {' and '.join(stated['apart'])} do not "
+                    "reach each other"
+                )
+            return f"reachability of {stated['fabric']} (all {len(self.net.units)} units)"
         if self.check == "survives":
-            what = f" {stated['what']}" if stated["what"] else ""
-            to = f" to {', '.join(stated['to'])}" if stated["to"] else ""
-            given = stated["condition"]
-            sides = " to ".join(", ".join(given[end]) for end in SIDES if end in given)
-            value = given.get("value", 0)
-            figure = (
-                percent_of_full(value, 0)
-                if given.get("share")
-                else rate_in_bps_units(value)
-                if given["check"] in FLOWING
-                else f"{value}"
-            )
-            op = f" {given['op']} {figure}" if "op" in given else ""
-            intact = " of intact" if given.get("share") == "intact" else ""
-            left = f"{given['check']}{' of ' + sides if sides else ''}{op}{intact}"
-            cases = f"{len(stated['cases'])} representative case{'s' * (len(stated['cases']) > 1)}; {units}"
-            return (
-                f"survives{of}: any {stated['count']}{what} of {', '.join(stated['of'])}{to} with "
-                f"{left} ({cases})"
-            )
-        at = stated.get("of") or stated.get("at")
-        sets = (
-            f" {'at' if self.check == 'oversubscription' else 'of'} {', '.join(at)} in {stated['fabric']}"
-            if at
-            else of
+            return self.text_of_survival()
+        return self.text_of_flow() if self.check in FLOWING else self.text_of_counted_figure()
+
+    def text_of_survival(self) -> str:
+        """The theorem about failures."""
+        stated = self.stated
+        what = f" {stated['what']}" if stated["what"] else ""
+        to = f" to {', '.join(stated['to'])}" if stated["to"] else ""
+        given = stated["condition"]
+        sides = " to ".join(", ".join(given[end]) for end in SIDES if end in given)
+        op = f" {given['op']} {figure_of_condition(given)}" if "op" in given else ""
+        intact = " of intact" if given.get("share") == "intact" else ""
+        left = f"{given['check']}{' of ' + sides if sides else ''}{op}{intact}"
+        cases = f"{len(stated['cases'])} representative case{'s' * (len(stated['cases']) > 1)}"
+        return (
+            f"survives of {stated['fabric']}: any {stated['count']}{what} of {', '.join(stated['of'])}{to} "
+            f"with {left} ({cases}; {len(self.net.units)} units)"
         )
-        if self.check not in FLOWING:
-            unit = {"blast_radius": " ports of units", "oversubscription": " to 1"}.get(self.check, "")
-            return (
-                f"{self.check}{sets} == "
-                f"{self.low}{unit if self.low != 1 else unit.replace('ports', 'port')} ({units})"
-            )
-        subject = self.check
+
+    def text_of_counted_figure(self) -> str:
+        """The theorem about a figure that the checker counts."""
+        stated = self.stated
+        at = stated.get("of") or stated.get("at")
+        where = "at" if self.check == "oversubscription" else "of"
+        sets = f" {where} {', '.join(at)} in {stated['fabric']}" if at else f" of {stated['fabric']}"
+        unit = {"blast_radius": " ports of units", "oversubscription": " to 1"}.get(self.check, "")
+        return (
+            f"{self.check}{sets} == {self.low}{unit if self.low != 1 else unit.replace('ports', 'port')} "
+            f"({len(self.net.units)} units)"
+        )
+
+    def text_of_flow(self) -> str:
+        """The theorem about a bisection or a throughput: both bounds as shares and in bit/s."""
+        stated = self.stated
         if self.check == "throughput" and stated["pattern"] == "between":
-            subject += " of " + " to ".join(
-                ", ".join(self.net.fabric.shortest({*stated[end]}, self.net)) for end in SIDES
-            )
-            of = f" in {stated['fabric']}"
+            sides = (", ".join(self.net.fabric.shortest({*stated[end]}, self.net)) for end in SIDES)
+            subject = f"{self.check} of {' to '.join(sides)} in {stated['fabric']}"
         else:
-            subject += f" {self.pattern()}".rstrip()
+            subject = f"{self.check} {self.pattern()}".rstrip() + f" of {stated['fabric']}"
         ends = enumerate((Fraction(self.low), Fraction(self.high)))
         low, high = (
             percent_of_full(x / self.full, up) if self.full else rate_in_bps_units(x) for up, x in ends
@@ -1457,10 +1628,30 @@ class CertifiedStatement:
             if self.low == self.high
             else f"{rate_in_bps_units(self.low)} to {rate_in_bps_units(self.high)}"
         )
-        return f"{subject}{of} {figure} ({bits}, of {rate_in_bps_units(self.full)}; {units})"
+        return f"{subject} {figure} ({bits}, of {rate_in_bps_units(self.full)}; {len(self.net.units)} units)"
 
 
 FLOWING = ("bisection", "throughput")
+
+
+def comparison_implies(op: str, have: Fraction, asked_op: str, value: Fraction) -> bool:
+    """Whether one comparison with ``have`` implies another with ``value``."""
+    strict = asked_op in ("<", ">") and op not in ("<", ">", "==")
+    within = {
+        ">": have > value or (have == value and not strict),
+        "<": have < value or (have == value and not strict),
+    }
+    if op == "==":
+        return comparison_follows(asked_op, value, have, have)
+    return asked_op != "==" and op[0] == asked_op[0] and within[op[0]]
+
+
+def figure_of_condition(given: Any) -> str:
+    """The value of a condition after failures in words: of a share in percent, of a rate in bit/s."""
+    value = given.get("value", 0)
+    if given.get("share"):
+        return percent_of_full(value, 0)
+    return rate_in_bps_units(value) if given["check"] in FLOWING else f"{value}"
 
 
 def requirement_amount(asked: re.Match[str]) -> tuple[str, Fraction]:
@@ -1541,60 +1732,53 @@ def judge(
     one of them."""
     out: list[tuple[int, str]] = []
     proved: list[CertifiedStatement] = []
-    wiring: CertifiedFabric | None = None
     for text in certificates:
         try:
-            certificate, fabric = (
-                parse_strict_json(text, "certificate"),
-                wiring or parse_strict_json(fabric_text, "fabric.json"),
-            )
-            if type(certificate) is not dict or (wiring is None and type(fabric) is not dict):
-                raise InputUnreadable("a file is not a JSON object")
-            design = sha256(fabric_text.encode("utf-8", "surrogatepass")).hexdigest()
-            other = "the certificate is of another fabric.json (its `design` is not the SHA-256)"
-            reject_unless(certificate.get("design") == design, other)
-            proved.append(verify(certificate, fabric))
-            wiring = proved[-1].net.fabric
+            proved.append(statement_of_texts(text, fabric_text, proved[-1].net.fabric if proved else None))
             out.append((0, printable_text(f"verified: {proved[-1].words}")))
         except InputUnreadable as why:
             out.append((2, shortened_printable_text(f"not readable: {why}")))
         except Rejected as why:
             out.append((1, shortened_printable_text(f"rejected: {why}")))
-    for requirement in expected:
-        try:
-            found = [(statement, statement.meets(requirement)) for statement in proved]
-        except InputUnreadable as why:
-            out.append((2, shortened_printable_text(f"not readable: {why}")))
-            continue
-        weaker = [statement.words for statement, met in found if met is False]
-        if any(met for _, met in found):
-            out.append((0, printable_text(f"met: {requirement}")))
-            continue
-        reason = f"proved is only {'; '.join(weaker)}" if weaker else "no certificate is about it"
-        out.append((1, printable_text(f"not met: {requirement}: {reason}")))
-    return out
+    return out + [judge_requirement(requirement, proved) for requirement in expected]
+
+
+def statement_of_texts(text: str, fabric_text: str, wiring: CertifiedFabric | None) -> CertifiedStatement:
+    """What the text of a certificate proves of that of a fabric.json, which is not parsed again where it is
+    given as a fabric. Raises Rejected or InputUnreadable."""
+    certificate, fabric = (
+        parse_strict_json(text, "certificate"),
+        wiring or parse_strict_json(fabric_text, "fabric.json"),
+    )
+    if type(certificate) is not dict or (wiring is None and type(fabric) is not dict):
+        raise InputUnreadable("a file is not a JSON object")
+    design = sha256(fabric_text.encode("utf-8", "surrogatepass")).hexdigest()
+    other = "the certificate is of another fabric.json (its `design` is not the SHA-256)"
+    reject_unless(certificate.get("design") == design, other)
+    return verify(certificate, fabric)
+
+
+def judge_requirement(requirement: str, proved: Sequence[CertifiedStatement]) -> tuple[int, str]:
+    """Status and line of a requirement that is expected: 0 if it follows from one of the statements."""
+    try:
+        found = [(statement, statement.meets(requirement)) for statement in proved]
+    except InputUnreadable as why:
+        return 2, shortened_printable_text(f"not readable: {why}")
+    weaker = [statement.words for statement, met in found if met is False]
+    if any(met for _, met in found):
+        return 0, printable_text(f"met: {requirement}")
+    reason = f"proved is only {'; '.join(weaker)}" if weaker else "no certificate is about it"
+    return 1, printable_text(f"not met: {requirement}: {reason}")
 
 
 def check_files_of_arguments(arguments: Sequence[str]) -> int:
     """Check the files that the arguments name; print a line for each certificate and requirement; the exit
     status."""
-    texts, names, expected = [], [], []
+    names, expected = files_and_requirements(arguments)
     try:
-        given = iter(arguments)
-        for x in given:
-            if x == "--expect" or x.startswith("--expect="):
-                expected.append(x.partition("=")[2] if x != "--expect" else next(given, ""))
-            else:
-                names.append(x)
         if len(names) < 2:
             raise ValueError("usage: checker.py CERTIFICATE... fabric.json [--expect REQUIREMENT]...")
-        for name in names:
-            limit = MAX_FABRIC_BYTES if name is names[-1] else MAX_CERTIFICATE_BYTES
-            with open(name, "rb") as file:
-                data = file.read(limit + 1)
-            if len(data) > limit:
-                raise ValueError(f"{name}: larger than {limit} bytes")
-            texts.append(data.decode("utf-8"))
+        texts = texts_within_limits(names)
         found = judge(texts[:-1], texts[-1], expected)
     except (OSError, ValueError) as fault:
         found = [(2, shortened_printable_text(f"not readable: {fault}"))]
@@ -1606,6 +1790,32 @@ def check_files_of_arguments(arguments: Sequence[str]) -> int:
         )
         print(of + text, file=sys.stderr if status else sys.stdout)
     return max(status for status, _ in found)
+
+
+def files_and_requirements(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names of files in the arguments, and the requirements that are expected."""
+    names, expected = [], []
+    given = iter(arguments)
+    for x in given:
+        if x == "--expect" or x.startswith("--expect="):
+            expected.append(x.partition("=")[2] if x != "--expect" else next(given, ""))
+        else:
+            names.append(x)
+    return names, expected
+
+
+def texts_within_limits(names: Sequence[str]) -> list[str]:
+    """The texts of certificates and of the fabric.json, which is last. Raises ValueError for one that is too
+    large or not UTF-8, and OSError."""
+    texts = []
+    for name in names:
+        limit = MAX_FABRIC_BYTES if name is names[-1] else MAX_CERTIFICATE_BYTES
+        with open(name, "rb") as file:
+            data = file.read(limit + 1)
+        if len(data) > limit:
+            raise ValueError(f"{name}: larger than {limit} bytes")
+        texts.append(data.decode("utf-8"))
+    return texts
 
 
 if __name__ == "__main__":

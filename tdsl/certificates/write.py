@@ -141,11 +141,11 @@ def _certificate_bodies(
     out: dict[str, Json] = {}
     if any(check == "bisection" and s != "skipped" for (check, _), s in status.items()):
         out["bisection.json"] = certificate_of_bisection(view, weaker)
-    if any(check == "reachability" and s in ("proved", "refuted") for (check, _), s in status.items()):
+    if _is_answered("reachability", status, ("proved", "refuted")):
         found = certificate_of_reachability(view)
         if found is not None:
             out["reachability.json"] = found
-    if any(check == "diameter" and s == "proved" for (check, _), s in status.items()):
+    if _is_answered("diameter", status, ("proved",)):
         judged = checks_by_name()["diameter"].judge(view, None)
         if judged.status == "proved":
             out["diameter.json"] = {
@@ -154,17 +154,44 @@ def _certificate_bodies(
             } | symmetries_of_forwarding_units(view)
     out |= all_to_all_certificates(view, claims)
     out |= certificates_of_patterns(view, claims)
+    out |= _certificates_of_whole_figures(view, status, left_out)
+    out |= _certificates_of_blast_radius(view, claims)
+    out |= _certificates_at_switches(view, claims)
+    out |= _certificates_of_survival(view, claims, status, left_out)
+    return out
+
+
+Statuses = Mapping[tuple[str, str | None], str]
+"""The status of results by the name of their check and the text of their requirement."""
+
+
+def _is_answered(check: str, status: Statuses, answers: Sequence[str]) -> bool:
+    return any(name == check and s in answers for (name, _), s in status.items())
+
+
+def _certificates_of_whole_figures(
+    view: View, status: Statuses, left_out: dict[str, str]
+) -> Mapping[str, Json]:
+    """Certificates of the figures of the whole fabric that the checker counts again."""
+    out: dict[str, Json] = {}
     for check in ("edge_redundancy", "node_redundancy", "mean_hops", "oversubscription"):
-        if any(name == check and s in ("proved", "refuted") for (name, _), s in status.items()):
-            if check == "edge_redundancy" and (fabric.link_bundle >= 0).any():
-                left_out[f"{check}.json"] = BUNDLED
-                continue
-            judged = checks_by_name()[check].judge(view, None)
-            if judged.status == "proved" and isinstance(
-                judged.value, (int, Fraction)
-            ):  # not without an upper link
-                turned = {} if check == "oversubscription" else symmetries_of_forwarding_units(view)
-                out[f"{check}.json"] = {"check": check, "value": figure_for_checker(judged.value)} | turned
+        if not _is_answered(check, status, ("proved", "refuted")):
+            continue
+        if check == "edge_redundancy" and (view.fabric.link_bundle >= 0).any():
+            left_out[f"{check}.json"] = BUNDLED
+            continue
+        judged = checks_by_name()[check].judge(view, None)
+        if judged.status == "proved" and isinstance(
+            judged.value, (int, Fraction)
+        ):  # not without an upper link
+            turned = {} if check == "oversubscription" else symmetries_of_forwarding_units(view)
+            out[f"{check}.json"] = {"check": check, "value": figure_for_checker(judged.value)} | turned
+    return out
+
+
+def _certificates_of_blast_radius(view: View, claims: Iterable[ResolvedClaim]) -> Mapping[str, Json]:
+    """Certificates of the blast radius, one for every claim about devices of the whole fabric."""
+    out: dict[str, Json] = {}
     asked = [
         c
         for c in claims
@@ -175,6 +202,12 @@ def _certificate_bodies(
         if judged.status == "proved":
             of = paths_of_elements(view, named(view, claim))
             out[f"blast_radius-{number}.json"] = {"check": "blast_radius", "of": of, "value": judged.value}
+    return out
+
+
+def _certificates_at_switches(view: View, claims: Iterable[ResolvedClaim]) -> Mapping[str, Json]:
+    """Certificates of oversubscription, one for every claim about some switches."""
+    out: dict[str, Json] = {}
     for number, claim in enumerate(claims_at_switches(claims), 1):
         judged = checks_by_name()["oversubscription"].judge(view, claim)
         if judged.status == "proved" and isinstance(judged.value, (int, Fraction)):
@@ -184,16 +217,25 @@ def _certificate_bodies(
                 "at": at,
                 "value": figure_for_checker(judged.value),
             }
+    return out
+
+
+def _certificates_of_survival(
+    view: View, claims: Iterable[ResolvedClaim], status: Statuses, left_out: dict[str, str]
+) -> Mapping[str, Json]:
+    """Certificates of `survives`, one for every claim about the whole fabric that is proved."""
+    out: dict[str, Json] = {}
     asked = [c for c in claims if c.metric == "survives" and c.scope is None]
     for number, claim in enumerate(asked, 1):
-        if status.get(("survives", claim.text)) == "proved":
-            try:
-                made = certificate_of_survival(view, claim)
-            except CertificateLeftOut as why:
-                left_out[f"survives-{number}.json"] = str(why)
-                continue
-            if made is not None:
-                out[f"survives-{number}.json"] = made
+        if status.get(("survives", claim.text)) != "proved":
+            continue
+        try:
+            made = certificate_of_survival(view, claim)
+        except CertificateLeftOut as why:
+            left_out[f"survives-{number}.json"] = str(why)
+            continue
+        if made is not None:
+            out[f"survives-{number}.json"] = made
     return out
 
 

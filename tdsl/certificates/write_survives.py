@@ -48,48 +48,64 @@ BUNDLED = "the design has bundles of links, which the checker does not read"
 def certificate_of_survival(view: View, claim: ResolvedClaim) -> Json | None:
     """A case for every orbit of failures, with a certificate of what is left; None where certificates have no
     form for what is asked. Raises LeftOut with the reason why none is written."""
-    if claim.any_of == "bundles":
-        raise CertificateLeftOut(BUNDLED)
-    try:
-        elements = named(view, claim)
-    except TooMany as many:
-        raise CertificateLeftOut(str(many)) from None
-    if sum(e.copies for e in elements) < (claim.any_count or 0):
-        return None
+    elements = _elements_that_fail(view, claim)
     count, asked = claim.any_count or 0, claim.given
-    if asked is not None and not _has_certificate_form(asked):
+    if sum(e.copies for e in elements) < count or (asked is not None and not _has_certificate_form(asked)):
         return None
-    check = checks_by_name()[asked.metric if asked else "reachability"]
-    sides = (asked.of, asked.of_to) if asked is not None and asked.of_to else ()
-    fixed = [np.flatnonzero(surviving_devices_of_selectors(view, side)) for side in sides]
-    several = any(len(e.links) > 1 for e in elements)
-    several |= len({e.copies for e in elements}) > 1
-    reads = check.reads_for(asked) if asked is not None else check.reads
-    found = None if several else symmetry_of_elements(view, elements, reads, fixed, single=count == 1)
+    found = _symmetry_for_cases(view, elements, asked, single=count == 1)
     chosen = _failure_cases(elements, count, found)
     if chosen is None:
         raise CertificateLeftOut(f"it has more than {CASES} cases")
     if len(chosen) * len(view.rows) > CASE_LINKS:
         raise CertificateLeftOut(f"{len(chosen)} cases of {len(view.rows):,} links are more than the limit")
-    cases = []
-    for failed in chosen:
-        left = after(view, list(failed))
-        body = _certificate_of_rest(left, asked)
-        if asked is not None and not _is_enough_for_condition(body, asked, view if asked.of_intact else left):
-            raise CertificateLeftOut(
-                f"no form of certificate shows the figure without {', '.join(e.name for e in failed)}"
-            )
-        cases.append({"failed": [e.name for e in failed], "left": body})
+    images = found.images if found is not None else []
     return {
         "check": "survives",
         "count": count,
         "condition": _condition_after_failures(view, asked),
         **_failing_elements_named(view, claim, elements),
-        "symmetries": [_device_names_exchanged(view, image) for image in found.images]
-        if found is not None
-        else [],
-        "cases": cases,
+        "symmetries": [_device_names_exchanged(view, image) for image in images],
+        "cases": [_certificate_of_case(view, failed, asked) for failed in chosen],
     }
+
+
+def _elements_that_fail(view: View, claim: ResolvedClaim) -> Sequence[FabricElement]:
+    """The elements of which some fail. Raises LeftOut where the checker does not know them, or they are too
+    many."""
+    if claim.any_of == "bundles":
+        raise CertificateLeftOut(BUNDLED)
+    try:
+        return named(view, claim)
+    except TooMany as many:
+        raise CertificateLeftOut(str(many)) from None
+
+
+def _symmetry_for_cases(
+    view: View, elements: Sequence[FabricElement], asked: ResolvedClaim | None, single: bool
+) -> Symmetry | None:
+    """Which elements are equivalent for what the condition reads; None where that is not shown, and where
+    elements are several links or differ in copies."""
+    if any(len(e.links) > 1 for e in elements) or len({e.copies for e in elements}) > 1:
+        return None
+    check = checks_by_name()[asked.metric if asked else "reachability"]
+    sides = (asked.of, asked.of_to) if asked is not None and asked.of_to else ()
+    fixed = [np.flatnonzero(surviving_devices_of_selectors(view, side)) for side in sides]
+    reads = check.reads_for(asked) if asked is not None else check.reads
+    return symmetry_of_elements(view, elements, reads, fixed, single=single)
+
+
+def _certificate_of_case(
+    view: View, failed: Sequence[FabricElement], asked: ResolvedClaim | None
+) -> dict[str, object]:
+    """The elements that fail, with a certificate of what is left. Raises LeftOut where that does not show the
+    condition."""
+    left = after(view, list(failed))
+    body = _certificate_of_rest(left, asked)
+    if asked is not None and not _is_enough_for_condition(body, asked, view if asked.of_intact else left):
+        raise CertificateLeftOut(
+            f"no form of certificate shows the figure without {', '.join(e.name for e in failed)}"
+        )
+    return {"failed": [e.name for e in failed], "left": body}
 
 
 def _has_certificate_form(asked: ResolvedClaim) -> bool:

@@ -23,13 +23,13 @@ from tdsl.prove.all_to_all import ALL
 from tdsl.prove.bound import PortBound
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.by_rail import SCALEUP, ByRail, endpoint_views
-from tdsl.prove.demands import RAILS, UnfitDemand, demand_of
+from tdsl.prove.demands import RAILS, TrafficDemand, UnfitDemand, demand_of
 from tdsl.prove.network import arc_end_names
 from tdsl.prove.routed_demand import DemandBound, Expanded, RoutedLoads
 from tdsl.prove.routing_combinations import Combination
 from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.shortest_path_routing import PARTS
-from tdsl.prove.terminals import offer_of_demand
+from tdsl.prove.terminals import Offer, offer_of_demand
 from tdsl.prove.view import View
 
 Json = dict[str, object]
@@ -101,16 +101,27 @@ def _certificate_of_pattern(view: View, claim: ResolvedClaim) -> Json | None:
     found = asked.bounds(view.budget) if asked is not None else None
     if asked is None or found is None:
         return None
-    word = str(claim.args[0])
+    low, high = (str(x * asked.total * asked.grain) for x in (found.lower, found.upper))
     body: Json = {"check": "throughput", "units": len(view.units)}
+    body |= _stated_pattern(view, claim, demand, rails is not None)
+    body |= {"lower_bps": low, "upper_bps": high}
+    return body | _pattern_proofs(asked, found)
+
+
+def _stated_pattern(view: View, claim: ResolvedClaim, demand: TrafficDemand, by_rail: bool) -> Json:
+    """The words of a pattern; of one that the checker cannot list itself also its demands."""
+    word = str(claim.args[0])
     by_name = word in ("ring", "shift", RAILS)
-    way = [SCALEUP] if claim.through else ["by rail"] if rails and word != RAILS else []
-    body["pattern"] = " ".join((*(map(str, claim.args) if by_name else ["file"]), *way))
+    way = [SCALEUP] if claim.through else ["by rail"] if by_rail and word != RAILS else []
+    body: Json = {"pattern": " ".join((*(map(str, claim.args) if by_name else ["file"]), *way))}
     if not by_name:
         s, t = (view.names(view.units[x]) for x in (demand.source, demand.target))
         body["demands"] = [list(x) for x in zip(s, t, demand.amount.tolist(), strict=True)]
-    low, high = (str(x * asked.total * asked.grain) for x in (found.lower, found.upper))
-    body |= {"lower_bps": low, "upper_bps": high}
+    return body
+
+
+def _pattern_proofs(asked: Offer, found: DemandBound) -> Json:
+    """Both proofs, in the quotient where they were found there."""
     ends = arc_end_names(asked.nodes, asked.network)
     if isinstance(found.proof_lower, Expanded) and found.proof_lower.flow is None:
         whole, by = found.proof_lower.whole, found.proof_lower.by
@@ -119,12 +130,12 @@ def _certificate_of_pattern(view: View, claim: ResolvedClaim) -> Json | None:
         for end, arc in zip(ends, by.arc.tolist(), strict=True):
             if arc >= 0:
                 arcs[arc].append(end)
-        return body | {
+        return {
             "lower": _pattern_flows(names, arcs, whole) | {"quotient": True},
             "upper": _pattern_upper_bound(arcs, whole, True),
         }
     single = [[end] for end in ends]
-    return body | {
+    return {
         "lower": _pattern_flows(asked.nodes, single, found),
         "upper": _pattern_upper_bound(single, found, False),
     }

@@ -299,9 +299,8 @@ class Budget:
             f.name: getattr(self, f.name) for f in fields(self) if f.name.endswith(("_work", "_rounds"))
         }
         least = {name: count if name.endswith("_rounds") else 1 for name, count in counts.items()}
-        return replace(
-            self, **{name: max(least[name], int(count * factor)) for name, count in counts.items()}
-        )  # type: ignore[arg-type]
+        more = {name: max(least[name], int(count * factor)) for name, count in counts.items()}
+        return replace(self, **more)  # type: ignore[arg-type]
 
 
 SECONDS = 60

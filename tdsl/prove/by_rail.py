@@ -26,35 +26,50 @@ SCALEUP = "through scaleup"
 SCALEOUT = "by scale-out alone"
 
 
+# A table of cases: each line of it is one way of asking about one kind of fabric.
 def endpoint_views(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
     """The view whose units are the endpoints that a requirement asks about, and the view of the other way
     where that means another thing: through the scale-up domain, or by scale-out alone. Raises Unfit where
     there is no such domain to go through."""
-    models = [view.fabric.models[m] for m in np.unique(view.fabric.device_model[view.units]).tolist()]
-    every = bool(
-        units_with_joined_accelerators(view, view.fabric.domains).all()
-    )  # ends are those of the design, whatever failed
-    if claim.through and not every:
-        raise UnfitDemand(
-            f"there are {view.unit_word} without a scale-up domain that joins their accelerators"
-        )
+    every = _domains_join_accelerators(view, claim)
     wide = every and domain_spans_units(view)
-    inside = every and all(m.accelerators > 1 for m in models)
     if view.forwards[view.units].any():
         if wide and claim.through:
             raise UnfitDemand("endpoints that forward are not put together by their scale-up domains")
-        return (
-            view,
-            None,
-        )  # what enters by one port of such a host leaves by another: it is one end with all its ports
+        # What enters by one port of such a host leaves by another: it is one end with all its ports.
+        return view, None
+    inside = every and _units_have_several_accelerators(view)
     rails = ByRail.of(view) if inside or claim.args[:1] == (RAILS,) else None
     if wide and claim.through:
         return ByDomain.of(view), rails or view
     if wide and view.intact is None and not view.direct:
         return rails or view, ByDomain.of(view)
+    return _views_without_domains(view, rails, bool(claim.through), inside)
+
+
+def _domains_join_accelerators(view: View, claim: ResolvedClaim) -> bool:
+    """Whether scale-up domains of the design, whatever failed, join the accelerators of every unit. Raises
+    Unfit where a requirement goes through them and they do not."""
+    every = bool(units_with_joined_accelerators(view, view.fabric.domains).all())
+    if claim.through and not every:
+        raise UnfitDemand(
+            f"there are {view.unit_word} without a scale-up domain that joins their accelerators"
+        )
+    return every
+
+
+def _units_have_several_accelerators(view: View) -> bool:
+    models = [view.fabric.models[m] for m in np.unique(view.fabric.device_model[view.units]).tolist()]
+    return all(m.accelerators > 1 for m in models)
+
+
+def _views_without_domains(
+    view: View, rails: ByRail | None, through: bool, inside: bool
+) -> tuple[View, View | None]:
+    """The same where no scale-up domain spans units; ``inside``: each joins the accelerators of one."""
     if rails is None:
         return view, None
-    if claim.through:
+    if through:
         return view, rails
     return rails, view if inside else None
 

@@ -348,24 +348,33 @@ def _decompose_into_paths(
         share = {t: amount / sum(wanted.values()) for t, amount in wanted.items()}
         total = sum(left[arc] for arc in net.out[s]) or 1.0
         for t, amount in wanted.items():
-            need, found = share[t] * total, []
-            for _ in range(len(left)):
-                if need <= 1e-9 * total:
-                    break
-                path = _widest_path(net, left, s, t)
-                if not path:
-                    break
-                part = min(need, *(float(left[arc]) for arc in path))
-                if part <= 1e-9 * total:
-                    break
-                left[path] -= part
-                need -= part
-                found.append((part, path))
+            found = _take_widest_paths(net, left, (s, t), share[t] * total, total)
             carried = sum(x for x, _ in found)
             if not found:
                 found, carried = [(1.0, _widest_path(net, flow + 1e-6, s, t))], 1.0
             out.append((s, amount, [(x / carried, path) for x, path in found]))
     return out
+
+
+def _take_widest_paths(
+    net: Network, left: Floats, pair: tuple[int, int], need: float, total: float
+) -> list[tuple[float, list[int]]]:
+    """Paths between two nodes of what is left on arcs, the widest first, until they carry what is needed or
+    the next carries next to nothing of the total; they are taken off what is left."""
+    found: list[tuple[float, list[int]]] = []
+    for _ in range(len(left)):
+        if need <= 1e-9 * total:
+            break
+        path = _widest_path(net, left, *pair)
+        if not path:
+            break
+        part = min(need, *(float(left[arc]) for arc in path))
+        if part <= 1e-9 * total:
+            break
+        left[path] -= part
+        need -= part
+        found.append((part, path))
+    return found
 
 
 def _widest_path(net: Network, left: Floats, source: int, target: int) -> list[int]:

@@ -18,7 +18,6 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.system.read import FileTooLarge, read_text_file
 
 BYTES = 32 * 1024 * 1024
 """Size of a file that is read at most."""
@@ -49,11 +48,9 @@ def unreachable_pair(view: View, demand: TrafficDemand | None) -> tuple[int, int
     unit, hub = place[at.end[mine]], at.hub[mine]
     if len(view.units) and len(np.unique(unit)) == len(view.units) and len(np.unique(hub)) == 1:
         return None
-    hubs_of: list[set[int]] = [set() for _ in view.units]
-    for u, h in zip(unit.tolist(), hub.tolist(), strict=True):
-        hubs_of[u].add(h)
     kinds: dict[frozenset[int], int] = {}
-    kind = [kinds.setdefault(frozenset(hubs), len(kinds)) for hubs in hubs_of]
+    hubs_of = _hub_sets_of_units(len(view.units), unit, hub)
+    kind = [kinds.setdefault(hubs, len(kinds)) for hubs in hubs_of]
     apart = {(i, j) for i, x in enumerate(kinds) for j, y in enumerate(kinds) if not x & y}
     if not apart:
         return None
@@ -66,6 +63,14 @@ def unreachable_pair(view: View, demand: TrafficDemand | None) -> tuple[int, int
         )
     pairs = zip(demand.source.tolist(), demand.target.tolist(), strict=True)
     return next(((s, t) for s, t in pairs if (kind[s], kind[t]) in apart), None)
+
+
+def _hub_sets_of_units(count: int, unit: Ints, hub: Ints) -> list[frozenset[int]]:
+    """The hubs of each of so many units, of rows of a unit and a hub."""
+    found: list[set[int]] = [set() for _ in range(count)]
+    for u, h in zip(unit.tolist(), hub.tolist(), strict=True):
+        found[u].add(h)
+    return [frozenset(hubs) for hubs in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,22 +143,27 @@ def _permutation_demand(view: View, claim: ResolvedClaim, *args: object) -> Traf
         raise UnfitDemand(
             '`permutation` takes a file of lines `from,to`: write `throughput permutation "pairs.csv"`'
         )
-    known = _unit_by_name(view)
-    pairs: dict[int, int] = {}
-    taken: dict[int, int] = {}
-    for line, cells in _csv_rows_beside_design(claim, args[0]):
-        if len(cells) != 2:
-            raise UnfitDemand(f"{args[0]}:{line}: a line is `from,to`, and this has {len(cells)} fields")
-        if line == 1 and [c.lower() for c in cells] == ["from", "to"]:
-            continue
-        a, b = (_unit_named(known, c, args[0], line) for c in cells)
-        if a in pairs or b in taken:
-            raise UnfitDemand(f"{args[0]}:{line}: {cells[0] if a in pairs else cells[1]} occurs twice")
-        pairs[a] = taken[b] = b
-    apart = {a: b for a, b in pairs.items() if a != b}
+    apart = {a: b for a, b in _pairs_of_permutation(view, claim, args[0]).items() if a != b}
     if not apart:
         raise UnfitDemand(f"{args[0]}: nobody sends to anybody else")
     return TrafficDemand(np.array([*apart]), np.array([*apart.values()]), np.ones(len(apart), dtype=np.int64))
+
+
+def _pairs_of_permutation(view: View, claim: ResolvedClaim, name: str) -> dict[int, int]:
+    """The target of each source that a file names. Raises Unfit where one occurs twice."""
+    known = _unit_by_name(view)
+    pairs: dict[int, int] = {}
+    taken: dict[int, int] = {}
+    for line, cells in _csv_rows_beside_design(claim, name):
+        if len(cells) != 2:
+            raise UnfitDemand(f"{name}:{line}: a line is `from,to`, and this has {len(cells)} fields")
+        if line == 1 and [c.lower() for c in cells] == ["from", "to"]:
+            continue
+        a, b = (_unit_named(known, c, name, line) for c in cells)
+        if a in pairs or b in taken:
+            raise UnfitDemand(f"{name}:{line}: {cells[0] if a in pairs else cells[1]} occurs twice")
+        pairs[a] = taken[b] = b
+    return pairs
 
 
 PATTERNS: Mapping[str, Callable[..., TrafficDemand]] = {
@@ -210,6 +220,18 @@ def _matrix_demand(view: View, claim: ResolvedClaim, name: str) -> TrafficDemand
 def _csv_rows_beside_design(claim: ResolvedClaim, name: str) -> Iterator[tuple[int, list[str]]]:
     """Lines of a file beside the design, with their numbers; empty ones and those that begin with `#` are
     left out."""
+    reader = csv.reader(_text_beside_design(claim, name).splitlines())
+    try:
+        for row in reader:
+            cells = [c.strip() for c in row]
+            if any(cells) and not cells[0].startswith("#"):
+                yield reader.line_num, cells
+    except csv.Error as wrong:
+        raise UnfitDemand(f"{name}:{reader.line_num}: {wrong}") from None
+
+
+def _text_beside_design(claim: ResolvedClaim, name: str) -> str:
+    """The text of a file of demands in the folder of the design. Raises Unfit."""
     inside = PurePosixPath(name)
     home = claim.origin.span.file.name
     if inside.is_absolute() or ".." in inside.parts or "\\" in name:
@@ -220,21 +242,13 @@ def _csv_rows_beside_design(claim: ResolvedClaim, name: str) -> Iterator[tuple[i
         raise UnfitDemand(f"{name}: a design of the standard library has no files beside it")
     path = Path(home).parent / name
     try:
-        text = read_text_file(path, BYTES, within=[path.parent], encoding="utf-8-sig")
-    except FileTooLarge:
+        return files.read_text_file(path, BYTES, within=[path.parent], encoding="utf-8-sig")
+    except files.FileTooLarge:
         raise UnfitDemand(f"{name}: larger than {BYTES // 2**20} MiB") from None
     except OSError as fault:
         raise UnfitDemand(f"{path}: {fault.strerror or fault}") from None
     except UnicodeDecodeError:
         raise UnfitDemand(f"{name}: this is not a text file") from None
-    reader = csv.reader(text.splitlines())
-    try:
-        for row in reader:
-            cells = [c.strip() for c in row]
-            if any(cells) and not cells[0].startswith("#"):
-                yield reader.line_num, cells
-    except csv.Error as wrong:
-        raise UnfitDemand(f"{name}:{reader.line_num}: {wrong}") from None
 
 
 def _scaled_amount(text: str, name: str, line: int) -> int:

@@ -73,40 +73,53 @@ def separator_from_set(
     after: dict[int, int] = {}
     first = [y for y in start if y not in without]
     for _ in range(limit):
-        by = dict.fromkeys(
-            (2 * y for y in first), SOURCE
-        )  # entry of device y is 2y, its exit 2y + 1; from where reached
-        queue = deque(by)  # the right end is next
-        end = next((t for t in by if t >> 1 in goal and t >> 1 not in before), -1)
-        while queue and end < 0:
-            state = queue.pop()
-            y = state >> 1
-            if state & 1:
-                following = [2 * w for w in near[y] if w not in without]
-                if y in before:
-                    following.append(2 * y)
-            elif y not in before:
-                following = [2 * y + 1]
-            else:
-                following = [] if before[y] == SOURCE else [2 * before[y] + 1]
-            far = 0 if steps is None else steps.get(y, FAR)
-            for t in following:
-                if t in by:
-                    continue
-                by[t] = state
-                x = t >> 1
-                if not t & 1 and x in goal and x not in before:
-                    end = t
-                    break
-                if steps is not None and (steps.get(x, FAR) < far or x == y):
-                    queue.append(t)
-                else:
-                    queue.appendleft(t)
+        by, end = _search_next_path(near, first, goal, without, before, steps)
         work.take(len(by) + 1)
         if end < 0:
             return frozenset(s >> 1 for s in by if not s & 1 and s + 1 not in by)
         _add_disjoint_path(by, end, before, after)
     return None
+
+
+# Kept in one piece: it takes most of the time of the proofs of redundancy, and a call for each device costs.
+def _search_next_path(
+    near: Near,
+    first: Iterable[int],
+    goal: Set[int],
+    without: Set[int],
+    before: Mapping[int, int],
+    steps: Mapping[int, int] | None,
+) -> tuple[dict[int, int], int]:
+    """From where each state is reached, and the state at the goal, -1 if none is reached: the entry of device
+    y is state 2y, its exit 2y + 1. ``before`` has the paths so far, of which steps may be undone."""
+    by = dict.fromkeys((2 * y for y in first), SOURCE)
+    queue = deque(by)  # the right end is next
+    end = next((t for t in by if t >> 1 in goal and t >> 1 not in before), -1)
+    while queue and end < 0:
+        state = queue.pop()
+        y = state >> 1
+        if state & 1:
+            following = [2 * w for w in near[y] if w not in without]
+            if y in before:
+                following.append(2 * y)
+        elif y not in before:
+            following = [2 * y + 1]
+        else:
+            following = [] if before[y] == SOURCE else [2 * before[y] + 1]
+        far = 0 if steps is None else steps.get(y, FAR)
+        for t in following:
+            if t in by:
+                continue
+            by[t] = state
+            x = t >> 1
+            if not t & 1 and x in goal and x not in before:
+                end = t
+                break
+            if steps is not None and (steps.get(x, FAR) < far or x == y):
+                queue.append(t)
+            else:
+                queue.appendleft(t)
+    return by, end
 
 
 def _add_disjoint_path(

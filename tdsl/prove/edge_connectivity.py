@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -96,10 +96,9 @@ def _link_paths_between_hosts(view: View) -> LinkPaths:
     """Ends that pass nothing on: bounds for every two classes, then flows for those that the bounds leave
     open."""
     hosts = _units_by_links(view)
-    bare = next((h for h in hosts if not h.nodes), None)
+    bare = _cut_of_host_without_links(view, hosts)
     if bare is not None:
-        other = next(int(u) for u in view.units if u != bare.first)
-        return _link_paths_bound(0, 0, (bare.first, other), _device_alone(view, bare.first))
+        return bare
     most = view.budget.flow_pairs
     pairs = list(islice(_bounds_of_class_pairs(hosts, _tied_hubs(view, hosts)), most))
     least = 0 if len(pairs) == most else min(p.lower for p in pairs)
@@ -107,23 +106,34 @@ def _link_paths_between_hosts(view: View) -> LinkPaths:
     best: LinkPaths | None = None
     work = view.budget.flow_work
     for p in sorted(pairs):
-        u, v = hosts[p.u], hosts[p.v]
-        partner = v.first if p.u != p.v else v.second
         if best is not None and p.lower >= best.upper:
             continue
-        found = _cut_around_device(view, (u.first, partner), p.upper) if p.lower == p.upper else None
+        partner = p.partner(hosts)
+        found = _cut_as_small_as_bound(view, (hosts[p.u].first, partner), p)
         if found is None:
             work -= flows.cost(p.upper)
             if work < 0 and best is not None:
                 return replace(best, lower=min(least, best.upper))
-            found = flows.solve(u, v, partner)
+            found = flows.solve(hosts[p.u], hosts[p.v], partner)
         best = found if best is None or found.upper < best.upper else best
     assert best is not None
     return best if len(pairs) < most else replace(best, lower=min(least, best.upper))
 
 
-def _cut_around_device(view: View, pair: tuple[int, int], value: int) -> LinkPaths | None:
-    """The cut around one of the two, if that is as small as the bound says."""
+def _cut_of_host_without_links(view: View, hosts: list[Host]) -> LinkPaths | None:
+    """That there is no path, if a unit has no link."""
+    bare = next((h for h in hosts if not h.nodes), None)
+    if bare is None:
+        return None
+    other = next(int(u) for u in view.units if u != bare.first)
+    return _link_paths_bound(0, 0, (bare.first, other), _device_alone(view, bare.first))
+
+
+def _cut_as_small_as_bound(view: View, pair: tuple[int, int], bounds: Pair) -> LinkPaths | None:
+    """The cut around one of the two, if that is as small as both bounds say."""
+    if bounds.lower != bounds.upper:
+        return None
+    value = bounds.upper
     small = min(pair, key=lambda d: int(view.degree[d]))
     if int(view.degree[small]) != value:
         return None
@@ -220,6 +230,10 @@ class Pair(NamedTuple):
     u: int
     v: int
 
+    def partner(self, hosts: list[Host]) -> int:
+        """The unit of the second class, another one where both are the same class."""
+        return hosts[self.v].first if self.u != self.v else hosts[self.v].second
+
 
 def _bounds_of_class_pairs(hosts: list[Host], certain: dict[int, int]) -> Iterator[Pair]:
     """Bounds for every two classes; of classes with the same links into every hub, whose bounds are the same,
@@ -234,15 +248,14 @@ def _bounds_of_class_pairs(hosts: list[Host], certain: dict[int, int]) -> Iterat
             both = [(hub, min(d, links.get(hub, 0))) for hub, d in hubs]
             upper = sum(d for _, d in both)
             lower = sum(min(d, certain[hub]) for hub, d in both)
-            found = (
-                Pair(upper, lower, u, v)
-                for u in mine
-                for v in theirs
-                if u < v or (u == v and hosts[u].second >= 0)
-            )
-            if mine is not theirs:
-                found = (Pair(upper, lower, u, v) for u in mine for v in theirs)
+            places = _pairs_within_group(hosts, mine) if mine is theirs else product(mine, theirs)
+            found = (Pair(upper, lower, u, v) for u, v in places)
             yield from islice(found, 1) if lower == upper else found
+
+
+def _pairs_within_group(hosts: list[Host], mine: list[int]) -> Iterator[tuple[int, int]]:
+    """Every two of some classes, and each with itself if it has several members."""
+    return ((u, v) for u in mine for v in mine if u < v or (u == v and hosts[u].second >= 0))
 
 
 class _Flows:

@@ -71,12 +71,9 @@ def symmetry_of_elements(
     names; each is kept as a set. ``single``: only orbits of single elements are asked for, so a candidate
     that joins none is left out.
     """
-    none = Symmetry(len(elements), ())
-    if reads is None or len(elements) < 2:
-        return none
-    at = _Places.of(view, elements)
-    if at is None or ("bundles" in reads and _in_bundles(view, elements)):
-        return none
+    at = _places_if_exchangeable(view, elements, reads)
+    if at is None or reads is None:
+        return Symmetry(len(elements), ())
     facts = SymmetryFacts(view, reads, fixed)
     found, images, work = at.parallel(), [], view.budget.symmetry_work
     label = np.arange(len(elements))
@@ -97,6 +94,16 @@ def symmetry_of_elements(
                 if not label.any():
                     break
     return Symmetry(len(elements), tuple(found), tuple(images))
+
+
+def _places_if_exchangeable(
+    view: View, elements: Sequence[FabricElement], reads: Reads | None
+) -> _Places | None:
+    """The places of elements; None where no symmetry is asked for, or there is none of such elements."""
+    if reads is None or len(elements) < 2:
+        return None
+    at = _Places.of(view, elements)
+    return None if at is None or ("bundles" in reads and _in_bundles(view, elements)) else at
 
 
 def _in_bundles(view: View, elements: Sequence[FabricElement]) -> bool:

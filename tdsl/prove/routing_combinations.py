@@ -157,11 +157,8 @@ def combine_routings(
         return found, best, lengths
     seen: Floats = np.zeros(len(capacity))
     work = 0
-    for turn in range(
-        budget.combination_rounds
-        if len(wanted.source) and amounts_fit_in_words(wanted.amount, net.capacity)
-        else 0
-    ):
+    routed = len(wanted.source) and amounts_fit_in_words(wanted.amount, net.capacity)
+    for turn in range(budget.combination_rounds if routed else 0):
         length = _lengths_by_fullness(seen, turn)
         left = budget.combination_work - work
         if quotient and not turn:
@@ -182,12 +179,19 @@ def combine_routings(
         found.add(column)
         if _bounds_are_near(found, best, budget.combination_gap):
             break
+    _add_hubs_unless_near(found, best, net, wanted, budget)
+    return found, best, lengths
+
+
+def _add_hubs_unless_near(
+    found: Combination, upper: Fraction, net: Network, wanted: NodeDemands, budget: Budget
+) -> None:
+    """Add the routing over hubs, if there is one, unless the bounds are near already."""
     if (
-        not (found.columns and _bounds_are_near(found, best, budget.hub_gap))
+        not (found.columns and _bounds_are_near(found, upper, budget.hub_gap))
         and (hub := route_over_hubs(net, wanted, budget)) is not None
     ):
         found.add(hub)
-    return found, best, lengths
 
 
 def _bounds_are_near(found: Combination, upper: Fraction, gap: float) -> bool:

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from tdsl.fabric.claims import FabricElement
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, DeviceSet
@@ -24,14 +24,7 @@ from tdsl.semantics.model import Axis, DeviceSet
 def candidates_of_design(view: View, elements: Sequence[FabricElement]) -> Iterator[Ints]:
     """Permutations of all devices that may move these elements."""
     f = view.fabric
-    named = np.zeros(f.device_count, dtype=np.bool_)
-    links = np.concatenate([np.zeros(0, dtype=np.int64), *(e.links for e in elements)])
-    for e in elements:
-        named[e.devices] = True
-    named[f.device_a[links]] = named[f.device_b[links]] = True
-    if (whole := f.whole) is not None:
-        beside = np.concatenate([np.zeros(0, dtype=np.int64), *(e.beside for e in elements)])
-        named[whole.device_a[beside]] = named[whole.device_b[beside]] = True
+    named = _devices_of_elements(f, elements)
     sets = [f.sets[i] for i in np.unique(f.device_set[named]).tolist()]
     yield from _exchanges_of_indices(f.device_count, f.sets, sets)
     prefixes = [(s, depth) for s in sets for depth in range(1, len(s.parts) + 1)]
@@ -51,6 +44,19 @@ def candidates_of_design(view: View, elements: Sequence[FabricElement]) -> Itera
         image = np.arange(f.device_count)
         _exchange_devices(view, image, low, high)
         yield image
+
+
+def _devices_of_elements(f: Fabric, elements: Sequence[FabricElement]) -> Bools:
+    """Which devices are in these elements or at their links, also at links beside the network."""
+    named = np.zeros(f.device_count, dtype=np.bool_)
+    links = np.concatenate([np.zeros(0, dtype=np.int64), *(e.links for e in elements)])
+    for e in elements:
+        named[e.devices] = True
+    named[f.device_a[links]] = named[f.device_b[links]] = True
+    if (whole := f.whole) is not None:
+        beside = np.concatenate([np.zeros(0, dtype=np.int64), *(e.beside for e in elements)])
+        named[whole.device_a[beside]] = named[whole.device_b[beside]] = True
+    return named
 
 
 def _exchanges_of_indices(

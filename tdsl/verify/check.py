@@ -164,6 +164,19 @@ class Check(ABC):
         if "of_network" not in vars(cls):
             cls.of_network = not cls.of_design
         where = f"{cls.__module__}.{cls.__qualname__}"
+        cls._refuse_wrong_attributes(where)
+        for table, key in ((Check._codes, cls.code), (Check._names, cls.name)):
+            other = table.get(key)
+            if other is not None and (other.__module__, other.__qualname__) != (
+                cls.__module__,
+                cls.__qualname__,
+            ):
+                raise TypeError(f"{where}: {key} is taken by {other.__module__}.{other.__qualname__}")
+        Check._codes[cls.code] = Check._names[cls.name] = cls
+
+    @classmethod
+    def _refuse_wrong_attributes(cls, where: str) -> None:
+        """Raise TypeError unless the attributes of a new check are of their forms."""
         for attribute in ("code", "name", "wrong", "kind"):
             if not hasattr(cls, attribute):
                 raise TypeError(f"{where}: a check needs `{attribute}`")
@@ -181,14 +194,6 @@ class Check(ABC):
             raise TypeError(f"{where}: reads holds {sorted(cls.reads - READS)}")
         if not (cls.__doc__ or "").strip():
             raise TypeError(f"{where}: the docstring is the check's page and must not be empty")
-        for table, key in ((Check._codes, cls.code), (Check._names, cls.name)):
-            other = table.get(key)
-            if other is not None and (other.__module__, other.__qualname__) != (
-                cls.__module__,
-                cls.__qualname__,
-            ):
-                raise TypeError(f"{where}: {key} is taken by {other.__module__}.{other.__qualname__}")
-        Check._codes[cls.code] = Check._names[cls.name] = cls
 
     @classmethod
     def page(cls) -> str:

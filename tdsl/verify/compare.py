@@ -32,11 +32,11 @@ UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
 """Codes of findings about claims themselves; their pages are files."""
 
 METRICS = (
-    "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match", "oversubscription",
-    "taper", "bisection", "throughput", "edge_redundancy", "node_redundancy", "survives", "blast_radius", "diameter", "mean_hops",
-    "latency", "all_to_all_time", "deadlock_free",
-    "cable_length", "loss_budget", "rack_power", "rack_space", "rack_weight", "cage_fit", "twin_port", "tray_fill", "bend_radius",
-    "optics_power", "cost",
+    "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match",
+    "oversubscription", "taper", "bisection", "throughput", "edge_redundancy", "node_redundancy",
+    "survives", "blast_radius", "diameter", "mean_hops", "latency", "all_to_all_time", "deadlock_free",
+    "cable_length", "loss_budget", "rack_power", "rack_space", "rack_weight", "cage_fit", "twin_port",
+    "tray_fill", "bend_radius", "optics_power", "cost",
     "power", "address_overlap", "name_collision", "allreduce", "links", "cables", "switches", "ports",
 )  # fmt: skip
 """The metrics of the language, whether or not a check computes them yet."""
@@ -77,7 +77,56 @@ def unknown_metric_error(metric: str, known: Mapping[str, Check]) -> tuple[str, 
 
 def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Why a claim cannot be judged and the fix; None if it can."""
-    clauses = {
+    wrong = _why_clauses_are_wrong(claim, check) or _why_sets_or_layer_are_wrong(claim, check)
+    if wrong is not None:
+        return wrong
+    if claim.given is not None:
+        wrong = _why_condition_is_wrong(claim.given)
+        if wrong is not None:
+            return wrong
+    if claim.any_count is not None and claim.any_count < 1:
+        return f"`any {claim.any_count}` fails nothing", "write `any 1` or more"
+    return _why_comparison_is_wrong(claim, check)
+
+
+WRITTEN_CLAUSES = {
+    "ports": "of ports",
+    "args": "argument",
+    "any": "any",
+    "intact": "of intact",
+    "active": "of active",
+    "share": "of network",
+}
+"""How a clause is written, where not as its name."""
+
+
+def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+    """Which clause or argument a check needs and does not have, or has and does not take."""
+    clauses = _clauses_of_claim(claim)
+    for clause in sorted(check.needs):
+        if not clauses[clause]:
+            word = {"any": "`any K`", "args": "an argument"}.get(clause, f"`{clause}`")
+            return f"`{check.name}` needs {word}", f"`{check.example}`"
+    for clause, present in clauses.items():
+        if present and clause not in check.takes:
+            word = WRITTEN_CLAUSES.get(clause, clause)
+            takes = [f"`{WRITTEN_CLAUSES.get(t, t)}`" for t in sorted(check.takes)]
+            return (
+                f"`{check.name}` takes no `{word}`",
+                f"it takes {', '.join(takes)}" if takes else "leave it out",
+            )
+    strange = [str(a) for a in claim.args if str(a) not in check.words] if check.words else []
+    if strange:
+        return (
+            f"`{check.name}` takes no argument `{strange[0]}`",
+            f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}",
+        )
+    return None
+
+
+def _clauses_of_claim(claim: ResolvedClaim) -> dict[str, bool]:
+    """Whether a claim has each clause."""
+    return {
         "of": any(s.elements or s.text != "ports" for s in claim.of),
         "ports": any(not s.elements and s.text == "ports" for s in claim.of),
         "to": bool(claim.of_to),
@@ -91,32 +140,10 @@ def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str
         "active": claim.of_active,
         "share": bool(claim.share_of),
     }
-    written = {
-        "ports": "of ports",
-        "args": "argument",
-        "any": "any",
-        "intact": "of intact",
-        "active": "of active",
-        "share": "of network",
-    }
-    for clause in sorted(check.needs):
-        if not clauses[clause]:
-            word = {"any": "`any K`", "args": "an argument"}.get(clause, f"`{clause}`")
-            return f"`{check.name}` needs {word}", f"`{check.example}`"
-    for clause, present in clauses.items():
-        if present and clause not in check.takes:
-            word = written.get(clause, clause)
-            takes = [f"`{written.get(t, t)}`" for t in sorted(check.takes)]
-            return (
-                f"`{check.name}` takes no `{word}`",
-                f"it takes {', '.join(takes)}" if takes else "leave it out",
-            )
-    strange = [str(a) for a in claim.args if str(a) not in check.words] if check.words else []
-    if strange:
-        return (
-            f"`{check.name}` takes no argument `{strange[0]}`",
-            f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}",
-        )
+
+
+def _why_sets_or_layer_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+    """Why a check is not about a set of endpoints, about ports or about a layer, where a claim names such."""
     if claim.of_all and not check.of_ends:
         return (
             f"`{check.name}` is not about a set of endpoints",
@@ -133,12 +160,11 @@ def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str
             f"there is no layer `{claim.through}` to go through",
             "figures are of the network unless they say `through scaleup`: leave it out, or write that",
         )
-    if claim.given is not None:
-        wrong = _why_condition_is_wrong(claim.given)
-        if wrong is not None:
-            return wrong
-    if claim.any_count is not None and claim.any_count < 1:
-        return f"`any {claim.any_count}` fails nothing", "write `any 1` or more"
+    return None
+
+
+def _why_comparison_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+    """Why a check is not compared, or not so."""
     if check.kind == "yes_no":
         if claim.op:
             return f"`{check.name}` is yes or no and takes no comparison", f"write `{check.name}` alone"
@@ -183,17 +209,8 @@ def _example_claim(check: Check) -> str:
 
 def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     value = claim.value
-    what = ARTICLES[check.kind]
-    if check.unit and check.kind in ("number", "quantity"):
-        what = f"a number of {check.unit}" if check.kind == "number" else f"a {kind_name(check.dim)}"
     if claim.share_of:
-        share = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
-        if share or (isinstance(value, Quantity) and value.dim == NONE):
-            return None
-        return (
-            f"a share of the {claim.share_of} is a percentage",
-            f"`{check.name} <= 30% of {claim.share_of}`",
-        )
+        return _why_share_is_wrong(claim, check)
     if isinstance(value, Quantity):
         of_kind = value.dim == (check.dim if check.kind == "quantity" else NONE)
         if of_kind or _is_rate_claim(claim, check):
@@ -204,16 +221,40 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
     elif check.kind == "quantity":
         said = f"{value} has no unit"
     elif check.kind == "fraction" and value >= TOO_FULL:
-        full = integer_if_whole(value * 100)
-        per_cent = f"{full:,}" if isinstance(full, int) else decimal_text(Fraction(value) * 100)
-        also = ", or a rate," if check.in_rates else ","
-        return (
-            f"`{check.name}` is a share of full{also} and {decimal_text(Fraction(value))} is {per_cent}%",
-            f"`{check.name} {claim.op} {decimal_text(Fraction(value))}%`",
-        )
+        return _why_share_is_too_full(claim, check, value)
     else:
         return None
-    return f"`{check.name}` is {what}, and {said}", f"`{_example_claim(check)}`"
+    return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", f"`{_example_claim(check)}`"
+
+
+def _why_share_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+    """Why a share of the network is compared with something else."""
+    value = claim.value
+    share = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
+    if share or (isinstance(value, Quantity) and value.dim == NONE):
+        return None
+    return (
+        f"a share of the {claim.share_of} is a percentage",
+        f"`{check.name} <= 30% of {claim.share_of}`",
+    )
+
+
+def _kind_of_figure(check: Check) -> str:
+    """What a check's figure is, with its unit if it has one."""
+    if check.unit and check.kind in ("number", "quantity"):
+        return f"a number of {check.unit}" if check.kind == "number" else f"a {kind_name(check.dim)}"
+    return ARTICLES[check.kind]
+
+
+def _why_share_is_too_full(claim: ResolvedClaim, check: Check, value: int | Fraction) -> tuple[str, str]:
+    """What a share of full is in percent, for who thought of a percentage."""
+    full = integer_if_whole(value * 100)
+    per_cent = f"{full:,}" if isinstance(full, int) else decimal_text(Fraction(value) * 100)
+    also = ", or a rate," if check.in_rates else ","
+    return (
+        f"`{check.name}` is a share of full{also} and {decimal_text(Fraction(value))} is {per_cent}%",
+        f"`{check.name} {claim.op} {decimal_text(Fraction(value))}%`",
+    )
 
 
 def _comparable_amount(value: object) -> Fraction | float:

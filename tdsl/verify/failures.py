@@ -3,7 +3,7 @@ or one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -35,6 +35,7 @@ class WorstFailure:
     how: str
 
 
+# One loop, whose ends are what it answers: covered at once, out of budget, refuted, all judged.
 def worst_failure(
     view: View,
     elements: Sequence[FabricElement],
@@ -52,51 +53,62 @@ def worst_failure(
     (None: none does). The first refuted set ends the search; else a set that stays open speaks, else the one
     of the least figure, or of the greatest where ``most`` says that such are worse.
     """
-    sizes_of = failing_set_sizes(elements, count)
-    several = len({e.copies for e in elements}) > 1
-    sets = sum(comb(len(elements), size) for size in sizes_of)
+    sizes = failing_set_sizes(elements, count)
+    sets = sum(comb(len(elements), size) for size in sizes)
     if count > 2 and covered():
         return WorstFailure("proved", (), None, 0, sets, "cut")
     worst: tuple[int, Fraction] | None = None
     speaks: tuple[tuple[FabricElement, ...], Judgement] | None = None
     runs = 0
-    # Elements of unlike copies are not exchanged, since a set may be possible and its image not.
-    for chosen in (
-        c
-        for size in sizes_of
-        for c in _failure_set_per_orbit(view, elements, size, None if several else reads, fixed)
-    ):
+    for chosen in _failure_sets_of_sizes(view, elements, sizes, reads, fixed):
         if not can_fail_together(chosen, count):
             sets -= 1
             continue
         if runs == view.budget.failure_sets:
             if count <= 2 and covered():
                 return WorstFailure("proved", (), None, runs, sets, "cut")
-            return WorstFailure(
-                "bounded", speaks[0] if speaks else (), speaks[1] if speaks else None, runs, sets, ""
-            )
+            failed, judged = speaks or ((), None)
+            return WorstFailure("bounded", failed, judged, runs, sets, "")
         runs += 1
         found = judge(view_after_failures(view, list(chosen)))
-        rank = (
-            0 if found.status == "refuted" else 2 if found.status in ("proved", "modelled") else 1,
-            _rank_of_judgement(found, most),
-        )
+        rank = _rank_of_judgement(found, most)
         if worst is None or rank < worst:
             worst, speaks = rank, (chosen, found)
         if rank[0] == 0:
             break
     assert speaks is not None and worst is not None
-    good: Status = "modelled" if speaks[1].status == "modelled" else "proved"
-    status: tuple[Status, ...] = ("refuted", "bounded", good)
-    return WorstFailure(status[worst[0]], *speaks, runs, sets, "orbits" if runs < sets else "all")
+    status = _status_of_rank(worst[0], speaks[1])
+    return WorstFailure(status, *speaks, runs, sets, "orbits" if runs < sets else "all")
 
 
-def _rank_of_judgement(found: Judgement, most: bool) -> Fraction:
-    """What ranks a judgement, less for worse."""
+def _rank_of_judgement(found: Judgement, most: bool) -> tuple[int, Fraction]:
+    """What ranks a judgement, less for worse: 0 for refuted, 1 for open, 2 for good, then by the figure."""
     value = found.upper if most else found.lower
     value = value.amount if isinstance(value, Quantity) else value
     figure = Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(0)
-    return -figure if most else figure
+    status = 0 if found.status == "refuted" else 2 if found.status in ("proved", "modelled") else 1
+    return status, -figure if most else figure
+
+
+def _status_of_rank(rank: int, worst: Judgement) -> Status:
+    """The status of all failures, by the rank of the worst judgement."""
+    good: Status = "modelled" if worst.status == "modelled" else "proved"
+    status: tuple[Status, ...] = ("refuted", "bounded", good)
+    return status[rank]
+
+
+def _failure_sets_of_sizes(
+    view: View,
+    elements: Sequence[FabricElement],
+    sizes: Iterable[int],
+    reads: Reads | None,
+    fixed: Sequence[Ints],
+) -> Iterator[tuple[FabricElement, ...]]:
+    """Sets of these sizes in order, of which one of each orbit is among them. Elements of different numbers
+    of copies are not exchanged, since a set may be possible and its image not."""
+    several = len({e.copies for e in elements}) > 1
+    for size in sizes:
+        yield from _failure_set_per_orbit(view, elements, size, None if several else reads, fixed)
 
 
 def _failure_set_per_orbit(

@@ -111,6 +111,10 @@ def findings_of_unmet_claims(fabric: Fabric, claims: Iterable[ResolvedClaim]) ->
         yield list(judging.unmet.values()) if result.status in ("refuted", "skipped") else []
 
 
+CheckJob = tuple[int, int, Check | None, ResolvedClaim | None]
+"""The rank of what is to judge, the number of its result, -1 for what has none, the check and the claim."""
+
+
 class _CheckRun:
     """One run: what was judged already, and what was found."""
 
@@ -160,32 +164,11 @@ class _CheckRun:
     def steps(self, claims: Sequence[ResolvedClaim]) -> Iterator[None]:
         """Judge what fails by default and the claims, the cheap ones first, then the checks that no claim
         asks for; a step ends where something new was found."""
-        jobs: list[tuple[int, int, Check | None, ResolvedClaim | None]] = []
-        metrics = {claim.metric for claim in claims}
         self.required = {
             claim.metric for claim in claims if _is_whole_fabric_claim(claim) and not claim.report
         }
-        for check in self.checks.values():
-            if (
-                check.fails_by_default
-                and check.applies_to(self.fabric)
-                and self.wanted(check.name, check.code)
-            ):
-                later = (
-                    check.name not in metrics
-                )  # others go before its claims, which do not repeat what it says
-                jobs.append((2 * check.cost + later, -1, check, None))
-        for number, claim in enumerate(claims):
-            of = self.checks.get(claim.metric)
-            if self.wanted(claim.metric, *([of.code] if of else [])):
-                jobs.append((2 * _cost_of_claim(of, claim), number, of, claim))
-        answered = {
-            claim.metric for _, _, _, claim in jobs if claim is not None and _is_whole_fabric_claim(claim)
-        }
-        for number, check in enumerate(self.checks.values(), len(claims)):
-            asked = check.name in answered or check.on_demand or not check.applies_to(self.fabric)
-            if not asked and self.wanted(check.name, check.code):
-                jobs.append((8 + check.cost, number, check, None))
+        jobs = [*self.jobs_of_defaults(claims), *self.jobs_of_claims(claims)]
+        jobs += self.jobs_of_other_checks(claims, jobs)
         for done, (_, self.number, judge, required) in enumerate(sorted(jobs, key=lambda job: job[0])):
             name = judge.name if judge is not None else required.metric if required is not None else ""
             progress.begin_phase(f"check {name}", len(jobs), "checks", done)
@@ -198,6 +181,41 @@ class _CheckRun:
                 self.results[self.number] = _result_of_judgement(judge, self.bare(judge), None)
             if before != (len(self.blames), len(self.unmet)):
                 yield
+
+    def jobs_of_defaults(self, claims: Iterable[ResolvedClaim]) -> Iterator[CheckJob]:
+        """The checks that fail a design without being required, before the claims of their metrics."""
+        metrics = {claim.metric for claim in claims}
+        for check in self.checks.values():
+            if (
+                check.fails_by_default
+                and check.applies_to(self.fabric)
+                and self.wanted(check.name, check.code)
+            ):
+                later = (
+                    check.name not in metrics
+                )  # others go before its claims, which do not repeat what it says
+                yield 2 * check.cost + later, -1, check, None
+
+    def jobs_of_claims(self, claims: Iterable[ResolvedClaim]) -> Iterator[CheckJob]:
+        """The claims that take part."""
+        for number, claim in enumerate(claims):
+            of = self.checks.get(claim.metric)
+            if self.wanted(claim.metric, *([of.code] if of else [])):
+                yield 2 * _cost_of_claim(of, claim), number, of, claim
+
+    def jobs_of_other_checks(
+        self, claims: Sequence[ResolvedClaim], jobs: Iterable[CheckJob]
+    ) -> list[CheckJob]:
+        """The checks whose figures of the whole fabric none of these jobs asks for."""
+        answered = {
+            claim.metric for _, _, _, claim in jobs if claim is not None and _is_whole_fabric_claim(claim)
+        }
+        out: list[CheckJob] = []
+        for number, check in enumerate(self.checks.values(), len(claims)):
+            asked = check.name in answered or check.on_demand or not check.applies_to(self.fabric)
+            if not asked and self.wanted(check.name, check.code):
+                out.append((8 + check.cost, number, check, None))
+        return out
 
     def answers(self) -> list[Result]:
         """Results so far: of the claims, then of the checks without one."""
@@ -329,45 +347,37 @@ class _CheckRun:
             return self.set_of_ends(check, claim)
         if names_nothing(claim.of) or names_nothing(claim.of_to) or names_nothing(claim.at):
             return skipped("what it names is not here")
-        parts = (
-            []
-            if claim.of_to or check.reads_of
-            else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
-        )
-        there = self.whole(check).fabric.built
-        if self.failed is not None and not check.of_design:
-            there = there & ~self.failed.devices
-        standing = [(e, device) for e, device in parts if there[e.devices].any()]
-        if (
-            parts
-            and not standing
-            and check.of_network
-            and any(self.fabric.built[e.devices].any() for e, _ in parts)
-        ):
-            alone = "what it names has links of the layer `scaleup` alone, and this is of the network"
-            return replace(skipped(alone), of=len(parts))
-        if parts and not standing:
-            return replace(skipped("nothing that it names is built"), of=len(parts))
+        parts = _elements_judged_alone(check, claim)
         if not parts:
             return self.judge(check, self.subject(check, claim), claim)
+        standing = self.elements_left(check, parts)
+        if not standing:
+            return replace(self.why_no_element_is_left(check, parts), of=len(parts))
         judged = self.each(check, claim, standing)
-        if (
-            check.of_ends
-            and all(j.status == "skipped" for j in judged)
-            and all(s.kind in ("host", "chip") for s in claim.of)
-        ):
+        if _each_has_nothing_to_reach(check, claim, judged):
             paths = ", ".join(s.text for s in claim.of)
             alone = f"each is judged alone, and one has nothing to reach: write `of all {paths}` for the set"
             return replace(skipped(alone), of=len(parts))
         at = index_of_worst_judgement(
             claim.op, claim.value, [judgement_in_claim_unit(claim, check, j) for j in judged], check.scarce
         )
-        name = standing[at][0].name
-        text = f"{judged[at].text} in {name}" if judged[at].text else ""
         count = sum(j.status != "skipped" for j in judged)
-        return replace(
-            judged[at], text=text, witness={"of": name, **judged[at].witness}, judged=count, of=len(parts)
-        )
+        return replace(_with_element(judged[at], standing[at][0].name), judged=count, of=len(parts))
+
+    def elements_left(
+        self, check: Check, parts: Iterable[tuple[FabricElement, bool]]
+    ) -> list[tuple[FabricElement, bool]]:
+        """Of some elements those of which something is built and has not failed, where that counts."""
+        there = self.whole(check).fabric.built
+        if self.failed is not None and not check.of_design:
+            there = there & ~self.failed.devices
+        return [(e, device) for e, device in parts if there[e.devices].any()]
+
+    def why_no_element_is_left(self, check: Check, parts: Iterable[tuple[FabricElement, bool]]) -> Judgement:
+        """Why none of some elements can be judged: none is built, or none in the network."""
+        if check.of_network and any(self.fabric.built[e.devices].any() for e, _ in parts):
+            return skipped("what it names has links of the layer `scaleup` alone, and this is of the network")
+        return skipped("nothing that it names is built")
 
     def subject(self, check: Check, claim: ResolvedClaim) -> View:
         """What a claim that is not about elements one by one looks at: what joins two sets, the whole, or the
@@ -438,23 +448,22 @@ class _CheckRun:
         if judged.status == "refuted" and errors and not unreported:
             return
         if check.kind == "yes_no" and judged.status == "refuted" and judged.faults:
-            first = (unreported or judged.faults)[0]
-            labels = [*first.labels]
-            cause = None
-            if first.at is not None:
-                labels.insert(0, (first.at.span, "what it is about"))
-                if len(unreported) == 1 and (other := self._judged_instead(first)) is not None:
-                    cause = Label(first.at.span, other.code)
-            message = f"`{claim.text}` does not hold: {first.message}"
-            self.say(check.code, claim, message, labels, first.notes, first.help, cause=cause)
+            self.say_with_fault(claim, check, (unreported or judged.faults)[0], alone=len(unreported) == 1)
             return
-        if judged.status == "skipped":
-            message = f"`{claim.text}` cannot be judged: {judged.reason}"
-        elif judged.status == "bounded":
-            message = f"`{claim.text}` is not proved: {judged.text}"
-        else:
-            message = f"`{claim.text}` does not hold: {judged.text or judged.reason}"
+        message = _message_of_unmet_claim(claim, judged)
         self.say(check.code, claim, message, judged.labels, judged.notes, judged.help)
+
+    def say_with_fault(self, claim: ResolvedClaim, check: Check, first: PropertyFault, alone: bool) -> None:
+        """A finding at a claim that does not hold because of a fault; where that is the only one that is not
+        reported, and another check reports it, the finding says which."""
+        labels = [*first.labels]
+        cause = None
+        if first.at is not None:
+            labels.insert(0, (first.at.span, "what it is about"))
+            if alone and (other := self._judged_instead(first)) is not None:
+                cause = Label(first.at.span, other.code)
+        message = f"`{claim.text}` does not hold: {first.message}"
+        self.say(check.code, claim, message, labels, first.notes, first.help, cause=cause)
 
     def say(
         self,
@@ -517,6 +526,37 @@ class _CheckRun:
                 severity=severity,
                 count=fault.count,
             )
+
+
+def _message_of_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:
+    """That a claim cannot be judged, is not proved or does not hold, and why."""
+    if judged.status == "skipped":
+        return f"`{claim.text}` cannot be judged: {judged.reason}"
+    if judged.status == "bounded":
+        return f"`{claim.text}` is not proved: {judged.text}"
+    return f"`{claim.text}` does not hold: {judged.text or judged.reason}"
+
+
+def _with_element(judged: Judgement, name: str) -> Judgement:
+    """A judgement with the name of the element that it is about."""
+    text = f"{judged.text} in {name}" if judged.text else ""
+    return replace(judged, text=text, witness={"of": name, **judged.witness})
+
+
+def _elements_judged_alone(check: Check, claim: ResolvedClaim) -> list[tuple[FabricElement, bool]]:
+    """The elements of which each is judged by itself, and whether it is a device."""
+    if claim.of_to or check.reads_of:
+        return []
+    return [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
+
+
+def _each_has_nothing_to_reach(check: Check, claim: ResolvedClaim, judged: Sequence[Judgement]) -> bool:
+    """Whether a check of endpoints is asked of single hosts or chips, of which none can be judged."""
+    return (
+        check.of_ends
+        and all(j.status == "skipped" for j in judged)
+        and all(s.kind in ("host", "chip") for s in claim.of)
+    )
 
 
 def _fault_key(check: Check, fault: PropertyFault) -> tuple[str, SourceSpan | None, str]:
@@ -600,18 +640,46 @@ def _is_whole_fabric_claim(claim: ResolvedClaim) -> bool:
 
 def _result_of_judgement(check: Check, judged: Judgement, claim: ResolvedClaim | None) -> Result:
     exact = judged.lower is not None and judged.lower == judged.upper and judged.status != "modelled"
-    unit = "fraction" if claim is not None and claim.share_of else check.unit
     return Result(
-        check.name, judged.status, judged.value, unit, judged.lower, judged.upper, exact, judged.ratio, judged.link_class,
-        judged.witness, judged.reason, claim.text if claim else None, claim.origin if claim else None, judged.text,
-        claim.report if claim else False, claim.scope.name if claim and claim.scope else "", judged.measures,
-        judged=judged.judged, of=judged.of,
-    )  # fmt: skip
+        check=check.name,
+        status=judged.status,
+        value=judged.value,
+        unit="fraction" if claim is not None and claim.share_of else check.unit,
+        lower=judged.lower,
+        upper=judged.upper,
+        exact=exact,
+        ratio=judged.ratio,
+        link_class=judged.link_class,
+        witness=judged.witness,
+        reason=judged.reason,
+        requirement=claim.text if claim else None,
+        origin=claim.origin if claim else None,
+        text=judged.text,
+        report=claim.report if claim else False,
+        scope=claim.scope.name if claim and claim.scope else "",
+        measures=judged.measures,
+        judged=judged.judged,
+        of=judged.of,
+    )
 
 
 def _skipped_result(claim: ResolvedClaim, unit: str, reason: str) -> Result:
-    scope = claim.scope.name if claim.scope else ""
     return Result(
-        claim.metric, "skipped", None, unit, None, None, False, None, "", {}, reason, claim.text, claim.origin, "",
-        claim.report, scope, judged=0,
-    )  # fmt: skip
+        check=claim.metric,
+        status="skipped",
+        value=None,
+        unit=unit,
+        lower=None,
+        upper=None,
+        exact=False,
+        ratio=None,
+        link_class="",
+        witness={},
+        reason=reason,
+        requirement=claim.text,
+        origin=claim.origin,
+        text="",
+        report=claim.report,
+        scope=claim.scope.name if claim.scope else "",
+        judged=0,
+    )

@@ -6,7 +6,7 @@ measurements.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +19,7 @@ from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.bisection import bisection_bounds
-from tdsl.prove.bound import NotBounded
+from tdsl.prove.bound import Delay, NotBounded
 from tdsl.prove.by_domain import units_with_joined_accelerators
 from tdsl.prove.collective_bounds import Blocks, accelerators_of
 from tdsl.prove.delays import worst_delay
@@ -93,14 +93,7 @@ class Ranks:
         made = cls(view, net, len(each), int(each.sum()), same, slowest, part)
         if not units_with_joined_accelerators(view).all() or found[0] >= view.domains.count:
             return made
-        place = {x: k for k, x in enumerate(pairs)}
-        speed = [place.get(x, len(pairs)) for x in zip(net.injection.tolist(), each.tolist(), strict=True)]
-        least = np.full(len(found), len(pairs))
-        np.minimum.at(least, part, np.array(speed))
-        ranks = np.bincount(part, weights=each).astype(np.int64)
-        inside = [*domain_rates(view), *[None] * len(each)]
-        rows = {*zip(ranks.tolist(), (inside[k] for k in found.tolist()), least.tolist(), strict=True)}
-        kinds = {RankGroup(g, i if g > 1 else None, Fraction(*pairs[k]) * net.grain) for g, i, k in rows if g}
+        kinds = _kinds_of_domains(made, each, pairs, found)
         known = all(k.inside is not None for k in kinds if k.ranks > 1)
         ordered = sorted(kinds, key=lambda k: (k.ranks, k.inside or 0, k.rate))
         return replace(made, kinds=tuple(ordered)) if known else made
@@ -157,6 +150,22 @@ class Ranks:
         return self.rate * min(self.crossing / full, Fraction(1)) if full else Fraction(0)
 
 
+def _kinds_of_domains(
+    ranks: Ranks, each: Ints, pairs: Sequence[tuple[int, int]], domains: Ints
+) -> set[RankGroup]:
+    """The different domains, by their numbers. ``each`` is how many ranks are on every unit, ``pairs`` what
+    the units inject and how many ranks share it, slowest first."""
+    net, view = ranks.net, ranks.view
+    place = {x: k for k, x in enumerate(pairs)}
+    speed = [place.get(x, len(pairs)) for x in zip(net.injection.tolist(), each.tolist(), strict=True)]
+    least = np.full(len(domains), len(pairs))
+    np.minimum.at(least, ranks.part, np.array(speed))
+    sizes = np.bincount(ranks.part, weights=each).astype(np.int64)
+    inside = [*domain_rates(view), *[None] * len(each)]
+    rows = {*zip(sizes.tolist(), (inside[k] for k in domains.tolist()), least.tolist(), strict=True)}
+    return {RankGroup(g, i if g > 1 else None, Fraction(*pairs[k]) * net.grain) for g, i, k in rows if g}
+
+
 def message_size_of_claim(claim: ResolvedClaim | None) -> Fraction | None:
     """The size that a claim gives as its argument, in bits; None if it gives none."""
     args = claim.args if claim is not None else ()
@@ -180,54 +189,55 @@ def fastest_model_judgement(
         return skipped(f"`{metric}` takes one size: write `{metric} 1GB`")
     if len(view.units) < 2:
         return skipped(f"there are fewer than two {view.unit_word}")
-    reachability = checks_by_name()["reachability"]
     floored = bool((view.fabric.domains.of_device[view.units] >= 0).any())
-    apart = reachability.judge(view, None).status == "refuted"
-    if apart and floored and claim is not None:
-        through = replace(claim, metric="reachability", args=(), of=(), through="scaleup")
-        if reachability.judge(view, through).status == "proved":
+    if checks_by_name()["reachability"].judge(view, None).status == "refuted":
+        if floored and claim is not None and _is_connected_through_scaleup(view, claim):
             why = f"some {view.unit_word} are connected by scale-up links alone"
             return _lower_bound_alone(floor(Blocks.of(view), size), why)
-    if apart:
         return skipped(f"some {view.unit_word} do not reach each other")
     ranks = Ranks.of(view)
     if not ranks.rate:
         return skipped(f"some {view.unit_word} have no link")
     far = worst_delay(view)
-    silent = far is None or isinstance(far, NotBounded)
     alpha = Fraction(0) if far is None or isinstance(far, NotBounded) else far.upper
     found = sorted(models(ranks, size, alpha), key=lambda m: m.seconds)
     least = floor(ranks.blocks, size) if floored else Fraction(0)
     if not found:
         why = "the rails are not connected, and the hosts have no scale-up domain that connects them"
         return _lower_bound_alone(least, why) if least else skipped(why)
-    best = found[0]
-    best = replace(best, seconds=max(best.seconds, least))
-    least = least if floored else best.seconds
-    lacking = far.reasons if isinstance(far, NotBounded) else ()
-    alone = f"; without latency: {first_names_and_more(lacking, 2)}" if lacking else ""
-    alone += (
-        f"; no scale-up domain joins the accelerators of {loose}"
-        if (loose := _models_without_scaleup_domain(view))
-        else ""
-    )
-    others = f"; {', '.join(f'{_model_time_text(m)}' for m in found[1:])}" if found[1:] else ""
-    each = f"{ranks.count:,} ranks at {quantity_text(Quantity(ranks.rate, RATE))}"
+    best = replace(found[0], seconds=max(found[0].seconds, least))
+    return _judgement_of_models(ranks, size, far, found, best, least if floored else best.seconds)
+
+
+def _is_connected_through_scaleup(view: View, claim: ResolvedClaim) -> bool:
+    """Whether all units reach each other where scale-up links carry traffic, too."""
+    through = replace(claim, metric="reachability", args=(), of=(), through="scaleup")
+    return checks_by_name()["reachability"].judge(view, through).status == "proved"
+
+
+def _judgement_of_models(
+    ranks: Ranks,
+    size: Fraction,
+    far: Delay | NotBounded | None,
+    found: Sequence[CollectiveModel],
+    best: CollectiveModel,
+    least: Time,
+) -> Judgement:
+    """The time of the best model, the first of those found, and of each; at least ``least`` by any algorithm.
+    ``far`` is the worst latency; where it is not known, the time is a lower bound."""
+    others = found[1:]
+    silent = far is None or isinstance(far, NotBounded)
     known = "at least " if silent else ""
     if least < best.seconds:
         known = f"at least {quantity_text(Quantity(least, TIME))} by any algorithm; "
-    text = f"{known}{_model_time_text(best)}, {each}{others}{alone}"
+    each = f"{ranks.count:,} ranks at {quantity_text(Quantity(ranks.rate, RATE))}"
+    listed = f"; {', '.join(f'{_model_time_text(m)}' for m in others)}" if others else ""
+    text = f"{known}{_model_time_text(best)}, {each}{listed}{_what_models_lack(ranks.view, far)}"
     witness: dict[str, object] = {
         "model": best.name,
-        "models": {m.name: float(m.seconds) for m in found},
-        "formulas": {m.name: m.formula for m in found},
-        "ranks": ranks.count,
-        "rate_bps": float(ranks.rate),
-        "alpha_s": None if silent else float(alpha),
-        "bytes_s": float(size / ranks.rate),
+        **_witness_of_models(found),
+        **_witness_of_ranks(ranks, size, far),
     }
-    if ranks.inside is not None:
-        witness["scaleup_bps"] = float(ranks.inside)
     if least < best.seconds:
         witness["floor_s"] = float(least)
     time, low = Quantity(best.seconds, TIME), Quantity(least, TIME)
@@ -236,6 +246,36 @@ def fastest_model_judgement(
     return Judgement(
         "modelled", text, time, low, most, witness=witness, notes=notes, help=TO_SAY if silent else ""
     )
+
+
+def _witness_of_models(found: Sequence[CollectiveModel]) -> dict[str, object]:
+    """The seconds and the formula of each model."""
+    return {
+        "models": {m.name: float(m.seconds) for m in found},
+        "formulas": {m.name: m.formula for m in found},
+    }
+
+
+def _witness_of_ranks(ranks: Ranks, size: Fraction, far: Delay | NotBounded | None) -> dict[str, object]:
+    """What the formulas take: the ranks, what each has in bit/s, and the times of a latency and of sending
+    everything."""
+    witness: dict[str, object] = {
+        "ranks": ranks.count,
+        "rate_bps": float(ranks.rate),
+        "alpha_s": None if far is None or isinstance(far, NotBounded) else float(far.upper),
+        "bytes_s": float(size / ranks.rate),
+    }
+    if ranks.inside is not None:
+        witness["scaleup_bps"] = float(ranks.inside)
+    return witness
+
+
+def _what_models_lack(view: View, far: Delay | NotBounded | None) -> str:
+    """What the design does not say and the models would need, as the end of their text."""
+    lacking = far.reasons if isinstance(far, NotBounded) else ()
+    out = f"; without latency: {first_names_and_more(lacking, 2)}" if lacking else ""
+    loose = _models_without_scaleup_domain(view)
+    return out + (f"; no scale-up domain joins the accelerators of {loose}" if loose else "")
 
 
 def _lower_bound_alone(least: Time, why: str) -> Judgement:

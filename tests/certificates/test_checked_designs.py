@@ -14,7 +14,7 @@ import pytest
 from tdsl.certificates import checker
 from tdsl.certificates.write import json_of_fabric_target, verified_certificates
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options, compile_without_checks
+from tdsl.compile.compiler import Request, compile_without_checks
 from tdsl.fabric.graph import Fabric
 from tests.certificates.made import MODELS, body, design, judged
 from tests.harness import compile_text
@@ -331,7 +331,7 @@ def test_cases_of_the_collection() -> None:
         pytest.skip("no collection of cases")
     for path in found:
         source = path.with_suffix(".fab") if path.with_suffix(".fab").is_file() else root / "forged_flows.fab"
-        made = compiler.compile_without_checks(str(source), Options()).designs[0].fabric
+        made = compiler.compile_without_checks(str(source), Request()).designs[0].fabric
         assert made is not None
         forged = json.loads(path.read_text())
         status, line = judged(
@@ -412,7 +412,7 @@ def test_a_certificate_is_of_what_was_asked(tmp_path: Path) -> None:
 
 def fabric(source: Path | str, name: str) -> Fabric:
     """The fabric of that name in a design."""
-    found = next(d.fabric for d in compile_without_checks(str(source), Options()).designs if d.name == name)
+    found = next(d.fabric for d in compile_without_checks(str(source), Request()).designs if d.name == name)
     assert found is not None
     return found
 

@@ -17,10 +17,12 @@ import pytest
 from tdsl import answers
 from tdsl.answers import form, surroundings
 from tdsl.compile import compiler
-from tdsl.compile.compilation import Compilation, Options
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.report.formats import Report, Streamed, report_formats
 from tdsl.syntax.grammar import load_grammar_tables
-from tdsl.system import cache, files
+from tdsl.system import cache
+from tdsl.system.read import read_regular_file
+from tdsl.system.record import Record, record_disk_questions
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 from tests.ide.test_judge import EDITS, question
@@ -270,7 +272,7 @@ def test_answers_come_back_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None
     def differ() -> Iterator[str]:
         monkeypatch.chdir(FIXTURES)
         for source in (*sorted(p.name for p in FIXTURES.glob("*.fab")), *(p.stem for p in LIBRARY)):
-            steps = list(compiler.compile_in_stages(source, Options()))
+            steps = list(compiler.compile_in_stages(source, Request()))
             again = form.compilations_from_json(form.json_from_bytes(form.json_bytes(form.compilations_as_json(steps))))
             results = [[d.results for d in c.designs] for c in (steps[-1], again[-1])]
             if shown(steps) != shown(again) or repr(results[0]) != repr(results[1]):
@@ -286,7 +288,7 @@ def test_each_text_as_if_nothing_was_kept(project: Path) -> None:
         order = random.Random(18)
         for _ in range(30):
             asked = question(order.sample(range(len(EDITS)), order.choice((0, 1, 1, 2))), order.choice((0, 0, 0, 1, 2)))
-            fresh, again = (list(x.stages(asked.path, Options(overlay=asked.overlay))) for x in (compiler, answers))
+            fresh, again = (list(x.stages(asked.path, Request(overlay=asked.overlay))) for x in (compiler, answers))
             results = [[d.results for d in c.designs] for c in (fresh[-1], again[-1])]
             if shown(fresh) != shown(again) or repr(results[0]) != repr(results[1]):
                 yield asked.overlay[asked.path]
@@ -301,10 +303,10 @@ sys.addaudithook(lambda event, args: opened.add(os.fsdecode(args[0])) if event i
                  and isinstance(args[0], (str, bytes, os.PathLike)) else None)
 from pathlib import Path
 from tdsl import answers; from tdsl.system import cache, files; from tdsl.compile import compiler
-from tdsl.compile.compilation import Options
-record = files.Record()
-with files.record_disk_questions(record):
-    list(compiler.compile_in_stages("mixed.fab", Options(paths=(Path("lib"),))))
+from tdsl.compile.compiler import Request
+record = Record()
+with record_disk_questions(record):
+    list(compiler.compile_in_stages("mixed.fab", Request(paths=(Path("lib"),))))
 known = {os.path.realpath(path) for _, path, _, _ in record.answers}
 own = tuple(os.path.realpath(p) + os.sep for p in (*answers.folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder()))
 for path in sorted(map(os.path.realpath, opened)):
@@ -353,11 +355,11 @@ def test_stages_ask_the_disk_through_one_module() -> None:
 
 
 def test_one_question_with_two_answers_is_not_kept(project: Path) -> None:
-    record = files.Record()
-    with files.record_disk_questions(record):
-        files.read_regular_file(Path("load.csv"))
+    record = Record()
+    with record_disk_questions(record):
+        read_regular_file(Path("load.csv"))
         Path("load.csv").write_text("other")
         assert record.lasting
-        files.read_regular_file(Path("load.csv"))
+        read_regular_file(Path("load.csv"))
     assert not record.lasting
     assert answers.folders()

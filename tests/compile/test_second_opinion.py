@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Options
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.compile.second_opinion import Reproduction, add_second_opinions
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.verify.result import Result
@@ -100,7 +100,7 @@ def judged_wrong(folder: Path, check: str, change: Callable[[Result], Result]) -
     made = compiler.compile_and_verify(path)
     design = made.designs[0]
     design.results = [change(r) if r.check == check else r for r in design.results]
-    return made, add_second_opinions(made, path, Options())
+    return made, add_second_opinions(made, path, Request())
 
 
 def higher(result: Result) -> Result:
@@ -135,7 +135,7 @@ def test_a_certificate_that_states_another_figure_is_found(tmp_path: Path) -> No
     design = made.designs[0]
     less = {"lower_bps": 1, "upper_bps": 2}
     design.results = [replace(r, measures={**r.measures, **less}) if r.check == "bisection" else r for r in design.results]
-    add_second_opinions(made, path, Options(), Limits(units=1))
+    add_second_opinions(made, path, Request(), Limits(units=1))
     (finding,) = [d for d in made.findings if d.code == "E0905"]
     assert "checker says" in finding.message and "in bit/s" in finding.notes
 
@@ -149,6 +149,6 @@ def test_unknown_counts_that_are_wrong_are_found(tmp_path: Path) -> None:
     ):
         made = compiler.compile_and_verify(path)
         made.findings = [replace(d, message=d.message.replace("is 3", f"is {number}")) for d in made.findings]
-        add_second_opinions(made, path, Options())
+        add_second_opinions(made, path, Request())
         (finding,) = [d for d in made.findings if d.code == "E0905"]
         assert said in finding.message

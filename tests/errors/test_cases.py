@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.findings.source import SourceSpan
 from tests.harness import MODELS, none
@@ -34,7 +34,7 @@ def whole(text: str) -> str:
 def findings(text: str) -> list[Diagnostic]:
     """All that is found, but for devices without a link."""
     path = str(Path(NAME).resolve())
-    found = compiler.compile_without_checks(path, Options(overlay={path: text})).findings
+    found = compiler.compile_without_checks(path, Request(overlay={path: text})).findings
     return [d for d in found if d.code != "E0404"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces, rows_of_places
 from tdsl.findings.source import SourceFile
@@ -41,7 +41,7 @@ def compiled(statements: str, folder: Path, table: str | None = None, halls: str
     path = folder / "design.fab"
     path.write_text(f"{DEVICES}{halls}{statements}\n}}{MODELS}{OWN}", encoding="utf-8")
     return compiler.compile_without_checks(
-        str(path), Options(places=SourceFile("places.csv", table) if table is not None else None)
+        str(path), Request(places=SourceFile("places.csv", table) if table is not None else None)
     )
 
 

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import lock_text
@@ -28,7 +28,7 @@ NUMBER = re.compile(r"(?<![\w.])(\d+)(?![\d._]*[\d_])(?=[^\w.]|\.\.|U\b|m\b|x\b|
 def compiled(path: Path, text: str, lock: str | None = None) -> tuple[Fabric | None, list[str]]:
     """The whole fabric of a text beside a lock, and the codes of what is no note."""
     found = compiler.compile_without_checks(
-        str(written(path, text)), Options(stands=SourceFile("f.fab.lock", lock) if lock else None)
+        str(written(path, text)), Request(stands=SourceFile("f.fab.lock", lock) if lock else None)
     )
     fabric, codes = (
         found.designs[0].fabric,

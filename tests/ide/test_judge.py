@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.compile.reuse import Kept
+from tdsl.compile.session import EditorSession
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import SourceSpan
 from tdsl.ide.judge import Question, TextJudgement, judge_in_stages
@@ -108,17 +108,17 @@ def said(answers: Iterator[TextJudgement]) -> Any:
 )
 @settings(max_examples=6)
 def test_each_text_as_if_it_were_the_first(texts: list[tuple[list[int], int]]) -> None:
-    kept = Kept()
+    kept = EditorSession()
     for edits, parts in [([], 0), *texts]:
         asked = question(edits, parts)
-        assert said(judge_in_stages(asked, kept)) == said(judge_in_stages(asked, Kept())), asked.overlay
+        assert said(judge_in_stages(asked, kept)) == said(judge_in_stages(asked, EditorSession())), asked.overlay
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the process asks itself again then
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no timers that interrupt")
 def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
     """Interrupted at any instruction; what is asked next is answered as by a new process."""
-    order, kept = random.Random(5), Kept()
+    order, kept = random.Random(5), EditorSession()
     expected: dict[tuple[int, int], Any] = {}
 
     def interrupt(number: int, frame: object) -> None:
@@ -138,7 +138,7 @@ def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             which = order.randrange(len(EDITS)), 0
             if which not in expected:
-                expected[which] = said(judge_in_stages(question([which[0]], 0), Kept()))
+                expected[which] = said(judge_in_stages(question([which[0]], 0), EditorSession()))
             assert said(judge_in_stages(question([which[0]], 0), kept)) == expected[which]
     finally:
         signal.signal(signal.SIGALRM, before)

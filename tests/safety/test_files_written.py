@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.system import files as disk
+from tdsl.system.read import inputs_protected, read_regular_file
+from tdsl.system.replace import replace_file
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_output_folder import entered, in_child, mode
 from tests.safety.test_writing import ROOT, ROOTED
@@ -187,7 +188,7 @@ def test_the_group_of_a_file_stays(tmp_path: Path) -> None:
         os.setgroups([4242])
         os.setgid(65534)
         os.setuid(65534)
-        disk.replace_file(place, b"new")
+        replace_file(place, b"new")
         return 0
 
     assert in_child(work) == 0
@@ -347,10 +348,10 @@ def test_what_a_call_reads_by_another_name(way: str, tmp_path: Path) -> None:
             entered(tmp_path)
 
             def call_as_somebody() -> None:
-                with disk.inputs_protected():
-                    disk.read_regular_file(tmp_path / "small.fab")
+                with inputs_protected():
+                    read_regular_file(tmp_path / "small.fab")
                     with pytest.raises(OSError, match="this call reads it"):
-                        disk.replace_file(tmp_path / "there/report", b"report")
+                        replace_file(tmp_path / "there/report", b"report")
 
             assert in_child(call_as_somebody, 65534) == 0
             status, said = 2, "this call reads it"
@@ -367,8 +368,8 @@ def test_a_folder_that_may_be_written_to_and_not_read(tmp_path: Path) -> None:
     tmp_path.chmod(0o733)
 
     def written() -> None:
-        disk.replace_file(tmp_path / "small.fab", b"new", was=b"old")
-        disk.replace_file(tmp_path / "small.fab.lock", b"lock")
+        replace_file(tmp_path / "small.fab", b"new", was=b"old")
+        replace_file(tmp_path / "small.fab.lock", b"lock")
 
     assert in_child(written, 65534) == 0
     assert (tmp_path / "small.fab").read_text() == "new" and (tmp_path / "small.fab.lock").read_text() == "lock"

@@ -17,7 +17,7 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import folder_lock
 from tdsl.output import write as writing
-from tdsl.system import files as disk
+from tdsl.system.replace import replace_file
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.safety.built import files, put, tree
@@ -360,7 +360,7 @@ def test_rules_of_access_of_a_file(tmp_path: Path) -> None:
     """`fmt` of a design that one user may read and write, too: its group could, and that user could no more."""
     path = design(tmp_path)
     rules = rules_of(path)
-    disk.replace_file(path, b"new")
+    replace_file(path, b"new")
     assert path.read_bytes() == b"new" and os.getxattr(path, "system.posix_acl_access") == rules
 
 

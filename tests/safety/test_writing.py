@@ -18,7 +18,7 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import write as writing
 from tdsl.output.write import write_output_folder
-from tdsl.system import files as disk
+from tdsl.system.replace import replace_file
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.safety.built import output, tree
@@ -29,7 +29,7 @@ ROOTED = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, rea
 EVERY_STEP = """
     import ctypes, errno, os, signal, sys
     from pathlib import Path
-    from tdsl.system import files as disk
+    from tdsl.system.replace import replace_file
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.output import write as writing
     from tests.safety.built import files
@@ -43,7 +43,7 @@ EVERY_STEP = """
 
     def work(n):
         if what == "file":
-            disk.replace_file(place, b"%d" % n * 5000)
+            replace_file(place, b"%d" % n * 5000)
             return True
         return writing.write_output_folder(output(n), place, Diagnostics())
 
@@ -293,7 +293,7 @@ def test_without_rights(tmp_path: Path) -> None:
             os.setgid(65534)
             os.setuid(65534)
             try:
-                disk.replace_file(path, b"new")
+                replace_file(path, b"new")
             except OSError as fault:
                 os._exit(fault.errno or 1)
             os._exit(0)

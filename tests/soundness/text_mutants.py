@@ -18,7 +18,7 @@ from random import Random
 from types import FrameType
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options, UsageError
+from tdsl.compile.compiler import Request, UsageError
 from tdsl.report.paint import Paint
 from tdsl.report.terminal import finding_blocks
 from tdsl.semantics.loader import Parsed
@@ -252,7 +252,7 @@ class Run:
         path = "/nowhere/mutant.fab"
         self.parsed.pop(path, None)
         links = 4000 if self.verify else 20_000
-        options = Options(
+        options = Request(
             overlay={path: text}, max_devices=2000, max_links=links, solve_seconds=1, parsed=self.parsed, lock=False
         )
         self.count += 1

@@ -193,7 +193,7 @@ def test_cheap_proofs_come_first(tmp_path: Path) -> None:
     )
     path = tmp_path / "f.fab"
     path.write_text(text)
-    *early, last = compiler.compile_in_stages(str(path), compiler.Options(), every=True)
+    *early, last = compiler.compile_in_stages(str(path), compiler.Request(), every=True)
     lines = [{d.span.begin[0] for d in c.findings if d.span is not None} for c in early]
     grown = [b - a for a, b in pairwise(lines)]
     assert grown == [{8}, {5}, {7}, {6}], grown
@@ -222,7 +222,7 @@ def test_less_work_gives_wider_bounds(tmp_path: Path) -> None:
     path.write_text(CHORDS, encoding="utf-8")
     full = compiler.compile_and_verify(str(path)).designs[0].results
     first, again = (
-        compiler.compile_and_verify(str(path), compiler.Options(check_seconds=1)).designs[0].results for _ in range(2)
+        compiler.compile_and_verify(str(path), compiler.Request(check_seconds=1)).designs[0].results for _ in range(2)
     )
     assert [r.facts() for r in first] == [r.facts() for r in again]
     for less, most in zip(first, full, strict=True):

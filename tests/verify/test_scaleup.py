@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.semantics.quantity import Quantity
 from tests.harness import compile_text
@@ -53,7 +53,7 @@ def test_an_allreduce_of_racks_is_met_whatever_fails(omit: str, fail: tuple[str,
     asked += "require survives any 1 of rack[0].x with allreduce 140GB <= 600ms; require allreduce 140GB <= 320ms"
     made = compile_text(NVL.format(more=f"{omit}\n  {asked}"), tmp_path, models=False, fail=fail)
     found = results(made)
-    assert add_second_opinions(made, str(tmp_path / "design.fab"), Options(fail=fail)) == [], "the second opinion finds the same"
+    assert add_second_opinions(made, str(tmp_path / "design.fab"), Request(fail=fail)) == [], "the second opinion finds the same"
     assert [r.status for r in found.values()][:3] == ["modelled"] * 3
     divided = []  # of each rack: as one block, or each accelerator by itself; blocks, and what they receive in Gb/s
     for rack in (0, 1):

@@ -31,10 +31,10 @@ class AllToAllTime(Check):
     (an accelerator, a host, a domain) sends to the others, over what can leave it, and what halves of the
     hosts exchange where no domain has several.
 
-    ## What it assumes Parts are equal and traffic is divided over all paths; software costs nothing; in the
-    model the scale-up domain carries nothing. Where a latency or a length is not known, the figure without it
-    is a lower bound: it can refute `<=`, and does not prove it. The status is `modelled`: a formula, not a
-    measurement.
+    ## What it assumes
+    Parts are equal and traffic is divided over all paths; software costs nothing; in the model the scale-up
+    domain carries nothing. Where a latency or a length is not known, the figure without it is a lower bound:
+    it can refute `<=`, and does not prove it. The status is `modelled`: a formula, not a measurement.
 
     ## A design that passes
     ```fab

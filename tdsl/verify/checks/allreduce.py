@@ -26,9 +26,11 @@ class AllReduce(Check):
     | model | time |
     |---|---|
     | ring | 2(n−1)α + 2(n−1)/n · S/B |
-    | recursive halving | 2⌊log₂n⌋α + 2(p−1)/p · S/B′, p the power of two in n, and 2(α + S/B′) more where p is not n |
+    | recursive halving | 2⌊log₂n⌋α + 2(p−1)/p · S/B′, p the power of two in n, and 2(α + S/B′) more where \
+p is not n |
     | tree | 2⌈log₂n⌉ (α + S/B′) |
-    | hierarchical | 2(g−1)/g · S/Bₛ + 2(h−1)α + 2(h−1)/h · (S/g)/B: g ranks in each of h scale-up domains, Bₛ of the domain |
+    | hierarchical | 2(g−1)/g · S/Bₛ + 2(h−1)α + 2(h−1)/h · (S/g)/B: g ranks in each of h scale-up domains, \
+Bₛ of the domain |
 
     Where domains differ, each of the two terms is of the one that takes longest. B′ is B, or what the
     bisection leaves of it, since halves exchange all they have. α-β: Hockney, "The communication challenge

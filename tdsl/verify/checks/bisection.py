@@ -26,9 +26,10 @@ class BisectionCheck(Check):
     may be cut. Managers and storage count for nothing. 100% says that the wiring itself is never what limits
     two halves.
 
-    ## Formula and source B = min over balanced splits (U, V) of the minimum cut between U and V, one way (Leighton 1992; Dally
-    and Towles 2004); the result is B over the injection of the smaller side, or of the half that injects
-    least where hosts differ. Upper bound: an explicit split, its switches placed by a maximum flow, its links
+    ## Formula and source
+    B = min over balanced splits (U, V) of the minimum cut between U and V, one way (Leighton 1992; Dally and
+    Towles 2004); the result is B over the injection of the smaller side, or of the half that injects least
+    where hosts differ. Upper bound: an explicit split, its switches placed by a maximum flow, its links
     counted again. Lower bound: flows up to the switches of one tier, in shares that are fixed and fit at once
     whoever sends; whatever side such a switch is on, what one half sends to it or the other half receives
     from it crosses (Leighton and Rao 1999 for the argument; Leiserson 1985 and Al-Fares et al. 2008 for the
@@ -60,7 +61,8 @@ class BisectionCheck(Check):
 
     ### What it prints
     ```
-    E0408: `bisection >= 100%` does not hold: 50%: 256 of 512 links, 256 leaf-spine separate 64 hosts (su[0] and su[1]) from 64
+    E0408: `bisection >= 100%` does not hold: 50%: 256 of 512 links, 256 leaf-spine separate 64 hosts \
+(su[0] and su[1]) from 64
     ```
     """
 

@@ -56,7 +56,8 @@ class BlastRadius(Check):
 
     ### What it prints
     ```
-    E0416: `blast_radius of leaf <= 16` does not hold: 32 at leaf[0]: 4 hosts cut off, 0 degraded (32 accelerators)
+    E0416: `blast_radius of leaf <= 16` does not hold: 32 at leaf[0]: 4 hosts cut off, 0 degraded (32 \
+accelerators)
     ```
     """
 

@@ -21,10 +21,11 @@ class Diameter(Check):
     switches do not count: 2 in a two-tier tree, 4 in a three-tier one, 0 where all ends are at one switch. In
     a direct fabric the links between chips count.
 
-    ## Formula and source max over pairs (s, t) of dist(s, t) on the graph of forwarding devices, s and t being those that ends
-    are connected to. Breadth-first search from one switch of each class that an exchange maps onto each
-    other, all at once, one bit a source. Source for the bit-parallel form: Then et al., "The more the
-    merrier: efficient multi-source graph traversal" (VLDB 2014).
+    ## Formula and source
+    max over pairs (s, t) of dist(s, t) on the graph of forwarding devices, s and t being those that ends are
+    connected to. Breadth-first search from one switch of each class that an exchange maps onto each other,
+    all at once, one bit a source. Source for the bit-parallel form: Then et al., "The more the merrier:
+    efficient multi-source graph traversal" (VLDB 2014).
 
     ## What it assumes
     Ends are network ports: two NICs of one host on different rails are two ends. Hosts do not forward. Ends

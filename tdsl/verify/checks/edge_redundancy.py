@@ -23,8 +23,9 @@ class EdgeRedundancy(Check):
     NICs on eight leaves can give 8; each single NIC port is still its own point of failure, and two NICs on
     two switches (dual-ToR) are not two planes.
 
-    ## Formula and source min over pairs (u, v) of the minimum u-v cut (Menger 1927; Ford and Fulkerson 1956). With d_u(h) links
-    of u into the component h of switches, a cut separates u from v by at least Σ_h min(k_h, d_u(h), d_v(h)),
+    ## Formula and source
+    min over pairs (u, v) of the minimum u-v cut (Menger 1927; Ford and Fulkerson 1956). With d_u(h) links of
+    u into the component h of switches, a cut separates u from v by at least Σ_h min(k_h, d_u(h), d_v(h)),
     where no fewer than k_h links separate any two switches of h that hosts are connected to; the links of one
     host are an upper bound. k_h comes from maximum-adjacency orders (Nagamochi and Ibaraki 1992). Where
     bounds differ, pairs are settled by Dinic's max flow, one pair for each two classes of hosts with the same
@@ -33,7 +34,8 @@ class EdgeRedundancy(Check):
     keep the wiring and lead from every chip to every other, as in a torus, the links of a chip are the answer
     (Mader 1971).
 
-    ## What it assumes Hosts do not forward; chips of a direct fabric do. Links count the same whatever their rate; a bundle
+    ## What it assumes
+    Hosts do not forward; chips of a direct fabric do. Links count the same whatever their rate; a bundle
     (`bundle 2` on a connect) counts as one. The scale-up domain is left out. Above a limit of work the answer
     is `bounded`: what is certain, and a cut that was counted.
 

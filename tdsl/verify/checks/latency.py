@@ -38,7 +38,8 @@ class Latency(Check):
     ```fab
     model switch SW { port p[64]: 400Gbps; latency 230ns }
     connect leaf[*] to spine[*] spread { length 30m }
-    require latency <= 1.1us                                # 3 × 230 ns + 66 m × 4.9 ns/m, with 3 m to the hosts
+    require latency <= 1.1us                                # 3 × 230 ns + 66 m × 4.9 ns/m, with 3 m to the \
+hosts
     ```
 
     ## A design that fails

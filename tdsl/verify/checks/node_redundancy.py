@@ -17,11 +17,12 @@ class NodeRedundancy(Check):
     NICs on eight leaves can give 8, eight NICs on one leaf give 1, however many links there are. In a direct
     fabric the chips between are what may fail, and a link between two chips is a path that no failure cuts.
 
-    ## Formula and source min over pairs (u, v) of the least number of switches that separate u from v, which is the number of
-    paths that share none (Menger 1927). The switches that hosts are connected to are first compared with each
-    other (Even 1975): hosts with links to x and y of them have min(x, y) such paths unless fewer switches
-    separate two of them, and only the pairs for which that is less than the least found are searched. Where
-    all chips are equivalent, the number of neighbours of one is the answer (Mader 1970).
+    ## Formula and source
+    min over pairs (u, v) of the least number of switches that separate u from v, which is the number of paths
+    that share none (Menger 1927). The switches that hosts are connected to are first compared with each other
+    (Even 1975): hosts with links to x and y of them have min(x, y) such paths unless fewer switches separate
+    two of them, and only the pairs for which that is less than the least found are searched. Where all chips
+    are equivalent, the number of neighbours of one is the answer (Mader 1970).
 
     ## What it assumes
     Hosts do not forward; chips of a direct fabric do. The scale-up domain is left out. Above a limit of work

@@ -36,26 +36,39 @@ def _most_loaded_rack(
     missing = sum(b.missing for b in sums.values())
     known = Quantity(sums[most].known, dim)
     name = f"rack {p.rack_names[most]} in hall {p.hall_name(most)}"
-    over = [r for r, b in sums.items() if (limit := limits[r]) is not None and b.known > limit]
+    over = {r: limit for r, b in sums.items() if (limit := limits[r]) is not None and b.known > limit}
     text = f"{'' if not missing else 'at least '}{quantity_text(known)} in {name}" + (
         f"; {missing:,} {'figure is' if missing == 1 else 'figures are'} unknown" if missing else ""
     )
+    faults = _faults_of_overloaded_racks(p, sums, over, dim, what, devices)
+    witness = {"rack": p.rack_names[most], "hall": p.hall_name(most)}
+    status: Status = "refuted" if faults else "bounded" if missing else "proved"
+    upper: Value = inf if missing else known
+    return Judgement(status, text, known, known, upper, witness=witness, faults=tuple(faults))
+
+
+def _faults_of_overloaded_racks(
+    p: RackPlaces,
+    sums: dict[int, PartialSum],
+    over: dict[int, Fraction],
+    dim: Dim,
+    what: str,
+    devices: dict[int, list[int]],
+) -> list[PropertyFault]:
+    """A fault for each statement that places the last device of a rack that is over its limit."""
     faults: list[PropertyFault] = []
     blamed: set[int] = set()
-    for r in over:
+    for r, limit in over.items():
         last = devices[r][-1]
         if int(p.device_place[last]) in blamed:
             continue
         blamed.add(int(p.device_place[last]))
-        limit = limits[r]
-        assert limit is not None
         more = "" if len(over) == 1 else f" (and {len(over) - 1:,} more rack{'' if len(over) == 2 else 's'})"
         words = (
             f"rack {p.rack_names[r]} in hall {p.hall_name(r)} {what} "
             f"{quantity_text(Quantity(limit, dim))}{_words_for_feed_loss(p, r, dim)}, "
         )
-        words += "and its devices come to "
-        words += f"{quantity_text(Quantity(sums[r].known, dim))}{more}"
+        words += f"and its devices come to {quantity_text(Quantity(sums[r].known, dim))}{more}"
         faults.append(
             PropertyFault(
                 p.origin(last),
@@ -65,10 +78,7 @@ def _most_loaded_rack(
                 help="place fewer devices in it, or use a rack that carries more",
             )
         )
-    witness = {"rack": p.rack_names[most], "hall": p.hall_name(most)}
-    status: Status = "refuted" if faults else "bounded" if missing else "proved"
-    upper: Value = inf if missing else known
-    return Judgement(status, text, known, known, upper, witness=witness, faults=tuple(faults))
+    return faults
 
 
 def _words_for_feed_loss(p: RackPlaces, rack: int, dim: Dim) -> str:

@@ -26,7 +26,8 @@ class RailAlignment(Check):
     switch of its rail that hosts sharing a switch with this host use. Source: Wang et al., "Rail-only: a
     low-cost high-performance network for training LLMs" (2023); NVIDIA DGX SuperPOD reference architecture.
 
-    ## What it assumes The design is rail-organised: more than half of the switches with hosts serve mostly one rail, and there
+    ## What it assumes
+    The design is rail-organised: more than half of the switches with hosts serve mostly one rail, and there
     are several rails. Else the check is skipped, and an explicit `require rail_alignment` is refuted. This is
     asked of each port class and of the hosts of each declaration by themselves, and hosts have rails if they
     do in the class with most links: beside a core with rails, the hosts of an edge site, or the storage

@@ -94,7 +94,8 @@ class RateMatch(Check):
         words = table.words(joint.class_a), table.words(joint.class_b)
         rate = int(f.link_rate[joint.link])
         more = f" ({joint.count} links do)" if joint.count > 1 else ""
-        if "rate" in statement.settings:
+        stated = "rate" in statement.settings
+        if stated:
             pair = f"{_with_article(words[0])} port and {_with_article(words[1])} port"
             message = f"{ends[0]} to {ends[1]} is asked to run at {gbps_text(rate)}, between {pair}"
         else:
@@ -106,32 +107,25 @@ class RateMatch(Check):
         labels = tuple(
             dict.fromkeys((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True))
         )
-        ways = [
-            (c.name, c.rate // slower)
-            for c in classes
-            if c.rate is not None and c.rate % slower == 0 and c.rate > slower
-        ]
-        split = next(
-            (
-                f"`{{ split {n} {k} }}`"
-                for (n, k), c in zip(ways, (c for c in classes if c.rate != slower), strict=False)
-                if k in c.splits and "rate" not in statement.settings
-            ),
-            "",
-        )
-        help = f"write `{{ rate {gbps_text(slower)} }}` behind the connect" + (
-            f", or split the faster port: {split}" if split else ""
-        )
-        if split and any(
-            "topology" in words for _, words in statement.origin.chain
-        ):  # its block names the models
+        split = "" if stated else _split_of_faster_port(classes, slower)
+        help = self._help_for_rates(f, joint, classes, slower, split)
+        named = self._ports_of_the_rate(f, joint, classes)
+        help = f"{named}; or {help}" if named and not stated else help
+        return PropertyFault(statement.origin, message + more, joint.count, labels, help=help)
+
+    def _help_for_rates(
+        self, f: Fabric, joint: Joint, classes: list[PortClass], slower: int, split: str
+    ) -> str:
+        """What to write so that both ends run at the slower rate, or the faster port is split."""
+        chain = f.statements[joint.statement].origin.chain
+        if split and any("topology" in words for _, words in chain):  # its block names the models
             end = f.link_a if classes[0].rate != slower else f.link_b
             model = f.models[int(f.device_model[f.port_device[int(end[joint.link])]])].name
             rate_of = f"the rate of its ports in its tier: `down CLASS at {gbps_text(slower)}`"
-            help = f"split the faster ports: `{model} {split.strip('`')}`; or write {rate_of}"
-        named = self._ports_of_the_rate(f, joint, classes)
-        help = f"{named}; or {help}" if named and "rate" not in statement.settings else help
-        return PropertyFault(statement.origin, message + more, joint.count, labels, help=help)
+            return f"split the faster ports: `{model} {split.strip('`')}`; or write {rate_of}"
+        return f"write `{{ rate {gbps_text(slower)} }}` behind the connect" + (
+            f", or split the faster port: {split}" if split else ""
+        )
 
     def _ports_of_the_rate(self, f: Fabric, joint: Joint, classes: list[PortClass]) -> str:
         """Advice to name other ports of one end: part of its class is split, and the rest runs at the rate of
@@ -142,7 +136,8 @@ class RateMatch(Check):
             parts = f.models[int(f.device_model[device])].classes
             for c in parts:
                 if c.name == mine.name and c.axes != mine.axes and c.rate == other.rate:
-                    ports = f"{f.sets[int(f.device_set[device])].name}.{c.name}[{c.axes[0].low}..{c.axes[0].high}]"
+                    name = f.sets[int(f.device_set[device])].name
+                    ports = f"{name}.{c.name}[{c.axes[0].low}..{c.axes[0].high}]"
                     return f"name ports that run at {gbps_text(c.rate or 0)}: `{ports}`"
         return ""
 
@@ -158,6 +153,19 @@ class RateMatch(Check):
             labels,
             help="use a panel that carries the rate",
         )
+
+
+def _split_of_faster_port(classes: list[PortClass], slower: int) -> str:
+    """The split that gives ports of the slower rate, as it is written; "" where there is none."""
+    ways = [
+        (c.name, c.rate // slower)
+        for c in classes
+        if c.rate is not None and c.rate % slower == 0 and c.rate > slower
+    ]
+    faster = (c for c in classes if c.rate != slower)
+    return next(
+        (f"`{{ split {n} {k} }}`" for (n, k), c in zip(ways, faster, strict=False) if k in c.splits), ""
+    )
 
 
 def _with_article(words: str) -> str:

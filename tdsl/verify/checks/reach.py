@@ -3,6 +3,7 @@ transceiver."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf
 from typing import ClassVar
@@ -441,14 +442,8 @@ class TwinPort(Check):
         shared = np.bincount(cage)[cage] > 1 if len(cage) else np.zeros(0, bool)
         unknown = 0
         for part in (_chosen_cable_name, _chosen_optic_name):
-            ends = [[part(c, c.optic_a) for c in choices], [part(c, c.optic_b) for c in choices]]
-            names = sorted(
-                {"", *ends[0], *ends[1]}
-            )  # the empty name, of a part that is not known, is the first
-            number_of = {name: i for i, name in enumerate(names)}
-            kind = np.concatenate([np.array([number_of[x] for x in end], int)[number[legs]] for end in ends])[
-                caged
-            ]
+            names, kinds = _parts_at_ends(part, choices, number[legs])
+            kind = kinds[caged]
             known = np.flatnonzero(kind)
             if part is _chosen_cable_name:
                 unknown = int(np.count_nonzero(shared & (kind == 0)))
@@ -457,29 +452,40 @@ class TwinPort(Check):
             order = known[np.lexsort((statement[caged][known], cage[known]))]
             mixed = np.flatnonzero((np.diff(cage[order]) == 0) & (np.diff(kind[order]) != 0))
             if len(mixed):
-                here, there = (int(np.flatnonzero(caged)[order[i]]) for i in (mixed[0], mixed[0] + 1))
-                both = sorted({names[int(kind[order[i]])] for i in (mixed[0], mixed[0] + 1)})
-                more = f" (and {len(mixed) - 1:,} more)" if len(mixed) > 1 else ""
-                where = (
-                    f"cage {f.port_cage(int(port[here]))} of {f.device_path(int(f.port_device[port[here]]))}"
-                )
-                text = f"{where} has {both[0]} and {both[1]}: a transceiver takes one kind{more}"
-                origin = f.statements[int(statement[there])].origin
-                other = f.statements[int(statement[here])].origin
-                labels = ((other.span, "the other comes from here"),) if other is not origin else ()
-                return property_fails(
-                    text,
-                    (
-                        PropertyFault(
-                            origin, text, len(mixed), labels, help="pin one `cable` and one `optic` for both"
-                        ),
-                    ),
-                )
+                pair = order[[mixed[0], mixed[0] + 1]]
+                both = sorted({names[int(x)] for x in kind[pair]})
+                here, there = np.flatnonzero(caged)[pair].tolist()
+                origins = [f.statements[int(statement[x])].origin for x in (here, there)]
+                return _two_kinds_in_cage(f, int(port[here]), both, origins, len(mixed))
         if unknown:
             return Judgement(
                 "bounded", f"the part of {unknown:,} cable ends in cages of two or more is not known"
             )
         return property_holds("every transceiver has one kind of cable")
+
+
+def _parts_at_ends(
+    part: Callable[[PartChoice, DeviceModel | None], str], choices: Sequence[PartChoice], number: Ints
+) -> tuple[list[str], Ints]:
+    """Names of parts, first the empty one of a part that is not known, and the number in these of the part at
+    every end of legs with such choices, by their numbers: all first ends, then all second ends."""
+    ends = [[part(c, c.optic_a) for c in choices], [part(c, c.optic_b) for c in choices]]
+    names = sorted({"", *ends[0], *ends[1]})
+    number_of = {name: i for i, name in enumerate(names)}
+    return names, np.concatenate([np.array([number_of[x] for x in end], int)[number] for end in ends])
+
+
+def _two_kinds_in_cage(
+    f: Fabric, port: int, both: Sequence[str], origins: Sequence[Origin], count: int
+) -> Judgement:
+    """That the cage of a port has two kinds of part, from these two statements, as do so many cages."""
+    more = f" (and {count - 1:,} more)" if count > 1 else ""
+    where = f"cage {f.port_cage(port)} of {f.device_path(int(f.port_device[port]))}"
+    text = f"{where} has {both[0]} and {both[1]}: a transceiver takes one kind{more}"
+    other, origin = origins
+    labels = ((other.span, "the other comes from here"),) if other is not origin else ()
+    help = "pin one `cable` and one `optic` for both"
+    return property_fails(text, (PropertyFault(origin, text, count, labels, help=help),))
 
 
 def _chosen_cable_name(choice: PartChoice, _: DeviceModel | None) -> str:

@@ -17,12 +17,13 @@ from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, p
 class Reachability(Check):
     """Every host reaches every other.
 
-    ## What it means Traffic of any accelerator host can get to any other over links of this network. Managers
-    and storage must reach at least one of them. `reachability of ports` asks more: every port of a host in
-    use reaches every port of every other host, which a rail-only or multi-plane design does not give.
-    `through scaleup` adds scale-up links (NVLink), inside of hosts and beside the network: the ports of a
-    host, or of all hosts of a domain, are one where these links join all accelerators. After failures, also
-    of NVLink switches, it is what the links that are left join.
+    ## What it means
+    Traffic of any accelerator host can get to any other over links of this network. Managers and storage must
+    reach at least one of them. `reachability of ports` asks more: every port of a host in use reaches every
+    port of every other host, which a rail-only or multi-plane design does not give. `through scaleup` adds
+    scale-up links (NVLink), inside of hosts and beside the network: the ports of a host, or of all hosts of a
+    domain, are one where these links join all accelerators. After failures, also of NVLink switches, it is
+    what the links that are left join.
 
     ## Formula and source
     A *hub* is a connected component of the switches. Two hosts reach each other if both have a port on one
@@ -46,7 +47,8 @@ class Reachability(Check):
 
     ### What it prints
     ```
-    E0401: node[16] reaches none of node[0], node[1], node[2] and 13 more: no path of switches joins the two parts
+    E0401: node[16] reaches none of node[0], node[1], node[2] and 13 more: no path of switches joins the \
+two parts
     ```
     """
 

@@ -72,7 +72,8 @@ class Survives(Check):
 
     ### What it prints
     ```
-    E0409: `survives any 1 of spine` does not hold: without spine, `reachability` does not hold: node0 does not reach node4
+    E0409: `survives any 1 of spine` does not hold: without spine, `reachability` does not hold: node0 does \
+not reach node4
     ```
     """
 
@@ -103,11 +104,7 @@ class Survives(Check):
         except TooMany as many:
             return skipped(str(many))
         if (there := sum(e.copies for e in named)) < claim.any_count:
-            outside = (
-                f"nothing that it names is in {view.name}, of which it is asked: write it in the "
-                "block of the fabric"
-            )
-            return skipped(outside if view.name and not there else f"of what it names only {there} can fail")
+            return skipped(_why_too_few_can_fail(view, there))
 
         def judge(left: View) -> Judgement:
             if asked.of_to and not all(
@@ -122,12 +119,7 @@ class Survives(Check):
             return _always_enough_left(view, named, claim.any_count or 0, asked)
 
         most = asked.op in ("<", "<=")
-        ends = [
-            np.flatnonzero(surviving_devices_of_selectors(view, side))
-            for side in (asked.of, asked.of_to)
-            if asked.of_to
-        ]
-        sets = [*ends, *(np.concatenate([e.devices for e in s.elements]) for s in asked.at if s.elements)]
+        sets = _sets_that_symmetries_keep(view, asked)
         found = worst_failure(view, named, claim.any_count, judge, covered, most, reads, sets)
         decided = found.status in ("proved", "modelled", "refuted")
         return replace(
@@ -137,24 +129,30 @@ class Survives(Check):
         )
 
 
+def _why_too_few_can_fail(view: View, there: int) -> str:
+    """Why a claim about failures names fewer elements than fail."""
+    if view.name and not there:
+        return (
+            f"nothing that it names is in {view.name}, of which it is asked: write it in the "
+            "block of the fabric"
+        )
+    return f"of what it names only {there} can fail"
+
+
+def _sets_that_symmetries_keep(view: View, asked: ResolvedClaim) -> list[Ints]:
+    """The devices that a condition names: both sides of a flow, and the switches that it is `at`."""
+    ends = [
+        np.flatnonzero(surviving_devices_of_selectors(view, side))
+        for side in (asked.of, asked.of_to)
+        if asked.of_to
+    ]
+    return [*ends, *(np.concatenate([e.devices for e in s.elements]) for s in asked.at if s.elements)]
+
+
 def _judgement_of_survival(claim: ResolvedClaim, asked: ResolvedClaim, found: WorstFailure) -> Judgement:
-    names = [e.name for e in found.failed]
-    without = f"without {first_names_and_more(names, 8)}"
+    without = f"without {first_names_and_more([e.name for e in found.failed], 8)}"
     judged = found.judged
-    witness: dict[str, object] = {
-        "failed": names,
-        "claim": asked.text,
-        "judged": found.runs,
-        "sets": found.sets,
-        "by": found.how,
-    }
-    if judged is not None:
-        witness["left"] = dict(judged.witness)
-        most = asked.op in ("<", "<=")
-        figure = judged.upper if most else judged.lower
-        figure = figure.amount if isinstance(figure, Quantity) else figure
-        if isinstance(figure, (int, Fraction)) and not isinstance(figure, bool):
-            witness["most" if most else "least"] = float(figure)
+    witness = _witness_of_survival(asked, found)
     if found.status in ("proved", "modelled"):
         tried = (
             f"{found.runs} of {found.sets} failures judged, the rest are equivalent"
@@ -167,9 +165,9 @@ def _judgement_of_survival(claim: ResolvedClaim, asked: ResolvedClaim, found: Wo
             property_holds(f"{tried}; worst {without}: {judged.text}", witness), status=found.status
         )
     said = (judged.text or judged.reason) if judged is not None else ""
-    if found.status == "bounded" and found.how and judged is not None and judged.status == "skipped":
-        return replace(skipped(f"{without}: {judged.reason}"), witness=witness)
     if found.status == "bounded":
+        if found.how and judged is not None and judged.status == "skipped":
+            return replace(skipped(f"{without}: {judged.reason}"), witness=witness)
         if judged is None or judged.status == "proved":
             text = f"{found.runs} of {found.sets} failures judged, and none refutes it"
         else:
@@ -179,6 +177,26 @@ def _judgement_of_survival(claim: ResolvedClaim, asked: ResolvedClaim, found: Wo
     return property_fails(
         text, (PropertyFault(None, text, help="add paths that do not lead through it"),), witness
     )
+
+
+def _witness_of_survival(asked: ResolvedClaim, found: WorstFailure) -> dict[str, object]:
+    """What failed, how many failures were judged, and the figure that is left."""
+    witness: dict[str, object] = {
+        "failed": [e.name for e in found.failed],
+        "claim": asked.text,
+        "judged": found.runs,
+        "sets": found.sets,
+        "by": found.how,
+    }
+    judged = found.judged
+    if judged is not None:
+        witness["left"] = dict(judged.witness)
+        most = asked.op in ("<", "<=")
+        figure = judged.upper if most else judged.lower
+        figure = figure.amount if isinstance(figure, Quantity) else figure
+        if isinstance(figure, (int, Fraction)) and not isinstance(figure, bool):
+            witness["most" if most else "least"] = float(figure)
+    return witness
 
 
 # ---------------------------------------------------------------- many failures at once
@@ -202,22 +220,23 @@ def _always_enough_left(view: View, named: list[FabricElement], count: int, aske
         links = _most_links_taken(rows, np.ones(len(view.rows), dtype=np.int64), count)
         return link_disjoint_paths(view).lower > links
     if asked.metric == "bisection" and asked.op in (">", ">=") and not asked.of:
-        found = bisection_bounds(view)
-        net = found.net
-        lost = _most_links_taken(rows, view.fabric.link_rate[view.rows] // net.grain, count)
-        left = max(found.lower - lost, 0)
-        full = unit_network(view.intact).full if view.intact is not None and asked.of_intact else net.full
-        figure = Fraction(left, full) if full else Fraction(0)
-        bounds = {"lower_bps": left * net.grain, "upper_bps": found.upper * net.grain}
-        judged = Judgement(
-            "bounded", "", figure, figure, Fraction(found.upper, max(full, 1)), measures=bounds
-        )
-        check = checks_by_name()["bisection"]
-        return (
-            judgement_for_claim(asked, check, judgement_in_claim_unit(asked, check, judged)).status
-            == "proved"
-        )
+        return _always_enough_bisection_left(view, rows, count, asked)
     return False
+
+
+def _always_enough_bisection_left(view: View, rows: list[Ints], count: int, asked: ResolvedClaim) -> bool:
+    """Whether the lower bound of the bisection is enough without the most that the links of ``count``
+    elements can carry."""
+    found = bisection_bounds(view)
+    net = found.net
+    lost = _most_links_taken(rows, view.fabric.link_rate[view.rows] // net.grain, count)
+    left = max(found.lower - lost, 0)
+    full = unit_network(view.intact).full if view.intact is not None and asked.of_intact else net.full
+    figure = Fraction(left, full) if full else Fraction(0)
+    bounds = {"lower_bps": left * net.grain, "upper_bps": found.upper * net.grain}
+    judged = Judgement("bounded", "", figure, figure, Fraction(found.upper, max(full, 1)), measures=bounds)
+    check = checks_by_name()["bisection"]
+    return judgement_for_claim(asked, check, judgement_in_claim_unit(asked, check, judged)).status == "proved"
 
 
 def _most_unit_links_taken(view: View, rows: list[Ints], unit: Bools) -> int:

@@ -38,13 +38,15 @@ class Taper(Check):
 
     ## A design that passes
     ```fab
-    dragonfly { groups 9; routers 4; router SW; trunk 4 }   # 8 hosts of 100G in a group, and 32 links leave it
+    dragonfly { groups 9; routers 4; router SW; trunk 4 }   # 8 hosts of 100G in a group, and 32 links \
+leave it
     require taper of g <= 1:1
     ```
 
     ## A design that fails
     ```fab
-    dragonfly { groups 9; routers 4; router SW }            # 32 hosts of 100G in a group, and 8 links leave it
+    dragonfly { groups 9; routers 4; router SW }            # 32 hosts of 100G in a group, and 8 links \
+leave it
     require taper of g <= 2:1
     ```
 

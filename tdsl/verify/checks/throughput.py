@@ -122,13 +122,7 @@ class Throughput(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if claim is not None and claim.of_to:
-            wrong = (
-                "no pattern"
-                if claim.args
-                else "no `through scaleup`: its sets are one end each"
-                if claim.through
-                else ""
-            )
+            wrong = _why_sets_take_no_pattern(claim)
             return skipped(f"`of A to B` takes {wrong}") if wrong else _flow_between_sets(view, claim)
         if claim is None or not claim.args:
             return skipped(
@@ -144,25 +138,50 @@ class Throughput(Check):
         found = throughput_figure(asked, demand)
         if isinstance(found, str):
             return skipped(found)
-        apart = ""
-        if claim.through and found.most and not units_with_joined_accelerators(view).all():
-            found = replace(found, least=Fraction(0))
-            apart = (
-                f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
-            )
+        found, apart = _bounds_of_joined_accelerators(view, claim, found)
         witness: dict[str, object] = {"pairs" if demand is None else "demands": found.sent}
         alone = _plane_figure_bounds(view, isinstance(asked, ByRail), demand)
         if alone is not None:
             witness["planes"] = alone
-        if other is None:
-            return _throughput_judgement(found, apart, witness)
-        words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
-        second = throughput_figure(other, demand) if _is_cheap_view(view) else None
-        witness |= {
-            _layer_key(w): _figure_as_fractions(f) for w, f in zip(words, (found, second), strict=True)
-        }
-        said = f" {words[0]}" if view.intact else _words_for_other_way(found, second, *words)
-        return _throughput_judgement(found, said + apart, witness)
+        said, ways = _figures_of_both_ways(view, claim, demand, found, other)
+        return _throughput_judgement(found, said + apart, witness | ways)
+
+
+def _why_sets_take_no_pattern(claim: ResolvedClaim) -> str:
+    """What a claim about two sets may not have and has; "" if nothing."""
+    if claim.args:
+        return "no pattern"
+    return "no `through scaleup`: its sets are one end each" if claim.through else ""
+
+
+def _bounds_of_joined_accelerators(
+    view: View, claim: ResolvedClaim, found: ThroughputFigure
+) -> tuple[ThroughputFigure, str]:
+    """A figure and what is said of it: an upper bound alone, if scale-up links that it goes through do not
+    join the accelerators of all units."""
+    if claim.through and found.most and not units_with_joined_accelerators(view).all():
+        apart = f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
+        return replace(found, least=Fraction(0)), apart
+    return found, ""
+
+
+def _figures_of_both_ways(
+    view: View,
+    claim: ResolvedClaim,
+    demand: TrafficDemand | None,
+    found: ThroughputFigure,
+    other: View | None,
+) -> tuple[str, dict[str, object]]:
+    """Which way a figure is of, and the figures of both for the witness, where traffic may go through the
+    scale-up domains or past them; nothing where there is one way (``other`` None)."""
+    if other is None:
+        return "", {}
+    words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
+    second = throughput_figure(other, demand) if _is_cheap_view(view) else None
+    ways: dict[str, object] = {
+        _layer_key(w): _figure_as_fractions(f) for w, f in zip(words, (found, second), strict=True)
+    }
+    return f" {words[0]}" if view.intact else _words_for_other_way(found, second, *words), ways
 
 
 @dataclass(frozen=True, slots=True)

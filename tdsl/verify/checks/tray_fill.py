@@ -72,14 +72,7 @@ class TrayFill(OfCables, Check):
         physical = physical_of(f)
         if physical is None or f.places is None:
             return skipped(NO_PLACES)
-        legs = view.leg_columns
-        trays = Trays(f, physical)
-        used = trays.stretches(legs)
-        if f.members:  # a tray has the cables of all fabrics of a cluster, whichever of them is asked about
-            mine = {(s.hall, s.across, s.line, s.start) for s in used}
-            legs = np.ones(len(legs), dtype=np.bool_)
-            used = [s for s in trays.stretches(legs) if (s.hall, s.across, s.line, s.start) in mine]
-        lost = trays.unknown(legs)
+        used, lost = _stretches_used(view, Trays(f, physical))
         found: list[tuple[Fraction, Stretch]] = []
         for s in used:
             tray = f.places.halls[s.hall].tray
@@ -93,14 +86,17 @@ class TrayFill(OfCables, Check):
         words = f"{_fill_percent_text(fill)} in {worst.where} of hall {name} ({worst.cables:,} cables)"
         lacking = f"the length or diameter of {unknown:,} cable{'s' * (unknown > 1)} is unknown"
         text = f"at least {words}; {lacking}" if unknown else words
-        over = [(x, s) for x, s in found if x > FULL]
-        faults = tuple(
-            self._fault(f, h, [y for y in over if y[1].hall == h]) for h in sorted({s.hall for _, s in over})
-        )
+        faults = self._faults_by_hall(f, [(x, s) for x, s in found if x > FULL])
         status: Status = "refuted" if faults else "bounded" if unknown else "proved"
         upper: Value = inf if unknown else fill
         return Judgement(
             status, text, fill, fill, upper, witness={"hall": name, "stretch": worst.where}, faults=faults
+        )
+
+    def _faults_by_hall(self, f: Fabric, over: list[tuple[Fraction, Stretch]]) -> tuple[PropertyFault, ...]:
+        """A fault for every hall of which some stretches are too full."""
+        return tuple(
+            self._fault(f, h, [y for y in over if y[1].hall == h]) for h in sorted({s.hall for _, s in over})
         )
 
     @staticmethod
@@ -117,6 +113,18 @@ class TrayFill(OfCables, Check):
         return PropertyFault(
             hall.origin, text, len(over), labels, help="use a larger tray, or more trays `across`"
         )
+
+
+def _stretches_used(view: View, trays: Trays) -> tuple[list[Stretch], int]:
+    """The stretches of trays that cables of a view use, and how many cables there are of unknown length or
+    diameter. A tray has the cables of all fabrics of a cluster, whichever of them is asked about."""
+    legs = view.leg_columns
+    used = trays.stretches(legs)
+    if view.fabric.members:
+        mine = {(s.hall, s.across, s.line, s.start) for s in used}
+        legs = np.ones(len(legs), dtype=np.bool_)
+        used = [s for s in trays.stretches(legs) if (s.hall, s.across, s.line, s.start) in mine]
+    return used, trays.unknown(legs)
 
 
 def _fill_percent_text(x: Fraction) -> str:

@@ -67,16 +67,7 @@ def _condition_holds_of_rest(w: WiringGraph, asked: ResolvedClaim, limits: Limit
         raise NoOpinion("fewer than two units are left after some failures")
     if asked.metric == "reachability":
         return graph_figures.reachability_by_networkx(w, asked, limits)
-    if asked.metric == "bisection":
-        found = halves.least_bisection_by_z3(w, asked, limits)
-    elif asked.metric in AFTER:
-        found = AFTER[asked.metric](w, asked, limits)
-    elif asked.metric == "throughput" and asked.of_to:
-        found = graph_figures.throughput_between_by_networkx(w, asked, limits)
-    elif asked.metric == "throughput":
-        found = patterns.pattern_throughput_by_highs(w, asked, limits)
-    else:
-        raise NoOpinion("what is asked after failures has no second method")
+    found = _figure_of_rest(w, asked, limits)
     against = figure_asked_for(asked, found)
     if against is None:
         raise NoOpinion("what is asked after failures is neither a number nor a rate")
@@ -97,6 +88,19 @@ def _condition_holds_of_rest(w: WiringGraph, asked: ResolvedClaim, limits: Limit
     return yes_or_no_answer(found.by, holds[asked.op])
 
 
+def _figure_of_rest(w: WiringGraph, asked: ResolvedClaim, limits: Limits) -> SecondAnswer:
+    """The figure of what is left that a condition is about."""
+    if asked.metric == "bisection":
+        return halves.least_bisection_by_z3(w, asked, limits)
+    if asked.metric in AFTER:
+        return AFTER[asked.metric](w, asked, limits)
+    if asked.metric == "throughput" and asked.of_to:
+        return graph_figures.throughput_between_by_networkx(w, asked, limits)
+    if asked.metric == "throughput":
+        return patterns.pattern_throughput_by_highs(w, asked, limits)
+    raise NoOpinion("what is asked after failures has no second method")
+
+
 # ---------------------------------------------------------------- by hitting sets
 
 
@@ -114,14 +118,7 @@ def fatal_elements(
     z3.set_param("ctrl_c", False)  # else Ctrl-C ends its search, and tdsl goes on
 
     fails = [z3.Bool(f"fail{i}") for i in range(len(elements))]
-    of: dict[int, list[Any]] = {}
-    if any(e.links for e in elements):
-        raise MethodTooLarge(Z3, "sets of links")
-    for i, element in enumerate(elements):
-        for d in w.contents(element.devices):
-            of.setdefault(d, []).append(fails[i])
-    if any(w.kind(d) not in ("host", "chip", "switch") for d in of):
-        raise MethodTooLarge(Z3, "sets of panels or optical switches")
+    of = _failures_taking_devices(w, elements, fails)
     solver = z3.Solver()
     solver.set("rlimit", limits.work)
     solver.add(z3.PbEq([(x, 1) for x in fails], count))
@@ -133,23 +130,40 @@ def fatal_elements(
         if found != z3.sat:
             break
         model = solver.model()
-        failed = tuple(i for i, x in enumerate(fails) if z3.is_true(model.eval(x, model_completion=True)))
+        failed = _true_of_model(model, fails)
         left = w.without(*graph_figures.union_of_elements(elements[i] for i in failed))
         if len(left.units) < 2:
             raise NoOpinion("fewer than two units are left after some failures")
         if not graph_figures.reachability_by_networkx(left, None, limits).holds:
             return failed
-        tree = _devices_joining_ends(left)
-        taken = [x for d in tree for x in of.get(d, ())]
-        back = [
-            _device_and_neighbour_stay(w, d, of)
-            for d in ends
-            if d not in left.graph or not left.graph.degree(d)
-        ]
-        solver.add(z3.Or([*taken, *back]))
+        taken = [x for d in _devices_joining_ends(left) for x in of.get(d, ())]
+        solver.add(z3.Or([*taken, *_bare_ends_stay(w, ends, left, of)]))
     raise MethodTooLarge(
         Z3, f"{comb(len(elements), count):,} sets of failures", f"{limits.rounds:,} proposals"
     )
+
+
+def _true_of_model(model: Any, unknowns: list[Any]) -> tuple[int, ...]:
+    """The numbers of the unknowns that are true in a model of z3."""
+    import z3
+
+    return tuple(i for i, x in enumerate(unknowns) if z3.is_true(model.eval(x, model_completion=True)))
+
+
+def _failures_taking_devices(
+    w: WiringGraph, elements: list[graph_figures.FailingElement], fails: list[Any]
+) -> dict[int, list[Any]]:
+    """For every device the failures that take it. Raises TooLarge for elements that are no devices that
+    forward or send."""
+    of: dict[int, list[Any]] = {}
+    if any(e.links for e in elements):
+        raise MethodTooLarge(Z3, "sets of links")
+    for i, element in enumerate(elements):
+        for d in w.contents(element.devices):
+            of.setdefault(d, []).append(fails[i])
+    if any(w.kind(d) not in ("host", "chip", "switch") for d in of):
+        raise MethodTooLarge(Z3, "sets of panels or optical switches")
+    return of
 
 
 def _devices_joining_ends(left: WiringGraph) -> frozenset[int]:
@@ -170,6 +184,14 @@ def _devices_joining_ends(left: WiringGraph) -> frozenset[int]:
     for door in doors:
         tree |= set(paths[door])
     return frozenset(tree)
+
+
+def _bare_ends_stay(
+    w: WiringGraph, ends: list[int], left: WiringGraph, of: dict[int, list[Any]]
+) -> list[Any]:
+    """For each end that has no link left, that it and one that it is linked to stay."""
+    bare = [d for d in ends if d not in left.graph or not left.graph.degree(d)]
+    return [_device_and_neighbour_stay(w, d, of) for d in bare]
 
 
 def _device_and_neighbour_stay(w: WiringGraph, device: int, of: dict[int, list[Any]]) -> Any:

@@ -45,57 +45,71 @@ def reachability_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits
     scaleup = claim is not None and claim.through == "scaleup"
     if scaleup and w.fabric.whole is not None:
         return _reachability_through_domains(w, of_ports, limits)
-    speakers: list[frozenset[int]] = []
-    for u in w.units:
-        reached = [component for _, component in w.attachments[u]]
-        if not w.graph.degree(u) and not of_ports:
-            return yes_or_no_answer(NETWORKX, False)
-        apart = (
-            of_ports and u not in w.forwards and not (scaleup and has_complete_scaleup(w.fabric.model_of(u)))
-        )
-        speakers += [frozenset([m]) for m in reached] if apart else [frozenset(reached)] if reached else []
-    kinds = set(speakers)
+    if not of_ports and any(not w.graph.degree(u) for u in w.units):
+        return yes_or_no_answer(NETWORKX, False)
+    kinds = {x for u in w.units for x in _components_of_endpoints(w, u, of_ports, scaleup)}
+    joined = _all_reach_each_other(w, kinds, limits)
+    bare = any(not w.graph.degree(u) for u in w.units)
+    return yes_or_no_answer(NETWORKX, joined and not bare)
+
+
+def _components_of_endpoints(
+    w: WiringGraph, unit: int, of_ports: bool, scaleup: bool
+) -> list[frozenset[int]]:
+    """The components that a unit with a link reaches: of each port, unless traffic passes from one to
+    another through the unit, or of all together."""
+    reached = [component for _, component in w.attachments[unit]]
+    joined = scaleup and has_complete_scaleup(w.fabric.model_of(unit))
+    if of_ports and unit not in w.forwards and not joined:
+        return [frozenset([component]) for component in reached]
+    return [frozenset(reached)] if reached else []
+
+
+def _all_reach_each_other(w: WiringGraph, kinds: set[frozenset[int]], limits: Limits) -> bool:
+    """Whether endpoints with these components all have one in common, pair by pair, and other linked
+    endpoints one with some of them."""
     refuse_too_many_steps(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
     served = frozenset[int]().union(*kinds)
     stray = any(served.isdisjoint(component for _, component in w.attachments[d]) for d in w.others)
-    bare = any(not w.graph.degree(u) for u in w.units)
-    return yes_or_no_answer(
-        NETWORKX, not stray and not bare and all(one & two for one, two in combinations(kinds, 2))
-    )
+    return not stray and all(one & two for one, two in combinations(kinds, 2))
 
 
 def _reachability_through_domains(w: WiringGraph, of_ports: bool, limits: Limits) -> SecondAnswer:
     """The same where scale-up links may be used before and behind the network: hosts have the components of
     all hosts that they share scale-up links with; ports, those of all hosts of their domain."""
-    import networkx
-
-    from tdsl.verify.second.patterns import unit_scaleup_domains
-
     own = {u: {component for _, component in w.attachments[u]} for u in w.units}
-    groups: dict[int, set[int]] = {}
-    if of_ports:
-        if w.forwards & set(w.units):
-            raise NoOpinion("domains of a fabric that is direct have no second method")
-        for u, domain in unit_scaleup_domains(w)[0].items():
-            groups.setdefault(domain, set()).add(u)
-        found = [frozenset[int]().union(*(own[u] for u in mine)) for mine in groups.values()]
-        speakers = [components for components in found if components]
-    else:
-        owner = {d: u for u in w.units for d in w.both_layers.contents([u])}
-        reached = {u: set(found) for u, found in own.items()}
-        for k, members in enumerate(networkx.connected_components(w.scaleup)):
-            mine = {owner[d] for d in members if d in owner}
-            for u in mine if len(mine) > 1 else ():
-                reached[u] |= {-(10**9) - k}.union(*(own[v] for v in mine))
-        speakers = [frozenset(components) for components in reached.values()]
-    kinds = set(speakers)
-    refuse_too_many_steps(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
-    served = frozenset[int]().union(*kinds)
-    stray = any(served.isdisjoint(component for _, component in w.attachments[d]) for d in w.others)
+    kinds = _components_of_domains(w, own) if of_ports else _components_with_scaleup_links(w, own)
+    joined = _all_reach_each_other(w, kinds, limits)
     apart = of_ports and any(not w.graph.degree(u) for u in w.units)
     alone = not of_ports and frozenset() in kinds
-    joined = all(x & y for x, y in combinations(kinds, 2))
-    return yes_or_no_answer(NETWORKX, joined and not stray and not apart and not alone)
+    return yes_or_no_answer(NETWORKX, joined and not apart and not alone)
+
+
+def _components_of_domains(w: WiringGraph, own: Mapping[int, set[int]]) -> set[frozenset[int]]:
+    """The components of each scale-up domain that has some: those of all its units."""
+    from tdsl.verify.second.patterns import unit_scaleup_domains
+
+    if w.forwards & set(w.units):
+        raise NoOpinion("domains of a fabric that is direct have no second method")
+    groups: dict[int, set[int]] = {}
+    for u, domain in unit_scaleup_domains(w)[0].items():
+        groups.setdefault(domain, set()).add(u)
+    found = [frozenset[int]().union(*(own[u] for u in mine)) for mine in groups.values()]
+    return {components for components in found if components}
+
+
+def _components_with_scaleup_links(w: WiringGraph, own: Mapping[int, set[int]]) -> set[frozenset[int]]:
+    """The components of each unit: its own, and those of units that it shares scale-up links with, which are
+    one more component."""
+    import networkx
+
+    owner = {d: u for u in w.units for d in w.both_layers.contents([u])}
+    reached = {u: set(found) for u, found in own.items()}
+    for k, members in enumerate(networkx.connected_components(w.scaleup)):
+        mine = {owner[d] for d in members if d in owner}
+        for u in mine if len(mine) > 1 else ():
+            reached[u] |= {-(10**9) - k}.union(*(own[v] for v in mine))
+    return {frozenset(components) for components in reached.values()}
 
 
 def has_complete_scaleup(model: DeviceModel) -> bool:
@@ -185,50 +199,80 @@ def union_of_elements(elements: Iterable[FailingElement]) -> tuple[frozenset[int
     return frozenset().union(*(e.devices for e in chosen)), frozenset().union(*(e.links for e in chosen))
 
 
+# Long as there are many kinds of elements: one branch for each.
 def failing_elements_of_claim(
     w: WiringGraph, claim: ResolvedClaim, beside: bool = False
 ) -> list[FailingElement]:
     """The elements that a claim about failures names: devices and groups, or the links, ports, cables, cages
     or bundles of them; where ``beside``, also devices beside the network."""
-    what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
+    what = _kind_that_fails(claim)
     if not what:
-        found = {devices: None for path in w.chosen(claim, "of") for devices in path.elements}
-        there = set(w.both_layers.graph) if beside else set(w.graph)
-        return [FailingElement(devices) for devices in found if devices & there]
+        return _devices_that_fail(w, claim, set(w.both_layers.graph) if beside else set(w.graph))
     if beside:
         raise NoOpinion("scale-up links that fail have no second method")
     here, there = _ports_of_paths(w, w.chosen(claim, "of")), _ports_of_paths(w, w.chosen(claim, "of_to"))
-    rows = [row for *_, row in sorted(w.graph.edges(keys=True), key=lambda e: e[2])]
-    ends = {row: (int(w.fabric.link_a[row]), int(w.fabric.link_b[row])) for row in rows}
-    rows = [r for r in rows if _link_joins_sets(ends[r], here, there if claim.of_to else None)]
+    ends = _ends_of_links_between(w, here, there if claim.of_to else None)
     if what == "links":
-        return [FailingElement(links=frozenset([row])) for row in rows]
+        return [FailingElement(links=frozenset([row])) for row in ends]
     if what == "cables":
-        through: dict[str, set[int]] = {}
-        chosen = set(rows)
-        for row, ids in cables_of(w.fabric).items():
-            for name in ids:
-                through.setdefault(name, set()).add(row)
-        return [FailingElement(links=frozenset(found)) for found in through.values() if found & chosen]
+        return _cables_with_links(w, set(ends))
     if what == "bundles":
-        joined: dict[int, set[int]] = {}
-        for row, number in enumerate(w.fabric.link_bundle.tolist()):
-            joined.setdefault(number, set()).add(row)
-        return [
-            FailingElement(links=frozenset(found))
-            for number, found in joined.items()
-            if number >= 0 and found & set(rows)
-        ]
+        return _bundles_with_links(w, set(ends))
     if what not in ("ports", "cages"):
         raise NoOpinion(f"failures of {what} have no second method")
     # Both ports of a link are elements of their own, although the same link fails with each.
+    both_ways = [x for both in ends.values() for x in (both, both[::-1])]
+    ports = [port for port, far in both_ways if port in here and (far in there or not claim.of_to)]
+    return _ports_or_cages(w, ports, what == "cages")
+
+
+def _kind_that_fails(claim: ResolvedClaim) -> str:
+    """What a claim fails: `links`, `ports` and so on; "" for devices and groups."""
+    return claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
+
+
+def _devices_that_fail(w: WiringGraph, claim: ResolvedClaim, there: set[int]) -> list[FailingElement]:
+    """The devices and groups that a claim names, each once, of which something is there."""
+    found = {devices: None for path in w.chosen(claim, "of") for devices in path.elements}
+    return [FailingElement(devices) for devices in found if devices & there]
+
+
+def _ports_or_cages(w: WiringGraph, ports: Iterable[int], cages: bool) -> list[FailingElement]:
+    """The links of each port, or of the cage that it is in, each once for its device."""
     held = {
-        (int(w.fabric.port_device[port]), frozenset(_links_of_port(w, port, what == "cages"))): None
-        for r in rows
-        for port, far in (ends[r], ends[r][::-1])
-        if port in here and (far in there or not claim.of_to)
+        (int(w.fabric.port_device[port]), frozenset(_links_of_port(w, port, cages))): None for port in ports
     }
     return [FailingElement(links=found) for _, found in held]
+
+
+def _ends_of_links_between(
+    w: WiringGraph, here: set[int], there: set[int] | None
+) -> dict[int, tuple[int, int]]:
+    """The ports of every link with an end here, or between two sets, by its row and in the order of rows."""
+    rows = [row for *_, row in sorted(w.graph.edges(keys=True), key=lambda e: e[2])]
+    ends = {row: (int(w.fabric.link_a[row]), int(w.fabric.link_b[row])) for row in rows}
+    return {row: both for row, both in ends.items() if _link_joins_sets(both, here, there)}
+
+
+def _cables_with_links(w: WiringGraph, chosen: set[int]) -> list[FailingElement]:
+    """The cables of some links, each with all links that run through it."""
+    through: dict[str, set[int]] = {}
+    for row, ids in cables_of(w.fabric).items():
+        for name in ids:
+            through.setdefault(name, set()).add(row)
+    return [FailingElement(links=frozenset(found)) for found in through.values() if found & chosen]
+
+
+def _bundles_with_links(w: WiringGraph, chosen: set[int]) -> list[FailingElement]:
+    """The bundles of some links, each with all its links."""
+    joined: dict[int, set[int]] = {}
+    for row, number in enumerate(w.fabric.link_bundle.tolist()):
+        joined.setdefault(number, set()).add(row)
+    return [
+        FailingElement(links=frozenset(found))
+        for number, found in joined.items()
+        if number >= 0 and found & chosen
+    ]
 
 
 def _link_joins_sets(ends: tuple[int, int], here: set[int], there: set[int] | None) -> bool:
@@ -446,12 +490,28 @@ def throughput_between_by_networkx(w: WiringGraph, claim: ResolvedClaim, limits:
 
 def oversubscription_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """Rates of edges to lower tiers over those to higher ones, counted again edge by edge."""
-    f = w.fabric
     if w.direct:
         raise NoOpinion("the fabric is direct: it has no tiers")
-    tier = {d: 0 if w.kind(d) in ENDS else int(f.tier[d]) for d in range(f.device_count)}
     if claim is not None and claim.of_active:
         raise NoOpinion("spares are left out")
+    f = w.fabric
+    tier = {d: 0 if w.kind(d) in ENDS else int(f.tier[d]) for d in range(f.device_count)}
+    down, up = _rates_down_and_up(w, tier)
+    judged = _switches_judged(w, claim)
+    _refuse_given_tiers(w, tier)
+    return exact_answer(NETWORKX, _largest_rate_ratio(w, judged, tier, down, up))
+
+
+def _switches_judged(w: WiringGraph, claim: ResolvedClaim | None) -> list[int]:
+    """The switches that a claim is `at`, or all."""
+    paths = w.chosen(claim, "at") if claim is not None else []
+    at = w.contents({d for path in paths for devices in path.elements for d in devices}) if paths else None
+    return [d for d in w.core if w.kind(d) == "switch" and (at is None or d in at)]
+
+
+def _rates_down_and_up(w: WiringGraph, tier: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int]]:
+    """The rate of every device to lower tiers, with what it keeps for endpoints, and to higher ones."""
+    f = w.fabric
     down: dict[int, int] = _rate_kept_for_endpoints(w)
     up: dict[int, int] = {}
     for row, (a, b, rate) in enumerate(
@@ -461,17 +521,25 @@ def oversubscription_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, li
         if 0 <= tier[low] < tier[high] and row not in w.lost:
             down[high] = down.get(high, 0) + rate
             up[low] = up.get(low, 0) + rate
-    paths = w.chosen(claim, "at") if claim is not None else []
-    at = w.contents({d for path in paths for devices in path.elements for d in devices}) if paths else None
-    judged = [d for d in w.core if w.kind(d) == "switch" and (at is None or d in at)]
-    _refuse_given_tiers(w, tier)
+    return down, up
+
+
+def _largest_rate_ratio(
+    w: WiringGraph,
+    judged: Iterable[int],
+    tier: Mapping[int, int],
+    down: Mapping[int, int],
+    up: Mapping[int, int],
+) -> Fraction | float:
+    """The largest ratio among some switches; infinite where one has nothing above it, though others of its
+    tier have."""
     tiers = {tier[d] for d in up if w.kind(d) == "switch"}
     if any(tier[d] in tiers and down.get(d, 0) and not up.get(d, 0) for d in judged):
-        return exact_answer(NETWORKX, float("inf"))
+        return float("inf")
     ratios = [Fraction(down.get(d, 0), up[d]) for d in judged if up.get(d, 0)]
     if not ratios:
         raise NoOpinion("no switch looked at has links to a tier above it")
-    return exact_answer(NETWORKX, max(ratios))
+    return max(ratios)
 
 
 def _refuse_given_tiers(w: WiringGraph, tier: Mapping[int, int]) -> None:

@@ -6,13 +6,16 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, gcd, prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Result
 from tdsl.verify.second.answer import Z3, Limits, MethodTooLarge, NoOpinion, SecondAnswer
 from tdsl.verify.second.wiring import WiringGraph
+
+if TYPE_CHECKING:
+    import networkx
 
 LARGEST = 2**31 - 1
 """The largest sum of coefficients that z3 takes."""
@@ -45,14 +48,7 @@ class Halves:
             raise MethodTooLarge(
                 Z3, f"all links together carry {total:,} times {grain:,} bit/s", f"{LARGEST:,}"
             )
-        kinds: dict[object, int] = {}
-        for u in units:
-            near = frozenset((v, facts["rate"]) for v, facts in net.adj[u].items())
-            kinds[near] = kinds.get(near, 0) + 1
-        splits = prod(n + 1 for n in kinds.values())
-        if splits > 1 << limits.units:
-            size = f"{splits:,}" if splits < 10**12 else f"2^{splits.bit_length() - 1}"
-            raise MethodTooLarge(Z3, f"{size} splits of {len(units):,} units", f"{1 << limits.units:,}")
+        _refuse_too_many_splits(net, units, limits)
         sent = sorted(net.degree(u, weight="rate") // grain for u in units)
         return cls(units, links, grain, sum(sent[: len(units) // 2]))
 
@@ -65,9 +61,8 @@ class Halves:
 
         if most < 0:
             return None
-        side: dict[int, Any] = {}
-        for d in sorted({*self.units, *(x for a, b, _ in self.links for x in (a, b))}):
-            side[d] = z3.Bool(f"side{d}")
+        there = sorted({*self.units, *(x for a, b, _ in self.links for x in (a, b))})
+        side: dict[int, Any] = {d: z3.Bool(f"side{d}") for d in there}
         solver = z3.SolverFor("QF_FD")
         solver.set("rlimit", limits.work)
         solver.add(z3.PbEq([(side[u], 1) for u in self.units], len(self.units) // 2))
@@ -84,6 +79,10 @@ class Halves:
         on = {d for d, x in side.items() if z3.is_true(model.eval(x, model_completion=True))}
         if len(on.intersection(self.units)) != len(self.units) // 2:
             raise NoOpinion("z3 gave a split that is not balanced")
+        return self._crossing_capacity(on)
+
+    def _crossing_capacity(self, on: set[int]) -> int:
+        """What links carry between some devices and all others."""
         return sum(capacity for a, b, capacity in self.links if (a in on) != (b in on))
 
     def _equal(self) -> list[tuple[int, int]]:
@@ -98,6 +97,18 @@ class Halves:
         for u, links in near.items():
             kinds.setdefault(tuple(sorted(links)), []).append(u)
         return [pair for members in kinds.values() for pair in pairwise(members)]
+
+
+def _refuse_too_many_splits(net: networkx.Graph[int], units: tuple[int, ...], limits: Limits) -> None:
+    """Refuse units that can be split in too many ways, those with the same neighbours being equal."""
+    kinds: dict[object, int] = {}
+    for u in units:
+        near = frozenset((v, facts["rate"]) for v, facts in net.adj[u].items())
+        kinds[near] = kinds.get(near, 0) + 1
+    splits = prod(n + 1 for n in kinds.values())
+    if splits > 1 << limits.units:
+        size = f"{splits:,}" if splits < 10**12 else f"2^{splits.bit_length() - 1}"
+        raise MethodTooLarge(Z3, f"{size} splits of {len(units):,} units", f"{1 << limits.units:,}")
 
 
 def confirm_bisection_by_z3(

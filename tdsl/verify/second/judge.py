@@ -173,22 +173,7 @@ class SecondOpinionJudge:
                 raise NoOpinion("the check left it open")
             same = found.holds == (result.status == "proved")
             return Opinion("confirmed" if same else "disagrees", found.by, found)
-        if result.lower is None or result.upper is None:
-            raise NoOpinion("the check gave no figure")
-        low, high = _exact_result_figure(result.lower), _exact_result_figure(result.upper)
-        slack = found.relative * max(abs(_fraction_or_zero(found.upper)), abs(_fraction_or_zero(high)))
-        if found.upper < low - slack or found.lower > high + slack:
-            return Opinion("disagrees", found.by, found)
-        if found.lower >= low - slack and found.upper <= high + slack:
-            if claim is not None and claim.op and not _verdict_fits(result, claim, found):
-                return Opinion(
-                    "disagrees",
-                    found.by,
-                    found,
-                    "the figure is the same, but not whether it satisfies the requirement",
-                )
-            return Opinion("confirmed", found.by, found)
-        raise NoOpinion(f"{found.by} gives only {Opinion('', found.by, found).said}")
+        return _opinion_about_bounds(result, claim, found)
 
     # ------------------------------------------------------------ what a claim is about
     def _figure(self, check: Check, result: Result, claim: ResolvedClaim | None) -> SecondAnswer:
@@ -231,23 +216,30 @@ class SecondOpinionJudge:
             raise NoOpinion(
                 "which of several elements is the worst is not asked a second time for such a comparison"
             )
-        found = []
-        for devices, alone in standing:
-            one = self._left(check, self.whole.part(devices, alone))
-            mine = result if len(standing) == 1 else replace(result, lower=result.lower)
-            try:
-                found.append(self._method(check, one, claim, mine))
-            except MethodTooLarge:
-                raise
-            except NoOpinion:
-                if len(standing) == 1 or check.kind != "ratio":
-                    raise
+        found = self._figures_of_elements(check, result, claim, standing)
         if not found:
             raise NoOpinion("nothing that it names has a figure")
         if found[0].holds is not None:
             return replace(found[0], holds=all(x.holds for x in found))
         least = claim.op.startswith(">") or (check.scarce and not claim.op)
         return min(found, key=lambda x: x.lower) if least else max(found, key=lambda x: x.upper)
+
+    def _figures_of_elements(
+        self, check: Check, result: Result, claim: ResolvedClaim, parts: list[tuple[frozenset[int], bool]]
+    ) -> list[SecondAnswer]:
+        """The figure of each element; of several those of which a ratio has none are left out."""
+        found = []
+        for devices, alone in parts:
+            one = self._left(check, self.whole.part(devices, alone))
+            mine = result if len(parts) == 1 else replace(result, lower=result.lower)
+            try:
+                found.append(self._method(check, one, claim, mine))
+            except MethodTooLarge:
+                raise
+            except NoOpinion:
+                if len(parts) == 1 or check.kind != "ratio":
+                    raise
+        return found
 
     def _method(
         self, check: Check, wiring: WiringGraph, claim: ResolvedClaim | None, result: Result
@@ -286,6 +278,26 @@ class SecondOpinionJudge:
         return Opinion(
             "confirmed" if found.holds == (result.status == "proved") else "disagrees", found.by, found
         )
+
+
+def _opinion_about_bounds(result: Result, claim: ResolvedClaim | None, found: SecondAnswer) -> Opinion:
+    """What a second figure says of the bounds of a result."""
+    if result.lower is None or result.upper is None:
+        raise NoOpinion("the check gave no figure")
+    low, high = _exact_result_figure(result.lower), _exact_result_figure(result.upper)
+    slack = found.relative * max(abs(_fraction_or_zero(found.upper)), abs(_fraction_or_zero(high)))
+    if found.upper < low - slack or found.lower > high + slack:
+        return Opinion("disagrees", found.by, found)
+    if found.lower >= low - slack and found.upper <= high + slack:
+        if claim is not None and claim.op and not _verdict_fits(result, claim, found):
+            return Opinion(
+                "disagrees",
+                found.by,
+                found,
+                "the figure is the same, but not whether it satisfies the requirement",
+            )
+        return Opinion("confirmed", found.by, found)
+    raise NoOpinion(f"{found.by} gives only {Opinion('', found.by, found).said}")
 
 
 def _exact_result_figure(value: object) -> Figure:

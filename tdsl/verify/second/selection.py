@@ -114,19 +114,23 @@ class _Index:
         names = (*outer[0], *(name for name, _ in parts))
         if names in self.devices:
             return Chosen(tuple(frozenset([d]) for d in self._rows(names, outer, parts)), alone=True)
-        if names in self.known:  # a group: its instances with all that is in them
-            found: dict[Indices, set[int]] = {}
-            for below in self.devices:
-                if below[: len(names)] == names:
-                    rest: Parts = [(name, None) for name in below[len(names) :]]
-                    for d, at in self._matches(below, outer, [*parts, *rest]):
-                        found.setdefault(at[: len(names)], set()).add(d)
-            return Chosen(tuple(frozenset(x) for x in found.values()), alone=False)
+        if names in self.known:
+            return self._instances_of_group(names, outer, parts)
         if names[:-1] in self.devices and len(parts) > 1:
             rows = self._rows(names[:-1], outer, parts[:-1])
             ports = frozenset(p for d in rows for p in self._ports(d, *parts[-1]))
             return Chosen(tuple(frozenset([d]) for d in rows), alone=True, ports=ports)
         raise NoOpinion(f"`{text}` is not read a second time")
+
+    def _instances_of_group(self, names: Names, outer: tuple[Names, Indices], parts: Parts) -> Chosen:
+        """The instances of a group with all that is in them."""
+        found: dict[Indices, set[int]] = {}
+        for below in self.devices:
+            if below[: len(names)] == names:
+                rest: Parts = [(name, None) for name in below[len(names) :]]
+                for d, at in self._matches(below, outer, [*parts, *rest]):
+                    found.setdefault(at[: len(names)], set()).add(d)
+        return Chosen(tuple(frozenset(x) for x in found.values()), alone=False)
 
     def _rows(self, names: Names, outer: tuple[Names, Indices], parts: Parts) -> list[int]:
         return [d for d, _ in self._matches(names, outer, parts)]

@@ -3,9 +3,10 @@ z3's bisection."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil
+from typing import TYPE_CHECKING
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.semantics.model import DeviceModel
@@ -19,6 +20,9 @@ from tdsl.verify.second.graph_figures import (
 )
 from tdsl.verify.second.ports import rails_of_classes
 from tdsl.verify.second.wiring import WiringGraph
+
+if TYPE_CHECKING:
+    import networkx
 
 SECOND = 10**15
 """Femtoseconds; what a design states is rounded up to whole ones."""
@@ -37,39 +41,47 @@ def _longest_least_delay(w: WiringGraph, limits: Limits) -> int:
     length."""
     import networkx
 
-    f = w.fabric
-    own = {d: _stated_latency(f.model_of(d)) for d in w.graph}
+    own = {d: _stated_latency(w.fabric.model_of(d)) for d in w.graph}
     if any(own[d] is None and w.graph.degree(d) for d in w.forwards):
         raise NoOpinion("a device states no latency")
-    time = {row: _cable_delay(w, row) for *_, row in w.graph.edges(keys=True)}
-    net: networkx.DiGraph[int] = networkx.DiGraph()
-    net.add_nodes_from(w.forwards)
-    mine = set(w.units)
-    ends: dict[int, list[int]] = {
-        d: [0] for d in mine & w.forwards
-    }  # what each end at a device adds to a path from there
-    for a, b, row in w.graph.edges(keys=True):
-        for one, other in ((a, b), (b, a)):
-            if {one, other} <= w.forwards:
-                took = time[row] + (own[other] or 0)
-                net.add_edge(
-                    one, other, time=min(took, net.get_edge_data(one, other, {"time": took})["time"])
-                )
-            elif one in mine and one not in w.forwards and other in w.forwards:
-                ends.setdefault(other, []).append(time[row] + (own[one] or 0))
+    passed = {d: took or 0 for d, took in own.items()}
+    net, ends = _delays_between_devices(w, passed)
     steps = len(ends) * 4 * (net.number_of_edges() + net.number_of_nodes())
     refuse_too_many_steps(steps, limits, f"{len(ends):,} sources, {net.number_of_edges():,} pairs with links")
     worst = -1
     for source, here in ends.items():
-        first = (own[source] or 0) + max(here)
+        first = passed[source] + max(here)
         for target, far in networkx.single_source_dijkstra_path_length(net, source, weight="time").items():
             if target != source and target in ends:
                 worst = max(worst, first + far + max(ends[target]))
         if len(here) > 1:
-            worst = max(worst, (own[source] or 0) + sum(sorted(here)[-2:]))
+            worst = max(worst, passed[source] + sum(sorted(here)[-2:]))
     if worst < 0:
         raise NoOpinion("no two ends reach each other")
     return worst
+
+
+def _delays_between_devices(
+    w: WiringGraph, passed: Mapping[int, int]
+) -> tuple[networkx.DiGraph[int], dict[int, list[int]]]:
+    """The forwarding devices with the ``time`` of each link and the device behind it, and by device what each
+    end there adds to a path."""
+    import networkx
+
+    time = {row: _cable_delay(w, row) for *_, row in w.graph.edges(keys=True)}
+    net: networkx.DiGraph[int] = networkx.DiGraph()
+    net.add_nodes_from(w.forwards)
+    mine = set(w.units)
+    ends: dict[int, list[int]] = {d: [0] for d in mine & w.forwards}
+    for a, b, row in w.graph.edges(keys=True):
+        for one, other in ((a, b), (b, a)):
+            if {one, other} <= w.forwards:
+                took = time[row] + passed[other]
+                known = net.get_edge_data(one, other, {"time": took})["time"]
+                net.add_edge(one, other, time=min(took, known))
+            elif one in mine and one not in w.forwards and other in w.forwards:
+                ends.setdefault(other, []).append(time[row] + passed[one])
+    return net, ends
 
 
 def _stated_latency(model: DeviceModel) -> int | None:
@@ -100,48 +112,75 @@ def allreduce_by_formulas(w: WiringGraph, claim: ResolvedClaim | None, limits: L
     is not stated."""
     if w.fabric.whole is not None:
         raise NoOpinion("scale-up domains of several hosts have no second method")
-    size = claim.args[0] if claim is not None and len(claim.args) == 1 else None
-    if not isinstance(size, Quantity) or size.dim != SIZE:
-        raise NoOpinion("no size is given")
+    bits = _bits_of_claim(claim)
     if len(w.units) < 2 or not reachability_by_networkx(w, None, limits).holds:
         raise NoOpinion("some units do not reach each other")
-    bits = Fraction(size.amount)
     try:
         alpha, known = Fraction(_longest_least_delay(w, limits), SECOND), True
     except NoOpinion:
         alpha, known = Fraction(0), False
-    models = {u: w.fabric.model_of(u) for u in w.units}
-    each = {u: max(m.accelerators, 1) if m.kind == "host" else 1 for u, m in models.items()}
+    each = {u: _ranks_of_unit(w.fabric.model_of(u)) for u in w.units}
     net = w.among(w.forwards | set(w.units))
-    sent = {u: net.degree(u, weight="rate") for u in w.units}
-    n, h, rate = sum(each.values()), len(w.units), min(Fraction(sent[u], each[u]) for u in w.units)
+    rate = min(Fraction(net.degree(u, weight="rate"), each[u]) for u in w.units)
     if not rate:
         raise NoOpinion("a unit has no link")
     found: list[Fraction] = []
     by = NETWORKX
-    if not (
-        len({c for u in w.units for _, c in w.attachments[u]}) > 1
-        and rails_of_classes(WiringGraph.whole(w.fabric))[1]
-    ):
+    if not _rails_are_apart(w):
         by = Z3
-        found.append(2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * bits / rate)
-        share = min(halves.least_bisection_by_z3(w, None, limits).lower, Fraction(1))
-        if share:
-            one, rounds = bits / (rate * Fraction(share)), n.bit_length() - 1
-            p = 1 << rounds
-            found.append(
-                2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + (2 * (alpha + one) if p < n else 0)
-            )
-            found.append(2 * (n - 1).bit_length() * (alpha + one))
-    inside = [_slowest_accelerator_rate(m) for m in models.values()]
-    g = each[w.units[0]]
-    if None not in inside and g > 1 and len({*each.values()}) == 1:
-        slowest = min(rate_ for rate_ in inside if rate_ is not None)
-        ring = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * bits / g / rate
-        found.append(Fraction(2 * (g - 1), g) * bits / slowest + ring)
+        found += _times_over_network(w, sum(each.values()), alpha, bits / rate, limits)
+    found += _times_through_hosts(w, each, alpha, bits, rate)
     if not found:
         raise NoOpinion("no model applies")
     return SecondAnswer(by, min(found), min(found) if known else float("inf"))
+
+
+def _bits_of_claim(claim: ResolvedClaim | None) -> Fraction:
+    """The size that a claim asks for."""
+    size = claim.args[0] if claim is not None and len(claim.args) == 1 else None
+    if not isinstance(size, Quantity) or size.dim != SIZE:
+        raise NoOpinion("no size is given")
+    return Fraction(size.amount)
+
+
+def _rails_are_apart(w: WiringGraph) -> bool:
+    """Whether the fabric has rails, and units are connected to several parts of the network."""
+    several = len({c for u in w.units for _, c in w.attachments[u]}) > 1
+    return several and bool(rails_of_classes(WiringGraph.whole(w.fabric))[1])
+
+
+def _ranks_of_unit(model: DeviceModel) -> int:
+    """The accelerators of a host, or one."""
+    return max(model.accelerators, 1) if model.kind == "host" else 1
+
+
+def _times_over_network(
+    w: WiringGraph, n: int, alpha: Fraction, whole: Fraction, limits: Limits
+) -> list[Fraction]:
+    """Ring, recursive halving and tree of n ranks; ``whole`` is the time in which a rank sends everything."""
+    found = [2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * whole]
+    share = min(halves.least_bisection_by_z3(w, None, limits).lower, Fraction(1))
+    if share:
+        one, rounds = whole / Fraction(share), n.bit_length() - 1
+        p = 1 << rounds
+        found.append(
+            2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + (2 * (alpha + one) if p < n else 0)
+        )
+        found.append(2 * (n - 1).bit_length() * (alpha + one))
+    return found
+
+
+def _times_through_hosts(
+    w: WiringGraph, each: Mapping[int, int], alpha: Fraction, bits: Fraction, rate: Fraction
+) -> list[Fraction]:
+    """The hierarchical model, where all hosts have as many accelerators, joined inside."""
+    inside = [_slowest_accelerator_rate(w.fabric.model_of(u)) for u in w.units]
+    h, g = len(w.units), each[w.units[0]]
+    if None in inside or g <= 1 or len({*each.values()}) != 1:
+        return []
+    slowest = min(rate_ for rate_ in inside if rate_ is not None)
+    ring = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * bits / g / rate
+    return [Fraction(2 * (g - 1), g) * bits / slowest + ring]
 
 
 def _slowest_accelerator_rate(model: DeviceModel) -> int | None:

@@ -166,20 +166,26 @@ class WiringGraph:
         """What figures are between: hosts with accelerators, or the chips in them where those are wired;
         where there are none, ends without a written role, then all ends, then switches."""
         sets = self.fabric.sets
-        wired = {int(self.fabric.device_set[d]) for d in self.graph if self.graph.degree(d)}
-        opened = {
-            s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and s.index in wired
-        }
-        ends = {
-            s.index
-            for s in sets
-            if s.kind in ENDS and s.index not in opened and (s.inside is None or s.index in wired)
-        }
         every = [s for s in sets if s.kind in ENDS]
+        ends = self._endpoint_sets()
         roles = [role for role in ("accelerator", "") if any(s.role == role for s in every)]
         main = {s.index for s in every if not roles or s.role == roles[0]}
         chosen = ends & main or ends or {s.index for s in sets if s.kind == "switch"}
         return tuple(sorted(d for d in self.graph if int(self.fabric.device_set[d]) in chosen))
+
+    def _endpoint_sets(self) -> set[int]:
+        """The declarations of hosts and chips that count: chips in hosts where they are wired, in the place
+        of these hosts."""
+        sets = self.fabric.sets
+        wired = {int(self.fabric.device_set[d]) for d in self.graph if self.graph.degree(d)}
+        opened = {
+            s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and s.index in wired
+        }
+        return {
+            s.index
+            for s in sets
+            if s.kind in ENDS and s.index not in opened and (s.inside is None or s.index in wired)
+        }
 
     @cached_property
     def others(self) -> tuple[int, ...]:

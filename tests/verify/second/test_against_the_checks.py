@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
@@ -36,7 +36,7 @@ from tests.fabrics import (
     torus,
 )
 
-LIBRARY = Options(lock=False, check_seconds=2)
+LIBRARY = Request(lock=False, check_seconds=2)
 SMALL_LIMITS = Limits(links=25_000, steps=1_000_000, work=8_000_000, columns=12_000, iterations=40_000, checked=2_000_000)
 """For every design of the library: what takes longer is refused, and says so."""
 LONG = {"aurora", "deepseek_dragonfly", "llama3_24k", "llama3_pod_racks", "frontier", "megascale"}
