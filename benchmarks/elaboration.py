@@ -26,10 +26,10 @@ QUICK = {"ft3, k = 8": ("ft3", "8")}
 
 def _tdsl(case: str) -> Any:
     from tdsl.compile import compiler
-    from tdsl.compile.compiler import Options
+    from tdsl.compile.compiler import Request
 
     design, k = (CASES | QUICK)[case]
-    fabric = compiler.compile_without_checks(design, Options(set=(("k", k),) if k else ())).designs[0].fabric
+    fabric = compiler.compile_without_checks(design, Request(set=(("k", k),) if k else ())).designs[0].fabric
     assert fabric is not None and fabric.complete
     return fabric
 

@@ -37,7 +37,7 @@ def text(leaves: int, spines: int, uplinks: int) -> str:
 def changed(old: str, new: str, folder: Path) -> tuple[int, int]:
     """How many of the old links between leaves and spines are not there any more, and how many there were."""
     from tdsl.compile import compiler
-    from tdsl.compile.compiler import Options
+    from tdsl.compile.compiler import Request
     from tdsl.fabric.pins import lock_text
     from tdsl.findings.source import SourceFile
 
@@ -45,7 +45,7 @@ def changed(old: str, new: str, folder: Path) -> tuple[int, int]:
     stands = None
     for name, body in (("old.fab", old), ("new.fab", new)):
         (folder / name).write_text(body)
-        (design,) = compiler.compile_without_checks(str(folder / name), Options(stands=stands)).designs
+        (design,) = compiler.compile_without_checks(str(folder / name), Request(stands=stands)).designs
         assert design.fabric is not None and design.fabric.complete, [d.message for d in design.findings]
         f = design.fabric
         stands = SourceFile("new.fab.lock", lock_text([f], name))

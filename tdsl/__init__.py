@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tdsl.api import DesignError, arrays, build, check, columns, draw, load, scenarios
-    from tdsl.compile.compiler import Compilation, Options
-    from tdsl.compile.compiler import compile_and_verify as compile
+    from tdsl.compile.compilation import Compilation
+    from tdsl.compile.request import Request as Options
     from tdsl.fabric.graph import Fabric
     from tdsl.findings.diagnostic import Diagnostic
 
@@ -29,7 +29,6 @@ __all__ = [
     "build",
     "check",
     "columns",
-    "compile",
     "draw",
     "load",
     "scenarios",
@@ -40,11 +39,10 @@ _HOMES = {
         name: ("tdsl.api", name)
         for name in ("DesignError", "arrays", "build", "check", "columns", "draw", "load", "scenarios")
     },
-    "Compilation": ("tdsl.compile.compiler", "Compilation"),
+    "Compilation": ("tdsl.compile.compilation", "Compilation"),
     "Diagnostic": ("tdsl.findings.diagnostic", "Diagnostic"),
     "Fabric": ("tdsl.fabric.graph", "Fabric"),
-    "Options": ("tdsl.compile.compiler", "Options"),
-    "compile": ("tdsl.compile.compiler", "compile_and_verify"),
+    "Options": ("tdsl.compile.request", "Request"),
 }
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from tdsl.compile.compilation import Compilation, Design, Options
+from tdsl.compile.compilation import Compilation, Design
+from tdsl.compile.request import Request
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 
 if TYPE_CHECKING:
@@ -48,13 +49,13 @@ class DesignError(Exception):
         self.findings = tuple(findings)
 
 
-def check(source: str | PathLike[str], options: Options | None = None, **parameters: object) -> Compilation:
+def check(source: str | PathLike[str], options: Request | None = None, **parameters: object) -> Compilation:
     """A design checked as `tdsl check` does: ``source`` is a file or the name of a design of the library,
     ``parameters`` are values of its parameters. What is wrong is among the findings. Raises
     ``tdsl.compile.compilation.UsageError`` for an absent file or parameter."""
     from tdsl.compile import compiler
 
-    options = options or Options()
+    options = options or Request()
     given = tuple((name, str(value)) for name, value in parameters.items())
     return compiler.compile_and_verify(fspath(source), replace(options, set=(*options.set, *given))).seal()
 
@@ -76,7 +77,7 @@ def scenarios(
         compilation = source
     else:
         compilation = compiler.compile_without_checks(
-            fspath(source), Options(set=tuple((k, str(v)) for k, v in parameters.items()))
+            fspath(source), Request(set=tuple((k, str(v)) for k, v in parameters.items()))
         )
     design = _only_design(compilation)
     assert design.fabric is not None and design.failing is not None

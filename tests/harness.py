@@ -10,7 +10,7 @@ from typing import TypeVar
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Options
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Severity
 
@@ -51,7 +51,7 @@ def compile_text(
     settings = options.pop("set", {})
     assert isinstance(settings, dict)
     written(path, text + ("\n" + _named(f"{text} {settings}") if models else ""))
-    chosen = Options(set=tuple((k, str(v)) for k, v in settings.items()), **options)  # type: ignore[arg-type]
+    chosen = Request(set=tuple((k, str(v)) for k, v in settings.items()), **options)  # type: ignore[arg-type]
     run = compiler.compile_and_verify if verify else compiler.compile_without_checks
     return run(str(path), chosen)
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from tdsl.cli import cli
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostics
@@ -250,7 +250,7 @@ def test_no_text_makes_the_compiler_raise(tmp_path_factory: pytest.TempPathFacto
         words[at] = data.draw(st.one_of(st.sampled_from(BITS), st.sampled_from(words)))
     path = tmp_path_factory.mktemp("text") / "design.fab"
     path.write_text("".join(words), encoding="utf-8")
-    limits = Options(max_devices=1 << 16, max_links=1 << 18)
+    limits = Request(max_devices=1 << 16, max_links=1 << 18)
     result = compiler.compile_and_verify(str(path), limits)
     for d in result.findings:
         assert d.span is None or 0 <= d.span.start <= d.span.end <= len(d.span.file.text)
@@ -322,7 +322,7 @@ def test_a_switch_is_one_file(tmp_path: Path) -> None:
     (tmp_path / "design.fab").write_text(
         "use acme.edge32 (EDGE32)\nfabric f {\n  switch leaf[4]: EDGE32\n  connect leaf[*] each\n}\n"
     )
-    result = compiler.compile_and_verify(str(tmp_path / "design.fab"), Options(paths=(tmp_path / "library",)))
+    result = compiler.compile_and_verify(str(tmp_path / "design.fab"), Request(paths=(tmp_path / "library",)))
     assert result.findings == []
     fabric = result.designs[0].fabric
     assert fabric is not None and fabric.port_system(0) == "Ethernet0" and fabric.link_count == 6

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Options
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.findings.diagnostic import Severity
 
 STATED = "\n  transport infiniband"
@@ -50,6 +50,6 @@ def test_every_case_is_answered_as_wanted(test_data: Path, tmp_path: Path) -> No
             text = text[:at] + STATED + "\n" + text[at:]
         path = tmp_path / f"{name}.fab"
         path.write_text(text)
-        found = compiler.compile_and_verify(str(path), Options())
+        found = compiler.compile_and_verify(str(path), Request())
         wrong += [] if holds(found) else [f"{name}: {errors(found)}"]
     assert wrong == []

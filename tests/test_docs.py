@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from tdsl.cli import cli
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.emit.build import build_files
 from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics, Severity
@@ -79,7 +79,7 @@ def compiled(block: Block, folder: Path) -> compiler.Compilation:
             path.write_text(other.text, encoding="utf-8")
     path = folder / "example.fab"
     path.write_text(block.text, encoding="utf-8")
-    return compiler.compile_and_verify(str(path), Options())
+    return compiler.compile_and_verify(str(path), Request())
 
 
 def test_examples_are_checked_without_a_finding(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_the_table_of_topologies_is_the_library() -> None:
 def test_a_line_of_the_table_of_topologies_is_a_design(name: str, ends: str, block: str, tmp_path: Path) -> None:
     models = next(b.text for b in marked("fab", "file") if b.info[2] == "shelf.fab")
     (tmp_path / "example.fab").write_text(f"{models}\nfabric f {{\n  {ends}\n  {block}\n}}\n")
-    result = compiler.compile_without_checks(str(tmp_path / "example.fab"), Options())
+    result = compiler.compile_without_checks(str(tmp_path / "example.fab"), Request())
     assert not [d for d in result.findings if d.severity is not Severity.NOTE], result.findings
     assert result.designs[0].fabric.link_count > 0 and block.split()[0] == name
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.compile.compilation import Options
+from tdsl.compile.request import Request
 from tdsl.compile.sweep import sweep_parameters
 from tdsl.system.workers import Workers, WorkersEnded
 from tests.cli.run import tdsl
@@ -170,7 +170,7 @@ def test_what_the_work_raises_is_raised() -> None:
 
 
 def told(design: Path, workers: Workers) -> Any:
-    found = sweep_parameters(str(design), Options(), workers=workers)
+    found = sweep_parameters(str(design), Request(), workers=workers)
     rows = [(v.what, v.status, v.answer, v.count) for verdicts in found.verdicts().values() for v in verdicts]
     findings = [(d.code, d.message, d.span and (d.span.start, d.span.end), d.notes) for d in found.findings]
     return [c.text for c in found.cases], rows, findings

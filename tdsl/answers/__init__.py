@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 
@@ -28,7 +28,8 @@ from tdsl.answers.form import (
 )
 from tdsl.answers.surroundings import first_version, program_folders, programs_digest
 from tdsl.compile import compiler
-from tdsl.compile.compilation import Compilation, Options
+from tdsl.compile.compilation import Compilation
+from tdsl.compile.request import Request
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.system import cache, files
@@ -36,27 +37,26 @@ from tdsl.system import cache, files
 KIND = "answers"
 FORM = 2
 """Raised where entries are written in another way."""
-APART = ("parsed", "kept", "day")
-"""Options that are no part of the key: what an earlier call left, and the day, which matters where a waiver
-has a last one."""
+APART = ("day",)
+"""What of a request is no part of the key: the day, which matters where a waiver has a last one."""
 
 
-def check_with_cache(source: str, options: Options) -> Compilation:
+def check_with_cache(source: str, request: Request) -> Compilation:
     """What ``compiler.check`` gives, without the fabrics where the answer was kept. Raises UsageError."""
-    for compilation in stages_with_cache(source, options):
+    for compilation in stages_with_cache(source, request):
         last = compilation
     return last
 
 
-def stages_with_cache(source: str, options: Options) -> Iterator[Compilation]:
+def stages_with_cache(source: str, request: Request) -> Iterator[Compilation]:
     """What ``compiler.stages`` gives. Where the answer was kept it has no fabrics. It is kept when the last
     one was taken. Raises UsageError."""
     begin = time.perf_counter()
-    key, now = _key_of_call(source, options)
+    key, now = _key_of_call(source, request)
     if not key:
-        yield from compiler.compile_in_stages(source, options)
+        yield from compiler.compile_in_stages(source, request)
         return
-    kept = _read_kept_answer(key, options)
+    kept = _read_kept_answer(key, request)
     if kept is not None:
         for compilation in kept:
             compilation.earlier = True
@@ -70,7 +70,7 @@ def stages_with_cache(source: str, options: Options) -> Iterator[Compilation]:
         files.Record(tuple(os.path.abspath(f) for f in program_folders())),
         Judgements(version=now),
     )
-    steps, made = compiler.compile_in_stages(source, replace(options, kept=known)), []
+    steps, made = compiler.compile_in_stages(source, request, known), []
     while True:
         with files.record_disk_questions(record):
             step = next(steps, None)
@@ -78,19 +78,19 @@ def stages_with_cache(source: str, options: Options) -> Iterator[Compilation]:
             break
         made.append(step)
         yield step
-    if _key_of_call(source, options)[1] == now:
+    if _key_of_call(source, request)[1] == now:
         if record.lasting:
-            _keep_answer(key, options, record, made)
+            _keep_answer(key, request, record, made)
         with suppress(MemoryError, RecursionError):  # a cache is not a reason to fail
             known.save()
 
 
-def _key_of_call(source: str, options: Options) -> tuple[str, str]:
+def _key_of_call(source: str, request: Request) -> tuple[str, str]:
     """The key of a call and the version that is part of it; "" where its answer is not to be kept."""
     if cache.private_cache_folder() is None or files.is_confined():
         return "", ""
     try:
-        asked = _call_as_json(source, options)
+        asked = _call_as_json(source, request)
         now = programs_digest() if asked is not None else ""
         if now != first_version():  # tdsl was exchanged while this process runs the old one
             return "", ""
@@ -99,19 +99,19 @@ def _key_of_call(source: str, options: Options) -> tuple[str, str]:
         return "", ""
 
 
-def _call_as_json(source: str, options: Options) -> Json:
+def _call_as_json(source: str, request: Request) -> Json:
     """What a call asks, as values of JSON; None where that cannot be written. Raises OSError."""
     from hashlib import sha256
 
     out = []
-    for f in fields(options):
-        value = getattr(options, f.name)
+    for f in fields(request):
+        value = getattr(request, f.name)
         if f.name not in APART:
             said = _option_value_as_json(value)
             if said is None:
                 return None
             out.append([f.name, said])
-    if source in options.overlay:
+    if source in request.overlay:
         return [out, ""]  # its text is among the options
     return [
         out,
@@ -145,7 +145,7 @@ def _digest_of_json(document: Json) -> str:
     return sha256(json_bytes(document)).hexdigest()
 
 
-def _read_kept_answer(key: str, options: Options) -> list[Compilation] | None:
+def _read_kept_answer(key: str, request: Request) -> list[Compilation] | None:
     """The answer that is kept under a key; None where there is none, or where a file that it was made of
     differs."""
     data = cache.read_cache_entry(KIND, key)
@@ -153,7 +153,7 @@ def _read_kept_answer(key: str, options: Options) -> list[Compilation] | None:
         return None
     try:
         document = json_from_bytes(data)
-        if document["day"] not in ("", _day_of_check(options)):
+        if document["day"] not in ("", _day_of_check(request)):
             return None
         answers = {
             (kind, path, limit, tuple(within)): answer
@@ -164,12 +164,12 @@ def _read_kept_answer(key: str, options: Options) -> list[Compilation] | None:
         return None
 
 
-def _keep_answer(key: str, options: Options, record: files.Record, made: list[Compilation]) -> None:
+def _keep_answer(key: str, request: Request, record: files.Record, made: list[Compilation]) -> None:
     """Keep an answer, with what it was made of."""
     dated = any(a.until is not None for c in made for a in c.waivers)
     try:
         document = {
-            "day": _day_of_check(options) if dated else "",
+            "day": _day_of_check(request) if dated else "",
             "read": list(record.answers.items()),
             "said": compilations_as_json(made),
         }
@@ -178,5 +178,5 @@ def _keep_answer(key: str, options: Options, record: files.Record, made: list[Co
         return
 
 
-def _day_of_check(options: Options) -> str:
-    return "none" if options.day is None else options.day.isoformat()
+def _day_of_check(request: Request) -> str:
+    return "none" if request.day is None else request.day.isoformat()

@@ -1,7 +1,7 @@
 """Judgements of earlier calls: after an edit of requirements or comments a fabric is wired again, and what
 was proved of the same fabric is not proved a second time.
 
-The key of a fabric is what `reuse` compares in an editor (all that wiring reads), the version of tdsl, and
+The key of a fabric is what `compile.session` compares in an editor (all that wiring reads), the version of tdsl, and
 the columns that were wired now. With the judgement of a requirement are kept the digests of the tables that
 were read for it.
 """
@@ -24,9 +24,10 @@ from tdsl.answers.form import (
     value_read,
     value_written,
 )
-from tdsl.compile.reuse import Kept, Unmapped, Wired, WiringTokens
+from tdsl.compile.session import FabricSession, Unmapped, Wired, WiringInputs, WiringTokens
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.narrow import Narrow
+from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.system import cache
 from tdsl.system.lazy_dataclass import dataclass
@@ -39,23 +40,24 @@ RECORDS = {c.__name__: c for c in (Judgement, PropertyFault, Origin)}
 
 
 @dataclass(slots=True)
-class Judgements(Kept):
+class Judgements(FabricSession):
     """The fabrics of one call, with the judgements that are kept of each; ``save`` keeps those that were
     made. ``version`` is that of tdsl."""
 
     version: str = ""
     keys: dict[tuple[str, str, int], tuple[str, list[SourceFile], bytes]] = field(default_factory=dict)
 
-    def keep(self, name: tuple[str, str, int], made: Wired, files: list[SourceFile]) -> None:
+    def keep(self, inputs: WiringInputs, fabric: Fabric, findings: list[Diagnostic], steps: int) -> None:
         """Keep a fabric for this call, with what is known of it."""
-        Kept.keep(self, name, made, files)
-        if self.wired.get(name) is not made:
+        FabricSession.keep(self, inputs, fabric, findings, steps)
+        made = self.wired.get(inputs.name)
+        if made is None or made.fabric is not fabric:
             return
         key = self._key(made)
         data = cache.read_cache_entry(KIND, key) or b""
-        self.keys[name] = key, files, data
+        self.keys[inputs.name] = key, inputs.files, data
         try:
-            restore_judgements(json_from_bytes(data), made, files)
+            restore_judgements(json_from_bytes(data), made, inputs.files)
         except (NotKept, KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError):
             made.known.plain.clear()
             made.known.claims.clear()

@@ -67,10 +67,10 @@ def _findings_of_text(name: str, text: str) -> list[Diagnostic]:
     from pathlib import Path
 
     from tdsl.compile import compiler
-    from tdsl.compile.compiler import Options
+    from tdsl.compile.compiler import Request
 
     path = Path(f"{name}.fab").resolve()
-    return list(compiler.compile_and_verify(str(path), Options(overlay={str(path): text})).findings)
+    return list(compiler.compile_and_verify(str(path), Request(overlay={str(path): text})).findings)
 
 
 def _nic_count_of_host(host: str) -> int:
@@ -78,11 +78,11 @@ def _nic_count_of_host(host: str) -> int:
     from pathlib import Path
 
     from tdsl.compile import compiler
-    from tdsl.compile.compiler import Options
+    from tdsl.compile.compiler import Request
 
     path = Path("ask.fab").resolve()
     text = f"fabric ask {{ host h[2]: {host}; connect h[*] each }}\n"
-    designs = compiler.compile_without_checks(str(path), Options(overlay={str(path): text})).designs
+    designs = compiler.compile_without_checks(str(path), Request(overlay={str(path): text})).designs
     fabric = designs[0].fabric if designs else None
     if fabric is None or not fabric.device_count or not fabric.model_of(0).classes:
         raise Wrong(f"{host} is not a host model with ports; `tdsl list hardware` lists the models")

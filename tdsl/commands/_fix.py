@@ -15,7 +15,7 @@ from tdsl.commands._shared import FOUND, OK, Wrong, compile_sources, save_text, 
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.compile.compilation import Options
+    from tdsl.compile.request import Request
     from tdsl.findings.diagnostic import Diagnostic, Fix
     from tdsl.findings.source import SourceFile
 
@@ -35,7 +35,7 @@ class Fixed:
     unsafe: int = 0
 
 
-def fix_designs(files: Sequence[str], asked: Options, unsafe: bool, write: bool) -> int:
+def fix_designs(files: Sequence[str], asked: Request, unsafe: bool, write: bool) -> int:
     """Fix the designs named, or print what would change; the exit status is 1 if anything would.
 
     Only files named are changed: neither those that they `use` nor the library.
@@ -69,7 +69,7 @@ def _finding_count_text(count: int) -> str:
     return f"{count} finding{'s' if count > 1 else ''}"
 
 
-def _fix_file_in_memory(name: str, asked: Options, unsafe: bool) -> Fixed:
+def _fix_file_in_memory(name: str, asked: Request, unsafe: bool) -> Fixed:
     """Fix one file in memory: each round reads the design with the text so far."""
     from tdsl.system import files
 

@@ -24,7 +24,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.changes.revision import Revision
-    from tdsl.compile.compiler import Compilation, Options
+    from tdsl.compile.compiler import Compilation, Request
     from tdsl.config import Config
     from tdsl.system.files import Record
 
@@ -48,7 +48,7 @@ class OpenedSource:
     has, or None for one of the disk."""
 
     source: str
-    options: Options
+    options: Request
     shown: str
     record: Record
     revision: str = ""
@@ -56,7 +56,7 @@ class OpenedSource:
     held: Read | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
 
-    def compile_with(self, step: Callable[[str, Options], Compilation]) -> Compilation:
+    def compile_with(self, step: Callable[[str, Request], Compilation]) -> Compilation:
         """The design, compiled by a function of the compiler. Raises Wrong where that calls it a wrong
         call."""
         from tdsl.compile.compiler import UsageError
@@ -154,7 +154,7 @@ def split_revision(source: str, other: str = "") -> tuple[str, str]:
 
 @contextmanager
 def opened_source(
-    source: str, options: Options, other: str = "", read: Revision | None = None, recording: bool = False
+    source: str, options: Request, other: str = "", read: Revision | None = None, recording: bool = False
 ) -> Iterator[OpenedSource]:
     """A design that a call names, to compile inside. A revision alone means the file of ``other``; ``read``
     is the revision where that was read already. With ``recording``, what is read of the disk is known

@@ -15,7 +15,7 @@ from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Design, Options
+    from tdsl.compile.compiler import Design, Request
     from tdsl.fabric.failing import FailedElements
     from tdsl.verify.result import Result
     from tdsl.verify.scenarios import ScenarioOutcome
@@ -56,7 +56,7 @@ def _elements_between_commas(text: str) -> tuple[str, ...]:
 
 
 def judge_scenarios(
-    sources: Sequence[str], path: Path, asked: Options, output_format: str, output: Path | None
+    sources: Sequence[str], path: Path, asked: Request, output_format: str, output: Path | None
 ) -> int:
     """Judge every scenario in every fabric that has its elements, and say which break a requirement; the exit
     status."""
@@ -118,7 +118,7 @@ def judge_scenarios(
 
 
 def _outcomes_of_design(
-    design: Design, failures: Iterator[FailedElements], asked: Options
+    design: Design, failures: Iterator[FailedElements], asked: Request
 ) -> Iterator[ScenarioOutcome]:
     from tdsl.prove.budget import budget_of_seconds
     from tdsl.verify.scenarios import outcomes_of_failures
@@ -130,7 +130,7 @@ def _outcomes_of_design(
     )
 
 
-def _cluster_results_as_designed(cluster: Design, asked: Options) -> tuple[Sequence[Result], Diagnostics]:
+def _cluster_results_as_designed(cluster: Design, asked: Request) -> tuple[Sequence[Result], Diagnostics]:
     """The answers of a cluster as a whole, which are about the design, and their findings."""
     from tdsl.verify.runner import judge_requirements
 

@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 from tdsl.commands._progress import show_progress
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Compilation, Options
+    from tdsl.compile.compiler import Compilation, Request
     from tdsl.findings.diagnostic import Severity
     from tdsl.findings.source import SourceFile
     from tdsl.semantics.ranges import Domain
@@ -75,7 +75,7 @@ def _domains_of_call(ctx: click.Context) -> Sequence[Domain]:
     for source in (given,) if isinstance(given, str) else tuple(given):
         try:
             settings, _ = compiler.parameter_settings(
-                str(source), compiler.Options(paths=tuple(ctx.params.get("path") or ()))
+                str(source), compiler.Request(paths=tuple(ctx.params.get("path") or ()))
             )
         except (compiler.UsageError, OSError):
             continue
@@ -184,11 +184,11 @@ def cache_option(command: F) -> F:
 
 def options_from_command(
     given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()
-) -> Options:
+) -> Request:
     """The compiler's options from a command's."""
-    from tdsl.compile.compiler import Options
+    from tdsl.compile.compiler import Request
 
-    return Options(
+    return Request(
         set=tuple(given["set"]),
         paths=tuple(given["path"]),
         phase=given.get("phase") or 0,
@@ -272,7 +272,7 @@ def workers_options(command: F) -> F:
 
 def compile_sources(
     sources: Sequence[str],
-    options: Options,
+    options: Request,
     verify: bool = True,
     limit: int | None = None,
     workers: Workers | None = None,
@@ -290,7 +290,7 @@ def compile_sources(
 
 
 def _compiled_source(
-    source: str, options: Options, verify: bool, limit: int | None, workers: Workers | None, kept: bool
+    source: str, options: Request, verify: bool, limit: int | None, workers: Workers | None, kept: bool
 ) -> Compilation:
     from tdsl import answers
     from tdsl.commands._revisions import opened_source
@@ -318,8 +318,8 @@ def _compiled_source(
             raise Wrong(str(ended)) from None
 
 
-def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Compilation]:
-    """What ``compiler.compile_in_stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``.
+def compilation_stages(source: str, options: Request, kept: bool) -> Iterator[Compilation]:
+    """What ``compiler.stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``.
     Raises Wrong."""
     from tdsl import answers
     from tdsl.commands._revisions import opened_source
@@ -342,7 +342,7 @@ def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Co
 STDIN = "<stdin>"
 
 
-def sources_with_stdin(sources: Sequence[str], options: Options) -> tuple[Sequence[str], Options]:
+def sources_with_stdin(sources: Sequence[str], options: Request) -> tuple[Sequence[str], Request]:
     """The sources with ``-`` named ``<stdin>``, and the options with its text; ``use`` looks in the current
     folder then."""
     if "-" not in sources:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from tdsl.certificates.write import Certified
-    from tdsl.compile.compiler import Compilation, Options
+    from tdsl.compile.compiler import Compilation, Request
 
     Output = click.ParamType[tuple[str, Path]]
 else:
@@ -374,7 +374,7 @@ def _refuse_revisions(files: Sequence[str], option: str) -> None:
 def _check_scenarios(
     files: tuple[str, ...],
     scenarios: Path,
-    asked: Options,
+    asked: Request,
     output_format: str,
     output: Path | None,
     more: bool,
@@ -392,7 +392,7 @@ def _check_scenarios(
 
 
 def _check_printing_early(
-    sources: Sequence[str], asked: Options, renderer: Streamed, look: Report, kept: bool
+    sources: Sequence[str], asked: Request, renderer: Streamed, look: Report, kept: bool
 ) -> tuple[Sequence[Compilation], Sequence[Diagnostic]]:
     """Check one design; print what its elaboration found before the proofs start, because they may take long.
     With what was printed. Where it may be ``kept``, the answer of an earlier call is taken."""
@@ -421,7 +421,7 @@ def _elements_in_file(path: Path) -> list[str]:
 
 
 def _confirm_results(
-    compilations: Sequence[Compilation], files: Sequence[str], asked: Options, folder: Path | None
+    compilations: Sequence[Compilation], files: Sequence[str], asked: Request, folder: Path | None
 ) -> None:
     """Give every result a second opinion; a file for each disagreement, where a folder for them is given."""
     import json

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tdsl.changes.model import Changes, Revisions
     from tdsl.changes.revision import Revision
     from tdsl.changes.steps import MovePlan
-    from tdsl.compile.compiler import Compilation, Design, Options
+    from tdsl.compile.compiler import Compilation, Design, Request
 
 DIFFERS = 3
 LAST, EVERY = -1, -2
@@ -246,7 +246,7 @@ def _place_of_source(source: str, other: str) -> DesignPlace:
 class Ways:
     """How designs are compiled to be compared."""
 
-    asked: Options
+    asked: Request
     set_old: tuple[tuple[str, str], ...]
     set_new: tuple[tuple[str, str], ...]
     verify: bool
@@ -279,7 +279,7 @@ class Ways:
         return [replace(x, after_file=after.shown) for x in out] if after is not None else out
 
 
-def _compile_side(place: DesignPlace, asked: Options, verify: bool) -> ComparedDesign:
+def _compile_side(place: DesignPlace, asked: Request, verify: bool) -> ComparedDesign:
     """A design, compiled, and its contract."""
     from tdsl.changes.contract import contract_of_design
     from tdsl.commands._progress import show_progress
@@ -356,7 +356,7 @@ def _compare_named_fabrics(old: ComparedDesign | None, new: ComparedDesign | Non
     return out
 
 
-def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]:
+def _compare_phases(source: str, asked: Request, verify: bool) -> list[Compared]:
     """The fabrics of a design in phases: each phase and the next."""
     from tdsl.changes.compare import compare_clusters, compare_designs
     from tdsl.changes.contract import Subject

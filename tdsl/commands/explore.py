@@ -37,7 +37,7 @@ from tdsl.system.progress import items_as_phase
 from tdsl.system.workers import Workers, WorkersEnded
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Options
+    from tdsl.compile.compiler import Request
 
 Pairs = tuple[tuple[str, str], ...]
 """Values of some parameters."""
@@ -157,7 +157,7 @@ def _grows_better(figure: str) -> bool:
 
 
 def _combination_rows(
-    file: str, asked: Options, settings: Sequence[Pairs], workers: Workers
+    file: str, asked: Request, settings: Sequence[Pairs], workers: Workers
 ) -> list[dict[str, object]]:
     """What is known of each combination: the first is tried here and the rest, if it is worth it, by several
     processes."""
@@ -194,7 +194,7 @@ def _count_combinations(
     return items_as_phase(rows, f"explore {file}", total, "combinations")
 
 
-def _combination_row(file: str, asked: Options, setting: Pairs) -> tuple[dict[str, object], float]:
+def _combination_row(file: str, asked: Request, setting: Pairs) -> tuple[dict[str, object], float]:
     """The figures of one combination, and the seconds it took."""
     found = compile_sources([file], replace(asked, set=(*asked.set, *setting)))[0]
     errors = [d.code for d in found.findings if d.severity.word == "error"]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tdsl.changes.model import Changes
     from tdsl.changes.steps import MovePlan
     from tdsl.changes.union import Union
-    from tdsl.compile.compiler import Compilation, Design, Options
+    from tdsl.compile.compiler import Compilation, Design, Request
     from tdsl.fabric.graph import Bools
 
 FEW = 16
@@ -141,7 +141,7 @@ def command(
 Planned = tuple["Design", "Design", "Changes", "MovePlan"]
 
 
-def _compile_to_plan(source: str, asked: Options) -> Compilation | None:
+def _compile_to_plan(source: str, asked: Request) -> Compilation | None:
     """A design that can be cabled; None, and its findings printed, where it has errors."""
     (compilation,) = compile_sources([source], asked, verify=False)
     if all(d.fabric is not None and d.fabric.complete for d in compilation.designs):
@@ -151,7 +151,7 @@ def _compile_to_plan(source: str, asked: Options) -> Compilation | None:
     return None
 
 
-def _lock_of_old_design(before: Compilation, new: str, asked: Options) -> Any:
+def _lock_of_old_design(before: Compilation, new: str, asked: Request) -> Any:
     """What stands, as a lock for the new design."""
     from tdsl.fabric.pins import lock_text
     from tdsl.findings.source import SourceFile

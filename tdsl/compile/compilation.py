@@ -1,15 +1,12 @@
-"""What a compilation is asked and what it gives: options, one design a fabric, and the findings."""
+"""What a compilation gives: one design a fabric, and the findings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from datetime import date
-from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import SourceFile
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.sealed import Sealed
@@ -19,7 +16,6 @@ if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.failing import FailedElements, Failing
     from tdsl.fabric.graph import Fabric
-    from tdsl.semantics.loader import Parsed
     from tdsl.verify.result import Result
 
 LOCK = ".lock"
@@ -27,48 +23,9 @@ LOCK = ".lock"
 LARGEST_LOCK = 1 << 28
 """Bytes of a lock that are read at most: of about four million links."""
 
-DEVICE_LIMIT = 1 << 24
-LINK_LIMIT = 1 << 27
-
 
 class UsageError(Exception):
     """A call that cannot be answered: an absent file, an unknown parameter. Not a finding about a design."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by
-    resolved path; ``fail`` elements that are judged as failed.
-
-    ``values`` are parameters that have a value already, ``parsed`` holds files read for an earlier call, and
-    ``kept`` fabrics that were wired for one.
-    """
-
-    set: tuple[tuple[str, str], ...] = ()
-    paths: tuple[Path, ...] = ()
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    max_devices: int = DEVICE_LIMIT
-    max_links: int = LINK_LIMIT
-    solve_seconds: int = 10  # about so long holes may take; counted in work, not by the clock
-    check_seconds: int = 60  # about so long each proof may take; counted in work, too
-    second_best: bool = False  # under ``minimize``, say the next best numbers too
-    overlay: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, object] = field(default_factory=dict)
-    parsed: Parsed | None = None
-    kept: Any = None  # of `tdsl.compile.reuse`
-    fail: tuple[str, ...] = ()
-    severities: Mapping[str, Severity] = field(default_factory=dict)  # by name of a finding
-    locked: bool = False  # what the lock says must stay
-    lock: bool = True  # whether to read a lock at all
-    stands: SourceFile | None = None  # a lock to take in the place of the file beside the design
-    places: SourceFile | None = None  # a table of racks and units
-    prices: SourceFile | None = None  # what models cost, as TOML
-    day: date | None = None  # the day by which waivers with a last day are judged; None: they are not
-    at_least: Fraction | None = None  # the share of what each requirement is about that must be judged
-    phase: int = (
-        0  # of fabrics with phases this one; -1: the last; -2: all; 0: all where it is checked, else the last
-    )
 
 
 @dataclass(slots=True)

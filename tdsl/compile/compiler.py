@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tdsl.compile.compilation import LOCK, Compilation, Design, Options, UsageError
+from tdsl.compile.compilation import LOCK, Compilation, Design, UsageError
 from tdsl.compile.pipeline import (
     apply_severities,
     compilation_without_plan,
@@ -21,6 +21,8 @@ from tdsl.compile.pipeline import (
     wire_design,
 )
 from tdsl.compile.planning import plan_fabrics, read_lock_entries, text_errors
+from tdsl.compile.request import Request
+from tdsl.compile.session import Session, Unmapped
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.system import progress
 
@@ -33,7 +35,8 @@ __all__ = [
     "LOCK",
     "Compilation",
     "Design",
-    "Options",
+    "Request",
+    "Session",
     "UsageError",
     "compile_and_verify",
     "compile_in_stages",
@@ -43,48 +46,52 @@ __all__ = [
 ]
 
 
-def compile_and_verify(source: str, options: Options | None = None) -> Compilation:
-    """Compile a design and verify it.
+def compile_and_verify(
+    source: str, request: Request | None = None, session: Session | None = None
+) -> Compilation:
+    """Compile a design and verify it. What a ``session`` keeps of earlier compilations is used again.
 
     ``source`` is a path, or the name of a design of the standard library where no such file exists. Raises
     UsageError.
     """
-    for compilation in compile_in_stages(source, options or Options()):
+    for compilation in compile_in_stages(source, request, session):
         last = compilation
     return last
 
 
 def compile_in_stages(
-    source: str, options: Options, verify: bool = True, every: bool = False
+    source: str,
+    request: Request | None = None,
+    session: Session | None = None,
+    verify: bool = True,
+    every: bool = False,
 ) -> Iterator[Compilation]:
     """A design before its proofs, with the findings of elaboration, and then verified: two compilations, or
     the last one alone where the text or the wiring has errors. With ``every`` one more after each proof that
     found something, the cheapest proofs first. Raises UsageError."""
-    if options.kept is None:
-        yield from _compile_stages(source, options, verify, every)
-        return
-    from tdsl.compile.reuse import Unmapped
-
+    request, session = request or Request(), session or Session()
     try:
-        yield from _compile_stages(source, options, verify, every)
+        yield from _compile_stages(source, request, session, verify, every)
     except Unmapped:  # a finding names a place that this text does not have: everything is made anew
-        options.kept.forget()
-        yield from _compile_stages(source, options, verify, every)
+        session.forget()
+        yield from _compile_stages(source, request, session, verify, every)
 
 
-def _compile_stages(source: str, options: Options, verify: bool, every: bool) -> Iterator[Compilation]:
+def _compile_stages(
+    source: str, request: Request, session: Session, verify: bool, every: bool
+) -> Iterator[Compilation]:
     from tdsl.semantics.fabrics import lies_in_other_fabric
 
     begin, diagnostics = time.perf_counter(), Diagnostics()
     progress.begin_phase(f"read {source}")
-    text = plan_fabrics(source, options, diagnostics, every_phase=verify)
+    text = plan_fabrics(source, request, session, diagnostics, every_phase=verify)
     if not text.plans:
         only = compilation_without_plan(
             text.shown, Path(source).stem, diagnostics, time.perf_counter() - begin
         )
-        yield apply_severities(only, text.files, options, False)
+        yield apply_severities(only, text.files, request, False)
         return
-    kept = read_lock_entries(source, options, diagnostics)
+    kept = read_lock_entries(source, request, diagnostics)
     own = [Diagnostics() for _ in text.plans]
     designs = [
         Design(p.name, text.shown, dict(p.parameters), None, [], [], [], 0.0, p.cluster, p.phase, p.needed)
@@ -93,9 +100,9 @@ def _compile_stages(source: str, options: Options, verify: bool, every: bool) ->
 
     def so_far(verified: bool) -> Compilation:
         found = gather_findings(
-            text, designs, clusters, diagnostics, own, options, time.perf_counter() - begin
+            text, designs, clusters, diagnostics, own, request, time.perf_counter() - begin
         )
-        return apply_severities(found, text.files, options, verified)
+        return apply_severities(found, text.files, request, verified)
 
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
     parsed = not any(d.code.startswith("E00") for d in diagnostics)
@@ -104,14 +111,14 @@ def _compile_stages(source: str, options: Options, verify: bool, every: bool) ->
         progress.begin_phase(f"elaborate {plan.name}")
         sound = all(lies_in_other_fabric(text.home, plan.name, d.span) for d in text.errors)
         designs[i], not_its_own = wire_design(
-            designs[i], plan, own[i], options, sound, kept.get(plan.name, []), text
+            designs[i], plan, own[i], request, session, sound, kept.get(plan.name, []), text
         )
         absent.append(not_its_own)
-    if options.places is not None:
+    if request.places is not None:
         drop_rows_of_others(own)
-        refuse_racks_of_several(designs, own, options.places)
-    designs, clusters = join_clusters(designs, text, options) if parsed else (designs, [])
-    report_library_changes(Path(source), kept, text.files, designs, diagnostics, options)
+        refuse_racks_of_several(designs, own, request.places)
+    designs, clusters = join_clusters(designs, text, session) if parsed else (designs, [])
+    report_library_changes(Path(source), kept, text.files, designs, diagnostics, request)
     if not any(found.has_errors for found in (diagnostics, *own, *(found for _, found in clusters))):
         _refuse_absent_elements(absent)
         _refuse_unwired_fabrics(designs)
@@ -121,7 +128,7 @@ def _compile_stages(source: str, options: Options, verify: bool, every: bool) ->
         every_part = [*zip(designs, own, strict=True), *clusters]
         for i, (part, found) in enumerate(every_part):
             known = len(found)
-            for judged in verify_design(part, found, options) if part.fabric is not None else ():
+            for judged in verify_design(part, found, request, session) if part.fabric is not None else ():
                 if i < len(designs):
                     designs[i] = judged
                 else:
@@ -130,7 +137,7 @@ def _compile_stages(source: str, options: Options, verify: bool, every: bool) ->
                     yield so_far(False)
                     known = len(found)
     explain_size_conflicts(text.plans, own)
-    yield refuse_unjudged_designs(so_far(verify), options) if verify and parsed else so_far(verify)
+    yield refuse_unjudged_designs(so_far(verify), request) if verify and parsed else so_far(verify)
 
 
 def _refuse_absent_elements(absent: list[dict[str, str]]) -> None:
@@ -148,38 +155,40 @@ def _refuse_unwired_fabrics(designs: list[Design]) -> None:
             raise RuntimeError(f"fabric {design.name} is not whole, and no finding says why")
 
 
-def compile_without_checks(source: str, options: Options | None = None) -> Compilation:
+def compile_without_checks(source: str, request: Request | None = None) -> Compilation:
     """Compile a design without verifying it. Raises UsageError."""
-    return next(compile_in_stages(source, options or Options(), verify=False))
+    return next(compile_in_stages(source, request, verify=False))
 
 
-def expand_intent(source: str, options: Options | None = None) -> tuple[str | None, Compilation]:
+def expand_intent(source: str, request: Request | None = None) -> tuple[str | None, Compilation]:
     """The text of a design with its intent written out as structure, and its compilation.
 
     None in the place of the text if the design has errors. Raises UsageError.
     """
     from tdsl.semantics.expand import expand_design
 
-    options = options or Options()
+    request = request or Request()
     begin = time.perf_counter()
     diagnostics = Diagnostics()
-    read = plan_fabrics(source, options, diagnostics)
+    read = plan_fabrics(source, request, Session(), diagnostics)
     text = (
         None
         if read.home is None or text_errors(diagnostics)
-        else expand_design(read.home, read.plans, dict(options.set))
+        else expand_design(read.home, read.plans, dict(request.set))
     )
     return text, compilation_without_plan(
         read.shown, Path(source).stem, diagnostics, time.perf_counter() - begin
     )
 
 
-def parameter_settings(source: str, options: Options) -> tuple[ParameterSettings, Diagnostics]:
-    """What the parameters of a design may be with what ``options`` give, once for each fabric that declares
+def parameter_settings(
+    source: str, request: Request, session: Session | None = None
+) -> tuple[ParameterSettings, Diagnostics]:
+    """What the parameters of a design may be with what ``request`` gives, once for each fabric that declares
     one; unknowns stay open. With the findings so far. Raises UsageError."""
     from tdsl.semantics.ranges import ParameterSettings
 
-    settings = ParameterSettings(dict(options.set), dict(options.values), domains=[])
+    settings = ParameterSettings(dict(request.set), dict(request.values), domains=[])
     diagnostics = Diagnostics()
-    plan_fabrics(source, options, diagnostics, settings)
+    plan_fabrics(source, request, session or Session(), diagnostics, settings)
     return settings, diagnostics

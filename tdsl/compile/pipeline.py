@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tdsl.compile.compilation import Compilation, Design, Options
+from tdsl.compile.compilation import Compilation, Design
 from tdsl.compile.planning import Planned, add_notes_on_settings
+from tdsl.compile.request import Request
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_equal_findings
 from tdsl.findings.source import SourceFile
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from tdsl.compile.session import Session
     from tdsl.fabric.graph import Fabric
     from tdsl.fabric.pins import PinnedLink, Recorded
     from tdsl.semantics.library import Linked
@@ -33,46 +35,36 @@ def wire_design(
     design: Design,
     plan: FabricPlan,
     own: Diagnostics,
-    options: Options,
+    request: Request,
+    session: Session,
     sound: bool,
     lock: list[Recorded],
-    text: Planned | None = None,
+    text: Planned,
 ) -> tuple[Design, dict[str, str]]:
     """A design with its plan wired and its requirements resolved. ``sound``: its own text and that outside
-    other fabrics have no errors. And the failed elements that are not its own, with why. Where ``options``
-    keep fabrics, one that was wired from the same is taken."""
+    other fabrics have no errors. And the failed elements that are not its own, with why. A
+    fabric that the session keeps is taken where it was wired from the same."""
     from tdsl.fabric.failing import Failing
     from tdsl.fabric.requirements import resolve_claims
 
-    if (
-        text is None
-        or options.kept is None
-        or lock
-        or options.places is not None
-        or options.prices is not None
-    ):
-        fabric = _wire_plan(plan, own, options, sound, lock)
-    else:
-        from tdsl.compile.reuse import reuse_or_wire_fabric
-
-        fabric = reuse_or_wire_fabric(
-            options.kept,
-            text,
-            plan,
-            own,
-            (sound, options),
-            lambda: _wire_plan(plan, own, options, sound, lock),
-        )
+    alone = not lock and request.places is None and request.prices is None  # the text says all
+    inputs = session.wiring_inputs(text, plan, request, sound) if alone else None
+    fabric = session.find(inputs, plan, own) if inputs is not None else None
+    if fabric is None:
+        steps, before = plan.evaluator.steps, len(own)
+        fabric = _wire_plan(plan, own, request, sound, lock)
+        if inputs is not None:
+            session.keep(inputs, fabric, own.items[before:], plan.evaluator.steps - steps)
     failing = Failing(plan, fabric)
     design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
-    if not options.fail:
+    if not request.fail:
         return design, {}
-    found, absent = failing.fail(options.fail)
+    found, absent = failing.fail(request.fail)
     return replace(design, failed=found if found.names else None), absent
 
 
 def _wire_plan(
-    plan: FabricPlan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded]
+    plan: FabricPlan, own: Diagnostics, request: Request, sound: bool, lock: list[Recorded]
 ) -> Fabric:
     """The fabric of a plan, its devices placed and its cables as long as places ask for."""
     from tdsl.fabric.elaborate import elaborate_fabric as wire
@@ -90,8 +82,8 @@ def _wire_plan(
     if stands and _lock_names_unknown_sets(stands, plan):
         from tdsl.fabric.pins import carry_over_renames
 
-        stands, mounts = carry_over_renames(stands, mounts, wire(plan, Diagnostics(), options.max_links), own)
-    fabric = wire(plan, own, options.max_links, stands, sound, options.places)
+        stands, mounts = carry_over_renames(stands, mounts, wire(plan, Diagnostics(), request.max_links), own)
+    fabric = wire(plan, own, request.max_links, stands, sound, request.places)
     if not plan.broken:
         determine_transport(plan, fabric, own)
     if plan.auto is not None and fabric.places is not None and fabric.complete:
@@ -102,7 +94,7 @@ def _wire_plan(
         )
     fabric = _fabric_with_cable_lengths(fabric)
     if stands and fabric.complete:
-        severity = Severity.ERROR if options.locked else Severity.NOTE
+        severity = Severity.ERROR if request.locked else Severity.NOTE
         report_moved_links(stands, fabric, own, severity)
         report_relocated_devices(mounts, fabric, own, severity)
     return fabric
@@ -175,7 +167,7 @@ Joined = tuple[Design, Diagnostics]
 
 
 def join_clusters(
-    designs: list[Design], text: Planned, options: Options
+    designs: list[Design], text: Planned, session: Session
 ) -> tuple[list[Design], list[Joined]]:
     """The designs, those of a cluster with all its fabrics as one; and the clusters, once for each of their
     phases."""
@@ -185,7 +177,7 @@ def join_clusters(
         mine = [i for i, d in enumerate(designs) if d.cluster == cluster]
         for phase in sorted({designs[i].phase for i in mine if designs[i].phase} or {0}):
             latest = {designs[i].name: i for i in mine if designs[i].phase <= phase}
-            clusters.append(_join_one_cluster(designs, list(latest.values()), text, options))
+            clusters.append(_join_one_cluster(designs, list(latest.values()), text, session))
             whole = clusters[-1][0].fabric
             for i in latest.values():
                 fabric = designs[i].fabric
@@ -194,7 +186,7 @@ def join_clusters(
     return designs, clusters
 
 
-def _join_one_cluster(designs: list[Design], chosen: list[int], text: Planned, options: Options) -> Joined:
+def _join_one_cluster(designs: list[Design], chosen: list[int], text: Planned, session: Session) -> Joined:
     """Some designs as one cluster, with the requirements of its block."""
     from tdsl.fabric.cluster import join_fabrics, requirements_of_cluster
     from tdsl.fabric.shared import refuse_shared_ports
@@ -225,7 +217,7 @@ def _join_one_cluster(designs: list[Design], chosen: list[int], text: Planned, o
         made.complete = made.complete and not text.errors
         made = _fabric_with_cable_lengths(made)
         design = replace(design, fabric=made, claims=requirements_of_cluster(plans, made, found))
-    moved = options.kept.moves_of_cluster(design) if options.kept is not None else None
+    moved = session.moves_of_cluster(design)
     if moved is not None:
         found.items = [moved.finding(d) for d in found]
     return design, found
@@ -237,7 +229,7 @@ def report_library_changes(
     files: list[SourceFile],
     designs: list[Design],
     diagnostics: Diagnostics,
-    options: Options,
+    request: Request,
 ) -> None:
     """Say which library files are not as the lock has them, and which figures differ since."""
     last = {d.name: d.fabric for d in designs}  # of several phases the last, which the lock is of
@@ -250,23 +242,23 @@ def report_library_changes(
     figures = {name: [x for x in lines if isinstance(x, LockedFigure)] for name, lines in kept.items()}
     used = [x for x in kept.get("", []) if isinstance(x, UsedFile)]
     found = library_change_finding(
-        source.name, used, figures, file_digests(files, source.parent), fabrics, options.locked
+        source.name, used, figures, file_digests(files, source.parent), fabrics, request.locked
     )
     diagnostics.items += [found] if found is not None else []
 
 
-def verify_design(design: Design, own: Diagnostics, options: Options) -> Iterator[Design]:
+def verify_design(design: Design, own: Diagnostics, request: Request, session: Session) -> Iterator[Design]:
     """A wired design, judged by every check, the cheapest first: as far as it is known each time that ``own``
     has more findings, and last with all results."""
     from tdsl.prove.budget import budget_of_seconds
     from tdsl.verify.runner import judge_requirements_stepwise
 
     assert design.fabric is not None
-    budget = budget_of_seconds(options.check_seconds)
-    known, moved = (None, None) if options.kept is None else options.kept.judged(design)
+    budget = budget_of_seconds(request.check_seconds)
+    known, moved = session.judged(design)
     found = own if moved is None else Diagnostics(list(own))
     for results in judge_requirements_stepwise(
-        design.fabric, design.claims, found, options.select, options.ignore, design.failed, budget, known
+        design.fabric, design.claims, found, request.select, request.ignore, design.failed, budget, known
     ):
         if moved is not None:
             own.items = [moved.finding(d) for d in found]
@@ -288,7 +280,7 @@ def gather_findings(
     clusters: list[Joined],
     diagnostics: Diagnostics,
     own: list[Diagnostics],
-    options: Options,
+    request: Request,
     elapsed: float,
 ) -> Compilation:
     """What is known so far: the findings of the file's text and of each of its designs. What the text of one
@@ -300,7 +292,7 @@ def gather_findings(
         *zip(wholes, (found for _, found in clusters), strict=True),
     ]:
         found = Diagnostics([_finding_with_phase(d, design.phase) for d in mine])
-        add_notes_on_settings(found, options)
+        add_notes_on_settings(found, request)
         said = [] if design.members else _text_findings_of_fabric(text.home, design, designs, diagnostics)
         design.findings = merge_equal_findings(Diagnostics([*said, *found]))
         every.extend(found)
@@ -335,14 +327,14 @@ def _finding_with_phase(d: Diagnostic, phase: int) -> Diagnostic:
 
 
 def apply_severities(
-    compilation: Compilation, files: list[SourceFile], options: Options, verified: bool
+    compilation: Compilation, files: list[SourceFile], request: Request, verified: bool
 ) -> Compilation:
     """A compilation with the severities that the design's comments and the configuration settle."""
     from tdsl.compile.waivers import Allowances
 
     compilation.read = tuple(files)
     own = Diagnostics()
-    allowed = Allowances(options.severities)
+    allowed = Allowances(request.severities)
     for file in files:
         allowed.read(file, own)
     if not (
@@ -353,17 +345,17 @@ def apply_severities(
     for design in compilation.judged:
         design.findings = allowed.settle(design.findings)
     whole = all(design.fabric is not None and design.fabric.complete for design in compilation.designs)
-    if verified and whole and not (options.select or options.fail):
-        own.extend(allowed.idle(options.ignore))
-    if options.day is not None:
-        own.extend(allowed.expired(options.day))
+    if verified and whole and not (request.select or request.fail):
+        own.extend(allowed.idle(request.ignore))
+    if request.day is not None:
+        own.extend(allowed.expired(request.day))
     compilation.waivers = tuple(allowed.every())
     compilation.findings = merge_equal_findings([*compilation.findings, *own])
     compilation.designs[0].findings = merge_equal_findings([*compilation.designs[0].findings, *own])
     return compilation
 
 
-def refuse_unjudged_designs(compilation: Compilation, options: Options) -> Compilation:
+def refuse_unjudged_designs(compilation: Compilation, request: Request) -> Compilation:
     """A verified compilation with an error for each design of which nothing was judged, and what says that a
     requirement was judged in part. Neither can be allowed: an answer about nothing is none."""
     from tdsl.verify.check import checks_by_name
@@ -379,7 +371,7 @@ def refuse_unjudged_designs(compilation: Compilation, options: Options) -> Compi
                     [*compilation.findings, refusal_allowed_error(design.name)]
                 )
             continue
-        added = list(partly_judged_findings(design.results, design.findings, options.at_least))
+        added = list(partly_judged_findings(design.results, design.findings, request.at_least))
         about = [
             r
             for r in design.results
@@ -388,7 +380,7 @@ def refuse_unjudged_designs(compilation: Compilation, options: Options) -> Compi
         errors = any(d.severity is Severity.ERROR for d in design.findings)
         if not errors and not any(r.judged for r in about):
             added.append(
-                nothing_judged_error(design.name, about, NOT_LEFT if options.select or options.ignore else "")
+                nothing_judged_error(design.name, about, NOT_LEFT if request.select or request.ignore else "")
             )
         if added:
             design.findings = merge_equal_findings([*design.findings, *added])

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tdsl.compile.compilation import LARGEST_LOCK, LOCK, Options, UsageError
+from tdsl.compile.compilation import LARGEST_LOCK, LOCK, UsageError
+from tdsl.compile.request import Request
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.system import files as disk
@@ -17,6 +18,7 @@ from tdsl.system.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tdsl.compile.session import Session
     from tdsl.fabric.pins import Recorded
     from tdsl.semantics.fabrics import Declared
     from tdsl.semantics.library import Library, Linked
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from tdsl.semantics.ranges import ParameterSettings
 
 EVERY_PHASE = -2
-"""``Options.phase`` where each phase is planned, whether it is verified or not."""
+"""``Request.phase`` where each phase is planned, whether it is verified or not."""
 UNDERSTOOD = frozenset({"E0464", "E0213"})
 """Errors of designs that are wired and judged all the same."""
 
@@ -43,7 +45,8 @@ class Planned:
 
 def plan_fabrics(
     source: str,
-    options: Options,
+    request: Request,
+    session: Session,
     diagnostics: Diagnostics,
     settings: ParameterSettings | None = None,
     every_phase: bool = False,
@@ -56,9 +59,8 @@ def plan_fabrics(
     from tdsl.semantics.ranges import ParameterSettings
 
     fault.reset_name_suggestions()
-    loader = Loader(
-        diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed
-    )
+    session.begin(request.overlay)
+    loader = Loader(diagnostics, request.paths, dict(request.overlay), session.parsed)
     path = loader.design(source)
     if path is None:
         raise UsageError(_missing_source_message(source))
@@ -68,25 +70,27 @@ def plan_fabrics(
         raise UsageError(f"{source}: {error.strerror or error}") from None
     shown = loader.shown(path, source)
     if module is None:
+        session.end(request.overlay)
         return Planned(shown, None, [], [], [])
     library = Library(
-        loader, diagnostics, settings or ParameterSettings(dict(options.set), dict(options.values))
+        loader, diagnostics, settings or ParameterSettings(dict(request.set), dict(request.values))
     )
     home = library.link(module)
-    if options.prices is not None:
+    if request.prices is not None:
         from tdsl.physical.prices import read_prices_toml
 
-        library.prices, library.supply = read_prices_toml(options.prices, diagnostics)
-    plans = _plans_of_file(library, home, options, diagnostics, every_phase)
+        library.prices, library.supply = read_prices_toml(request.prices, diagnostics)
+    plans = _plans_of_file(library, home, request, diagnostics, every_phase)
     library.build_all(home)
-    placed = [bool(p.halls or p.distances) or options.places is not None for p in plans]
+    placed = [bool(p.halls or p.distances) or request.places is not None for p in plans]
     plans = [
         replace(p, parts=library.parts(home)) if known else p for p, known in zip(plans, placed, strict=True)
     ]
     if not diagnostics.has_errors:
         note_unused_parameters(module.body, diagnostics)
-    add_notes_on_settings(diagnostics, options)
-    _refuse_unknown_parameters(options, plans, diagnostics)
+    add_notes_on_settings(diagnostics, request)
+    _refuse_unknown_parameters(request, plans, diagnostics)
+    session.end(request.overlay)
     return Planned(
         shown,
         home,
@@ -97,7 +101,7 @@ def plan_fabrics(
 
 
 def _plans_of_file(
-    library: Library, home: Linked, options: Options, diagnostics: Diagnostics, every_phase: bool
+    library: Library, home: Linked, request: Request, diagnostics: Diagnostics, every_phase: bool
 ) -> list[FabricPlan]:
     """A plan for each fabric of the file, its unknowns found; of fabrics in phases one for each phase, or for
     the last."""
@@ -108,7 +112,7 @@ def _plans_of_file(
     plans = []
     together: frozenset[str] | None = None
     for fabric in _fabrics_in_phases(
-        list(declared_fabrics(library, home, diagnostics)), options.phase, every_phase, diagnostics
+        list(declared_fabrics(library, home, diagnostics)), request.phase, every_phase, diagnostics
     ):
         if fabric.member.cluster:
             from tdsl.verify.check import checks_by_name
@@ -119,10 +123,10 @@ def _plans_of_file(
             plan = plan_with_unknowns(
                 fabric,
                 diagnostics,
-                options.max_devices,
-                options.max_links,
-                options.solve_seconds,
-                options.second_best,
+                request.max_devices,
+                request.max_links,
+                request.solve_seconds,
+                request.second_best,
             )
         except Fault as fault:
             fault.report(diagnostics)
@@ -165,15 +169,15 @@ def text_errors(diagnostics: Diagnostics) -> list[Diagnostic]:
     return [d for d in diagnostics if d.severity is Severity.ERROR and d.code not in UNDERSTOOD]
 
 
-def read_lock_entries(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
+def read_lock_entries(source: str, request: Request, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
     """The links of each fabric that stand by the lock beside a file, or by the one that is given."""
-    if options.stands is not None:
+    if request.stands is not None:
         from tdsl.fabric.pins import read_lock_lines
 
-        return read_lock_lines(options.stands, diagnostics)
+        return read_lock_lines(request.stands, diagnostics)
     path = Path(f"{source}{LOCK}")
-    if not options.lock or not disk.is_file(path):
-        if options.locked:
+    if not request.lock or not disk.is_file(path):
+        if request.locked:
             raise UsageError(f"there is no {path}; `tdsl lock` writes it")
         return {}
     from tdsl.fabric.pins import read_lock_lines
@@ -191,20 +195,20 @@ def read_lock_entries(source: str, options: Options, diagnostics: Diagnostics) -
     return {} if file is None else read_lock_lines(file, diagnostics)
 
 
-def add_notes_on_settings(diagnostics: Diagnostics, options: Options) -> None:
+def add_notes_on_settings(diagnostics: Diagnostics, request: Request) -> None:
     """Have errors say which of the names in their text ``--set`` gives."""
-    if options.set:
+    if request.set:
         from tdsl.semantics.parameters import note_given_parameters
 
-        diagnostics.items = [note_given_parameters(d, dict(options.set)) for d in diagnostics]
+        diagnostics.items = [note_given_parameters(d, dict(request.set)) for d in diagnostics]
 
 
-def _refuse_unknown_parameters(options: Options, plans: list[FabricPlan], diagnostics: Diagnostics) -> None:
+def _refuse_unknown_parameters(request: Request, plans: list[FabricPlan], diagnostics: Diagnostics) -> None:
     """A ``--set`` for a name that no fabric has is a wrong call, not a finding."""
     from tdsl.semantics.fault import closest_known_name
 
     known = {name for plan in plans for name in plan.declared}
-    for name, _ in options.set:
+    for name, _ in request.set:
         if name not in known and plans:
             near = closest_known_name(name, known)
             hint = (

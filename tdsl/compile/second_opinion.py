@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Design, Options
+from tdsl.compile.compiler import Compilation, Design, Request
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_equal_findings
@@ -60,7 +60,7 @@ class Reproduction:
 
 
 def add_second_opinions(
-    compilation: Compilation, source: str, options: Options, limits: Limits | None = None
+    compilation: Compilation, source: str, request: Request, limits: Limits | None = None
 ) -> list[Reproduction]:
     """Give every result of a compilation of ``source`` a second opinion, in place; the disagreements as
     files."""
@@ -74,7 +74,7 @@ def add_second_opinions(
             design.findings = merge_equal_findings([*design.findings, diagnostic])
             found.append(diagnostic)
             files.append(file)
-    counts = _confirm_unknown_counts(compilation, source, options, limits)
+    counts = _confirm_unknown_counts(compilation, source, request, limits)
     for design in compilation.judged:
         design.findings = [counts.get(_finding_identity(d), d) for d in design.findings]
     compilation.findings = merge_equal_findings(
@@ -306,7 +306,7 @@ def _finding_identity(d: Diagnostic) -> tuple[str, int, int]:
 
 
 def _confirm_unknown_counts(
-    compilation: Compilation, source: str, options: Options, limits: Limits
+    compilation: Compilation, source: str, request: Request, limits: Limits
 ) -> dict[tuple[str, int, int], Diagnostic]:
     """The notes about unknown counts, each with a second opinion: the design compiled with the numbers as
     text."""
@@ -322,9 +322,9 @@ def _confirm_unknown_counts(
             chosen[d.span] = (int(found[1]), d)
     if not chosen:
         return {}
-    plain = replace(options, select=(), ignore=(), fail=(), severities={})
-    known = compilation if plain == options else compiler.compile_and_verify(source, plain)
-    errors, plain = _errors_of_compilation(known), replace(plain, parsed=None)
+    plain = replace(request, select=(), ignore=(), fail=(), severities={})
+    known = compilation if plain == request else compiler.compile_and_verify(source, plain)
+    errors = _errors_of_compilation(known)
     out = {}
     order = sorted(chosen, key=lambda span: (span.file.name, span.start))
     for at, span in enumerate(order):
@@ -338,7 +338,7 @@ def _confirm_unknown_counts(
 
 def _confirm_unknown_count(
     source: str,
-    options: Options,
+    request: Request,
     d: Diagnostic,
     before: Mapping[SourceSpan, int],
     span: SourceSpan,
@@ -353,7 +353,7 @@ def _confirm_unknown_count(
         why = MethodTooLarge("compiling", f"{value - 1:,} smaller numbers", f"{limits.trials - 1}")
         return replace(d, notes=(*d.notes, f"not confirmed: {why}"))
     for smaller in range(1, value):
-        if not _has_further_errors(source, options, {**before, span: smaller}, known):
+        if not _has_further_errors(source, request, {**before, span: smaller}, known):
             message = f"{d.message}; compiling the design with {smaller} in its place finds nothing wrong"
             return Diagnostic(
                 DISAGREE,
@@ -361,7 +361,7 @@ def _confirm_unknown_count(
                 span,
                 help=f"write {smaller} there to see it, and report it with the design",
             )
-    if _has_further_errors(source, options, {**before, span: value}, known):
+    if _has_further_errors(source, request, {**before, span: value}, known):
         message = f"{d.message}; compiling the design with {value} in its place finds errors"
         return Diagnostic(
             DISAGREE, message, span, help=f"write {value} there to see them, and report it with the design"
@@ -371,21 +371,21 @@ def _confirm_unknown_count(
 
 
 def _has_further_errors(
-    source: str, options: Options, given: Mapping[SourceSpan, int], known: Errors
+    source: str, request: Request, given: Mapping[SourceSpan, int], known: Errors
 ) -> bool:
     """Whether a design has further errors with these numbers written where it has `?`."""
     from tdsl.semantics.loader import Loader
 
-    path = Loader(Diagnostics(), options.paths, dict(options.overlay)).design(source)
+    path = Loader(Diagnostics(), request.paths, dict(request.overlay)).design(source)
     if path is None:
         return False
     spans = sorted(given, key=lambda span: -span.start)
     text = spans[0].file.text
     for span in spans:
         text = text[: span.start] + str(given[span]) + text[span.end :]
-    overlay = {**options.overlay, str(path.resolve()): text}
+    overlay = {**request.overlay, str(path.resolve()): text}
     return (
-        not _errors_of_compilation(compiler.compile_and_verify(source, replace(options, overlay=overlay)))
+        not _errors_of_compilation(compiler.compile_and_verify(source, replace(request, overlay=overlay)))
         <= known
     )
 

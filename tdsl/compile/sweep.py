@@ -17,7 +17,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Design, Options
+from tdsl.compile.compiler import Compilation, Design, Request, Session
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, merge_equal_findings
 from tdsl.semantics.ranges import Domain
 from tdsl.semantics.values import Value, text_of
@@ -244,7 +244,8 @@ class _Walk:
     chosen."""
 
     source: str
-    options: Options
+    request: Request
+    session: Session
     kept: dict[str, Domain] = field(default_factory=dict)
     spans: dict[str, Domain] = field(default_factory=dict)
     total: int | None = None
@@ -256,14 +257,16 @@ class _Walk:
     def ask(self, chosen: Chosen) -> tuple[list[Domain], bool]:
         """The finite domains that are still open, in order of the text, and whether no choice changes
         them."""
-        settings, found = compiler.parameter_settings(self.source, replace(self.options, values=dict(chosen)))
+        settings, found = compiler.parameter_settings(
+            self.source, replace(self.request, values=dict(chosen)), self.session
+        )
         if not chosen:
             self.defaults = [d for d in found if d.code == RULED_OUT]
         self.parses &= not any(d.code.startswith("E00") for d in found)
         domains: dict[str, Domain] = {}
         for d in settings.domains or ():
             domains[d.name] = domains[d.name].also(d) if d.name in domains else d
-        given = {name for name, _ in self.options.set} | set(chosen)
+        given = {name for name, _ in self.request.set} | set(chosen)
         open_ = [d for d in domains.values() if d.name not in given]
         settled = not settings.varying and not found.has_errors and all(d.alone for d in open_)
         finite: list[Domain] = []
@@ -326,25 +329,25 @@ class _Walk:
 
 
 def sweep_parameters(
-    source: str, options: Options | None = None, limit: int = LIMIT, workers: Workers = ALONE
+    source: str, request: Request | None = None, limit: int = LIMIT, workers: Workers = ALONE
 ) -> Sweep:
     """Check a design at every combination of its parameters, at ``limit`` of them at most. Raises UsageError
     and WorkersEnded."""
-    options = replace(options or Options(), parsed={})
-    walk = _Walk(source, options)
+    request, session = request or Request(), Session()
+    walk = _Walk(source, request, session)
     chosen = walk.combinations(limit)
     if (
         not chosen
     ):  # a text that does not parse, or no value that the guards allow: the design as it stands says why
-        alone = compiler.compile_and_verify(source, options)
+        alone = compiler.compile_and_verify(source, request, session)
         findings = alone.findings
         if walk.spans and not Diagnostics(list(findings)).has_errors:
             findings = [*findings, _no_common_value_finding(walk.spans)]
         return _sweep_of_cases([Case({}, alone)], merge_equal_findings(findings), 0)
-    result = _sweep_of_cases(_compile_combinations(source, options, chosen, workers), [], walk.total)
+    result = _sweep_of_cases(_compile_combinations(source, request, session, chosen, workers), [], walk.total)
     result.varied, result.kept = walk.varied, walk.kept
     if walk.settled and not result.whole and not result.kept:
-        _prove_unchecked_combinations(result, source, options, walk)
+        _prove_unchecked_combinations(result, walk)
     merged = list(_merged_sweep_findings(result))
     said = {(d.code, d.span) for d in merged}
     defaults = [
@@ -366,32 +369,32 @@ def _sweep_of_cases(cases: list[Case], findings: Sequence[Diagnostic], total: in
 
 
 def _compile_combinations(
-    source: str, options: Options, chosen: Sequence[Chosen], workers: Workers
+    source: str, request: Request, session: Session, chosen: Sequence[Chosen], workers: Workers
 ) -> list[Case]:
     """All combinations compiled: the first here, and the rest, if it is worth it, by several processes."""
     lean = len(chosen) > 1
-    first, rest = _compile_combination(source, options, chosen[0], lean), chosen[1:]
+    first, rest = _compile_combination(source, request, session, chosen[0], lean), chosen[1:]
     if not workers.worth(sum(d.elapsed_s for d in first.compilation.designs) * len(rest)):
-        one_by_one = (_compile_combination(source, options, values, lean) for values in rest)
+        one_by_one = (_compile_combination(source, request, session, values, lean) for values in rest)
         return [first, *progress.items_as_phase(one_by_one, f"check {source}", len(rest), "combinations")]
     size = -(-len(rest) // PIECES)
     pieces = [rest[at : at + size] for at in range(0, len(rest), size)]
-    found = workers.results(partial(_compile_piece, source, replace(options, parsed=None)), pieces)
+    found = workers.results(partial(_compile_piece, source, request), pieces)
     return [
         first,
         *progress.items_as_phase(chain.from_iterable(found), f"check {source}", len(rest), "combinations"),
     ]
 
 
-def _compile_piece(source: str, options: Options, chosen: Sequence[Chosen]) -> list[Case]:
+def _compile_piece(source: str, request: Request, chosen: Sequence[Chosen]) -> list[Case]:
     """Some combinations, compiled where nothing was read yet."""
-    options = replace(options, parsed={})
-    return [_compile_combination(source, options, values, True) for values in chosen]
+    session = Session()
+    return [_compile_combination(source, request, session, values, True) for values in chosen]
 
 
-def _compile_combination(source: str, options: Options, values: Chosen, lean: bool) -> Case:
+def _compile_combination(source: str, request: Request, session: Session, values: Chosen, lean: bool) -> Case:
     """Compile one combination. Where there are many, the fabric is given up for its figures."""
-    done = compiler.compile_and_verify(source, replace(options, values=dict(values)))
+    done = compiler.compile_and_verify(source, replace(request, values=dict(values)), session)
     for design in done.judged:
         if lean and design.fabric is not None:
             from tdsl.verify.summary import fabric_summary
@@ -401,10 +404,10 @@ def _compile_combination(source: str, options: Options, values: Chosen, lean: bo
     return Case(values, done)
 
 
-def _prove_unchecked_combinations(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
+def _prove_unchecked_combinations(result: Sweep, walk: _Walk) -> None:
     """Prove what arithmetic can of the combinations that were not checked, or check the one that it says is
     wrong."""
-    module = next((parsed for parsed, _ in (options.parsed or {}).values()), None)
+    module = next((parsed for parsed, _ in walk.session.parsed.values()), None)
     sought = [
         (name, v.what)
         for name, verdicts in result.verdicts().items()
@@ -433,7 +436,7 @@ def _prove_unchecked_combinations(result: Sweep, source: str, options: Options, 
         if answer == "proved":
             result.decided.add((name, what))
         elif isinstance(answer, Mapping) and all(dict(case.values) != dict(answer) for case in result.cases):
-            result.cases.append(_compile_combination(source, options, answer, True))
+            result.cases.append(_compile_combination(walk.source, walk.request, walk.session, answer, True))
     places = {d.name: d.choices or () for d in domains}
     result.cases.sort(key=lambda case: [places[name].index(v) for name, v in case.values.items()])
     result.collect_designs()

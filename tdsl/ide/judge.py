@@ -8,13 +8,12 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
-from tdsl.compile.reuse import Kept
+from tdsl.compile.request import Request
+from tdsl.compile.session import EditorSession
 from tdsl.compile.waivers import FOREVER, Allowances
 from tdsl.config import ConfigError, load_config
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_equal_findings
-from tdsl.ide import shelf
 from tdsl.ide.facts import (
     Fact,
     Placed,
@@ -49,7 +48,7 @@ class Question:
     overlay: Mapping[str, str] = field(default_factory=dict)
 
 
-def options_of_question(question: Question) -> Options:
+def options_of_question(question: Question) -> Request:
     """The compiler's options, those of the project's ``tdsl.toml`` with them. Raises ConfigError."""
     config = load_config(Path(question.path).parent)
     severities = {}
@@ -58,7 +57,7 @@ def options_of_question(question: Question) -> Options:
         if page is None or page.code.startswith(FOREVER):
             raise config.fault(f"`[severity]`: there is no finding `{name}` whose severity can be set")
         severities[page.name] = Severity[word.upper()]
-    return Options(paths=config.path, overlay=question.overlay, severities=severities)
+    return Request(paths=config.path, overlay=question.overlay, severities=severities)
 
 
 def rename_index(question: Question, folders: Iterable[Path]) -> RenameIndex:
@@ -74,10 +73,8 @@ def rename_index(question: Question, folders: Iterable[Path]) -> RenameIndex:
 def judge_names(question: Question) -> TextJudgement:
     """What the text alone shows: syntax and names. Nothing is wired and nothing proved."""
     try:
-        parsed = shelf.parsed_library_files(question.overlay)
-        asked = replace(options_of_question(question), parsed=parsed)
-        settings, found = compiler.parameter_settings(question.path, asked)
-        shelf.keep_parsed_library_files(parsed, question.overlay)
+        asked = options_of_question(question)
+        settings, found = compiler.parameter_settings(question.path, asked, EditorSession())
     except (compiler.UsageError, ConfigError) as wrong:
         return TextJudgement(wrong=str(wrong))
     settled = Allowances(asked.severities)
@@ -97,24 +94,18 @@ def judge_names_or_fault(question: Question) -> TextJudgement:
         return TextJudgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 
 
-def judge_in_stages(question: Question, kept: Kept | None = None) -> Iterator[TextJudgement]:
+def judge_in_stages(question: Question, session: EditorSession | None = None) -> Iterator[TextJudgement]:
     """All that ``tdsl check`` says: what the wiring shows, then what each proof adds, the cheapest first,
-    then everything. ``kept`` are fabrics of earlier texts."""
+    then everything. ``session`` keeps fabrics of earlier texts."""
     try:
-        parsed = shelf.parsed_library_files(question.overlay)
-        asked = replace(options_of_question(question), kept=kept, parsed=parsed)
-        for result in compiler.compile_in_stages(question.path, asked, every=True):
-            shelf.keep_parsed_library_files(parsed, question.overlay)
+        asked = options_of_question(question)
+        for result in compiler.compile_in_stages(
+            question.path, asked, session or EditorSession(), every=True
+        ):
             yield TextJudgement(_findings_without_repeats(result), last=False)
         yield _judgement_of_compilation(result)
     except (compiler.UsageError, ConfigError) as wrong:
         yield TextJudgement(wrong=str(wrong))
-
-
-def judge_everything(question: Question) -> TextJudgement:
-    """All that ``tdsl check`` says, once it is known."""
-    *_, last = judge_in_stages(question)
-    return last
 
 
 def _judgement_of_compilation(result: compiler.Compilation) -> TextJudgement:

@@ -11,9 +11,10 @@ from dataclasses import field
 from itertools import islice
 from pathlib import Path
 
+from tdsl.compile.parsed_library import keep_parsed_library_files, parsed_library_files
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.ide import positions, shelf
+from tdsl.ide import positions
 from tdsl.ide.names import FileNames
 from tdsl.ide.scopes import GIVEN, Key, Name, Scopes
 from tdsl.semantics.fault import Fault
@@ -44,9 +45,7 @@ class RenameIndex:
     files: dict[str, FileNames | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        loader = Loader(
-            Diagnostics(), self.paths, dict(self.overlay), shelf.parsed_library_files(self.overlay)
-        )
+        loader = Loader(Diagnostics(), self.paths, dict(self.overlay), parsed_library_files(self.overlay))
         object.__setattr__(self, "scopes", Scopes(Library(loader, Diagnostics())))
 
     def names(self, path: Path) -> FileNames | None:
@@ -59,7 +58,7 @@ class RenameIndex:
             except OSError:
                 module = None
             self.files[key] = FileNames(self.scopes, library.link(module)) if module is not None else None
-            shelf.keep_parsed_library_files(library.loader.parsed, self.overlay)
+            keep_parsed_library_files(library.loader.parsed, self.overlay)
         return self.files[key]
 
     def at(self, path: Path, offset: int) -> tuple[SourceSpan, tuple[Name, ...]] | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from types import FrameType
 
-from tdsl.compile.reuse import Kept
+from tdsl.compile.session import EditorSession
 from tdsl.ide.judge import Question, TextJudgement, judge_in_stages
 
 PATIENCE_S = 1.0
@@ -73,8 +73,8 @@ def answer_questions(end: Connection) -> None:
         signal.signal(INTERRUPT, interrupt)
         signal.signal(signal.SIGALRM, interrupt)
         sys.unraisablehook = unheard
-    kept = Kept()
-    for _ in _judgements_or_fault(SMALL, Kept()):
+    session = EditorSession()
+    for _ in _judgements_or_fault(SMALL, EditorSession()):
         if end.poll():
             break
     while True:
@@ -82,7 +82,7 @@ def answer_questions(end: Connection) -> None:
             question = end.recv()
         except (EOFError, KeyboardInterrupt):
             return
-        answers = _judgements_or_fault(question, kept)
+        answers = _judgements_or_fault(question, session)
         answer: TextJudgement | None = TextJudgement(last=False)
         while answer is not None and not answer.last:
             try:
@@ -90,7 +90,7 @@ def answer_questions(end: Connection) -> None:
                 answer = next(answers)
                 asked = False  # what is found is sent without an interruption
             except GivenUp:
-                kept.interrupted()
+                session.interrupted()
                 answer = None
             try:
                 end.send(answer)
@@ -98,11 +98,11 @@ def answer_questions(end: Connection) -> None:
                 return
 
 
-def _judgements_or_fault(question: Question, kept: Kept) -> Iterator[TextJudgement]:
+def _judgements_or_fault(question: Question, session: EditorSession) -> Iterator[TextJudgement]:
     try:
-        yield from judge_in_stages(question, kept)
+        yield from judge_in_stages(question, session)
     except Exception as fault:  # the editor goes on, and is told
-        kept.forget()
+        session.forget()
         yield TextJudgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 
 

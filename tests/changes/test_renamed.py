@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.changes.compare import compare_designs
-from tdsl.compile.compiler import Options, compile_and_verify
+from tdsl.compile.compiler import Request, compile_and_verify
 from tdsl.fabric.renamed import DesignDevices, find_renamed_devices
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import tdsl
@@ -82,7 +82,7 @@ def test_a_lock_keeps_the_ports_of_renamed_devices(tmp_path: Path) -> None:
     assert swapped != written
     (tmp_path / "pod.fab.lock").write_text(swapped)
     file.write_text(re.sub(r"\bspine\b", "core", models))
-    made = compile_and_verify(str(file), Options(locked=True))
+    made = compile_and_verify(str(file), Request(locked=True))
     assert [d.code for d in made.findings if d.severity is Severity.ERROR] == []
     assert "E0498" in [d.code for d in made.findings]
     fabric = made.designs[0].fabric

@@ -17,8 +17,9 @@ import pytest
 from tdsl import answers
 from tdsl.answers import form, surroundings
 from tdsl.compile import compiler
-from tdsl.compile.compilation import Compilation, Options
-from tdsl.compile.reuse import Kept
+from tdsl.compile.compilation import Compilation
+from tdsl.compile.request import Request
+from tdsl.compile.session import EditorSession
 from tdsl.report.formats import Report, Streamed, report_formats
 from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.system import cache, files
@@ -304,7 +305,7 @@ def test_answers_come_back_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None
     def differ() -> Iterator[str]:
         monkeypatch.chdir(FIXTURES)
         for source in (*sorted(p.name for p in FIXTURES.glob("*.fab")), *(p.stem for p in LIBRARY)):
-            steps = list(compiler.compile_in_stages(source, Options()))
+            steps = list(compiler.compile_in_stages(source, Request()))
             again = form.compilations_from_json(form.json_from_bytes(form.json_bytes(form.compilations_as_json(steps))))
             results = [[d.results for d in c.designs] for c in (steps[-1], again[-1])]
             if shown(steps) != shown(again) or repr(results[0]) != repr(results[1]):
@@ -320,7 +321,10 @@ def test_each_text_as_if_nothing_was_kept(project: Path) -> None:
         order = random.Random(18)
         for _ in range(30):
             asked = question(order.sample(range(len(EDITS)), order.choice((0, 1, 1, 2))), order.choice((0, 0, 0, 1, 2)))
-            fresh, again = (list(x.stages(asked.path, Options(overlay=asked.overlay))) for x in (compiler, answers))
+            fresh, again = (
+                list(stages(asked.path, Request(overlay=asked.overlay)))
+                for stages in (compiler.compile_in_stages, answers.stages_with_cache)
+            )
             results = [[d.results for d in c.designs] for c in (fresh[-1], again[-1])]
             if shown(fresh) != shown(again) or repr(results[0]) != repr(results[1]):
                 yield asked.overlay[asked.path]
@@ -360,12 +364,12 @@ def test_what_was_proved_of_the_same_fabric(
 
 
 def test_a_table_that_changed_is_read_again_in_an_editor(project: Path) -> None:
-    kept = Kept()
-    asked = Options(paths=(Path("lib"),), kept=kept)
-    assert "load.csv" not in " ".join(d.message for d in compiler.compile_and_verify("mixed.fab", asked).findings)
+    kept = EditorSession()
+    asked = Request(paths=(Path("lib"),))
+    assert "load.csv" not in " ".join(d.message for d in compiler.compile_and_verify("mixed.fab", asked, kept).findings)
     Path("load.csv").write_text(LOAD.replace("node[1]", "node[77]"))
-    fresh = compiler.compile_and_verify("mixed.fab", replace(asked, kept=None))
-    assert [d.message for d in compiler.compile_and_verify("mixed.fab", asked).findings] == [d.message for d in fresh.findings]
+    fresh = compiler.compile_and_verify("mixed.fab", asked)
+    assert [d.message for d in compiler.compile_and_verify("mixed.fab", asked, kept).findings] == [d.message for d in fresh.findings]
     assert "load.csv" in " ".join(d.message for d in fresh.findings)
 
 
@@ -376,10 +380,10 @@ sys.addaudithook(lambda event, args: opened.add(os.fsdecode(args[0])) if event i
                  and isinstance(args[0], (str, bytes, os.PathLike)) else None)
 from pathlib import Path
 from tdsl import answers; from tdsl.system import cache, files; from tdsl.compile import compiler
-from tdsl.compile.compilation import Options
+from tdsl.compile.request import Request
 record = files.Record()
 with files.record_disk_questions(record):
-    list(compiler.compile_in_stages("mixed.fab", Options(paths=(Path("lib"),))))
+    list(compiler.compile_in_stages("mixed.fab", Request(paths=(Path("lib"),))))
 known = {os.path.realpath(path) for _, path, _, _ in record.answers}
 own = tuple(os.path.realpath(p) + os.sep for p in (*answers.folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder()))
 for path in sorted(map(os.path.realpath, opened)):

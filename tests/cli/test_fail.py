@@ -173,5 +173,5 @@ def test_elements_of_one_fabric_of_several(tmp_path):
     designs = report(path, "--fail", "t[0]")["designs"]
     assert ["failed" in d for d in designs] == [False, True]
     with pytest.raises(compiler.UsageError, match="there is no device"):
-        compiler.compile_and_verify(str(path), compiler.Options(fail=("u",)))
+        compiler.compile_and_verify(str(path), compiler.Request(fail=("u",)))
     assert Path(path).is_file()

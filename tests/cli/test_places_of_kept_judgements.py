@@ -10,7 +10,7 @@ import pytest
 
 from tdsl.answers.form import NotKept
 from tdsl.answers.judgements import restore_judgements, written_judgements
-from tdsl.compile.reuse import WiringTokens
+from tdsl.compile.session import WiringTokens
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.verify.check import Judgement, PropertyFault
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.compile.compiler import Options, compile_without_checks
+from tdsl.compile.compiler import Request, compile_without_checks
 from tests.cli.run import report
 from tests.soundness.whole_designs import designs_of_pages
 
@@ -18,7 +18,7 @@ LARGEST = ("gpu1m", "gpu262k")
 
 @pytest.mark.parametrize("design", [d for d in designs_of_pages() if Path(d).stem not in LARGEST])
 def test_designs_of_which_pages_have_figures(design: str) -> None:
-    made = compile_without_checks(str(DESIGNS.parents[1] / design), Options())
+    made = compile_without_checks(str(DESIGNS.parents[1] / design), Request())
     assert made.designs and not [d.message for d in made.findings if d.severity.word == "error"]
 
 
@@ -26,7 +26,7 @@ def test_designs_of_which_pages_have_figures(design: str) -> None:
 @pytest.mark.parametrize("pods", [2, 3])
 def test_a_few_pods_of_a_million(pods: int) -> None:
     """Every port of leaves and aggregation switches is in use, and two connectors of each core switch go to a pod."""
-    fabric = compile_without_checks(str(DESIGNS / "gpu1m.fab"), Options(set=(("pods", str(pods)),))).designs[0].fabric
+    fabric = compile_without_checks(str(DESIGNS / "gpu1m.fab"), Request(set=(("pods", str(pods)),))).designs[0].fabric
     assert fabric is not None and fabric.complete
     ends = pods * 16 * 256 * 8 * 8
     assert fabric.link_count == 3 * ends

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Severity
 from tdsl.verify.summary import fabric_summary
@@ -21,7 +21,7 @@ TABLE = {  # units: nodes, GPUs, leaf, spine, compute + UFM cables, leaf-spine c
 
 
 def superpod(units: int) -> compiler.Design:
-    result = compiler.compile_and_verify("dgx_superpod_h100", Options(set=(("units", str(units)),)))
+    result = compiler.compile_and_verify("dgx_superpod_h100", Request(set=(("units", str(units)),)))
     assert [(d.code, d.severity) for d in result.findings] == [("E0461", Severity.NOTE)]
     return result.designs[0]
 

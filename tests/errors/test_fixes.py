@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Diagnostic
 from tests.errors.test_fixtures import FIXTURES, HERE
 from tests.harness import none
@@ -34,7 +34,7 @@ def faults(path: Path) -> Iterator[str]:
             continue
         assert all(span.file is d.span.file for span, _ in d.fix.edits), "a fix of another file needs a test of its own"
         new = applied(d, text)
-        again = compiler.compile_and_verify(path.name, Options(overlay={path.name: new, str(path.resolve()): new}))
+        again = compiler.compile_and_verify(path.name, Request(overlay={path.name: new, str(path.resolve()): new}))
         if new == text or same(d) in [same(x) for x in again.findings if x.span is not None]:
             yield f"{path.name}: {d.code} is still there after `{d.fix.title}`"
 

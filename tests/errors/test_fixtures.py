@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Severity
 from tdsl.report.paint import Paint
@@ -158,4 +158,4 @@ def test_ten_to_the_nine_devices_take_no_memory(tmp_path: Path) -> None:
 def test_other_ways_to_ask_for_too_much(text: str, tmp_path: Path) -> None:
     path = tmp_path / "big.fab"
     path.write_text(text)
-    assert "E0116" in [d.code for d in compiler.compile_and_verify(str(path), Options()).findings]
+    assert "E0116" in [d.code for d in compiler.compile_and_verify(str(path), Request()).findings]

@@ -141,7 +141,7 @@ def test_cables_that_fill_cages_join_whole_cages(tmp_path: Path) -> None:
 
 
 def test_one_limit_of_links() -> None:
-    from tdsl.compile.compilation import Options
+    from tdsl.compile.request import Request
     from tdsl.fabric.elaborate import LINK_LIMIT
 
-    assert Options().max_links == LINK_LIMIT == 134_217_728
+    assert Request().max_links == LINK_LIMIT == 134_217_728

@@ -10,13 +10,12 @@ import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request, Session
 from tdsl.emit.build import build_files
 from tdsl.fabric import layers, subnets
 from tdsl.fabric.as_networkx import as_networkx, node_link
@@ -32,7 +31,7 @@ from tests.verify.test_every_figure import told
 
 HERE = Path(__file__).parent / "changed"
 """Designs with much that the reference names, in few devices."""
-LIBRARY: dict[str, Any] = {}
+LIBRARY = Session()
 """Files of the library, read once."""
 SHARES = 8
 """Of the designs of the reference."""
@@ -83,10 +82,11 @@ def made(path: Path, text: str, lock: str | None = None, judged: bool = False) -
     """What a text makes, in a line: codes, or numbers of devices and links, and a hash of findings and of all that is known of
     the fabric."""
     written(path, text)
-    run = compiler.compile_and_verify if judged else compiler.compile_without_checks
-    for name in [n for n in LIBRARY if n.startswith(str(path.parent))]:
-        del LIBRARY[name]
-    found = run(str(path), Options(stands=SourceFile("f.fab.lock", lock) if lock else None, parsed=LIBRARY))
+    parsed = LIBRARY.parsed
+    for name in [n for n in parsed if n.startswith(str(path.parent))]:
+        del parsed[name]
+    asked = Request(stands=SourceFile("f.fab.lock", lock) if lock else None)
+    *_, found = compiler.compile_in_stages(str(path), asked, LIBRARY, judged)
     shown, words = list(told(found)), sorted({d.code for d in found.findings})
     refused = any(d.severity is Severity.ERROR for d in found.findings)
     fabrics = [d.fabric for d in found.designs if d.fabric is not None and d.fabric.complete and not refused]

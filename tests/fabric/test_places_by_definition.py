@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces, empty_places, height_of, locate_devices, rows_of_places
 from tdsl.findings.diagnostic import Diagnostics
@@ -49,7 +49,7 @@ def compiled(statements: str, folder: Path, table: str | None = None, halls: str
     path = folder / "design.fab"
     path.write_text(f"{DEVICES}{halls}{statements}\n}}{MODELS}{OWN}", encoding="utf-8")
     return compiler.compile_without_checks(
-        str(path), Options(places=SourceFile("places.csv", table) if table is not None else None)
+        str(path), Request(places=SourceFile("places.csv", table) if table is not None else None)
     )
 
 
@@ -304,7 +304,7 @@ def test_a_chip_of_the_first_device_has_no_row(tmp_path: Path) -> None:
     text = "fabric f { host h[2]: NODE\nconnect h[i].gpu[*] ring\nhall k { row A { rack 1 } } }"
     (tmp_path / "design.fab").write_text(text + MODELS, encoding="utf-8")
     table = SourceFile("places.csv", HEAD + "h[0].gpu[1],k,A,1,1\n")
-    found = compiler.compile_without_checks(str(tmp_path / "design.fab"), Options(places=table)).findings
+    found = compiler.compile_without_checks(str(tmp_path / "design.fab"), Request(places=table)).findings
     assert ("E0207", "`h[0].gpu[1]` is inside another device and is placed with it") in [(d.code, d.message) for d in found]
 
 

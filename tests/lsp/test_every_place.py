@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from pytest import MonkeyPatch
 
+from tdsl.compile import parsed_library as shelf
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.ide import colours, complete, extras, judge, meaning, outline, positions, shelf
+from tdsl.ide import colours, complete, extras, judge, meaning, outline, positions
 from tdsl.ide.known import KnownNames, standard_library
 from tdsl.ide.rename import RenameIndex, RenameRefused
 from tdsl.lsp.stream import LARGEST_MESSAGE, LONGEST_HEADER, BoundedStream

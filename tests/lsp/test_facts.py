@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.ide.facts import device_sets_of_design, fabric_lens_text, facts_of_compilation
 from tdsl.ide.judge import Question, judge_in_stages, judge_names_or_fault
 from tdsl.semantics.quantity import TIME, Quantity
@@ -51,7 +51,7 @@ FACTS = [
 
 
 def test_facts() -> None:
-    result = compiler.compile_and_verify(str(HERE), Options(overlay=ASKED.overlay))
+    result = compiler.compile_and_verify(str(HERE), Request(overlay=ASKED.overlay))
     found = facts_of_compilation(result)
     assert [(DESIGN[f.start : f.end].split("\n")[0], f.text, f.hint.removeprefix("spine ")) for f in found] == FACTS
     assert found == sorted(found, key=lambda f: (f.start, f.end))

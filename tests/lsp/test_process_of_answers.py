@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.compile.reuse import Kept
+from tdsl.compile.session import EditorSession
 from tdsl.ide import worker
 from tdsl.ide.judge import Question, TextJudgement
 from tdsl.ide.worker import INTERRUPT, SMALL, GivenUp, Worker, answer_questions
@@ -73,9 +73,9 @@ def served(end: End, monkeypatch: pytest.MonkeyPatch, answers: Any) -> None:
 def test_answers_to_several_questions(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each until the last one; nothing after it is asked. One store of fabrics serves all."""
     asked: list[Any] = []
-    stores: list[Kept] = []
+    stores: list[EditorSession] = []
 
-    def answers(question: Any, kept: Kept) -> Iterator[TextJudgement]:
+    def answers(question: Any, kept: EditorSession) -> Iterator[TextJudgement]:
         asked.append(question)
         stores.append(kept)
         if question is SMALL:
@@ -96,7 +96,7 @@ def test_answers_to_several_questions(hooks: Hooks, monkeypatch: pytest.MonkeyPa
 def test_what_is_done_before_a_question_ends_when_one_comes(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
 
-    def answers(question: Any, kept: Kept) -> Iterator[TextJudgement]:
+    def answers(question: Any, kept: EditorSession) -> Iterator[TextJudgement]:
         for k in range(5):
             taken.append(k)
             yield FIRST
@@ -116,12 +116,12 @@ def test_a_question_that_is_given_up(hooks: Hooks, monkeypatch: pytest.MonkeyPat
     """The answer is None, the store is told, and the next question is answered. A signal between two questions, and a second
     one for the same question, raise nothing."""
     told: list[str] = []
-    monkeypatch.setattr(Kept, "interrupted", lambda self: told.append("interrupted"))
+    monkeypatch.setattr(EditorSession, "interrupted", lambda self: told.append("interrupted"))
 
     def interrupt() -> None:
         hooks["interrupt"](10, sys._getframe())
 
-    def answers(question: Any, kept: Kept) -> Iterator[TextJudgement]:
+    def answers(question: Any, kept: EditorSession) -> Iterator[TextJudgement]:
         interrupt() if question is SMALL else None  # nothing is asked yet
         yield FIRST
         if question == "given up":
@@ -153,7 +153,7 @@ def test_an_interruption_that_could_not_be_raised_comes_again(hooks: Hooks, monk
     monkeypatch.setattr(sys, "__unraisablehook__", others.append)
     steps: list[str] = []
 
-    def answers(question: Any, kept: Kept) -> Iterator[TextJudgement]:
+    def answers(question: Any, kept: EditorSession) -> Iterator[TextJudgement]:
         yield FIRST
         if question != "asked":
             return
@@ -177,20 +177,20 @@ def test_an_interruption_that_could_not_be_raised_comes_again(hooks: Hooks, monk
 
 
 def test_faults_of_tdsl_are_told_and_the_store_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stages(question: Any, kept: Kept) -> Iterator[TextJudgement]:
+    def stages(question: Any, kept: EditorSession) -> Iterator[TextJudgement]:
         yield FIRST
         raise ZeroDivisionError("of nothing")
 
     told: list[str] = []
     monkeypatch.setattr(worker, "judge_in_stages", stages)
-    monkeypatch.setattr(Kept, "forget", lambda self: told.append("forget"))
-    found = list(worker._judgements_or_fault(SMALL, Kept()))
+    monkeypatch.setattr(EditorSession, "forget", lambda self: told.append("forget"))
+    found = list(worker._judgements_or_fault(SMALL, EditorSession()))
     assert found == [FIRST, TextJudgement(wrong="internal error: ZeroDivisionError: of nothing")] and told == ["forget"]
 
 
 def test_the_design_that_is_compiled_first() -> None:
     """It is at an absolute place, in memory, and is wired and judged."""
-    *steps, last = worker._judgements_or_fault(SMALL, Kept())
+    *steps, last = worker._judgements_or_fault(SMALL, EditorSession())
     assert Path(SMALL.path).is_absolute() and not Path(SMALL.path).exists() and [*SMALL.overlay] == [SMALL.path]
     assert (
         last.wrong == ""

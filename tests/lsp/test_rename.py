@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.fabric.narrow import Narrow
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.ide.rename import RenameIndex, RenameRefused
@@ -50,7 +50,7 @@ def whole(name: str) -> tuple[Path, str]:
 
 def meaning(file: Path, text: str) -> list[Any]:
     """A text's findings by code; of each fabric its columns, and of its claims all but the words."""
-    compiled = compiler.compile_without_checks(str(file), Options(overlay={str(file.resolve()): text}))
+    compiled = compiler.compile_without_checks(str(file), Request(overlay={str(file.resolve()): text}))
     out: list[Any] = [sorted(d.code for d in compiled.findings)]
     for design in compiled.designs:
         columns = {k: v.tobytes() for k, v in vars(design.fabric).items() if isinstance(v, (np.ndarray, Narrow))}

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.compile.reuse import Kept
+from tdsl.compile.session import EditorSession
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import SourceSpan
 from tdsl.ide.judge import Question, TextJudgement
@@ -100,10 +100,10 @@ def said(answers: Iterator[TextJudgement]) -> Any:
 )
 @settings(max_examples=30)
 def test_each_text_as_if_it_were_the_first(texts: list[tuple[list[int], int]]) -> None:
-    kept = Kept()
+    kept = EditorSession()
     for edits, parts in [([], 0), *texts]:
         asked = question(edits, parts)
-        assert said(_judgements_or_fault(asked, kept)) == said(_judgements_or_fault(asked, Kept())), asked.overlay
+        assert said(_judgements_or_fault(asked, kept)) == said(_judgements_or_fault(asked, EditorSession())), asked.overlay
 
 
 def test_a_text_of_which_wiring_reads_the_same_is_not_wired_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +114,7 @@ def test_a_text_of_which_wiring_reads_the_same_is_not_wired_again(monkeypatch: p
     monkeypatch.setattr(
         elaborate, "elaborate_fabric", lambda plan, *more, **named: (wired.append(plan.name), real(plan, *more, **named))[1]
     )
-    kept = Kept()
+    kept = EditorSession()
     findings, facts, *_ = said(_judgements_or_fault(question([], 0), kept))
     assert sorted(set(wired)) == ["f", "g"] and len(facts) > 8 and "E0451" not in {f[0] for f in findings}, findings
     for words, again in (
@@ -132,7 +132,7 @@ def test_a_text_of_which_wiring_reads_the_same_is_not_wired_again(monkeypatch: p
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no timers that interrupt")
 def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
     """Interrupted at any instruction; what is asked next is answered as by a new process."""
-    order, kept = random.Random(5), Kept()
+    order, kept = random.Random(5), EditorSession()
     expected: dict[tuple[int, int], Any] = {}
 
     def interrupt(number: int, frame: object) -> None:
@@ -152,7 +152,7 @@ def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             which = order.randrange(len(EDITS)), 0
             if which not in expected:
-                expected[which] = said(_judgements_or_fault(question([which[0]], 0), Kept()))
+                expected[which] = said(_judgements_or_fault(question([which[0]], 0), EditorSession()))
             assert said(_judgements_or_fault(question([which[0]], 0), kept)) == expected[which]
     finally:
         signal.signal(signal.SIGALRM, before)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from tdsl.cli import cli
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
@@ -109,7 +109,7 @@ def test_drawings_show_every_rack_once(files: dict[str, bytes]) -> None:
 def test_prices_are_those_of_the_table(tmp_path: Path) -> None:
     text = 'currency = "USD"\ndate = "2026-11-01"\n[price]\nDGX_H100 = 270000\nQM9700 = 36000.5\nMMA4Z00-NS = 900\n'
     found = compiler.compile_and_verify(
-        "dgx_superpod_h100_racks", Options(prices=SourceFile("prices.toml", text), select=("cost",))
+        "dgx_superpod_h100_racks", Request(prices=SourceFile("prices.toml", text), select=("cost",))
     )
     fabric = found.designs[0].fabric
     assert fabric is not None
@@ -140,7 +140,7 @@ fabric f {
 def bought(tmp_path: Path, prices: str = "") -> dict[str, bytes]:
     path = tmp_path / "f.fab"
     path.write_text(BUYING)
-    found = compiler.compile_without_checks(str(path), Options(prices=SourceFile("prices.toml", prices) if prices else None))
+    found = compiler.compile_without_checks(str(path), Request(prices=SourceFile("prices.toml", prices) if prices else None))
     fabric = found.designs[0].fabric
     assert fabric is not None and fabric.complete, [d.message for d in found.findings]
     return build_files(fabric, ["bom"], Diagnostics())
@@ -219,7 +219,7 @@ def test_purchases_that_models_cannot_state(tmp_path: Path, line: str) -> None:
     ],
 )
 def test_prices_that_are_none(text: str) -> None:
-    found = compiler.compile_without_checks("ft2", Options(prices=SourceFile("prices.toml", text)))
+    found = compiler.compile_without_checks("ft2", Request(prices=SourceFile("prices.toml", text)))
     assert [d.code for d in found.findings if d.severity.word == "error"] == ["E0208"]
 
 

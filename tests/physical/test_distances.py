@@ -43,7 +43,7 @@ def checked(source: str, tmp_path: Path, *select: str) -> tuple[list[tuple[str, 
     """Codes and messages of errors, and the fabric."""
     path = tmp_path / "design.fab"
     path.write_text(source)
-    found = compiler.compile_and_verify(str(path), compiler.Options(select=select) if select else compiler.Options())
+    found = compiler.compile_and_verify(str(path), compiler.Request(select=select) if select else compiler.Request())
     return [(d.code, d.message) for d in found.findings if d.severity.word == "error"], found.designs[0]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tests.conftest import Golden
 
 AUTO = """\
@@ -95,7 +95,7 @@ PLACED: list[dict[str, str]] = [
 def told(text: str) -> Iterator[str]:
     """Findings, the devices of every rack from the bottom, and results that speak of racks."""
     path = str(Path("x.fab").resolve())
-    compilation = compiler.compile_and_verify(path, Options(overlay={path: text}, select=tuple(sorted(WANTED))))
+    compilation = compiler.compile_and_verify(path, Request(overlay={path: text}, select=tuple(sorted(WANTED))))
     for d in compilation.findings:
         yield f"{d.severity.word} {d.code} {':'.join(map(str, d.span.begin)) if d.span else '-'}: {d.message}\n"
         yield from (f"  = {x}\n" for x in [*d.notes, d.help] if x)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.findings.source import SourceFile
 from tdsl.sizing.objectives import CablePartFigures
 
@@ -38,7 +38,7 @@ def answer(
 ) -> tuple[list[int], list[str], str]:
     path = tmp_path / "design.fab"
     path.write_text(MODELS.format(wire=wire) + TEXT.format(below=below, above=above, up=4))
-    options = Options(prices=SourceFile("prices.toml", prices)) if prices else Options()
+    options = Request(prices=SourceFile("prices.toml", prices)) if prices else Request()
     found = compiler.compile_without_checks(str(path), options)
     fabric = found.designs[0].fabric if found.designs else None
     sizes = [s.count for s in fabric.sets if s.kind == "switch"] if fabric is not None else []

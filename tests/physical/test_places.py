@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.emit.build import build_files
 from tdsl.fabric.places import rows_of_places
 from tdsl.findings.diagnostic import Diagnostics
@@ -35,7 +35,7 @@ PLACED = BARE + HALL + "  place node[n] in h1.A[n//4 + 1] at 2U + 8U*(n%4)\n  pl
 def compiled(text: str, tmp_path: Path, table: str | None = None) -> compiler.Compilation:
     path = tmp_path / "design.fab"
     path.write_text(text)
-    return compiler.compile_and_verify(str(path), Options(places=SourceFile("places.csv", table) if table is not None else None))
+    return compiler.compile_and_verify(str(path), Request(places=SourceFile("places.csv", table) if table is not None else None))
 
 
 def codes(found: compiler.Compilation) -> list[tuple[str, int]]:

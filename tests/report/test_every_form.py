@@ -14,7 +14,7 @@ import pytest
 
 from tdsl import __version__
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Options
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.findings.diagnostic import Diagnostic, Label, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.report import columns, paint, paths, terminal
@@ -71,7 +71,7 @@ def compiled(name: str) -> Compilation:
     path = Path(f"{name}.fab")
     path.write_text(DESIGNS[name])
     failed = ("leaf[1]",) if name == "good" else ()
-    return compiler.compile_and_verify(str(path), Options(fail=failed))
+    return compiler.compile_and_verify(str(path), Request(fail=failed))
 
 
 def plain(text: str) -> str:

@@ -24,7 +24,7 @@ from tdsl import config
 from tdsl.certificates import checker
 from tdsl.commands._beside import answer_of_call
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.emit import site
 from tdsl.emit.build import build_files
 from tdsl.emit.target import targets_by_name
@@ -47,7 +47,7 @@ BITS = [
 CPU_S, WALL_S = 20, 600
 """Seconds of the processor, and of the clock, that one input may take: more is a find."""
 
-LIMITS = Options(max_devices=1 << 12, max_links=1 << 14, solve_seconds=1)
+LIMITS = Request(max_devices=1 << 12, max_links=1 << 14, solve_seconds=1)
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
@@ -95,7 +95,7 @@ def _lock(data: bytes, folder: Path) -> None:
 def _table(data: bytes, folder: Path) -> None:
     (folder / "a.fab").write_text(SMALL.replace("  require", '  require throughput "pairs.csv" > 0\n  require', 1))
     (folder / "pairs.csv").write_bytes(data)
-    compiler.compile_and_verify(str(folder / "a.fab"), Options(select=("throughput",), solve_seconds=1))
+    compiler.compile_and_verify(str(folder / "a.fab"), Request(select=("throughput",), solve_seconds=1))
 
 
 def _settings(data: bytes, folder: Path) -> None:
@@ -126,7 +126,7 @@ def _tables(data: bytes, folder: Path) -> None:
     """Places and prices of a call."""
     (folder / "a.fab").write_text(SMALL)
     text = data.decode("utf-8", "replace")
-    for options in (Options(places=SourceFile("p.csv", text)), Options(prices=SourceFile("p.toml", text))):
+    for options in (Request(places=SourceFile("p.csv", text)), Request(prices=SourceFile("p.toml", text))):
         compiler.compile_and_verify(str(folder / "a.fab"), dataclasses.replace(options, select=("rate_match",)))
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.plan import FabricPlan
 from tdsl.sizing import budget, conflicts, proposals, relations, solve, unknowns
@@ -175,4 +175,4 @@ def test_limits_by_seconds() -> None:
         and budget.sizing_budget_of_seconds(5).trial_work * 2 == budget.DEFAULT.trial_work
     )
     assert replace(budget.sizing_budget_of_seconds(30), trial_work=0) == replace(budget.DEFAULT, trial_work=0)
-    assert conflicts.check_relations([], []).r == 1 and Options().solve_seconds is not None
+    assert conflicts.check_relations([], []).r == 1 and Request().solve_seconds is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text
 
@@ -31,7 +31,7 @@ def sizes(result: compiler.Compilation) -> dict[str, int]:
 @pytest.mark.parametrize(("units", "spines"), [(1, 4), (2, 8), (3, 16), (4, 16)])
 def test_the_superpod(units: int, spines: int) -> None:
     """At 3 units 12 spines would have the ports, and 32 does not divide by 12."""
-    result = compiler.compile_without_checks("dgx_superpod_h100", Options(set=(("units", str(units)),)))
+    result = compiler.compile_without_checks("dgx_superpod_h100", Request(set=(("units", str(units)),)))
     assert sizes(result)["spine"] == spines
     (note,) = result.findings
     assert note.span is not None and (note.code, note.severity, note.span.text) == ("E0461", Severity.NOTE, "?")
@@ -40,7 +40,7 @@ def test_the_superpod(units: int, spines: int) -> None:
 
 
 def test_expand_writes_the_number() -> None:
-    made, _ = compiler.expand_intent("dgx_superpod_h100", Options(set=(("units", "3"),)))
+    made, _ = compiler.expand_intent("dgx_superpod_h100", Request(set=(("units", "3"),)))
     assert made is not None and "switch spine[16]: QM9700" in made
 
 

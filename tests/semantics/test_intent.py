@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics, Severity
@@ -137,7 +137,7 @@ DESIGNS = {
 def compiled(text: str, folder: Path, **settings: object) -> compiler.Compilation:
     path = folder / "design.fab"
     path.write_text(text, encoding="utf-8")
-    return compiler.compile_and_verify(str(path), Options(set=tuple((k, str(v)) for k, v in settings.items())))
+    return compiler.compile_and_verify(str(path), Request(set=tuple((k, str(v)) for k, v in settings.items())))
 
 
 def fabric_of(text: str, folder: Path, **settings: object) -> Fabric:
@@ -160,7 +160,7 @@ def data(fabric: Fabric) -> bytes:
 def expanded(text: str, folder: Path, **settings: object) -> str:
     path = folder / "intent.fab"
     path.write_text(text, encoding="utf-8")
-    made, result = compiler.expand_intent(str(path), Options(set=tuple((k, str(v)) for k, v in settings.items())))
+    made, result = compiler.expand_intent(str(path), Request(set=tuple((k, str(v)) for k, v in settings.items())))
     assert made is not None, [d.message for d in result.findings]
     return made
 
@@ -204,7 +204,7 @@ def test_a_variable_is_no_name_that_has_a_value(tmp_path: Path) -> None:
 def test_intent_and_structure_have_the_same_figures(units: int, tmp_path: Path) -> None:
     """Units of 3 take 16 spines: 12 would have the ports, and 32 links do not spread evenly over 12."""
     intent = fabric_summary(fabric_of(SUPERPOD, tmp_path, units=units))
-    standard = compiler.compile_without_checks("dgx_superpod_h100", Options(set=(("units", str(units)),))).designs[0].fabric
+    standard = compiler.compile_without_checks("dgx_superpod_h100", Request(set=(("units", str(units)),))).designs[0].fabric
     assert standard is not None
     assert intent == fabric_summary(standard)
     assert intent["tiers"]["spine"] == [4, 8, 16, 16][units - 1]  # type: ignore[index]
@@ -329,7 +329,7 @@ def test_topologies_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     )
     path = tmp_path / "design.fab"
     path.write_text("fabric f {\n hosts 8 x DGX_H100\n pair QM9700\n}\n")
-    assert compiler.compile_and_verify(str(path), Options(paths=(tmp_path / "own",))).findings == []
+    assert compiler.compile_and_verify(str(path), Request(paths=(tmp_path / "own",))).findings == []
     assert [d.code for d in compiler.compile_and_verify(str(path)).findings] == ["E0118"]
 
     standard = tmp_path / "stdlib"

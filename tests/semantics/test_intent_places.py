@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text, fabric_of, links_of
 
@@ -39,7 +39,7 @@ def test_in_a_group_each_instance_is_as_by_itself(name: str, tmp_path: Path) -> 
     own = {link for link in links_of(_fabric(added, tmp_path)) if ".x." not in link[0]}
     assert own == {(f"site[1].{a}", f"site[1].{b}") for a, b in lone}
     _fabric(text, tmp_path)
-    made, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Options())
+    made, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Request())
     assert made is not None and "hosts" not in made.split("model")[0]
     assert links_of(fabric_of(made, tmp_path, models=False)) == three
 
@@ -75,7 +75,7 @@ def test_in_a_branch_it_is_the_branch_that_holds(at: tuple[bool, bool], tmp_path
     big, few = (str(x).lower() for x in at)
     plain = links_of(_fabric(f"fabric f {{\n{CHOSEN[at]}\n}}\n", tmp_path))
     assert links_of(_fabric(IF, tmp_path, set={"big": big, "few": few})) == plain
-    made, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Options(set=(("big", big), ("few", few))))
+    made, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Request(set=(("big", big), ("few", few))))
     assert made is not None
     assert links_of(fabric_of(made, tmp_path, models=False)) == plain
 
@@ -151,7 +151,7 @@ def test_a_tier_names_the_cable_that_leads_to_it(tmp_path: Path) -> None:
     ]
     fabric = result.designs[0].fabric
     assert fabric is not None and len(set(fabric.cable_group.tolist())) == 16 + 32  # 16 break-outs, and 4 leaves of 8 up
-    made, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Options())
+    made, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Request())
     assert made is not None and "{ cable OCTO }" in made and '{ cable "F 10" }' in made
     assert links_of(fabric_of(made, tmp_path, models=False)) == links_of(fabric)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
@@ -142,7 +142,7 @@ fabric g {
 def made(path: Path, text: str) -> list[tuple[str, bytes]]:
     """Name and ``fabric.json`` of every fabric of a text in the place of a file, at its last phase."""
     path.write_text(text, encoding="utf-8")
-    result = compiler.compile_without_checks(str(path), Options())
+    result = compiler.compile_without_checks(str(path), Request())
     assert not [d for d in result.findings if d.severity is Severity.ERROR], [f"{d.code} {d.message}" for d in result.findings]
     out = []
     for design in result.designs:
@@ -166,11 +166,11 @@ def hold(path: Path, text: str) -> None:
         assert format_source(SourceFile(path.name, laid)) == laid
         assert made(path, laid) == before
     path.write_text(text, encoding="utf-8")
-    written, result = compiler.expand_intent(str(path), Options())
+    written, result = compiler.expand_intent(str(path), Request())
     assert written is not None, [d.message for d in result.findings]
     assert format_source(SourceFile(path.name, written)) == written
     assert made(path, written) == before
-    again, _ = compiler.expand_intent(str(path), Options())
+    again, _ = compiler.expand_intent(str(path), Request())
     assert again == written
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.compile.compiler import Options, compile_and_verify, compile_without_checks, expand_intent
+from tdsl.compile.compiler import Request, compile_and_verify, compile_without_checks, expand_intent
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import report, tdsl
 from tests.harness import compile_text, places
@@ -52,14 +52,14 @@ def test_a_phase_is_the_fabric_with_these_values(tmp_path: Path) -> None:
 def test_one_phase(tmp_path: Path) -> None:
     compile_text(GROWTH, tmp_path)
     file = str(tmp_path / "design.fab")
-    assert [d.phase for d in compile_and_verify(file, Options(phase=1)).designs] == [1]
+    assert [d.phase for d in compile_and_verify(file, Request(phase=1)).designs] == [1]
     assert [d.phase for d in compile_without_checks(file).designs] == [2], "the last"
-    assert [d.parameters["units"] for d in compile_and_verify(file, Options(set=(("units", "3"),))).designs] == [3, 3]
+    assert [d.parameters["units"] for d in compile_and_verify(file, Request(set=(("units", "3"),))).designs] == [3, 3]
     for phase, units in ((1, 2), (2, 4)):
-        text, _ = expand_intent(file, Options(phase=phase))
+        text, _ = expand_intent(file, Request(phase=phase))
         assert text is not None and "phase" not in text and f"param units: int = {units}" in text
         again = compile_text(text, tmp_path, models=False, name="again.fab").designs[0].fabric
-        fabric = compile_without_checks(file, Options(phase=phase)).designs[0].fabric
+        fabric = compile_without_checks(file, Request(phase=phase)).designs[0].fabric
         assert again is not None and fabric is not None and data(again) == data(fabric)
 
 

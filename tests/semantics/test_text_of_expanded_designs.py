@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.compile.compiler import Options, expand_intent
+from tdsl.compile.compiler import Request, expand_intent
 
 MODEL = "model switch S { port p[1..8]: 400Gbps }\n"
 
@@ -15,7 +15,7 @@ def expanded(text: str, folder: Path, **given: str) -> str:
     """The expanded text, without the model."""
     path = folder / "t.fab"
     path.write_text(text + MODEL, encoding="utf-8")
-    found, result = expand_intent(str(path), Options(set=tuple(given.items())))
+    found, result = expand_intent(str(path), Request(set=tuple(given.items())))
     assert found is not None, [d.message for d in result.findings]
     assert "model switch S" in found
     return found[: found.index("model switch S")]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text
 
@@ -93,7 +93,7 @@ def test_ports_run_at_the_rate_that_the_tier_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [ROCE, LEAF_SPINE, SEGMENT, BY_RAIL], ids=["roce", "leaf_spine", "segment", "by_rail"])
 def test_the_structure_gives_the_same_fabric(text: str, tmp_path: Path) -> None:
     first = compile_text(text, tmp_path, verify=False, models=False).designs[0].fabric
-    expanded, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Options())
+    expanded, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Request())
     assert expanded is not None and "clos" not in expanded
     second = compile_text(expanded, tmp_path, verify=False, models=False).designs[0].fabric
     for column in ("link_a", "link_b", "link_rate", "cable_a", "cable_b", "cable_group", "tier", "device_set"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.emit.build import build_files
 from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics, Severity
@@ -169,7 +169,7 @@ def test_an_expansion_keeps_both(tmp_path: Path) -> None:
       clos { tier leaf of 4 hosts { switch S }; tier spine of ? leaf { switch S; bundle 2; cable "X" carries 2 } } }"""
     )
     (tmp_path / "a.fab").write_text(text)
-    made = expand_intent(str(tmp_path / "a.fab"), Options())[0]
+    made = expand_intent(str(tmp_path / "a.fab"), Request())[0]
     assert "bundle 2" in made and "carries 2" in made and "transport infiniband" in made
     files = [build_files(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"] for t in (text, made)]
     assert files[0] == files[1]

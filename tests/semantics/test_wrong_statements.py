@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tests.conftest import Golden
 
 MODELS = """\
@@ -240,7 +240,7 @@ def test_wrong_statements(golden: Golden, tmp_path: Path) -> None:
     path = str((tmp_path / "x.fab").resolve())
     for line, text in designs():
         out.append(f"## {line}\n")
-        for d in compiler.compile_without_checks(path, Options(overlay={path: text})).findings:
+        for d in compiler.compile_without_checks(path, Request(overlay={path: text})).findings:
             if d.severity.word != "note":
                 place = text[d.span.start : d.span.end] if d.span is not None else ""
                 out.append(f"{d.code} at `{place}`: {d.message}\n" + (f"    {d.help}\n" if d.help else ""))
@@ -256,7 +256,7 @@ def test_values_of_lists(tmp_path: Path) -> None:
         ("4 if sum([1m, 2m]) == 3m else 5", 4), ("product([2, 3, 7])", 42), ("sum(0..4)", 10), ("max(3, 9, 4)", 9),
     ):  # fmt: skip
         text = MODELS + "fabric f {\n  switch s[" + extent + "]: S\n}\n"
-        result = compiler.compile_without_checks(path, Options(overlay={path: text}))
+        result = compiler.compile_without_checks(path, Request(overlay={path: text}))
         (design,) = result.designs
         assert design.fabric is not None, (extent, [d.message for d in result.findings])
         assert [s.count for s in design.fabric.sets] == [count], extent

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.verify.result import Result
 from tests.soundness.arena import Disagreement, Tally, checked, compiled, fabric_json, fraction_of, said
 from tests.soundness.generate import Draft
@@ -171,7 +171,7 @@ def fail(draft: Draft, folder: Path) -> str:
             return ""
     claims = [Claim("reachability"), Claim("bisection"), Claim("diameter"), Claim("mean_hops"), Claim("throughput", "ring")]
     (folder / "design.fab").write_text(draft.text(claims, report=True), encoding="utf-8")
-    design = compiler.compile_and_verify(str(folder / "design.fab"), Options(fail=(element,))).designs[0]
+    design = compiler.compile_and_verify(str(folder / "design.fab"), Request(fail=(element,))).designs[0]
     left = world.left(gone, links)
     for claim in claims:
         result = next(r for r in design.results if (r.requirement, r.check) == (claim.text(), claim.metric))

@@ -19,7 +19,7 @@ import pytest
 from tdsl.certificates.checker import check
 from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.compile.second_opinion import add_second_opinions
 from tests.soundness.arena import Compiled, Disagreement, compiled, judged, report
 from tests.soundness.generate import KINDS, Draft, draft
@@ -165,10 +165,10 @@ def test_chips_forward_whatever_fails(tmp_path: Path) -> None:
     path.write_text(CHIPS.strip() + "\n", encoding="utf-8")
     design = compiler.compile_and_verify(str(path)).designs[0]
     assert [r.status for r in design.results if r.check == "survives"] == ["refuted", "proved"]
-    (failed,) = compiler.compile_and_verify(str(path), Options(fail=("link c[0] c[1]",))).designs
+    (failed,) = compiler.compile_and_verify(str(path), Request(fail=("link c[0] c[1]",))).designs
     assert [r.value for r in failed.results if r.check == "diameter" and r.requirement] == [3]
     compilation = compiler.compile_and_verify(str(path))
-    assert add_second_opinions(compilation, str(path), Options()) == []
+    assert add_second_opinions(compilation, str(path), Request()) == []
     assert [r.second_opinion["verdict"] for r in compilation.designs[0].results if r.check == "survives"] == ["confirmed"] * 2
 
 
@@ -198,7 +198,7 @@ def test_chips_beside_hosts_have_all_their_links(tmp_path: Path) -> None:
     compilation = compiler.compile_and_verify(str(path))
     (design,) = compilation.designs
     assert {r.check: r.value for r in design.results if r.requirement} == {"edge_redundancy": 3, "node_redundancy": 2}
-    assert add_second_opinions(compilation, str(path), Options()) == []
+    assert add_second_opinions(compilation, str(path), Request()) == []
 
 
 @pytest.mark.parametrize("seed", [710000060, 710000106])

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Design, Options
+from tdsl.compile.compiler import Compilation, Design, Request
 from tdsl.verify.result import Result
 from tests.harness import written
 from tests.soundness.arena import NEAR, fabric_json, fraction_of, said
@@ -327,7 +327,7 @@ def compiled_text(blueprint: Blueprint, folder: Path) -> Compilation:
     """The design checked by tdsl."""
     path = folder / "design.fab"
     written(path, blueprint.text())
-    return compiler.compile_and_verify(str(path), Options(fail=blueprint.fail))
+    return compiler.compile_and_verify(str(path), Request(fail=blueprint.fail))
 
 
 def internal_errors(compilation: Compilation) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compilation import Options
+from tdsl.compile.request import Request
 
 CHORDS = """
 model chip C { port lane[24]: any }
@@ -27,7 +27,7 @@ def test_less_work_gives_wider_bounds(tmp_path: Path, seconds: int) -> None:
     path = tmp_path / "chords.fab"
     path.write_text(CHORDS, encoding="utf-8")
     full = compiler.compile_and_verify(str(path)).designs[0].results
-    first, again = (compiler.compile_and_verify(str(path), Options(check_seconds=seconds)).designs[0].results for _ in range(2))
+    first, again = (compiler.compile_and_verify(str(path), Request(check_seconds=seconds)).designs[0].results for _ in range(2))
     assert [r.facts() for r in first] == [r.facts() for r in again]
     for less, most in zip(first, full, strict=True):
         assert less.check == most.check

@@ -20,7 +20,7 @@ import pytest
 from tdsl.certificates import checker, write, write_figures
 from tdsl.certificates.write import Certified, json_of_fabric_target, verified_certificates
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.prove.bisection import Bisection
 from tdsl.prove.bound import Shares
 from tdsl.prove.view import View
@@ -468,7 +468,7 @@ def test_cases_of_the_collection() -> None:
         pytest.skip("no collection of cases")
     for path in found:
         source = path.with_suffix(".fab") if path.with_suffix(".fab").is_file() else root / "forged_flows.fab"
-        made = compiler.compile_without_checks(str(source), Options()).designs[0].fabric
+        made = compiler.compile_without_checks(str(source), Request()).designs[0].fabric
         assert made is not None
         forged = json.loads(path.read_text())
         status, line = judged(

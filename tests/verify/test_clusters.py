@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Options
-from tdsl.compile.reuse import Kept
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.compile.second_opinion import add_second_opinions
+from tdsl.compile.session import EditorSession
 from tdsl.findings.diagnostic import Severity
 from tdsl.verify.result import Result
 from tests.cli.run import tdsl
@@ -160,7 +160,7 @@ def test_sums_and_racks_of_all_fabrics(tmp_path: Path) -> None:
         racks = {d.places[x][0] for x in (*hosts, *switches) if x in d.places}
         if racks:
             assert amount(mine["rack_power"]) == 1000 * max(d.load(r, 1) for r in racks)
-        add_second_opinions(c, str(tmp_path / "design.fab"), Options())
+        add_second_opinions(c, str(tmp_path / "design.fab"), Request())
         assert {r.second_opinion.get("verdict") for r in c.clusters[0].results} <= {"confirmed", None}
 
     each(range(16), agrees)
@@ -369,14 +369,14 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
     def said(c: Compilation) -> list[tuple[object, ...]]:
         return [(d.code, d.message, d.span and d.span.begin, [x.span.begin for x in d.labels]) for d in c.findings]
 
-    kept = Kept()
+    kept = EditorSession()
     for changed in (text, f"\n# a line more\n{text}", text.replace("<= 9kW", "<= 11kW"), text.replace("at 2U", "at 20U"), text):
         written(path, changed)
-        *_, fresh = compiler.compile_in_stages(str(path), Options())
-        *_, again = compiler.compile_in_stages(str(path), Options(kept=kept), every=True)
+        *_, fresh = compiler.compile_in_stages(str(path), Request())
+        *_, again = compiler.compile_in_stages(str(path), Request(), kept, every=True)
         assert said(again) == said(fresh)
     assert {d.code for d in fresh.findings} == {"E0222", "E0223", "E0230"}
-    only = compiler.compile_and_verify(str(path), Options(select=("rack_power",)))
+    only = compiler.compile_and_verify(str(path), Request(select=("rack_power",)))
     assert {d.code for d in only.findings} == {"E0223"} and [r.check for r in only.clusters[0].results] == ["rack_power"]
 
     def document(*more: str) -> list[dict[str, object]]:

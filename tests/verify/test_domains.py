@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tdsl.certificates.write import verified_certificates
-from tdsl.compile.compiler import Compilation, Options, compile_and_verify
+from tdsl.compile.compiler import Compilation, Request, compile_and_verify
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
@@ -80,7 +80,7 @@ def test_metrics_of_the_network_are_those_of_a_fabric_without_the_other_links(tm
 
 def test_what_the_checker_and_networkx_say_of_the_network(tmp_path: Path) -> None:
     made = racks(tmp_path, *NETWORK)
-    add_second_opinions(made, str(tmp_path / "design.fab"), Options())
+    add_second_opinions(made, str(tmp_path / "design.fab"), Request())
     said = {r.requirement: dict(r.second_opinion).get("verdict") for r in made.designs[0].results if r.requirement}
     assert set(said.values()) <= {"confirmed", "unconfirmed", None}
     assert {said[c] for c in ("bisection", "diameter", "edge_redundancy", "reachability")} == {"confirmed"}

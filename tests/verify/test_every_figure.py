@@ -10,7 +10,7 @@ import pytest
 
 from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Options
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.system.resources import packaged_folder
 from tdsl.verify.result import Result
@@ -50,7 +50,7 @@ def test_fixtures(name: str, golden: Golden) -> None:
     out = []
     for path in sorted((FIXTURES / name).glob("*.fab")):
         found = compiler.compile_and_verify(str(path))
-        assert add_second_opinions(found, str(path), Options()) == []
+        assert add_second_opinions(found, str(path), Request()) == []
         out += [f"## {path.name}\n", *told(found, name), "\n"]
     golden(f"checks/{name}.txt", "".join(out).replace(f"{FIXTURES}/", ""))
 

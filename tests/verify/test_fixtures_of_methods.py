@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tdsl.certificates.write import verified_certificates
-from tdsl.compile.compiler import Options, compile_without_checks
+from tdsl.compile.compiler import Request, compile_without_checks
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.bisection import bisection_bounds
@@ -21,7 +21,7 @@ DESIGNS = Path(__file__).parents[2] / "benchmarks" / "designs"
 
 def fabric(source: Path | str, name: str) -> Fabric:
     """The fabric of that name in a design."""
-    found = next(d.fabric for d in compile_without_checks(str(source), Options()).designs if d.name == name)
+    found = next(d.fabric for d in compile_without_checks(str(source), Request()).designs if d.name == name)
     assert found is not None
     return found
 

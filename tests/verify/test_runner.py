@@ -202,7 +202,7 @@ def test_cheap_proofs_come_first(tmp_path: Path) -> None:
     )
     path = tmp_path / "f.fab"
     path.write_text(text)
-    *early, last = compiler.compile_in_stages(str(path), compiler.Options(), every=True)
+    *early, last = compiler.compile_in_stages(str(path), compiler.Request(), every=True)
     lines = [{d.span.begin[0] for d in c.findings if d.span is not None} for c in early]
     grown = [b - a for a, b in pairwise(lines)]
     assert grown == [{8}, {5}, {7}, {6}], grown

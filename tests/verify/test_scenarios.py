@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.fabric.failing import FailedElements
 from tdsl.prove.budget import DEFAULT
 from tdsl.verify.scenarios import _Judging, outcomes_of_failures
@@ -87,7 +87,7 @@ def failures(fabric, rng: random.Random, count: int) -> list[FailedElements]:
 def compiled(tmp_path, text: str):
     path = tmp_path / "f.fab"
     path.write_text(text)
-    (one,) = compiler.compile_without_checks(str(path), Options()).designs
+    (one,) = compiler.compile_without_checks(str(path), Request()).designs
     assert one.fabric is not None and one.fabric.complete and len(one.claims) > 0, one.findings
     return one
 

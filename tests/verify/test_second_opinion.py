@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
@@ -43,7 +43,7 @@ from tests.fabrics import (
     torus,
 )
 
-LIBRARY = Options(lock=False, check_seconds=2)
+LIBRARY = Request(lock=False, check_seconds=2)
 SMALL_LIMITS = Limits(links=25_000, steps=1_000_000, work=8_000_000, columns=12_000, iterations=40_000, checked=2_000_000)
 """For every design of the library: what takes longer is refused, and says so."""
 
@@ -353,7 +353,7 @@ fabric f {
 @pytest.mark.parametrize(("nic", "verdict"), [("100Gbps", {"confirmed"}), ("3bps", {"confirmed", "unconfirmed"})])
 def test_rates_without_a_common_divisor_keep_their_digits(nic: str, verdict: set[str], tmp_path: Path) -> None:
     text = FAR_APART.replace("100Gbps", nic)
-    design = compiler.compile_and_verify(str(write(tmp_path, text)), compiler.Options(select=("survives",))).designs[0]
+    design = compiler.compile_and_verify(str(write(tmp_path, text)), compiler.Request(select=("survives",))).designs[0]
     assert design.fabric is not None and design.results
     judge = SecondOpinionJudge(design.fabric)
     for result, asked in results_with_claims(design.claims, design.results):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
+from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.sizing.all_parameters import Answer, prove_switch_count
@@ -27,7 +27,7 @@ def decided(body: str, requirement: str, measured: list[tuple[Mapping[str, objec
     found = Diagnostics()
     module = parse_source_file(SourceFile(tmp, text), found)
     assert not list(found), [d.message for d in found]
-    domains, findings = compiler.parameter_settings(tmp, Options(overlay={tmp: text, **_resolved(tmp, text)}))
+    domains, findings = compiler.parameter_settings(tmp, Request(overlay={tmp: text, **_resolved(tmp, text)}))
     assert domains.domains is not None and len(domains.domains) == 3, [d.message for d in findings]
     return prove_switch_count(module.body, "f", requirement, domains.domains, {}, measured)
 
@@ -95,7 +95,7 @@ fabric f {{
 }}
 {MODEL}"""
     module = parse_source_file(SourceFile("t.fab", text), Diagnostics())
-    asked, _ = compiler.parameter_settings("t.fab", Options(overlay={"t.fab": text, **_resolved("t.fab", text)}))
+    asked, _ = compiler.parameter_settings("t.fab", Request(overlay={"t.fab": text, **_resolved("t.fab", text)}))
     assert asked.domains is not None
     least = min(
         (n, w)
@@ -130,7 +130,7 @@ def test_what_is_not_read_is_not_answered(body: str) -> None:
     text = f"fabric f {{\n  {PARAMS}\n{body}  require switches >= 1\n}}\n{MODEL}"
     module = parse_source_file(SourceFile("t.fab", text), found)
     assert not list(found), [d.message for d in found]
-    asked, _ = compiler.parameter_settings("t.fab", Options(overlay={"t.fab": text, **_resolved("t.fab", text)}))
+    asked, _ = compiler.parameter_settings("t.fab", Request(overlay={"t.fab": text, **_resolved("t.fab", text)}))
     assert asked.domains is not None
     assert prove_switch_count(module.body, "f", "switches >= 1", asked.domains, {}, []) is None
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 import tdsl
-from tdsl.compile.compilation import Compilation, Options, UsageError
+from tdsl.compile.compilation import Compilation, UsageError
+from tdsl.compile.request import Request
 from tests.harness import written
 
 PARTS = """
@@ -95,7 +96,7 @@ def asked(rng: Random, names: list[str]) -> str:
 
 def figures(path: Path, text: str, metrics: set[str]) -> tuple[dict[tuple[str, str], tuple[Any, ...]], Compilation]:
     """The answers by text and instance. Of each design only what is asked is judged."""
-    found = tdsl.check(written(path, text), Options(select=tuple(sorted(metrics))))
+    found = tdsl.check(written(path, text), Request(select=tuple(sorted(metrics))))
     errors = {d.code for d in found.findings if d.severity.name == "ERROR"}
     assert not errors & {"E0901", "E0101", "E0108", "E0492"}, text
     results = [r for d in found.designs for r in d.results if r.requirement]
@@ -194,7 +195,7 @@ def test_counts_are_those_of_the_rows(seed: int, tmp_path: Path) -> None:
 
 def answers(path: Path, text: str, **options: Any) -> dict[str, tuple[str, Any]]:
     """Status and figure of each requirement and report, the instance behind its text."""
-    found = tdsl.check(written(path, text + PARTS), Options(**options))
+    found = tdsl.check(written(path, text + PARTS), Request(**options))
     assert not [d for d in found.findings if d.code in ("E0901", "E0905")]
     results = [r for d in found.designs for r in d.results if r.requirement]
     return {f"{r.requirement} {r.scope}".strip(): (r.status, r.value) for r in results}
@@ -367,4 +368,4 @@ def test_chips_that_no_statement_names_are_no_devices(tmp_path: Path) -> None:
     assert [d.code for d in found] == ["E0101", "E0101"] and all("is not a device of this fabric" in d.message for d in found)
     written(path, text.replace("require links of tray.gpu >= 0", "").replace("report blast_radius of tray.gpu", "") + PARTS)
     with pytest.raises(UsageError, match="is not a device of this fabric"):
-        tdsl.check(path, Options(fail=("tray[0].gpu[1]",)))
+        tdsl.check(path, Request(fail=("tray[0].gpu[1]",)))

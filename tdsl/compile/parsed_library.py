@@ -5,9 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Container
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tdsl.semantics.loader import Parsed
 from tdsl.system import resources
+
+if TYPE_CHECKING:
+    from tdsl.semantics.loader import Parsed
 
 _held: dict[str, tuple[int, Parsed]] = {}
 

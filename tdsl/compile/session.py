@@ -1,31 +1,32 @@
-"""What an editor's process keeps of earlier texts: fabrics as they were wired, and judgements of them.
+"""What a process keeps between compilations: parsed files, fabrics as they were wired, and judgements of them.
 
 A fabric is wired again only where the text has changed in what wiring reads. Comments, blank lines,
 indentation, requirements and other fabrics of the file are left out of the key; the numbers found for
-unknowns, the expansion of the intent, parameters, other files and options are part of it. What is kept has
+unknowns, the expansion of the intent, parameters, other files and what is asked are part of it. What is kept has
 places in the text of its time; they are moved to the same tokens of the text as it is now.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING
 
+from tdsl.compile.parsed_library import keep_parsed_library_files, parsed_library_files
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
-from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tdsl.compile.compilation import Design, Options
+    from tdsl.compile.compilation import Design
     from tdsl.compile.planning import Planned
+    from tdsl.compile.request import Request
     from tdsl.fabric.graph import Fabric
     from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.semantics.loader import Parsed
     from tdsl.semantics.plan import FabricPlan
+    from tdsl.syntax import tree
     from tdsl.verify.runner import KnownJudgements
 
 MOST_FABRICS = 8
@@ -77,6 +78,11 @@ class WiringTokens:
         except Unmapped:
             return False
 
+    def can_move(self, span: SourceSpan) -> bool:
+        """Whether a place can be moved: one of a later text of the design, such as that of a requirement,
+        cannot."""
+        return self.holds(span) if span.file is self.file else span.file.name != self.file.name
+
 
 class SpanMapper:
     """Moves places of an earlier text to the text as it is now."""
@@ -116,6 +122,17 @@ class MovedFromSeveral(SpanMapper):
 
 
 @dataclass(slots=True, eq=False)
+class WiringInputs:
+    """What the wiring of a fabric reads: its file, name and phase, the tokens of its file, and ``key``, which
+    is equal where the wiring gives the same. ``files`` are all that were read."""
+
+    name: tuple[str, str, int]
+    layout: WiringTokens
+    key: tuple[object, ...]
+    files: list[SourceFile]
+
+
+@dataclass(slots=True, eq=False)
 class Wired:
     """One fabric as it was wired, with what the wiring found; ``known`` holds judgements of it."""
 
@@ -128,44 +145,109 @@ class Wired:
 
 
 @dataclass(slots=True)
-class Kept:
-    """The fabrics that a process keeps, by file, name and phase."""
+class Session:
+    """What is kept between compilations: files that were parsed, for as long as it lasts. Fabrics are wired
+    each time."""
+
+    parsed: Parsed = field(default_factory=dict)
+
+    def begin(self, overlay: Mapping[str, str]) -> None:
+        """A text is read next, with those of open buffers: keep no file that may have changed."""
+
+    def end(self, overlay: Mapping[str, str]) -> None:
+        """The text and what it uses were read."""
+
+    def wiring_inputs(
+        self, text: Planned, plan: FabricPlan, request: Request, sound: bool
+    ) -> WiringInputs | None:
+        """What the wiring of a plan reads; None where fabrics are not kept."""
+        return None
+
+    def find(self, inputs: WiringInputs, plan: FabricPlan, own: Diagnostics) -> Fabric | None:
+        """The fabric that was wired from the same, None if there is none; what its wiring found is added to
+        ``own``, in the places of now."""
+        return None
+
+    def keep(self, inputs: WiringInputs, fabric: Fabric, findings: list[Diagnostic], steps: int) -> None:
+        """Keep a fabric that was wired, with what the wiring found and the steps of evaluation it took."""
+
+    def judged(self, design: Design) -> tuple[KnownJudgements | None, SpanMapper | None]:
+        """What is known of a design that was wired last, and what moves places of its findings."""
+        return None, None
+
+    def moves_of_cluster(self, cluster: Design) -> SpanMapper | None:
+        """What moves places of findings about a cluster."""
+        return None
+
+    def forget(self) -> None:
+        """Keep no fabric."""
+
+
+@dataclass(slots=True)
+class FabricSession(Session):
+    """Keeps fabrics, by file, name and phase. Files are read anew for each compilation."""
 
     wired: dict[tuple[str, str, int], Wired] = field(default_factory=dict)
     moves: dict[tuple[str, str, int], SpanMapper] = field(
         default_factory=dict
     )  # of the text that is compiled now
 
-    def find(
-        self,
-        name: tuple[str, str, int],
-        key: tuple[object, ...],
-        layout: WiringTokens,
-        files: list[SourceFile],
-    ) -> Wired | None:
-        """The fabric of this key, None if there is none; its places are moved to ``layout``."""
+    def begin(self, overlay: Mapping[str, str]) -> None:
+        """A text is read next."""
+        self.parsed = {}
+
+    def wiring_inputs(
+        self, text: Planned, plan: FabricPlan, request: Request, sound: bool
+    ) -> WiringInputs | None:
+        """What the wiring of a plan reads."""
+        assert text.home is not None
+        module = text.home.module
+        layout = WiringTokens(module.file, module.body, "" if plan.cluster else plan.name)
+        limits = (
+            sound,
+            plan.cluster,
+            request.max_links,
+            request.max_devices,
+            request.check_seconds,
+            bool(request.fail),
+        )
+        key = wiring_inputs_key(plan, layout, text.files, limits)
+        return WiringInputs((text.shown, plan.name, plan.phase), layout, key, text.files)
+
+    def find(self, inputs: WiringInputs, plan: FabricPlan, own: Diagnostics) -> Fabric | None:
+        """The fabric that was wired from the same, None if there is none; what its wiring found is added to
+        ``own``, in the places of now."""
+        from tdsl.fabric.elaborate import number_device_sets
+
+        name = inputs.name
         self.moves.pop(name, None)
         found = self.wired.pop(name, None)
-        if found is None or found.key != key:
+        if found is None or found.key != inputs.key:
             return None
         self.wired[name] = found  # the latest is the last
-        self.moves[name] = SpanMapper(found.layout, layout, files)
-        return found
+        self.moves[name] = SpanMapper(found.layout, inputs.layout, inputs.files)
+        own.extend([self.moves[name].finding(d) for d in found.findings])
+        plan.evaluator.steps += found.steps
+        number_device_sets(plan)
+        return found.fabric
 
-    def keep(self, name: tuple[str, str, int], made: Wired, files: list[SourceFile]) -> None:
-        """Keep a fabric, unless it has places that could not be moved. ``files`` are those that it was wired
-        from."""
-        home = made.layout.file
-        if not all(made.layout.holds(s) for s in _spans_of_fabric(made.fabric) if s.file is home):
+    def keep(self, inputs: WiringInputs, fabric: Fabric, findings: list[Diagnostic], steps: int) -> None:
+        """Keep a fabric, unless it has places that could not be moved."""
+        from tdsl.verify.runner import KnownJudgements
+
+        layout, name = inputs.layout, inputs.name
+        if not all(layout.holds(s) for s in _spans_of_fabric(fabric) if s.file is layout.file):
             return
-        made.fabric.seal()
-        self.wired[name] = made
-        self.moves[name] = SpanMapper(made.layout, made.layout)
+        fabric.seal()
+        self.wired[name] = Wired(
+            inputs.key, layout, fabric, findings, steps, KnownJudgements(layout.can_move)
+        )
+        self.moves[name] = SpanMapper(layout, layout)
         while len(self.wired) > MOST_FABRICS:
             del self.wired[next(iter(self.wired))]
 
     def forget(self) -> None:
-        """Keep nothing."""
+        """Keep no fabric."""
         self.wired.clear()
         self.moves.clear()
 
@@ -188,6 +270,19 @@ class Kept:
         moves = [self.moves[name] for name in names if name in self.moves]
         return MovedFromSeveral(moves) if moves else None
 
+
+class EditorSession(FabricSession):
+    """That of an editor's process: files of the standard library are parsed again only where they changed,
+    and compilations may be given up."""
+
+    def begin(self, overlay: Mapping[str, str]) -> None:
+        """A text is read next, with those of open buffers: keep no file that may have changed."""
+        self.parsed = parsed_library_files(overlay)
+
+    def end(self, overlay: Mapping[str, str]) -> None:
+        """The text and what it uses were read."""
+        keep_parsed_library_files(self.parsed, overlay)
+
     def interrupted(self) -> None:
         """Compilation was given up at any instruction: what was being made is not kept. Columns are sealed,
         and judgements are whole."""
@@ -195,54 +290,6 @@ class Kept:
             made.fabric = replace(made.fabric)
             made.fabric.seal()
             made.known.views.clear()
-
-
-def reuse_or_wire_fabric(
-    kept: Kept,
-    text: Planned,
-    plan: FabricPlan,
-    own: Diagnostics,
-    more: tuple[bool, Options],
-    wire: Callable[[], Fabric],
-) -> Fabric:
-    """The fabric of a plan: one that is kept, if it was wired from the same, else the one that ``wire``
-    makes, which is kept. What the wiring found is added to ``own``."""
-    from tdsl.fabric.elaborate import number_device_sets
-    from tdsl.verify.runner import KnownJudgements
-
-    assert text.home is not None
-    name, sound, options = (text.shown, plan.name, plan.phase), *more
-    layout = WiringTokens(text.home.module.file, text.home.module.body, "" if plan.cluster else plan.name)
-    limits = (
-        sound,
-        plan.cluster,
-        options.max_links,
-        options.max_devices,
-        options.check_seconds,
-        bool(options.fail),
-    )
-    key = wiring_inputs_key(plan, layout, text.files, limits)
-    found = kept.find(name, key, layout, text.files)
-    if found is not None:
-        own.extend([kept.moves[name].finding(d) for d in found.findings])
-        plan.evaluator.steps += found.steps
-        number_device_sets(plan)
-        return found.fabric
-    steps, before = plan.evaluator.steps, len(own)
-    fabric = wire()
-    home = layout.file
-
-    def holds(span: SourceSpan) -> bool:
-        """Whether a place can be moved: one of a later text of the design, such as that of a requirement,
-        cannot."""
-        return layout.holds(span) if span.file is home else span.file.name != home.name
-
-    kept.keep(
-        name,
-        Wired(key, layout, fabric, own.items[before:], plan.evaluator.steps - steps, KnownJudgements(holds)),
-        text.files,
-    )
-    return fabric
 
 
 def wiring_inputs_key(
@@ -282,6 +329,8 @@ def _finding_sort_key(found: tuple[SourceSpan, int]) -> tuple[str, int, int]:
 
 def _ranges_not_wired(body: Sequence[tree.Stmt], fabric: str) -> Iterator[tuple[int, int]]:
     """Requirements, and fabrics of other names at the top of the file."""
+    from tdsl.syntax import tree
+
     for s in body:
         if isinstance(s, tree.Decl) and s.kind.name == "fabric" and s.name.name != fabric:
             yield s.span.start, s.span.end
@@ -291,6 +340,8 @@ def _ranges_not_wired(body: Sequence[tree.Stmt], fabric: str) -> Iterator[tuple[
 
 def _requirement_offsets(node: object) -> Iterator[tuple[int, int]]:
     """Where the requirements in a statement are."""
+    from tdsl.syntax import tree
+
     if isinstance(node, tree.Require):
         yield node.span.start, node.span.end
     elif isinstance(node, tuple):
