@@ -21,8 +21,8 @@ from measure import FRESH, MEGA, ROOT, Record, by_turns
 DESIGNS = Path(__file__).parent / "designs"
 CHECK = (sys.executable, "-m", "tdsl", "check", "--output-format", "json")
 ELABORATE = (
-    sys.executable, "-c", "import sys; from tdsl.compile.compiler import Request, elaborate; "
-    "elaborate(sys.argv[1], Request(set=tuple(tuple(s.split('=')) for s in sys.argv[2:])))",
+    sys.executable, "-c", "import sys; from tdsl.compile.compiler import Request, compile_without_checks; "
+    "compile_without_checks(sys.argv[1], Request(set=tuple(tuple(s.split('=')) for s in sys.argv[2:])))",
 )  # fmt: skip
 SIZES = (8, 16, 32, 64)
 

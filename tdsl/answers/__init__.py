@@ -42,14 +42,14 @@ APART = ("day",)
 
 
 def check_with_cache(source: str, request: Request) -> Compilation:
-    """What ``compiler.check`` gives, without the fabrics where the answer was kept. Raises UsageError."""
+    """What ``compile_and_verify`` gives, without the fabrics where the answer was kept. Raises UsageError."""
     for compilation in stages_with_cache(source, request):
         last = compilation
     return last
 
 
 def stages_with_cache(source: str, request: Request) -> Iterator[Compilation]:
-    """What ``compiler.stages`` gives. Where the answer was kept it has no fabrics. It is kept when the last
+    """What ``compile_in_stages`` gives. Where the answer was kept it has no fabrics. It is kept when the last
     one was taken. Raises UsageError."""
     begin = time.perf_counter()
     key, now = _key_of_call(source, request)

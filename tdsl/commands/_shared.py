@@ -319,7 +319,7 @@ def _compiled_source(
 
 
 def compilation_stages(source: str, options: Request, kept: bool) -> Iterator[Compilation]:
-    """What ``compiler.stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``.
+    """What ``compile_in_stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``.
     Raises Wrong."""
     from tdsl import answers
     from tdsl.commands._revisions import opened_source
@@ -327,9 +327,11 @@ def compilation_stages(source: str, options: Request, kept: bool) -> Iterator[Co
 
     with opened_source(source, options) as opened:
         try:
-            cached = kept and not opened.revision
-            begin = answers.stages_with_cache if cached else compiler.compile_in_stages
-            stages = begin(opened.source, opened.options)
+            stages = (
+                answers.stages_with_cache(opened.source, opened.options)
+                if kept and not opened.revision
+                else compiler.compile_in_stages(opened.source, opened.options)
+            )
             compilation = next(stages, None)
             while compilation is not None:
                 yield opened.name_revision(compilation)
