@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tdsl.fabric.failing import FailedElements
+    from tdsl.fabric.failed import FailedElements
     from tdsl.fabric.graph import Fabric
     from tdsl.notebook import NotebookDrawing
     from tdsl.verify.scenarios import ScenarioOutcome
@@ -70,7 +70,7 @@ def scenarios(
     read as needed, and outcomes come in their order. Raises DesignError if the design has errors, ValueError
     for several fabrics or an element that is not there."""
     from tdsl.compile import compiler
-    from tdsl.fabric.failing import FailedElements
+    from tdsl.fabric.failed import FailedElements
     from tdsl.verify.scenarios import outcomes_of_failures as judged
 
     if isinstance(source, Compilation):

@@ -74,6 +74,33 @@ def test_direction() -> None:
     none([fault for path in MODULES if path != PACKAGE / "__init__.py" for fault in misdirected(path)])
 
 
+def test_no_circle_of_more_than_two_files() -> None:
+    """Imports inside functions count; those for types alone do not."""
+    names = {path: ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__") for path in MODULES}
+    asked: dict[str, set[str]] = {}
+    for path, name in names.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        typed = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+        for node in typed:
+            node.body = [ast.Pass()]
+        found = {
+            full
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module
+            for full in ([f"{node.module}.{a.name}" for a in node.names] + [node.module])
+        }
+        asked[name] = (found & set(names.values())) - {name, "tdsl"}
+    reached = {name: set(of) for name, of in asked.items()}
+    grown = True
+    while grown:
+        before = {name: len(of) for name, of in reached.items()}
+        for of in reached.values():
+            of.update(*(reached[other] for other in tuple(of)))
+        grown = any(len(of) > before[name] for name, of in reached.items())
+    circles = {frozenset(other for other in of if name in reached[other]) for name, of in reached.items() if name in of}
+    none([f"{len(circle)} files: {', '.join(sorted(circle))}" for circle in circles if len(circle) > 2])
+
+
 def test_the_package_itself_imports_nothing_at_once() -> None:
     """``import tdsl`` gives the version and nothing else; the public names come when they are asked for."""
     for node in ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8")).body:

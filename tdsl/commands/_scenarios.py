@@ -16,7 +16,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design, Request
-    from tdsl.fabric.failing import FailedElements
+    from tdsl.fabric.failed import FailedElements
     from tdsl.verify.result import Result
     from tdsl.verify.scenarios import ScenarioOutcome
 

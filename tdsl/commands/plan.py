@@ -208,7 +208,7 @@ def _changes_and_plan(
 
 def _judge_of_kept_metrics(both: Union, new: Design, keep: Sequence[str]) -> Callable[[Bools, Bools], str]:
     """Judges the requirements that are kept on a state of the cabling."""
-    from tdsl.fabric.failing import FailedElements
+    from tdsl.fabric.failed import FailedElements
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.verify.runner import judge_requirements
 

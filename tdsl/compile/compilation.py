@@ -14,7 +14,8 @@ from tdsl.system.sealed import Sealed
 if TYPE_CHECKING:
     from tdsl.compile.waivers import Allowance
     from tdsl.fabric.claims import ResolvedClaim
-    from tdsl.fabric.failing import FailedElements, Failing
+    from tdsl.fabric.failed import FailedElements
+    from tdsl.fabric.failing import Failing
     from tdsl.fabric.graph import Fabric
     from tdsl.verify.result import Result
 

@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, TypeAlias
 
-from tdsl.fabric.graph import MEDIA, Fabric
+from tdsl.semantics.settings import LINK_MEDIA
 
 if TYPE_CHECKING:
     import networkx
+
+    from tdsl.fabric.graph import Fabric
 
     Graph: TypeAlias = networkx.MultiGraph[int]
 
@@ -48,7 +50,7 @@ def as_networkx(fabric: Fabric) -> Graph:
         facts: dict[str, object] = {
             "rate_bps": rate,
             "class": fabric.classes[cls],
-            "medium": MEDIA[medium],
+            "medium": LINK_MEDIA[medium],
             "a_port": fabric.port_path(port_a),
             "b_port": fabric.port_path(port_b),
         }

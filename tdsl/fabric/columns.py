@@ -9,15 +9,17 @@ from dataclasses import fields, replace
 from functools import cache, cached_property, partial
 from itertools import chain, islice, product, repeat
 from math import prod
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.cables.cabling import first_of_cage, ports_sharing_cable
 from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, coded_constant, row_range_reader
-from tdsl.fabric.graph import Fabric, Ints
 from tdsl.semantics.model import Axis, DeviceModel, PathComponent, PortClass, indices_at_position
+
+if TYPE_CHECKING:
+    from tdsl.fabric.graph import Fabric, Ints
 
 Record = TypeVar("Record")
 Column = Sequence[object]

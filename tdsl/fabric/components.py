@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import rank_values
+
+if TYPE_CHECKING:
+    from tdsl.fabric.graph import Ints
 
 
 def component_labels(nodes: int, a: Ints, b: Ints) -> Ints:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.elaborate import target_rows
+from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.resolve import Resolver, variable_assignments
@@ -19,17 +20,6 @@ from tdsl.semantics.plan import Context, FabricPlan
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 from tdsl.system.lazy_dataclass import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class FailedElements:
-    """What failed: elements as they were named, devices, and links (those of the devices too, and those that
-    cross a failed panel or optical switch). ``rows`` are the links of each element."""
-
-    names: tuple[str, ...]
-    devices: Bools
-    links: Bools
-    rows: tuple[Ints, ...] = ()
 
 
 class NotThere(Exception):

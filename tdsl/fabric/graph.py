@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.narrow import as_kept
 from tdsl.findings.source import Origin
 from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PortClass, indices_at_position
+from tdsl.semantics.settings import LINK_MEDIA
 from tdsl.semantics.supply import Supply
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.sealed import Sealed
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
     from tdsl.fabric.addresses import Addressing
     from tdsl.fabric.distances import GroupDistance
-    from tdsl.fabric.failing import FailedElements
     from tdsl.fabric.layers import Domains
     from tdsl.fabric.partitions import SubnetManagement
     from tdsl.fabric.places import RackPlaces
@@ -39,7 +40,7 @@ Bools = NDArray[np.bool_]
 FREE, USED, HOLE = 0, 1, 2
 """States of a port: free; carries a link or a drawn cable; kept for something planned but omitted."""
 
-MEDIA = ("cable", "trace", "backplane")
+MEDIA = LINK_MEDIA
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,8 +343,6 @@ class Fabric(Sealed):
     def without(self, devices: Iterable[int] = (), links: Iterable[int] = ()) -> FailedElements:
         """A failure of these devices and links, by their rows, to be judged by ``tdsl.scenarios``. Raises
         IndexError for a row that is not there."""
-        from tdsl.fabric.failing import FailedElements
-
         here, there = np.array(list(devices), dtype=np.int64), np.array(list(links), dtype=np.int64)
         if min((*here, *there, 0)) < 0:
             raise IndexError("rows of devices and links begin at 0")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tdsl.fabric.components import component_labels
-from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import DeviceSet
@@ -22,6 +21,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.fabric.addresses import Addressing
+    from tdsl.fabric.graph import Bools, Fabric, Ints
 
 SCALEUP = "scaleup"
 

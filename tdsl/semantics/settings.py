@@ -30,6 +30,8 @@ LONGEST = {
 """How many metres these are at most: sums of micrometres, and of squares of diameters, stay whole numbers of
 63 bits."""
 MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aec", "aoc", "dwdm")
+LINK_MEDIA = MEDIA_WORDS[:3]
+"""What a link is laid in: all other media are those of a cable."""
 
 
 def not_too_long(name: str, value: object, span: SourceSpan) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.cluster import claim_of_member, number_of_member
-from tdsl.fabric.failing import FailedElements
+from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.subject import devices_of_selectors, holders_of_devices, is_of_instance, names_nothing

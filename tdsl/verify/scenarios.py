@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.failing import FailedElements
+from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.prove.budget import DEFAULT, Budget

@@ -9,7 +9,7 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
-from tdsl.fabric.failing import FailedElements
+from tdsl.fabric.failed import FailedElements
 from tdsl.prove.budget import DEFAULT
 from tdsl.verify.scenarios import _Judging, outcomes_of_failures
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.columns import DeviceColumns, PortColumns
-from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.narrow import narrow_column
 from tdsl.fabric.order import by_keys
+
+if TYPE_CHECKING:
+    from tdsl.fabric.graph import Bools, Fabric, Ints
 
 BLOCK = 1 << 16
 """Runs of links, and ports, that are looked up at once."""

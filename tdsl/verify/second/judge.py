@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.failing import FailedElements
+from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleup_links
 from tdsl.system.lazy_dataclass import dataclass
