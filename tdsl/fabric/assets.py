@@ -1,14 +1,18 @@
-"""``assets.csv``: identifiers that only the real asset knows. Nothing here is ever made up.
+"""``--assets``: identifiers that only the real asset knows, for a build and an audit. Nothing here is made
+up.
 
 Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface, or ``device, mac``
 alone where there is no InfiniBand; further ones are for others. A switch has a row without a port, and so has
 the ``mac`` of a host; its port ``aggregation`` is its node of in-network reduction. A device is named as on
-its label or as the design writes it, a port as the design, the operating system or the faceplate names it.
+its label or as the design writes it, a port as the design, the operating system or the faceplate names it. An
+audit takes ``chassis_id`` and ``serial`` as well, and a table that has one of these or ``mac`` and no GUIDs;
+these cells are given as they are written.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import field
 
 from tdsl.fabric.graph import Fabric
@@ -22,6 +26,9 @@ AGGREGATION = -2
 """The aggregation node of a switch, in the place of a port."""
 COLUMNS = ("device", "port", "node_guid", "port_guid")
 MACS = ("device", "mac")
+GUIDS = ("node_guid", "port_guid")
+WRITTEN = ("mac", "chassis_id", "serial")
+"""Identifiers that an audit takes as they are written."""
 _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
 _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
 
@@ -34,6 +41,7 @@ class Assets:
     node: dict[tuple[int, int], str] = field(default_factory=dict)
     port: dict[tuple[int, int], str] = field(default_factory=dict)
     mac: dict[int, str] = field(default_factory=dict)  # of management interfaces, by row of the device
+    rows: list[dict[str, str]] = field(default_factory=list)  # all cells by column, as they are written
 
 
 def read_assets_table(
@@ -44,6 +52,17 @@ def read_assets_table(
     reader = _AssetTableReader(fabric, file, diagnostics, elsewhere)
     reader.read()
     return reader.assets
+
+
+def read_assets_of_audit(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> Assets:
+    """What a table says to an audit, which takes any identifiers. Where it has GUIDs, its rows are judged."""
+    reader = _AssetTableReader(fabric, file, diagnostics, frozenset())
+    reader.read(_has_written_identifiers_alone)
+    return reader.assets
+
+
+def _has_written_identifiers_alone(heading: list[str]) -> bool:
+    return any(c in heading for c in WRITTEN) and not any(c in heading for c in GUIDS)
 
 
 class _AssetTableReader(DeviceTable):
@@ -57,10 +76,12 @@ class _AssetTableReader(DeviceTable):
         self.assets = Assets()
         self.owner: dict[tuple[str, str], tuple[int, int]] = {}  # (column, GUID) -> device and line
 
-    def read(self) -> None:
-        """All rows."""
-        for number, cells in self.rows(COLUMNS, "E0531", "the table", MACS):
-            self.row(number, cells)
+    def read(self, unjudged: Callable[[list[str]], bool] = lambda heading: False) -> None:
+        """All rows; those of a table whose heading is ``unjudged`` are given as they are."""
+        for number, cells in self.rows(COLUMNS, "E0531", "the table", MACS, unjudged):
+            self.assets.rows.append(cells)
+            if not unjudged(self.heading):
+                self.row(number, cells)
 
     def row(self, number: int, cells: dict[str, str]) -> None:
         """One row."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
@@ -19,6 +19,7 @@ class DeviceTable:
 
     def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> None:
         self.fabric, self.file, self.diagnostics = fabric, file, diagnostics
+        self.heading: list[str] = []  # once the first row is read
         self.devices = {
             name(d): d
             for name in (fabric.device_path, fabric.device_name)
@@ -26,12 +27,18 @@ class DeviceTable:
         }
 
     def rows(
-        self, columns: Sequence[str], code: str, what: str, other: Sequence[str] = ()
+        self,
+        columns: Sequence[str],
+        code: str,
+        what: str,
+        other: Sequence[str] = (),
+        suffices: Callable[[list[str]], bool] = lambda heading: False,
     ) -> Iterator[tuple[int, dict[str, str]]]:
         """The number of each line below the heading, from 1, and its cells by column, in small letters. A
         heading that lacks one of ``columns`` is a finding with this code, and ends the table; ``what`` is
-        what the table is called there. A heading with all columns of ``other`` will do, too."""
-        heading: list[str] = []
+        what the table is called there. A heading with all columns of ``other`` will do, too, and one that
+        ``suffices``."""
+        self.heading = []
         for number in range(1, len(self.file.line_starts) + 1):
             text = self.file.line(number)
             if not text.strip() or text.startswith("#"):
@@ -46,12 +53,12 @@ class DeviceTable:
                     "write values separated by commas",
                 )
                 return
-            if heading:
-                yield number, dict(zip(heading, cells, strict=False))
+            if self.heading:
+                yield number, dict(zip(self.heading, cells, strict=False))
                 continue
-            heading = [c.lower() for c in cells]
+            self.heading = heading = [c.lower() for c in cells]
             missing = [c for c in columns if c not in heading]
-            if missing and not (other and set(other) <= set(heading)):
+            if missing and not (other and set(other) <= set(heading)) and not suffices(heading):
                 more = f", or at least {','.join(other)}" if other else ""
                 help = f"the first line names the columns: {','.join(columns)}{more}"
                 self.say(code, number, f"{what} has no column `{missing[0]}`", help)
