@@ -26,7 +26,8 @@ from tdsl.commands._advice import advice_for_wrong_call
 from tdsl.commands._interrupt import INTERRUPTED, raise_on_interrupt
 from tdsl.commands._untrusted import FLAG, is_untrusted_call
 from tdsl.config import Config, ConfigError, load_config
-from tdsl.system import cache, files, malloc
+from tdsl.system import cache, malloc
+from tdsl.system.read import inputs_protected
 
 if TYPE_CHECKING:
     from mmap import mmap
@@ -125,7 +126,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; leave without a word where the user or the reader of the output has gone."""
         try:
-            with raise_on_interrupt(), files.inputs_protected():
+            with raise_on_interrupt(), inputs_protected():
                 status = super().invoke(ctx)
                 sys.stdout.flush()
                 sys.stderr.flush()

@@ -16,8 +16,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from tdsl.system import files
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import read_text_file
 
 NAME = "tdsl.toml"
 LIMIT = 1 << 20
@@ -97,7 +97,7 @@ def load_config(folder: Path, file: Path | None = None) -> Config:
             f"another user owns it, and not {folder.resolve()}; `--config {file}` follows it all the same"
         )
     try:
-        given = tomllib.loads(files.read_text_file(file, LIMIT, within=[file.parent]))
+        given = tomllib.loads(read_text_file(file, LIMIT, within=[file.parent]))
     except OSError as wrong:
         raise config.fault(wrong.strerror or str(wrong)) from None
     except ValueError as wrong:  # not TOML, not text, or a number that Python does not read

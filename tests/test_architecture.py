@@ -118,7 +118,7 @@ WRITERS = (
     "output/folders.py",
     "output/signature.py",  # a temporary file, since `ssh-keygen` reads signatures from files only
     "system/cache.py",
-    "system/files.py",
+    "system/replace.py",
     "system/scratch.py",
     "commands/init.py",
     "commands/new.py",

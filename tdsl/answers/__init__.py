@@ -32,7 +32,9 @@ from tdsl.compile.compilation import Compilation
 from tdsl.compile.request import Request
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
-from tdsl.system import cache, files
+from tdsl.system import cache
+from tdsl.system.read import disk_answers_unchanged, is_confined, is_file, read_regular_file
+from tdsl.system.record import Record, record_disk_questions
 
 KIND = "answers"
 FORM = 2
@@ -67,12 +69,12 @@ def stages_with_cache(source: str, request: Request) -> Iterator[Compilation]:
     from tdsl.answers.judgements import Judgements
 
     record, known = (
-        files.Record(tuple(os.path.abspath(f) for f in program_folders())),
+        Record(tuple(os.path.abspath(f) for f in program_folders())),
         Judgements(version=now),
     )
     steps, made = compiler.compile_in_stages(source, request, known), []
     while True:
-        with files.record_disk_questions(record):
+        with record_disk_questions(record):
             step = next(steps, None)
         if step is None:
             break
@@ -87,7 +89,7 @@ def stages_with_cache(source: str, request: Request) -> Iterator[Compilation]:
 
 def _key_of_call(source: str, request: Request) -> tuple[str, str]:
     """The key of a call and the version that is part of it; "" where its answer is not to be kept."""
-    if cache.private_cache_folder() is None or files.is_confined():
+    if cache.private_cache_folder() is None or is_confined():
         return "", ""
     try:
         asked = _call_as_json(source, request)
@@ -115,7 +117,7 @@ def _call_as_json(source: str, request: Request) -> Json:
         return [out, ""]  # its text is among the options
     return [
         out,
-        sha256(files.read_regular_file(Path(source))).hexdigest() if files.is_file(Path(source)) else "",
+        sha256(read_regular_file(Path(source))).hexdigest() if is_file(Path(source)) else "",
     ]
 
 
@@ -159,12 +161,12 @@ def _read_kept_answer(key: str, request: Request) -> list[Compilation] | None:
             (kind, path, limit, tuple(within)): answer
             for (kind, path, limit, within), answer in document["read"]
         }
-        return compilations_from_json(document["said"]) if files.disk_answers_unchanged(answers) else None
+        return compilations_from_json(document["said"]) if disk_answers_unchanged(answers) else None
     except (NotKept, KeyError, TypeError, ValueError, MemoryError):
         return None
 
 
-def _keep_answer(key: str, request: Request, record: files.Record, made: list[Compilation]) -> None:
+def _keep_answer(key: str, request: Request, record: Record, made: list[Compilation]) -> None:
     """Keep an answer, with what it was made of."""
     dated = any(a.until is not None for c in made for a in c.waivers)
     try:

@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 from threading import Timer
 
 from tdsl.config import NAME as SETTINGS
-from tdsl.system.files import LIMIT
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import LIMIT
 
 KINDS = (".fab", ".csv", ".lock")
 LOCK = ".lock"

@@ -114,10 +114,11 @@ def answer_of_call(args: Sequence[str], text: str) -> CallAnswer:
     do not count."""
     from tdsl.cli import cli
     from tdsl.config import ConfigError, load_config
-    from tdsl.system import files, resources
+    from tdsl.system import resources
+    from tdsl.system.read import confine_reading
 
     trusted = [resources.packaged_folder(kind) for kind in ("grammar", "stdlib", "targets", "docs")]
-    with files.confine_reading(Path.cwd(), trusted), _streams_replaced(text) as (out, err):
+    with confine_reading(Path.cwd(), trusted), _streams_replaced(text) as (out, err):
         try:
             own = replace(load_config(Path.cwd()), commands={})
             cli.main(

@@ -71,11 +71,11 @@ def _finding_count_text(count: int) -> str:
 
 def _fix_file_in_memory(name: str, asked: Request, unsafe: bool) -> Fixed:
     """Fix one file in memory: each round reads the design with the text so far."""
-    from tdsl.system import files
+    from tdsl.system.read import read_regular_file, resolve_links
 
     path = Path(name)
     try:
-        data = files.read_regular_file(path)
+        data = read_regular_file(path)
         before = data.decode().removeprefix("\ufeff")
     except OSError as fault:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
@@ -83,7 +83,7 @@ def _fix_file_in_memory(name: str, asked: Request, unsafe: bool) -> Fixed:
         return Fixed(data, "", "")
     out = Fixed(data, before, before)
     for _ in range(ROUNDS):
-        overlay = {**asked.overlay, str(files.resolve_links(path)): out.after}
+        overlay = {**asked.overlay, str(resolve_links(path)): out.after}
         found = [
             d
             for c in compile_sources([name], replace(asked, overlay=overlay), verify=False)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread, current_thread, main_thread
 
-from tdsl.system import files, scratch
+from tdsl.system import scratch
+from tdsl.system.signals import are_signals_held
 
 GRACE_S = 0.1
 """Seconds after which a Ctrl-C that Python has not raised ends the process: the main thread is inside a
@@ -53,7 +54,7 @@ def raise_on_interrupt() -> Iterator[None]:
             exit_interrupted()
         heard(what)
 
-    interrupted.ends = True  # type: ignore[attr-defined]  # for `files.terminable`, in which it waits
+    interrupted.ends = True  # type: ignore[attr-defined]  # for `hold_signals`, in which it waits
     heard, sys.unraisablehook = sys.unraisablehook, lost
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -76,9 +77,7 @@ def _watch_for_interrupt(reader: int, raised: Event) -> None:
     while number := os.read(reader, 1):
         if number[0] != signal.SIGINT or raised.wait(GRACE_S):
             continue
-        while (
-            files.are_signals_held()
-        ):  # what is written ends at its next step, and then the signal comes again
+        while are_signals_held():  # what is written ends at its next step, and then the signal comes again
             Event().wait(GRACE_S / 10)
         if not raised.wait(GRACE_S):
             exit_interrupted()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tdsl.changes.revision import Revision
     from tdsl.compile.compiler import Compilation, Request
     from tdsl.config import Config
-    from tdsl.system.files import Record
+    from tdsl.system.record import Record
 
 
 class Read(dict[str, bytes]):
@@ -120,13 +120,14 @@ class OpenedSource:
 
     def files_read(self) -> dict[Path, bytes]:
         """What was read for the design, by absolute path, but for the library."""
-        from tdsl.system import files, resources
+        from tdsl.system import resources
+        from tdsl.system.read import is_file, read_regular_file
 
         library, out = resources.packaged_folder("stdlib"), {}
         for kind, path, limit, within in list(self.record.answers):
             place = Path(os.path.abspath(path))
-            if kind == "read" and not place.is_relative_to(library) and files.is_file(place):
-                out[place] = files.read_regular_file(place, limit, [Path(f) for f in within])
+            if kind == "read" and not place.is_relative_to(library) and is_file(place):
+                out[place] = read_regular_file(place, limit, [Path(f) for f in within])
         held = self.held or Read({})
         return out | {self.folder / name: held[name] for name in held.asked if name in held}
 
@@ -160,13 +161,15 @@ def opened_source(
     is the revision where that was read already. With ``recording``, what is read of the disk is known
     afterwards. Raises Wrong."""
     from tdsl.changes.revision import RevisionError, read_revision
-    from tdsl.system import files
+    from tdsl.system.read import is_confined, serve_snapshot
+    from tdsl.system.record import Record, record_disk_questions
+    from tdsl.system.replace import unique_name_part
 
-    record = files.Record()
+    record = Record()
     revision, file = (read.name, source) if read is not None else split_revision(source, other)
     if not revision:
         followed = _settings_here() if recording else {}
-        with files.record_disk_questions(record) if recording else nullcontext():
+        with record_disk_questions(record) if recording else nullcontext():
             yield OpenedSource(source, options, source, record, settings=followed)
         return
     place = Path(os.path.abspath(file)) if read is None else read.top / file
@@ -177,7 +180,7 @@ def opened_source(
         raise Wrong(f"{revision}:{file}: {wrong}") from None
     top = read.top.resolve()
     held = Read(read.files)
-    if files.is_confined():
+    if is_confined():
         here = Path.cwd().resolve()
         held = Read({name: data for name, data in held.items() if (top / name).is_relative_to(here)})
     name = _name_in_revision(file, place, top, held)
@@ -186,7 +189,7 @@ def opened_source(
             f"{revision}:{file}: there is no such file in this "
             f"revision{_similar_file_in_revision(file, read, held)}"
         )
-    folder = top / f".tdsl-revision-{files.unique_name_part()}"  # it stands for the revision and never exists
+    folder = top / f".tdsl-revision-{unique_name_part()}"  # it stands for the revision and never exists
     paths = [p.resolve() for p in options.paths]
     paths = [folder / p.relative_to(top) if p.is_relative_to(top) else p for p in paths]
     settings = _settings_in(held, top)
@@ -200,7 +203,7 @@ def opened_source(
     opened = OpenedSource(
         str(folder / name), asked, f"{revision}:{name}", record, revision, folder, held, flat
     )
-    with files.serve_snapshot(folder, held), files.record_disk_questions(record):
+    with serve_snapshot(folder, held), record_disk_questions(record):
         yield opened
 
 
@@ -216,10 +219,10 @@ def _name_in_revision(file: str, place: Path, top: Path, held: Mapping[str, byte
 def _similar_file_in_revision(file: str, read: Revision, held: Mapping[str, bytes]) -> str:
     """A file of the revision that may be meant: of the same contents, or nearly, as the one of the disk."""
     from tdsl.changes.revision import designs_in_revision, renamed_files
-    from tdsl.system import files
+    from tdsl.system.read import read_regular_file
 
     try:
-        now = files.read_regular_file(Path(file))
+        now = read_regular_file(Path(file))
     except OSError:
         return ""
     gone = {name: held[name] for name in designs_in_revision(held)}
@@ -239,13 +242,13 @@ def _config_of_call() -> Config | None:
 
 def _settings_here() -> dict[str, str]:
     """The settings that the call follows, by their full names."""
-    from tdsl.system import files
+    from tdsl.system.read import read_text_file
 
     config = _config_of_call()
     if config is None or config.file is None or config.folder is None:
         return {}
     try:
-        return _flat_settings(tomllib.loads(files.read_text_file(config.folder / config.file.name)))
+        return _flat_settings(tomllib.loads(read_text_file(config.folder / config.file.name)))
     except (OSError, ValueError):
         return {}
 
@@ -254,10 +257,10 @@ def _settings_in(held: Mapping[str, bytes], top: Path) -> dict[str, Any] | None:
     """The settings of a revision for the folder of the call; None where the call follows a file that is not
     of the repository, or none as a matter of trust. Raises Wrong."""
     from tdsl.config import NAME
-    from tdsl.system import files
+    from tdsl.system.read import is_confined
 
     config, here = _config_of_call(), Path.cwd().resolve()
-    if files.is_confined() or not here.is_relative_to(top):
+    if is_confined() or not here.is_relative_to(top):
         return None
     if config is not None and config.file is not None and config.folder is not None:
         inside = config.folder.resolve().is_relative_to(top)

@@ -33,10 +33,10 @@ class ScenarioLine:
 
 def read_scenarios_file(path: Path) -> list[ScenarioLine]:
     """The scenarios of a file: elements separated by commas, one scenario a line; `#` begins a comment."""
-    from tdsl.system import files
+    from tdsl.system.read import read_argument_file
 
     try:
-        lines = files.read_argument_file(path).decode().splitlines()
+        lines = read_argument_file(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
     texts = [(n, text.partition("#")[0].strip()) for n, text in enumerate(lines, 1)]

@@ -212,10 +212,10 @@ def _table_beside_design(path: Path | None) -> SourceFile | None:
     if path is None:
         return None
     from tdsl.findings.source import SourceFile
-    from tdsl.system import files
+    from tdsl.system.read import read_text_file
 
     try:
-        return SourceFile(path.as_posix(), files.read_text_file(path, encoding="utf-8-sig"))
+        return SourceFile(path.as_posix(), read_text_file(path, encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
 
@@ -387,10 +387,10 @@ def designs_in(sources: Sequence[str]) -> list[str]:
 
 
 def _text_declares_fabric(path: Path) -> bool:
-    from tdsl.system import files
+    from tdsl.system.read import read_text_file
 
     try:
-        text = files.read_text_file(path)
+        text = read_text_file(path)
     except (OSError, UnicodeDecodeError):
         return True  # the compiler reports why
     return FABRIC.search(text) is not None
@@ -410,12 +410,12 @@ def save_text(
     text: str, path: Path, below: Path | None = None, was: bytes | None = None, rewrites: bool = False
 ) -> None:
     """Have a file hold a text, all of it or as before; make the folders ``below`` one that it lies in.
-    ``was`` and ``rewrites``: as for ``files.replace``."""
-    from tdsl.system import files
+    ``was`` and ``rewrites``: as for ``replace_file``."""
+    from tdsl.system.replace import folders_made_on_way, replace_file
 
     try:
-        with files.folders_made_on_way(below, path.parent) if below is not None else nullcontext():
-            files.replace_file(path, text.encode("utf-8", "backslashreplace"), was, rewrites)
+        with folders_made_on_way(below, path.parent) if below is not None else nullcontext():
+            replace_file(path, text.encode("utf-8", "backslashreplace"), was, rewrites)
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 

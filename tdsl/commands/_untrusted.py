@@ -43,14 +43,15 @@ def with_untrusted_option(command: Callable[..., int]) -> Callable[..., int]:
     def run(*, untrusted: bool, **given: Any) -> int:
         if not untrusted:
             return command(**given)
-        from tdsl.system import cache, files, resources
+        from tdsl.system import cache, resources
+        from tdsl.system.read import confine_reading
 
         here = Path.cwd()
         _refuse_untrusted_paths(given)
         if "jobs" in given:
             given["jobs"] = 1  # what confines this process does not confine others
         trusted = [resources.packaged_folder(kind) for kind in ("grammar", "stdlib", "targets")]
-        with files.confine_reading(here, trusted), cache.cache_disabled(), _resources_limited():
+        with confine_reading(here, trusted), cache.cache_disabled(), _resources_limited():
             return command(**given)
 
     return click.option(

@@ -288,10 +288,10 @@ def _audit_settings(
 
 
 def _text_of_file_named(path: Path) -> str:
-    from tdsl.system import files
+    from tdsl.system.read import read_text_file
 
     try:
-        return files.read_text_file(path)
+        return read_text_file(path)
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
 
@@ -361,10 +361,10 @@ def _accept_faults(
 
 def _bytes_or_nothing(path: Path) -> bytes:
     """The bytes of a list that may not be there yet."""
-    from tdsl.system import files
+    from tdsl.system.read import read_regular_file
 
     try:
-        return files.read_regular_file(path)
+        return read_regular_file(path)
     except FileNotFoundError:
         return b""
     except OSError as fault:
@@ -441,7 +441,7 @@ def _work_list_csv(made: list[Audit], places: Path | None) -> bytes:
 
 def _write_work_list(output: Path, made: list[Audit], places: Path | None) -> None:
     """Write the work list, as CSV or as a workbook."""
-    from tdsl.system import files
+    from tdsl.system.replace import replace_file
 
     if output.suffix == ".xlsx":
         from tdsl.emit.workbook import Sheet, workbook_bytes
@@ -453,6 +453,6 @@ def _write_work_list(output: Path, made: list[Audit], places: Path | None) -> No
     else:
         data = _work_list_csv(made, places)
     try:
-        files.replace_file(output, data)
+        replace_file(output, data)
     except OSError as fault:
         raise Wrong(f"{output}: {fault.strerror or fault}") from None

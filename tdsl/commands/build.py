@@ -390,11 +390,11 @@ def _site_of_call(path: Path | None) -> Site | None:
 
 def _assets_table_text(path: Path) -> SourceFile:
     """The text of a file beside a design."""
-    from tdsl.system import files
+    from tdsl.system.read import read_regular_file
 
     try:
         return SourceFile(
-            str(path), files.read_regular_file(path).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+            str(path), read_regular_file(path).decode("utf-8-sig", "replace").replace("\r\n", "\n")
         )
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
@@ -478,16 +478,17 @@ def _sign_build(files: Mapping[str, Content], out: Path, key: Path, said: list[s
     from tdsl.output.folder_lock import hold_folder_lock
     from tdsl.output.signature import SIGNATURE, NoProgram, Unsigned, sign_manifest
     from tdsl.output.write import LARGEST_MANIFEST
-    from tdsl.system import files as disk
+    from tdsl.system.read import read_regular_file
+    from tdsl.system.replace import replace_file
     from tdsl.system.spool import content_in_memory
 
     try:
         manifest = content_in_memory(files[MANIFEST])
         signature = sign_manifest(manifest, key)  # which may wait for a passphrase
         with hold_folder_lock(Path(os.path.realpath(out))):
-            if disk.read_regular_file(out / MANIFEST, LARGEST_MANIFEST) != manifest:
+            if read_regular_file(out / MANIFEST, LARGEST_MANIFEST) != manifest:
                 raise Unsigned("another build has written there meanwhile")
-            disk.replace_file(out / SIGNATURE, signature)
+            replace_file(out / SIGNATURE, signature)
     except (Unsigned, NoProgram) as why:
         raise Wrong(f"--sign {key}: {why}; the output is built, and not signed") from None
     except OSError as fault:

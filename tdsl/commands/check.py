@@ -411,10 +411,10 @@ def _check_printing_early(
 
 def _elements_in_file(path: Path) -> list[str]:
     """The elements that a file names, one a line."""
-    from tdsl.system import files
+    from tdsl.system.read import read_argument_file
 
     try:
-        lines = files.read_argument_file(path).decode().splitlines()
+        lines = read_argument_file(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
     return [element for line in lines if (element := line.partition("#")[0].strip())]

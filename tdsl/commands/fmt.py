@@ -53,10 +53,10 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
 
 
 def _read_design_bytes(name: str) -> bytes:
-    from tdsl.system import files
+    from tdsl.system.read import read_regular_file
 
     try:
-        return sys.stdin.buffer.read() if name == "-" else files.read_regular_file(Path(name))
+        return sys.stdin.buffer.read() if name == "-" else read_regular_file(Path(name))
     except OSError as fault:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
 

@@ -9,7 +9,8 @@ import click
 
 from tdsl.commands._everywhere import print_unless_quiet
 from tdsl.commands._shared import Wrong
-from tdsl.system import files
+from tdsl.system.replace import folders_made_on_way
+from tdsl.system.signals import hold_signals
 
 DESIGN = """\
 # {name}: 8 DGX H100 on 8 leaves and 4 spines. Change a number, then run `tdsl check {name}.fab`.
@@ -184,7 +185,7 @@ def _write_unless_there(path: Path, text: str) -> bool:
             )
     begun = False
     try:
-        with files.hold_signals(), files.folders_made_on_way(path, path.parent):
+        with hold_signals(), folders_made_on_way(path, path.parent):
             try:
                 with path.open("x", encoding="utf-8") as out:
                     begun = True

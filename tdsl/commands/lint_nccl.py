@@ -86,10 +86,10 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
 
 
 def _read_nccl_bytes(name: str) -> bytes:
-    from tdsl.system import files
+    from tdsl.system.read import read_argument_file
 
     try:
-        return sys.stdin.buffer.read() if name == "-" else files.read_argument_file(Path(name))
+        return sys.stdin.buffer.read() if name == "-" else read_argument_file(Path(name))
     except OSError as fault:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
 

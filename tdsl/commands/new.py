@@ -114,17 +114,18 @@ def target(name: str, place: Path, base: str | None) -> None:
 
 def _write_new_folder(files: Mapping[str, str], folder: Path) -> None:
     """Write a new folder, all of it or nothing: what is there, a link as well, belongs to somebody."""
-    from tdsl.system import files as disk
+    from tdsl.system.replace import folders_made_on_way, unique_name_part
+    from tdsl.system.signals import exit_if_signalled, hold_signals
 
-    stage = folder.with_name(f".{folder.name[:100]}.{disk.unique_name_part()}.tmp")
+    stage = folder.with_name(f".{folder.name[:100]}.{unique_name_part()}.tmp")
     try:
-        with disk.hold_signals(), disk.folders_made_on_way(stage, folder.parent):
+        with hold_signals(), folders_made_on_way(stage, folder.parent):
             if os.path.lexists(folder):
                 raise FileExistsError
             try:
                 (stage / "templates").mkdir(parents=True)
                 for path, text in files.items():
-                    disk.exit_if_signalled()
+                    exit_if_signalled()
                     (stage / path).write_text(text, encoding="utf-8")
                 stage.rename(folder)
             except BaseException:

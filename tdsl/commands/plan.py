@@ -291,12 +291,10 @@ def _write_plan(output: Path, made: Sequence[Planned]) -> None:
         return
     from tdsl.changes.work import COLUMNS
     from tdsl.emit.workbook import Sheet, workbook_bytes
-    from tdsl.system import files
+    from tdsl.system.replace import replace_file
 
     try:
-        files.replace_file(
-            output, workbook_bytes([Sheet("steps", COLUMNS, _plan_table(made), frozen=1)], "Steps")
-        )
+        replace_file(output, workbook_bytes([Sheet("steps", COLUMNS, _plan_table(made), frozen=1)], "Steps"))
     except OSError as fault:
         raise Wrong(f"{output}: {fault.strerror or fault}") from None
 

@@ -124,10 +124,10 @@ def _count_files_with_secrets(files: Mapping[str, bytes]) -> int:
 def _read_secrets(path: Path) -> dict[str, str]:
     """The secrets by name. No message shows a value."""
     from tdsl.emit.site import SECRET
-    from tdsl.system import files
+    from tdsl.system.read import read_text_file
 
     try:
-        text = files.read_text_file(path, LARGEST, encoding="utf-8-sig")
+        text = read_text_file(path, LARGEST, encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
     out: dict[str, str] = {}
@@ -153,10 +153,10 @@ def _files_with_secrets(folder: Path, values: Mapping[str, str], secrets: Path) 
     """The files of one built folder with their secrets, and a manifest of them."""
     from tdsl.emit.site import PLACEHOLDER
     from tdsl.output.write import LARGEST_MANIFEST, is_plain_output_path
-    from tdsl.system import files
+    from tdsl.system.read import read_regular_file
 
     try:
-        manifest = json.loads(files.read_regular_file(folder / MANIFEST, LARGEST_MANIFEST))
+        manifest = json.loads(read_regular_file(folder / MANIFEST, LARGEST_MANIFEST))
         listed = {str(p): str(f["sha256"]) for p, f in manifest["files"].items()}
         names = {str(n) for n in manifest.get("secrets", ())}
         fit = all(map(is_plain_output_path, listed))
@@ -173,7 +173,7 @@ def _files_with_secrets(folder: Path, values: Mapping[str, str], secrets: Path) 
     count = 0
     for path, digest in sorted(listed.items()):
         try:
-            data = files.read_regular_file(folder / path, 1 << 31, within=[folder])
+            data = read_regular_file(folder / path, 1 << 31, within=[folder])
         except OSError as fault:
             raise RenderFailed(f"{folder / path}: {fault.strerror or fault}; build it again") from None
         if sha256(data).hexdigest() != digest:

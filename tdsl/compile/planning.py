@@ -12,8 +12,8 @@ from tdsl.compile.compilation import LARGEST_LOCK, LOCK, UsageError
 from tdsl.compile.request import Request
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.findings.source import SourceFile
-from tdsl.system import files as disk
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import file_stamp, folder_entries, is_dir, is_file, read_regular_file, read_text_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,7 +176,7 @@ def read_lock_entries(source: str, request: Request, diagnostics: Diagnostics) -
 
         return read_lock_lines(request.stands, diagnostics)
     path = Path(f"{source}{LOCK}")
-    if not request.lock or not disk.is_file(path):
+    if not request.lock or not is_file(path):
         if request.locked:
             raise UsageError(f"there is no {path}; `tdsl lock` writes it")
         return {}
@@ -185,7 +185,7 @@ def read_lock_entries(source: str, request: Request, diagnostics: Diagnostics) -
 
     try:
         file = decode_source_file(
-            disk.read_regular_file(path, LARGEST_LOCK, [path.parent]),
+            read_regular_file(path, LARGEST_LOCK, [path.parent]),
             path.as_posix(),
             diagnostics,
             design=False,
@@ -226,16 +226,16 @@ def _missing_source_message(source: str) -> str:
     from tdsl.system import resources
 
     path = Path(source)
-    if disk.is_dir(path):
-        inside = [path / name for name in disk.folder_entries(path) if name.endswith(".fab")]
+    if is_dir(path):
+        inside = [path / name for name in folder_entries(path) if name.endswith(".fab")]
         best = next((p for p in inside if _file_declares_fabric(p)), None)
         such = f", such as `{best.as_posix()}`" if best is not None else ""
         return f"{source} is a folder; " + (f"name a design in it{such}" if inside else "it has no .fab file")
     if source == "-":
         return "this command does not read standard input; name a file"
-    if disk.file_stamp(path) is not None:
+    if file_stamp(path) is not None:
         return f"{source}: it is not a regular file"
-    beside = [name for name in disk.folder_entries(path.parent) if name.endswith(".fab")]
+    beside = [name for name in folder_entries(path.parent) if name.endswith(".fab")]
     file = closest_known_name(path.name, beside) or closest_known_name(f"{path.name}.fab", beside)
     if file:
         return f"there is no file {source}; did you mean `{(path.parent / file).as_posix()}`?"
@@ -247,6 +247,6 @@ def _missing_source_message(source: str) -> str:
 def _file_declares_fabric(path: Path) -> bool:
     """Whether a file can be read and declares a fabric."""
     try:
-        return re.search(r"^[ \t]*(?:fabric|cluster)\b", disk.read_text_file(path), re.MULTILINE) is not None
+        return re.search(r"^[ \t]*(?:fabric|cluster)\b", read_text_file(path), re.MULTILINE) is not None
     except (OSError, UnicodeDecodeError):
         return False

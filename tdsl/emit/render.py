@@ -36,7 +36,7 @@ from tdsl.emit.site import Site
 from tdsl.emit.target import LARGEST, BuildTarget, FileSpec
 from tdsl.emit.view import FabricView
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.system import files
+from tdsl.system.read import read_text_file
 from tdsl.system.resources import packaged_folder
 
 MOST = 1 << 30
@@ -62,7 +62,7 @@ class _Folder(BaseLoader):
         """The text of a template and its path."""
         path = self.folder.joinpath(*split_template_path(template))
         try:
-            return files.read_text_file(path, LARGEST, within=[self.folder.parent]), str(path), None
+            return read_text_file(path, LARGEST, within=[self.folder.parent]), str(path), None
         except FileNotFoundError:
             raise TemplateNotFound(template) from None
         except (OSError, UnicodeDecodeError) as fault:

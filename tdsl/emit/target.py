@@ -15,8 +15,8 @@ from tdsl.emit import choices
 from tdsl.emit.limits import MATCH, NameMatcher, TimedPattern
 from tdsl.emit.records import Router
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.system import files as files_
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import Stamp, file_stamp, is_below_folders, is_file, read_text_file
 from tdsl.system.resources import packaged_folder
 
 LARGEST = 1 << 20
@@ -161,7 +161,7 @@ def targets_by_name(diagnostics: Diagnostics, further: Sequence[Path] = ()) -> d
             try:
                 if name in out:
                     raise _ManifestUnfit(f"there is already a target `{name}` in {out[name].folder.parent}")
-                stamp = files_.file_stamp(manifest) if own else None
+                stamp = file_stamp(manifest) if own else None
                 out[name] = (
                     _load_target(manifest, own) if stamp is None else _cached_own_target(manifest, stamp)
                 )
@@ -186,14 +186,14 @@ def chosen_targets(
 
 
 @lru_cache(maxsize=256)
-def _cached_own_target(manifest: Path, stamp: files_.Stamp) -> BuildTarget:
+def _cached_own_target(manifest: Path, stamp: Stamp) -> BuildTarget:
     """One of tdsl's own targets, read again when its manifest changes: a process that builds often reads them
     once."""
     return _load_target(manifest, True)
 
 
 def _load_target(manifest: Path, own: bool) -> BuildTarget:
-    data = tomllib.loads(files_.read_text_file(manifest, LARGEST, within=[manifest.parent.parent]))
+    data = tomllib.loads(read_text_file(manifest, LARGEST, within=[manifest.parent.parent]))
     _refuse_unknown_keys(data, _TARGET_KEYS, "the manifest")
     files = data.get("file", [])
     if not isinstance(files, list) or not files:
@@ -277,7 +277,7 @@ def _file_spec_of_manifest(data: object, place: Path, own: bool) -> FileSpec:
     home = place / "templates" if texts["template"] else place
     made = home / (texts["template"] or texts["program"])
     if "\0" in str(made) or not (
-        files_.is_file(made) and files_.is_below_folders(made, [place]) and made.is_relative_to(home)
+        is_file(made) and is_below_folders(made, [place]) and made.is_relative_to(home)
     ):
         raise _ManifestUnfit(f"{texts['template'] or texts['program']!r} is missing")
     return FileSpec(

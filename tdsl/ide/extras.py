@@ -18,7 +18,8 @@ from tdsl.ide.outline import Symbol, declared_symbols
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.loader import Loader
 from tdsl.syntax import tree
-from tdsl.system import cache, files
+from tdsl.system import cache
+from tdsl.system.read import read_text_file
 
 MOST_FILES, MOST_SYMBOLS = 2_000, 200
 """Files of a workspace that are read for their declarations, and declarations that one answer has."""
@@ -91,7 +92,7 @@ def declarations_matching(
                 continue
             read += 1
             try:
-                text = overlay[str(path)] if str(path) in overlay else files.read_text_file(path)
+                text = overlay[str(path)] if str(path) in overlay else read_text_file(path)
             except (OSError, UnicodeDecodeError):
                 continue
             if word and word not in text.lower():

@@ -22,8 +22,9 @@ from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader
 from tdsl.syntax import tree
 from tdsl.syntax.grammar import load_grammar_tables
-from tdsl.system import files, resources
+from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import read_text_file
 
 LOCAL = ("index variable", "loop variable")
 FILES = 2000
@@ -81,7 +82,7 @@ class RenameIndex:
         known = {str(p.resolve()): p for p in (*found, *map(Path, self.overlay))}
         for key, path in known.items():
             try:
-                text = self.overlay[key] if key in self.overlay else files.read_text_file(path)
+                text = self.overlay[key] if key in self.overlay else read_text_file(path)
             except (OSError, UnicodeDecodeError):
                 continue
             if re.search(rf"\b{re.escape(word)}\b", text):

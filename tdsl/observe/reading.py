@@ -8,7 +8,7 @@ from pathlib import Path
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers import Reader, capture_readers, p2p
 from tdsl.observe.record import Malformed, Observed
-from tdsl.system import files
+from tdsl.system.read import folder_entries, is_dir, is_file, read_regular_file
 
 LIMIT = 512 << 20
 """Bytes of one capture."""
@@ -37,12 +37,12 @@ def read_capture_files(
 
 def _capture_files(path: Path, ending: str = "") -> list[Path]:
     """A file, or the files of a folder in order, hidden ones and those of another ending left out."""
-    if not files.is_dir(path):
+    if not is_dir(path):
         return [path]
     found = [
         path / n
-        for n in files.folder_entries(path)
-        if not n.startswith(".") and n.endswith(ending) and files.is_file(path / n)
+        for n in folder_entries(path)
+        if not n.startswith(".") and n.endswith(ending) and is_file(path / n)
     ]
     if not found:
         raise CaptureUnreadable(f"{path}: the folder has no {f'*{ending} file' if ending else 'files'}")
@@ -56,7 +56,7 @@ def _read_one_capture(
 ) -> None:
     """Read one file, of a folder one that lies in it; what is wrong in it is a finding."""
     try:
-        data = files.read_regular_file(path, LIMIT, within)
+        data = read_regular_file(path, LIMIT, within)
     except OSError as fault:
         raise CaptureUnreadable(f"{path}: {fault.strerror or fault}") from None
     into.files += 1

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
 
-from tdsl.system import files as disk
+from tdsl.system.signals import exit_if_signalled
 
 WAIT_S, TURN_S = 120, 0.02
 """How long another build of the same folder is waited for."""
@@ -73,7 +73,7 @@ def _acquire_lock(path: Path, folder: int = 0) -> int:
                         f"another build is writing there{holder and f' ({holder})'}; try again later",
                     )
                 Event().wait(TURN_S)
-                disk.exit_if_signalled()
+                exit_if_signalled()
                 continue
         except OSError as fault:
             if fault.errno == errno.EAGAIN:

@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from tdsl.system import files as disk
+from tdsl.system.replace import sync_folder
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
@@ -68,7 +68,7 @@ def sync_new_folder(stage: Path, files: list[Path], folders: list[Path]) -> None
         with path.open("rb+") as file:
             os.fsync(file.fileno())
     for folder in folders:
-        disk.sync_folder(folder)
+        sync_folder(folder)
 
 
 def exchange_folders(a: Path, b: Path) -> bool:

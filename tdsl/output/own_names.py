@@ -7,7 +7,7 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
-from tdsl.system import files as disk
+from tdsl.system.replace import unique_name_part
 
 LONGEST_NAME = 200
 """Bytes of a folder's name that names beside it begin with; file systems take 255 in all."""
@@ -23,7 +23,7 @@ def is_build_name(name: str) -> bool:
 
 def unique_sibling_path(out: Path, what: str) -> Path:
     """A name beside ``out`` that nobody else has, hidden."""
-    return hidden_sibling_path(out, f"{what}-{disk.unique_name_part()}")
+    return hidden_sibling_path(out, f"{what}-{unique_name_part()}")
 
 
 def hidden_sibling_path(out: Path, what: str) -> Path:

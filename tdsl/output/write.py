@@ -35,8 +35,10 @@ from tdsl.output.folders import (
     sync_new_folder,
 )
 from tdsl.output.own_names import PRIVATE, hidden_sibling_path, is_build_name, unique_sibling_path
-from tdsl.system import files as disk
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import folder_entries, read_regular_file
+from tdsl.system.replace import folders_made_on_way, sync_folder, unique_name_part
+from tdsl.system.signals import exit_if_signalled, hold_signals
 from tdsl.system.spool import Content, chunks_of_content, content_in_memory, digest_of_content
 
 LARGEST_MANIFEST = 1 << 28
@@ -87,7 +89,7 @@ def compare_output_folder(files: Mapping[str, Content], out: Path) -> list[Diffe
 def _how_file_differs(out: Path, path: str, size: int, digest: str) -> str:
     """How a file differs from what is known of it, "" if it does not; a link, of it or of a folder on the
     way, does."""
-    disk.exit_if_signalled()
+    exit_if_signalled()
     there = out
     for part in PurePosixPath(path).parts:
         there /= part
@@ -122,7 +124,7 @@ def write_output_folder(files: Mapping[str, Content], out: Path, diagnostics: Di
         if not all(map(is_plain_output_path, files)):
             raise _OutputUnfit(f"{next(p for p in files if not is_plain_output_path(p))!r} leads out of it")
         out = _resolved_output_path(out)
-        with disk.hold_signals():
+        with hold_signals():
             _write_under_locks(files, out)
     except _NotOurs as reason:
         diagnostics.add(
@@ -145,7 +147,7 @@ def _write_under_locks(files: Mapping[str, Content], out: Path) -> None:
     write beside it, and one inside where files are exchanged there."""
     with ExitStack() as held:
         if not out.exists():
-            held.enter_context(disk.folders_made_on_way(out, out.parent))
+            held.enter_context(folders_made_on_way(out, out.parent))
         if out.name and (not out.exists() or is_writable_folder(out.parent)):
             alone = held.enter_context(hold_lock_file(hidden_sibling_path(out, "lock")))
             if alone:
@@ -156,7 +158,7 @@ def _write_under_locks(files: Mapping[str, Content], out: Path) -> None:
         inside = False
         if out.exists():
             held.enter_context(hold_folder_lock(out))
-            inside = not _can_exchange_folder(out, []) or any(map(is_build_name, disk.folder_entries(out)))
+            inside = not _can_exchange_folder(out, []) or any(map(is_build_name, folder_entries(out)))
         if inside and held.enter_context(hold_lock_file(out / f"{PRIVATE}lock")):
             _recover_inside(out)
         if _folder_holds_files(files, out):
@@ -197,7 +199,7 @@ def _refuse_other_part(files: Mapping[str, Content], out: Path) -> None:
 
 def _manifest_bytes_or_empty(manifest: Path) -> bytes:
     try:
-        return disk.read_regular_file(manifest, LARGEST_MANIFEST)
+        return read_regular_file(manifest, LARGEST_MANIFEST)
     except FileNotFoundError:
         return b""
 
@@ -295,7 +297,7 @@ def _paths_in_folder(out: Path) -> list[str]:
 def _paths_in_manifest(manifest: Path) -> set[str]:
     """Paths that a manifest lists, itself included."""
     try:
-        data = json.loads(disk.read_regular_file(manifest, LARGEST_MANIFEST))
+        data = json.loads(read_regular_file(manifest, LARGEST_MANIFEST))
         paths = data["files"] if "tdsl" in data and "schema" in data else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         paths = None
@@ -334,10 +336,10 @@ def _write_staged_folder(files: Mapping[str, Content], stage: Path, like: Path |
         if at.parent not in folders:
             at.parent.mkdir(parents=True, exist_ok=True)
             folders |= {p for p in at.parents if p.is_relative_to(stage)}
-        disk.exit_if_signalled()
+        exit_if_signalled()
         with at.open("wb") as file:
             for block in chunks_of_content(content):
-                disk.exit_if_signalled()
+                exit_if_signalled()
                 file.write(block)
     sync_new_folder(stage, [stage / path for path in files], sorted(folders))
     wrong = next(
@@ -356,7 +358,7 @@ def _exchange_with_sibling(files: Mapping[str, Content], foreign: list[str], out
         if not out.exists():
             _write_staged_folder(files, stage)
             stage.rename(out)
-            disk.sync_folder(out.parent)
+            sync_folder(out.parent)
             return True
         _write_staged_folder(files, stage, out)
         _files_of_others(out, files)  # what came meanwhile may be in the place of a file
@@ -368,7 +370,7 @@ def _exchange_with_sibling(files: Mapping[str, Content], foreign: list[str], out
             shutil.rmtree(stage, ignore_errors=True)
     if old is not None:
         try:
-            disk.sync_folder(out.parent)
+            sync_folder(out.parent)
         finally:
             _retire_old_folder(old, out, brought)
     return old is not None
@@ -460,7 +462,7 @@ def _retire_old_folder(
         if here == old and not os.path.lexists(
             old / MANIFEST
         ):  # something of others came between these two steps
-            for name in disk.folder_entries(old):
+            for name in folder_entries(old):
                 _rescue_file_of_others(old / name, out, name)
             with suppress(OSError):
                 old.rmdir()
@@ -507,8 +509,8 @@ def _rescue_file_of_others(
 
 def _exchange_inside(files: Mapping[str, Content], out: Path) -> None:
     """Write a whole copy inside the folder, say that it is ready by its name, and exchange file by file."""
-    stage = out / f"{PRIVATE}new-{disk.unique_name_part()}"
-    ready = out / f"{PRIVATE}ready-{disk.unique_name_part()}"
+    stage = out / f"{PRIVATE}new-{unique_name_part()}"
+    ready = out / f"{PRIVATE}ready-{unique_name_part()}"
     try:
         _write_staged_folder(files, stage)
         _files_of_others(out, files)  # what came meanwhile may be in the place of a file
@@ -516,7 +518,7 @@ def _exchange_inside(files: Mapping[str, Content], out: Path) -> None:
     except BaseException:
         shutil.rmtree(stage, ignore_errors=True)
         raise
-    disk.sync_folder(out)
+    sync_folder(out)
     _bring_ready_copy(ready, out)
 
 
@@ -534,7 +536,7 @@ def _bring_ready_copy(ready: Path, out: Path) -> None:
                 (out / path).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(ready / path, out / path)
         os.replace(ready / MANIFEST, out / MANIFEST)
-        disk.sync_folder(out)
+        sync_folder(out)
     shutil.rmtree(ready, ignore_errors=True)
 
 
@@ -559,7 +561,7 @@ def _recover_killed_run(out: Path) -> None:
 
     Whoever holds the lock is alone, so nothing of this kind belongs to a run that goes on."""
     new, old = hidden_sibling_path(out, "new-").name, hidden_sibling_path(out, "old-").name
-    for name in disk.folder_entries(out.parent):
+    for name in folder_entries(out.parent):
         left = out.with_name(name)
         ours = (
             name.startswith((new, old))
@@ -580,7 +582,7 @@ def _recover_killed_run(out: Path) -> None:
 
 def _recover_inside(out: Path) -> None:
     """Finish what a killed run had ready inside ``out``, and clear away what it had not."""
-    for name in disk.folder_entries(out):
+    for name in folder_entries(out):
         left = out / name
         if left.is_symlink() or not left.is_dir():
             continue

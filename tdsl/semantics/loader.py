@@ -15,8 +15,22 @@ from tdsl.semantics.fault import Fault, closest_known_name
 from tdsl.syntax import tree
 from tdsl.syntax.characters import report_misleading_characters
 from tdsl.syntax.parser import MAX_BYTES, decode_source_file, parse_source_file, report_oversized_file
-from tdsl.system import files, resources
+from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import (
+    FileTooLarge,
+    Stamp,
+    file_stamp,
+    files_with_stamps,
+    folder_entries,
+    is_below_folders,
+    is_dir,
+    is_file,
+    read_regular_file,
+    read_text_file,
+    resolve_links,
+    stamp_counted_as_read,
+)
 
 DECLARED = re.compile(
     r"^(?:[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)|let|param)[ \t]+([A-Za-z_]\w*)", re.MULTILINE
@@ -55,22 +69,22 @@ class Loader:
         """The file of a design: a path, or the name of one in the standard library; None if there is
         neither."""
         path = Path(source)
-        if files.is_file(path) or source in self.overlay:
+        if is_file(path) or source in self.overlay:
             return path
         if re.fullmatch(r"[A-Za-z_]\w*", source):
             standard = resources.packaged_folder("stdlib") / "designs" / f"{source}.fab"
-            if files.is_file(standard):
+            if is_file(standard):
                 return standard
         return None
 
     def read(self, path: Path, given: str = "") -> ParsedFile | None:
         """A file's module, shown as ``given``; None (with findings) if it is not text. Raises OSError if it
         cannot be opened."""
-        key = str(files.resolve_links(path))
+        key = str(resolve_links(path))
         if key not in self.parsed:
             text = self.overlay.get(key)
             stamp = (
-                files.stamp_counted_as_read(path)
+                stamp_counted_as_read(path)
                 if text is None and path.is_relative_to(resources.packaged_folder("stdlib"))
                 else None
             )
@@ -103,13 +117,13 @@ class Loader:
         span = use.module[0].span.to(use.module[-1].span)
         for root in self.roots(folder):
             base = root.joinpath(*parts)
-            if files.is_file(base.with_suffix(".fab")):
+            if is_file(base.with_suffix(".fab")):
                 return self.inside([base.with_suffix(".fab")], folder, span)
-            if files.is_dir(base):
-                found = [base / name for name in files.folder_entries(base) if name.endswith(".fab")]
-                return self.inside([f for f in found if files.is_file(f)], folder, span)
-        inner = [r / name for r in self.roots(folder) for name in files.folder_entries(r)]
-        known = {p.stem for p in inner if p.suffix == ".fab" or files.is_dir(p)}
+            if is_dir(base):
+                found = [base / name for name in folder_entries(base) if name.endswith(".fab")]
+                return self.inside([f for f in found if is_file(f)], folder, span)
+        inner = [r / name for r in self.roots(folder) for name in folder_entries(r)]
+        known = {p.stem for p in inner if p.suffix == ".fab" or is_dir(p)}
         near = closest_known_name(parts[-1], known)
         shown = "/".join(parts)
         raise Fault(
@@ -127,10 +141,7 @@ class Loader:
         """The files, if none lies elsewhere by a link: a design reads the folders that are searched and
         nothing else."""
         for path in found:
-            if (
-                not files.is_below_folders(path, self.roots(folder))
-                or files.resolve_links(path).suffix != ".fab"
-            ):
+            if not is_below_folders(path, self.roots(folder)) or resolve_links(path).suffix != ".fab":
                 raise Fault(
                     "E0112",
                     span,
@@ -146,9 +157,9 @@ class Loader:
             found = tuple(
                 f
                 for kind in ("hardware", "cables")
-                for f in sorted(files.files_with_stamps(library / kind, ".fab"))
+                for f in sorted(files_with_stamps(library / kind, ".fab"))
             )
-            of_disk = files.file_stamp(library) is not None
+            of_disk = file_stamp(library) is not None
             self.catalogue_names = (
                 _library_files_by_name(found) if of_disk else _library_files_by_name.__wrapped__(found)
             )
@@ -164,9 +175,9 @@ def _parse_design_file(
         data = (
             text.encode("utf-8", "surrogateescape")
             if text is not None
-            else files.read_regular_file(path, MAX_BYTES)
+            else read_regular_file(path, MAX_BYTES)
         )
-    except files.FileTooLarge as fault:
+    except FileTooLarge as fault:
         report_oversized_file(fault.size, shown, own)
         return None, own.items
     file = decode_source_file(data, shown, own)
@@ -178,9 +189,7 @@ def _parse_design_file(
 
 
 @lru_cache(maxsize=256)
-def _parse_library_file(
-    path: Path, key: str, stamp: files.Stamp
-) -> tuple[ParsedFile | None, list[Diagnostic]]:
+def _parse_library_file(path: Path, key: str, stamp: Stamp) -> tuple[ParsedFile | None, list[Diagnostic]]:
     """A file of the library, parsed again when it changes. Raises OSError."""
     return _parse_design_file(path, key, _name_in_library(path))
 
@@ -190,7 +199,7 @@ def _name_in_library(path: Path) -> str:
 
 
 @lru_cache(maxsize=4)
-def _library_files_by_name(found: tuple[tuple[str, files.Stamp], ...]) -> Mapping[str, Path]:
+def _library_files_by_name(found: tuple[tuple[str, Stamp], ...]) -> Mapping[str, Path]:
     """Names that files of the library declare, each with the first that does."""
     out: dict[str, Path] = {}
     for file, _ in found:
@@ -203,6 +212,6 @@ def _library_files_by_name(found: tuple[tuple[str, files.Stamp], ...]) -> Mappin
 def declared_in(path: Path) -> list[str]:
     """Names that a file seems to declare at its top, without parsing it."""
     try:
-        return DECLARED.findall(files.read_text_file(path))
+        return DECLARED.findall(read_text_file(path))
     except (OSError, UnicodeDecodeError):
         return []

@@ -21,8 +21,9 @@ from tdsl.semantics.table_parameters import read_row_form, read_table_rows
 from tdsl.semantics.values import ModelValue, Value, integer_if_whole, type_name
 from tdsl.syntax import tree
 from tdsl.syntax.patterns import owns_number
-from tdsl.system import files, resources
+from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import folder_entries, is_below_folders, is_dir, is_file
 
 FOLDER = "topologies"
 PATTERNS = "`each`, `each x 2`, `spread`, `via ocs MODEL`"
@@ -58,7 +59,7 @@ def find_topology(library: Library, home: Linked, name: str) -> TopLevelName | N
         return found  # another kind of thing may bear the name of a topology
     for folder in _topology_folders(library):
         path = folder / f"{name}.fab"
-        if files.is_file(path) and files.is_below_folders(path, _topology_folders(library)):
+        if is_file(path) and is_below_folders(path, _topology_folders(library)):
             module = library.loader.read(path)
             if module is None:
                 raise Excused
@@ -76,15 +77,10 @@ def _topology_folders(library: Library) -> list[Path]:
 def known_topology_names(library: Library, home: Linked) -> list[str]:
     """Names of all topologies that a file sees."""
     own = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.TopologyDecl)]
-    folders = [f for f in _topology_folders(library) if f.name == FOLDER and files.is_dir(f)]
+    folders = [f for f in _topology_folders(library) if f.name == FOLDER and is_dir(f)]
     return [
         *own,
-        *(
-            name.removesuffix(".fab")
-            for f in folders
-            for name in files.folder_entries(f)
-            if name.endswith(".fab")
-        ),
+        *(name.removesuffix(".fab") for f in folders for name in folder_entries(f) if name.endswith(".fab")),
     ]
 
 

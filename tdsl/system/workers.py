@@ -15,8 +15,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from tdsl.system import files, scratch
+from tdsl.system import scratch
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.signals import hold_signals
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -110,7 +111,7 @@ def _workers_ended_together() -> Iterator[None]:
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 
-    end.ends = True  # type: ignore[attr-defined]  # for `files.terminable`, in which it waits
+    end.ends = True  # type: ignore[attr-defined]  # for `hold_signals`, in which it waits
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before: dict[int, Any] = {}
     with suppress(ValueError):  # not the main thread
@@ -145,7 +146,7 @@ def _results_through_files(
         others = set(active_children())
         try:
             with (
-                files.hold_signals()
+                hold_signals()
             ):  # Python drops an exception that a signal raises where it makes a copy of the process
                 futures: list[Future[str]] = [pool.submit(work, item) for item in items[done:]]
             for future in futures:

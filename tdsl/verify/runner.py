@@ -23,8 +23,10 @@ from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.model import KINDS
-from tdsl.system import files, progress
+from tdsl.system import progress
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import disk_answers_unchanged
+from tdsl.system.record import Question, Record, record_disk_questions
 from tdsl.verify.check import Check, Judgement, PropertyFault, checks_by_name, skipped
 from tdsl.verify.compare import (
     MALFORMED,
@@ -49,7 +51,7 @@ class KnownJudgements:
 
     holds: Callable[[SourceSpan], bool]
     plain: dict[str, Judgement] = field(default_factory=dict)
-    claims: dict[str, tuple[Judgement, Mapping[files.Question, str]]] = field(default_factory=dict)
+    claims: dict[str, tuple[Judgement, Mapping[Question, str]]] = field(default_factory=dict)
     views: list[View] = field(default_factory=list)  # of the network, and of both layers
 
 
@@ -312,10 +314,10 @@ class _CheckRun:
             return self.worst_element(check, claim)
         key = _digest_of_claim(claim)
         before = self.known.claims.get(key)
-        if before is not None and files.disk_answers_unchanged(before[1]):
+        if before is not None and disk_answers_unchanged(before[1]):
             return before[0]
-        record = files.Record()
-        with files.record_disk_questions(record):
+        record = Record()
+        with record_disk_questions(record):
             found = self.worst_element(check, claim)
         if record.lasting and all(self.known.holds(span) for span in places_of_judgement(found)):
             self.known.claims[key] = found, record.answers

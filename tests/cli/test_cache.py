@@ -22,7 +22,9 @@ from tdsl.compile.request import Request
 from tdsl.compile.session import EditorSession
 from tdsl.report.formats import Report, Streamed, report_formats
 from tdsl.syntax.grammar import load_grammar_tables
-from tdsl.system import cache, files
+from tdsl.system import cache
+from tdsl.system.read import disk_answers_unchanged, read_regular_file
+from tdsl.system.record import Record, record_disk_questions
 from tdsl.verify.runner import _CheckRun
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
@@ -252,8 +254,8 @@ def test_entries_that_are_not_what_was_written(project: Path, judged: list[str])
 
 def test_an_answer_of_other_files_is_passed_over(project: Path, judged: list[str]) -> None:
     """What is asked of the disk again is what was asked, and no other function."""
-    assert not files.disk_answers_unchanged({("replace", "mixed.fab", 0, ()): ""})
-    assert not files.disk_answers_unchanged({("read", "mixed.fab", 1 << 20, ()): ""})
+    assert not disk_answers_unchanged({("replace", "mixed.fab", 0, ()): ""})
+    assert not disk_answers_unchanged({("read", "mixed.fab", 1 << 20, ()): ""})
     assert Path("mixed.fab").read_text() == MIXED
 
 
@@ -379,13 +381,14 @@ opened = set()
 sys.addaudithook(lambda event, args: opened.add(os.fsdecode(args[0])) if event in ("open", "os.listdir", "os.scandir")
                  and isinstance(args[0], (str, bytes, os.PathLike)) else None)
 from pathlib import Path
-from tdsl import answers; from tdsl.system import cache, files; from tdsl.compile import compiler
+from tdsl import answers; from tdsl.system import cache; from tdsl.compile import compiler
+from tdsl.system.record import Record, record_disk_questions
 from tdsl.compile.request import Request
-record = files.Record()
-with files.record_disk_questions(record):
+record = Record()
+with record_disk_questions(record):
     list(compiler.compile_in_stages("mixed.fab", Request(paths=(Path("lib"),))))
 known = {os.path.realpath(path) for _, path, _, _ in record.answers}
-own = tuple(os.path.realpath(p) + os.sep for p in (*answers.folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder()))
+own = tuple(os.path.realpath(p) + os.sep for p in (*answers.program_folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder()))
 for path in sorted(map(os.path.realpath, opened)):
     if path not in known and not (path + os.sep).startswith(own):
         print(path)
@@ -423,11 +426,11 @@ def test_stages_ask_the_disk_through_one_module() -> None:
 
 
 def test_one_question_with_two_answers_is_not_kept(project: Path) -> None:
-    record = files.Record()
-    with files.record_disk_questions(record):
-        files.read_regular_file(Path("load.csv"))
+    record = Record()
+    with record_disk_questions(record):
+        read_regular_file(Path("load.csv"))
         Path("load.csv").write_text("other")
         assert record.lasting
-        files.read_regular_file(Path("load.csv"))
+        read_regular_file(Path("load.csv"))
     assert not record.lasting
     assert answers.program_folders()

@@ -10,7 +10,6 @@ from tdsl import __version__
 from tdsl.commands import init
 from tdsl.commands._nightly import INCLUDE, nightly_audit_pipeline
 from tdsl.commands._shared import Wrong
-from tdsl.system import files
 from tests.cli.run import tdsl
 
 OWN = {"tdsl.toml": init.SETTINGS, ".pre-commit-config.yaml": init.HOOKS, "mine.fab": init.DESIGN.format(name="mine")}
@@ -106,7 +105,7 @@ def test_nothing_stays_of_a_file_that_cannot_be_written(tmp_path: Path, monkeypa
     done = init._write_unless_there
     with pytest.raises(Wrong, match="there/a: "):
         done(Path("there/a"), "x")
-    monkeypatch.setattr(files, "hold_signals", _full)
+    monkeypatch.setattr(init, "hold_signals", _full)
     with pytest.raises(Wrong, match=r"^b/a: No space left on device$"):
         done(Path("b/a"), "x")
     assert held(tmp_path) == {"there": "x"}

@@ -69,7 +69,7 @@ def test_nothing_in_a_pipe(tmp_path: Path) -> None:
 
 DEAF = """
 import sys, hashlib, signal
-from tdsl.system import files
+from tdsl.system.signals import hold_signals
 from tdsl.commands._interrupt import raise_on_interrupt
 def deaf(rounds):  # it does not return to Python while it works
     print("begun", flush=True)
@@ -77,7 +77,7 @@ def deaf(rounds):  # it does not return to Python while it works
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # as the command line begins
 with raise_on_interrupt():
     if sys.argv[1] == "writes":
-        with files.hold_signals():
+        with hold_signals():
             deaf(2_000_000)
             print("written", flush=True)
         deaf(10**9)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.system import files as disk
+from tdsl.system.read import inputs_protected, read_regular_file
+from tdsl.system.replace import replace_file
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_output_folder import entered, in_child, mode
 from tests.safety.test_writing import ROOT, ROOTED
@@ -32,13 +33,13 @@ def test_an_edit_made_meanwhile_stays(args: tuple[str, ...], tmp_path: Path, mon
     """An editor saves the design between the moment in which it is read and that in which it is written."""
     monkeypatch.chdir(tmp_path)
     design = write(tmp_path, LOOSE.replace("spine[*] spread", "spin[*] spread") if args[0] == "check" else LOOSE)
-    before = disk.replace_file
+    before = replace_file
 
     def edited(*given: object, **named: object) -> None:
         design.write_text("# mine\n" + SMALL)
         before(*given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(disk, "replace_file", edited)
+    monkeypatch.setattr("tdsl.system.replace.replace_file", edited)
     done = tdsl(*args, *(["--unsafe"] if args[0] == "check" else []))
     assert done.exit_code == 2 and "another program has changed it meanwhile" in done.stderr, done.output
     assert design.read_text() == "# mine\n" + SMALL and os.listdir() == ["small.fab"]
@@ -58,18 +59,18 @@ def test_a_list_of_accepted_faults_keeps_its_bytes(tmp_path: Path, monkeypatch: 
     first = Path("list").read_bytes()
     assert len(first) > 20
     Path("cut.csv").write_text("\n".join(lines[:-2]) + "\n")
-    before = disk.replace_file
+    before = replace_file
 
     def meanwhile(*given: object, **named: object) -> None:
         Path("list").write_bytes(first + b"# theirs\n")
         before(*given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(disk, "replace_file", meanwhile)
+    monkeypatch.setattr("tdsl.system.replace.replace_file", meanwhile)
     done = tdsl(*accept)
     assert done.exit_code == 2 and "another program has changed it meanwhile" in done.stderr, done.output
     assert Path("list").read_bytes() == first + b"# theirs\n"
     Path("list").unlink()
-    monkeypatch.setattr(disk, "replace_file", meanwhile)
+    monkeypatch.setattr("tdsl.system.replace.replace_file", meanwhile)
     assert tdsl(*accept).exit_code == 2 and Path("list").read_bytes() == first + b"# theirs\n"
 
 
@@ -192,7 +193,7 @@ def test_the_group_of_a_file_stays(tmp_path: Path) -> None:
         os.setgroups([4242])
         os.setgid(65534)
         os.setuid(65534)
-        disk.replace_file(place, b"new")
+        replace_file(place, b"new")
         return 0
 
     assert in_child(work) == 0
@@ -369,10 +370,10 @@ def test_what_a_call_reads_by_another_name(way: str, tmp_path: Path) -> None:
             entered(tmp_path)
 
             def call_as_somebody() -> None:
-                with disk.inputs_protected():
-                    disk.read_regular_file(tmp_path / "small.fab")
+                with inputs_protected():
+                    read_regular_file(tmp_path / "small.fab")
                     with pytest.raises(OSError, match="this call reads it"):
-                        disk.replace_file(tmp_path / "there/report", b"report")
+                        replace_file(tmp_path / "there/report", b"report")
 
             assert in_child(call_as_somebody, 65534) == 0
             status, said = 2, "this call reads it"
@@ -389,8 +390,8 @@ def test_a_folder_that_may_be_written_to_and_not_read(tmp_path: Path) -> None:
     tmp_path.chmod(0o733)
 
     def written() -> None:
-        disk.replace_file(tmp_path / "small.fab", b"new", was=b"old")
-        disk.replace_file(tmp_path / "small.fab.lock", b"lock")
+        replace_file(tmp_path / "small.fab", b"new", was=b"old")
+        replace_file(tmp_path / "small.fab.lock", b"lock")
 
     assert in_child(written, 65534) == 0
     assert (tmp_path / "small.fab").read_text() == "new" and (tmp_path / "small.fab.lock").read_text() == "lock"

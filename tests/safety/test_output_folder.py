@@ -18,7 +18,8 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import folder_lock
 from tdsl.output import write as writing
-from tdsl.system import files as disk
+from tdsl.system.replace import replace_file
+from tdsl.system.signals import exit_if_signalled
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.safety.test_writing import ROOT, ROOTED, in_mounts
@@ -427,7 +428,7 @@ def test_rules_of_access_of_a_file(tmp_path: Path) -> None:
     """`fmt` of a design that one user may read and write, too: its group could, and that user could no more."""
     path = design(tmp_path)
     rules = rules_of(path)
-    disk.replace_file(path, b"new")
+    replace_file(path, b"new")
     assert path.read_bytes() == b"new" and os.getxattr(path, "system.posix_acl_access") == rules
 
 
@@ -524,7 +525,7 @@ def test_folders_on_the_way_to_an_output_folder_that_is_not_written(how: str, tm
             if how == "full":
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             signal.raise_signal(signal.SIGTERM)
-            disk.exit_if_signalled()
+            exit_if_signalled()
 
         if how != "refused":
             writing.sync_new_folder = fail

@@ -19,7 +19,7 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import write as writing
 from tdsl.output.write import write_output_folder
-from tdsl.system import files as disk
+from tdsl.system.replace import replace_file
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.targets.test_write import output, tree
@@ -30,9 +30,10 @@ ROOTED = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, rea
 EVERY_STEP = """
     import errno, os, signal, sys
     from pathlib import Path
-    from tdsl.system import files as disk
+    from tdsl.system.replace import replace_file
     from tdsl.findings.diagnostic import Diagnostics
-    from tdsl.output import write as writing
+    from tdsl.output import folders, write as writing
+    from tdsl.system import replace as replacing
     from tests.targets.test_write import files
 
     def output(n):
@@ -42,11 +43,11 @@ EVERY_STEP = """
     if what == "mount":
         writing._can_exchange_folder = lambda out, foreign: False
     if what == "renames":
-        writing.swap = lambda a, b: False
+        writing.exchange_folders = lambda a, b: False
 
     def work(n):
         if what == "file":
-            disk.replace_file(place, b"%d" % n * 5000)
+            replace_file(place, b"%d" % n * 5000)
             return True
         return writing.write_output_folder(output(n), place, Diagnostics())
 
@@ -67,7 +68,8 @@ EVERY_STEP = """
         setattr(of, name, step)
 
     steps = [(os, n) for n in ("open", "write", "fsync", "replace", "rename", "mkdir", "unlink", "rmdir", "link", "truncate")]
-    steps += [(Path, "write_bytes"), (writing, "swap"), (writing, "sync"), (disk, "sync")]
+    steps += [(Path, "write_bytes"), (writing, "exchange_folders"), (writing, "sync_new_folder")]
+    steps += [(of, "sync_folder") for of in (writing, folders, replacing)]
     stride, at = int(sys.argv[4]), 1
     while True:
         assert work(at)
@@ -282,7 +284,7 @@ def test_without_rights(tmp_path: Path) -> None:
             os.setgid(65534)
             os.setuid(65534)
             try:
-                disk.replace_file(path, b"new")
+                replace_file(path, b"new")
             except OSError as fault:
                 os._exit(fault.errno or 1)
             os._exit(0)

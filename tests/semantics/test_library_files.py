@@ -9,7 +9,18 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.loader import Loader, ParsedFile
-from tdsl.system import files, resources
+from tdsl.system import resources
+from tdsl.system.read import (
+    confine_reading,
+    file_stamp,
+    files_with_stamps,
+    inputs_protected,
+    is_dir,
+    is_file,
+    read_regular_file,
+    serve_snapshot,
+)
+from tdsl.system.replace import replace_file
 from tests.harness import compile_text
 
 ONE = "model switch ONE { port p[4]: 400Gbps }\n"
@@ -72,29 +83,29 @@ def test_a_file_outside_the_library_is_read_each_time(tmp_path: Path) -> None:
 def test_what_stands_for_a_file_comes_first(path: Path) -> None:
     kept = read(path)
     assert read(path, overlay={str(path.resolve()): TWO}).file.text == TWO
-    with files.serve_snapshot(path.parents[2], {"hardware/maker/x.fab": TWO.encode()}):
+    with serve_snapshot(path.parents[2], {"hardware/maker/x.fab": TWO.encode()}):
         assert read(path).file.text == TWO
     assert read(path) is kept
 
 
 def test_where_reading_is_confined_it_is_read_anew(path: Path) -> None:
     kept = read(path)
-    with files.confine_reading(path.parents[2], []):
+    with confine_reading(path.parents[2], []):
         assert read(path) is not kept
-    with files.confine_reading(path.parents[2] / "cables", []), pytest.raises(OSError, match="untrusted"):
+    with confine_reading(path.parents[2] / "cables", []), pytest.raises(OSError, match="untrusted"):
         read(path)
 
 
 def test_a_file_that_is_known_counts_as_read(path: Path) -> None:
     kept = read(path)
-    with files.inputs_protected():
+    with inputs_protected():
         assert read(path) is kept
         with pytest.raises(OSError, match="this call reads it"):
-            files.replace_file(path, b"")
+            replace_file(path, b"")
         link = path.with_name("y.fab")
         os.link(path, link)
         with pytest.raises(OSError, match="this call reads it"):
-            files.replace_file(link, b"")
+            replace_file(link, b"")
     assert path.read_text() == ONE
 
 
@@ -119,7 +130,7 @@ def test_names_of_models_follow_the_files(path: Path) -> None:
 
 def test_names_in_a_snapshot_are_those_of_the_snapshot(path: Path) -> None:
     names()
-    with files.serve_snapshot(path.parents[2], {"hardware/maker/x.fab": TWO.encode()}):
+    with serve_snapshot(path.parents[2], {"hardware/maker/x.fab": TWO.encode()}):
         assert names() == {"TWO": path}
     assert names() == {"ONE": path}
 
@@ -132,17 +143,17 @@ def test_stamps_of_files_below_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a" / "gone.fab").symlink_to(tmp_path / "nowhere")
     (tmp_path / "a" / "link.fab").symlink_to(tmp_path / "x.fab")
     (tmp_path / "folder.fab").mkdir()
-    found = dict(files.files_with_stamps(tmp_path, ".fab"))
+    found = dict(files_with_stamps(tmp_path, ".fab"))
     assert {Path(f).relative_to(tmp_path).as_posix() for f in found} == {"x.fab", "a/y.fab", "a/b/z.fab", "a/link.fab"}
-    assert all(files.file_stamp(Path(f)) == stamp for f, stamp in found.items())
+    assert all(file_stamp(Path(f)) == stamp for f, stamp in found.items())
 
 
 def test_names_longer_than_those_of_files(tmp_path: Path) -> None:
     """There is no such file; anything else that a disk refuses is said."""
     long = "a" * 300
-    assert not files.is_file(tmp_path / f"{long}.fab") and not files.is_dir(tmp_path / long)
+    assert not is_file(tmp_path / f"{long}.fab") and not is_dir(tmp_path / long)
     with pytest.raises(OSError, match="too long"):
-        files.read_regular_file(tmp_path / long)
+        read_regular_file(tmp_path / long)
     for text, code in ((f"fabric f {{\n  {long} 4 {{ }}\n}}\n", "E0118"), (f"use {long}.b (c)\nfabric f {{\n}}\n", "E0112")):
         assert code in {d.code for d in compile_text(text, tmp_path, models=False).findings}
     assert Loader(Diagnostics()).design(long) is None

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.system import files
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import read_text_file
 from tdsl.system.standard_output import libraries_muted
 from tdsl.verify.second.answer import HIGHS, Limits, MethodTooLarge, NoOpinion, SecondAnswer
 from tdsl.verify.second.graph_figures import has_complete_scaleup
@@ -294,7 +294,7 @@ def _demands_listed_in_file(
     }
     try:
         home = Path(claim.origin.span.file.name).parent
-        text = files.read_text_file(home / name, within=[home], encoding="utf-8-sig")
+        text = read_text_file(home / name, within=[home], encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise NoOpinion(f"{name} cannot be read") from None
     lines = [[c.strip() for c in row] for row in csv.reader(text.splitlines())]
