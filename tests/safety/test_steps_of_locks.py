@@ -300,7 +300,7 @@ def test_a_folder_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "f").write_text("x")
     done: list[object] = []
     monkeypatch.setattr(os, "fsync", lambda handle: done.append("file"))
-    monkeypatch.setattr(folders.disk, "sync", done.append)
+    monkeypatch.setattr(folders, "sync_folder", done.append)
     before = opened()
     for result, number, wanted in ((0, errno.EIO, []), (-1, errno.EINVAL, ["file", tmp_path]), (None, 0, ["file", tmp_path])):
         library(monkeypatch, number, **({} if result is None else {"syncfs": lambda handle, r=result: r}))

@@ -268,7 +268,7 @@ def test_mounts_in_place_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_new_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     synced: list[tuple[list[str], list[str]]] = []
-    monkeypatch.setattr(module.disk, "may_end", lambda: None)
+    monkeypatch.setattr(module, "exit_if_signalled", lambda: None)
     stage = tmp_path / "stage"
 
     def names(paths: list[Path]) -> list[str]:
