@@ -6,10 +6,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-import click
-
 from tdsl import __version__
-from tdsl.commands._shared import write_to_stream
+from tdsl.commands._shared import output_format_option, write_to_stream
 from tdsl.report.columns import table_lines
 from tdsl.report.json_report import SCHEMA, dump_json
 from tdsl.report.paint import Paint, wants_colour
@@ -33,15 +31,7 @@ class OutputRows:
 
 def format_option(command: F) -> F:
     """``--output-format table|csv|json``, also as ``--format``."""
-    return click.option(
-        "--output-format",
-        "--format",
-        "output_format",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="How to print.",
-    )(command)
+    return output_format_option(FORMATS)(command)
 
 
 def print_table(rows: OutputRows) -> None:

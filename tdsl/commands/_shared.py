@@ -158,6 +158,47 @@ def places_option(command: F) -> F:
     )(prices)
 
 
+def side_options(command: F) -> F:
+    """``--set-old`` and ``--set-new``."""
+    for name in ("new", "old"):
+        command = click.option(
+            f"--set-{name}",
+            type=SettingParameter(),
+            multiple=True,
+            help=f"Give a parameter a value in {name.upper()} only.",
+        )(command)
+    return command
+
+
+def floor_option(what: str) -> Callable[[F], F]:
+    """``--floor``; ``what`` is what keeps to it."""
+    return click.option(
+        "--floor",
+        default="75%",
+        callback=floor_from_text,
+        show_default=True,
+        metavar="REQUIREMENT",
+        help=f"{what}, such as 'bisection >= 75%'.",
+    )
+
+
+def output_format_option(
+    kinds: Sequence[str],
+    default: str | None = "table",
+    help: str = "How to print.",
+    names: tuple[str, str] = ("--output-format", "--format"),
+) -> Callable[[F], F]:
+    """``--output-format``, also as ``--format``; the first of the ``names`` is printed first."""
+    return click.option(
+        *names,
+        "output_format",
+        type=click.Choice(kinds),
+        default=default,
+        show_default=default is not None,
+        help=help,
+    )
+
+
 def limit_options(command: F) -> F:
     """``--limit-devices`` and ``--limit-links``."""
     for what, limit in (("links", 1 << 27), ("devices", 1 << 24)):

@@ -25,6 +25,7 @@ from tdsl.commands._shared import (
     design_options,
     limit_options,
     options_from_command,
+    output_format_option,
     save_text,
     show_findings,
     write_to_stream,
@@ -146,15 +147,7 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="FILE",
     help="Write links expected and seen, and faults, for Prometheus' textfile collector.",
 )
-@click.option(
-    "--format",
-    "--output-format",
-    "output_format",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="How to print; csv is the work list.",
-)
+@output_format_option(FORMATS, "text", "How to print; csv is the work list.", ("--format", "--output-format"))
 @design_options
 @limit_options
 @watched_captures

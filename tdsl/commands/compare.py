@@ -20,6 +20,7 @@ from tdsl.commands._shared import (
     design_options,
     limit_options,
     options_from_command,
+    output_format_option,
     places_option,
     show_findings,
     write_to_stream,
@@ -45,15 +46,7 @@ if TYPE_CHECKING:
 )
 @design_options
 @places_option
-@click.option(
-    "--output-format",
-    "--format",
-    "output_format",
-    type=click.Choice([*FORMATS, "markdown"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
+@output_format_option([*FORMATS, "markdown"])
 @limit_options
 def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format: str, **given: Any) -> int:
     """Print a table with a column for each design: sizes, cables, power, cost, bisection and more.

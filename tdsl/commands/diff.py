@@ -20,13 +20,14 @@ from tdsl.commands._shared import (
     FOUND,
     OK,
     STDIN,
-    SettingParameter,
     Wrong,
     design_options,
-    floor_from_text,
+    floor_option,
     limit_options,
     options_from_command,
+    output_format_option,
     save_text,
+    side_options,
     sources_with_stdin,
     write_to_stream,
 )
@@ -62,32 +63,14 @@ LAST, EVERY = -1, -2
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", required=False)
 @design_options
-@click.option(
-    "--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only."
-)
-@click.option(
-    "--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only."
-)
-@click.option(
-    "--output-format",
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print; markdown is for a comment on a pull request.",
+@side_options
+@output_format_option(
+    ["text", "markdown", "json"], "text", "How to print; markdown is for a comment on a pull request."
 )
 @click.option(
     "--steps", is_flag=True, help="Order the moves so that the bisection stays at or above --floor."
 )
-@click.option(
-    "--floor",
-    default="75%",
-    callback=floor_from_text,
-    show_default=True,
-    metavar="REQUIREMENT",
-    help="What --steps keeps, such as 'bisection >= 75%'.",
-)
+@floor_option("What --steps keeps")
 @click.option(
     "--cables",
     type=click.Path(path_type=Path, dir_okay=False),

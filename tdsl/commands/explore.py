@@ -27,6 +27,7 @@ from tdsl.commands._shared import (
     design_options,
     limit_options,
     options_from_command,
+    output_format_option,
     places_option,
     save_text,
     sources_with_stdin,
@@ -77,15 +78,7 @@ MORE = ("hosts", "accelerators", "switches", "links", "bisection", "edge_redunda
 )
 @design_options
 @places_option
-@click.option(
-    "--output-format",
-    "--format",
-    "output_format",
-    type=click.Choice([*FORMATS, "markdown"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
+@output_format_option([*FORMATS, "markdown"])
 @workers_options
 @limit_options
 def command(

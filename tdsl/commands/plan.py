@@ -15,17 +15,18 @@ from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
 from tdsl.commands._shared import (
     FOUND,
     OK,
-    SettingParameter,
     Wrong,
     compile_sources,
     design_options,
-    floor_from_text,
+    floor_option,
     limit_options,
     options_from_command,
+    output_format_option,
     places_option,
     save_lock,
     save_text,
     show_findings,
+    side_options,
     write_to_stream,
 )
 
@@ -51,26 +52,14 @@ FORMATS = ("text", "json", "csv")
 )
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
-@click.option(
-    "--floor",
-    default="75%",
-    callback=floor_from_text,
-    show_default=True,
-    metavar="REQUIREMENT",
-    help="What the bisection never falls below, such as 'bisection >= 75%'.",
-)
+@floor_option("What the bisection never falls below")
 @click.option(
     "--keep",
     multiple=True,
     metavar="METRIC",
     help="NEW's requirements on this metric hold at every moment, too.",
 )
-@click.option(
-    "--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only."
-)
-@click.option(
-    "--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only."
-)
+@side_options
 @click.option("--no-lock", is_flag=True, help="Do not write NEW.lock.")
 @click.option(
     "-o",
@@ -79,15 +68,7 @@ FORMATS = ("text", "json", "csv")
     metavar="FILE",
     help="Write the work here, a row an action: .csv or .xlsx.",
 )
-@click.option(
-    "--format",
-    "--output-format",
-    "output_format",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="How to print; csv is the work.",
-)
+@output_format_option(FORMATS, "text", "How to print; csv is the work.", ("--format", "--output-format"))
 @click.option("--full", is_flag=True, help="Show long lists whole.")
 @design_options
 @places_option

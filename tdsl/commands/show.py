@@ -19,6 +19,7 @@ from tdsl.commands._shared import (
     design_options,
     limit_options,
     options_from_command,
+    output_format_option,
     places_option,
     save_text,
     show_findings,
@@ -323,13 +324,10 @@ WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
 @click.argument("what", type=click.Choice(WHAT), default="summary")
 @click.argument("cable", required=False, metavar="[CABLE]")
 @design_options
-@click.option(
-    "--output-format",
-    "--format",
-    "output_format",
-    type=click.Choice([*FORMATS, "graphml", "gexf"]),
-    default=None,
-    help="How to print: table (the default), csv or json; of `graph` graphml (the default), json or gexf.",
+@output_format_option(
+    [*FORMATS, "graphml", "gexf"],
+    None,
+    "How to print: table (the default), csv or json; of `graph` graphml (the default), json or gexf.",
 )
 @click.option(
     "-o",
