@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tdsl.system import resources
+from tdsl.system.read import file_stamp
 
 if TYPE_CHECKING:
     from tdsl.semantics.loader import Parsed
@@ -33,7 +34,5 @@ def keep_parsed_library_files(parsed: Parsed, overlay: Container[str]) -> None:
 
 
 def _modification_time(key: str) -> int:
-    try:
-        return Path(key).stat().st_mtime_ns
-    except OSError:
-        return -1
+    stamp = file_stamp(Path(key))
+    return -1 if stamp is None else stamp[0]
