@@ -206,18 +206,8 @@ def device_rows_of_path(plan: FabricPlan, target: ResolvedPath, statement: Pathe
     if not over.count and isinstance(statement.node, tree.Omit):
         plan.idle.append(statement.node)
     resolver = Resolver(statement.scope, plan.evaluator, over)
-    rows = distinct_values(target_rows(plan, target, resolver))
+    rows = distinct_values(resolver.rows(target))
     return rows[rows >= 0]
-
-
-def target_rows(plan: FabricPlan, target: ResolvedPath, resolver: Resolver) -> Array:
-    """Rows a target means for every assignment; for a group, those of its sets, side by side, -1 where an
-    instance lacks one."""
-    if target.device is not None:
-        return resolver.devices(target)[0]
-    assert target.group is not None
-    found = [resolver.members(target, s) for s in target.group.sets()]
-    return np.concatenate(found, axis=1) if found else np.zeros((resolver.over.count, 0), dtype=np.int64)
 
 
 def apply_overrides(plan: FabricPlan, rows: DeviceRows, diagnostics: Diagnostics) -> bool:
@@ -329,4 +319,4 @@ def report_unconnected_sets(plan: FabricPlan, diagnostics: Diagnostics) -> None:
         )
 
 
-__all__ = ["DeviceRows", "device_rows_of_path", "elaborate_fabric", "number_device_sets", "target_rows"]
+__all__ = ["DeviceRows", "device_rows_of_path", "elaborate_fabric", "number_device_sets"]

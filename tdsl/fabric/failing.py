@@ -8,7 +8,6 @@ from dataclasses import field
 import numpy as np
 
 from tdsl.fabric.cables.identity import CableIndex
-from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
@@ -164,7 +163,7 @@ class Failing:
         over = variable_assignments(context, (target,), None, scope, plan.evaluator, path.span)
         resolver = Resolver(scope, plan.evaluator, over)
         if target.device is None:
-            rows = distinct_values(target_rows(plan, target, resolver))
+            rows = distinct_values(resolver.rows(target))
             return _ResolvedElement(rows[rows >= 0])
         rows = distinct_values(resolver.devices(target)[0])
         if target.ports is None:

@@ -47,14 +47,12 @@ def names_from_namings(
 
 
 def _names_from_naming(plan: FabricPlan, s: Pathed, fabric: Fabric) -> list[tuple[int, str]]:
-    from tdsl.fabric.elaborate import target_rows
-
     node = s.node
     assert isinstance(node, tree.Naming)
     over = variable_assignments(s.context, (s.target,), node.guard, s.scope, plan.evaluator, node.span)
     if not over.count:
         plan.idle.append(node)
-    rows = target_rows(plan, s.target, Resolver(s.scope, plan.evaluator, over))
+    rows = Resolver(s.scope, plan.evaluator, over).rows(s.target)
     out = []
     for at in range(over.count):
         scope = over.scope(at, s.scope)

@@ -14,7 +14,6 @@ from itertools import pairwise
 import numpy as np
 
 from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
-from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.resolve import Resolver, instance_rows, variable_assignments
@@ -171,7 +170,7 @@ class _Block:
         )
         resolver = Resolver(self.required.scope, self.plan.evaluator, over)
         instances = int(np.prod([a.size for a in outer.axes] or [1]))
-        found = target_rows(self.plan, target, resolver)
+        found = resolver.rows(target)
         rows = (
             [distinct_values(r[r >= 0]) for r in found.reshape(instances, -1)]
             if over.count

@@ -329,6 +329,15 @@ class Resolver:
             targets[0].span.to(targets[-1].span),
         )
 
+    def rows(self, target: ResolvedPath) -> Array:
+        """Rows that a target means for every assignment; for a group, those of its sets, side by side, -1
+        where an instance lacks one."""
+        if target.device is not None:
+            return self.devices(target)[0]
+        assert target.group is not None
+        found = [self.members(target, s) for s in target.group.sets()]
+        return np.concatenate(found, axis=1) if found else np.zeros((self.over.count, 0), dtype=np.int64)
+
 
 def instance_rows(device: DeviceSet, indices: Sequence[Array]) -> tuple[Array, NDArray[np.bool_]]:
     """Of instances of the groups around a set, given by a column of values for each of its leading axes: the
