@@ -297,7 +297,7 @@ def shown(steps: list[Compilation]) -> list[str]:
     out = [f.render(last) for f in report_formats().values()]
     for f in report_formats().values():
         if isinstance(f, Streamed):
-            out += [f.early(early), f.render(replace(last, printed=early.findings, colour=True))]
+            out += [f.render_early_findings(early), f.render(replace(last, printed=early.findings, colour=True))]
     return out
 
 
