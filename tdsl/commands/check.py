@@ -350,7 +350,11 @@ def command(
             )
     told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
     shown = replace(told, colour=look.colour, width=look.width, printed=printed)
-    text = renderer.early(shown) if is_quiet() and isinstance(renderer, Streamed) else renderer.render(shown)
+    text = (
+        renderer.render_early_findings(shown)
+        if is_quiet() and isinstance(renderer, Streamed)
+        else renderer.render(shown)
+    )
     if output is not None:
         save_text(text, output)
     for name, file in report:
@@ -401,7 +405,7 @@ def _check_printing_early(
         compilation = next(stages)
     report = replace(look, compilations=[compilation])
     printed = report.findings
-    write_to_stream(renderer.early(report))
+    write_to_stream(renderer.render_early_findings(report))
     sys.stdout.flush()
     with show_progress():
         for last in stages:

@@ -18,6 +18,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import FileTooLarge, read_text_file
 
 BYTES = 32 * 1024 * 1024
 """Size of a file that is read at most."""
@@ -242,8 +243,8 @@ def _text_beside_design(claim: ResolvedClaim, name: str) -> str:
         raise UnfitDemand(f"{name}: a design of the standard library has no files beside it")
     path = Path(home).parent / name
     try:
-        return files.read_text_file(path, BYTES, within=[path.parent], encoding="utf-8-sig")
-    except files.FileTooLarge:
+        return read_text_file(path, BYTES, within=[path.parent], encoding="utf-8-sig")
+    except FileTooLarge:
         raise UnfitDemand(f"{name}: larger than {BYTES // 2**20} MiB") from None
     except OSError as fault:
         raise UnfitDemand(f"{path}: {fault.strerror or fault}") from None

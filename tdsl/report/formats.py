@@ -96,7 +96,7 @@ class Streamed(Renderer, Protocol):
     """A format for people: findings are text of their own, which may be printed before the rest of the report
     is known."""
 
-    def early(self, report: Report) -> str:
+    def render_early_findings(self, report: Report) -> str:
         """The findings alone, as the report would begin."""
         ...
 
