@@ -262,7 +262,7 @@ def shown(steps: list[Compilation]) -> list[str]:
     out = [f.render(last) for f in report_formats().values()]
     for f in report_formats().values():
         if isinstance(f, Streamed):
-            out += [f.early(early), f.render(replace(last, printed=early.findings, colour=True))]
+            out += [f.render_early_findings(early), f.render(replace(last, printed=early.findings, colour=True))]
     return out
 
 
@@ -288,7 +288,10 @@ def test_each_text_as_if_nothing_was_kept(project: Path) -> None:
         order = random.Random(18)
         for _ in range(30):
             asked = question(order.sample(range(len(EDITS)), order.choice((0, 1, 1, 2))), order.choice((0, 0, 0, 1, 2)))
-            fresh, again = (list(x.stages(asked.path, Request(overlay=asked.overlay))) for x in (compiler, answers))
+            fresh, again = (
+                list(stages(asked.path, Request(overlay=asked.overlay)))
+                for stages in (compiler.compile_in_stages, answers.stages_with_cache)
+            )
             results = [[d.results for d in c.designs] for c in (fresh[-1], again[-1])]
             if shown(fresh) != shown(again) or repr(results[0]) != repr(results[1]):
                 yield asked.overlay[asked.path]
@@ -302,13 +305,13 @@ opened = set()
 sys.addaudithook(lambda event, args: opened.add(os.fsdecode(args[0])) if event in ("open", "os.listdir", "os.scandir")
                  and isinstance(args[0], (str, bytes, os.PathLike)) else None)
 from pathlib import Path
-from tdsl import answers; from tdsl.system import cache, files; from tdsl.compile import compiler
+from tdsl import answers; from tdsl.system import cache; from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
 record = Record()
 with record_disk_questions(record):
     list(compiler.compile_in_stages("mixed.fab", Request(paths=(Path("lib"),))))
 known = {os.path.realpath(path) for _, path, _, _ in record.answers}
-own = tuple(os.path.realpath(p) + os.sep for p in (*answers.folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder()))
+own = tuple(os.path.realpath(p) + os.sep for p in (*answers.program_folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder()))
 for path in sorted(map(os.path.realpath, opened)):
     if path not in known and not (path + os.sep).startswith(own):
         print(path)
@@ -362,4 +365,4 @@ def test_one_question_with_two_answers_is_not_kept(project: Path) -> None:
         assert record.lasting
         read_regular_file(Path("load.csv"))
     assert not record.lasting
-    assert answers.folders()
+    assert answers.program_folders()

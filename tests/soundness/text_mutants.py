@@ -18,10 +18,9 @@ from random import Random
 from types import FrameType
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Request, UsageError
+from tdsl.compile.compiler import Request, Session, UsageError
 from tdsl.report.paint import Paint
 from tdsl.report.terminal import finding_blocks
-from tdsl.semantics.loader import Parsed
 from tdsl.system import resources
 from tests.harness import MODELS
 
@@ -245,20 +244,20 @@ class Run:
     sound: int = 0
     codes: dict[str, int] = field(default_factory=dict)
     broken: list[tuple[str, str]] = field(default_factory=list)  # what happened, text
-    parsed: Parsed = field(default_factory=dict)
+    session: Session = field(default_factory=Session)
 
     def judge(self, text: str) -> None:
         """Compile a text; anything but findings is a fault of the compiler."""
         path = "/nowhere/mutant.fab"
-        self.parsed.pop(path, None)
+        self.session.parsed.pop(path, None)
         links = 4000 if self.verify else 20_000
         options = Request(
-            overlay={path: text}, max_devices=2000, max_links=links, solve_seconds=1, parsed=self.parsed, lock=False
+            overlay={path: text}, max_devices=2000, max_links=links, solve_seconds=1, lock=False
         )
         self.count += 1
         try:
             with _limited(self.seconds):
-                done = (compiler.compile_and_verify if self.verify else compiler.compile_without_checks)(path, options)
+                *_, done = compiler.compile_in_stages(path, options, self.session, self.verify)
                 for design in done.designs:
                     finding_blocks(design, Paint(False), 100)
                     rates = design.fabric.link_rate if design.fabric is not None else []

@@ -388,7 +388,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
     ):
         written(path, changed)
         *_, fresh = compiler.compile_in_stages(str(path), Request())
-        *_, again = compiler.compile_in_stages(str(path), Request(kept=kept), every=True)
+        *_, again = compiler.compile_in_stages(str(path), Request(), kept, every=True)
         assert said(again) == said(fresh)
     assert {d.code for d in fresh.findings} == {"E0222", "E0223", "E0230"}
     only = compiler.compile_and_verify(str(path), Request(select=("rack_power",)))
