@@ -48,10 +48,9 @@ from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 NUMERALS = {
-    word: n for n, word in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-    )
-} | {"sixteen": 16}  # fmt: skip
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16,
+}  # fmt: skip
 """Numbers that somebody may write as words."""
 STEP_LIMIT = 5_000_000
 POWERS = 20

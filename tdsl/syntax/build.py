@@ -253,9 +253,10 @@ class ClauseBuilder(ExpressionBuilder):
         count, any_of = _clause_value(kids, "any") or (None, None)
         args = tuple(k for k in kids[1:] if type(k) is not Clause)
         return tree.Claim(
-            name_node(kids[0]), args, count, any_of, of, of_to, at, _clause_value(kids, "under"), _clause_value(kids, "through"),
-            op, value, whole == "intact", whole == "active", _clause_value(kids, "given"), span_of(kids),
-            whole if whole in ("network", "total") else "", of_all,
+            name_node(kids[0]), args, count, any_of, of, of_to, at, _clause_value(kids, "under"),
+            _clause_value(kids, "through"), op, value, whole == "intact", whole == "active",
+            _clause_value(kids, "given"), span_of(kids), whole if whole in ("network", "total") else "",
+            of_all,
         )  # fmt: skip
 
     bare_claim = claim

@@ -408,6 +408,9 @@ def _statement_after_block(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
-    _unmatched_closing_bracket, _double_slash_comment, _colon_in_setting, _ratio_with_blanks, _value_as_type, _unquoted_name_template, _misspelt_statement_word, _malformed_declaration, _misplaced_equals_sign, _decimal_without_digit, _def_without_expression, _blank_in_quantity,
-    _missing_colon, _arrow_in_connect, _misspelt_connect_pattern, _statement_after_block, _operator_without_operand,
+    _unmatched_closing_bracket, _double_slash_comment, _colon_in_setting, _ratio_with_blanks,
+    _value_as_type, _unquoted_name_template, _misspelt_statement_word, _malformed_declaration,
+    _misplaced_equals_sign, _decimal_without_digit, _def_without_expression, _blank_in_quantity,
+    _missing_colon, _arrow_in_connect, _misspelt_connect_pattern, _statement_after_block,
+    _operator_without_operand,
 )  # fmt: skip
