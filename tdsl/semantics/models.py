@@ -39,9 +39,9 @@ PORT_SETTINGS = ("type", "cage", "connector", "sockets", "name", "os", "netdev",
 FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device",
     "subsystem", "class", "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth",
-    "year", "marks", "asic", "radix", "rate", "medium", "fibre", "polarity", "reach", "legs", "platform", "hwsku", "nos", "breakout",
-    "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail", "forwards", "bend",
-    "ferrules", *supply.FACTS,
+    "year", "marks", "asic", "radix", "rate", "medium", "fibre", "polarity", "reach", "legs", "platform",
+    "hwsku", "nos", "breakout", "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role",
+    "tail", "forwards", "bend", "ferrules", *supply.FACTS,
 )  # fmt: skip
 MEASURED = {
     "power": (POWER, "700W"),
