@@ -178,7 +178,7 @@ class Library:
 
     def _read_used_file(
         self, path: Path, use: tree.Use, target: tree.Identifier, result: Linked
-    ) -> tree.Module:
+    ) -> ParsedFile:
         """The tree of a file that a ``use`` takes a name from, which is excused where the file cannot be
         read."""
         try:
