@@ -46,6 +46,26 @@ class AddressRule:
     origin: Origin
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenRule:
+    """What an ``address`` or ``asn`` says, before its paths are resolved."""
+
+    kind: str
+    """loopback, links, management or asn."""
+    paths: tuple[tree.PathExpr, ...]
+    """The devices, or of links their near side."""
+    value: tree.Expr
+    """The address, network or number."""
+    each: bool
+    """Whether each device gets the next value (the word ``from``)."""
+    replaces: bool = False
+    """Whether it is in an ``override``."""
+    far: tree.Expr | None = None
+    """The far side of links, behind ``to``."""
+    management: tuple[str, str, str] = ("", "", "")
+    """Interface, VRF and gateway of a management address."""
+
+
 def plan_address_statement(
     plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin
 ) -> None:
@@ -61,19 +81,9 @@ def plan_address_statement(
             f"`to` is for addresses of links, not for {kind}",
             help="leave `to` out, or write `links`",
         )
-    _add_address_rule(
-        plan,
-        kind,
-        paths,
-        far,
-        value,
-        each,
-        False,
-        _management_settings(s, kind, scope, plan.evaluator),
-        scope,
-        context,
-        origin,
-    )
+    management = _management_settings(s, kind, scope, plan.evaluator)
+    written = WrittenRule(kind, tuple(paths), value, each, far=far, management=management)
+    _add_address_rule(plan, written, scope, context, origin)
 
 
 def plan_asn_statement(
@@ -89,7 +99,7 @@ def plan_asn_statement(
             help="write `asn leaf[*] from 4_200_000_000`",
         )
     each, value = words[0][0] == "from", words[0][1]
-    _add_address_rule(plan, "asn", paths, None, value, each, False, ("", "", ""), scope, context, origin)
+    _add_address_rule(plan, WrittenRule("asn", tuple(paths), value, each), scope, context, origin)
 
 
 def plan_address_override(
@@ -118,19 +128,9 @@ def plan_address_override(
                 item.span,
                 "an override has addresses of devices; those of links are written by `address`",
             )
-    _add_address_rule(
-        plan,
-        kind,
-        [s.path],
-        None,
-        value,
-        each,
-        True,
-        _management_settings(inner, kind, scope, plan.evaluator),
-        scope,
-        context,
-        Origin(inner.span, origin.chain),
-    )
+    management = _management_settings(inner, kind, scope, plan.evaluator)
+    written = WrittenRule(kind, (s.path,), value, each, replaces=True, management=management)
+    _add_address_rule(plan, written, scope, context, Origin(inner.span, origin.chain))
 
 
 def _paths_and_words(
@@ -198,23 +198,14 @@ def _management_settings(
 
 
 def _add_address_rule(
-    plan: FabricPlan,
-    kind: str,
-    paths: list[tree.PathExpr],
-    far: tree.Expr | None,
-    value: tree.Expr,
-    each: bool,
-    replaces: bool,
-    settings: tuple[str, str, str],
-    scope: Scope,
-    context: Context,
-    origin: Origin,
+    plan: FabricPlan, written: WrittenRule, scope: Scope, context: Context, origin: Origin
 ) -> None:
     """Resolve a rule's paths and keep it."""
+    kind, far = written.kind, written.far
     if far is not None and not isinstance(far, tree.PathExpr):
         raise Fault("E0120", far.span, "expected a path to devices after `to`")
     ports = kind == "links"
-    targets = tuple(resolve_path(plan, context, p, ports=ports) for p in paths)
+    targets = tuple(resolve_path(plan, context, p, ports=ports) for p in written.paths)
     others = (resolve_path(plan, context, far),) if far is not None else ()
     for t in (*targets, *others):
         if t.device is None:
@@ -225,5 +216,16 @@ def _add_address_rule(
                 help=f"name the devices in it: `{t.span.text}.NAME[*]`",
             )
     plan.rules.append(
-        AddressRule(kind, targets, others, value, each, replaces, *settings, scope, context, origin)
+        AddressRule(
+            kind,
+            targets,
+            others,
+            written.value,
+            written.each,
+            written.replaces,
+            *written.management,
+            scope,
+            context,
+            origin,
+        )
     )

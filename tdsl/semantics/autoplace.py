@@ -11,11 +11,15 @@ from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tdsl.semantics.evaluate import Evaluator
     from tdsl.semantics.place_statements import Hall
     from tdsl.semantics.plan import FabricPlan
     from tdsl.semantics.scope import Scope
 
 EXAMPLE = "write `place auto in h1 { hosts 4 per rack; switches middle of row }`"
+SETTINGS = ("hosts", "switches", "minimize")
 POSITIONS = (("middle", "row"), ("end", "row"), ("top", "rack"))
 
 
@@ -64,8 +68,22 @@ def place_auto(plan: FabricPlan, s: tree.PlaceStmt, scope: Scope, origin: Origin
 
 
 def _auto_place_settings(plan: FabricPlan, s: tree.PlaceStmt, scope: Scope) -> tuple[int | None, str]:
+    """The most hosts a rack, None where nothing is said, and where switches go, "" where nothing is said."""
     each: int | None = None
     switches = ""
+    for inner in _settings_in_place_auto(s):
+        match inner.name.name:
+            case "hosts":
+                each = _hosts_per_rack(inner, plan.evaluator, scope)
+            case "switches":
+                switches = _position_of_switches(inner)
+            case _:
+                _require_minimize_length(inner)
+    return each, switches
+
+
+def _settings_in_place_auto(s: tree.PlaceStmt) -> Iterator[tree.Setting]:
+    """The settings in the block. Raises Fault for others than these three, and for one that is set twice."""
     seen: dict[str, tree.Setting] = {}
     for inner in s.body or ():
         if isinstance(inner, tree.Broken):
@@ -73,58 +91,63 @@ def _auto_place_settings(plan: FabricPlan, s: tree.PlaceStmt, scope: Scope) -> t
         if not isinstance(inner, tree.Setting) or inner.body is not None:
             raise Fault("E0118", inner.span, "the block of a `place auto` has settings only", help=EXAMPLE)
         name = inner.name.name
-        if name not in ("hosts", "switches", "minimize"):
-            raise unknown_name_fault(
-                "E0118", inner.name.span, "setting of a `place auto`", name, ("hosts", "switches", "minimize")
-            )
+        if name not in SETTINGS:
+            raise unknown_name_fault("E0118", inner.name.span, "setting of a `place auto`", name, SETTINGS)
         if name in seen:
             raise Fault(
                 "E0104", inner.span, f"`{name}` is set twice", labels=[(seen[name].span, "first here")]
             )
         seen[name] = inner
-        item = inner.items[0] if len(inner.items) == 1 else None
-        words = (
-            [w or (e.bare if isinstance(e, tree.PathExpr) else None) for w, e in item.args]
-            if item is not None
-            else []
+        yield inner
+
+
+def _hosts_per_rack(s: tree.Setting, evaluator: Evaluator, scope: Scope) -> int:
+    """``hosts 4 per rack``."""
+    item = s.items[0] if len(s.items) == 1 else None
+    words = [w or _bare_name(e) for w, e in item.args] if item is not None else []
+    if item is None or words != ["per", "rack"]:
+        raise Fault("E0120", s.span, "this says how many hosts a rack holds", help="`hosts 4 per rack`")
+    each = evaluator.integer(item.value, scope)
+    if each < 1:
+        raise Fault(
+            "E0120",
+            item.value.span,
+            f"a rack holds at least 1 host, not {each}",
+            help="`hosts 4 per rack`",
         )
-        if name == "hosts":
-            if item is None or words != ["per", "rack"]:
-                raise Fault(
-                    "E0120", inner.span, "this says how many hosts a rack holds", help="`hosts 4 per rack`"
-                )
-            each = plan.evaluator.integer(item.value, scope)
-            if each < 1:
-                raise Fault(
-                    "E0120",
-                    item.value.span,
-                    f"a rack holds at least 1 host, not {each}",
-                    help="`hosts 4 per rack`",
-                )
-        elif name == "switches":
-            where = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
-            of = item.args[0][1] if item is not None and [w for w, _ in item.args] == ["of"] else None
-            if (where, of.bare if isinstance(of, tree.PathExpr) else None) not in POSITIONS:
-                raise Fault(
-                    "E0120",
-                    inner.span,
-                    "this says where switches go",
-                    help="`switches middle of row`, `switches end of row` or `switches top of rack`",
-                )
-            switches = str(where)
-        elif (
-            item is None
-            or item.args
-            or not isinstance(item.value, tree.PathExpr)
-            or item.value.bare != "length"
-        ):
-            raise Fault(
-                "E0120",
-                inner.span,
-                "what is minimized is the total length of the cables",
-                help="`minimize length`",
-            )
-    return each, switches
+    return each
+
+
+def _position_of_switches(s: tree.Setting) -> str:
+    """``switches middle of row``: ``middle`` or ``end`` of a row, ``top`` of a rack."""
+    item = s.items[0] if len(s.items) == 1 else None
+    where = _bare_name(item.value) if item is not None else None
+    of = item.args[0][1] if item is not None and [w for w, _ in item.args] == ["of"] else None
+    if (where, _bare_name(of)) not in POSITIONS:
+        raise Fault(
+            "E0120",
+            s.span,
+            "this says where switches go",
+            help="`switches middle of row`, `switches end of row` or `switches top of rack`",
+        )
+    return str(where)
+
+
+def _require_minimize_length(s: tree.Setting) -> None:
+    """``minimize length``: Raises Fault for anything else."""
+    item = s.items[0] if len(s.items) == 1 else None
+    if item is None or item.args or _bare_name(item.value) != "length":
+        raise Fault(
+            "E0120",
+            s.span,
+            "what is minimized is the total length of the cables",
+            help="`minimize length`",
+        )
+
+
+def _bare_name(e: tree.Expr | None) -> str | None:
+    """The name that an expression is, None if it is none."""
+    return e.bare if isinstance(e, tree.PathExpr) else None
 
 
 __all__ = ["AutoPlacing", "is_auto", "place_auto"]

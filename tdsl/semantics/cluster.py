@@ -44,27 +44,12 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
         yield ClusterMember(node, entry.home)
         return
     body = node.body or ()
-    fabrics = [s for s in body if _is_fabric(s)]
-    if not fabrics:
-        Fault(
-            "E0122",
-            node.name.span,
-            "this cluster declares no fabric, so there is nothing to check",
-            help="write `fabric NAME { … }` in its braces",
-        ).report(diagnostics)
-    for s in body:
-        if isinstance(s, (tree.Connect, tree.Setting)):
-            Fault(
-                "E0118",
-                s.span,
-                "this belongs to one of the cluster's fabrics",
-                help="move it between the braces of a `fabric`",
-            ).report(diagnostics)
+    fabrics = [s for s in body if isinstance(s, tree.Decl) and s.kind.name == "fabric"]
+    _report_faults_of_cluster_block(node, fabrics, diagnostics)
     seen: dict[str, SourceSpan] = {}
-    each = [_first_names_used(f.body or ()) for f in fabrics if isinstance(f, tree.Decl)]
+    each = [_first_names_used(f.body or ()) for f in fabrics]
     unnamed = {s.name.name for s in body if isinstance(s, tree.Decl) and _holds_devices(s)}.difference(*each)
     for fabric, named in zip(fabrics, each, strict=True):
-        assert isinstance(fabric, tree.Decl)
         name = fabric.name.name
         if name in seen:
             Fault(
@@ -89,6 +74,27 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
         )
 
 
+def _report_faults_of_cluster_block(
+    node: tree.Decl, fabrics: list[tree.Decl], diagnostics: Diagnostics
+) -> None:
+    """Report a cluster without a fabric, and statements that belong to one of its fabrics."""
+    if not fabrics:
+        Fault(
+            "E0122",
+            node.name.span,
+            "this cluster declares no fabric, so there is nothing to check",
+            help="write `fabric NAME { … }` in its braces",
+        ).report(diagnostics)
+    for s in node.body or ():
+        if isinstance(s, (tree.Connect, tree.Setting)):
+            Fault(
+                "E0118",
+                s.span,
+                "this belongs to one of the cluster's fabrics",
+                help="move it between the braces of a `fabric`",
+            ).report(diagnostics)
+
+
 def _span_within(inner: SourceSpan, outer: SourceSpan) -> bool:
     return inner.file is outer.file and outer.start <= inner.start and inner.end <= outer.end
 
@@ -98,8 +104,22 @@ def _holds_devices(s: tree.Decl) -> bool:
     return s.kind.name not in ("fabric", "hall", "row")
 
 
-def _is_fabric(s: tree.Stmt) -> bool:
-    return isinstance(s, tree.Decl) and s.kind.name == "fabric"
+def _statement_lent(s: tree.Stmt, named: set[str], placed: list[tree.PlaceStmt]) -> tree.Stmt | None:
+    """What a fabric gets of one statement of its cluster, None where that is nothing. ``named`` are the
+    declarations that it uses, ``placed`` the places of their devices."""
+    match s:
+        case tree.Decl():
+            return s if s.kind.name != "fabric" and s.name.name in named else None
+        case tree.PlaceStmt():
+            return s if s in placed else None
+        case tree.Omit():
+            paths = tuple(p for p in s.paths if _first_name(p) in named)
+            return replace(s, paths=paths) if paths else None
+        case tree.Naming() | tree.Override() | tree.Extend():
+            return s if _first_name(s.path) in named else None
+        case tree.Connect() | tree.Setting():
+            return None
+    return s
 
 
 def _statements_shared_with_fabric(body: Iterable[tree.Stmt], named: set[str]) -> Iterator[tree.Stmt]:
@@ -112,23 +132,9 @@ def _statements_shared_with_fabric(body: Iterable[tree.Stmt], named: set[str]) -
     ]
     named = named.union(*(_first_names_used((s.into, *s.more)) for s in placed))
     for s in body:
-        if isinstance(s, (*VALUES, tree.Require, tree.Broken)):
-            yield s
-        elif isinstance(s, tree.Decl):
-            if not _is_fabric(s) and s.name.name in named:
-                yield s
-        elif isinstance(s, tree.PlaceStmt):
-            if s in placed:
-                yield s
-        elif isinstance(s, tree.Omit):
-            paths = tuple(p for p in s.paths if _first_name(p) in named)
-            if paths:
-                yield replace(s, paths=paths)
-        elif isinstance(s, (tree.Naming, tree.Override, tree.Extend)):
-            if _first_name(s.path) in named:
-                yield s
-        elif not isinstance(s, (tree.Connect, tree.Setting)):
-            yield s
+        lent = _statement_lent(s, named, placed)
+        if lent is not None:
+            yield lent
 
 
 def _first_name(path: tree.PathExpr) -> str:

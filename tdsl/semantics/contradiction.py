@@ -97,14 +97,21 @@ class Relations:
 
     def build(self) -> None:
         """All relations, lowest tier first."""
-        load, add = self.load, self.solver.add
         for i, spec in enumerate(self.specs):
             self.radix.append(self.term(i, "model", spec.radix))
             rate = z3.IntVal(spec.rate // self.unit, self.context)
             if (i, "model") in self.free:
                 rate = z3.Int(f"rate{i}", self.context)
-                add(z3.Or(*(rate == r // self.unit for r in self.known)))
+                self.solver.add(z3.Or(*(rate == r // self.unit for r in self.known)))
             self.rates.append(rate)
+        instances, count, up = self.first_tier()
+        for i in range(1, len(self.specs)):
+            instances, count, up = self.further_tier(i, instances, count, up)
+
+    def first_tier(self) -> tuple[Any, Any, Any]:
+        """The relations of the tier that connects hosts: its instances, the switches of each, and the links
+        up from each switch."""
+        load, add = self.load, self.solver.add
         pods = self.term(-1, "pods", load.pods or 1)
         rails = self.term(-1, "rails", load.rails)
         add(z3.Or(rails == 1, rails == load.rails))
@@ -128,21 +135,24 @@ class Relations:
         instances = each * pods
         if len(self.specs) == 1:
             add(instances == 1)
-        up = self.up(0, down)
-        for i in range(1, len(self.specs)):
-            spec = self.specs[i]
-            per = self.term(i, "per", spec.per)
-            made = self.positive(f"instances{i}")
-            add(made * per == instances, *([made == 1] if i == len(self.specs) - 1 else []))
-            children = per * count
-            far = self.term(i, "count", spec.count)
-            below, down = self.positive(f"below{i}"), self.positive(f"down{i}")
-            add(below == children * up, below == down * far)  # an even spread asks for this at least
-            turns = z3.Int(f"turns{i}", self.context)
-            add(z3.Or(up == turns * far, up < far))
-            if spec.count is None or (i, "count") in self.free:
-                add(even_spread_reaches_all(up, far, count if i > 1 else 1))
-            instances, count, up = made, far, self.up(i, down)
+        return instances, count, self.up(0, down)
+
+    def further_tier(self, i: int, instances: Any, count: Any, up: Any) -> tuple[Any, Any, Any]:
+        """The relations of a tier with the one below it, of which they are given; the same three of its
+        own."""
+        spec, add = self.specs[i], self.solver.add
+        per = self.term(i, "per", spec.per)
+        made = self.positive(f"instances{i}")
+        add(made * per == instances, *([made == 1] if i == len(self.specs) - 1 else []))
+        children = per * count
+        far = self.term(i, "count", spec.count)
+        below, down = self.positive(f"below{i}"), self.positive(f"down{i}")
+        add(below == children * up, below == down * far)  # an even spread asks for this at least
+        turns = z3.Int(f"turns{i}", self.context)
+        add(z3.Or(up == turns * far, up < far))
+        if spec.count is None or (i, "count") in self.free:
+            add(even_spread_reaches_all(up, far, count if i > 1 else 1))
+        return made, far, self.up(i, down)
 
     def divided(self, rails: Any, per: Any, many: Any) -> list[Any]:
         """Hosts divide evenly over the switches of a rail, where there are rails."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeVar
 
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics import forwards, nos
@@ -16,6 +17,7 @@ from tdsl.semantics.settings import require_plain_setting
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
+Element = TypeVar("Element", int, str)
 ROLES = ("accelerator", "storage", "manager")
 DEVICE_SETTINGS = ("forwards", "nos", "role", "spares", "split")
 SPLIT = "`split nic 8` makes 8 lanes of each port of `nic`, `split p[1..32] 2` two of each of these ports"
@@ -89,30 +91,35 @@ def device_settings(
         if name != "split":
             if name in seen:
                 raise Fault("E0104", s.span, f"`{name}` is set twice", labels=[(seen[name], "first here")])
-            if name == "nos" and kind != "switch":
-                raise Fault(
-                    "E0118", s.span, f"a {kind} has no network operating system", help="switches have one"
-                )
-            if name not in ("nos", "forwards") and kind not in ("host", "chip"):
-                what = "role" if name == "role" else "spares"
-                raise Fault(
-                    "E0118",
-                    s.span,
-                    f"a {kind} has no {what}",
-                    help=f"remove `{s.span.text}`: hosts and chips have one",
-                )
+            _refuse_setting_of_other_kind(s, kind)
         seen.setdefault(name, s.span)
-        if name == "forwards":
-            out = replace(out, forwards=forwards.read_forwards_setting(s, kind))
-        elif name == "nos":
-            out = replace(out, nos=nos.nos_of_setting(s))
-        elif name == "role":
-            out = replace(out, role=_role_setting(s))
-        elif name == "spares":
-            out = replace(out, spares=_spare_count(s, scope, evaluator))
-        else:
-            out = replace(out, splits=(*out.splits, _split_setting(s, scope, evaluator)))
+        match name:
+            case "forwards":
+                out = replace(out, forwards=forwards.read_forwards_setting(s, kind))
+            case "nos":
+                out = replace(out, nos=nos.nos_of_setting(s))
+            case "role":
+                out = replace(out, role=_role_setting(s))
+            case "spares":
+                out = replace(out, spares=_spare_count(s, scope, evaluator))
+            case _:
+                out = replace(out, splits=(*out.splits, _split_setting(s, scope, evaluator)))
     return out
+
+
+def _refuse_setting_of_other_kind(s: tree.Setting, kind: str) -> None:
+    """Refuse ``nos`` of what is no switch, and a role or spares of what is neither a host nor a chip."""
+    name = s.name.name
+    if name == "nos" and kind != "switch":
+        raise Fault("E0118", s.span, f"a {kind} has no network operating system", help="switches have one")
+    if name not in ("nos", "forwards") and kind not in ("host", "chip"):
+        what = "role" if name == "role" else "spares"
+        raise Fault(
+            "E0118",
+            s.span,
+            f"a {kind} has no {what}",
+            help=f"remove `{s.span.text}`: hosts and chips have one",
+        )
 
 
 def _role_setting(s: tree.Setting) -> str:
@@ -190,20 +197,25 @@ def _split_port_class(model: DeviceModel, c: PortClass, splits: list[Split]) -> 
     """A class as its splits leave it."""
     for s in splits:
         _check_split(model, c, s)
+    if not splits:
+        return [c]
     whole = [s for s in splits if s.low is None]
-    if whole and len(splits) > 1:
-        second = next(s for s in splits if s is not splits[0])
+    if not whole:
+        return _split_port_ranges(c, splits)
+    if len(splits) > 1:
         raise Fault(
             "E0104",
-            second.span,
+            splits[1].span,
             f"ports of `{c.name}` are split twice",
             labels=[(splits[0].span, "first here")],
         )
-    if whole:
-        return [_split_into_lanes(c, whole[0].ways)]
+    return [_split_into_lanes(c, whole[0].ways)]
+
+
+def _split_port_ranges(c: PortClass, splits: list[Split]) -> list[PortClass]:
+    """A class with some ranges of its ports split: the ports before, in and after each range as classes of
+    their own."""
     out: list[PortClass] = []
-    if not splits:
-        return [c]
     at = axis_low = c.axes[0].low
     before: Split | None = None
     for s in sorted(splits, key=lambda s: s.low or 0):
@@ -242,8 +254,12 @@ def _check_split(model: DeviceModel, c: PortClass, s: Split) -> None:
         )
     if c.rate is not None and c.rate % s.ways:
         raise Fault("E0120", s.span, f"{c.rate} bit/s do not divide by {s.ways}")
-    if s.low is None or s.high is None:
-        return
+    if s.low is not None and s.high is not None:
+        _check_split_range(c, s, s.low, s.high)
+
+
+def _check_split_range(c: PortClass, s: Split, first: int, last: int) -> None:
+    """Refuse a range of ports that the class does not have, or that cuts a connector."""
     if len(c.axes) != 1:
         raise Fault(
             "E0109",
@@ -252,17 +268,17 @@ def _check_split(model: DeviceModel, c: PortClass, s: Split) -> None:
             help=f"write `split {c.name} {s.ways}`",
         )
     axis = c.axes[0]
-    if s.low > s.high:
-        raise Fault("E0120", s.span, f"the range {s.low}..{s.high} is empty")
-    if s.low < axis.low or s.high > axis.high:
+    if first > last:
+        raise Fault("E0120", s.span, f"the range {first}..{last} is empty")
+    if first < axis.low or last > axis.high:
         raise Fault(
             "E0108",
             s.span,
-            f"`{c.name}` has ports {axis.low}..{axis.high}, not {s.low}..{s.high}",
+            f"`{c.name}` has ports {axis.low}..{axis.high}, not {first}..{last}",
             labels=[(c.origin.span, "declared here")],
             help=f"the port after `{c.name}` is one of these",
         )
-    low, high = s.low - axis.low, s.high - axis.low
+    low, high = first - axis.low, last - axis.low
     for inner, outer in ((low, low - 1), (high, high + 1)):
         if 0 <= outer < c.size and c.connectors[inner] == c.connectors[outer]:
             raise Fault(
@@ -300,7 +316,7 @@ def _slice_port_class(c: PortClass, start: int, stop: int) -> PortClass:
 def _split_into_lanes(c: PortClass, n: int) -> PortClass:
     """A class with each port split ``n`` ways; its lanes share the sockets of its module."""
 
-    def each(values: tuple[int, ...]) -> tuple[int, ...]:
+    def each(values: tuple[Element, ...]) -> tuple[Element, ...]:
         return tuple(v for v in values for _ in range(n))
 
     sockets = min(c.sockets, n)
@@ -311,8 +327,8 @@ def _split_into_lanes(c: PortClass, n: int) -> PortClass:
         cages=each(c.cages),
         connectors=tuple(v * sockets + k * sockets // n for v in c.connectors for k in range(n)),
         labels=tuple(f"{v}/{k + 1}" for v in c.labels for k in range(n)),
-        systems=dict(c.lane_systems).get(n) or tuple(v for v in c.systems for _ in range(n)),
+        systems=dict(c.lane_systems).get(n) or each(c.systems),
         split=c.split * n,
-        netdevs=dict(c.lane_netdevs).get(n) or tuple(v for v in c.netdevs for _ in range(n)),
+        netdevs=dict(c.lane_netdevs).get(n) or each(c.netdevs),
         sonic=tuple(p.part(k, n) for p in c.sonic for k in range(n)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import prod
 
@@ -41,10 +41,7 @@ class EndSet:
             host, index = divmod(host, axis.size)
             indices.insert(0, axis.low + index)
         left = iter(indices)
-        return ".".join(
-            name + (f"[{', '.join(str(next(left)) for _ in axes)}]" if axes else "")
-            for name, axes in self.parts
-        )
+        return ".".join(name + _index_text([next(left) for _ in axes]) for name, axes in self.parts)
 
     def per_host(self, ends: HostEnds) -> int:
         """Ends of one host in one plane."""
@@ -93,28 +90,26 @@ class HostEnds:
         """Names for every dimension of a set, none of which means anything else."""
         hosts = [fresh("h" if len(ends.axes) == 1 else f"h{k}") for k in range(len(ends.axes))]
         axes = ends.ports.axes
-        bases = ["i", "j", "k", "l"][: len(axes)]
-        if self.rails and axes:
-            bases[0] = "r"
-        if self.planes and axes:
-            bases[-1] = "p"
-        inner = [fresh(b) for b in bases]
+        inner = [fresh(name) for name in self.port_index_names(len(axes))]
         left = iter(hosts)
-        path = ".".join(
-            name + (f"[{', '.join(next(left) for _ in own)}]" if own else "") for name, own in ends.parts
-        )
-        path += f".{ends.ports.name}" + (f"[{', '.join(inner)}]" if inner else "")
+        path = ".".join(name + _index_text([next(left) for _ in own]) for name, own in ends.parts)
+        path += f".{ends.ports.name}{_index_text(inner)}"
         shifted = [_counted_from_zero(n, a) for n, a in zip(inner, axes, strict=True)]
-        kept = list(zip(shifted, axes, strict=True))[: -1 if self.planes else None]
-        flat = _row_major_expression([n for n, _ in kept], [a.size for _, a in kept]) or "0"
-        rest = (
-            _row_major_expression([n for n, _ in kept[1:]], [a.size for _, a in kept[1:]])
-            if prod(a.size for _, a in kept[1:]) > 1
-            else ""
-        )
-        return IndexedEndPath(
-            path, tuple(hosts), shifted[0] if shifted else "0", shifted[-1] if shifted else "0", flat, rest
-        )
+        counted = len(axes) - 1 if self.planes and axes else len(axes)  # an end is counted in its plane
+        in_plane, sizes = shifted[:counted], [a.size for a in axes[:counted]]
+        flat = _row_major_expression(in_plane, sizes) or "0"
+        rest = _row_major_expression(in_plane[1:], sizes[1:]) if prod(sizes[1:]) > 1 else ""
+        rail, plane = (shifted[0], shifted[-1]) if shifted else ("0", "0")
+        return IndexedEndPath(path, tuple(hosts), rail, plane, flat, rest)
+
+    def port_index_names(self, dimensions: int) -> list[str]:
+        """What the indices of a port are called: ``r`` its rail, ``p`` its plane."""
+        names = ["i", "j", "k", "l"][:dimensions]
+        if self.rails and dimensions:
+            names[0] = "r"
+        if self.planes and dimensions:
+            names[-1] = "p"
+        return names
 
     def flat_host(self, ends: EndSet, names: IndexedEndPath) -> str:
         """The number of a host among all, as an expression of its index variables."""
@@ -147,6 +142,12 @@ class HostEnds:
         return out
 
 
+def _index_text(indices: Iterable[object]) -> str:
+    """Indices in brackets; "" where there is none."""
+    text = ", ".join(map(str, indices))
+    return f"[{text}]" if text else ""
+
+
 def _counted_from_zero(name: str, axis: Axis) -> str:
     return f"({name} - {axis.low})" if axis.low else name
 
@@ -166,32 +167,40 @@ def assign_rails_and_planes(
 ) -> HostEnds:
     """The ends with their rails and planes, which must be the extents of the first and the last index."""
     for s in ends.sets:
-        sizes = [a.size for a in s.ports.axes]
-        shown = f"`{s.ports.name}` of {s.model.name} has {_describe_extents(sizes)}"
-        label = [(s.ports.origin.span, "declared here")]
-        if rails and planes and len(sizes) < 2:
+        if rails and planes and len(s.ports.axes) < 2:
             raise Fault(
                 "E0120",
                 planes[1],
-                f"{shown}, so it has rails or planes, not both",
-                labels=[*label, (rails[1], "the rails")],
+                f"{_describe_indices(s)}, so it has rails or planes, not both",
+                labels=[(s.ports.origin.span, "declared here"), (rails[1], "the rails")],
             )
         for wanted, at, what in ((rails, 0, "first"), (planes, -1, "last")):
-            if wanted and (not sizes or sizes[at] != wanted[0]):
-                word = "rails" if what == "first" else "planes"
-                raise Fault(
-                    "E0120",
-                    wanted[1],
-                    f"{word} are the {what} index of the ends, and {shown}: {wanted[0]} is not its extent",
-                    labels=label,
-                    help=f"write `{word} {sizes[at]}`" if sizes else f"leave `{word}` out",
-                )
+            if wanted and (not s.ports.axes or s.ports.axes[at].size != wanted[0]):
+                raise _extent_fault(s, wanted, at, what)
     return replace(
         ends,
         rails=rails[0] if rails else 0,
         planes=planes[0] if planes else 0,
         rails_span=rails[1] if rails else None,
     )
+
+
+def _extent_fault(s: EndSet, wanted: tuple[int, SourceSpan], at: int, what: str) -> Fault:
+    """The fault of rails or planes that are not the extent of the ``what`` index of a set, the one at
+    ``at``."""
+    word = "rails" if what == "first" else "planes"
+    axes = s.ports.axes
+    return Fault(
+        "E0120",
+        wanted[1],
+        f"{word} are the {what} index of the ends, and {_describe_indices(s)}: {wanted[0]} is not its extent",
+        labels=[(s.ports.origin.span, "declared here")],
+        help=f"write `{word} {axes[at].size}`" if axes else f"leave `{word}` out",
+    )
+
+
+def _describe_indices(s: EndSet) -> str:
+    return f"`{s.ports.name}` of {s.model.name} has {_describe_extents([a.size for a in s.ports.axes])}"
 
 
 def _describe_extents(sizes: list[int]) -> str:

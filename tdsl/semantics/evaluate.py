@@ -48,10 +48,9 @@ from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 NUMERALS = {
-    word: n for n, word in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-    )
-} | {"sixteen": 16}  # fmt: skip
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16,
+}  # fmt: skip
 """Numbers that somebody may write as words."""
 STEP_LIMIT = 5_000_000
 POWERS = 20
@@ -93,6 +92,7 @@ class Evaluator:
             self.spend(steps, span)
         return value
 
+    # One case for each kind of expression; all evaluation passes here, so it calls no further function.
     def evaluate(self, e: tree.Expr, scope: Scope, *, words: bool = False) -> Value:
         """The value of an expression."""
         self.spend(1, e.span)
@@ -278,34 +278,10 @@ class Evaluator:
         """The value of ``f(args)``."""
         args = [self.evaluate(a, scope) for a in part.args]
         if isinstance(value, Builtin):
-            if value.name in ("gf_pow", "primes"):  # what costs more than it is given, and gives
-                most = args[0] if args and isinstance(args[0], int) else 0
-                self.spend(POWERS if value.name == "gf_pow" else min(max(most, 0), LIST_LIMIT) // 16, span)
-            if value.name not in ("len", "refuse"):  # what goes through all elements
-                for a in args:
-                    self.sized(a, span)
-            return (
-                self.sized(integer_if_whole(value.run(span, *args)), span)
-                if _check_argument_count(value, args, span)
-                else None
-            )
+            return self.call_builtin(value, args, span)
         if not isinstance(value, FunctionValue):
             raise Fault("E0103", span, f"{a_type(value)} cannot be called")
-        formals = value.definition.formals
-        needed = sum(1 for f in formals if f.default is None)
-        if not needed <= len(args) <= len(formals):
-            raise Fault(
-                "E0115",
-                span,
-                f"`{value.definition.name.name}` takes {len(formals)} values, not {len(args)}",
-                labels=[(value.definition.name.span, "defined here")],
-            )
-        inner = Scope(value.scope if isinstance(value.scope, Scope) else None)
-        for i, formal in enumerate(formals):
-            given = args[i] if i < len(args) else self.evaluate(formal.default, inner)  # type: ignore[arg-type]
-            at = part.args[i].span if i < len(args) else formal.name.span
-            require_type(given, formal.type, at)
-            inner.set(formal.name.name, given, formal.name.span, "argument")
+        inner = self.scope_of_arguments(value, args, part, span)
         if any(d is value.definition for d in self.calls):
             name = value.definition.name
             raise Fault(
@@ -324,6 +300,42 @@ class Evaluator:
         if value.definition.type is not None:
             require_type(result, value.definition.type, span)
         return result
+
+    def call_builtin(self, value: Builtin, args: list[Value], span: SourceSpan) -> Value:
+        """The value of a function of the language, whose work is counted first."""
+        if value.name in ("gf_pow", "primes"):  # what costs more than it is given, and gives
+            most = args[0] if args and isinstance(args[0], int) else 0
+            self.spend(POWERS if value.name == "gf_pow" else min(max(most, 0), LIST_LIMIT) // 16, span)
+        if value.name not in ("len", "refuse"):  # what goes through all elements
+            for a in args:
+                self.sized(a, span)
+        if not _check_argument_count(value, args, span):
+            return None
+        return self.sized(integer_if_whole(value.run(span, *args)), span)
+
+    def scope_of_arguments(
+        self, value: FunctionValue, args: list[Value], part: tree.Call, span: SourceSpan
+    ) -> Scope:
+        """The scope of a function's body, where its arguments have their values."""
+        formals = value.definition.formals
+        needed = sum(1 for f in formals if f.default is None)
+        if not needed <= len(args) <= len(formals):
+            raise Fault(
+                "E0115",
+                span,
+                f"`{value.definition.name.name}` takes {len(formals)} values, not {len(args)}",
+                labels=[(value.definition.name.span, "defined here")],
+            )
+        inner = Scope(value.scope if isinstance(value.scope, Scope) else None)
+        for i, formal in enumerate(formals):
+            if i < len(args):
+                given, at = args[i], part.args[i].span
+            else:
+                assert formal.default is not None
+                given, at = self.evaluate(formal.default, inner), formal.name.span
+            require_type(given, formal.type, at)
+            inner.set(formal.name.name, given, formal.name.span, "argument")
+        return inner
 
     def comprehension(self, e: tree.Comprehension, scope: Scope) -> Value:
         """``[item for var in over]``."""

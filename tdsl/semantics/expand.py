@@ -49,29 +49,29 @@ def _parameter_edits(
     body: Iterable[tree.Stmt], settings: dict[str, str], plans: Mapping[str, FabricPlan]
 ) -> list[Edit]:
     """Defaults that are given other values, also by the phase that is planned, which then is the whole."""
-    out: list[Edit] = []
     body = tuple(body)
     chosen = {p.phase for p in plans.values()}
-    for s in body:
-        if isinstance(s, tree.PhaseBlock):
-            out.append(_replacement_edit(s.span.file, s.span, ""))
-            if s.number in chosen:
-                values = {
-                    x.name.name: x.items[0].value.span.text
-                    for x in s.body
-                    if isinstance(x, tree.Setting) and x.items
-                }
-                settings = values | settings
-    for s in body:
-        if isinstance(s, tree.Param) and s.name.name in settings:
-            out.append(
-                (s.default.span.start, s.default.span.end, _parameter_literal(s, settings[s.name.name]))
-            )
-        elif isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster"):
-            out += _parameter_edits(
-                s.body or (), settings, {s.name.name: plans[s.name.name]} if s.name.name in plans else plans
-            )
+    phases = [s for s in body if isinstance(s, tree.PhaseBlock)]
+    out: list[Edit] = [_replacement_edit(s.span.file, s.span, "") for s in phases]
+    for s in phases:
+        if s.number in chosen:
+            settings = _values_of_phase(s) | settings
+    for other in body:
+        if isinstance(other, tree.Param) and other.name.name in settings:
+            at = other.default.span
+            out.append((at.start, at.end, _parameter_literal(other, settings[other.name.name])))
+        elif isinstance(other, tree.Decl) and other.kind.name in ("fabric", "cluster"):
+            name = other.name.name
+            inner = {name: plans[name]} if name in plans else plans
+            out += _parameter_edits(other.body or (), settings, inner)
     return out
+
+
+def _values_of_phase(s: tree.PhaseBlock) -> dict[str, str]:
+    """What a phase gives parameters, as text."""
+    return {
+        x.name.name: x.items[0].value.span.text for x in s.body if isinstance(x, tree.Setting) and x.items
+    }
 
 
 def _parameter_literal(s: tree.Param, text: str) -> str:

@@ -9,7 +9,15 @@ from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Dims, WholeRange, integer_if_whole, number_in_message, text_of, type_name
+from tdsl.semantics.values import (
+    Dims,
+    Value,
+    WholeRange,
+    integer_if_whole,
+    number_in_message,
+    text_of,
+    type_name,
+)
 from tdsl.syntax import tree
 
 INDEX_LIMIT = 10**9
@@ -33,38 +41,46 @@ def _axes_of_extent(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> 
             _require_positive_extent(size, extent)
         return [Axis(0, size) for size in value.sizes]
     if isinstance(value, WholeRange):
-        if value.high < value.low:
-            raise Fault(
-                "E0120",
-                extent.span,
-                f"the range {value} is empty",
-                help=f"did you mean {value.high}..{value.low}?",
-            )
-        if max(-value.low, value.high) > INDEX_LIMIT:
-            raise Fault(
-                "E0116",
-                extent.span,
-                f"an index is at most {INDEX_LIMIT:,}, and these go to {number_in_message(value.high)}",
-            )
-        return [Axis(value.low, value.size)]
+        return [_axis_of_range(value, extent)]
     if isinstance(value, bool) or not isinstance(value, int):
-        help_line = (
-            f"`{extent.span.text.replace('/', '//')}` rounds down" if extent.span.text.count("/") == 1 else ""
-        )
-        code = "E0111" if type_name(value) == "ratio" else "E0103"
-        shown = f'the string "{value}"' if isinstance(value, str) else text_of(value)
-        if re.fullmatch(r"\d+\.\d+", extent.span.text):
-            below = int(extent.span.text.partition(".")[0])
-            help_line = f"write `{below}` or `{below + 1}`"
-        if isinstance(value, str) and value.strip().isdigit():
-            help_line = f"write `{value.strip()}`, without the quotes"
-        raise Fault(
-            code,
-            extent.span,
-            f"an extent is a whole number, a range or dimensions; this is {shown}",
-            help=help_line,
-        )
+        raise _no_extent_fault(value, extent)
     return [Axis(0, _require_positive_extent(value, extent))]
+
+
+def _axis_of_range(value: WholeRange, extent: tree.Extent) -> Axis:
+    if value.high < value.low:
+        raise Fault(
+            "E0120",
+            extent.span,
+            f"the range {value} is empty",
+            help=f"did you mean {value.high}..{value.low}?",
+        )
+    if max(-value.low, value.high) > INDEX_LIMIT:
+        raise Fault(
+            "E0116",
+            extent.span,
+            f"an index is at most {INDEX_LIMIT:,}, and these go to {number_in_message(value.high)}",
+        )
+    return Axis(value.low, value.size)
+
+
+def _no_extent_fault(value: Value, extent: tree.Extent) -> Fault:
+    """The fault of a value that is no extent, with what was probably meant."""
+    text = extent.span.text
+    help_line = f"`{text.replace('/', '//')}` rounds down" if text.count("/") == 1 else ""
+    code = "E0111" if type_name(value) == "ratio" else "E0103"
+    shown = f'the string "{value}"' if isinstance(value, str) else text_of(value)
+    if re.fullmatch(r"\d+\.\d+", text):
+        below = int(text.partition(".")[0])
+        help_line = f"write `{below}` or `{below + 1}`"
+    if isinstance(value, str) and value.strip().isdigit():
+        help_line = f"write `{value.strip()}`, without the quotes"
+    return Fault(
+        code,
+        extent.span,
+        f"an extent is a whole number, a range or dimensions; this is {shown}",
+        help=help_line,
+    )
 
 
 def _partly_built_axis(extent: tree.Extent, built: object, size: int) -> Axis:

@@ -21,6 +21,18 @@ from tdsl.system.lazy_dataclass import dataclass
 Additions = Sequence[tuple[Linked, tree.Extend | tree.Override]]
 
 TOP = ("fabric", "cluster", "model", "topology", "use", "param", "let")
+TOP_STATEMENTS = (
+    tree.Use,
+    tree.ModelDecl,
+    tree.TopologyDecl,
+    tree.Def,
+    tree.Let,
+    tree.Param,
+    tree.Extend,
+    tree.Override,
+    tree.Broken,
+)
+"""Statements at the top of a file, beside the declarations of fabrics and clusters."""
 IMPORTS = "`use FILE (NAMES)` takes names from FILE.fab"
 
 
@@ -93,48 +105,62 @@ def declared_fabrics(library: Library, home: Linked, diagnostics: Diagnostics) -
     for name, entry in home.names.items():
         if isinstance(entry.node, tree.Decl):
             entries[name] = entry
-    others = [s for s in home.module.body if isinstance(s, (tree.Extend, tree.Override))]
-    for s in others:
-        head = s.path.parts[0]
-        assert isinstance(head, tree.Identifier)
-        found = home.names.get(head.name) or home.used.get(head.name)
-        if found is None or not isinstance(found.node, tree.Decl):
-            if not home.scope.is_excused(head.name):
-                known = [
-                    n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.Decl)
-                ]
-                unknown_name_fault("E0101", head.span, "fabric", head.name, known).report(diagnostics)
-            continue
-        if found.node.kind.name == "cluster":
-            diagnostics.add(
-                "E0120",
-                s.path.span,
-                "this adds to a fabric, not to a cluster",
-                help="write it inside the cluster",
-            )
-            continue
-        entries.setdefault(head.name, found)
-        additions.setdefault(head.name, []).append((home, s))
+    for s in home.module.body:
+        if isinstance(s, (tree.Extend, tree.Override)):
+            found = _fabric_added_to(home, s, diagnostics)
+            if found is not None:
+                entries.setdefault(found[0], found[1])
+                additions.setdefault(found[0], []).append((home, s))
     if not entries:
         for name, entry in home.used.items():
             if isinstance(entry.node, tree.Decl):
                 entries[name] = entry
     _report_stray_statements(home, diagnostics)
     if not entries and not diagnostics.has_errors:
-        lends = any(
-            isinstance(e.node, tree.ModelDecl | tree.TopologyDecl | tree.Def) for e in home.names.values()
-        )
-        diagnostics.add(
-            "E0122",
-            _first_line(home),
-            "this file declares no fabric, so there is nothing to "
-            + ("prove; what others use of it was checked" if lends else "check"),
-            help="`tdsl init` writes a design to start from; `use FILE (FABRIC)` takes one from another file",
-            severity=Severity.NOTE if lends else Severity.ERROR,
-        )
+        _report_no_fabric(home, diagnostics)
     for name, entry in entries.items():
         for member in fabrics_of_entry(entry, diagnostics):
             yield Declared(library, home, member, additions.get(name, ()))
+
+
+def _fabric_added_to(
+    home: Linked, s: tree.Extend | tree.Override, diagnostics: Diagnostics
+) -> tuple[str, TopLevelName] | None:
+    """The fabric that an ``extend`` or ``override`` at the top of a file adds to, with its name; None, with a
+    finding, where it names none."""
+    head = s.path.parts[0]
+    assert isinstance(head, tree.Identifier)
+    found = home.names.get(head.name) or home.used.get(head.name)
+    if found is None or not isinstance(found.node, tree.Decl):
+        if not home.scope.is_excused(head.name):
+            names = (*home.names.items(), *home.used.items())
+            known = [n for n, e in names if isinstance(e.node, tree.Decl)]
+            unknown_name_fault("E0101", head.span, "fabric", head.name, known).report(diagnostics)
+        return None
+    if found.node.kind.name == "cluster":
+        diagnostics.add(
+            "E0120",
+            s.path.span,
+            "this adds to a fabric, not to a cluster",
+            help="write it inside the cluster",
+        )
+        return None
+    return head.name, found
+
+
+def _report_no_fabric(home: Linked, diagnostics: Diagnostics) -> None:
+    """Say that a file has nothing to check: an error, but for a file that lends something to others."""
+    lends = any(
+        isinstance(e.node, tree.ModelDecl | tree.TopologyDecl | tree.Def) for e in home.names.values()
+    )
+    diagnostics.add(
+        "E0122",
+        _first_line(home),
+        "this file declares no fabric, so there is nothing to "
+        + ("prove; what others use of it was checked" if lends else "check"),
+        help="`tdsl init` writes a design to start from; `use FILE (FABRIC)` takes one from another file",
+        severity=Severity.NOTE if lends else Severity.ERROR,
+    )
 
 
 def lies_in_other_fabric(home: Linked | None, name: str, span: SourceSpan | None) -> bool:
@@ -183,82 +209,87 @@ def _check_language_version(s: tree.Setting, diagnostics: Diagnostics) -> None:
 def _report_stray_statements(home: Linked, diagnostics: Diagnostics) -> None:
     """Statements at the top of a file that belong into a fabric: one finding for all of them, at the
     first."""
-    known = (
-        tree.Use,
-        tree.ModelDecl,
-        tree.TopologyDecl,
-        tree.Def,
-        tree.Let,
-        tree.Param,
-        tree.Extend,
-        tree.Override,
-        tree.Broken,
+    strays = [x for s in home.module.body if (x := _stray_statement(s, diagnostics)) is not None]
+    if not strays:
+        return
+    blocks = [s for s in home.module.body if isinstance(s, tree.Decl) and _declares_fabric(s)]
+    unopened = [s.span for s in blocks if s.body is None]
+    if len(unopened) == 1 and unopened[0].end < strays[0][1].start:
+        _report_missing_brace(unopened[0], strays[0][0], diagnostics)
+    else:
+        _report_statements_outside_fabrics(strays, diagnostics)
+
+
+def _declares_fabric(s: tree.Decl) -> bool:
+    """Whether a declaration is one of a fabric or a cluster."""
+    return s.kind.name in ("fabric", "cluster")
+
+
+def _stray_statement(s: tree.Stmt, diagnostics: Diagnostics) -> tuple[str, SourceSpan] | None:
+    """The first word and the place of a statement that belongs into a fabric; None for one that may be at the
+    top of a file, and for one that gets a finding of its own."""
+    if isinstance(s, TOP_STATEMENTS):
+        return None
+    if isinstance(s, tree.Setting):
+        return _stray_setting(s, diagnostics)
+    if isinstance(s, tree.Decl):
+        return None if _declares_fabric(s) else (s.kind.name, s.span)
+    return s.span.text.split()[0], s.span
+
+
+def _stray_setting(s: tree.Setting, diagnostics: Diagnostics) -> tuple[str, SourceSpan] | None:
+    """The same of a setting, which ``language`` is, and also a misspelt statement."""
+    name = s.name.name
+    if name == "language":
+        _check_language_version(s, diagnostics)
+        return None
+    if name in TOP:
+        diagnostics.add(
+            "E0001",
+            s.span,
+            f"`{name}` is not followed by a name: a name begins with a letter or `_`",
+            help=f"write `{name} pod {{`",
+        )
+        return None
+    near = closest_known_name(name, STARTERS) if len(name) >= 3 else ""
+    if near not in TOP:
+        return name, s.span
+    diagnostics.add(
+        "E0002",
+        s.name.span,
+        f"no statement begins with `{name}`; did you mean `{near}`?",
+        help=f"write `{near}`",
+        fix=Fix(f"write `{near}`", ((s.name.span, near),), safe=False),
     )
-    strays = []
-    for s in home.module.body:
-        if isinstance(s, known) or (isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")):
-            continue
-        if isinstance(s, tree.Setting) and s.name.name == "language":
-            _check_language_version(s, diagnostics)
-            continue
-        name = (
-            s.kind.name
-            if isinstance(s, tree.Decl)
-            else s.name.name
-            if isinstance(s, tree.Setting)
-            else s.span.text.split()[0]
-        )
-        near = closest_known_name(name, STARTERS) if isinstance(s, tree.Setting) and len(name) >= 3 else ""
-        if isinstance(s, tree.Setting) and name in TOP:
-            diagnostics.add(
-                "E0001",
-                s.span,
-                f"`{name}` is not followed by a name: a name begins with a letter or `_`",
-                help=f"write `{name} pod {{`",
-            )
-        elif near in TOP:
-            span = s.name.span if isinstance(s, tree.Setting) else s.span
-            diagnostics.add(
-                "E0002",
-                span,
-                f"no statement begins with `{name}`; did you mean `{near}`?",
-                help=f"write `{near}`",
-                fix=Fix(f"write `{near}`", ((span, near),), safe=False),
-            )
-        else:
-            strays.append((name, s.span))
-    open = [
-        s
-        for s in home.module.body
-        if isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster") and s.body is None
-    ]
-    if strays and len(open) == 1 and open[0].span.end < strays[0][1].start:
-        head = open[0].span
-        end = head.start + len(head.text.rstrip())
-        lost = [
-            d for d in diagnostics if d.code == "E0005" and d.span is not None and d.span.file is head.file
-        ]
-        diagnostics.items = [
-            d for d in diagnostics if d not in lost[:1]
-        ]  # the `}` of the block that is not opened
-        diagnostics.add(
-            "E0118",
-            head,
-            f"a `{{` is missing: `{strays[0][0]}` and what follows are not in its block",
-            help=f"write `{head.text.strip()} {{`" + ("" if lost else ", and `}` at its end"),
-            fix=Fix("put `{`", ((SourceSpan(head.file, end, end), " {"),)) if lost else None,
-        )
-    elif strays:
-        name, span = strays[0]
-        more = len(strays) - 1
-        what = (
-            f"`{name}` is" if not more else f"`{name}` and {more} more statement{'s' if more > 1 else ''} are"
-        )
-        diagnostics.add(
-            "E0118",
-            span,
-            f"{what} outside any fabric",
-            help=IMPORTS
-            if name in ("import", "include", "from")
-            else "put it between the braces of `fabric NAME { … }`",
-        )
+    return None
+
+
+def _report_missing_brace(head: SourceSpan, first: str, diagnostics: Diagnostics) -> None:
+    """Say that the head of a fabric lacks its ``{``, in place of the finding of the ``}`` that closes
+    nothing. ``first`` is the first word behind it."""
+    end = head.start + len(head.text.rstrip())
+    lost = [d for d in diagnostics if d.code == "E0005" and d.span is not None and d.span.file is head.file]
+    diagnostics.items = [d for d in diagnostics if d not in lost[:1]]
+    diagnostics.add(
+        "E0118",
+        head,
+        f"a `{{` is missing: `{first}` and what follows are not in its block",
+        help=f"write `{head.text.strip()} {{`" + ("" if lost else ", and `}` at its end"),
+        fix=Fix("put `{`", ((SourceSpan(head.file, end, end), " {"),)) if lost else None,
+    )
+
+
+def _report_statements_outside_fabrics(
+    strays: list[tuple[str, SourceSpan]], diagnostics: Diagnostics
+) -> None:
+    name, span = strays[0]
+    more = len(strays) - 1
+    what = f"`{name}` is" if not more else f"`{name}` and {more} more statement{'s' if more > 1 else ''} are"
+    diagnostics.add(
+        "E0118",
+        span,
+        f"{what} outside any fabric",
+        help=IMPORTS
+        if name in ("import", "include", "from")
+        else "put it between the braces of `fabric NAME { … }`",
+    )

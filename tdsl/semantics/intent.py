@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tdsl.findings.diagnostic import Diagnostics, Fix, Label, Severity
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics import topology
 from tdsl.semantics.devices import device_settings, split_model
@@ -87,14 +87,31 @@ class Intent:
     # ------------------------------------------------------------ driving
     def run(self) -> list[Piece]:
         """The block's statements with its intent replaced, each with the places that led to it."""
-        made: dict[int, list[Piece]] = {}
-        hosts = [s for s in self.body if isinstance(s, tree.Setting) and s.name.name in DEVICES]
-        counts = [s for s in self.body if isinstance(s, tree.Setting) and s.name.name in COUNTS]
-        blocks = [
-            (s, e) for s in self.body if isinstance(s, tree.Setting) if (e := self.asked(s)) is not None
-        ]
+        settings = [s for s in self.body if isinstance(s, tree.Setting)]
+        hosts = [s for s in settings if s.name.name in DEVICES]
+        counts = [s for s in settings if s.name.name in COUNTS]
+        blocks = [(s, e) for s in settings if (e := self.asked(s)) is not None]
         if not (hosts or counts or blocks):
             return [(s, self.places[id(s)]) for s in self.body]
+        made = self.unfold(hosts, counts, blocks)
+        if self.broken:
+            self.excuse()
+        asked = {id(s) for s, _ in blocks}
+        out: list[Piece] = []
+        for other in self.body:
+            pieces = made.get(id(other), [] if id(other) in asked else [(other, ())])
+            out += [(x, (*self.places[id(other)], *chain)) for x, chain in pieces]
+        return out
+
+    def unfold(
+        self,
+        hosts: list[tree.Setting],
+        counts: list[tree.Setting],
+        blocks: list[tuple[tree.Setting, TopLevelName]],
+    ) -> dict[int, list[Piece]]:
+        """Statement of the intent, by its identity -> what it stands for. Blocks come last, and only where
+        all before them is understood."""
+        made: dict[int, list[Piece]] = {}
         for s in counts:
             self.guard(made, s, self.count)
         for s in hosts:
@@ -105,14 +122,7 @@ class Intent:
             self.guard(made, s, partial(self.block, entry))
         if not blocks and not self.broken:
             self.guard(made, (hosts or counts)[0], self.alone)
-        if self.broken:
-            self.excuse()
-        asked = {id(s) for s, _ in blocks}
-        out: list[Piece] = []
-        for other in self.body:
-            pieces = made.get(id(other), [] if id(other) in asked else [(other, ())])
-            out += [(x, (*self.places[id(other)], *chain)) for x, chain in pieces]
-        return out
+        return made
 
     def asked(self, s: tree.Setting) -> TopLevelName | None:
         """The topology that a statement names, if it is none of the language's own."""
@@ -220,29 +230,8 @@ class Intent:
             raise Fault(
                 "E0120", model.span, "expected the name of a model", help=f"`{s.name.name} 128 x MODEL`"
             )
-        count = self.evaluator.integer(item.value, self.scope)
-        of = next((v for w, v in item.args if w == "of"), None)
-        extra = next((v for w, v in item.args if w not in ("x", "of")), None)
-        if extra is not None:
-            raise Fault(
-                "E0120", extra.span, f"`{s.name.name}` does not use this", help=f"`{s.name.name} 128 x MODEL`"
-            )
-        shape = str(count) if of is None else f"{count} of {self.evaluator.integer(of, self.scope)}"
-        if count < 1:
-            raise Fault(
-                "E0120", item.value.span, f"there is at least one of `{s.name.name}`; this is {count}"
-            )
-        for x in s.body or ():
-            if isinstance(x, tree.Broken):
-                raise Excused
-            if not isinstance(x, tree.Setting):
-                raise Fault(
-                    "E0118",
-                    x.span,
-                    "a device's braces hold settings only",
-                    help="known: `role`, `split`, `nos`",
-                )
-        inner = "; ".join(" ".join(x.span.text.split()) for x in s.body or ())
+        shape = self.shape(s, item)
+        inner = _device_settings_text(s)
         kind = DEVICES[s.name.name]
         self.settled(s, model, kind)
         if kind in self.taken:
@@ -256,6 +245,22 @@ class Intent:
         return StructureLine(
             f"{kind} {kind}[{shape}]: {model.bare}{f' {{ {inner} }}' if inner else ''}", s.span
         )
+
+    def shape(self, s: tree.Setting, item: tree.SettingItem) -> str:
+        """The extent of the devices of ``hosts N [of M] x MODEL``, as text."""
+        count = self.evaluator.integer(item.value, self.scope)
+        of = next((v for w, v in item.args if w == "of"), None)
+        extra = next((v for w, v in item.args if w not in ("x", "of")), None)
+        if extra is not None:
+            raise Fault(
+                "E0120", extra.span, f"`{s.name.name}` does not use this", help=f"`{s.name.name} 128 x MODEL`"
+            )
+        shape = str(count) if of is None else f"{count} of {self.evaluator.integer(of, self.scope)}"
+        if count < 1:
+            raise Fault(
+                "E0120", item.value.span, f"there is at least one of `{s.name.name}`; this is {count}"
+            )
+        return shape
 
     def settled(self, s: tree.Setting, path: tree.PathExpr, kind: str) -> None:
         """Refuse settings that devices of the model do not take, at the place where they are written."""
@@ -287,61 +292,19 @@ class Intent:
 
     def around(self, item: tree.SettingItem) -> EndSet:
         """Ends of hosts that the fabric, or the cluster around it, declares."""
+        path = item.value
         if (
-            not isinstance(item.value, tree.PathExpr)
+            not isinstance(path, tree.PathExpr)
             or item.args
-            or any(isinstance(p, tree.Call) for p in item.value.parts)
+            or any(isinstance(p, tree.Call) for p in path.parts)
         ):
-            counted = re.fullmatch(r"([\d_]+)\s+([A-Za-z]\w*)", item.span.text)
-            if counted is not None:
-                new = f"{counted[1]} x {counted[2]}"
-                raise Fault(
-                    "E0120",
-                    item.span,
-                    "`x` is missing between the number and the model",
-                    help=f"write `hosts {new}`",
-                    fix=Fix(f"write `{new}`", ((item.span, new),)),
-                )
-            raise Fault(
-                "E0120",
-                item.span,
-                "expected a number and a model, or the name of hosts",
-                help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared",
-            )
+            raise _no_hosts_fault(item)
         body: Iterable[tree.Stmt] = self.body
         parts: list[tuple[str, Any]] = []
-        members = [p for p in item.value.parts if isinstance(p, tree.Identifier)]
-        part = next(
-            (p for p in item.value.parts if not isinstance(p, tree.Identifier) and not _index_names_all(p)),
-            None,
-        )
-        if part is not None:
-            raise Fault(
-                "E0120",
-                part.span,
-                "a topology joins all hosts of a declaration, not a part of them",
-                help=f"write `{'.'.join(m.name for m in members)}`, or declare the part by a name of its own",
-            )
+        members = [p for p in path.parts if isinstance(p, tree.Identifier)]
+        _refuse_part_of_hosts(path, members)
         for k, member in enumerate(members):
-            decls = {x.name.name: x for x in body if isinstance(x, tree.Decl)}
-            found = decls.get(member.name)
-            if found is None:
-                if self.scope.is_excused(member.name):
-                    raise Excused
-                if k == 0:
-                    self.outside(member)
-                inside = next(_groups_declaring(member.name, body), "")
-                if inside:
-                    around = ".".join(
-                        [*(m.name for m in members[:k]), inside, *(m.name for m in members[k:])]
-                    )
-                    raise Fault(
-                        "E0101",
-                        member.span,
-                        f"`{member.name}` is declared in `{inside}`",
-                        help=f"write `{around}`",
-                    )
-                raise unknown_name_fault("E0101", member.span, "declaration", member.name, decls)
+            found = self.declaration(members, k, body)
             parts.append((member.name, axes_of(found.shape, self.scope, self.evaluator)))
             if found.kind.name in KINDS:
                 rest = members[k + 1 :]
@@ -351,6 +314,28 @@ class Intent:
             body = found.body or ()
         raise Fault(
             "E0120", item.span, "this is a group; ends are the ports of devices", help="name the hosts in it"
+        )
+
+    def declaration(self, members: list[tree.Identifier], k: int, body: Iterable[tree.Stmt]) -> tree.Decl:
+        """What the name at ``k`` of a path declares in the block that the names before it lead to."""
+        member = members[k]
+        decls = {x.name.name: x for x in body if isinstance(x, tree.Decl)}
+        found = decls.get(member.name)
+        if found is not None:
+            return found
+        if self.scope.is_excused(member.name):
+            raise Excused
+        if k == 0:
+            self.outside(member)
+        inside = next(_groups_declaring(member.name, body), "")
+        if not inside:
+            raise unknown_name_fault("E0101", member.span, "declaration", member.name, decls)
+        around = ".".join([*(m.name for m in members[:k]), inside, *(m.name for m in members[k:])])
+        raise Fault(
+            "E0101",
+            member.span,
+            f"`{member.name}` is declared in `{inside}`",
+            help=f"write `{around}`",
         )
 
     def outside(self, name: tree.Identifier) -> None:
@@ -400,52 +385,58 @@ class Intent:
         """A block that names a topology."""
         self.sizer = None
         try:
-            instance = Binder(entry, s, self.scope, self.evaluator, self.given(), self.model).run()
-            if instance.ends and self.ends is None:
-                if self.broken:
-                    raise Excused
-                raise Fault(
-                    "E0120",
-                    s.name.span,
-                    f"`{s.name.name}` connects hosts, and the design declares none before it",
-                    help="write `hosts N x MODEL` before it",
-                )
-            tiers = instance.tiers or tuple(x for x in instance.node.body if isinstance(x, tree.TierDecl))
-            lines = self.tiers(s, instance, tiers) if tiers else []
-            ends = self.ends or HostEnds((), s.span)
-            for made, line in Unfolder(instance, ends, s.name.span, self.evaluator, self.fresh).run():
-                lines.append(
-                    StructureLine(statement_text(made), s.name.span, ((line, "as the topology says here"),))
-                )
-            if "seated" in instance.scope.names:
-                report_mixed_kinds(
-                    ends,
-                    instance.scope.value("seated", s.span),
-                    s.name.span,
-                    self.planner.library.diagnostics,
-                )
-            return lines
+            return self.structure(entry, s)
         except Fault as fault:
-            d = fault.diagnostic
-            if self.sizer is not None:
-                from tdsl.semantics.contradiction import explain_conflict
-
-                fault.diagnostic = explain_conflict(d, self.sizer.load, self.sizer.specs)
-            away = topology_name_span(entry)
-            if (
-                d.span is not None and d.span.file is away.file and s.span.file is not away.file
-            ):  # the design is to be mended
-                labels = (Label(d.span, "as the topology says here"), *d.labels)
-                fault.diagnostic = d = replace(d, span=s.span, labels=labels)
-            if (
-                fault.diagnostic is d
-                and d.span is not None
-                and away.file not in (d.span.file, *(x.span.file for x in d.labels))
-            ):
-                fault.diagnostic = replace(
-                    d, labels=(*d.labels, Label(away, "the topology is declared here"))
-                )
+            fault.diagnostic = self.with_places_of_topology(fault.diagnostic, entry, s)
             raise
+
+    def structure(self, entry: TopLevelName, s: tree.Setting) -> list[StructureLine]:
+        """What the block of a topology stands for: its tiers, then its other statements."""
+        instance = Binder(entry, s, self.scope, self.evaluator, self.given(), self.model).run()
+        if instance.ends and self.ends is None:
+            if self.broken:
+                raise Excused
+            raise Fault(
+                "E0120",
+                s.name.span,
+                f"`{s.name.name}` connects hosts, and the design declares none before it",
+                help="write `hosts N x MODEL` before it",
+            )
+        tiers = instance.tiers or tuple(x for x in instance.node.body if isinstance(x, tree.TierDecl))
+        lines = self.tiers(s, instance, tiers) if tiers else []
+        ends = self.ends or HostEnds((), s.span)
+        for made, line in Unfolder(instance, ends, s.name.span, self.evaluator, self.fresh).run():
+            lines.append(
+                StructureLine(statement_text(made), s.name.span, ((line, "as the topology says here"),))
+            )
+        if "seated" in instance.scope.names:
+            report_mixed_kinds(
+                ends,
+                instance.scope.value("seated", s.span),
+                s.name.span,
+                self.planner.library.diagnostics,
+            )
+        return lines
+
+    def with_places_of_topology(self, d: Diagnostic, entry: TopLevelName, s: tree.Setting) -> Diagnostic:
+        """A finding with the conflict behind it, where sizes are the cause, and with the places in the file
+        of the topology as labels, since the design is to be mended."""
+        found = d
+        if self.sizer is not None:
+            from tdsl.semantics.contradiction import explain_conflict
+
+            found = explain_conflict(d, self.sizer.load, self.sizer.specs)
+        away = topology_name_span(entry)
+        if d.span is not None and d.span.file is away.file and s.span.file is not away.file:
+            labels = (Label(d.span, "as the topology says here"), *d.labels)
+            found = d = replace(d, span=s.span, labels=labels)
+        if (
+            found is d
+            and d.span is not None
+            and away.file not in (d.span.file, *(x.span.file for x in d.labels))
+        ):
+            found = replace(d, labels=(*d.labels, Label(away, "the topology is declared here")))
+        return found
 
     def model(self, path: tree.PathExpr) -> DeviceModel:
         """The model that a name means. Raises Fault for a name that is not a model's."""
@@ -479,42 +470,13 @@ class Intent:
                 "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups",
             )
         reader.check_names(tiers)
-        written = (
-            ("hosts", ends.sets[0].span) if len(ends.sets) == 1 else None,
-            ("rails", ends.rails_span),
-            ("pods", pods and said),
-        )
-        at = tuple((what, span) for what, span in filter(None, written) if isinstance(span, SourceSpan))
-        load = HostLoad(
-            ends.hosts,
-            ends.per_host,
-            ends.rate,
-            ends.rails or 1,
-            bool(ends.rails),
-            pods,
-            said if pods else ends.span,
-            at,
-        )
-        sizer = Sizer(load, specs)
-        self.sizer = sizer
+        self.sizer = sizer = Sizer(_host_load(ends, pods, said), specs)
         sized = sizer.run()
         open_sizes = {
             t.count.span: x.per for t, x in zip(tiers, sized, strict=True) if isinstance(t.count, tree.Hole)
         }
         self.planner.plan.tier_sizes.update(open_sizes)
-        found: dict[SourceSpan, list[str]] = {}
-        for span, note in sizer.notes:
-            found.setdefault(span, []).append(note)
-        for span, notes in found.items():
-            self.planner.library.diagnostics.add("E0461", span, "; ".join(notes), severity=Severity.NOTE)
-        for upper, lower, text, help in sizer.partial():
-            self.planner.library.diagnostics.add(
-                "E0464",
-                upper.span,
-                text,
-                labels=[(lower.span, f"`{lower.name}` is here")],
-                help=f"{help}; where this is meant, say so on the line: `# tdsl: allow(partial_tier) REASON`",
-            )
+        _report_sizes(sizer, self.planner.library.diagnostics)
         chains = {
             spec.span: ((t.span, "as the topology says here"),) for spec, t in zip(specs, tiers, strict=True)
         }
@@ -528,6 +490,93 @@ class Intent:
 def topology_name_span(entry: TopLevelName) -> SourceSpan:
     """Where a topology is declared."""
     return entry.node.name.span
+
+
+def _host_load(ends: HostEnds, pods: int, said: SourceSpan) -> HostLoad:
+    """What the first tier has to connect; ``said`` is the place of ``pods``."""
+    written = (
+        ("hosts", ends.sets[0].span) if len(ends.sets) == 1 else None,
+        ("rails", ends.rails_span),
+        ("pods", pods and said),
+    )
+    at = tuple((what, span) for what, span in filter(None, written) if isinstance(span, SourceSpan))
+    return HostLoad(
+        ends.hosts,
+        ends.per_host,
+        ends.rate,
+        ends.rails or 1,
+        bool(ends.rails),
+        pods,
+        said if pods else ends.span,
+        at,
+    )
+
+
+def _report_sizes(sizer: Sizer, diagnostics: Diagnostics) -> None:
+    """A note at each place that sizes were computed for, and a finding for each tier that is partly
+    filled."""
+    found: dict[SourceSpan, list[str]] = {}
+    for span, note in sizer.notes:
+        found.setdefault(span, []).append(note)
+    for span, notes in found.items():
+        diagnostics.add("E0461", span, "; ".join(notes), severity=Severity.NOTE)
+    for upper, lower, text, help in sizer.partial():
+        diagnostics.add(
+            "E0464",
+            upper.span,
+            text,
+            labels=[(lower.span, f"`{lower.name}` is here")],
+            help=f"{help}; where this is meant, say so on the line: `# tdsl: allow(partial_tier) REASON`",
+        )
+
+
+def _device_settings_text(s: tree.Setting) -> str:
+    """The settings in the braces of ``hosts N x MODEL { … }`` on one line."""
+    for x in s.body or ():
+        if isinstance(x, tree.Broken):
+            raise Excused
+        if not isinstance(x, tree.Setting):
+            raise Fault(
+                "E0118",
+                x.span,
+                "a device's braces hold settings only",
+                help="known: `role`, `split`, `nos`",
+            )
+    return "; ".join(" ".join(x.span.text.split()) for x in s.body or ())
+
+
+def _no_hosts_fault(item: tree.SettingItem) -> Fault:
+    """The fault of what neither counts hosts of a model nor names declared ones."""
+    counted = re.fullmatch(r"([\d_]+)\s+([A-Za-z]\w*)", item.span.text)
+    if counted is not None:
+        new = f"{counted[1]} x {counted[2]}"
+        return Fault(
+            "E0120",
+            item.span,
+            "`x` is missing between the number and the model",
+            help=f"write `hosts {new}`",
+            fix=Fix(f"write `{new}`", ((item.span, new),)),
+        )
+    return Fault(
+        "E0120",
+        item.span,
+        "expected a number and a model, or the name of hosts",
+        help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared",
+    )
+
+
+def _refuse_part_of_hosts(path: tree.PathExpr, members: list[tree.Identifier]) -> None:
+    """Refuse an index that chooses some hosts of a declaration."""
+    part = next(
+        (p for p in path.parts if not isinstance(p, tree.Identifier) and not _index_names_all(p)), None
+    )
+    if part is not None:
+        raise Fault(
+            "E0120",
+            part.span,
+            "a topology joins all hosts of a declaration, not a part of them",
+            help=f"write `{'.'.join(m.name for m in members)}`, or declare the part by a name of its own",
+        )
 
 
 def _index_names_all(part: tree.IndexPart | tree.Call) -> bool:

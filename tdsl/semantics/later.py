@@ -71,35 +71,7 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
             "E0118", s.span, "`phase` belongs in the fabric's own block", help="move it out of these braces"
         )
     if isinstance(s, tree.Setting):
-        found = find_topology(library, home, name)
-        if found is not None:
-            raise Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
-        instead = INSTEAD_OF.get(name.lower())
-        if instead is not None:
-            raise Fault(
-                "E0118",
-                s.name.span,
-                f"there is no statement `{name}` here; the word is `{instead}`",
-                help=f"write `{instead}`",
-                fix=Fix(f"write `{instead}`", ((s.name.span, instead),), safe=False),
-            )
-        raise unknown_name_fault(
-            "E0118",
-            s.name.span,
-            "statement",
-            name,
-            (
-                *KNOWN,
-                "forwards",
-                "nos",
-                "transport",
-                *INTENT,
-                *PHYSICAL,
-                *ADDRESSING,
-                *SUBNETS,
-                *known_topology_names(library, home),
-            ),
-        )
+        raise _unknown_statement_fault(s, library, home)
     if isinstance(s, tree.Use):
         raise Fault("E0120", s.span, "`use` belongs at the top of a file")
     raise Fault(
@@ -107,6 +79,40 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         s.span,
         f"`{name}` has no meaning in this place",
         help="move it to the top of the file" if name in ("model", "topology", "fabric") else "",
+    )
+
+
+def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) -> Fault:
+    """The fault of a first word that begins no statement here: a topology, a word of other languages, or a
+    misspelt one."""
+    name = s.name.name
+    if find_topology(library, home, name) is not None:
+        return Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
+    instead = INSTEAD_OF.get(name.lower())
+    if instead is not None:
+        return Fault(
+            "E0118",
+            s.name.span,
+            f"there is no statement `{name}` here; the word is `{instead}`",
+            help=f"write `{instead}`",
+            fix=Fix(f"write `{instead}`", ((s.name.span, instead),), safe=False),
+        )
+    return unknown_name_fault(
+        "E0118",
+        s.name.span,
+        "statement",
+        name,
+        (
+            *KNOWN,
+            "forwards",
+            "nos",
+            "transport",
+            *INTENT,
+            *PHYSICAL,
+            *ADDRESSING,
+            *SUBNETS,
+            *known_topology_names(library, home),
+        ),
     )
 
 

@@ -161,21 +161,7 @@ class Library:
         name, target = used.name.name, used.alias or used.name
         candidates = files if len(files) == 1 else [f for f in files if name in declared_in(f)]
         for path in candidates:
-            try:
-                module = self.loader.read(path)
-            except OSError as fault:
-                result.scope.excused.add(target.name)
-                span = use.module[0].span.to(use.module[-1].span)
-                why = fault.strerror or str(fault)
-                raise Fault(
-                    "E0112",
-                    span,
-                    f"{path.as_posix()} cannot be read: {why}",
-                    help="check that the file exists and can be read",
-                ) from None
-            if module is None:
-                raise Excused
-            other = self.link(module, use.span)
+            other = self.link(self._read_used_file(path, use, target, result), use.span)
             entry = other.names.get(name)
             if entry is None and other.scope.is_excused(name):
                 result.scope.excused.add(target.name)
@@ -189,6 +175,27 @@ class Library:
         result.scope.excused.add(target.name)
         known = [n for f in files for n in declared_in(f)]
         raise unknown_name_fault("E0101", used.name.span, "declaration", name, known)
+
+    def _read_used_file(
+        self, path: Path, use: tree.Use, target: tree.Identifier, result: Linked
+    ) -> ParsedFile:
+        """The tree of a file that a ``use`` takes a name from, which is excused where the file cannot be
+        read."""
+        try:
+            module = self.loader.read(path)
+        except OSError as fault:
+            result.scope.excused.add(target.name)
+            span = use.module[0].span.to(use.module[-1].span)
+            why = fault.strerror or str(fault)
+            raise Fault(
+                "E0112",
+                span,
+                f"{path.as_posix()} cannot be read: {why}",
+                help="check that the file exists and can be read",
+            ) from None
+        if module is None:
+            raise Excused
+        return module
 
     # ------------------------------------------------------------ models
     def entry(self, home: Linked, name: str) -> TopLevelName | None:

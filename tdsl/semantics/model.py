@@ -16,7 +16,8 @@ from tdsl.system.lazy_dataclass import dataclass
 KINDS = ("host", "chip", "switch", "ocs", "panel")
 MODEL_KINDS = (*KINDS, "cable", "optic")
 _RDMA = re.compile(
-    r"(mlx[45]|bnxt_re|cxgb4|efa|erdma|hfi1|hns|ionic|irdma|mana|ocrdma|qedr)_?(ib|bond_)?\d+|(roce|iw|opa|rdma)[Popsx]\d\w*"
+    r"(mlx[45]|bnxt_re|cxgb4|efa|erdma|hfi1|hns|ionic|irdma|mana|ocrdma|qedr)_?(ib|bond_)?\d+"
+    r"|(roce|iw|opa|rdma)[Popsx]\d\w*"
 )
 """Names of RDMA devices: those of Linux' drivers (drivers/infiniband/hw, ``ib_register_device``),
 ``mlx5_ib0`` as on Azure, and those of rdma-core (kernel-boot/rdma-persistent-naming.rules) but for ``ib…``,

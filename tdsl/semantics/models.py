@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 PORT_SETTINGS = ("type", "cage", "connector", "sockets", "name", "os", "netdev", "split", "sonic", "alias")
 FACTS = (
-    "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device", "subsystem", "class",
-    "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
-    "rate", "medium", "fibre", "polarity", "reach", "legs", "platform", "hwsku", "nos", "breakout",
-    "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail", "forwards", "bend", "ferrules",
-    *supply.FACTS,
+    "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device",
+    "subsystem", "class", "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth",
+    "year", "marks", "asic", "radix", "rate", "medium", "fibre", "polarity", "reach", "legs", "platform",
+    "hwsku", "nos", "breakout", "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role",
+    "tail", "forwards", "bend", "ferrules", *supply.FACTS,
 )  # fmt: skip
 MEASURED = {
     "power": (POWER, "700W"),
@@ -171,14 +171,9 @@ class ModelBuilder:
         per_cage, form, cage_number = self.cage(settings.get("cage"), s, axes)
         heatsink = heatsink_of(settings.get("cage"), self.evaluator, self.scope)
         group = self.whole_setting(settings.get("connector"), 1)
-        cages: tuple[int, ...] = tuple(0 for _ in range(size))
+        cages = (0,) * size
         if per_cage:
-            same = [c for c in self.classes if c.form == form and c.per_cage]
-            after = max(
-                (n for c in same for n in c.cages), default=0
-            )  # cages of a form are numbered over the device
-            cages = cage_number or tuple(after + k // per_cage + 1 for k in range(size))
-            check_cages(cages, per_cage, settings["cage"], same)
+            cages = self.cage_numbers(settings["cage"], per_cage, form, cage_number, size)
         first = sum(c.size for c in self.classes)
         labels = self.per_port(settings.get("name"), s.name.name, axes)
         default = tuple(_plain_label(s.name.name, axes, k) for k in range(size))
@@ -301,6 +296,17 @@ class ModelBuilder:
             return count, form, None
         numbers = tuple(self.integers(s.items[1].value, decl.name.name, axes))
         return count, form, numbers
+
+    def cage_numbers(
+        self, s: tree.Setting, per_cage: int, form: str, written: tuple[int, ...] | None, size: int
+    ) -> tuple[int, ...]:
+        """The number of the cage of each of ``size`` ports: as ``written``, else counted on from the cages of
+        the same form, which are numbered over the whole device."""
+        same = [c for c in self.classes if c.form == form and c.per_cage]
+        after = max((n for c in same for n in c.cages), default=0)
+        cages = written or tuple(after + k // per_cage + 1 for k in range(size))
+        check_cages(cages, per_cage, s, same)
+        return cages
 
     def integers(self, e: tree.Expr, name: str, axes: tuple[Axis, ...]) -> list[int]:
         """A whole number for every port."""
@@ -479,6 +485,29 @@ class ModelBuilder:
         elif s.name.name not in FACTS:
             self.not_a_fact(s)
         name = s.name.name
+        self.refuse_block_or_repeat(s)
+        if name == "role":
+            self.chip_role(s)
+        if name == "forwards":
+            self.facts[name] = forwards.read_forwards_setting(s, self.node.kind.name)
+            return
+        if name == "nos":
+            self.facts[name] = self.switch_nos(s)
+            return
+        self.facts[name] = value = self.setting_value(s, self.scope)
+        if name in supply.FACTS:
+            self.facts[name] = supply.read_supply_fact(s, value)
+            return
+        _check_measured_fact(s, value)
+        not_too_long(name, value, s.span)
+        if name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
+            self.facts[name] = self.all_words(s)
+        else:
+            self.further_facts(s)
+
+    def refuse_block_or_repeat(self, s: tree.Setting) -> None:
+        """Refuse a block behind a fact, and a fact that is given twice."""
+        name = s.name.name
         if s.body is not None:
             raise Fault(
                 "E0118",
@@ -488,49 +517,30 @@ class ModelBuilder:
             )
         if name in self.facts:
             raise Fault("E0104", s.span, f"`{name}` is set twice")
-        if name == "role":
-            self.chip_role(s)
-        if name == "forwards":
-            self.facts[name] = forwards.read_forwards_setting(s, self.node.kind.name)
-            return
-        if name == "nos":
-            if self.node.kind.name != "switch":
-                raise Fault(
-                    "E0118",
-                    s.span,
-                    f"a {self.node.kind.name} has no network operating system",
-                    help="switches have one",
-                )
-            self.facts[name] = nos.nos_of_setting(s)
-            return
-        self.facts[name] = value = self.setting_value(s, self.scope)
-        if name in supply.FACTS:
-            self.facts[name] = supply.read_supply_fact(s, value)
-            return
-        if name == "latency" and not (
-            isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0
-        ):
-            help = "write `latency 230ns`"
-            raise Fault("E0103", s.span, "`latency` is one time, from port to port, not negative", help=help)
-        dim, example = MEASURED.get(name, (None, ""))
-        if dim is not None and not (isinstance(value, Quantity) and value.dim == dim and value.amount >= 0):
-            less = isinstance(value, Quantity) and value.dim == dim
+
+    def switch_nos(self, s: tree.Setting) -> str:
+        """``nos sonic`` of a switch."""
+        if self.node.kind.name != "switch":
             raise Fault(
-                "E0103",
+                "E0118",
                 s.span,
-                f"`{name}` of a model is one amount such as `{example}`"
-                + (", not below zero" if less else f", not {a_type(value)}"),
-                help=f"write `{name} {example}`",
+                f"a {self.node.kind.name} has no network operating system",
+                help="switches have one",
             )
-        not_too_long(name, value, s.span)
-        if name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
-            words = [
-                self.evaluator.evaluate(e, self.scope, words=True)
-                for i in s.items
-                for e in (i.value, *(v for _, v in i.args))
-            ]
-            self.facts[name] = tuple(text_of(w) for w in words)
-            return
+        return nos.nos_of_setting(s)
+
+    def all_words(self, s: tree.Setting) -> tuple[str, ...]:
+        """All words of a setting, those behind its values too."""
+        words = [
+            self.evaluator.evaluate(e, self.scope, words=True)
+            for i in s.items
+            for e in (i.value, *(v for _, v in i.args))
+        ]
+        return tuple(text_of(w) for w in words)
+
+    def further_facts(self, s: tree.Setting) -> None:
+        """The facts that words behind a value give, such as ``max`` of ``power 747W max 1720W``."""
+        name = s.name.name
         for item in s.items:
             for word, value in item.args:
                 if word:
@@ -602,6 +612,26 @@ class ModelBuilder:
         """One item's value, or a list of several."""
         values = tuple(self.evaluator.evaluate(i.value, scope, words=True) for i in s.items)
         return values[0] if len(values) == 1 else values
+
+
+def _check_measured_fact(s: tree.Setting, value: Value) -> None:
+    """Refuse a fact that is an amount of something and whose value is none, or below zero."""
+    name = s.name.name
+    if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
+        help = "write `latency 230ns`"
+        raise Fault("E0103", s.span, "`latency` is one time, from port to port, not negative", help=help)
+    dim, example = MEASURED.get(name, (None, ""))
+    if dim is None:
+        return
+    fits = isinstance(value, Quantity) and value.dim == dim
+    if not fits or (isinstance(value, Quantity) and value.amount < 0):
+        raise Fault(
+            "E0103",
+            s.span,
+            f"`{name}` of a model is one amount such as `{example}`"
+            + (", not below zero" if fits else f", not {a_type(value)}"),
+            help=f"write `{name} {example}`",
+        )
 
 
 def _plain_label(name: str, axes: tuple[Axis, ...], k: int) -> str:

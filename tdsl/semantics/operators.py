@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from operator import add, sub
 
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, closest_known_name, unknown_name_fault
@@ -224,45 +225,59 @@ def _quantity_or_number(amount: Fraction, dim: tuple[int, ...]) -> Value:
     return integer_if_whole(amount) if dim == NONE else Quantity(amount, dim)  # type: ignore[arg-type]
 
 
+OF_ONE_DIMENSION: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "+": add,
+    "-": sub,
+    "%": lambda x, y: x % abs(y),
+}
+"""Operators whose operands and result measure the same thing."""
+
+
 def apply_arithmetic(op: str, a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan) -> Value:
     """``a op b``, exactly; quantities must agree for + - // %, and multiply dimensions for * and /."""
-    if op == "+" and isinstance(a, tuple) and isinstance(b, tuple):
-        if len(a) + len(b) > LIST_LIMIT:
-            raise Fault("E0116", a_span.to(b_span), f"a list of {len(a) + len(b):,} elements is too long")
-        return a + b
-    if op == "+" and isinstance(a, str) and isinstance(b, str):
-        if len(a) + len(b) > LIST_LIMIT:
-            raise Fault("E0116", a_span.to(b_span), "this string is too long")
-        return str(a) + str(b)
+    if op == "+" and isinstance(a, (tuple, str)):
+        return _join_lists_or_strings(a, b, a_span, b_span)
     x, y = _as_quantity(a), _as_quantity(b)
     if x is None or y is None:
         raise _incompatible_operands_fault(op, a, b, a_span, b_span)
-    fractions = x.amount.denominator > 1 and y.amount.denominator > 1
-    if (op in ("*", "/") or fractions) and _largest_bit_length(x.amount) + _largest_bit_length(
-        y.amount
-    ) > BIT_LIMIT:
-        raise Fault("E0116", a_span.to(b_span), f"this result has more than {BIT_LIMIT} bits")
-    if op in ("+", "-"):
-        if x.dim != y.dim:
-            raise _incompatible_operands_fault(op, a, b, a_span, b_span)
-        return _quantity_or_number(x.amount + y.amount if op == "+" else x.amount - y.amount, x.dim)
+    if op in ("*", "/") or (x.amount.denominator > 1 and y.amount.denominator > 1):
+        _refuse_many_bits(x.amount, y.amount, a_span.to(b_span))
     if op == "*":
-        return _quantity_or_number(
-            x.amount * y.amount, tuple(i + j for i, j in zip(x.dim, y.dim, strict=True))
-        )
-    if y.amount == 0:
+        return _quantity_or_number(x.amount * y.amount, tuple(map(add, x.dim, y.dim)))
+    if op in ("/", "//", "%") and y.amount == 0:
         raise Fault("E0120", b_span, f"`{op}` by zero", labels=[(a_span, f"this is {text_of(a)}")])
-    if op == "/":
-        return _quantity_or_number(
-            x.amount / y.amount, tuple(i - j for i, j in zip(x.dim, y.dim, strict=True))
-        )
-    if op == "//":
-        return _quantity_or_number(
-            Fraction(x.amount // y.amount), tuple(i - j for i, j in zip(x.dim, y.dim, strict=True))
-        )
+    if op in ("/", "//"):
+        return _quotient_of_quantities(x, y, whole=op == "//")
     if x.dim != y.dim:
         raise _incompatible_operands_fault(op, a, b, a_span, b_span)
-    return _quantity_or_number(x.amount % abs(y.amount), x.dim)
+    return _quantity_or_number(OF_ONE_DIMENSION[op](x.amount, y.amount), x.dim)
+
+
+def _join_lists_or_strings(
+    a: tuple[Value, ...] | str, b: Value, a_span: SourceSpan, b_span: SourceSpan
+) -> Value:
+    """``a + b`` of two lists or two strings."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) + len(b) > LIST_LIMIT:
+            raise Fault("E0116", a_span.to(b_span), f"a list of {len(a) + len(b):,} elements is too long")
+        return a + b
+    if isinstance(a, str) and isinstance(b, str):
+        if len(a) + len(b) > LIST_LIMIT:
+            raise Fault("E0116", a_span.to(b_span), "this string is too long")
+        return str(a) + str(b)
+    raise _incompatible_operands_fault("+", a, b, a_span, b_span)
+
+
+def _refuse_many_bits(x: Fraction, y: Fraction, span: SourceSpan) -> None:
+    """Refuse a result that may have more bits than the limit."""
+    if _largest_bit_length(x) + _largest_bit_length(y) > BIT_LIMIT:
+        raise Fault("E0116", span, f"this result has more than {BIT_LIMIT} bits")
+
+
+def _quotient_of_quantities(x: Quantity, y: Quantity, whole: bool) -> Value:
+    """``x / y``, rounded down where it is to be ``whole``; dimensions are divided, too."""
+    amount = Fraction(x.amount // y.amount) if whole else x.amount / y.amount
+    return _quantity_or_number(amount, tuple(map(sub, x.dim, y.dim)))
 
 
 def raise_to_power(base: Value, exponent: Value, span: SourceSpan) -> Value:

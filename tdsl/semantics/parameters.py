@@ -30,14 +30,7 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Pa
     if settings.domains is not None:
         _value_of_others(binding, lambda: evaluator.evaluate(s.default, scope))
         settings.domains.append(parameter_domain(scope, s, evaluator))
-    if name in settings.values:
-        value = settings.values[name]
-    elif given is None and name in settings.phase:
-        value = _value_of_others(binding, lambda: evaluator.evaluate(settings.phase[name], scope))
-    elif given is None:
-        value = _value_of_others(binding, lambda: evaluator.evaluate(s.default, scope))
-    else:
-        value = _value_of_others(binding, lambda: _parameter_value_from_text(given, s, scope, evaluator))
+    value = _value_of_parameter(binding, s, scope, evaluator, settings)
     at = settings.phase[name].span if given is None and name in settings.phase else s.default.span
     said = f" (given by --set {name}={given})" if given is not None else ""
     if s.type is not None:
@@ -67,6 +60,20 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Pa
     scope.set(name, value, s.name.span, "param")
     scope.names[name].node = s
     return value
+
+
+def _value_of_parameter(
+    binding: Binding, s: tree.Param, scope: Scope, evaluator: Evaluator, settings: ParameterSettings
+) -> Value:
+    """The value of one combination, else what ``--set`` says, else what the phase gives, else the default."""
+    name = s.name.name
+    if name in settings.values:
+        return settings.values[name]
+    given = settings.texts.get(name)
+    if given is not None:
+        return _value_of_others(binding, lambda: _parameter_value_from_text(given, s, scope, evaluator))
+    written = settings.phase.get(name, s.default)
+    return _value_of_others(binding, lambda: evaluator.evaluate(written, scope))
 
 
 def _value_of_others(binding: Binding, compute: Callable[[], Value]) -> Value:

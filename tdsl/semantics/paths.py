@@ -190,23 +190,36 @@ def port_entries(
     A range with one entry in a class that has lanes means all lanes of these ports.
     """
     index = reader.index()
-    size = sum(c.size for c in parts)
     if index is None or _is_lone_star(index):
-        axes = parts[0].axes if len(parts) == 1 else (Axis(0, size),)
+        axes = parts[0].axes if len(parts) == 1 else (Axis(0, sum(c.size for c in parts)),)
         return [IndexEntry(a, None, name.span, name.name) for a in axes], 0
-    lanes = any(c.split > 1 for c in parts)
-    many = len(index.entries) == 1 and isinstance(index.entries[0], (tree.Range, tree.ListExpr))
-    if many and lanes and all(len(c.axes) == 1 + (c.split > 1) for c in parts):
+    if _names_ports_with_lanes(index, parts):
         return [_entry_of_lanes(reader, name, index.entries[0], parts)], 0
     fitting = [c for c in parts if len(c.axes) == len(index.entries)]
     if len(parts) == 1 or not fitting:
         _check_count(name, parts[0].axes, index)
         fitting = [parts[0]]
-    at = _constant_index(reader, index.entries[0]) if len(fitting) > 1 else None
-    chosen = next(
-        (c for c in fitting if at is not None and c.axes[0].low <= at <= c.axes[0].high), fitting[0]
-    )
-    if len(fitting) > 1 and at is None:
+    chosen = fitting[0] if len(fitting) == 1 else _part_of_class_meant(reader, name, index, fitting)
+    before = sum(c.size for c in parts[: parts.index(chosen)])
+    return [
+        IndexEntry(a, e, e.span, name.name) for a, e in zip(chosen.axes, index.entries, strict=True)
+    ], before
+
+
+def _names_ports_with_lanes(index: tree.IndexPart, parts: tuple[PortClass, ...]) -> bool:
+    """Whether an index is a range or a list of ports in a class some of whose ports have lanes."""
+    many = len(index.entries) == 1 and isinstance(index.entries[0], (tree.Range, tree.ListExpr))
+    lanes = any(c.split > 1 for c in parts)
+    return many and lanes and all(len(c.axes) == 1 + (c.split > 1) for c in parts)
+
+
+def _part_of_class_meant(
+    reader: PathReader, name: tree.Identifier, index: tree.IndexPart, fitting: list[PortClass]
+) -> PortClass:
+    """Which of several parts of a class has the port of a first index; the first if none has it. Raises Fault
+    where that index may vary."""
+    at = _constant_index(reader, index.entries[0])
+    if at is None:
         spans = ", ".join(f"`{name.name}[{c.axes[0].low}..{c.axes[0].high}]`" for c in fitting)
         raise Fault(
             "E0120",
@@ -214,10 +227,7 @@ def port_entries(
             f"ports of `{name.name}` are split in parts, so a number must say which one is meant",
             help=f"the parts are {spans}",
         )
-    before = sum(c.size for c in parts[: parts.index(chosen)])
-    return [
-        IndexEntry(a, e, e.span, name.name) for a, e in zip(chosen.axes, index.entries, strict=True)
-    ], before
+    return next((c for c in fitting if c.axes[0].low <= at <= c.axes[0].high), fitting[0])
 
 
 def _constant_index(reader: PathReader, e: tree.Expr) -> int | None:

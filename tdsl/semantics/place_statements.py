@@ -428,6 +428,20 @@ class _HallReader:
             names += self.names(item.value)
         if not names:
             raise Fault("E0120", s.span, "a row has a name", help="`row A..D { rack 1..32 { height 48U } }`")
+        racks = self.racks_of_row(s)
+        known = {r.name: r.span for r in before}
+        for name, span in names:
+            if name in known:
+                raise Fault(
+                    "E0104", span, f"row `{name}` is declared twice", labels=[(known[name], "first here")]
+                )
+            known[name] = span
+        if len(known) > ROW_LIMIT or len(racks) * len(known) > RACK_LIMIT:
+            raise Fault("E0116", s.span, f"a hall has at most {ROW_LIMIT:,} rows and {RACK_LIMIT:,} racks")
+        return [RackRow(name, tuple(racks), span) for name, span in names]
+
+    def racks_of_row(self, s: tree.Setting) -> list[tuple[int, RackKind]]:
+        """The racks in the block of a row, each number once."""
         racks: list[tuple[int, RackKind]] = []
         seen: dict[int, SourceSpan] = {}
         for inner in self.settings(s.body or (), ("rack",), "row"):
@@ -443,16 +457,7 @@ class _HallReader:
                 racks.append((number, kind))
         if not racks:
             raise Fault("E0120", s.span, "a row has racks", help="`row A { rack 1..32 { height 48U } }`")
-        known = {r.name: r.span for r in before}
-        for name, span in names:
-            if name in known:
-                raise Fault(
-                    "E0104", span, f"row `{name}` is declared twice", labels=[(known[name], "first here")]
-                )
-            known[name] = span
-        if len(known) > ROW_LIMIT or len(racks) * len(known) > RACK_LIMIT:
-            raise Fault("E0116", s.span, f"a hall has at most {ROW_LIMIT:,} rows and {RACK_LIMIT:,} racks")
-        return [RackRow(name, tuple(racks), span) for name, span in names]
+        return racks
 
     def names(self, e: tree.Expr) -> list[tuple[str, SourceSpan]]:
         """Names of rows: one, or the letters of a range."""
@@ -565,16 +570,7 @@ class _HallReader:
 
     def tray(self, s: tree.Setting, rows: list[RackRow]) -> Tray:
         """``tray above 2.6m { across at 1, 16; capacity 300mm x 100mm }``."""
-        example = (
-            "`tray above 2.6m { along rows; across at 1, 16; capacity 300mm x 100mm }`, or `tray below 0.5m`"
-        )
-        item = s.items[0] if len(s.items) == 1 else None
-        word = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
-        if item is None or word not in ("above", "below") or len(item.args) != 1 or item.args[0][0]:
-            raise Fault("E0120", s.span, "a tray is above the racks or below the floor", help=example)
-        height = _whole_millimetres(
-            self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span
-        )
+        height = self.tray_height(s)
         numbers = {n for r in rows for n, _ in r.racks}
         across: tuple[int, ...] = tuple(sorted({rows[0].racks[0][0], rows[0].racks[-1][0]}))
         area = None
@@ -586,7 +582,22 @@ class _HallReader:
                 across = self.across(inner, numbers)
             else:
                 area = self.area(inner)
-        return Tray(height if word == "above" else -height, across, area, s.span)
+        return Tray(height, across, area, s.span)
+
+    def tray_height(self, s: tree.Setting) -> int:
+        """The height of ``tray above 2.6m`` over the floor in millimetres; of ``tray below 0.5m`` the
+        negative."""
+        example = (
+            "`tray above 2.6m { along rows; across at 1, 16; capacity 300mm x 100mm }`, or `tray below 0.5m`"
+        )
+        item = s.items[0] if len(s.items) == 1 else None
+        word = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
+        if item is None or word not in ("above", "below") or len(item.args) != 1 or item.args[0][0]:
+            raise Fault("E0120", s.span, "a tray is above the racks or below the floor", help=example)
+        height = _whole_millimetres(
+            self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span
+        )
+        return height if word == "above" else -height
 
     def across(self, s: tree.Setting, known: set[int]) -> tuple[int, ...]:
         """``across at 1, 16``: the racks over which trays lead from row to row."""

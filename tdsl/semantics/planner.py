@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 LAYERS = ("scaleup",)
+FABRIC_SETTINGS = ("layer", "nos", "transport", "forwards", "minimize", *ADDRESSING, *SUBNETS)
+"""Settings in the block of a fabric or a group that are neither intent nor about halls."""
 PORT_LIMIT = 1 << 27
 HYPHENATED = re.compile(r"[A-Za-z_]\w*(?:-\w+)+")
 
@@ -200,51 +202,66 @@ class FabricPlanner:
                 self.device(s, scope, context, chain)
             case tree.Decl() if s.kind.name in GROUPS:
                 self.group(s, scope, context, chain)
-            case tree.Connect():
-                self.waiting.append(
-                    partial(plan_connect, plan, self.library, self.home, s, scope, context, origin)
-                )
-            case tree.Omit():
-                for path in s.paths:
-                    self.waiting.append(partial(plan_omit, plan, s, path, scope, context, origin))
-            case tree.Naming():
-                self.waiting.append(partial(plan_naming, plan, s, scope, context, origin))
-            case tree.Override():
-                self.waiting.append(
-                    partial(plan_override, plan, self.library, self.home, s, scope, context, origin)
-                )
+            case tree.Connect() | tree.Omit() | tree.Naming() | tree.Override():
+                self.waiting += self.once_devices_are_known(s, scope, context, origin)
             case tree.Require():
                 plan.requires.append(Required(s, scope, context, origin))
             case tree.Extend():
                 self.extending.append(lambda: self.extend(s, scope, context))
             case tree.If() | tree.For():
                 self.compound(s, scope, context, chain)
-            case tree.Setting() if s.name.name == "layer":
-                self.layer(s, context)
-            case tree.Setting() if s.name.name == "nos":
-                nos.plan_fabric_nos(plan, s, context)
-            case tree.Setting() if s.name.name == "transport":
-                transport.plan_fabric_transport(plan, s, context)
-            case tree.Setting() if s.name.name == "forwards":
-                self.waiting.append(partial(forwards.plan_forwards_statement, plan, s, context))
-            case tree.Setting() if s.name.name == "minimize":
-                self.minimize(s, context)
-            case tree.Setting() if s.name.name in ADDRESSING:
-                self.addressing(s, scope, context, origin)
-            case tree.Setting() if s.name.name in SUBNETS:
-                self.subnet(s, scope, context, origin)
+            case tree.Setting() if s.name.name in FABRIC_SETTINGS:
+                self.fabric_setting(s, scope, context, origin)
             case tree.Decl() | tree.PlaceStmt() | tree.Setting() if is_physical(s):
                 self.waiting += enter_physical_statement(plan, s, scope, context, origin)
-            case tree.Let() | tree.Param() | tree.Def():
+            case tree.Let() | tree.Param() | tree.Def() | tree.Broken():
                 pass
             case tree.PhaseBlock() if context.group is plan.root and scope is plan.root.scope:
                 pass  # what it gives parameters is read before the fabric is planned
-            case tree.Broken():
-                pass
             case _:
-                if isinstance(s, tree.Setting):  # what it would connect is not known
-                    self.plan.excused.update(re.findall(r"[A-Za-z_]\w*", s.span.text))
-                refuse_later(s, scope, self.library, self.home)
+                self.refuse(s, scope)
+
+    def once_devices_are_known(
+        self,
+        s: tree.Connect | tree.Omit | tree.Naming | tree.Override,
+        scope: Scope,
+        context: Context,
+        origin: Origin,
+    ) -> list[Callable[[], None]]:
+        """The steps of a statement whose paths are resolved when all devices are declared."""
+        plan = self.plan
+        match s:
+            case tree.Connect():
+                return [partial(plan_connect, plan, self.library, self.home, s, scope, context, origin)]
+            case tree.Omit():
+                return [partial(plan_omit, plan, s, path, scope, context, origin) for path in s.paths]
+            case tree.Naming():
+                return [partial(plan_naming, plan, s, scope, context, origin)]
+        return [partial(plan_override, plan, self.library, self.home, s, scope, context, origin)]
+
+    def fabric_setting(self, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+        """A setting of the fabric as a whole, or one that names devices: one of ``FABRIC_SETTINGS``."""
+        match s.name.name:
+            case "layer":
+                self.layer(s, context)
+            case "nos":
+                nos.plan_fabric_nos(self.plan, s, context)
+            case "transport":
+                transport.plan_fabric_transport(self.plan, s, context)
+            case "forwards":
+                self.waiting.append(partial(forwards.plan_forwards_statement, self.plan, s, context))
+            case "minimize":
+                self.minimize(s, context)
+            case name if name in ADDRESSING:
+                self.addressing(s, scope, context, origin)
+            case _:
+                self.subnet(s, scope, context, origin)
+
+    def refuse(self, s: tree.Stmt, scope: Scope) -> None:
+        """Refuse a statement that means nothing here. What a setting would connect is not known."""
+        if isinstance(s, tree.Setting):
+            self.plan.excused.update(re.findall(r"[A-Za-z_]\w*", s.span.text))
+        refuse_later(s, scope, self.library, self.home)
 
     def layer(self, s: tree.Setting, context: Context) -> None:
         """``layer scaleup``: the fabric lies inside hosts."""

@@ -124,8 +124,7 @@ def parameter_domain(scope: Scope, s: tree.Param, evaluator: Evaluator) -> Domai
         except (Fault, Excused):
             return False
 
-    words = re.findall(r"[A-Za-z_]\w*", s.guard.span.text) if s.guard is not None else []
-    alone = all(word == name or word in OPERATORS for word in words)
+    alone = s.guard is None or _names_nothing_but(name, s.guard)
     low, high = _whole_bounds(reach)
     choices: Sequence[Value] | None = None
     missing = help = ""
@@ -134,26 +133,38 @@ def parameter_domain(scope: Scope, s: tree.Param, evaluator: Evaluator) -> Domai
     elif reach.choices is not None:
         choices = _values_allowed_by_guard(reach.choices, allows)
     elif (kind == "int" or reach.whole) and low is not None and high is not None:
-        choices = range(low, high + 1)
-        # Both ends are put to the guard, too: metres compared with watts have bounds, and no answer.
-        if not (reach.exact and kind == "int" and (not choices or (allows(low) and allows(high)))):
-            if high - low >= CANDIDATES:
-                missing = (
-                    f"its guard is more than bounds, and {high - low + 1:,} numbers are too many to put to it"
-                )
-                help = (
-                    f"narrow the range to {CANDIDATES:,} numbers, or list the values: `where {name} in "
-                    f"[{text_of(default)}, …]`"
-                )
-                choices = None
-            else:
-                choices = _values_allowed_by_guard(choices, allows)
+        choices = _whole_numbers_allowed(range(low, high + 1), reach.exact and kind == "int", allows)
+        if choices is None:
+            missing = (
+                f"its guard is more than bounds, and {high - low + 1:,} numbers are too many to put to it"
+            )
+            help = (
+                f"narrow the range to {CANDIDATES:,} numbers, or list the values: `where {name} in "
+                f"[{text_of(default)}, …]`"
+            )
     elif kind == "int":
         missing, help = _missing_bound(s, low, high, default)
     else:
         missing = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} has no finite range"
         help = f"list what it may be: `where {name} in [{s.default.span.text}, …]`"
     return Domain(name, s.name.span, default, choices, allows, alone, missing, help)
+
+
+def _whole_numbers_allowed(
+    within: range, exact: bool, allows: Callable[[Value], bool]
+) -> Sequence[Value] | None:
+    """The whole numbers of a range that the guard allows: all, where its bounds are ``exact``. None where
+    there are too many to put to it."""
+    # Both ends are put to the guard, too: metres compared with watts have bounds, and no answer.
+    if exact and (not within or (allows(within[0]) and allows(within[-1]))):
+        return within
+    return None if within.stop - 1 - within.start >= CANDIDATES else _values_allowed_by_guard(within, allows)
+
+
+def _names_nothing_but(name: str, guard: tree.Expr) -> bool:
+    """Whether a guard is about one name alone."""
+    words = re.findall(r"[A-Za-z_]\w*", guard.span.text)
+    return all(word == name or word in OPERATORS for word in words)
 
 
 def _whole_bounds(reach: Reach) -> tuple[int | None, int | None]:
@@ -206,22 +217,24 @@ class _GuardReader:
             return self.read(e.operand, not negated)
         if not isinstance(e, tree.Chain):
             return ANY
-        ops = {op for op, _ in e.rest}
-        if ops <= {"and", "or"}:
-            parts = [self.read(x, negated) for x in (e.first, *(x for _, x in e.rest))]
-            held = parts[0]
-            for (op, _), part in zip(e.rest, parts[1:], strict=True):
+        if {op for op, _ in e.rest} <= {"and", "or"}:
+            held = self.read(e.first, negated)
+            for op, x in e.rest:
+                part = self.read(x, negated)
                 held = (
                     _intersect_bounds(held, part) if (op == "and") != negated else _unite_bounds(held, part)
                 )
             return held
+        return self.comparisons(e, negated)
+
+    def comparisons(self, e: tree.Chain, negated: bool) -> Reach:
+        """Bounds from a chain such as ``1 <= n <= 8``: all its comparisons hold, or one of them does not."""
+        join = _unite_bounds if negated else _intersect_bounds
         out: Reach | None = None
         left = e.first
         for op, right in e.rest:
             part = self.compared(op, left, right, negated)
-            out = (
-                part if out is None else _unite_bounds(out, part) if negated else _intersect_bounds(out, part)
-            )
+            out = part if out is None else join(out, part)
             left = right
         return out or ANY
 
@@ -275,10 +288,7 @@ class _GuardReader:
             return Fraction(1), Fraction(0), Fraction(0)
         value = self.constant(e)
         if value is not None:
-            amount = value.amount if isinstance(value, Quantity) else integer_if_whole(value)
-            if isinstance(amount, bool) or not isinstance(amount, (int, Fraction)):
-                return None
-            return Fraction(0), Fraction(amount), Fraction(amount)
+            return _constant_linear_form(value)
         if isinstance(e, tree.Paren):
             return self.form(e.inner)
         if isinstance(e, tree.Unary) and e.op == "-":
@@ -291,6 +301,14 @@ class _GuardReader:
             other = self.form(x)
             out = None if out is None or other is None else _combine_linear_forms(op, out, other)
         return out
+
+
+def _constant_linear_form(value: Value) -> Form | None:
+    """The form of a number or an amount, None of any other value."""
+    amount = value.amount if isinstance(value, Quantity) else integer_if_whole(value)
+    if isinstance(amount, bool) or not isinstance(amount, (int, Fraction)):
+        return None
+    return Fraction(0), Fraction(amount), Fraction(amount)
 
 
 def _scale_linear_form(f: Form, by: Fraction) -> Form:

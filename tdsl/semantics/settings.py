@@ -131,20 +131,8 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
     if isinstance(value, ModelValue):
         value = BareWord(value.name)
     if name in ("rate", "length"):
-        dim = RATE if name == "rate" else LENGTH
-        if not isinstance(value, Quantity) or value.dim != dim:
-            raise Fault(
-                "E0103",
-                item.span,
-                f"`{name}` is a {name}, not {a_type(value)}",
-                help="`rate 400Gbps`, `length 3m`",
-            )
-        if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
-            raise Fault("E0120", item.span, f"a {name} must be greater than zero")
-        if name == "rate":
-            fitting_rate(value, item.span)
-        not_too_long(name, value, item.span)
-    elif not isinstance(value, str):
+        return _rate_or_length(name, value, item.span)
+    if not isinstance(value, str):
         raise Fault("E0103", item.span, f"`{name}` is a word or a string, not {a_type(value)}")
     if name == "layer" and value != "scaleup":
         raise Fault(
@@ -156,6 +144,24 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
     if name == "medium" and value not in MEDIA_WORDS:
         raise unknown_name_fault("E0101", item.span, "medium", str(value), MEDIA_WORDS)
     return str(value) if isinstance(value, BareWord) else value
+
+
+def _rate_or_length(name: str, value: Value, span: SourceSpan) -> Quantity:
+    """The value of ``rate`` or ``length`` of a connect: more than nothing, and no more than it may be."""
+    dim = RATE if name == "rate" else LENGTH
+    if not isinstance(value, Quantity) or value.dim != dim:
+        raise Fault(
+            "E0103",
+            span,
+            f"`{name}` is a {name}, not {a_type(value)}",
+            help="`rate 400Gbps`, `length 3m`",
+        )
+    if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
+        raise Fault("E0120", span, f"a {name} must be greater than zero")
+    if name == "rate":
+        fitting_rate(value, span)
+    not_too_long(name, value, span)
+    return value
 
 
 def fitting_rate(value: Quantity, span: SourceSpan) -> int:

@@ -439,26 +439,8 @@ class Sizer:
     def count(self, i: int, children: int, links: int, together: int, groups: int = 1) -> int:
         """Switches of one instance: as written if that is even, else the least number that is."""
         spec, below = self.specs[i], self.specs[i - 1]
-        if spec.count is not None and spec.count % groups:
-            raise Fault(
-                "E0459",
-                spec.span,
-                f"{spec.count} `{spec.name}` switches cannot be divided evenly among {groups} rails",
-                help=f"write `x {groups * max(1, spec.count // groups)}`, or no count",
-            )
         if spec.count is not None:
-            count = spec.count // groups
-            if not is_even_spread(children, links, count):
-                fit = list(islice(even_switch_counts(children, links, spec.room, together), 3))
-                raise Fault(
-                    "E0459",
-                    spec.span,
-                    f"{links} links of each of {children} `{below.name}` do not spread evenly over "
-                    f"{count} `{spec.name}`",
-                    labels=[(below.span, f"`{below.name}` is sized here")],
-                    help=f"{' or '.join(map(str, fit))} would be even" if fit else "",
-                )
-            return count
+            return self.written_count(i, spec.count, children, links, together, groups)
         self.reaches(i, children, links)
         if groups > 1 and i + 1 < len(self.specs):
             together = children  # what the tier above joins need not meet here
@@ -481,6 +463,32 @@ class Sizer:
             f"evenly over any number of `{spec.name}`",
             labels=[(below.span, f"`{below.name}` is sized here")],
         )
+
+    def written_count(
+        self, i: int, written: int, children: int, links: int, together: int, groups: int
+    ) -> int:
+        """Switches of each of some ``groups`` of a tier whose count is written. Raises Fault where links
+        cannot be distributed evenly over them."""
+        spec, below = self.specs[i], self.specs[i - 1]
+        if written % groups:
+            raise Fault(
+                "E0459",
+                spec.span,
+                f"{written} `{spec.name}` switches cannot be divided evenly among {groups} rails",
+                help=f"write `x {groups * max(1, written // groups)}`, or no count",
+            )
+        count = written // groups
+        if not is_even_spread(children, links, count):
+            fit = list(islice(even_switch_counts(children, links, spec.room, together), 3))
+            raise Fault(
+                "E0459",
+                spec.span,
+                f"{links} links of each of {children} `{below.name}` do not spread evenly over "
+                f"{count} `{spec.name}`",
+                labels=[(below.span, f"`{below.name}` is sized here")],
+                help=f"{' or '.join(map(str, fit))} would be even" if fit else "",
+            )
+        return count
 
     def reaches(self, i: int, children: int, links: int) -> None:
         """Refuse a count left open in the second tier where some two switches below can have no switch above

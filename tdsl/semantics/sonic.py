@@ -36,11 +36,7 @@ def sonic_ports(
                 help=HELP,
             )
         return ()
-    words = dict(s.items[0].args) if len(s.items) == 1 else {}
-    if "lanes" not in words or set(words) - {"lanes", "from"}:
-        raise Fault(
-            "E0120", s.span, "`sonic` takes the number of a port and how many lanes it has", help=HELP
-        )
+    words = _words_of_sonic(s)
     numbers = integers(s.items[0].value)
     counts = integers(words["lanes"])
     first = integers(words["from"]) if "from" in words else numbers
@@ -51,14 +47,7 @@ def sonic_ports(
             "SONiC counts ports and lanes from 0, and no two ports may have one number",
             help=HELP,
         )
-    bad = next((c for c in counts if c < 1 or c > 16 or any(c % n for n in splits)), None)
-    if bad is not None:
-        raise Fault(
-            "E0120",
-            words["lanes"].span,
-            f"{bad} lanes: a port has 1 to 16, and a number that its `split` divides",
-            help=HELP,
-        )
+    _refuse_lane_counts(counts, splits, words["lanes"])
     names = aliases or ("",) * len(numbers)
     return tuple(
         SonicPort(
@@ -70,3 +59,25 @@ def sonic_ports(
         )
         for k, (n, f, c) in enumerate(zip(numbers, first, counts, strict=True))
     )
+
+
+def _words_of_sonic(s: tree.Setting) -> dict[str, tree.Expr]:
+    """What is behind ``lanes`` and ``from``."""
+    words = dict(s.items[0].args) if len(s.items) == 1 else {}
+    if "lanes" not in words or set(words) - {"lanes", "from"}:
+        raise Fault(
+            "E0120", s.span, "`sonic` takes the number of a port and how many lanes it has", help=HELP
+        )
+    return words
+
+
+def _refuse_lane_counts(counts: Sequence[int], splits: tuple[int, ...], written: tree.Expr) -> None:
+    """Refuse numbers of lanes that no port has, or that cannot be split as the class is."""
+    bad = next((c for c in counts if c < 1 or c > 16 or any(c % n for n in splits)), None)
+    if bad is not None:
+        raise Fault(
+            "E0120",
+            written.span,
+            f"{bad} lanes: a port has 1 to 16, and a number that its `split` divides",
+            help=HELP,
+        )

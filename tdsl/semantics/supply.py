@@ -63,33 +63,13 @@ def lead_days(text: str) -> int | None:
 
 def read_supply_fact(s: tree.Setting, value: Value) -> object:
     """The value of one of ``FACTS`` in a model. Raises Fault for one that it cannot have."""
-    name = s.name.name
-    if name == "cords":
-        number, *plug = value if isinstance(value, tuple) else (value,)
-        if (
-            not isinstance(number, int)
-            or not 0 < number <= MOST_CORDS
-            or len(plug) > 1
-            or any(text_of(x) == "" for x in plug)
-        ):
-            help = "write `cords 2`, or with the form of the plugs `cords 2, C13`"
-            raise Fault(
-                "E0120", s.span, f"`cords` is a number of power cords from 1 to {MOST_CORDS}", help=help
-            )
-        return (number, *(text_of(x) for x in plug))
-    if name == "alternative":
-        return tuple(text_of(v) for v in (value if isinstance(value, tuple) else (value,)))
-    if name == "lead":
-        if (
-            isinstance(value, Quantity)
-            and value.dim == TIME
-            and value.amount >= 0
-            and value.amount % DAY == 0
-        ):
-            return int(value.amount) // DAY
-        raise Fault(
-            "E0103", s.span, "`lead` is a time in whole days", help="write `lead 26week` or `lead 90day`"
-        )
+    match s.name.name:
+        case "cords":
+            return _cords_fact(s, value)
+        case "alternative":
+            return tuple(text_of(v) for v in (value if isinstance(value, tuple) else (value,)))
+        case "lead":
+            return _lead_fact(s, value)
     found = parse_spares(s.items[0].value.span.text) if len(s.items) == 1 and not s.items[0].args else None
     if found is None:
         raise Fault(
@@ -99,3 +79,24 @@ def read_supply_fact(s: tree.Setting, value: Value) -> object:
             help="write `spares 2%` or `spares 4`",
         )
     return found
+
+
+def _cords_fact(s: tree.Setting, value: Value) -> tuple[object, ...]:
+    """``cords 2, C13``: a number of power cords, and the form of their plugs where it is written."""
+    number, *plug = value if isinstance(value, tuple) else (value,)
+    if (
+        not isinstance(number, int)
+        or not 0 < number <= MOST_CORDS
+        or len(plug) > 1
+        or any(text_of(x) == "" for x in plug)
+    ):
+        help = "write `cords 2`, or with the form of the plugs `cords 2, C13`"
+        raise Fault("E0120", s.span, f"`cords` is a number of power cords from 1 to {MOST_CORDS}", help=help)
+    return (number, *(text_of(x) for x in plug))
+
+
+def _lead_fact(s: tree.Setting, value: Value) -> int:
+    """``lead 26week`` in days."""
+    if isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0 and value.amount % DAY == 0:
+        return int(value.amount) // DAY
+    raise Fault("E0103", s.span, "`lead` is a time in whole days", help="write `lead 26week` or `lead 90day`")

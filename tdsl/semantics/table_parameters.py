@@ -45,10 +45,22 @@ def read_row_form(formal: tree.Formal) -> Form:
     cannot be read."""
     e = formal.default
     text = "".join(p for p in e.parts if isinstance(p, str)) if isinstance(e, tree.Str) else ""
-    words = re.findall(r"\[|\]|[A-Za-z_]+(?::[a-z]+)?|[^\s]", text)
-    at = e.span if e is not None else formal.name.span
+    parts = _parts_of_form(text)
+    if not parts or any(t not in LEFT_OUT for t in _optional_types(parts, False)):
+        raise Fault(
+            "E0120",
+            e.span if e is not None else formal.name.span,
+            f"`{formal.name.name}` is a table, and its default must be the form of its rows",
+            help='for example `= "KIND N:int [of HOSTS:int hosts]"`; what is in brackets is a name, int, '
+            "ratio or list",
+        )
+    return Form(text, parts)
+
+
+def _parts_of_form(text: str) -> tuple[FormPart, ...] | None:
+    """The words of a form; None where a bracket is not closed, or a word is none of a form's."""
     stack: list[list[FormPart]] = [[]]
-    for w in words:
+    for w in re.findall(r"\[|\]|[A-Za-z_]+(?::[a-z]+)?|[^\s]", text):
         found = re.fullmatch(r"([A-Z_]+)(?::([a-z]+))?|([a-z_]+)", w)
         if w == "[":
             stack.append([])
@@ -59,21 +71,8 @@ def read_row_form(formal: tree.Formal) -> Form:
             upper, type, lower = found.groups()
             stack[-1].append(FormPart(lower or upper, "" if lower else type or "name"))
         else:
-            stack = []
-            break
-    if (
-        len(stack) != 1
-        or not words
-        or any(t not in LEFT_OUT for t in _optional_types(tuple(stack[0]), False))
-    ):
-        raise Fault(
-            "E0120",
-            at,
-            f"`{formal.name.name}` is a table, and its default must be the form of its rows",
-            help='for example `= "KIND N:int [of HOSTS:int hosts]"`; what is in brackets is a name, int, '
-            "ratio or list",
-        )
-    return Form(text, tuple(stack[0]))
+            return None
+    return tuple(stack[0]) if len(stack) == 1 else None
 
 
 def _optional_types(parts: tuple[FormPart, ...], inside: bool) -> list[str]:
@@ -133,6 +132,12 @@ def _written_word(value: tree.Expr) -> Written:
     return Written(value.bare or "" if isinstance(value, tree.PathExpr) else "", value, value.span)
 
 
+def _describe_form_part(part: FormPart) -> str:
+    """A word of a form in a message: as it is written, or with what it is."""
+    kind = "a name" if part.type == "name" else part.type
+    return f"{part.word} ({kind})" if kind else f"`{part.word}`"
+
+
 class _TableRowReader:
     """Finds which words of a row are which parts of a form; all ways to leave parts out are tried."""
 
@@ -160,28 +165,29 @@ class _TableRowReader:
     def one(self, part: FormPart, at: int) -> list[tuple[Value, ...]]:
         """The value of one word: none of a literal word, a list of none where it does not fit."""
         here = self.written[at] if at < len(self.written) else None
-        kind = "a name" if part.type == "name" else part.type
-        shown = f"{part.word} ({kind})" if kind else f"`{part.word}`"
-        if here is not None:
-            if not part.type and here.word == part.word:
-                return [()]
-            if (
-                part.type == "name"
-                and here.value is not None
-                and (here.word or isinstance(here.value, tree.Str))
-            ):
-                value = here.word or self.evaluator.evaluate(here.value, self.scope)
-                return [(str(value),)]
-            if part.type and part.type != "name" and here.value is not None:
-                value = self.value(here)
-                if value is not None and fits_type(value, part.type):
-                    return [(value,)]
-                if value is not None:
-                    shown += f", not {a_type(value)}"
+        unlike = ""
+        if here is not None and part.type in ("", "name"):
+            found = self.word(part, here)
+            if found is not None:
+                return [found]
+        elif here is not None and here.value is not None:
+            value = self.value(here)
+            if value is not None and fits_type(value, part.type):
+                return [(value,)]
+            unlike = "" if value is None else f", not {a_type(value)}"
         if at >= self.furthest:
-            self.expected = [*(self.expected if at == self.furthest else ()), shown]
+            before = self.expected if at == self.furthest else []
+            self.expected = [*before, _describe_form_part(part) + unlike]
             self.furthest = at
         return []
+
+    def word(self, part: FormPart, here: Written) -> tuple[Value, ...] | None:
+        """What a literal word, or a name, gives a row; None where it does not fit."""
+        if not part.type:
+            return () if here.word == part.word else None
+        if here.value is None or not (here.word or isinstance(here.value, tree.Str)):
+            return None
+        return (str(here.word or self.evaluator.evaluate(here.value, self.scope)),)
 
     def value(self, here: Written) -> Value:
         """What an expression is worth; a bare name without a value is worth nothing."""

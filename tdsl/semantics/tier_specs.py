@@ -10,7 +10,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics import topology
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
-from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import connect_value, fitting_rate, links_carried_by_cable
@@ -43,21 +43,9 @@ class TierReader:
                 "the first tier has a switch for each rail already",
                 help="`by rail` belongs in the second tier",
             )
+        _refuse_ratio_of_first_tier(tiers)
         before = "hosts"
         seen: dict[str, SourceSpan] = {}
-        for x in tiers[0].body:
-            if isinstance(x, tree.Setting) and x.name.name == "oversubscription":
-                above = (
-                    f"write it in `{tiers[1].name.name}`, the tier above"
-                    if len(tiers) > 1
-                    else "leave it out"
-                )
-                raise Fault(
-                    "E0120",
-                    x.span,
-                    f"a ratio is of the switches one tier below, and below `{tiers[0].name.name}` are hosts",
-                    help=above,
-                )
         for t in tiers:
             if t.child.name != before and not (before == "hosts" and t.child.name == "chips"):
                 raise Fault(
@@ -76,47 +64,10 @@ class TierReader:
 
     def spec(self, t: tree.TierDecl) -> TierSpec:
         """A tier as written, with its numbers computed."""
-        s, instance, scope = self.s, self.instance, self.scope
-        if t.by is not None and t.by.name != "rail":
-            planes = (
-                "write `planes 2` beside the hosts, and the tier without `by plane`: all tiers are "
-                "built once in each plane"
-            )
-            help = (
-                planes if t.by.name == "plane" else f"write `tier {t.name.name} of ? {t.child.name} by rail`"
-            )
-            raise Fault("E0120", t.by.span, f"a tier is grouped `by rail`, not by {t.by.name}", help=help)
-        settings = {x.name.name: x for x in t.body if isinstance(x, tree.Setting)}
-        if any(isinstance(x, tree.Broken) for x in t.body):
-            raise Excused
-        other = next((x for x in t.body if not isinstance(x, tree.Setting)), None)
-        if other is not None:
-            known = ", ".join(f"`{w}`" for w in TIER_SETTINGS)
-            raise Fault(
-                "E0118", other.span, "the braces of a tier hold settings only", help=f"known: {known}"
-            )
-        for x in t.body:
-            if isinstance(x, tree.Setting) and settings[x.name.name] is not x:
-                raise Fault(
-                    "E0104",
-                    settings[x.name.name].span,
-                    f"`{x.name.name}` is set twice",
-                    labels=[(x.span, "first here")],
-                )
-        for name, x in settings.items():
-            if name not in TIER_SETTINGS:
-                raise unknown_name_fault(
-                    "E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS
-                )
-        written = settings.get("switch")
-        if written is None or not written.items or not isinstance(written.items[0].value, tree.PathExpr):
-            raise Fault(
-                "E0120",
-                t.span,
-                f"`{t.name.name}` has no switches",
-                help="`tier pod of 4 rack { switch MODEL x 16 }`",
-            )
-        item = written.items[0]
+        s, instance = self.s, self.instance
+        _refuse_other_grouping_than_by_rail(t)
+        settings = _settings_of_tier(t)
+        item = _switch_item_of_tier(t, settings)
         self.only_read(t, settings)
         label = self.label(item)
         path = item.value
@@ -126,7 +77,26 @@ class TierReader:
                 instance, names_in((t.count, tuple(x.items for x in settings.values()))), s.name.span
             )
         span = t.span if instance.tiers else _span_of_parameter(s, path.bare) or s.name.span
-        model = self.planner.named_model(path, scope)
+        model, devices = self.devices(path, self.switch_model(path, span), settings["switch"])
+        down, up = (self.leading(model, settings[w]) if w in settings else None for w in ("down", "up"))
+        self.both_ways(t, model, settings, down, up)
+        wrote = next((v for w, v in item.args if w == "x"), None)
+        count, per = self.counts(t, wrote)
+        over = settings.get("oversubscription")
+        aim = over.items[0] if over and over.items else None
+        ratio = EXACT if aim is None else topology.read_ratio_aim(aim, self.scope, self.evaluator)
+        self.refuse_other_cable(settings.get("cable"))
+        places = self.places({"per": t.count if per else None, "model": path, "count": wrote, "aim": aim})
+        return TierSpec(
+            t.name.name, t.child.name, per, model, count, ratio, span,
+            places,
+            self.cable(settings.get("cable")), label, devices, down, up, t.by is not None,
+            self.bundle(settings.get("bundle")),
+        )  # fmt: skip
+
+    def switch_model(self, path: tree.PathExpr, span: SourceSpan) -> DeviceModel:
+        """The model of a tier's switches. Raises Fault for one that is no switch, or has no ports."""
+        model = self.planner.named_model(path, self.scope)
         if model.kind != "switch":
             raise Fault(
                 "E0102",
@@ -142,37 +112,26 @@ class TierReader:
                 labels=[(model.origin.span, "declared here")],
                 help="give the model a class of ports: `port p[1..64]: 400Gbps`",
             )
-        model, devices = self.devices(path, model, written)
-        down, up = (self.leading(model, settings[w]) if w in settings else None for w in ("down", "up"))
-        self.both_ways(t, model, settings, down, up)
-        count = next((self.evaluator.integer(v, scope) for w, v in item.args if w == "x"), None)
-        per = None if isinstance(t.count, tree.Hole) else self.evaluator.integer(t.count, scope)
+        return model
+
+    def counts(self, t: tree.TierDecl, wrote: tree.Expr | None) -> tuple[int | None, int | None]:
+        """Switches of one instance of a tier, None where no count is written, and what it holds of the tier
+        before it, None where that is `?`."""
+        count = None if wrote is None else self.evaluator.integer(wrote, self.scope)
+        per = None if isinstance(t.count, tree.Hole) else self.evaluator.integer(t.count, self.scope)
         if (count is not None and count < 1) or (per is not None and per < 1):
             raise Fault("E0120", t.span, "a tier has at least one of everything")
-        over = settings.get("oversubscription")
-        found = (
-            topology.read_ratio_aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
-        )
-        wrote = next((v for w, v in item.args if w == "x"), None)
-        cable = settings.get("cable")
-        if cable is not None and not (
-            instance.tiers and len(cable.items) == 1 and {w for w, _ in cable.items[0].args} <= {"carries"}
-        ):
+        return count, per
+
+    def refuse_other_cable(self, s: tree.Setting | None) -> None:
+        """Refuse a `cable` that names several parts, or that stands in a topology."""
+        if s is None:
+            return
+        one = len(s.items) == 1 and {w for w, _ in s.items[0].args} <= {"carries"}
+        if not (self.instance.tiers and one):
             raise Fault(
-                "E0120", cable.span, "a tier names one cable, where a design writes it", help="`cable PART`"
+                "E0120", s.span, "a tier names one cable, where a design writes it", help="`cable PART`"
             )
-        given = {
-            "per": t.count if per else None,
-            "model": path,
-            "count": wrote,
-            "aim": over.items[0] if over and over.items else None,
-        }
-        places = ((what, self.place(e)) for what, e in given.items() if e is not None)
-        return TierSpec(
-            t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None),
-            self.cable(settings.get("cable")), label, devices, down, up, t.by is not None,
-            self.bundle(settings.get("bundle")),
-        )  # fmt: skip
 
     def cable(self, s: tree.Setting | None) -> str:
         """The cable of the links up to a tier and how many of them it carries, as text; "" where none is
@@ -221,16 +180,8 @@ class TierReader:
 
     def leading(self, model: DeviceModel, s: tree.Setting) -> Leading:
         """``down p[1..32]``, ``down down at 200Gbps``: ports of the switch that lead one way."""
-        item = s.items[0] if len(s.items) == 1 and s.body is None else None
-        path = item.value if item is not None else None
         help = f"`{s.name.name} p[1..32]`, `{s.name.name} p at 200Gbps`"
-        if (
-            item is None
-            or not isinstance(path, tree.PathExpr)
-            or len(path.parts) > 2
-            or any(w != "at" for w, _ in item.args)
-        ):
-            raise Fault("E0120", s.span, f"`{s.name.name}` of a tier names ports of its switches", help=help)
+        item, path = _item_of_leading_ports(s, help)
         head = path.parts[0]
         assert isinstance(head, tree.Identifier)
         parts = model.parts(head.name)
@@ -239,32 +190,10 @@ class TierReader:
             raise unknown_name_fault(
                 "E0101", head.span, f"port class of {model.name} called", head.name, names
             )
-        text, low, high = head.name, None, None
-        if len(path.parts) == 2:
-            entry = path.parts[1].entries[0] if isinstance(path.parts[1], tree.IndexPart) else None
-            if not isinstance(entry, tree.Range) or len(parts[0].axes) - (parts[0].split > 1) != 1:
-                raise Fault("E0120", path.span, "expected a range of ports", help=help)
-            low, high = (self.evaluator.integer(e, self.scope) for e in (entry.low, entry.high))
-            first, last = parts[0].axes[0].low, parts[-1].axes[0].high
-            if not first <= low <= high <= last:
-                raise Fault(
-                    "E0108",
-                    entry.span,
-                    f"`{head.name}` of {model.name} has ports {first}..{last}, not {low}..{high}",
-                    help=help,
-                )
-            text = f"{head.name}[{low}..{high}]"
-        count, rates = 0, {}
-        for c in parts:
-            begin, end = (c.axes[0].low, c.axes[0].high) if c.axes else (0, 0)
-            ports = (
-                c.size
-                if low is None or high is None
-                else max(0, min(end, high) - max(begin, low) + 1) * c.split
-            )
-            if ports:
-                count += ports
-                rates[c.rate or 0] = c
+        written = self.port_range(model, head.name, path, parts, help) if len(path.parts) == 2 else None
+        text = head.name if written is None else f"{head.name}[{written[0]}..{written[1]}]"
+        numbers = [_count_ports_in_range(c, written) for c in parts]
+        rates = dict.fromkeys(c.rate or 0 for c, n in zip(parts, numbers, strict=True) if n)
         if len(rates) > 1:
             found = " and ".join(quantity_text(Quantity(Fraction(r), RATE)) for r in rates)
             raise Fault(
@@ -273,21 +202,46 @@ class TierReader:
                 f"these ports run at {found}; links of one tier run at one rate",
                 help=help,
             )
-        rate = next(iter(rates))
+        count, rate = sum(numbers), next(iter(rates))
         if not item.args:
             return Leading(text, count, rate)
-        asked = self.evaluator.evaluate(item.args[0][1], self.scope)
+        at, shown = self.lower_rate(item.args[0][1], text, rate, help)
+        return Leading(text, count, at, shown)
+
+    def port_range(
+        self, model: DeviceModel, name: str, path: tree.PathExpr, parts: tuple[PortClass, ...], help: str
+    ) -> tuple[int, int]:
+        """The first and the last port of ``p[1..32]``."""
+        index = path.parts[1]
+        entry = index.entries[0] if isinstance(index, tree.IndexPart) else None
+        if not isinstance(entry, tree.Range) or len(parts[0].axes) - (parts[0].split > 1) != 1:
+            raise Fault("E0120", path.span, "expected a range of ports", help=help)
+        low, high = (self.evaluator.integer(e, self.scope) for e in (entry.low, entry.high))
+        first, last = parts[0].axes[0].low, parts[-1].axes[0].high
+        if not first <= low <= high <= last:
+            raise Fault(
+                "E0108",
+                entry.span,
+                f"`{name}` of {model.name} has ports {first}..{last}, not {low}..{high}",
+                help=help,
+            )
+        return low, high
+
+    def lower_rate(self, e: tree.Expr, text: str, rate: int, help: str) -> tuple[int, str]:
+        """The rate behind ``at`` in bit/s, which the ports called ``text`` must reach, and the rate as
+        text."""
+        asked = self.evaluator.evaluate(e, self.scope)
         if not isinstance(asked, Quantity) or asked.dim != RATE:
-            raise Fault("E0103", item.args[0][1].span, f"expected a rate, found {a_type(asked)}", help=help)
-        at = fitting_rate(asked, item.args[0][1].span)
+            raise Fault("E0103", e.span, f"expected a rate, found {a_type(asked)}", help=help)
+        at = fitting_rate(asked, e.span)
         if rate and at > rate:
             raise Fault(
                 "E0120",
-                item.args[0][1].span,
+                e.span,
                 f"`{text}` runs at {quantity_text(Quantity(Fraction(rate), RATE))} at most",
                 help=help,
             )
-        return Leading(text, count, at, quantity_text(asked))
+        return at, quantity_text(asked)
 
     def both_ways(
         self,
@@ -350,6 +304,13 @@ class TierReader:
                 help="write `switch MODEL x 4`",
             )
 
+    def places(
+        self, given: Mapping[str, tree.Expr | tree.SettingItem | None]
+    ) -> tuple[tuple[str, SourceSpan], ...]:
+        """What the design gives of a tier, with the place of each."""
+        found = ((what, self.place(e)) for what, e in given.items() if e is not None)
+        return tuple((what, at) for what, at in found if at is not None)
+
     def place(self, e: tree.Expr | tree.SettingItem) -> SourceSpan | None:
         """Where the design gives a number of a tier; None where it gives others with it, or none."""
         s, instance = self.s, self.instance
@@ -363,6 +324,93 @@ class TierReader:
             if alone and len(named) == 1 and uses.count(named[0]) == 1
             else None
         )
+
+
+def _refuse_ratio_of_first_tier(tiers: tuple[tree.TierDecl, ...]) -> None:
+    """Refuse an ``oversubscription`` in the first tier: there is no tier below whose switches have one."""
+    for x in tiers[0].body:
+        if isinstance(x, tree.Setting) and x.name.name == "oversubscription":
+            above = (
+                f"write it in `{tiers[1].name.name}`, the tier above" if len(tiers) > 1 else "leave it out"
+            )
+            raise Fault(
+                "E0120",
+                x.span,
+                f"a ratio is of the switches one tier below, and below `{tiers[0].name.name}` are hosts",
+                help=above,
+            )
+
+
+def _refuse_other_grouping_than_by_rail(t: tree.TierDecl) -> None:
+    """Refuse ``by`` with another word than ``rail``."""
+    if t.by is None or t.by.name == "rail":
+        return
+    planes = (
+        "write `planes 2` beside the hosts, and the tier without `by plane`: all tiers are "
+        "built once in each plane"
+    )
+    help = planes if t.by.name == "plane" else f"write `tier {t.name.name} of ? {t.child.name} by rail`"
+    raise Fault("E0120", t.by.span, f"a tier is grouped `by rail`, not by {t.by.name}", help=help)
+
+
+def _settings_of_tier(t: tree.TierDecl) -> dict[str, tree.Setting]:
+    """The settings of a tier by name. Raises Fault for other statements and unknown settings, and for one
+    that is set twice."""
+    settings = {x.name.name: x for x in t.body if isinstance(x, tree.Setting)}
+    if any(isinstance(x, tree.Broken) for x in t.body):
+        raise Excused
+    other = next((x for x in t.body if not isinstance(x, tree.Setting)), None)
+    if other is not None:
+        known = ", ".join(f"`{w}`" for w in TIER_SETTINGS)
+        raise Fault("E0118", other.span, "the braces of a tier hold settings only", help=f"known: {known}")
+    for x in t.body:
+        if isinstance(x, tree.Setting) and settings[x.name.name] is not x:
+            raise Fault(
+                "E0104",
+                settings[x.name.name].span,
+                f"`{x.name.name}` is set twice",
+                labels=[(x.span, "first here")],
+            )
+    for name, x in settings.items():
+        if name not in TIER_SETTINGS:
+            raise unknown_name_fault("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
+    return settings
+
+
+def _switch_item_of_tier(t: tree.TierDecl, settings: Mapping[str, tree.Setting]) -> tree.SettingItem:
+    """What ``switch`` of a tier says: a model, and a count where one is written."""
+    written = settings.get("switch")
+    if written is None or not written.items or not isinstance(written.items[0].value, tree.PathExpr):
+        raise Fault(
+            "E0120",
+            t.span,
+            f"`{t.name.name}` has no switches",
+            help="`tier pod of 4 rack { switch MODEL x 16 }`",
+        )
+    return written.items[0]
+
+
+def _item_of_leading_ports(s: tree.Setting, help: str) -> tuple[tree.SettingItem, tree.PathExpr]:
+    """What ``down`` or ``up`` says, and its path: a class of ports, and perhaps a range of them."""
+    item = s.items[0] if len(s.items) == 1 and s.body is None else None
+    path = item.value if item is not None else None
+    if (
+        item is None
+        or not isinstance(path, tree.PathExpr)
+        or len(path.parts) > 2
+        or any(w != "at" for w, _ in item.args)
+    ):
+        raise Fault("E0120", s.span, f"`{s.name.name}` of a tier names ports of its switches", help=help)
+    return item, path
+
+
+def _count_ports_in_range(c: PortClass, numbers: tuple[int, int] | None) -> int:
+    """Ports of a class with numbers from the first to the last of a range; all of them where there is
+    none."""
+    if numbers is None:
+        return c.size
+    begin, end = (c.axes[0].low, c.axes[0].high) if c.axes else (0, 0)
+    return max(0, min(end, numbers[1]) - max(begin, numbers[0]) + 1) * c.split
 
 
 def _parse_port_range(text: str) -> tuple[str, int, int]:

@@ -121,7 +121,8 @@ class Weaver:
             many = count // self.ends.rails
             at = names.rail
             if many > 1:
-                at = f"{self.ends.rails}*({switch_index_expression(host, names.inner, load // self.ends.rails, many)}) + {names.rail}"
+                index = switch_index_expression(host, names.inner, load // self.ends.rails, many)
+                at = f"{self.ends.rails}*({index}) + {names.rail}"
         elif count == 1:
             at = ""
         else:

@@ -105,10 +105,25 @@ class Binder:
         """The instance. Raises Fault for parameters that are unknown, given twice or of another type."""
         if contains_broken_statement(self.node.body):
             raise Excused
-        formals = {f.name.name: f for f in self.node.formals}
         settable = [f for f in self.node.formals if f.type.name != "ports"]
         self.of_devices: dict[str, tuple[tree.Stmt, ...]] = {}
-        asked = self.settings(settable)
+        missing = self.bind_all(settable, self.settings(settable))
+        ends = next((f.name.name for f in self.node.formals if f.type.name == "ports"), "")
+        tiers = tuple(x for x in self.s.body or () if isinstance(x, tree.TierDecl))
+        if tiers and not any(isinstance(x, tree.TierDecl) for x in self.node.body):
+            raise Fault(
+                "E0118",
+                tiers[0].span,
+                f"`{self.node.name.name}` has no tiers",
+                labels=[(self.node.name.span, "declared here")],
+            )
+        return Instance(self.node, self.inner, ends, tiers, missing)
+
+    def bind_all(
+        self, settable: list[tree.Formal], asked: dict[str, tuple[tree.SettingItem, ...]]
+    ) -> dict[str, tree.Formal]:
+        """Give each parameter what the block writes, else what the intent gives, else its default; those
+        without any are returned by their names."""
         missing: dict[str, tree.Formal] = {}
         for formal in settable:
             name = formal.name.name
@@ -120,16 +135,7 @@ class Binder:
                 self.bind(formal, self.default(formal, formal.default), formal.name.span)
             else:
                 missing[name] = formal
-        ends = next((n for n, f in formals.items() if f.type.name == "ports"), "")
-        tiers = tuple(x for x in self.s.body or () if isinstance(x, tree.TierDecl))
-        if tiers and not any(isinstance(x, tree.TierDecl) for x in self.node.body):
-            raise Fault(
-                "E0118",
-                tiers[0].span,
-                f"`{self.node.name.name}` has no tiers",
-                labels=[(self.node.name.span, "declared here")],
-            )
-        return Instance(self.node, self.inner, ends, tiers, missing)
+        return missing
 
     def default(self, formal: tree.Formal, e: tree.Expr | None) -> Value:
         """The value of a parameter that is not written."""
@@ -156,8 +162,7 @@ class Binder:
             if not settable:
                 raise Fault("E0118", self.s.items[0].span, f"`{self.s.name.name}` takes no value")
             asked[settable[0].name.name] = self.s.items
-        names = [f.name.name for f in settable]
-        tables = {f.name.name for f in settable if f.type.name == "table"}
+        formals = {f.name.name: f for f in reversed(settable)}
         for inner in self.s.body or ():
             if isinstance(inner, tree.Broken):
                 raise Excused
@@ -166,47 +171,60 @@ class Binder:
             if not isinstance(inner, tree.Setting):
                 raise Fault("E0118", inner.span, f"the braces of `{self.s.name.name}` hold settings only")
             name = inner.name.name
-            if name not in names:
+            if name not in formals:
                 raise unknown_name_fault(
-                    "E0118", inner.name.span, f"setting of `{self.s.name.name}` called", name, names
-                )
-            if name in asked and name not in tables:
-                raise Fault("E0104", inner.span, f"`{name}` is set twice")
-            if not inner.items:
-                raise Fault("E0120", inner.span, f"`{name}` needs a value")
-            if (
-                inner.body is not None
-                and next(f for f in settable if f.name.name == name).type.name == "model"
-            ):
-                self.of_devices[name] = inner.body
-            elif inner.body is not None:
-                raise Fault(
                     "E0118",
-                    inner.body[0].span if inner.body else inner.span,
-                    f"`{name}` of `{self.s.name.name}` takes no block",
-                    help=f"write `{name} {inner.items[0].span.text}`",
+                    inner.name.span,
+                    f"setting of `{self.s.name.name}` called",
+                    name,
+                    [f.name.name for f in settable],
                 )
+            kind = formals[name].type.name
+            if name in asked and kind != "table":
+                raise Fault("E0104", inner.span, f"`{name}` is set twice")
+            self.take_block(inner, kind)
             asked[name] = (*asked.get(name, ()), *inner.items)
         return asked
 
+    def take_block(self, s: tree.Setting, kind: str) -> None:
+        """Keep the settings of devices behind a parameter that is a model; refuse another block, and a
+        parameter without a value."""
+        name = s.name.name
+        if not s.items:
+            raise Fault("E0120", s.span, f"`{name}` needs a value")
+        if s.body is None:
+            return
+        if kind != "model":
+            raise Fault(
+                "E0118",
+                s.body[0].span if s.body else s.span,
+                f"`{name}` of `{self.s.name.name}` takes no block",
+                help=f"write `{name} {s.items[0].span.text}`",
+            )
+        self.of_devices[name] = s.body
+
     def value(self, formal: tree.Formal, items: tuple[tree.SettingItem, ...]) -> Value:
         """What the items of a setting are worth, as the parameter's type asks."""
-        item = items[0]
         kind = formal.type.name
         if kind == "table":
             return read_table_rows(formal, items, self.outer, self.evaluator)
         if kind != "list" and len(items) > 1:
-            at = items[1].span
             raise Fault(
                 "E0120",
-                at,
+                items[1].span,
                 f"`{formal.name.name}` is one {kind}",
                 help="write each setting on its own line, or separate settings with `;`",
             )
         if kind == "pattern":
-            return read_joining_pattern(item)
+            return read_joining_pattern(items[0])
         if kind == "ratio":
-            return read_ratio_aim(item, self.outer, self.evaluator)
+            return read_ratio_aim(items[0], self.outer, self.evaluator)
+        return self.plain_value(formal, items)
+
+    def plain_value(self, formal: tree.Formal, items: tuple[tree.SettingItem, ...]) -> Value:
+        """The value of a list, a model with the settings of its devices, or of a type without words of its
+        own."""
+        item, kind = items[0], formal.type.name
         body = self.of_devices.get(formal.name.name, ())
         if kind == "model" and isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
             model = self.model(item.value)
@@ -232,28 +250,7 @@ class Binder:
 
 def read_ratio_aim(item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -> Aim:
     """``7:1``, ``about 7:1`` or ``at most 7:1``; a name may stand for any of them."""
-    word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
-    mode, value = "", item.value
-    if word == "about" and len(item.args) == 1:
-        mode, value = "about", item.args[0][1]
-    elif word == "at" and len(item.args) == 1:
-        said, value = item.args[0]
-        if said != "most" and not (isinstance(value, tree.PathExpr) and value.parts[0].span.text == "most"):
-            raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
-        mode = "at most"
-        if (
-            isinstance(value, tree.PathExpr)
-            and len(value.parts) == 2
-            and isinstance(value.parts[1], tree.Call)
-        ):
-            value = value.parts[1].args[0]
-    elif word == "at" and len(item.args) == 2 and not any(w for w, _ in item.args):  # `at most NAME`
-        most, value = (v for _, v in item.args)
-        if not (isinstance(most, tree.PathExpr) and most.bare == "most"):
-            raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
-        mode = "at most"
-    elif item.args:
-        raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
+    mode, value = _ratio_mode_and_value(item)
     found = integer_if_whole(evaluator.evaluate(value, scope))
     if isinstance(found, Aim):
         return found
@@ -262,6 +259,34 @@ def read_ratio_aim(item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -
     if found <= 0:
         raise Fault("E0120", item.span, "a ratio must be greater than zero")
     return Aim(mode, Fraction(found))
+
+
+def _ratio_mode_and_value(item: tree.SettingItem) -> tuple[str, tree.Expr]:
+    """``about``, ``at most`` or "", and the expression behind it."""
+    word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
+    if not item.args:
+        return "", item.value
+    if word == "about" and len(item.args) == 1:
+        return "about", item.args[0][1]
+    value = _value_behind_most(item.args) if word == "at" else None
+    if value is None:
+        raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
+    return "at most", value
+
+
+def _value_behind_most(args: tuple[tuple[str, tree.Expr], ...]) -> tree.Expr | None:
+    """The value of ``most 7:1``, of ``most NAME``, which comes as two words, and of ``most (…)``, which comes
+    as a call; None of anything else."""
+    said, value = args[-1]
+    path = value if isinstance(value, tree.PathExpr) else None
+    if len(args) == 1:
+        called = path is not None and path.parts[0].span.text == "most"
+        if path is not None and len(path.parts) == 2 and isinstance(path.parts[1], tree.Call):
+            value = path.parts[1].args[0]
+        return value if said == "most" or called else None
+    first, most = args[0]
+    words = len(args) == 2 and not first and not said
+    return value if words and isinstance(most, tree.PathExpr) and most.bare == "most" else None
 
 
 def read_joining_pattern(item: tree.SettingItem) -> Joining:

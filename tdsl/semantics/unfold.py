@@ -11,7 +11,7 @@ from typing import Any
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.builtins import BUILTINS
-from tdsl.semantics.ends import HostEnds
+from tdsl.semantics.ends import EndSet, HostEnds
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.operators import require_bool
@@ -82,6 +82,22 @@ class Unfolder:
 
     def run(self) -> list[tuple[tree.Stmt, SourceSpan]]:
         """Statements in order, each with the line of the topology it comes from."""
+        self.define_values()
+        inside: list[tuple[tree.Stmt, SourceSpan]] = []
+        joined: list[tuple[tree.Stmt, SourceSpan]] = []
+        for s in self.instance.node.body:
+            if isinstance(s, (tree.Let, tree.Def, tree.TierDecl)):
+                continue
+            joined += [(made, s.span) for made in self.statement(s, True)]
+            inside += [(made, s.span) for made in self.statement(s, False)]
+        if self.ends.planes and inside:
+            inside = [(self.plane_around(tuple(s for s, _ in inside)), inside[0][1])]
+        declared = [x for x in inside if isinstance(x[0], tree.Decl)]
+        return [*declared, *joined, *(x for x in inside if not isinstance(x[0], tree.Decl))]
+
+    def define_values(self) -> None:
+        """The topology's own values and functions, then the guards of the values, so that their order does
+        not matter."""
         for s in self.instance.node.body:
             if isinstance(s, tree.Let):
                 self.let(s)
@@ -92,22 +108,12 @@ class Unfolder:
         for s in self.instance.node.body:
             if isinstance(s, tree.Let):
                 self.guard(s)
-        inside: list[tuple[tree.Stmt, SourceSpan]] = []
-        joined: list[tuple[tree.Stmt, SourceSpan]] = []
-        for s in self.instance.node.body:
-            if isinstance(s, (tree.Let, tree.Def, tree.TierDecl)):
-                continue
-            joined += [(made, s.span) for made in self.statement(s, True)]
-            inside += [(made, s.span) for made in self.statement(s, False)]
-        if self.ends.planes and inside:
-            at = self.at
-            shape = (tree.Extent(tree.Number(self.ends.planes, at), None, at),)
-            word = tree.Identifier(PLANE, at)
-            inside = [
-                (tree.Decl(word, word, shape, None, None, tuple(s for s, _ in inside), at), inside[0][1])
-            ]
-        declared = [x for x in inside if isinstance(x[0], tree.Decl)]
-        return [*declared, *joined, *(x for x in inside if not isinstance(x[0], tree.Decl))]
+
+    def plane_around(self, body: tuple[tree.Stmt, ...]) -> tree.Decl:
+        """The declaration of all planes, each of which has these statements."""
+        shape = (tree.Extent(tree.Number(self.ends.planes, self.at), None, self.at),)
+        word = tree.Identifier(PLANE, self.at)
+        return tree.Decl(word, word, shape, None, None, body, self.at)
 
     def let(self, s: tree.Let) -> None:
         """A value of the topology's own, computed when asked for."""
@@ -136,47 +142,58 @@ class Unfolder:
         soon as they can be."""
         if isinstance(s, tree.If):
             return self.branch(s, ends)
-        if isinstance(s, tree.For) and ends:
-            return self.unrolled(s)
         if isinstance(s, tree.For):
-            over = self.expression(s.over)
-            self.hidden.append(s.var.name)
-            body = tuple(x for inner in s.body for x in self.statement(inner, ends))
-            self.hidden.pop()
-            return [replace(s, over=over, body=body)] if body else []
-        if isinstance(s, tree.Connect) and self.names_ends(s) and ends:
+            return self.unrolled(s) if ends else self.loop(s)
+        return self.about_ends(s) if ends else self.about_devices(s)
+
+    def statements(self, body: tuple[tree.Stmt, ...], ends: bool) -> tuple[tree.Stmt, ...]:
+        """What the statements of a block become."""
+        return tuple(x for inner in body for x in self.statement(inner, ends))
+
+    def about_ends(self, s: tree.Stmt) -> list[tree.Stmt]:
+        """A statement that joins ends, or says that they forward; nothing of any other."""
+        if isinstance(s, tree.Connect) and self.names_ends(s):
             return self.ended(s)
-        if ends and isinstance(s, tree.Setting) and s.name.name == "forwards":
-            return [self.forwarding(s)]
-        if ends or (isinstance(s, tree.Setting) and s.name.name == "forwards"):
-            return []
-        if isinstance(s, tree.Connect):
-            return [] if self.names_ends(s) else [self.connect(self.cleared(s))]
-        if isinstance(s, tree.Decl):
-            made: tree.Decl = self.node(replace(s, of=None, body=None))
-            of = self.expression(s.of) if s.of is not None else None
-            for inner in s.body or ():
-                if isinstance(inner, tree.Connect) and self.names_ends(inner):
-                    raise Fault(
-                        "E0120", inner.span, "ends are joined by statements in the topology's own block"
-                    )
-            held = (
-                None if s.body is None else tuple(x for inner in s.body for x in self.statement(inner, False))
-            )
-            value = self.value_of(s.of.bare) if isinstance(s.of, tree.PathExpr) and s.of.bare else None
-            if isinstance(value, ModelValue) and value.settings:
-                held = (*(held or ()), *value.settings)
-            return [replace(made, of=of, body=held)]
-        if isinstance(s, (tree.Omit, tree.Naming)):
-            return [self.node(self.cleared(s))]
-        if isinstance(s, tree.Setting):
-            return [self.node(s)]
+        return [self.forwarding(s)] if isinstance(s, tree.Setting) and s.name.name == "forwards" else []
+
+    def about_devices(self, s: tree.Stmt) -> list[tree.Stmt]:
+        """A statement that is not about ends; nothing of one that is."""
+        match s:
+            case tree.Setting():
+                return [] if s.name.name == "forwards" else [self.node(s)]
+            case tree.Connect():
+                return [] if self.names_ends(s) else [self.connect(self.cleared(s))]
+            case tree.Decl():
+                return [self.declaration(s)]
+            case tree.Omit() | tree.Naming():
+                return [self.node(self.cleared(s))]
         raise Fault(
             "E0118",
             s.span,
             "this is not allowed in a topology",
             help="known: devices, groups, connect, let, def, if, for, omit, naming",
         )
+
+    def loop(self, s: tree.For) -> list[tree.Stmt]:
+        """A loop over devices, whose variable stays one; none where nothing is left in it."""
+        over = self.expression(s.over)
+        self.hidden.append(s.var.name)
+        body = self.statements(s.body, False)
+        self.hidden.pop()
+        return [replace(s, over=over, body=body)] if body else []
+
+    def declaration(self, s: tree.Decl) -> tree.Decl:
+        """A declaration with its block, and with the settings that the parameter for its model carries."""
+        made: tree.Decl = self.node(replace(s, of=None, body=None))
+        of = self.expression(s.of) if s.of is not None else None
+        for inner in s.body or ():
+            if isinstance(inner, tree.Connect) and self.names_ends(inner):
+                raise Fault("E0120", inner.span, "ends are joined by statements in the topology's own block")
+        held = None if s.body is None else self.statements(s.body, False)
+        value = self.value_of(s.of.bare) if isinstance(s.of, tree.PathExpr) and s.of.bare else None
+        if isinstance(value, ModelValue) and value.settings:
+            held = (*(held or ()), *value.settings)
+        return replace(made, of=of, body=held)
 
     def forwarding(self, s: tree.Setting) -> tree.Setting:
         """``forwards ends``: the declarations of all ends."""
@@ -230,15 +247,16 @@ class Unfolder:
         for at, (test, body) in enumerate(s.branches):
             self.needs(test)
             if set(names_in(test)) & set(self.hidden):
-                left = tuple(
-                    (self.expression(c), tuple(x for inner in b for x in self.statement(inner, ends)))
-                    for c, b in s.branches[at:]
-                )
-                other = tuple(x for inner in s.other for x in self.statement(inner, ends))
-                return [replace(s, branches=left, other=other)] if other or any(b for _, b in left) else []
+                return self.open_branches(s, at, ends)
             if require_bool(self.evaluator.evaluate(test, self.scope), test.span):
-                return [x for inner in body for x in self.statement(inner, ends)]
-        return [x for inner in s.other for x in self.statement(inner, ends)]
+                return list(self.statements(body, ends))
+        return list(self.statements(s.other, ends))
+
+    def open_branches(self, s: tree.If, at: int, ends: bool) -> list[tree.Stmt]:
+        """An ``if`` from one of its branches on, none where no branch has a statement left."""
+        left = tuple((self.expression(c), self.statements(b, ends)) for c, b in s.branches[at:])
+        other = self.statements(s.other, ends)
+        return [replace(s, branches=left, other=other)] if other or any(b for _, b in left) else []
 
     def connect(self, s: tree.Connect) -> tree.Connect:
         """A connect with its pattern, if that is a parameter."""
@@ -300,43 +318,42 @@ class Unfolder:
             *self.hidden,
             *names_in(tuple(getattr(s, f.name) for f in fields(s) if f.name != "span")),
         } - variables
-        out: list[tree.Stmt] = []
-        for ends in self.ends.sets:
-            inner = len(ends.ports.axes) - bool(self.ends.planes)
-            wanted = 1 + max(1, inner)  # a class without an index of its own has one end a host, number 0
-            first = written[0] if written else None
-            by_host = isinstance(first, tree.PathExpr) and first.bare in variables
-            if not by_host or not 1 + inner <= len(written) <= wanted or len(s.a) != 1:
-                raise Fault(
-                    "E0109",
-                    s.a[0].span,
-                    f"ends have {wanted} indices here, host by host, then those of `{ends.ports.name}`",
-                    help="write one index variable for each, as in `ends[h, r]`",
-                )
-            names = self.ends.variables(ends, lambda base: self.unused(base, taken))
-            a = _expression_from_text(names.path)
-            assert isinstance(first, tree.PathExpr) and isinstance(a, tree.PathExpr)
-            meaning = {str(first.bare): _expression_from_text(self.ends.flat_host(ends, names))}
-            kept = a.parts[-1].entries if ends.ports.axes and isinstance(a.parts[-1], tree.IndexPart) else ()
-            chosen = list(kept)
-            for k, e in enumerate(written[1:]):
-                if isinstance(e, tree.PathExpr) and e.bare in variables:
-                    meaning[str(e.bare)] = kept[k] if inner else tree.Number(0, e.span)
-                elif inner:
-                    chosen[k] = e  # these ports only
-            if ends.ports.axes:
-                a = tree.PathExpr((*a.parts[:-1], tree.IndexPart(tuple(chosen), a.span)), a.span)
-            b = tuple(
-                self.met(tree.PathExpr(_substitute_names(p.parts, meaning), p.span), names.plane)
-                for p in made.b
-            )
-            via = made.via and self.planed(
-                tree.PathExpr(_substitute_names(made.via.parts, meaning), made.via.span), names.plane
-            )
-            copies, guard = _substitute_names(made.copies, meaning), _substitute_names(made.guard, meaning)
-            body = tuple(_swap_items(x, meaning) for x in made.body)
-            out.append(replace(made, a=(a,), b=b, via=via, copies=copies, guard=guard, body=body))
-        return out
+        return [self.of_end_set(made, ends, written, variables, taken) for ends in self.ends.sets]
+
+    def of_end_set(
+        self,
+        made: tree.Connect,
+        ends: EndSet,
+        written: tuple[tree.Expr, ...],
+        variables: set[str],
+        taken: set[str],
+    ) -> tree.Connect:
+        """A connect of the ends for one set of hosts. ``written`` are the indices of its ends, ``variables``
+        those of them that are index variables, ``taken`` names that new variables cannot have."""
+        inner = len(ends.ports.axes) - bool(self.ends.planes)
+        host = _host_variable(made, ends, inner, written, variables)
+        names = self.ends.variables(ends, lambda base: self.unused(base, taken))
+        a = _expression_from_text(names.path)
+        assert isinstance(a, tree.PathExpr)
+        meaning = {host: _expression_from_text(self.ends.flat_host(ends, names))}
+        kept = a.parts[-1].entries if ends.ports.axes and isinstance(a.parts[-1], tree.IndexPart) else ()
+        chosen = list(kept)
+        for k, e in enumerate(written[1:]):
+            if isinstance(e, tree.PathExpr) and e.bare in variables:
+                meaning[str(e.bare)] = kept[k] if inner else tree.Number(0, e.span)
+            elif inner:
+                chosen[k] = e  # these ports only
+        if ends.ports.axes:
+            a = tree.PathExpr((*a.parts[:-1], tree.IndexPart(tuple(chosen), a.span)), a.span)
+        b = tuple(
+            self.met(tree.PathExpr(_substitute_names(p.parts, meaning), p.span), names.plane) for p in made.b
+        )
+        via = made.via and self.planed(
+            tree.PathExpr(_substitute_names(made.via.parts, meaning), made.via.span), names.plane
+        )
+        copies, guard = _substitute_names(made.copies, meaning), _substitute_names(made.guard, meaning)
+        body = tuple(_swap_items(x, meaning) for x in made.body)
+        return replace(made, a=(a,), b=b, via=via, copies=copies, guard=guard, body=body)
 
     def unused(self, base: str, taken: set[str]) -> str:
         """A name for an index variable that means nothing else, nor in the statement."""
@@ -388,20 +405,21 @@ class Unfolder:
     def node(self, n: Any) -> Any:
         """Any part of a statement; paths to devices keep their names, and only their indices are filled
         in."""
-        if isinstance(n, tree.PathExpr):
-            return tree.PathExpr(tuple(self.part(p) for p in n.parts), n.span)
-        if isinstance(n, tree.Extent):
-            return tree.Extent(
-                self.expression(n.value), self.expression(n.of) if n.of is not None else None, n.span
-            )
-        if isinstance(n, tree.SettingItem):
-            return tree.SettingItem(
-                self.expression(n.value), tuple((w, self.expression(v)) for w, v in n.args), n.span
-            )
+        match n:
+            case tree.PathExpr():
+                return tree.PathExpr(tuple(map(self.part, n.parts)), n.span)
+            case tree.Extent():
+                value = self.expression(n.value)
+                return tree.Extent(value, None if n.of is None else self.expression(n.of), n.span)
+            case tree.SettingItem():
+                value = self.expression(n.value)
+                return tree.SettingItem(value, tuple((w, self.expression(v)) for w, v in n.args), n.span)
+            case tuple():
+                return tuple(map(self.node, n))
+            case tree.Str():
+                return replace(n, parts=tuple(map(self.piece, n.parts)))
         if isinstance(n, (tree.Identifier, tree.PatternRef, SourceSpan, type)) or not is_dataclass(n):
-            return tuple(map(self.node, n)) if isinstance(n, tuple) else n
-        if isinstance(n, tree.Str):
-            return replace(n, parts=tuple(self.piece(p) for p in n.parts))
+            return n
         if isinstance(n, tree.Expr):
             return self.expression(n)
         made: Any = n
@@ -493,6 +511,25 @@ class Unfolder:
         require_parameters(self.instance, names_in(e), self.at)
 
 
+def _host_variable(
+    made: tree.Connect, ends: EndSet, inner: int, written: tuple[tree.Expr, ...], variables: set[str]
+) -> str:
+    """The index variable of hosts in a connect of the ends. Raises Fault where the ends have other indices
+    than a variable for the host and those of their class, ``inner`` of them."""
+    wanted = 1 + max(1, inner)  # a class without an index of its own has one end a host, number 0
+    first = written[0] if written else None
+    by_host = isinstance(first, tree.PathExpr) and first.bare in variables
+    if not by_host or not 1 + inner <= len(written) <= wanted or len(made.a) != 1:
+        raise Fault(
+            "E0109",
+            made.a[0].span,
+            f"ends have {wanted} indices here, host by host, then those of `{ends.ports.name}`",
+            help="write one index variable for each, as in `ends[h, r]`",
+        )
+    assert isinstance(first, tree.PathExpr)
+    return str(first.bare)
+
+
 def _expression_from_text(text: str) -> tree.Expr:
     found = parse_expression(text, "ends", Diagnostics())
     assert found is not None
@@ -523,11 +560,11 @@ def names_in(n: Any) -> list[str]:
 def _substitute_names(n: Any, meaning: dict[str, tree.Expr]) -> Any:
     """A tree with expressions in the place of bare names. The names of devices in paths are left."""
     if isinstance(n, tree.IndexPart):
-        return tree.IndexPart(tuple(_substitute_names(x, meaning) for x in n.entries), n.span)
+        return tree.IndexPart(_substitute_names(n.entries, meaning), n.span)
     if isinstance(n, tree.PathExpr):
         if n.bare in meaning:
             return meaning[str(n.bare)]
-        return tree.PathExpr(tuple(_substitute_names(p, meaning) for p in n.parts), n.span)
+        return tree.PathExpr(_substitute_names(n.parts, meaning), n.span)
     if isinstance(n, tree.Comprehension) and n.var.name in meaning:
         inner = {k: v for k, v in meaning.items() if k != n.var.name}
         return replace(n, item=_substitute_names(n.item, inner), over=_substitute_names(n.over, meaning))

@@ -221,12 +221,16 @@ def prove_switch_count(
         holds = z3.And(SIGNS[claim.op](total, reader.number(claim.value)), *reader.needs)
     except _Unread:
         return None
-    for values, count in measured:
-        pairs = [(variables[name], _z3_constant(value)) for name, value in values.items()]
-        if z3.simplify(z3.substitute(total, *pairs)).as_string() != str(count):
-            return None
+    if not all(_formula_value(total, variables, values) == str(count) for values, count in measured):
+        return None
     lowest = {d.name: min(d.choices) for d in domains if d.choices}  # type: ignore[type-var]
     return _proof_or_counterexample(z3.And(*within), holds, variables, lowest)  # type: ignore[arg-type]
+
+
+def _formula_value(total: Any, variables: Mapping[str, Any], values: Mapping[str, Value]) -> str:
+    """What a formula is for some values of its variables, as text."""
+    pairs = [(variables[name], _z3_constant(value)) for name, value in values.items()]
+    return str(z3.simplify(z3.substitute(total, *pairs)).as_string())
 
 
 def _claim_and_fabric_sought(

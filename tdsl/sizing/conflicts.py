@@ -34,19 +34,25 @@ def add_conflicting_lines(
     for k, d in enumerate(found.items):
         if d in errors and d.code in codes:
             others = [x.span for x in errors if x is not d and x.span is not None]
-            lines = [
-                x
-                for x in sizes.lines.values()
-                if not any(_span_covers(x.span, s) and x.number is False for s in others)
-            ]
-            lines = [x for x in lines if x.holds]
-            core, proven = irreducible_lines(sizes.always, lines, budget)
-            if (
-                core
-                and d.span is not None
-                and (d.code == "E0459" or any(_span_covers(x.span, d.span) for x in core))
-            ):
+            core, proven = irreducible_lines(sizes.always, _lines_without_faults(sizes, others), budget)
+            if core and _is_about_lines(d, core):
                 found.items[k] = finding_with_conflict(d, core, proven)
+
+
+def _lines_without_faults(sizes: SizeRelations, faults: list[SourceSpan]) -> list[SizeConstraint]:
+    """The lines that ask something of sizes, but for those that contain the places of other faults."""
+    return [
+        x
+        for x in sizes.lines.values()
+        if x.holds and not any(_span_covers(x.span, s) and x.number is False for s in faults)
+    ]
+
+
+def _is_about_lines(d: Diagnostic, core: Sequence[SizeConstraint]) -> bool:
+    """Whether a finding is about the lines of a conflict: it is in one of them, or of no size that fits."""
+    if d.span is None:
+        return False
+    return d.code == "E0459" or any(_span_covers(x.span, d.span) for x in core)
 
 
 def finding_with_conflict(d: Diagnostic, core: Sequence[SizeConstraint], proven: bool) -> Diagnostic:

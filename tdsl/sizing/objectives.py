@@ -10,7 +10,8 @@ from typing import Any
 
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.plan import FabricPlan
+from tdsl.semantics.model import DeviceSet
+from tdsl.semantics.plan import FabricPlan, ResolvedPath
 from tdsl.semantics.quantity import MONEY, Quantity
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -59,17 +60,20 @@ class Weights:
     def term(self, sizes: Any) -> Any:
         """A term that no total lies below: devices that an ``omit`` may name are not counted."""
         plan: FabricPlan = sizes.plan
-        spared = {
-            id(x)
-            for o in plan.omits
-            for x in ([o.target.device] if o.target.device else o.target.group.sets())
-        }  # type: ignore[union-attr]
+        spared = {id(x) for o in plan.omits for x in _device_sets_of_target(o.target)}
         partial = {id(s) for s in plan.sets if any(a.present < a.size for a in s.axes)}
         total: Any = 0
         for s in plan.sets:
             if id(s) not in spared | partial | sizes.partial:
                 total = total + self.each.get(s.path, 0) * sizes.count(s)
         return None if isinstance(total, int) else total
+
+
+def _device_sets_of_target(target: ResolvedPath) -> list[DeviceSet]:
+    """The device set that a path leads to, or those of the group."""
+    if target.device is not None:
+        return [target.device]
+    return [] if target.group is None else list(target.group.sets())
 
 
 def weights_of_device_sets(asked: Minimize, plan: FabricPlan, sized: set[str]) -> Weights:

@@ -172,17 +172,17 @@ class SizeRelations:
             return self.conditions(e.inner, scope)
         if not isinstance(e, tree.Chain):
             return []
-        if all(op == "and" for op, _ in e.rest):
-            return [c for part in (e.first, *(x for _, x in e.rest)) for c in self.conditions(part, scope)]
-        if not all(op in COMPARE for op, _ in e.rest):
+        ops = [op for op, _ in e.rest]
+        operands = [e.first, *(x for _, x in e.rest)]
+        if all(op == "and" for op in ops):
+            return [c for part in operands for c in self.conditions(part, scope)]
+        if not COMPARE.keys() >= set(ops):
             return []
         try:
-            terms = [self.number(x, scope) for x in (e.first, *(x for _, x in e.rest))]
+            terms = [self.number(x, scope) for x in operands]
         except (Unsized, Fault, Excused):
             return []
-        return [
-            COMPARE[op](z3.IntVal(0) + a, b) for (op, _), a, b in zip(e.rest, terms, terms[1:], strict=False)
-        ]
+        return [COMPARE[op](z3.IntVal(0) + a, b) for op, a, b in zip(ops, terms, terms[1:], strict=False)]
 
     # ------------------------------------------------------------ extents
     def axes(self, extents: Iterable[object], axes: tuple[Axis, ...], scope: Scope | None) -> list[Term]:

@@ -137,27 +137,34 @@ class Solver:
         except Fault as fault:
             fault.report(diagnostics)
             return {}
-        try:
-            found = self.search(0, depends)
-        except SearchBudgetSpent:
-            self.undecided, found = True, False
-        if self.ranked:
-            found = True
-            for opening, value in zip(self.openings, self.ranked[0][1], strict=True):
-                self.give(opening, value)
-        if not found and self.fitting:
-            for opening, value in zip(self.openings, self.fitting, strict=True):
-                self.give(opening, value)
-        elif not found:
+        found = self.search_within_limit(depends) or bool(self.ranked)
+        if not found and not self.fitting:
             self.report(diagnostics)
             return {}
+        if self.ranked or not found:
+            for opening, value in zip(
+                self.openings, self.ranked[0][1] if self.ranked else self.fitting, strict=True
+            ):
+                self.give(opening, value)
         out = {o: self.values[o.span] for o in self.openings}
         if not found:
             self.concede(diagnostics, out)
-            return out
-        if self.weights is not None:
+        elif self.weights is not None:
             self.compare(diagnostics, out)
-            return out
+        else:
+            self.explain(diagnostics, out)
+        return out
+
+    def search_within_limit(self, depends: list[set[str]]) -> bool:
+        """Find a value for each hole; where the limit is spent before, ``undecided`` says so."""
+        try:
+            return self.search(0, depends)
+        except SearchBudgetSpent:
+            self.undecided = True
+            return False
+
+    def explain(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
+        """Notes of the least numbers that fit, each with why lower ones do not."""
         for k, (opening, value) in enumerate(out.items()):
             refused = sorted(self.refused.get(k, {}).values(), key=lambda x: x[0])
             why = [f"{n}: {d.message}" for n, d in refused if n < value]
@@ -172,7 +179,6 @@ class Solver:
                 notes=why,
                 severity=Severity.NOTE,
             )
-        return out
 
     def left_open(self) -> list[str]:
         """Of claims that the limit let nobody judge, a note each."""
@@ -227,49 +233,62 @@ class Solver:
         """Find a value for hole k and all after it."""
         if k == len(self.openings):
             return self.settled()
-        later: set[str] = set().union(*depends[k + 1 :]) if k + 1 < len(depends) else set()
+        later: set[str] = set().union(*depends[k + 1 :])
         last: tuple[Diagnostic, ...] = ()
         equal = 0  # values in a row that the very same findings refused
         top = self.largest(later)
         self.unmet, self.unmet_equal = (), 0  # with other numbers before it, equal refusals are counted anew
         for value in self.candidates(k, top):
-            if (
-                k == len(self.openings) - 1
-                and self.unmet_equal > 1
-                and value > self.budget.unmet_span * self.judged_last
-            ):
-                # the same is not met by several numbers, and none that is near fits: this one is not its
-                # cause
+            if self.is_no_cause(k, value):
                 break
             self.give(self.openings[k], value)
             found = tuple(self.faults(later, self.openings[k + 1 :], depends[k] | later))
-            if not found:
-                if self.search(k + 1, depends):
-                    return True
-                if self.foreign:
-                    return False
-                if k == len(self.openings) - 1:
-                    self.highest = max(self.highest, value)
-                    if self.unmet_equal >= self.budget.equal_refusals:
-                        break
-                continue
-            if k == len(self.openings) - 1:
-                self.highest = max(self.highest, value)
-            reasons = self.refused.setdefault(k, {})
-            reasons.update((d.code, (value, d)) for d in found if d.code not in reasons or d.code != GUARD)
-            equal, last = (equal + 1 if found == last else 1), found
-            strange = any(d.code not in CURABLE for d in found)
-            if self.whatever and k:
-                break  # no value of this one removes it: the one before moves
-            if value > self.budget.first_values and equal == 1:
-                self.ask(self.planned(Diagnostics()))
-            if strange or equal >= self.budget.equal_refusals:
-                self.foreign = found if strange or k == 0 else ()
-                break
+            if found:
+                self.note_tried(k, value)
+                equal, last = (equal + 1 if found == last else 1), found
+                if self.gives_up(k, value, found, equal):
+                    break
+            elif self.search(k + 1, depends):
+                return True
+            elif self.foreign:
+                return False
+            else:
+                self.note_tried(k, value)
+                if self.is_last(k) and self.unmet_equal >= self.budget.equal_refusals:
+                    break
         else:
-            self.highest = max(self.highest, top) if k == len(self.openings) - 1 else self.highest
+            self.note_tried(k, top)
             self.undecided = self.undecided or (top == self.budget.largest and not self.ranked)
         self.give(self.openings[k], self.base)
+        return False
+
+    def is_last(self, k: int) -> bool:
+        """Whether no hole comes after hole k."""
+        return k == len(self.openings) - 1
+
+    def note_tried(self, k: int, value: int) -> None:
+        """Keep the highest number that was tried for the last hole."""
+        if self.is_last(k):
+            self.highest = max(self.highest, value)
+
+    def is_no_cause(self, k: int, value: int) -> bool:
+        """Whether the last hole is not the cause of what is not met: the same is not met by several numbers,
+        and none that is near fits."""
+        return self.is_last(k) and self.unmet_equal > 1 and value > self.budget.unmet_span * self.judged_last
+
+    def gives_up(self, k: int, value: int, found: tuple[Diagnostic, ...], equal: int) -> bool:
+        """Keep why a value of hole k is refused; whether no other is tried then. ``equal`` values in a row
+        were refused by the same findings."""
+        reasons = self.refused.setdefault(k, {})
+        reasons.update((d.code, (value, d)) for d in found if d.code not in reasons or d.code != GUARD)
+        if self.whatever and k:
+            return True  # no value of this one removes it: the one before moves
+        if value > self.budget.first_values and equal == 1:
+            self.ask(self.planned(Diagnostics()))
+        strange = any(d.code not in CURABLE for d in found)
+        if strange or equal >= self.budget.equal_refusals:
+            self.foreign = found if strange or k == 0 else ()
+            return True
         return False
 
     # ------------------------------------------------------------ proposals
@@ -454,23 +473,33 @@ class Solver:
         )
         self.spend(TRIAL + len(rows.device_set))
         open, wires = self.wires(plan, later, holes)
+        found.items += self.fault_of_wiring(wiring, wires, holes, varying)
+        if not open and not found.has_errors:
+            found.extend(fault.diagnostic for fault in faults_of_separated_spreads(wiring))
+        self.spend(wiring.tried)
+        return [d for d in found if d.severity is Severity.ERROR]
+
+    def fault_of_wiring(
+        self,
+        wiring: WiringState,
+        wires: list[tuple[int, ResolvedConnect]],
+        holes: Sequence[Opening],
+        varying: set[str],
+    ) -> list[Diagnostic]:
+        """Wire connects in order; the finding of the first that cannot be wired, nothing if all can."""
         for i, wire in wires:
             try:
                 wire_connect(wiring, wire, i)
             except Fault as fault:
-                found.items.append(fault.diagnostic)
                 trial = self.openings[len(self.openings) - len(holes) - 1 :]
                 before = [w for j, w in wires if j != i]
                 self.whatever = fails_for_every_value(
                     fault.diagnostic, wire, before, varying, partial(self.rests, holes=trial)
                 )
-                break
+                return [fault.diagnostic]
             except Excused:
                 break
-        if not open and not found.has_errors:
-            found.extend(fault.diagnostic for fault in faults_of_separated_spreads(wiring))
-        self.spend(wiring.tried)
-        return [d for d in found if d.severity is Severity.ERROR]
+        return []
 
     def may_remove(self, d: Diagnostic, holes: Sequence[Opening]) -> bool:
         """Whether one of some holes may be the cause of what was found while planning."""

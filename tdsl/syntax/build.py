@@ -64,9 +64,7 @@ def literal_node(token: Token) -> tree.Expr:
         case "PERCENT":
             return tree.Measure(number_from_digits(text[:-1]), "%", span)
         case "MONEY":
-            scale = {"k": 1_000, "M": 1_000_000}.get(text[-1], 1)
-            value = number_from_digits(text[1:] if scale == 1 else text[1:-1]) * scale
-            return tree.Measure(value.numerator if value.denominator == 1 else value, "$", span)
+            return tree.Measure(_amount_of_money(text), "$", span)
         case "RATIO":
             left, right = text.split(":")
             return tree.RatioLit(number_from_digits(left), number_from_digits(right), span)
@@ -74,6 +72,13 @@ def literal_node(token: Token) -> tree.Expr:
             return tree.DimsLit(tuple(int(part) for part in text.split("x")), span)
         case _:
             return tree.NetworkLit(text, span)
+
+
+def _amount_of_money(text: str) -> int | Fraction:
+    """The exact value of ``$1.5k``."""
+    scale = {"k": 1_000, "M": 1_000_000}.get(text[-1], 1)
+    value = number_from_digits(text[1:] if scale == 1 else text[1:-1]) * scale
+    return value.numerator if value.denominator == 1 else value
 
 
 def _has_number_digits(text: str) -> bool:
@@ -254,9 +259,10 @@ class ClauseBuilder(ExpressionBuilder):
         count, any_of = _clause_value(kids, "any") or (None, None)
         args = tuple(k for k in kids[1:] if type(k) is not Clause)
         return tree.Claim(
-            name_node(kids[0]), args, count, any_of, of, of_to, at, _clause_value(kids, "under"), _clause_value(kids, "through"),
-            op, value, whole == "intact", whole == "active", _clause_value(kids, "given"), span_of(kids),
-            whole if whole in ("network", "total") else "", of_all,
+            name_node(kids[0]), args, count, any_of, of, of_to, at, _clause_value(kids, "under"),
+            _clause_value(kids, "through"), op, value, whole == "intact", whole == "active",
+            _clause_value(kids, "given"), span_of(kids), whole if whole in ("network", "total") else "",
+            of_all,
         )  # fmt: skip
 
     bare_claim = claim

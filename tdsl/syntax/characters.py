@@ -23,7 +23,8 @@ _LATIN = dict(
 )
 _INSTEAD = {
     "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "**",
-    "×": "x", "≤": "<=", "≥": ">=", "≠": "==", "→": "to", "–": "-", "—": "-", "−": "-", "…": "..", "÷": "/", "·": "*",
+    "×": "x", "≤": "<=", "≥": ">=", "≠": "==", "→": "to", "–": "-", "—": "-", "−": "-", "…": "..",
+    "÷": "/", "·": "*",
     "\u201c": '"', "\u201d": '"', "\u2018": '"', "\u2019": '"', "\u00a0": " ", "\u2009": " ", "\u202f": " ",
 }  # fmt: skip
 
@@ -106,44 +107,52 @@ def report_misleading_characters(file: SourceFile, diagnostics: Diagnostics) -> 
     from tdsl.syntax.grammar import load_grammar_tables
 
     for token in load_grammar_tables().scanner.scan(file):
-        if token.type == "STRING" and not token.text.isascii():
-            before = len(diagnostics)
-            for word in _WORD.finditer(token.text):
-                odd = (
-                    []
-                    if word[0].isascii()
-                    else [c for c in word[0] if unicodedata.name(c, "").startswith(_LIKE_LATIN)]
-                )
-                if odd and len(odd) < len(word[0]):
-                    start = token.start + word.start()
-                    latin = "".join(_LATIN.get(c, c) for c in word[0])
-                    whole = SourceSpan(file, start, start + len(word[0]))
-                    diagnostics.add(
-                        "E0497",
-                        whole,
-                        f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).capitalize()}, "
-                        "which looks like one",
-                        severity=Severity.WARNING,
-                        help="write it in one script" + (f": `{latin}`" if latin.isascii() else ""),
-                        fix=Fix(f"write `{latin}`", ((whole, latin),), safe=False)
-                        if latin.isascii()
-                        else None,
-                    )
-            foreign = [
-                c for c in token.text if not c.isascii() and unicodedata.name(c, "").startswith(_LIKE_LATIN)
-            ]
-            if (
-                len(diagnostics) == before and foreign and _LATIN_SHAPES.issuperset(foreign)
-            ):  # nothing shows the script
-                at = token.start + token.text.index(foreign[0])
-                diagnostics.add(
-                    "E0497",
-                    SourceSpan(file, at, at + 1),
-                    f"`{foreign[0]}` is {unicodedata.name(foreign[0]).capitalize()}, which looks like a "
-                    "Latin letter",
-                    severity=Severity.WARNING,
-                    help="write the text in one script",
-                )
+        foreign = token.type == "STRING" and not token.text.isascii()
+        if foreign and not _report_mixed_scripts(token, diagnostics):
+            _report_lookalike_text(token, diagnostics)
+
+
+def _letters_like_latin(text: str) -> list[str]:
+    """The letters of a text that are of another script and may look like Latin ones."""
+    return [c for c in text if not c.isascii() and unicodedata.name(c, "").startswith(_LIKE_LATIN)]
+
+
+def _report_mixed_scripts(token: Token, diagnostics: Diagnostics) -> bool:
+    """Report the words of a string that have letters of two scripts; whether there are any."""
+    found = False
+    for word in _WORD.finditer(token.text):
+        odd = _letters_like_latin(word[0])
+        if not odd or len(odd) == len(word[0]):
+            continue
+        found = True
+        start = token.start + word.start()
+        latin = "".join(_LATIN.get(c, c) for c in word[0])
+        whole = SourceSpan(token.file, start, start + len(word[0]))
+        diagnostics.add(
+            "E0497",
+            whole,
+            f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).capitalize()}, "
+            "which looks like one",
+            severity=Severity.WARNING,
+            help="write it in one script" + (f": `{latin}`" if latin.isascii() else ""),
+            fix=Fix(f"write `{latin}`", ((whole, latin),), safe=False) if latin.isascii() else None,
+        )
+    return found
+
+
+def _report_lookalike_text(token: Token, diagnostics: Diagnostics) -> None:
+    """Report a string all whose letters of another script look like Latin ones: nothing shows the script."""
+    foreign = _letters_like_latin(token.text)
+    if not foreign or not _LATIN_SHAPES.issuperset(foreign):
+        return
+    at = token.start + token.text.index(foreign[0])
+    diagnostics.add(
+        "E0497",
+        SourceSpan(token.file, at, at + 1),
+        f"`{foreign[0]}` is {unicodedata.name(foreign[0]).capitalize()}, which looks like a Latin letter",
+        severity=Severity.WARNING,
+        help="write the text in one script",
+    )
 
 
 def _suggest_character(token: Token, span: SourceSpan, instead: str, help: str) -> Diagnostic:

@@ -211,6 +211,6 @@ class Range:
 
 
 Expr = (
-    Number | Measure | RatioLit | DimsLit | NetworkLit | Hole | Str | PathExpr | Unary | Chain | PowerExpr | Cond | Paren | TupleExpr
-    | ListExpr | Comprehension | At | Range | Star
+    Number | Measure | RatioLit | DimsLit | NetworkLit | Hole | Str | PathExpr | Unary | Chain | PowerExpr
+    | Cond | Paren | TupleExpr | ListExpr | Comprehension | At | Range | Star
 )  # fmt: skip

@@ -11,8 +11,9 @@ from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, found_words
 
 FOREIGN_UNITS = {
-    "gbit": "Gbps", "gbits": "Gbps", "gb": "Gbps", "mbit": "Mbps", "tbit": "Tbps", "gig": "Gbps", "watt": "W", "watts": "W",
-    "kw": "kW", "meter": "m", "meters": "m", "metres": "m", "metre": "m", "feet": "m", "usec": "us", "sec": "s", "seconds": "s",
+    "gbit": "Gbps", "gbits": "Gbps", "gb": "Gbps", "mbit": "Mbps", "tbit": "Tbps", "gig": "Gbps",
+    "watt": "W", "watts": "W", "kw": "kW", "meter": "m", "meters": "m", "metres": "m", "metre": "m",
+    "feet": "m", "usec": "us", "sec": "s", "seconds": "s",
 }  # fmt: skip
 """How other tools write units, in small letters, and the unit here."""
 

@@ -100,12 +100,8 @@ def _ratio_with_blanks(s: Scene) -> Diagnostic | None:
 def _malformed_declaration(s: Scene) -> Diagnostic | None:
     """``switch a = S`` and ``switch a, b: S``."""
     t = s.token
-    if (
-        t is None
-        or s.first not in KIND_WORDS | {"override"}
-        or len(s.statement) < 2
-        or s.statement[1].type != "NAME"
-    ):
+    declares = s.first in KIND_WORDS | {"override"} and len(s.statement) >= 2
+    if t is None or not declares or s.statement[1].type != "NAME":
         return None
     if t.type == "EQUAL" and "COLON" in s.expected:
         what = "rate" if s.first == "port" else "model"
@@ -116,11 +112,7 @@ def _malformed_declaration(s: Scene) -> Diagnostic | None:
             help=f"write `:` before the {what}",
             fix=Fix("write `:`", ((s.span, ":"),)),
         )
-    kinds = [x.type for x in s.statement]
-    more = t.type == "COMMA" and [x.type for x in s.rest[1:2]] == ["NAME"]
-    if not more and not (t.type == "COLON" and "COMMA" in kinds and "COLON" not in kinds):
-        return None
-    if END not in s.expected or s.first == "override":
+    if not _lists_names(s, t) or END not in s.expected or s.first == "override":
         return None
     return Diagnostic(
         "E0001",
@@ -128,6 +120,14 @@ def _malformed_declaration(s: Scene) -> Diagnostic | None:
         s.span,
         help=f"write a statement for each, on lines of their own: `{s.first} {s.statement[1].text} …`",
     )
+
+
+def _lists_names(s: Scene, t: Token) -> bool:
+    """Whether the fault is at the comma between two names, or at the colon behind several."""
+    kinds = [x.type for x in s.statement]
+    if t.type == "COMMA" and [x.type for x in s.rest[1:2]] == ["NAME"]:
+        return True
+    return t.type == "COLON" and "COMMA" in kinds and "COLON" not in kinds
 
 
 def _value_as_type(s: Scene) -> Diagnostic | None:
@@ -408,6 +408,9 @@ def _statement_after_block(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
-    _unmatched_closing_bracket, _double_slash_comment, _colon_in_setting, _ratio_with_blanks, _value_as_type, _unquoted_name_template, _misspelt_statement_word, _malformed_declaration, _misplaced_equals_sign, _decimal_without_digit, _def_without_expression, _blank_in_quantity,
-    _missing_colon, _arrow_in_connect, _misspelt_connect_pattern, _statement_after_block, _operator_without_operand,
+    _unmatched_closing_bracket, _double_slash_comment, _colon_in_setting, _ratio_with_blanks,
+    _value_as_type, _unquoted_name_template, _misspelt_statement_word, _malformed_declaration,
+    _misplaced_equals_sign, _decimal_without_digit, _def_without_expression, _blank_in_quantity,
+    _missing_colon, _arrow_in_connect, _misspelt_connect_pattern, _statement_after_block,
+    _operator_without_operand,
 )  # fmt: skip

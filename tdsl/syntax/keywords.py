@@ -17,15 +17,14 @@ KINDS: dict[str, tuple[str, ...]] = {
 """Words that declare something, by what they declare."""
 
 STATEMENTS: tuple[str, ...] = (
-    "use", "param", "let", "def", "model", "topology", "connect", "circuit", "omit", "naming", "extend", "override",
-    "place", "require", "report", "phase", "if", "else", "for", "tier",
+    "use", "param", "let", "def", "model", "topology", "connect", "circuit", "omit", "naming", "extend",
+    "override", "place", "require", "report", "phase", "if", "else", "for", "tier",
 )  # fmt: skip
 """Words that begin a statement (``else`` begins a branch)."""
 
 CLAUSES: tuple[str, ...] = (
-    "as", "to", "via", "where", "with", "of", "by", "at", "from", "x", "any", "under", "through", "intact", "active", "network",
-    "total", "all",
-    "shift", "degree", "seed", "uneven",
+    "as", "to", "via", "where", "with", "of", "by", "at", "from", "x", "any", "under", "through", "intact",
+    "active", "network", "total", "all", "shift", "degree", "seed", "uneven",
 )  # fmt: skip
 """Words inside a statement."""
 
@@ -36,19 +35,21 @@ PATTERNS: tuple[str, ...] = tuple(CONNECT_PATTERNS)
 """Patterns of a connect. The grammar takes any name there."""
 
 SETTINGS: tuple[str, ...] = (
-    "hosts", "chips", "rails", "planes", "pods", "clos", "leaf", "spine", "torus", "dragonfly", "oversubscription", "split",
-    "layer", "role", "height", "power", "source", "type", "cage", "connector", "name", "os", "netdev", "alias", "rate", "class",
-    "medium", "cable", "length", "colour", "minimize", "distance", "pitch", "tray", "slack", "address", "routing",
-    "unnumbered", "asn", "loopback", "management", "vrf", "bfd", "graceful_restart", "mtu", "roce", "dscp", "priority", "cnp",
-    "ecn", "pfc", "on", "gen", "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap", "groups",
-    "routers", "router", "local", "global", "units", "fact", "down", "up", "partition", "full", "limited", "ipoib",
-    "subnet_manager", "nos", "auto", "switches", "transport", "bundle", "carries", "arc", "twist", "forwards",
+    "hosts", "chips", "rails", "planes", "pods", "clos", "leaf", "spine", "torus", "dragonfly",
+    "oversubscription", "split", "layer", "role", "height", "power", "source", "type", "cage", "connector",
+    "name", "os", "netdev", "alias", "rate", "class", "medium", "cable", "length", "colour", "minimize",
+    "distance", "pitch", "tray", "slack", "address", "routing", "unnumbered", "asn", "loopback",
+    "management", "vrf", "bfd", "graceful_restart", "mtu", "roce", "dscp", "priority", "cnp", "ecn", "pfc",
+    "on", "gen", "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap",
+    "groups", "routers", "router", "local", "global", "units", "fact", "down", "up", "partition", "full",
+    "limited", "ipoib", "subnet_manager", "nos", "auto", "switches", "transport", "bundle", "carries",
+    "arc", "twist", "forwards",
 )  # fmt: skip
 """Names of settings worth colouring and completing. The grammar takes any name."""
 
 TYPES: tuple[str, ...] = (
-    "int", "ratio", "string", "bool", "model", "ports", "pattern", "table", "list", "range", "dims", "rate", "length", "time",
-    "power", "mass", "money", "size", "units",
+    "int", "ratio", "string", "bool", "model", "ports", "pattern", "table", "list", "range", "dims", "rate",
+    "length", "time", "power", "mass", "money", "size", "units",
 )  # fmt: skip
 """Names of types."""
 

@@ -83,35 +83,43 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
 
 def _expected_alternatives(s: Scene) -> list[str]:
     """What could stand there, in words, the likeliest first."""
+    out, left = _expected_value_or_name(s)
+    out += _expected_words(s, left)
+    out += [f"`{s.run.word(c)}`" for c in _closing_brackets(s) if c in left]
+    signs = ("COLON", "EQUAL", "LBRACE", "COMMA", "RANGE")
+    out += [f"`{s.run.word(sign)}`" for sign in signs if sign in left]
+    out += ["a string"] if "STRING" in left else []
+    out += ["an operator"] if left & {"PLUS", "STAR", "CMP"} else []
+    if not out or (len(out) < 3 and not left & OPERATOR_TOKENS):
+        out += [f"`{s.run.word(t)}`" for t in sorted(left & (SUFFIXES - {"LPAR"}))]
+    out += ["the end of the line"] if END in left else []
+    return out or ["something else"]
+
+
+def _expected_value_or_name(s: Scene) -> tuple[list[str], set[str]]:
+    """A value or a name, if one could stand there, and the other terminals that could."""
     left = set(s.expected) - {"BROKEN", "$END"}
-    out: list[str] = []
-    inside = [t.type for t in s.statement]
-    opened = [c for o, c in (("LPAR", "RPAR"), ("LSQB", "RSQB")) if inside.count(o) > inside.count(c)]
     if {"NUMBER", "NAME"} <= left:
-        out.append("a value")
-        left -= VALUES | {"NAME", "MINUS", "NOT", "LPAR", "LSQB", "QMARK"}
-    elif "NAME" in left:
-        out.append("a pattern" if s.first in ("connect", "circuit") and "VIA" in left else "a name")
-        left.discard("NAME")
+        return ["a value"], left - (VALUES | {"NAME", "MINUS", "NOT", "LPAR", "LSQB", "QMARK"})
+    if "NAME" not in left:
+        return [], left
+    pattern = s.first in ("connect", "circuit") and "VIA" in left
+    return ["a pattern" if pattern else "a name"], left - {"NAME"}
+
+
+def _closing_brackets(s: Scene) -> list[str]:
+    """The brackets that are open in the statement, as the tokens that close them."""
+    inside = [t.type for t in s.statement]
+    return [c for o, c in (("LPAR", "RPAR"), ("LSQB", "RSQB")) if inside.count(o) > inside.count(c)]
+
+
+def _expected_words(s: Scene, left: set[str]) -> list[str]:
+    """The words of the language among some terminals; one for all where there are many."""
     hidden = (*OPERATORS, "if") if "PLUS" in left else ()
     words = sorted(w for w in (s.run.word(t) for t in left) if w.isidentifier() and w not in hidden)
     if len(words) <= 6:
-        out += [f"`{w}`" for w in words]
-    elif "host" in words:
-        out.append("a kind such as `host`")
-    out += [f"`{s.run.word(c)}`" for c in opened if c in left]
-    for sign in ("COLON", "EQUAL", "LBRACE", "COMMA", "RANGE"):
-        if sign in left:
-            out.append(f"`{s.run.word(sign)}`")
-    if "STRING" in left:
-        out.append("a string")
-    if left & {"PLUS", "STAR", "CMP"}:
-        out.append("an operator")
-    if not out or (len(out) < 3 and not left & OPERATOR_TOKENS):
-        out += [f"`{s.run.word(t)}`" for t in sorted(left & (SUFFIXES - {"LPAR"}))]
-    if END in left:
-        out.append("the end of the line")
-    return out or ["something else"]
+        return [f"`{w}`" for w in words]
+    return ["a kind such as `host`"] if "host" in words else []
 
 
 def _join_with_or(words: list[str]) -> str:

@@ -299,18 +299,17 @@ class _ParseRun:
             return "NAME"
         if "NAME" in choices and not self.parse.accepts(word):
             return "NAME"
-        following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
-        if token.text == "all" and (
-            following is None or following.type != "NAME" or following.text in _AFTER_PATH
-        ):
-            return "NAME"  # `of all node[0..3]` has a path behind it, and what is called `all` has none
-        if (
-            token.text == "x"
-            and (following is None or following.type in _ENDING)
-            and self.parse.accepts("NAME")
-        ):
-            return "NAME"  # `along x` names a dimension; `x 4` says how many
+        if token.text in ("all", "x") and self._names_thing(i, token.text):
+            return "NAME"
         return word
+
+    def _names_thing(self, i: int, text: str) -> bool:
+        """Whether ``all`` or ``x`` is a name: ``of all node[0..3]`` has a path behind it, and what is called
+        ``all`` has none; ``along x`` names a dimension, ``x 4`` says how many."""
+        following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
+        if text == "all":
+            return following is None or following.type != "NAME" or following.text in _AFTER_PATH
+        return (following is None or following.type in _ENDING) and self.parse.accepts("NAME")
 
     def _counts(self, i: int) -> bool:
         """Whether a brace stands for a bracket: ``host node{8}: H``."""
@@ -419,36 +418,47 @@ class _ParseRun:
 def _salvage_statement(lost: list[Any]) -> tuple[list[str], tuple[tree.Stmt, ...], int | None]:
     """What can be kept of a given-up statement: the names in it, the statements of its blocks, where it
     began."""
-    from tdsl.syntax.build import Clause
-
     names: list[str] = []
     bodies: tuple[tree.Stmt, ...] = ()
-    start: int | None = None
+    starts: list[int] = []
     todo = list(reversed(lost))
     while todo:
         value = todo.pop()
         if type(value) is Token:
-            start = value.start if start is None else min(start, value.start)
+            starts.append(value.start)
             if value.type == "BROKEN":
                 names += value.node[0]
                 bodies += value.node[1]
             elif value.type == "NAME":
                 names.append(value.text)
-        elif type(value) is Clause and value.kind == "block":
-            bodies += value.value
-        elif isinstance(value, tree.If):
-            bodies += tuple(s for _, body in value.branches for s in body) + value.other
-        elif isinstance(value, (list, tuple)):
-            todo.extend(reversed(value))
-        elif hasattr(value, "children"):
-            todo.extend(reversed(value.children))
+        elif (block := _statements_of_block(value)) is not None:
+            bodies += block
         elif isinstance(value, str):
             names.append(value)
-        elif hasattr(value, "__dataclass_fields__"):
+        else:
             span = getattr(value, "span", None)
-            if span is not None:
-                start = span.start if start is None else min(start, span.start)
-            if not isinstance(value, SourceSpan):
-                kept = [f for f in value.__dataclass_fields__ if f not in ("span", "kind", "op", "unit")]
-                todo.extend(getattr(value, f) for f in reversed(kept))
-    return names, bodies, start
+            starts += [] if span is None else [span.start]
+            todo.extend(reversed(_parts_of_node(value)))
+    return names, bodies, min(starts, default=None)
+
+
+def _statements_of_block(value: Any) -> tuple[tree.Stmt, ...] | None:
+    """The statements of a block, or of all branches of an ``if``; None of anything else."""
+    from tdsl.syntax.build import Clause
+
+    if type(value) is Clause and value.kind == "block":
+        return tuple(value.value)
+    if isinstance(value, tree.If):
+        return tuple(s for _, body in value.branches for s in body) + value.other
+    return None
+
+
+def _parts_of_node(value: Any) -> list[Any]:
+    """The parts of a list, of a node of the parser's, or of a node of the tree."""
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if hasattr(value, "children"):
+        return list(value.children)
+    if isinstance(value, SourceSpan) or not hasattr(value, "__dataclass_fields__"):
+        return []
+    return [getattr(value, f) for f in value.__dataclass_fields__ if f not in ("span", "kind", "op", "unit")]

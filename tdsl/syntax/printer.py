@@ -19,6 +19,8 @@ SPREAD = 24
 _ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "POWER"})
 _OPENERS = frozenset({"LPAR", "LSQB"})
 _SHUTTERS = frozenset({"RPAR", "RSQB"})
+_SEPARATED = frozenset({"COMMA", "COLON", "LBRACE", "RBRACE"})
+"""Tokens with a blank behind them."""
 _OPERAND_ENDS = frozenset(
     {
         "NAME",
@@ -142,13 +144,9 @@ def _join_tokens(tokens: list[Token]) -> str:
 def _blank_before_token(tokens: list[Token], i: int) -> bool:
     """Whether a blank stands before token ``i``."""
     a, b = tokens[i - 1], tokens[i]
-    if a.type in _OPENERS or b.type in _SHUTTERS or b.type in ("COMMA", "COLON") or b.text == ";":
+    if _joined_always(a, b):
         return False
-    if "DOT" in (a.type, b.type) or "RANGE" in (a.type, b.type):
-        return False
-    if a.type == "LBRACE" and b.type == "RBRACE":
-        return False
-    if a.type in ("COMMA", "COLON", "LBRACE", "RBRACE") or b.type in ("LBRACE", "RBRACE") or a.text == ";":
+    if a.type in _SEPARATED or b.type in ("LBRACE", "RBRACE") or a.text == ";":
         return True
     if b.type in _OPENERS and a.type in _OPERAND_ENDS:
         return a.end != b.start
@@ -157,6 +155,15 @@ def _blank_before_token(tokens: list[Token], i: int) -> bool:
     if a.type in _ARITHMETIC:
         return _has_left_operand(tokens, i - 1) and not _touches_both_operands(tokens, i - 1)
     return True
+
+
+def _joined_always(a: Token, b: Token) -> bool:
+    """Whether no blank stands between two tokens, whatever is around them."""
+    if a.type in _OPENERS or b.type in _SHUTTERS or b.type in ("COMMA", "COLON") or b.text == ";":
+        return True
+    if "DOT" in (a.type, b.type) or "RANGE" in (a.type, b.type):
+        return True
+    return a.type == "LBRACE" and b.type == "RBRACE"
 
 
 def _has_left_operand(tokens: list[Token], i: int) -> bool:

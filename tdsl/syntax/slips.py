@@ -332,6 +332,7 @@ def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
-    _foreign_statement_word, _foreign_comment_sign, _comma_after_statement, _count_in_angle_brackets, _open_bracket, _pattern_number, _rate_after_connect, _percent_as_word, _ratio_words, _two_words, _same_line,
-    _colon_after_statement_word, _no_name, _hyphen_in_name, _conjunction_between_ends,
+    _foreign_statement_word, _foreign_comment_sign, _comma_after_statement, _count_in_angle_brackets,
+    _open_bracket, _pattern_number, _rate_after_connect, _percent_as_word, _ratio_words, _two_words,
+    _same_line, _colon_after_statement_word, _no_name, _hyphen_in_name, _conjunction_between_ends,
 )  # fmt: skip

@@ -383,8 +383,8 @@ class Broken:
 
 
 Stmt = (
-    Use | Param | Let | Def | Decl | ModelDecl | TopologyDecl | Connect | Omit | Naming | Extend | Override | Require | If | For
-    | PhaseBlock | PlaceStmt | Setting | TierDecl | Broken
+    Use | Param | Let | Def | Decl | ModelDecl | TopologyDecl | Connect | Omit | Naming | Extend | Override
+    | Require | If | For | PhaseBlock | PlaceStmt | Setting | TierDecl | Broken
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from tdsl.syntax import tree
 STEP = "  "
 
 
+# One case for each kind of expression, in the order of the classes of the tree.
 def expression_text(e: tree.Expr) -> str:
     """An expression as text. Brackets stand where the tree has them."""
     match e:
@@ -98,11 +99,7 @@ def statement_text(s: tree.Stmt, depth: int = 0) -> str:
     """A statement as text, a line or a block; blocks of settings stand on one line."""
     match s:
         case tree.Decl():
-            title = f" {expression_text(s.title)}" if s.title else ""
-            of = f": {expression_text(s.of)}" if s.of is not None else ""
-            return (
-                f"{s.kind.name} {s.name.name}{_extents_text(s.shape)}{title}{of}{_block_text(s.body, depth)}"
-            )
+            return _declaration_text(s, depth)
         case tree.Connect():
             return _connect_text(s, depth)
         case tree.Omit():
@@ -116,16 +113,29 @@ def statement_text(s: tree.Stmt, depth: int = 0) -> str:
         case tree.For():
             return f"for {s.var.name} in {expression_text(s.over)}{_block_text(s.body, depth)}"
         case tree.Setting():
-            items = ", ".join(map(_setting_item_text, s.items))
-            return f"{s.name.name}{' ' if items else ''}{items}{_block_text(s.body, depth)}"
+            return f"{_setting_line(s)}{_block_text(s.body, depth)}"
         case tree.Let():
-            typed = f": {s.type.name}" if s.type else ""
-            return f"let {s.name.name}{typed} = {expression_text(s.value)}{_guard_text(s.guard)}"
+            return f"let {s.name.name}{_type_text(s.type)} = {expression_text(s.value)}{_guard_text(s.guard)}"
         case tree.Require():
             return ("report " if s.report else "require ") + " ".join(s.span.text.split()[1:])
     return " ".join(
         s.span.text.split()
     )  # no topology writes such a statement: as it is, and its reader says what is wrong
+
+
+def _declaration_text(s: tree.Decl, depth: int) -> str:
+    title = f" {expression_text(s.title)}" if s.title else ""
+    of = f": {expression_text(s.of)}" if s.of is not None else ""
+    return f"{s.kind.name} {s.name.name}{_extents_text(s.shape)}{title}{of}{_block_text(s.body, depth)}"
+
+
+def _setting_line(s: tree.Setting) -> str:
+    items = ", ".join(map(_setting_item_text, s.items))
+    return f"{s.name.name} {items}" if items else s.name.name
+
+
+def _type_text(type: tree.Identifier | None) -> str:
+    return "" if type is None else f": {type.name}"
 
 
 def _extents_text(shape: tuple[tree.Extent, ...] | None) -> str:
