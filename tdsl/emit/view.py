@@ -388,7 +388,8 @@ class FabricView:
             else []
         )
         names = ("device", "kind", "port", "address", "network", "vrf")
-        return Table(Address, len(rows), {n: lambda k=k: [r[k] for r in rows] for k, n in enumerate(names)})  # type: ignore[misc]
+        columns = {n: lambda k=k: [r[k] for r in rows] for k, n in enumerate(names)}  # type: ignore[misc]
+        return Table(Address, len(rows), columns)
 
     @cached_property
     def managed(self) -> tuple[Managed, ...]:
