@@ -182,6 +182,14 @@ def cache_option(command: F) -> F:
     )(command)
 
 
+T = TypeVar("T")
+
+
+def record_of_call(kind: type[T], given: Mapping[str, Any]) -> T:
+    """The record of a command's own options, taken from all that a call gives."""
+    return kind(**{name: given[name] for name in kind.__annotations__})
+
+
 def options_from_command(
     given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()
 ) -> Options:
