@@ -327,8 +327,8 @@ def _compiled_source(
 
 
 def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Compilation]:
-    """What ``compiler.compile_in_stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``.
-    Raises Wrong."""
+    """What ``compiler.compile_in_stages`` gives of a file, or of a file of a git revision; ``kept`` as for
+    ``compiled``. Raises Wrong."""
     from tdsl import answers
     from tdsl.commands._revisions import opened_source
     from tdsl.compile import compiler

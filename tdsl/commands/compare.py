@@ -74,11 +74,7 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
         raise Wrong("a design has errors, so there is nothing to compare")
     heads = _comparison_headings(shown, headings)
     columns = [figures_of_design(d) for d in shown]
-    rows = [
-        [name, *(c.get(name, "") for c in columns)]
-        for name in columns[0]
-        if any(c.get(name, "") != "" for c in columns)
-    ]
+    rows = _comparison_rows(columns)
     _print_comparison(OutputRows(("figure", *heads), rows), output_format)
     if len(shown) < 2:
         print_on_stderr(
@@ -86,6 +82,15 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
         )
         return FOUND
     return FOUND if failing else OK
+
+
+def _comparison_rows(columns: list[dict[str, object]]) -> list[list[object]]:
+    """A row for each figure that a design has."""
+    return [
+        [name, *(c.get(name, "") for c in columns)]
+        for name in columns[0]
+        if any(c.get(name, "") != "" for c in columns)
+    ]
 
 
 def _calls_to_compare(

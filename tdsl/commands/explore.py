@@ -117,9 +117,7 @@ def command(
     best = pareto_frontier(list(points.values()), not _grows_better(x), not _grows_better(y))
     for k, good in zip(points, best, strict=True):
         rows[k]["best"] = "yes" if good else ""
-    shown = [f for f in figures if any(row.get(f, "") != "" for row in rows)]
-    head = [*names, *(["best"] if points else []), *shown]
-    _print_combinations(OutputRows(head, [[row.get(h, "") for h in head] for row in rows]), output_format)
+    _print_combinations(_rows_with_verdicts(rows, names, figures, bool(points)), output_format)
     if plot is not None:
         _save_plot(file, list(points.values()), best, x, y, plot)
     left = len(rows) - len(points)
@@ -127,6 +125,16 @@ def command(
         why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
         print_on_stderr(f"{left} of {len(rows)} combinations are not judged: {why}")
     return OK if points else FOUND
+
+
+def _rows_with_verdicts(
+    rows: list[dict[str, object]], names: list[str], figures: list[str], judged: bool
+) -> OutputRows:
+    """The combinations with the figures that any of them has, and whether they are the best where any was
+    ``judged``."""
+    shown = [f for f in figures if any(row.get(f, "") != "" for row in rows)]
+    head = [*names, *(["best"] if judged else []), *shown]
+    return OutputRows(head, [[row.get(h, "") for h in head] for row in rows])
 
 
 def _save_plot(file: str, points: Sequence[Point], best: Sequence[bool], x: str, y: str, plot: Path) -> None:

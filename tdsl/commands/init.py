@@ -23,7 +23,8 @@ fabric {name} {{
   switch spine[4]: QM9700
 
   connect node[n].nic[r] to leaf[r]             # for every n and r: rail r of a node connects to leaf r
-  connect leaf[*].p[33..64] to spine[*] spread  # 32 uplinks of each leaf, evenly; more nodes move none of them
+  connect leaf[*].p[33..64] to spine[*] spread  # 32 uplinks of each leaf, evenly; \
+more nodes move none of them
 
   require reachability             # every node reaches every other
   require oversubscription <= 1:1  # no leaf has more below than above
@@ -76,7 +77,8 @@ jobs:
       - run: tdsl fmt --check -- *.fab
       - run: tdsl check --fail-on warning --output-format github -- *.fab
         env:
-          TDSL_UNTRUSTED: ${{{{ github.event_name == 'pull_request' }}}}  # no tdsl.toml, no links, limits of time and memory
+          TDSL_UNTRUSTED: ${{{{ github.event_name == 'pull_request' }}}}  \
+# no tdsl.toml, no links, limits of time and memory
 """
 GITLAB = """\
 # Findings appear in the merge request.
@@ -88,7 +90,8 @@ designs:
     # no tdsl.toml, no links, limits of time and memory for the designs of a merge request
     - |
       if [ "${{CI_PIPELINE_SOURCE:-}}" = merge_request_event ]; then export TDSL_UNTRUSTED=true; fi
-      tdsl check --fail-on warning --report gitlab=gl-code-quality-report.json --report junit=junit.xml -- *.fab
+      tdsl check --fail-on warning --report gitlab=gl-code-quality-report.json \
+--report junit=junit.xml -- *.fab
   artifacts:
     when: always
     reports:

@@ -42,7 +42,7 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
     Exit status: 0 as built, 1 something differs, is not signed, or no file is listed, 2 a wrong call or no
     manifest.
     """
-    from tdsl.output.intact import NoManifest, examine_output, folders_with_manifest
+    from tdsl.output.intact import folders_with_manifest
 
     try:
         folders, beside = folders_with_manifest(out, strict)
@@ -51,17 +51,24 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
     status = FOUND if strict and beside else OK
     _print_unlisted_files(out.as_posix(), beside)
     for folder in folders:
-        try:
-            found = examine_output(folder, strict)
-        except NoManifest as why:
-            raise Wrong(str(why)) from None
-        except OSError as fault:
-            raise Wrong(f"{folder}: {fault.strerror or fault}") from None
+        found = _examine_folder(folder, strict)
         wrong = _print_examined(found, folder, out)
         status = FOUND if wrong or (strict and found.others) else status
         if signers is not None and not _print_signer(found, folder.as_posix(), signers):
             status = FOUND
     return status
+
+
+def _examine_folder(folder: Path, strict: bool) -> Examined:
+    """Compare the files of a folder with its manifest. Raises Wrong where it cannot be read or has none."""
+    from tdsl.output.intact import NoManifest, examine_output
+
+    try:
+        return examine_output(folder, strict)
+    except NoManifest as why:
+        raise Wrong(str(why)) from None
+    except OSError as fault:
+        raise Wrong(f"{folder}: {fault.strerror or fault}") from None
 
 
 def _print_examined(found: Examined, folder: Path, out: Path) -> int:
