@@ -138,9 +138,8 @@ def _topology_topic(word: str) -> str | None:
         return None
     module = parse_source_file(SourceFile(file, text), Diagnostics())
     node = next(s for s in module.body if isinstance(s, tree.TopologyDecl) and s.name.name == name)
-    comment = " ".join(
-        line.lstrip("# ").strip() for line in re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines()
-    )  # type: ignore[index]
+    lines = re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines()  # type: ignore[index] - it always matches
+    comment = " ".join(line.lstrip("# ").strip() for line in lines)
     rows = _parameter_topic_lines(node)
     needed = [f.name.name for f in node.formals if f.default is None and f.name.name not in FROM_HOSTS]
     usage = f"{name} {{ {'; '.join(f'{n} …' for n in needed)} }}" if needed else f"{name} {{ }}"

@@ -160,7 +160,7 @@ def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnosti
                 "correct the bus id",
             )
             continue
-        _compare_devices(bus, f, r, where, tell)
+        _compare_pcie_devices(bus, f, r, where, tell)
     for bus, r in real.items():
         if bus not in planned:
             names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
@@ -172,7 +172,7 @@ def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnosti
     return len(planned), len(planned.keys() & real.keys())
 
 
-def _compare_devices(
+def _compare_pcie_devices(
     bus: str, f: PcieDevice, r: PcieDevice, where: Mapping[str, str], tell: Callable[..., None]
 ) -> None:
     """What differs between a device of the file and that of the machine at the same bus id; ``where`` has the

@@ -290,7 +290,7 @@ class _NcclXmlReader:
             kind, element = tag
             holder, kept = stack[-1]
             if kind == "close":
-                self.close(stack, element)
+                self.close_element(stack, element)
                 continue
             if len(stack) == 1 and element.name in GRAPHS[""] and not top.children:
                 self.known, self.room = GRAPHS, ROOM["graphs"]
@@ -320,7 +320,7 @@ class _NcclXmlReader:
             end=holder.span.end,
         )
 
-    def close(self, stack: list[tuple[NcclElement, bool]], element: NcclElement) -> None:
+    def close_element(self, stack: list[tuple[NcclElement, bool]], element: NcclElement) -> None:
         """A closing tag: the element that it closes leaves the stack."""
         holder, kept = stack[-1]
         if len(stack) == 1 or (

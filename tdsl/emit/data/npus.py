@@ -192,7 +192,7 @@ def _links_per_accelerator(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int,
     return out
 
 
-def _links_between_switch_numbers(f: Fabric, number: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+def _links_between_switch_numbers(f: Fabric, number: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
     """Links between switches, by the lower number first."""
     rows = np.flatnonzero(f.is_switch[f.device_a] & f.is_switch[f.device_b])
     ends = [
