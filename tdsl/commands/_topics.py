@@ -138,7 +138,7 @@ def _topology_topic(word: str) -> str | None:
         return None
     module = parse_source_file(SourceFile(file, text), Diagnostics())
     node = next(s for s in module.body if isinstance(s, tree.TopologyDecl) and s.name.name == name)
-    lines = re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines()  # type: ignore[index] - it always matches
+    lines = re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines()  # type: ignore[index]  # it always matches
     comment = " ".join(line.lstrip("# ").strip() for line in lines)
     rows = _parameter_topic_lines(node)
     needed = [f.name.name for f in node.formals if f.default is None and f.name.name not in FROM_HOSTS]
