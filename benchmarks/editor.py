@@ -33,7 +33,8 @@ class Editor:
     def __init__(self) -> None:
         environment = os.environ | {"PYTHONPATH": str(ROOT)}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tdsl", "lsp"], cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-m", "tdsl", "lsp"], cwd=ROOT, env=environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self.heard = Queue[tuple[float, dict[str, Any]]]()
@@ -157,7 +158,8 @@ def records(rounds: int, quick: bool = False) -> list[dict[str, Any]]:
     for act in runs[0]:
         for k, peer in enumerate(("first finding", "all proofs")):
             wall = [run[act][k] for run in runs]
-            out.append({"part": "editor", "case": act, "peer": peer, "unit": "", "n": None, "rounds": len(wall), "cpu_s": None,
+            out.append({"part": "editor", "case": act, "peer": peer, "unit": "", "n": None,
+                        "rounds": len(wall), "cpu_s": None,
                         "wall_s": statistics.median(wall), "wall_least": min(wall), "wall_most": max(wall),
                         "peak_mb": None})  # fmt: skip
     return out

@@ -83,8 +83,8 @@ def _netgraph(f: Any, cases: list[list[int]]) -> Callable[[], list[float]]:
     edge, up = r"^pod\[\d+\]\.edge\[\d+\]\.edge$", r"^pod\[\d+\]\.pod\[\d+\]$"
     context = analyze(network, source=edge, sink=up)
     rate_of = dict(enumerate(f.link_rate.tolist()))
-    between = {i for i, a, b in zip(range(f.link_count), f.tier[f.device_a].tolist(), f.tier[f.device_b].tolist(), strict=True)
-               if (a, b) == (1, 2)}  # fmt: skip
+    tiers = zip(f.tier[f.device_a].tolist(), f.tier[f.device_b].tolist(), strict=True)
+    between = {i for i, ends in enumerate(tiers) if ends == (1, 2)}
     whole = sum(rate_of[i] for i in between) / 1e9
 
     def run() -> list[float]:

@@ -114,7 +114,8 @@ def _why(complaint: str) -> str:
 
 
 def by_turns(
-    part: str, case: str, peers: Mapping[str, Sequence[str]], rounds: int = 5, unit: str = "", n: int | None = None,
+    part: str, case: str, peers: Mapping[str, Sequence[str]], rounds: int = 5, unit: str = "",
+    n: int | None = None,
     folder: Path = ROOT, env: Mapping[str, str] | None = None,
 ) -> list[Record]:  # fmt: skip
     """A record a peer: each command is run once a round, in turn, so that what else the machine does falls on

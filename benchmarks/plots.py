@@ -54,7 +54,8 @@ def _page(height: int, title: str, subtitle: str, body: Sequence[str]) -> str:
 
 def bars(
     records: Sequence[Record], title: str, subtitle: str,
-    value: Callable[[Record], tuple[float, float, float] | None] = figures, text: Callable[[float], str] = seconds,
+    value: Callable[[Record], tuple[float, float, float] | None] = figures,
+    text: Callable[[float], str] = seconds,
 ) -> str:  # fmt: skip
     """A bar a record on a logarithmic scale, grouped by case, with a line from the least to the greatest.
     ``value`` gives median, least and greatest, ``text`` a value as it is shown."""

@@ -123,10 +123,11 @@ def judged(asked: Asked) -> Record:
     what = "exact" if asked.ratio == 1 else f"upper <= {asked.ratio} x lower"
     took = {"cpu_s": seconds - before, "wall_s": None, "peak_mb": memory / MEGA}
     return {
-        "part": "proofs", "case": " ".join((asked.design, *asked.options)), "peer": "tdsl", "unit": "", "n": None, "rounds": 1,
-        **took,
-        "asked_s": asked.seconds, "bounds": f"{what}: {', '.join(dict.fromkeys(r['check'] for r in found)) or 'no result'}",
-        "met": "yes" if close and fits else "bounds too wide" if fits else "too slow or large" if close else "no",
+        "part": "proofs", "case": " ".join((asked.design, *asked.options)), "peer": "tdsl", "unit": "",
+        "n": None, "rounds": 1, **took, "asked_s": asked.seconds,
+        "bounds": f"{what}: {', '.join(dict.fromkeys(r['check'] for r in found)) or 'no result'}",
+        "met": "yes" if close and fits else "bounds too wide" if fits
+        else "too slow or large" if close else "no",
     }  # fmt: skip
 
 

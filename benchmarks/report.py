@@ -165,8 +165,11 @@ def _failures(records: Sequence[Record]) -> list[str]:
 
 
 def _proofs(records: Sequence[Record]) -> list[str]:
-    rows = [[f"`{r['case']}`", plots.seconds(r["cpu_s"]), f"{r['asked_s']:g} s", f"{r['peak_mb']:,.0f} MB", r["bounds"], r["met"]]
-            for r in records]  # fmt: skip
+    rows = [
+        [f"`{r['case']}`", plots.seconds(r["cpu_s"]), f"{r['asked_s']:g} s", f"{r['peak_mb']:,.0f} MB",
+         r["bounds"], r["met"]]
+        for r in records
+    ]  # fmt: skip
     return _rows(("design", "processor time", "at most asked", "peak memory", "bounds asked", "met"), rows)
 
 

@@ -29,14 +29,14 @@ import report
 from measure import ROOT
 
 PARTS = {
-    "startup": "processes", "elaboration": "elaboration", "exponent": "exponent", "memory": "memory", "graphs": "graphs",
-    "failures": "failures", "throughput": "throughput", "cabling": "cabling", "configurations": "configurations",
-    "proofs": "proofs", "large": "large",
-    "editor": "editor",
+    "startup": "processes", "elaboration": "elaboration", "exponent": "exponent", "memory": "memory",
+    "graphs": "graphs", "failures": "failures", "throughput": "throughput", "cabling": "cabling",
+    "configurations": "configurations", "proofs": "proofs", "large": "large", "editor": "editor",
 }  # fmt: skip
 """What can be asked for, and the module that measures it. ``proofs`` gives ``proof size`` too."""
 LIBRARIES = (
-    "numpy", "scipy", "networkx", "rustworkx", "igraph", "ngraph", "highspy", "Jinja2", "polars", "pyarrow", "pyavd"
+    "numpy", "scipy", "networkx", "rustworkx", "igraph", "ngraph", "highspy", "Jinja2", "polars",
+    "pyarrow", "pyavd",
 )  # fmt: skip
 
 

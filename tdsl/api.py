@@ -28,12 +28,13 @@ ARRAYS: Mapping[str, Mapping[str, str]] = {
     },
     "ports": {"device": "port_device", "state": "port_state", "link": "port_link"},
     "links": {
-        "a_port": "link_a", "b_port": "link_b", "a_device": "device_a", "b_device": "device_b", "rate_bps": "link_rate",
-        "class": "link_class", "medium": "link_medium", "statement": "link_statement", "bundle": "link_bundle",
+        "a_port": "link_a", "b_port": "link_b", "a_device": "device_a", "b_device": "device_b",
+        "rate_bps": "link_rate", "class": "link_class", "medium": "link_medium",
+        "statement": "link_statement", "bundle": "link_bundle",
     },
     "cables": {
-        "a_port": "cable_a", "b_port": "cable_b", "cable": "cable_group", "leg": "cable_leg", "links": "cable_links",
-        "class": "cable_class", "statement": "cable_statement",
+        "a_port": "cable_a", "b_port": "cable_b", "cable": "cable_group", "leg": "cable_leg",
+        "links": "cable_links", "class": "cable_class", "statement": "cable_statement",
     },
 }  # fmt: skip
 """Table -> column -> the attribute of ``Fabric`` that it is."""

@@ -86,19 +86,7 @@ class Commands(click.Group):
         name, command, rest = super().resolve_command(ctx, args)
         if ctx.resilient_parsing:  # completion
             return name, command, rest
-        broken = next((a for a in rest if "\n" in a), None)
-        if (
-            broken is not None
-        ):  # a line of output that begins with its second half is a command to some CI systems
-            raise Unusable(
-                f"{broken!r} has a line break, which no name of a file and no value may have; rename the file"
-            )
-        try:
-            Path.cwd()
-        except FileNotFoundError:
-            raise Unusable(
-                'the current folder has been removed or replaced; enter it again, such as with `cd "$PWD"`'
-            ) from None
+        _refuse_unusable_call(rest)
         try:
             named, stranger = _everywhere.config_file_given(ctx, rest), is_untrusted_call(rest, name or "")
             if named is not None and stranger:
@@ -175,7 +163,8 @@ def _open_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # the lowest number that is free is its own
             handle = os.open(os.devnull, os.O_RDONLY if mode == "r" else os.O_WRONLY)
-            setattr(sys, name, open(handle, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open as long as the process
+            stream = open(handle, mode, encoding="utf-8", closefd=False)  # noqa: SIM115 - open to the end
+            setattr(sys, name, stream)
 
 
 def _run_and_report_failure(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:
@@ -330,6 +319,21 @@ def cli() -> None:
     """Designs of AI-cluster networks: prove what they require, build what they need."""
 
 
+def _refuse_unusable_call(args: Sequence[str]) -> None:
+    """Refuse a value with a line break, and a current folder that is gone."""
+    broken = next((a for a in args if "\n" in a), None)
+    if broken is not None:  # a line that begins with its second half is a command to some CI systems
+        raise Unusable(
+            f"{broken!r} has a line break, which no name of a file and no value may have; rename the file"
+        )
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise Unusable(
+            'the current folder has been removed or replaced; enter it again, such as with `cd "$PWD"`'
+        ) from None
+
+
 def _paths_in_option_values(option: click.Option, values: list[Any]) -> list[str]:
     """The files and folders that values of an option name."""
     if isinstance(option.type, click.Path):
@@ -363,22 +367,27 @@ def option_defaults_from_config(
         if option is None:
             known = ", ".join(sorted(o.opts[-1].lstrip("-") for o in options.values()))
             raise config.fault(f"`[{command.name}]`: there is no option `{key}`; there are {known}")
-        if option.name in ASKED_FOR:
-            raise config.fault(
-                f"`[{command.name}]`: `{key}` is for the call or the environment, not for a file of a "
-                "checkout"
-            )
-        if isinstance(value, dict) or isinstance(value, list) != option.multiple:
-            raise config.fault(
-                f"`[{command.name}]`: `{key}` takes {'a list of values' if option.multiple else 'one value'}"
-            )
-        for place in _paths_in_option_values(option, value if isinstance(value, list) else [value]):
-            if not config.below(Path.cwd() / place):
-                raise config.fault(
-                    f"`[{command.name}]`: `{key}` names {place}, which is outside {config.folder}; give "
-                    "it in the call"
-                )
+        _refuse_configured_value(config, command.name, key, option, value)
         given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
     if "path" in options and config.path:
         given["path"] = [*map(str, config.path), *given.get("path", ())]
     return {str(command.name): given}
+
+
+def _refuse_configured_value(
+    config: Config, command: str | None, key: str, option: click.Option, value: object
+) -> None:
+    """Raises ConfigError where tdsl.toml must not give an option, or not this value."""
+    if option.name in ASKED_FOR:
+        raise config.fault(
+            f"`[{command}]`: `{key}` is for the call or the environment, not for a file of a checkout"
+        )
+    if isinstance(value, dict) or isinstance(value, list) != option.multiple:
+        raise config.fault(
+            f"`[{command}]`: `{key}` takes {'a list of values' if option.multiple else 'one value'}"
+        )
+    for place in _paths_in_option_values(option, value if isinstance(value, list) else [value]):
+        if not config.below(Path.cwd() / place):
+            raise config.fault(
+                f"`[{command}]`: `{key}` names {place}, which is outside {config.folder}; give it in the call"
+            )

@@ -96,14 +96,7 @@ def load_config(folder: Path, file: Path | None = None) -> Config:
         raise config.fault(
             f"another user owns it, and not {folder.resolve()}; `--config {file}` follows it all the same"
         )
-    try:
-        given = tomllib.loads(read_text_file(file, LIMIT, within=[file.parent]))
-    except OSError as wrong:
-        raise config.fault(wrong.strerror or str(wrong)) from None
-    except ValueError as wrong:  # not TOML, not text, or a number that Python does not read
-        raise config.fault(str(wrong)) from None
-    except RecursionError:
-        raise config.fault("it is nested too deeply") from None
+    given = _settings_in_file(config, file)
     paths = given.pop("path", [])
     severities = given.pop("severity", {})
     targets = given.pop("target", {})
@@ -112,20 +105,44 @@ def load_config(folder: Path, file: Path | None = None) -> Config:
         raise config.fault('`[site]` is a table of what all devices of a site share: `ntp = ["192.0.2.10"]`')
     if not isinstance(targets, dict) or not all(isinstance(v, dict) for v in targets.values()):
         raise config.fault("`[target.NAME]` is a table of a target's options: `[target.eos]`")
-    if not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
-        raise config.fault('`path` is a list of folders, such as ["lib"]')
-    folders = tuple(file.parent / p for p in paths)
-    for folder_ in folders:
-        if not config.below(folder_):
-            raise config.fault(f"`path` names {folder_}, which is outside {file.parent}; give it with --path")
-        if not _is_existing_folder(folder_):
-            raise config.fault(f"there is no folder {folder_}, which `path` names")
+    folders = _library_folders(config, file.parent, paths)
     if not isinstance(severities, dict) or not all(v in SEVERITIES for v in severities.values()):
         raise config.fault(f"`[severity]` must be one of {', '.join(SEVERITIES)}")
+    _refuse_unknown_settings(config, given)
+    return Config(shown, file.parent, folders, given, severities, targets, site)
+
+
+def _library_folders(config: Config, folder: Path, paths: object) -> tuple[Path, ...]:
+    """The folders that `path` names. Raises ConfigError unless they are in the folder of the file."""
+    if not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
+        raise config.fault('`path` is a list of folders, such as ["lib"]')
+    folders = tuple(folder / p for p in paths)
+    for folder_ in folders:
+        if not config.below(folder_):
+            raise config.fault(f"`path` names {folder_}, which is outside {folder}; give it with --path")
+        if not _is_existing_folder(folder_):
+            raise config.fault(f"there is no folder {folder_}, which `path` names")
+    return folders
+
+
+def _settings_in_file(config: Config, file: Path) -> dict[str, Any]:
+    """All that a file says. Raises ConfigError where it cannot be read or is not TOML."""
+    try:
+        given = tomllib.loads(read_text_file(file, LIMIT, within=[file.parent]))
+    except OSError as wrong:
+        raise config.fault(wrong.strerror or str(wrong)) from None
+    except ValueError as wrong:  # not TOML, not text, or a number that Python does not read
+        raise config.fault(str(wrong)) from None
+    except RecursionError:
+        raise config.fault("it is nested too deeply") from None
+    return given
+
+
+def _refuse_unknown_settings(config: Config, given: Mapping[str, object]) -> None:
+    """Raises ConfigError where something is neither a setting nor a table for a command."""
     for name, options in given.items():
         if not isinstance(options, dict):
             raise config.fault(
                 f"`{name}` is not a setting; known are `path`, `[severity]` and a table for a command: "
                 "`[check]`"
             )
-    return Config(shown, file.parent, folders, given, severities, targets, site)

@@ -9,8 +9,8 @@ from tdsl.emit.view import FabricView
 from tdsl.emit.workbook import Sheet, workbook_bytes
 
 LINE = (
-    "kind", "model", "description", "order_number", "place", "length_m", "quantity", "spares", "unit_watts", "unit_price",
-    "price", "spares_price", "lead_days", "alternative", "note",
+    "kind", "model", "description", "order_number", "place", "length_m", "quantity", "spares",
+    "unit_watts", "unit_price", "price", "spares_price", "lead_days", "alternative", "note",
 )  # fmt: skip
 TOTAL = (
     "by",
@@ -26,8 +26,8 @@ TOTAL = (
     "needed",
 )
 PHASE = (
-    "phase", "needed", "kind", "model", "description", "order_number", "place", "length_m", "quantity", "added", "unit_price",
-    "price", "note",
+    "phase", "needed", "kind", "model", "description", "order_number", "place", "length_m", "quantity",
+    "added", "unit_price", "price", "note",
 )  # fmt: skip
 RACK = (
     "hall",
@@ -43,21 +43,22 @@ RACK = (
     "contents",
 )
 SUM = (
-    "kind", "lines", "pieces", "spares", "pieces without a price", "price", "spares without a price", "price of spares",
-    "longest lead, days", "lines without a lead", "lines to settle",
+    "kind", "lines", "pieces", "spares", "pieces without a price", "price", "spares without a price",
+    "price of spares", "longest lead, days", "lines without a lead", "lines to settle",
 )  # fmt: skip
 COUNT, MONEY = "#,##0", "#,##0.00"
 FORMATS = {
-    "quantity": COUNT, "added": COUNT, "spares": COUNT, "pieces": COUNT, "devices": COUNT, "optics": COUNT, "cables": COUNT,
-    "watts": COUNT,
+    "quantity": COUNT, "added": COUNT, "spares": COUNT, "pieces": COUNT, "devices": COUNT,
+    "optics": COUNT, "cables": COUNT, "watts": COUNT,
     "price": MONEY, "unit_price": MONEY, "spares_price": MONEY, "price of spares": MONEY,
     "pieces without a price": COUNT, "spares without a price": COUNT,
     "without_price": COUNT, "without_watts": COUNT,
 }  # fmt: skip
 HEADINGS = {
-    "order_number": "order number", "length_m": "length, m", "unit_watts": "W each", "unit_price": "price each",
-    "spares_price": "price of spares", "lead_days": "lead, days", "without_watts": "pieces without watts",
-    "without_price": "pieces without a price", "height_u": "height, U", "feed_watts": "W a feed", "carries_kg": "carries, kg",
+    "order_number": "order number", "length_m": "length, m", "unit_watts": "W each",
+    "unit_price": "price each", "spares_price": "price of spares", "lead_days": "lead, days",
+    "without_watts": "pieces without watts", "without_price": "pieces without a price",
+    "height_u": "height, U", "feed_watts": "W a feed", "carries_kg": "carries, kg",
 }  # fmt: skip
 FORMATS_SHOWN = {HEADINGS.get(name, name): form for name, form in FORMATS.items()}
 
@@ -108,7 +109,8 @@ def _by_kind(lines: Sequence[Sequence[object]]) -> list[Sequence[object]]:
         out.append([
             kind or "all", len(mine), _total(mine, at["quantity"]) if kind else "",
             _total(mine, at["spares"]) or "" if kind else "",
-            _total([row for row in mine if row[at["price"]] == ""], at["quantity"]), _total(mine, at["price"]) or "",
+            _total([row for row in mine if row[at["price"]] == ""], at["quantity"]),
+            _total(mine, at["price"]) or "",
             _total([row for row in mine if row[at["spares_price"]] == ""], at["spares"]) or "",
             _total(mine, at["spares_price"]) or "", max(map(_number, leads), default=""),
             len(mine) - len(leads), sum(row[at["note"]] != "" for row in mine) or "",

@@ -11,10 +11,10 @@ from tdsl.emit.view import FabricView
 from tdsl.emit.workbook import MAX_ROWS, Sheet, workbook_bytes
 
 ALL = (
-    "cable_id", "leg", "a_device", "a_hall", "a_rack", "a_u", "a_port", "a_cage", "b_device", "b_hall", "b_rack", "b_u",
-    "b_port", "b_cage", "rate_gbps", "links", "medium", "part", "a_optic", "b_optic", "length_m", "fibre", "polarity",
-    "colour", "via", "bundle", "pull_order", "label_a", "label_b", "link_class", "fabric_name", "plane", "rail", "phase",
-    "status", "action",
+    "cable_id", "leg", "a_device", "a_hall", "a_rack", "a_u", "a_port", "a_cage",
+    "b_device", "b_hall", "b_rack", "b_u", "b_port", "b_cage", "rate_gbps", "links", "medium", "part",
+    "a_optic", "b_optic", "length_m", "fibre", "polarity", "colour", "via", "bundle", "pull_order",
+    "label_a", "label_b", "link_class", "fabric_name", "plane", "rail", "phase", "status", "action",
 )  # fmt: skip
 MOST_SHEETS = 200
 

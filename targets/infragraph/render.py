@@ -157,8 +157,14 @@ def _edges(
 
     def end(n: int) -> tuple[Coded, str, Coded]:
         instances = [json.dumps("{}[{}]".format(*at[name])) if name in at else "" for name in names[n]]
-        slices = coded_combination(lambda p, run: json.dumps(f"{ends[ports[p]][0]}[{ends[ports[p]][1]}:{ends[ports[p]][1] + run}]"),
-                          (len(ports), port[n][first]), (int(length.max(initial=0)) + 1, length))  # fmt: skip
+
+        def ports_of_slice(p: int, run: int) -> str:
+            name, start = ends[ports[p]]
+            return json.dumps(f"{name}[{start}:{start + run}]")
+
+        slices = coded_combination(
+            ports_of_slice, (len(ports), port[n][first]), (int(length.max(initial=0)) + 1, length)
+        )
         return Coded(instances, numbers_in_32_bits(device[n][first])), ',\n    "component": ', slices
 
     return Joined(

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from tdsl.emit.view import FabricView
 
-SHIPPED = {25: (400, 100, 0.2), 50: (800, 200, 0.2), 100: (1600, 400, 0.2), 200: (1200, 300, 0.8), 400: (3200, 800, 0.2),
-           1600: (2400, 600, 0.2)}  # fmt: skip
+SHIPPED = {25: (400, 100, 0.2), 50: (800, 200, 0.2), 100: (1600, 400, 0.2), 200: (1200, 300, 0.8),
+           400: (3200, 800, 0.2), 1600: (2400, 600, 0.2)}  # fmt: skip
 """Gb/s -> most and least kB and the chance of a mark, of SimAI's own
 astra-sim-alibabacloud/inputs/config/SimAI.conf."""
 MOST, LEAST, CHANCE = 8, 2, 0.2

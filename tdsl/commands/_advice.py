@@ -25,20 +25,25 @@ def advice_for_wrong_call(wrong: click.ClickException, args: Sequence[str]) -> s
         return _call_with_word_replaced(args, name, _closest_word(name, _paths_in_same_folder(Path(name))))
     if not isinstance(wrong, click.UsageError) or wrong.ctx is None:
         return ""
-    if (
-        isinstance(wrong, click.BadParameter)
-        and wrong.param is not None
-        and isinstance(wrong.param.type, click.Choice)
-    ):
-        given = re.search(r"'([^']*)' is not one of", said)
-        better = _closest_word(given[1], map(str, wrong.param.type.choices)) if given else ""
-        if given and better:
-            return _call_with_word_replaced(args, given[1], better)
-    if isinstance(wrong, click.BadParameter) and "of the form name=value" in said:
-        given = re.search(r"'([^']*)' is not of the form", said)
-        return _call_with_word_replaced(args, given[1], f"{given[1].rstrip('=')}=VALUE") if given else ""
+    if isinstance(wrong, click.BadParameter):
+        better = _advice_for_unknown_choice(wrong, said, args)
+        if better is not None:
+            return better
+        if "of the form name=value" in said:
+            given = re.search(r"'([^']*)' is not of the form", said)
+            return _call_with_word_replaced(args, given[1], f"{given[1].rstrip('=')}=VALUE") if given else ""
     example = _first_example_of_help(wrong.ctx)
     return f"for example `{example}`" if example else f"`{wrong.ctx.command_path} --help` lists its options"
+
+
+def _advice_for_unknown_choice(wrong: click.BadParameter, said: str, args: Sequence[str]) -> str | None:
+    """The call with the value of an option that is nearest to the one it has, "" where the call does not have
+    that in words of its own; None where no value is near."""
+    if wrong.param is None or not isinstance(wrong.param.type, click.Choice):
+        return None
+    given = re.search(r"'([^']*)' is not one of", said)
+    better = _closest_word(given[1], map(str, wrong.param.type.choices)) if given else ""
+    return _call_with_word_replaced(args, given[1], better) if given and better else None
 
 
 def _paths_in_same_folder(path: Path) -> list[str]:

@@ -11,12 +11,14 @@ from tdsl.commands._shared import Wrong
 from tdsl.findings.diagnostic import Diagnostic, Severity
 
 TEXT = """\
-# {name}: {hosts} {host} on leaves and spines of {switch}. `tdsl check {name}.fab` proves what is required below.
+# {name}: {hosts} {host} on leaves and spines of {switch}. `tdsl check {name}.fab` proves what \
+is required below.
 # `tdsl expand {name}.fab` prints the devices and links that these lines describe.
 
 fabric {name} {{
 {transport}  hosts {hosts} x {host}
-{rails}  clos {{ leaf {switch}; spine {switch}; oversubscription at most {ratio} }}  # the numbers of switches are found
+{rails}  clos {{ leaf {switch}; spine {switch}; oversubscription at most {ratio} }}  \
+# the numbers of switches are found
 
   require reachability{aligned}
   require oversubscription <= {ratio}

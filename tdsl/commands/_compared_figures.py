@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
+    from tdsl.physical.model import Physical
     from tdsl.physical.racks import PartialSum
+    from tdsl.verify.result import Result
 
 LEAST = ("bisection", "oversubscription", "diameter", "edge_redundancy")
 """Checks whose answers are compared, in this order."""
@@ -29,14 +31,7 @@ def figures_of_design(design: Design) -> dict[str, object]:
     }
     sums = Figures(f)
     everything = np.ones(f.device_count, dtype=np.bool_)
-    physical = sums.physical
-    if physical is not None:
-        run = physical.lengths.run
-        known = run[run >= 0]
-        sign = ">=" if len(known) < len(run) else ""
-        out["cable_km"] = f"{sign}{known.sum() / 1e9:.3f}" if len(known) else ""
-    else:
-        out["cable_km"] = ""
+    out["cable_km"] = _kilometres_of_cables(sums.physical)
     legs = np.ones(len(f.cable_a), dtype=np.bool_)
     ends = summary.get("accelerators")
     power, cost = sums.power(everything), sums.cost(everything, legs)
@@ -51,24 +46,33 @@ def figures_of_design(design: Design) -> dict[str, object]:
     out["network_power_share"] = _share_of_sums(own_power, power)
     out["optics_share_of_network_power"] = _share_of_sums(sums.optics_power(devices_of_network(f)), own_power)
     out["network_cost_share"] = _share_of_sums(own_cost, cost)
-    halves = next(
-        (
-            r.measures
-            for r in design.results
-            if r.check == "bisection" and not r.scope and r.status != "skipped"
-        ),
-        {},
-    )
+    bisection = _result_of_check(design, "bisection")
+    halves = bisection.measures if bisection is not None else {}
     tbps = Fraction(halves.get("lower_bps", 0)) / 10**12
     exact = tbps > 0 and halves.get("lower_bps") == halves.get("upper_bps")
     out["network_watts_per_tbps"] = _bound_in_unit(own_power, tbps) if exact else ""
     out["network_cost_per_tbps"] = _bound_in_unit(own_cost, tbps) if exact else ""
     for name in LEAST:
-        found = next(
-            (r for r in design.results if r.check == name and not r.scope and r.status != "skipped"), None
-        )
+        found = _result_of_check(design, name)
         out[name] = "" if found is None else _check_answer_text(found.ratio, found.lower, found.upper, name)
     return out
+
+
+def _result_of_check(design: Design, check: str) -> Result | None:
+    """The result of a check of the whole fabric, None where it was not judged."""
+    return next(
+        (r for r in design.results if r.check == check and not r.scope and r.status != "skipped"), None
+    )
+
+
+def _kilometres_of_cables(physical: Physical | None) -> str:
+    """The length of all cables whose length is known, with >= where others are not; "" if none is."""
+    if physical is None:
+        return ""
+    run = physical.lengths.run
+    known = run[run >= 0]
+    sign = ">=" if len(known) < len(run) else ""
+    return f"{sign}{known.sum() / 1e9:.3f}" if len(known) else ""
 
 
 def _check_answer_text(ratio: tuple[int, int] | None, lower: object, upper: object, name: str) -> str:

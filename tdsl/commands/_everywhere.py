@@ -36,11 +36,13 @@ def everywhere_options(hidden: bool) -> list[click.Option]:
     keep: dict[str, Any] = {"expose_value": False, "callback": _keep_option_for_call, "hidden": hidden}
     return [
         click.Option(
-            ["--color", "--colour", "color"], type=click.Choice(COLORS), metavar="auto|always|never", is_eager=True, **keep,
+            ["--color", "--colour", "color"], type=click.Choice(COLORS), metavar="auto|always|never",
+            is_eager=True, **keep,
             help="Color the output: on a terminal only (auto), always, or never.",
         ),
         click.Option(
-            ["--config"], type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", **keep,
+            ["--config"], type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+            **keep,
             help="Use this file instead of the nearest tdsl.toml.",
         ),
         click.Option(["-q", "--quiet"], is_flag=True, help="Print findings and data only, no summary and "

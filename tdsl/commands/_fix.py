@@ -53,16 +53,21 @@ def fix_designs(files: Sequence[str], asked: Request, unsafe: bool, write: bool)
             save_text(f.after, Path(name), was=f.data)
             write_to_stream(f"{name}: fixed {_finding_count_text(f.done)}\n", sys.stderr)
         else:
-            for line in unified_diff(
-                f.before.splitlines(keepends=True), f.after.splitlines(keepends=True), name, name
-            ):
-                write_to_stream(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+            _print_edits(name, f)
     left = sum(f.unsafe for f in fixed)
     if left:
         write_to_stream(
             f"--unsafe would fix {left} more {'findings' if left > 1 else 'finding'}\n", sys.stderr
         )
     return FOUND if changed and not write else OK
+
+
+def _print_edits(name: str, f: Fixed) -> None:
+    """Print what the fixes of a file would change."""
+    for line in unified_diff(
+        f.before.splitlines(keepends=True), f.after.splitlines(keepends=True), name, name
+    ):
+        write_to_stream(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
 
 
 def _finding_count_text(count: int) -> str:

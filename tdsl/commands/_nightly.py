@@ -13,8 +13,10 @@ LLDP = (
 NETWORKS = {"infiniband": INFINIBAND, "lldp": LLDP}
 ABOUT = """\
 # The runner must reach the network: {needs}.
-# The job fails if a fault is found. For faults that are known, make a list and add `--accept dead.txt` to the call:
-#   tdsl audit {name}.fab {option} --accept dead.txt --reason "cables ordered" --ticket OPS-12 --until 2027-01-31
+# The job fails if a fault is found. For faults that are known, make a list and \
+add `--accept dead.txt` to the call:
+#   tdsl audit {name}.fab {option} --accept dead.txt --reason "cables ordered" \
+--ticket OPS-12 --until 2027-01-31
 """
 NEEDS = {
     "infiniband": "ibnetdiscover is installed there, and sudo asks for no password",
@@ -61,7 +63,8 @@ audit:
       {take}
     - |
       set -o pipefail
-      .audit/bin/tdsl audit {name}.fab {option} -o worklist.csv --prometheus tdsl.prom --format markdown | tee report.md
+      .audit/bin/tdsl audit {name}.fab {option} -o worklist.csv --prometheus tdsl.prom \
+--format markdown | tee report.md
   artifacts:
     when: always
     paths: [report.md, worklist.csv, tdsl.prom, {capture}]

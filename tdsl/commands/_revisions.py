@@ -160,8 +160,7 @@ def opened_source(
     """A design that a call names, to compile inside. A revision alone means the file of ``other``; ``read``
     is the revision where that was read already. With ``recording``, what is read of the disk is known
     afterwards. Raises Wrong."""
-    from tdsl.changes.revision import RevisionError, read_revision
-    from tdsl.system.read import is_confined, serve_snapshot
+    from tdsl.system.read import serve_snapshot
     from tdsl.system.record import Record, record_disk_questions
     from tdsl.system.replace import unique_name_part
 
@@ -173,16 +172,10 @@ def opened_source(
             yield OpenedSource(source, options, source, record, settings=followed)
         return
     place = Path(os.path.abspath(file)) if read is None else read.top / file
-    try:
-        if read is None:
-            read = read_revision(revision, place.parent if place.parent.is_dir() else Path.cwd())
-    except RevisionError as wrong:
-        raise Wrong(f"{revision}:{file}: {wrong}") from None
+    if read is None:
+        read = _revision_of_call(revision, file, place)
     top = read.top.resolve()
-    held = Read(read.files)
-    if is_confined():
-        here = Path.cwd().resolve()
-        held = Read({name: data for name, data in held.items() if (top / name).is_relative_to(here)})
+    held = _readable_files_of_revision(read)
     name = _name_in_revision(file, place, top, held)
     if name is None:
         raise Wrong(
@@ -205,6 +198,28 @@ def opened_source(
     )
     with serve_snapshot(folder, held), record_disk_questions(record):
         yield opened
+
+
+def _readable_files_of_revision(read: Revision) -> Read:
+    """The files of a revision; those below the current folder where reading is confined to that."""
+    from tdsl.system.read import is_confined
+
+    top = read.top.resolve()
+    held = Read(read.files)
+    if is_confined():
+        here = Path.cwd().resolve()
+        held = Read({name: data for name, data in held.items() if (top / name).is_relative_to(here)})
+    return held
+
+
+def _revision_of_call(revision: str, file: str, place: Path) -> Revision:
+    """The revision that a call names, of the repository in which ``place`` is. Raises Wrong."""
+    from tdsl.changes.revision import RevisionError, read_revision
+
+    try:
+        return read_revision(revision, place.parent if place.parent.is_dir() else Path.cwd())
+    except RevisionError as wrong:
+        raise Wrong(f"{revision}:{file}: {wrong}") from None
 
 
 def _name_in_revision(file: str, place: Path, top: Path, held: Mapping[str, bytes]) -> str | None:

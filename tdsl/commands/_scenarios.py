@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,48 @@ def _elements_between_commas(text: str) -> tuple[str, ...]:
     return tuple(e for x in out if (e := x.strip()))
 
 
+@dataclass(slots=True)
+class ScenarioReport:
+    """What was found, in the format of the call."""
+
+    path: Path
+    """The file of the scenarios."""
+    form: str
+    """The format."""
+    output: Path | None
+    """The file of the report; standard output if None."""
+    kept: list[dict[str, object]] = field(default_factory=list)
+    """The outcomes, for JSON."""
+    said: list[str] = field(default_factory=list)
+    """Lines that are not printed yet."""
+    broken: int = 0
+    """How many scenarios break a requirement."""
+
+    def add(self, design: Design, line: ScenarioLine, outcome: ScenarioOutcome) -> None:
+        """Report the outcome of one scenario."""
+        if self.form == "json":
+            self.kept.append(_scenario_facts(design, line, outcome))
+            return
+        found = _scenario_finding_lines(outcome)
+        self.said += [f"{self.path}:{line.number}: {text}\n" for text in found]
+        if self.output is None:
+            write_to_stream("".join(self.said))
+            self.said.clear()
+
+    def finish(self, clusters: list[dict[str, object]]) -> None:
+        """Write what is not written yet."""
+        if self.form == "json":
+            from tdsl.report.json_report import SCHEMA, dump_json
+
+            more = {"clusters": clusters} if clusters else {}
+            whole = {"schema": SCHEMA, "file": str(self.path), "scenarios": self.kept, **more}
+            self.said = [dump_json(whole)]
+        if self.output is None:
+            write_to_stream("".join(self.said))
+        else:
+            save_text("".join(self.said), self.output)
+
+
 def judge_scenarios(
     sources: Sequence[str], path: Path, asked: Request, output_format: str, output: Path | None
 ) -> int:
@@ -70,51 +112,49 @@ def judge_scenarios(
         return FOUND
     designs = [d for c in compilations for d in c.designs]
     _refuse_unknown_elements(designs, path, lines, always)
-    kept: list[dict[str, object]] = []
-    said: list[str] = []
-    broken = 0
+    report = ScenarioReport(path, output_format, output)
     for design in designs:
-        wrong, count, partly = 0, 0, 0
-        waiting: deque[ScenarioLine] = deque()
-        for outcome in _outcomes_of_design(design, _failures_of_lines(design, lines, always, waiting), asked):
-            line, count, wrong = waiting.popleft(), count + 1, wrong + (not outcome.ok)
-            partly += outcome.judged < outcome.of or any(a.judged < a.of for a in outcome.answers)
-            if output_format == "json":
-                kept.append(_scenario_facts(design, line, outcome))
-                continue
-            said += [f"{path}:{line.number}: {text}\n" for text in _scenario_finding_lines(outcome)]
-            if output is None:
-                write_to_stream("".join(said))
-                said.clear()
-        broken += wrong
-        good = f"{count - wrong:,} of {count:,} scenarios keep every requirement of {design.name}"
-        less = f"; in {partly:,} of them not all that is asked was judged" if partly else ""
-        said += [f"{good}{less}\n"] if count else []
-    clusters = []
-    for cluster in (d for c in compilations for d in c.clusters if d.fabric is not None):
-        answers, found = _cluster_results_as_designed(cluster, asked)
-        wrong = any(d.severity is Severity.ERROR for d in found)
-        broken += wrong
-        clusters.append(
-            {
-                "fabric": cluster.name,
-                "ok": not wrong,
-                "results": [r.facts() for r in answers if r.requirement],
-            }
-        )
-        said += [
-            f"{d.severity.word}[{d.code}]: {' '.join(d.message.split())}, whatever fails\n" for d in found
-        ]
-    if output_format == "json":
-        from tdsl.report.json_report import SCHEMA, dump_json
+        _judge_scenarios_of_design(report, design, lines, always, asked)
+    clusters = [
+        _judge_cluster_as_designed(report, cluster, asked)
+        for c in compilations
+        for cluster in c.clusters
+        if cluster.fabric is not None
+    ]
+    report.finish(clusters)
+    return FOUND if report.broken else OK
 
-        more = {"clusters": clusters} if clusters else {}
-        said = [dump_json({"schema": SCHEMA, "file": str(path), "scenarios": kept, **more})]
-    if output is None:
-        write_to_stream("".join(said))
-    else:
-        save_text("".join(said), output)
-    return FOUND if broken else OK
+
+def _judge_scenarios_of_design(
+    report: ScenarioReport,
+    design: Design,
+    lines: Sequence[ScenarioLine],
+    always: tuple[str, ...],
+    asked: Request,
+) -> None:
+    """Judge the scenarios of one fabric; ``always`` are elements that fail in each."""
+    wrong, count, partly = 0, 0, 0
+    waiting: deque[ScenarioLine] = deque()
+    for outcome in _outcomes_of_design(design, _failures_of_lines(design, lines, always, waiting), asked):
+        line, count, wrong = waiting.popleft(), count + 1, wrong + (not outcome.ok)
+        partly += outcome.judged < outcome.of or any(a.judged < a.of for a in outcome.answers)
+        report.add(design, line, outcome)
+    report.broken += wrong
+    good = f"{count - wrong:,} of {count:,} scenarios keep every requirement of {design.name}"
+    less = f"; in {partly:,} of them not all that is asked was judged" if partly else ""
+    report.said += [f"{good}{less}\n"] if count else []
+
+
+def _judge_cluster_as_designed(report: ScenarioReport, cluster: Design, asked: Request) -> dict[str, object]:
+    """Judge the requirements of a cluster, which no failure changes; what JSON says of it."""
+    answers, found = _cluster_results_as_designed(cluster, asked)
+    wrong = any(d.severity is Severity.ERROR for d in found)
+    report.broken += wrong
+    report.said += [
+        f"{d.severity.word}[{d.code}]: {' '.join(d.message.split())}, whatever fails\n" for d in found
+    ]
+    results = [r.facts() for r in answers if r.requirement]
+    return {"fabric": cluster.name, "ok": not wrong, "results": results}
 
 
 def _outcomes_of_design(

@@ -223,6 +223,14 @@ def cache_option(command: F) -> F:
     )(command)
 
 
+T = TypeVar("T")
+
+
+def record_of_call(kind: type[T], given: Mapping[str, Any]) -> T:
+    """The record of a command's own options, taken from all that a call gives."""
+    return kind(**{name: given[name] for name in kind.__annotations__})
+
+
 def options_from_command(
     given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()
 ) -> Request:
@@ -360,8 +368,8 @@ def _compiled_source(
 
 
 def compilation_stages(source: str, options: Request, kept: bool) -> Iterator[Compilation]:
-    """What ``compile_in_stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``.
-    Raises Wrong."""
+    """What ``compiler.compile_in_stages`` gives of a file, or of a file of a git revision; ``kept`` as for
+    ``compiled``. Raises Wrong."""
     from tdsl import answers
     from tdsl.commands._revisions import opened_source
     from tdsl.compile import compiler

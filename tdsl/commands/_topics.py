@@ -12,7 +12,8 @@ from tdsl.commands.list import TOPOLOGY, _stdlib_files
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library
-    from tdsl.semantics.model import DeviceModel
+    from tdsl.semantics.model import DeviceModel, PortClass
+    from tdsl.syntax import tree
 
 LISTED = 12
 FACTS = ("height", "power", "latency", "price", "hwsku", "platform")
@@ -78,20 +79,7 @@ def _device_topic_lines(model: DeviceModel, place: str) -> Iterator[str]:
     title = f", {model.title}" if model.title else ""
     yield f"# {model.name}: {model.kind}{title}\n"
     for c in model.classes:
-        rate = f"{c.rate / 1e9:g}Gbps" if c.rate else "any rate"
-        cages = len({n for n in c.cages if n})
-        facts = [f"{c.size} x {rate}", *([f"type {', '.join(c.types)}"] if c.types else [])]
-        facts += [f"{cages} {c.form} cage{'s' if cages > 1 else ''}"] if cages else []
-        ways = [n for n in c.splits if n > 1]
-        facts += [f"splits into {' or '.join(map(str, ways))}"] if ways else []
-        facts += [f"{c.sockets} sockets in a module"] if c.sockets > 1 else []
-        known = [n for n in c.systems if n]
-        facts += (
-            [f"named {known[0]}" + (f" to {known[-1]}" if len(known) > 1 else "") + " by the system"]
-            if known
-            else []
-        )
-        yield f"- port `{c.name}`: {'; '.join(facts)}"
+        yield _port_class_topic_line(c)
     if model.accelerators and model.kind == "host":
         yield f"- {model.accelerators} accelerators"
     for key in FACTS:
@@ -102,6 +90,24 @@ def _device_topic_lines(model: DeviceModel, place: str) -> Iterator[str]:
         yield "- power: not given"
     yield f"\nSource: {model.facts.get('source', 'not given')}"
     yield f"Declared at {place}; `tdsl list hardware` lists all models."
+
+
+def _port_class_topic_line(c: PortClass) -> str:
+    """What is known of a class of ports, in one line."""
+    rate = f"{c.rate / 1e9:g}Gbps" if c.rate else "any rate"
+    cages = len({n for n in c.cages if n})
+    facts = [f"{c.size} x {rate}", *([f"type {', '.join(c.types)}"] if c.types else [])]
+    facts += [f"{cages} {c.form} cage{'s' if cages > 1 else ''}"] if cages else []
+    ways = [n for n in c.splits if n > 1]
+    facts += [f"splits into {' or '.join(map(str, ways))}"] if ways else []
+    facts += [f"{c.sockets} sockets in a module"] if c.sockets > 1 else []
+    known = [n for n in c.systems if n]
+    facts += (
+        [f"named {known[0]}" + (f" to {known[-1]}" if len(known) > 1 else "") + " by the system"]
+        if known
+        else []
+    )
+    return f"- port `{c.name}`: {'; '.join(facts)}"
 
 
 # ---------------------------------------------------------------- topologies
@@ -132,18 +138,9 @@ def _topology_topic(word: str) -> str | None:
         return None
     module = parse_source_file(SourceFile(file, text), Diagnostics())
     node = next(s for s in module.body if isinstance(s, tree.TopologyDecl) and s.name.name == name)
-    comment = " ".join(
-        line.lstrip("# ").strip() for line in re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines()
-    )  # type: ignore[index]
-    rows = []
-    for f in node.formals:
-        if f.name.name in FROM_HOSTS:
-            continue
-        if f.type.name == "table" and f.default is not None:
-            rows.append(f"- `{f.name.name}`: table, of rows `{f.default.span.text.strip(chr(34))}`")
-            continue
-        default = f"{f.default.span.text} if not given" if f.default is not None else "required"
-        rows.append(f"- `{f.name.name}`: {f.type.name}, {default}")
+    lines = re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines()  # type: ignore[index]  # it always matches
+    comment = " ".join(line.lstrip("# ").strip() for line in lines)
+    rows = _parameter_topic_lines(node)
     needed = [f.name.name for f in node.formals if f.default is None and f.name.name not in FROM_HOSTS]
     usage = f"{name} {{ {'; '.join(f'{n} …' for n in needed)} }}" if needed else f"{name} {{ }}"
     declared = f"Declared at {file}; `tdsl list topologies` lists all."
@@ -161,6 +158,20 @@ def _topology_topic(word: str) -> str | None:
         )
         + "\n"
     )
+
+
+def _parameter_topic_lines(node: tree.TopologyDecl) -> list[str]:
+    """The parameters of a topology that a design gives, one a line."""
+    rows = []
+    for f in node.formals:
+        if f.name.name in FROM_HOSTS:
+            continue
+        if f.type.name == "table" and f.default is not None:
+            rows.append(f"- `{f.name.name}`: table, of rows `{f.default.span.text.strip(chr(34))}`")
+            continue
+        default = f"{f.default.span.text} if not given" if f.default is not None else "required"
+        rows.append(f"- `{f.name.name}`: {f.type.name}, {default}")
+    return rows
 
 
 # ---------------------------------------------------------------- words of the language

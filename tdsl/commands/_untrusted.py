@@ -26,6 +26,13 @@ SECONDS, GRACE = 900, 30
 """Processor time, and how much more where what runs cannot be interrupted."""
 FILE = 1 << 30
 OPEN = 512
+TRUSTED_ONLY = {
+    "watch": "",
+    "site": ": a target of strangers would see what it says",
+    "cluster": "",
+    "sign": "",
+}
+"""Options that a call with the flag must not have, each with why, if that needs to be said."""
 
 
 def is_untrusted_call(args: Iterable[str], command: str = "") -> bool:
@@ -65,14 +72,9 @@ def with_untrusted_option(command: Callable[..., int]) -> Callable[..., int]:
 
 def _refuse_untrusted_paths(given: dict[str, Any]) -> None:
     """Refuse a call that names links, other kinds of files, or folders elsewhere."""
-    if given.get("watch"):
-        raise Wrong(f"{FLAG}: --watch is for one's own designs")
-    if given.get("site"):
-        raise Wrong(f"{FLAG}: --site is for one's own designs: a target of strangers would see what it says")
-    if given.get("cluster"):
-        raise Wrong(f"{FLAG}: --cluster is for one's own designs")
-    if given.get("sign"):
-        raise Wrong(f"{FLAG}: --sign is for one's own designs")
+    for option, why in TRUSTED_ONLY.items():
+        if given.get(option):
+            raise Wrong(f"{FLAG}: --{option} is for one's own designs{why}")
     files = [*given.get("files", ()), *([given["file"]] if "file" in given else [])]
     for name in files:
         if os.path.lexists(name) and Path(name).suffix != ".fab":
@@ -88,6 +90,12 @@ def _refuse_untrusted_paths(given: dict[str, Any]) -> None:
         *map(given.get, ("out", "output", "certificates", "second_opinion_dir")),
         *(file for _, file in given.get("report", ())),
     ]
+    _refuse_paths_elsewhere(read, written)
+
+
+def _refuse_paths_elsewhere(read: list[Path], written: list[Path | None]) -> None:
+    """Refuse to read what is outside the current folder, and to read or write anything that a link leads
+    to."""
     here = os.getcwd()
     for path in read:
         if os.path.lexists(path) and not (os.path.realpath(path) + os.sep).startswith(here + os.sep):

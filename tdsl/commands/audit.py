@@ -26,12 +26,14 @@ from tdsl.commands._shared import (
     limit_options,
     options_from_command,
     output_format_option,
+    record_of_call,
     save_text,
     show_findings,
     write_to_stream,
 )
 from tdsl.commands._today import Day, day_of_call, today_option
 from tdsl.commands._watch import watched_captures
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Compilation, Design
@@ -39,8 +41,63 @@ if TYPE_CHECKING:
     from tdsl.observe.audit import Audit, AuditSettings
 
 FORMATS = ("text", "json", "csv", "sarif", "markdown")
+CAPTURED = ("ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p")
+"""Formats of captures, and the options that give them."""
 CAPTURE = click.Path(exists=True, path_type=Path)
 TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditCall:
+    """The options of a call of `tdsl audit`, but those that all commands on designs have."""
+
+    design: str
+    """The design, as the call names it."""
+    ibnetdiscover: tuple[Path, ...]
+    """Captures of ibnetdiscover."""
+    iblinkinfo: tuple[Path, ...]
+    """Captures of iblinkinfo."""
+    ibdiagnet: tuple[Path, ...]
+    """Captures of ibdiagnet."""
+    ufm: tuple[Path, ...]
+    """UFM's lists of links."""
+    lldp: tuple[Path, ...]
+    """Captures of LLDP neighbours."""
+    p2p: tuple[Path, ...]
+    """Tables of cables."""
+    column: tuple[str, ...]
+    """What columns of these tables are, as `--column` gives it."""
+    assets: Path | None
+    """The table of identifiers of assets."""
+    maps: tuple[str, ...]
+    """Rules that turn names of captures into names of the design."""
+    only: tuple[str, ...]
+    """Patterns of the devices whose links are judged; all if empty."""
+    simulator: bool
+    """Whether the captures are of ibsim."""
+    no_requirements: bool
+    """Whether the requirements are not judged on what is built."""
+    accept: Path | None
+    """The list of accepted faults."""
+    reason: str | None
+    """Why faults found now are accepted; None if they are not."""
+    ticket: str
+    """The ticket of these faults."""
+    until: date | None
+    """The last day on which they are accepted."""
+    places: Path | None
+    """The table of places by which the work list is ordered."""
+    output: Path | None
+    """The file for the work list."""
+    prometheus: Path | None
+    """The file for Prometheus."""
+    output_format: str
+    """How to print."""
+
+    @property
+    def captures(self) -> list[tuple[str, Path]]:
+        """All captures, each with its format."""
+        return [(name, path) for name in CAPTURED for path in getattr(self, name)]
 
 
 @click.command(
@@ -151,30 +208,7 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @design_options
 @limit_options
 @watched_captures
-def command(
-    design: str,
-    ibnetdiscover: tuple[Path, ...],
-    iblinkinfo: tuple[Path, ...],
-    ibdiagnet: tuple[Path, ...],
-    ufm: tuple[Path, ...],
-    lldp: tuple[Path, ...],
-    p2p: tuple[Path, ...],
-    column: tuple[str, ...],
-    assets: Path | None,
-    maps: tuple[str, ...],
-    only: tuple[str, ...],
-    simulator: bool,
-    no_requirements: bool,
-    accept: Path | None,
-    reason: str | None,
-    ticket: str,
-    until: date | None,
-    places: Path | None,
-    output: Path | None,
-    prometheus: Path | None,
-    output_format: str,
-    **given: Any,
-) -> int:
+def command(**given: Any) -> int:
     """Compare DESIGN with captures of the network, and name the fewest mistakes that explain the difference.
 
     Devices are matched by name, by --assets, by --map, and then by position. Links that no capture would show
@@ -184,54 +218,44 @@ def command(
     """
     from tdsl.observe.record import Observed
 
-    captures = [
-        (name, path)
-        for name, paths in (
-            ("ibnetdiscover", ibnetdiscover),
-            ("iblinkinfo", iblinkinfo),
-            ("ibdiagnet", ibdiagnet),
-            ("ufm", ufm),
-            ("lldp", lldp),
-            ("p2p", p2p),
-        )
-        for path in paths
-    ]
-    if not captures:
+    call = record_of_call(AuditCall, given)
+    _refuse_unfit_audit(call)
+    standing = _accepted_fault_entries(call)
+    asked = replace(options_from_command(given), fail=tuple(dict.fromkeys(e.element for e in standing)))
+    (compilation,) = compile_sources([call.design], asked, verify=False)
+    designs = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
+    if len(designs) < len(compilation.designs) or not designs:
+        show_findings([compilation], sys.stderr)
+        print_on_stderr(f"{call.design}: the design has errors, so nothing is compared")
+        return FOUND
+    observed = Observed()
+    captures_read_or_refused(call.captures, observed, call.column)
+    made = [_audit_of_design(one, observed, _audit_settings(one, call, asked.at_least)) for one in designs]
+    if call.accept is not None:
+        new = call.reason, call.ticket, call.until
+        _accept_faults(call.accept, designs, made, standing, new, day_of_call(given["today"]))
+    if not call.no_requirements:
+        _judge_promises_of_all(designs, made)
+    if call.prometheus is not None:
+        from tdsl.observe.prometheus import prometheus_metrics
+
+        save_text(prometheus_metrics(made), call.prometheus)
+    if call.output is not None:
+        _write_work_list(call.output, made, call.places)
+    # Last: a reader such as `head` may end the program.
+    _print_audit(compilation, designs, made, call.output_format, call.places)
+    return FOUND if any(m.faults for m in made) else OK
+
+
+def _refuse_unfit_audit(call: AuditCall) -> None:
+    """Refuse a call without a capture, or with a work list of an unknown format."""
+    if not call.captures:
         raise Wrong(
             "give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --ibdiagnet DIR, --ufm FILE, --lldp "
             "PATH or --p2p FILE"
         )
-    if output is not None and output.suffix not in (".csv", ".xlsx"):
-        raise Wrong(f"{output}: the work list is written as .csv or .xlsx")
-    standing = _accepted_fault_entries(accept, reason, ticket, until)
-    asked = replace(options_from_command(given), fail=tuple(dict.fromkeys(e.element for e in standing)))
-    (compilation,) = compile_sources([design], asked, verify=False)
-    designs = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
-    if len(designs) < len(compilation.designs) or not designs:
-        show_findings([compilation], sys.stderr)
-        print_on_stderr(f"{design}: the design has errors, so nothing is compared")
-        return FOUND
-    observed = Observed()
-    captures_read_or_refused(captures, observed, column)
-    made = [
-        _audit_of_design(one, observed, _audit_settings(one, assets, maps, only, simulator, asked.at_least))
-        for one in designs
-    ]
-    if accept is not None:
-        _accept_faults(accept, designs, made, standing, (reason, ticket, until), day_of_call(given["today"]))
-    if not no_requirements:
-        for one, m in zip(designs, made, strict=True):
-            _judge_promises(one, m)
-    if prometheus is not None:
-        from tdsl.observe.prometheus import prometheus_metrics
-
-        save_text(prometheus_metrics(made), prometheus)
-    if output is not None:
-        _write_work_list(output, made, places)
-    _print_audit(
-        compilation, designs, made, output_format, places
-    )  # last: a reader such as `head` may end the program
-    return FOUND if any(m.faults for m in made) else OK
+    if call.output is not None and call.output.suffix not in (".csv", ".xlsx"):
+        raise Wrong(f"{call.output}: the work list is written as .csv or .xlsx")
 
 
 def captures_read_or_refused(
@@ -246,14 +270,7 @@ def captures_read_or_refused(
         raise Wrong(str(wrong)) from None
 
 
-def _audit_settings(
-    design: Design,
-    assets: Path | None,
-    maps: tuple[str, ...],
-    only: tuple[str, ...],
-    simulator: bool,
-    at_least: Fraction | None,
-) -> AuditSettings:
+def _audit_settings(design: Design, call: AuditCall, at_least: Fraction | None) -> AuditSettings:
     from tdsl.fabric.select import select_devices
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.findings.source import SourceFile
@@ -263,21 +280,23 @@ def _audit_settings(
 
     assert design.fabric is not None
     try:
-        rules = tuple(map(NameMapRule.parse, maps))
-        chosen = select_devices(design.fabric, list(only)) if only else None
+        rules = tuple(map(NameMapRule.parse, call.maps))
+        chosen = select_devices(design.fabric, list(call.only)) if call.only else None
     except ValueError as wrong:
         raise Wrong(str(wrong)) from None
     found = Diagnostics()
     table = (
-        read_identifiers(design.fabric, SourceFile(assets.as_posix(), _text_of_file_named(assets)), found)
-        if assets is not None
+        read_identifiers(
+            design.fabric, SourceFile(call.assets.as_posix(), _text_of_file_named(call.assets)), found
+        )
+        if call.assets is not None
         else None
     )
     if found.has_errors:
         first = found.items[0]
         at = f":{first.span.begin[0]}" if first.span is not None else ""
-        raise Wrong(f"{assets}{at}: {first.message} ({first.code}); {first.help}")
-    return AuditSettings(rules, table, chosen, simulator, at_least)
+        raise Wrong(f"{call.assets}{at}: {first.message} ({first.code}); {first.help}")
+    return AuditSettings(rules, table, chosen, call.simulator, at_least)
 
 
 def _text_of_file_named(path: Path) -> str:
@@ -298,26 +317,31 @@ def _audit_of_design(design: Design, observed: Any, settings: AuditSettings) -> 
     return made
 
 
-def _accepted_fault_entries(
-    accept: Path | None, reason: str | None, ticket: str, until: date | None
-) -> list[AcceptedFault]:
+def _accepted_fault_entries(call: AuditCall) -> list[AcceptedFault]:
     """The entries of the list of accepted faults, where there is one."""
-    if accept is None or reason is None:
-        if (reason or ticket or until) and not (accept is not None and reason):
-            raise Wrong("--reason goes with --accept FILE, and --ticket and --until with --reason")
-    elif not reason.strip() or any(c in reason + ticket for c in "\n\r[]#"):
-        raise Wrong("--reason and --ticket are one line of text without brackets and `#`")
-    if accept is None or not accept.exists():
-        if accept is not None and reason is None:
-            raise Wrong(f"{accept}: there is no such list; with --reason TEXT one is written")
+    _refuse_unfit_reason(call)
+    if call.accept is None:
+        return []
+    if not call.accept.exists():
+        if call.reason is None:
+            raise Wrong(f"{call.accept}: there is no such list; with --reason TEXT one is written")
         return []
     from tdsl.findings.source import SourceFile
     from tdsl.observe.accepted import read_accepted_faults
 
     try:
-        return read_accepted_faults(SourceFile(accept.as_posix(), _text_of_file_named(accept)))
+        return read_accepted_faults(SourceFile(call.accept.as_posix(), _text_of_file_named(call.accept)))
     except ValueError as wrong:
-        raise Wrong(f"{accept}: {wrong}") from None
+        raise Wrong(f"{call.accept}: {wrong}") from None
+
+
+def _refuse_unfit_reason(call: AuditCall) -> None:
+    """Refuse a reason without a list, or one that a line of the list cannot hold."""
+    if call.accept is None or call.reason is None:
+        if call.reason or call.ticket or call.until:
+            raise Wrong("--reason goes with --accept FILE, and --ticket and --until with --reason")
+    elif not call.reason.strip() or any(c in call.reason + call.ticket for c in "\n\r[]#"):
+        raise Wrong("--reason and --ticket are one line of text without brackets and `#`")
 
 
 def _accept_faults(
@@ -364,6 +388,12 @@ def _bytes_or_nothing(path: Path) -> bytes:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
 
+def _judge_promises_of_all(designs: list[Design], made: list[Audit]) -> None:
+    """Judge the requirements of each design on what is built."""
+    for design, audit in zip(designs, made, strict=True):
+        _judge_promises(design, audit)
+
+
 def _judge_promises(design: Design, made: Audit) -> None:
     """Judge the requirements again on what is built, if that differs from the design."""
     if made.mistakes or any(f.slow is not None for f in (*made.accepted, *made.faults)):
@@ -389,15 +419,7 @@ def _print_audit(
         compilation.findings = [d for x in designs for d in x.findings]
         write_to_stream(render(Report([compilation])))
     elif output_format == "json":
-        from tdsl.report.json_report import SCHEMA, dump_json, finding_as_json
-
-        fabrics = [
-            report.audit_document(m) | {"findings": [finding_as_json(d, x.file) for d in x.findings]}
-            for x, m in zip(designs, made, strict=True)
-        ]
-        write_to_stream(
-            dump_json({"schema": SCHEMA, "tdsl": __version__, "design": compilation.file, "fabrics": fabrics})
-        )
+        write_to_stream(_audit_as_json(compilation, designs, made))
     elif output_format == "csv":
         write_to_stream(_work_list_csv(made, places).decode())
         for m in made:
@@ -414,6 +436,18 @@ def _print_audit(
             for block in finding_blocks(one, paint, width):
                 write_to_stream(f"{block}\n\n")
             write_to_stream(report.audit_summary(m))
+
+
+def _audit_as_json(compilation: Compilation, designs: list[Design], made: list[Audit]) -> str:
+    """The audits of all fabrics as one document."""
+    from tdsl.observe import report
+    from tdsl.report.json_report import SCHEMA, dump_json, finding_as_json
+
+    fabrics = [
+        report.audit_document(m) | {"findings": [finding_as_json(d, x.file) for d in x.findings]}
+        for x, m in zip(designs, made, strict=True)
+    ]
+    return dump_json({"schema": SCHEMA, "tdsl": __version__, "design": compilation.file, "fabrics": fabrics})
 
 
 def _work_list_rows(made: list[Audit], places: Path | None) -> list[tuple[object, ...]]:

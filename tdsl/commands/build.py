@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +28,14 @@ from tdsl.commands._shared import (
     limit_options,
     options_from_command,
     places_option,
+    record_of_call,
     write_to_stream,
 )
 from tdsl.commands._untrusted import with_untrusted_option
 from tdsl.commands._watch import with_watch_option
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_equal_findings
 from tdsl.findings.source import SourceFile
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.progress import begin_phase
 
 if TYPE_CHECKING:
@@ -42,7 +44,9 @@ if TYPE_CHECKING:
     from tdsl.compile.compiler import Compilation, Design
     from tdsl.emit.build import BuildOptions, Output
     from tdsl.emit.site import Site
+    from tdsl.emit.target import BuildTarget
     from tdsl.fabric.graph import Fabric
+    from tdsl.physical.stages import Stage
     from tdsl.system.spool import Content
 
 CROWD = 10
@@ -65,6 +69,36 @@ class TargetName(Text):
         return [
             CompletionItem(name) for name in targets_by_name(Diagnostics()) if name.startswith(incomplete)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildCall:
+    """The options of a call of `tdsl build`, but those that all commands on designs have."""
+
+    file: str
+    """The design, as the call names it."""
+    target: tuple[str, ...]
+    """Names of the targets that are built; all if empty."""
+    target_path: tuple[Path, ...]
+    """Folders of further targets."""
+    out: Path
+    """The output folder."""
+    assets: Path | None
+    """The table of identifiers of assets."""
+    check: bool
+    """Whether the folder is compared, and nothing is written."""
+    force: bool
+    """Whether files are written even where the design has errors."""
+    sign: Path | None
+    """The ssh key that signs the manifest."""
+    option: tuple[tuple[str, str], ...]
+    """Values of targets' options, by TARGET.NAME."""
+    site: Path | None
+    """The file of what all devices of the site share."""
+    jobs: int
+    """How many processes make files; as many as there are cores if 0."""
+    only: tuple[str, ...]
+    """Patterns of the devices of which a part is built; the whole if empty."""
 
 
 @click.command(
@@ -145,21 +179,7 @@ class TargetName(Text):
 @limit_options
 @with_untrusted_option
 @with_watch_option
-def command(
-    file: str,
-    target: tuple[str, ...],
-    target_path: tuple[Path, ...],
-    out: Path,
-    assets: Path | None,
-    check: bool,
-    force: bool,
-    sign: Path | None,
-    option: tuple[tuple[str, str], ...],
-    site: Path | None,
-    jobs: int,
-    only: tuple[str, ...],
-    **given: Any,
-) -> int:
+def command(**given: Any) -> int:
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
     Nothing is written if an error is found, unless --force is given; the exit status is 1 either way. What
@@ -172,41 +192,61 @@ def command(
     A target that --target names and that writes no file is an error.
     """
     from tdsl.emit.build import BuildOptions
-    from tdsl.system.workers import Workers, WorkersEnded
+    from tdsl.system.workers import Workers
 
     begin = time.perf_counter()
+    call = record_of_call(BuildCall, given)
+    _refuse_unfit_folder(call.out)
+    further = (*(p / "targets" for p in given["path"]), *call.target_path)
+    _refuse_unknown_targets(call.target, further)
+    (compilation,) = compile_sources([call.file], options_from_command(given))
+    chosen = _target_options_chosen(call.option, further)
+    shared = _site_of_call(call.site)
+    if shared is None:
+        return FOUND
+    wanted = BuildOptions(further, chosen, site=shared, workers=Workers(call.jobs), only=call.only)
+    files = (
+        _files_or_refused(call, compilation, wanted)
+        if call.force or not _has_error_findings(compilation)
+        else None
+    )
+    _report_build(compilation, begin)
+    if not files or (_has_error_findings(compilation) and not call.force):
+        print_on_stderr("nothing is written" + ("" if call.force else "; --force writes what can be made"))
+        return FOUND
+    return max(_write_or_compare(call, files), FOUND if _has_error_findings(compilation) else OK)
+
+
+def _refuse_unfit_folder(out: Path) -> None:
+    """Refuse an output folder that is below a file, or that is a link which the call does not name."""
     blocked = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
     if blocked is not None:
         raise Wrong(f"--out {out}: {blocked} is a file, not a folder")
     unasked = click.get_current_context().get_parameter_source("out") is ParameterSource.DEFAULT
     if unasked and out.is_symlink():  # it may have come with somebody else's checkout
         raise Wrong(f"{out} is a link, which is not followed unless the call names it: --out {out}")
-    further = (*(p / "targets" for p in given["path"]), *target_path)
-    _refuse_unknown_targets(target, further)
-    (compilation,) = compile_sources([file], options_from_command(given))
-    chosen = _target_options_chosen(option, further)
-    shared = _site_of_call(site)
-    if shared is None:
-        return FOUND
+
+
+def _files_or_refused(
+    call: BuildCall, compilation: Compilation, wanted: BuildOptions
+) -> dict[str, Mapping[str, Content]]:
+    """The files of each fabric by its folder. Raises Wrong where they cannot be made here."""
+    from tdsl.system.workers import WorkersEnded
+
     try:
-        wanted = BuildOptions(further, chosen, site=shared, workers=Workers(jobs), only=only)
         with show_progress():
-            files = (
-                _files_by_folder(compilation, target, assets, wanted, out)
-                if force or not _has_error_findings(compilation)
-                else None
-            )
+            return _files_by_folder(compilation, call.target, call.assets, wanted, call.out)
     except WorkersEnded as ended:
         raise Wrong(str(ended)) from None
     except OSError as fault:
         raise Wrong(
-            f"--out {out}: the files cannot be kept until they are written: {fault.strerror or fault}"
+            f"--out {call.out}: the files cannot be kept until they are written: {fault.strerror or fault}"
         ) from None
-    _report_build(compilation, begin)
-    if not files or (_has_error_findings(compilation) and not force):
-        print_on_stderr("nothing is written" + ("" if force else "; --force writes what can be made"))
-        return FOUND
-    status = FOUND if _has_error_findings(compilation) else OK
+
+
+def _write_or_compare(call: BuildCall, files: Mapping[str, Mapping[str, Content]]) -> int:
+    """Write the files, or with --check compare them with those that are there; the exit status."""
+    out, status = call.out, OK
     said: list[str] = []
     try:
         linked = next((out / place for place in files if place and (out / place).is_symlink()), None)
@@ -216,9 +256,9 @@ def command(
                 "choose another --out"
             )
         for place, made in files.items():
-            done = (_report_differences if check else _write_build)(made, out / place, said)
-            if sign is not None and done == OK and not check:
-                _sign_build(made, out / place, sign, said)
+            done = (_report_differences if call.check else _write_build)(made, out / place, said)
+            if call.sign is not None and done == OK and not call.check:
+                _sign_build(made, out / place, call.sign, said)
             status = max(status, done)
     finally:
         write_to_stream("".join(said))  # last: a reader such as `head` may end the program
@@ -250,22 +290,12 @@ def _target_options_chosen(
 ) -> dict[str, dict[str, object]]:
     """Target -> option -> value: those of tdsl.toml, and over them those of the call, which become what the
     default is."""
-    from tdsl.config import Config
     from tdsl.emit.choices import why_option_is_unfit
     from tdsl.emit.target import targets_by_name
 
     known = targets_by_name(Diagnostics(), further)
 
-    config = click.get_current_context().find_object(Config) or Config()
-    out: dict[str, dict[str, object]] = {}
-    for name, table in config.targets.items():
-        if name not in known:
-            raise config.fault(f"`[target.{name}]`: there is no such target; there are {', '.join(known)}")
-        out[name] = dict(table)
-        for option, given_value in table.items():
-            wrong = why_option_is_unfit(known[name].options, known[name].values, option, given_value)
-            if wrong:
-                raise config.fault(f"`[target.{name}]`: {wrong}")
+    out = _target_options_of_config(known)
     for path, text in given:
         name, _, option = path.partition(".")
         if not option:
@@ -290,6 +320,24 @@ def _target_options_chosen(
     return out
 
 
+def _target_options_of_config(known: Mapping[str, BuildTarget]) -> dict[str, dict[str, object]]:
+    """Target -> option -> value, as tdsl.toml gives them."""
+    from tdsl.config import Config
+    from tdsl.emit.choices import why_option_is_unfit
+
+    config = click.get_current_context().find_object(Config) or Config()
+    out: dict[str, dict[str, object]] = {}
+    for name, table in config.targets.items():
+        if name not in known:
+            raise config.fault(f"`[target.{name}]`: there is no such target; there are {', '.join(known)}")
+        out[name] = dict(table)
+        for option, given_value in table.items():
+            wrong = why_option_is_unfit(known[name].options, known[name].values, option, given_value)
+            if wrong:
+                raise config.fault(f"`[target.{name}]`: {wrong}")
+    return out
+
+
 def _has_error_findings(compilation: Compilation) -> bool:
     return any(d.severity.word == "error" for x in compilation.judged for d in x.findings)
 
@@ -300,20 +348,12 @@ def _files_by_folder(
     """The files of each fabric, in its last phase, by its folder below ``--out``: the folder itself where
     there is one fabric."""
     from tdsl.emit.joint import FOLDER, lists_of_all_networks
-    from tdsl.physical.stages import Stage
     from tdsl.system.spool import Spool
 
     built = [d for d in compilation.designs if d.fabric is not None]
     spool = Spool(next((p for p in Path(os.path.abspath(out)).parents if p.is_dir()), None))
-    table = _assets_table_text(assets) if assets else None
-    fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
-    elsewhere = frozenset(
-        name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count)
-    )
-    stages: dict[str, list[Stage]] = {}  # the phases of each fabric, of which the last is built
-    for d in built:
-        if d.fabric is not None:
-            stages.setdefault(d.name, []).append(Stage(d.phase, d.needed, d.fabric))
+    table, elsewhere = _assets_of_call(assets, built)
+    stages = _phases_by_fabric(built)
     several = len(stages) > 1
     last = {d.name: d for d in built}
     parts = _patterns_by_fabric(
@@ -339,6 +379,32 @@ def _files_by_folder(
     files = {name if several else "": output.files for name, output in made.items()}
     together = lists_of_all_networks(files) if several and FOLDER not in files else {}
     return files | ({FOLDER: together} if together else {})
+
+
+def _phases_by_fabric(built: Sequence[Design]) -> dict[str, list[Stage]]:
+    """The phases of each fabric, of which the last is built."""
+    from tdsl.physical.stages import Stage
+
+    stages: dict[str, list[Stage]] = {}
+    for d in built:
+        if d.fabric is not None:
+            stages.setdefault(d.name, []).append(Stage(d.phase, d.needed, d.fabric))
+    return stages
+
+
+def _assets_of_call(path: Path | None, built: Sequence[Design]) -> tuple[SourceFile | None, frozenset[str]]:
+    """The table of assets, and the names that devices in it may have because they are in another fabric."""
+    if path is None:
+        return None, frozenset()
+    return _assets_table_text(path), _names_in_several_fabrics(built)
+
+
+def _names_in_several_fabrics(built: Sequence[Design]) -> frozenset[str]:
+    """Names and paths of the devices of all fabrics, where there are several."""
+    fabrics = [d.fabric for d in built if d.fabric is not None and len(built) > 1]
+    return frozenset(
+        name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count)
+    )
 
 
 def _patterns_by_fabric(

@@ -27,6 +27,7 @@ from tdsl.commands._shared import (
     limit_options,
     options_from_command,
     places_option,
+    record_of_call,
     save_text,
     sources_with_stdin,
     workers_options,
@@ -38,6 +39,7 @@ from tdsl.commands._watch import with_watch_option
 from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.report.formats import Report, Streamed, report_formats
 from tdsl.report.paint import output_width, wants_colour
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.workers import Workers
 
 if TYPE_CHECKING:
@@ -107,6 +109,54 @@ class Further(Output):
     def place(value: str) -> str:
         """The file of a value."""
         return value.partition("=")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCall:
+    """The options of a call of `tdsl check`, but those that all commands on designs have."""
+
+    files: tuple[str, ...]
+    """Designs, as the call names them."""
+    select: tuple[str, ...]
+    """Names of the checks that are run; all if empty."""
+    ignore: tuple[str, ...]
+    """Names of checks that are left out."""
+    output_format: str
+    """The format of the report."""
+    output: Path | None
+    """The file of the report; standard output if None."""
+    report: tuple[tuple[str, Path], ...]
+    """Formats of further reports, each with its file."""
+    fail_on: str
+    """The least severity that makes the exit status 1."""
+    certificates: Path | None
+    """The folder of certificates."""
+    all_params: bool
+    """Whether every value of the parameters is checked."""
+    limit_params: int
+    """The most combinations of parameters."""
+    fail: tuple[str, ...]
+    """Elements without which the fabric is checked."""
+    fail_file: tuple[Path, ...]
+    """Files of such elements, one a line."""
+    second_opinion: bool
+    """Whether each figure is computed by a second method."""
+    second_opinion_dir: Path | None
+    """The folder for a file about each figure on which the methods differ."""
+    fix: bool
+    """Whether edits of findings are applied."""
+    diff: bool
+    """Whether these edits are printed instead."""
+    unsafe: bool
+    """Whether edits that guess are among them."""
+    scenarios: Path | None
+    """The file of scenarios that are judged."""
+    jobs: int
+    """How many processes; as many as there are cores if 0."""
+    cluster: str | None
+    """The address of a Dask scheduler."""
+    no_cache: bool
+    """Whether the answer of an earlier call may not be taken."""
 
 
 @click.command(
@@ -253,30 +303,7 @@ class Further(Output):
 @limit_options
 @with_untrusted_option
 @with_watch_option
-def command(
-    files: tuple[str, ...],
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    output_format: str,
-    output: Path | None,
-    report: tuple[tuple[str, Path], ...],
-    fail_on: str,
-    certificates: Path | None,
-    all_params: bool,
-    limit_params: int,
-    fail: tuple[str, ...],
-    fail_file: tuple[Path, ...],
-    second_opinion: bool,
-    second_opinion_dir: Path | None,
-    fix: bool,
-    diff: bool,
-    unsafe: bool,
-    scenarios: Path | None,
-    jobs: int,
-    cluster: str | None,
-    no_cache: bool,
-    **given: Any,
-) -> int:
+def command(**given: Any) -> int:
     """Check designs: the requirements you state, and what every fabric must keep.
 
     Without a requirement in the file every built-in check runs. With --all-params what holds is proved for
@@ -288,111 +315,119 @@ def command(
     Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     begin = time.perf_counter()
-    files = tuple(designs_in(files))
-    if fix or diff or scenarios is not None:
-        _refuse_revisions(files, "--scenarios" if scenarios is not None else "--fix" if fix else "--diff")
-    failed = (*fail, *(element for path in fail_file for element in _elements_in_file(path)))
-    if certificates is not None and (all_params or failed):
-        raise click.UsageError(
-            "certificates are for one design: give --set instead of --all-params, and no --fail"
-        )
-    if second_opinion and all_params:
-        raise click.UsageError("a second opinion is of one design: give --set instead of --all-params")
-    if second_opinion_dir is not None and not second_opinion:
-        raise click.UsageError("--second-opinion-dir needs --second-opinion")
-    if cluster is not None and not all_params:
-        raise click.UsageError("--cluster needs --all-params")
-    if unsafe and not (fix or diff):
-        raise click.UsageError("--unsafe needs --fix or --diff")
-    asked = replace(options_from_command(given, select, ignore), fail=failed, day=day_of_call(given["today"]))
-    if fix or diff:
+    call = record_of_call(CheckCall, given)
+    files = tuple(designs_in(call.files))
+    _refuse_revisions(files, call)
+    failed = (*call.fail, *(element for path in call.fail_file for element in _elements_in_file(path)))
+    _refuse_unfit_options(call, failed)
+    asked = replace(
+        options_from_command(given, call.select, call.ignore), fail=failed, day=day_of_call(given["today"])
+    )
+    if call.fix or call.diff:
         from tdsl.commands._fix import fix_designs as apply
 
-        status = apply(files, asked, unsafe, write=not diff)
-        if diff:
+        status = apply(files, asked, call.unsafe, write=not call.diff)
+        if call.diff:
             return status
-    if scenarios is not None:
-        return _check_scenarios(
-            files,
-            scenarios,
-            asked,
-            output_format,
-            output,
-            bool(certificates or all_params or second_opinion or report),
-        )
+    if call.scenarios is not None:
+        return _check_scenarios(call, files, call.scenarios, asked)
     sources, asked = sources_with_stdin(files, asked)
-    renderer = report_formats()[output_format]
-    look = Report(
-        (), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), output_width(sys.stdout)
-    )
-    kept = not (no_cache or certificates is not None or second_opinion)  # those need the fabrics
-    early = (
-        output is None and len(sources) == 1 and not all_params and not second_opinion
-    )  # which adds to findings
-    if early and isinstance(renderer, Streamed):
-        compilations, printed = _check_printing_early(sources, asked, renderer, look, kept)
-    else:
-        limit = limit_params if all_params else None
-        compilations, printed = (
-            compile_sources(sources, asked, True, limit, Workers(jobs, cluster or ""), kept),
-            [],
-        )
-    if certificates is not None:
+    colour = call.output is None and wants_colour(sys.stdout)
+    look = Report((), Severity[call.fail_on.upper()], colour, output_width(sys.stdout))
+    compilations, printed = _compile_for_report(call, sources, asked, look)
+    if call.certificates is not None:
         with show_progress():
-            _save_certificates(compilations, certificates)
-    if second_opinion:
+            _save_certificates(compilations, call.certificates)
+    if call.second_opinion:
         with show_progress():
-            _confirm_results(compilations, sources, asked, second_opinion_dir)
-    for compilation in compilations:
-        if compilation.earlier and is_verbose():
-            print_on_stderr(
-                f"{compilation.file}: nothing has changed since an earlier call, whose answer this is"
-            )
+            _confirm_results(compilations, sources, asked, call.second_opinion_dir)
+    _note_kept_answers(compilations)
     told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
-    shown = replace(told, colour=look.colour, width=look.width, printed=printed)
-    text = (
-        renderer.render_early_findings(shown)
-        if is_quiet() and isinstance(renderer, Streamed)
-        else renderer.render(shown)
-    )
-    if output is not None:
-        save_text(text, output)
-    for name, file in report:
-        save_text(report_formats()[name].render(told), file)
-    if output is None:
-        write_to_stream(text)  # last: a reader such as `head` may end the program
+    _write_reports(call, told, replace(told, colour=look.colour, width=look.width, printed=printed))
     return FOUND if told.failed else OK
 
 
-def _refuse_revisions(files: Sequence[str], option: str) -> None:
+def _refuse_revisions(files: Sequence[str], call: CheckCall) -> None:
     """Refuse designs of git revisions where a call needs files."""
     from tdsl.commands._revisions import split_revision
 
-    for source in files:
+    options = {"--scenarios": call.scenarios is not None, "--fix": call.fix, "--diff": call.diff}
+    option = next((name for name, given in options.items() if given), "")
+    for source in files if option else ():
         if split_revision(source)[0]:
             raise Wrong(
                 f"{option} takes files; {source} is one of a git revision, which `tdsl check {source}` checks"
             )
 
 
-def _check_scenarios(
-    files: tuple[str, ...],
-    scenarios: Path,
-    asked: Request,
-    output_format: str,
-    output: Path | None,
-    more: bool,
-) -> int:
+def _refuse_unfit_options(call: CheckCall, failed: Sequence[str]) -> None:
+    """Refuse options that do not go together; ``failed`` are the elements without which designs are
+    checked."""
+    if call.certificates is not None and (call.all_params or failed):
+        raise click.UsageError(
+            "certificates are for one design: give --set instead of --all-params, and no --fail"
+        )
+    if call.second_opinion and call.all_params:
+        raise click.UsageError("a second opinion is of one design: give --set instead of --all-params")
+    if call.second_opinion_dir is not None and not call.second_opinion:
+        raise click.UsageError("--second-opinion-dir needs --second-opinion")
+    if call.cluster is not None and not call.all_params:
+        raise click.UsageError("--cluster needs --all-params")
+    if call.unsafe and not (call.fix or call.diff):
+        raise click.UsageError("--unsafe needs --fix or --diff")
+
+
+def _compile_for_report(
+    call: CheckCall, sources: Sequence[str], asked: Request, look: Report
+) -> tuple[Sequence[Compilation], Sequence[Diagnostic]]:
+    """The designs, checked; with the findings that are printed already."""
+    renderer = report_formats()[call.output_format]
+    # Certificates and second opinions need the fabrics, which an answer of an earlier call does not have.
+    kept = not (call.no_cache or call.certificates is not None or call.second_opinion)
+    # A second opinion adds to findings.
+    alone = call.output is None and len(sources) == 1
+    if alone and not (call.all_params or call.second_opinion) and isinstance(renderer, Streamed):
+        return _check_printing_early(sources, asked, renderer, look, kept)
+    limit = call.limit_params if call.all_params else None
+    return compile_sources(sources, asked, True, limit, Workers(call.jobs, call.cluster or ""), kept), []
+
+
+def _note_kept_answers(compilations: Sequence[Compilation]) -> None:
+    """With --verbose, say which answers are those of an earlier call."""
+    for compilation in compilations:
+        if compilation.earlier and is_verbose():
+            print_on_stderr(
+                f"{compilation.file}: nothing has changed since an earlier call, whose answer this is"
+            )
+
+
+def _write_reports(call: CheckCall, told: Report, shown: Report) -> None:
+    """Write the report, as it is ``shown`` on a terminal or in a file, and the further ones."""
+    renderer = report_formats()[call.output_format]
+    text = (
+        renderer.render_early_findings(shown)
+        if is_quiet() and isinstance(renderer, Streamed)
+        else renderer.render(shown)
+    )
+    if call.output is not None:
+        save_text(text, call.output)
+    for name, file in call.report:
+        save_text(report_formats()[name].render(told), file)
+    if call.output is None:
+        write_to_stream(text)  # last: a reader such as `head` may end the program
+
+
+def _check_scenarios(call: CheckCall, files: tuple[str, ...], scenarios: Path, asked: Request) -> int:
     """Judge scenarios alone."""
     from tdsl.commands import _scenarios as many
 
-    if more:
+    if call.certificates or call.all_params or call.second_opinion or call.report:
         raise click.UsageError(
             "--scenarios judges failures alone: no --certificates, --all-params, --second-opinion or --report"
         )
-    if output_format not in many.FORMATS:
+    if call.output_format not in many.FORMATS:
         raise click.UsageError(f"--scenarios reports as {', '.join(many.FORMATS)}")
-    return many.judge_scenarios(files, scenarios, asked, output_format, output)
+    return many.judge_scenarios(files, scenarios, asked, call.output_format, call.output)
 
 
 def _check_printing_early(

@@ -27,7 +27,7 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Design
+    from tdsl.compile.compiler import Design, Request
 
 
 @click.command(
@@ -58,36 +58,48 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
     import sys
 
     asked = options_from_command(given)
-    if vary is not None:
-        if len(files) != 1:
-            raise click.UsageError("--vary compares one FILE at several values of a parameter")
-        values = [v.strip() for v in vary[1].split(",") if v.strip()]
-        if not values:
-            raise click.UsageError(f"--vary {vary[0]} has no value: write {vary[0]}=V1,V2,...")
-        calls = [(files[0], replace(asked, set=(*asked.set, (vary[0], v)))) for v in values]
-    else:
-        values, calls = [], [(f, asked) for f in files]
+    headings, calls = _calls_to_compare(files, vary, asked)
     compilations = [compile_sources([file], o)[0] for file, o in calls]
-    show_findings(
-        [c for c in compilations if any(d.severity.word == "error" for d in c.findings)], sys.stderr
-    )
+    failing = [c for c in compilations if any(d.severity.word == "error" for d in c.findings)]
+    show_findings(failing, sys.stderr)
     shown = [d for c in compilations for d in c.judged]
     if any(d.fabric is None for d in shown):
         raise Wrong("a design has errors, so there is nothing to compare")
-    heads = _comparison_headings(shown, [f"{vary[0]}={v}" for v in values] if vary is not None else [])
+    heads = _comparison_headings(shown, headings)
     columns = [figures_of_design(d) for d in shown]
-    rows = [
-        [name, *(c.get(name, "") for c in columns)]
-        for name in columns[0]
-        if any(c.get(name, "") != "" for c in columns)
-    ]
+    rows = _comparison_rows(columns)
     _print_comparison(OutputRows(("figure", *heads), rows), output_format)
     if len(shown) < 2:
         print_on_stderr(
             "one design is not compared with any other: name another FILE, or several values with --vary"
         )
         return FOUND
-    return FOUND if any(d.severity.word == "error" for c in compilations for d in c.findings) else OK
+    return FOUND if failing else OK
+
+
+def _comparison_rows(columns: list[dict[str, object]]) -> list[list[object]]:
+    """A row for each figure that a design has."""
+    return [
+        [name, *(c.get(name, "") for c in columns)]
+        for name in columns[0]
+        if any(c.get(name, "") != "" for c in columns)
+    ]
+
+
+def _calls_to_compare(
+    files: tuple[str, ...], vary: tuple[str, str] | None, asked: Request
+) -> tuple[list[str], list[tuple[str, Request]]]:
+    """Headings where a parameter is varied, else none; and each design with its options."""
+    if vary is None:
+        return [], [(f, asked) for f in files]
+    if len(files) != 1:
+        raise click.UsageError("--vary compares one FILE at several values of a parameter")
+    name, texts = vary
+    values = [v.strip() for v in texts.split(",") if v.strip()]
+    if not values:
+        raise click.UsageError(f"--vary {name} has no value: write {name}=V1,V2,...")
+    calls = [(files[0], replace(asked, set=(*asked.set, (name, v)))) for v in values]
+    return [f"{name}={v}" for v in values], calls
 
 
 def _comparison_headings(shown: list[Design], varied: list[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import click
 
@@ -57,9 +57,6 @@ def _settings_in_force(
     context: click.Context, config: Config, everything: bool
 ) -> Iterator[tuple[str, str, str]]:
     """Every setting that something gives: its name, value and source."""
-    from tdsl.cli import cli, option_defaults_from_config
-
-    root = context.find_root()
     file = "none" if config.file is None else str(config.file)
     yield (
         "tdsl.toml",
@@ -72,6 +69,27 @@ def _settings_in_force(
     )
     for path in config.path:
         yield "path", str(path), file
+    yield from _option_settings(context, config, everything, file)
+    for word, severity in config.severities.items():
+        yield f"severity {word}", severity, file
+    for target, values in config.targets.items():
+        for key, one in values.items():
+            yield f"target {target}.{key}", _value_as_in_call(one), file
+    for key, one in config.site.items():
+        yield f"site {key}", _value_as_in_call(one), file
+    for variable in ("NO_COLOR", "FORCE_COLOR", "TDSL_CACHE_DIR", "TDSL_TRACEBACK", "TDSL_UNTRUSTED"):
+        if os.environ.get(variable):
+            yield variable, os.environ[variable], "environment"
+
+
+def _option_settings(
+    context: click.Context, config: Config, everything: bool, file: str
+) -> Iterator[tuple[str, str, str]]:
+    """The options of all commands that something gives, or all if ``everything`` is listed; ``file`` is the
+    name of tdsl.toml."""
+    from tdsl.cli import cli, option_defaults_from_config
+
+    root = context.find_root()
     assert isinstance(cli, click.Group)
     for name in cli.list_commands(root):
         command = cli.get_command(root, name)
@@ -86,30 +104,29 @@ def _settings_in_force(
             if not isinstance(option, click.Option) or option.hidden or option.name is None:
                 continue
             flag = max(option.opts, key=len)
-            variable = option.envvar or f"TDSL_{name}_{option.name}".upper().replace("-", "_")
-            names = [variable] if isinstance(variable, str) else list(variable)
-            value = next(((os.environ[v], v) for v in names if os.environ.get(v)), None)
-            if value is None and option.name in ours:
-                value = (_value_as_in_call(ours[option.name]), file)
-            if (
-                value is None
-                and everything
-                and option.default not in (None, False, ())
-                and not callable(option.default)
-            ):
-                value = (_value_as_in_call(option.default), "default")
+            value = _value_in_force(name, option, ours, everything, file)
             if value is not None and _value_as_in_call(value[0]) not in ("", "Sentinel.UNSET"):
                 yield f"{name} {flag}", *value
-    for word, severity in config.severities.items():
-        yield f"severity {word}", severity, file
-    for target, values in config.targets.items():
-        for key, one in values.items():
-            yield f"target {target}.{key}", _value_as_in_call(one), file
-    for key, one in config.site.items():
-        yield f"site {key}", _value_as_in_call(one), file
-    for variable in ("NO_COLOR", "FORCE_COLOR", "TDSL_CACHE_DIR", "TDSL_TRACEBACK", "TDSL_UNTRUSTED"):
-        if os.environ.get(variable):
-            yield variable, os.environ[variable], "environment"
+
+
+def _value_in_force(
+    name: str, option: click.Option, ours: Mapping[str, object], everything: bool, file: str
+) -> tuple[str, str] | None:
+    """The value of an option and where it comes from: the environment, tdsl.toml, or with ``everything`` its
+    default; None for none."""
+    variable = option.envvar or f"TDSL_{name}_{option.name}".upper().replace("-", "_")
+    names = [variable] if isinstance(variable, str) else list(variable)
+    value = next(((os.environ[v], v) for v in names if os.environ.get(v)), None)
+    if value is None and option.name in ours:
+        value = (_value_as_in_call(ours[option.name]), file)
+    if (
+        value is None
+        and everything
+        and option.default not in (None, False, ())
+        and not callable(option.default)
+    ):
+        value = (_value_as_in_call(option.default), "default")
+    return value
 
 
 def _value_as_in_call(value: object) -> str:

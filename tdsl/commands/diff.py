@@ -26,6 +26,7 @@ from tdsl.commands._shared import (
     limit_options,
     options_from_command,
     output_format_option,
+    record_of_call,
     save_text,
     side_options,
     sources_with_stdin,
@@ -38,13 +39,43 @@ from tdsl.system.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from tdsl.changes.contract import Contract
     from tdsl.changes.model import Changes, Revisions
-    from tdsl.changes.revision import Revision
+    from tdsl.changes.revision import Revision, RevisionPair
     from tdsl.changes.steps import MovePlan
     from tdsl.compile.compiler import Compilation, Design, Request
 
 DIFFERS = 3
 LAST, EVERY = -1, -2
 """In the place of a phase's number: the last one, all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffCall:
+    """The options of a call of `tdsl diff`, but those that all commands on designs have."""
+
+    old: str
+    """The design, or revisions, that NEW is compared with."""
+    new: str | None
+    """The other design; None for the phases of one, or for revisions."""
+    set_old: tuple[tuple[str, str], ...]
+    """Values of parameters in OLD only."""
+    set_new: tuple[tuple[str, str], ...]
+    """Values of parameters in NEW only."""
+    output_format: str
+    """How to print."""
+    steps: bool
+    """Whether the moves are ordered."""
+    floor: Fraction
+    """The share of the bisection that the order keeps."""
+    cables: Path | None
+    """The file for the table of cables."""
+    picture: Path | None
+    """The file for the drawing of both fabrics."""
+    full: bool
+    """Whether long lists are shown whole."""
+    no_checks: bool
+    """Whether the figures of the checks are left out."""
+    detailed_exitcode: bool
+    """Whether the exit status says that something differs."""
 
 
 @click.command(
@@ -90,21 +121,7 @@ LAST, EVERY = -1, -2
     "--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does."
 )
 @limit_options
-def command(
-    old: str,
-    new: str | None,
-    set_old: tuple[tuple[str, str], ...],
-    set_new: tuple[tuple[str, str], ...],
-    output_format: str,
-    steps: bool,
-    floor: Fraction,
-    cables: Path | None,
-    picture: Path | None,
-    full: bool,
-    no_checks: bool,
-    detailed_exitcode: bool,
-    **given: Any,
-) -> int:
+def command(**given: Any) -> int:
     """Say what differs between OLD and NEW. First the contract: requirements that are removed, weaker,
     stronger or added, waivers, severities, parameters, the lock, the files and settings that a design reads;
     then devices, cables, ports, names, addresses, and every figure before and after. Two designs are the same
@@ -119,64 +136,85 @@ def command(
     Exit status: 0 compared; 1 NEW has errors or fails a requirement, or a design cannot be compared; 2 a
     wrong call; --detailed-exitcode adds 3 where anything differs.
     """
-    from tdsl.changes.words import revisions_overview
-
-    asked = options_from_command(given)
-    both = replace(asked, phase=asked.phase or LAST)
-    ways, from_nothing, span = Ways(both, set_old, set_new, not no_checks), new is None, None
+    call = record_of_call(DiffCall, given)
     try:
-        if ".." in old and not any(x in old for x in (":", "../", ".fab")):
-            found, span, new = _compare_revisions(old, new, ways)
-            from_nothing = False
-        elif new is None:
-            found = _compare_phases(old, replace(asked, set=(*asked.set, *set_old, *set_new)), not no_checks)
-            new = old
-        else:
-            found = ways.compare(_place_of_source(old, new), _place_of_source(new, old))
+        found, span, new = _compare_as_called(call, options_from_command(given))
     except Incomparable as why:
         print_on_stderr(f"{why}")
         return FOUND
-    changes = [x.changes for x in found]
+    if call.cables is not None:
+        _write_moves(call.cables, found, call.new is None and span is None)
     whole = [(*x.fabrics, x.changes) for x in found if x.fabrics is not None]
-    if cables is not None:
-        _write_moves(cables, found, from_nothing)
-    if picture is not None:
-        _save_comparison_picture(picture, whole)
-    plans = [_order_of_moves(*x, floor) for x in whole] if steps else []
-    last = revisions_overview(span) if span is not None else ""
-    if output_format == "json":
-        write_to_stream(_comparison_json(old, new, found, plans, span))
-    elif output_format == "markdown":
-        from tdsl.changes.words import changes_as_markdown, markdown_paragraphs
-        from tdsl.changes.words import move_steps_text as ordered
+    if call.picture is not None:
+        _save_comparison_picture(call.picture, whole)
+    plans = [_order_of_moves(*x, call.floor) for x in whole] if call.steps else []
+    _print_differences(call, new, found, plans, span)
+    if _report_errors_of_new(found, new, span) or _is_incomplete(plans, span):
+        return FOUND
+    return DIFFERS if call.detailed_exitcode and any(not x.changes.none for x in found) else OK
 
-        write_to_stream(changes_as_markdown(changes, full) if changes else "")
+
+def _compare_as_called(call: DiffCall, asked: Request) -> tuple[list[Compared], Revisions | None, str]:
+    """What a call compares; the revisions where it names some; and what to call the new design. Raises
+    Incomparable."""
+    old, new, checks = call.old, call.new, not call.no_checks
+    ways = Ways(replace(asked, phase=asked.phase or LAST), call.set_old, call.set_new, checks)
+    if ".." in old and not any(x in old for x in (":", "../", ".fab")):
+        return _compare_revisions(old, new, ways)
+    if new is None:
+        both = replace(asked, set=(*asked.set, *call.set_old, *call.set_new))
+        return _compare_phases(old, both, checks), None, old
+    return ways.compare(_place_of_source(old, new), _place_of_source(new, old)), None, new
+
+
+def _print_differences(
+    call: DiffCall, new: str, found: list[Compared], plans: list[MovePlan], span: Revisions | None
+) -> None:
+    """Print a comparison in the format of the call."""
+    from tdsl.changes.words import (
+        changes_as_markdown,
+        changes_as_text,
+        markdown_paragraphs,
+        revisions_overview,
+    )
+    from tdsl.changes.words import move_steps_text as ordered
+
+    if call.output_format == "json":
+        write_to_stream(_comparison_json(call.old, new, found, plans, span))
+        return
+    changes = [x.changes for x in found]
+    last = revisions_overview(span) if span is not None else ""
+    if call.output_format == "markdown":
+        write_to_stream(changes_as_markdown(changes, call.full) if changes else "")
         write_to_stream(
-            "".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans)
+            "".join(f"\n```\n{ordered(p, Paint(False), 100, call.full)}```\n" for p in plans)
             + (last and f"\n{markdown_paragraphs(last)}\n")
         )
-    else:
-        from tdsl.changes.words import changes_as_text
-        from tdsl.changes.words import move_steps_text as ordered
+        return
+    paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
+    write_to_stream(changes_as_text(changes, paint, width, call.full) if changes else "")
+    write_to_stream(
+        "".join(f"\n{ordered(p, paint, width, call.full)}" for p in plans)
+        + (last and f"{chr(10) * bool(changes)}{terminal_safe_text(last)}\n")
+    )
 
-        paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
-        write_to_stream(changes_as_text(changes, paint, width, full) if changes else "")
-        write_to_stream(
-            "".join(f"\n{ordered(p, paint, width, full)}" for p in plans)
-            + (last and f"{chr(10) * bool(changes)}{terminal_safe_text(last)}\n")
-        )
-    failing = any(d.severity is Severity.ERROR for x in found if x.new is not None for d in x.new.findings)
-    if failing:
-        named = [
-            x.after_file
-            for x in found
-            if x.new is not None and any(d.severity is Severity.ERROR for d in x.new.findings)
-        ]
+
+def _report_errors_of_new(found: list[Compared], new: str, span: Revisions | None) -> bool:
+    """Whether a new design has errors; its name is printed."""
+    named = [
+        x.after_file
+        for x in found
+        if x.new is not None and any(d.severity is Severity.ERROR for d in x.new.findings)
+    ]
+    if named:
         which = named[0] if span is not None and named[0] else new
         print_on_stderr(f"{which} has errors: `tdsl check {which}` shows them")
-    if failing or any(not p.complete for p in plans) or (span is not None and span.failed):
-        return FOUND
-    return DIFFERS if detailed_exitcode and any(not c.none for c in changes) else OK
+    return bool(named)
+
+
+def _is_incomplete(plans: list[MovePlan], span: Revisions | None) -> bool:
+    """Whether moves are left without an order, or designs without a comparison."""
+    return any(not p.complete for p in plans) or (span is not None and bool(span.failed))
 
 
 class Incomparable(Exception):
@@ -315,15 +353,13 @@ def _compare_named_fabrics(old: ComparedDesign | None, new: ComparedDesign | Non
     from tdsl.changes.compare import compare_designs, compare_with_nothing
     from tdsl.changes.contract import Subject
 
-    before, after = ({d.name: d for d in s.compilation.designs} if s is not None else {} for s in (old, new))
+    before, after = map(_fabrics_by_name, (old, new))
     if len(before) == len(after) == 1:
         ((a,), (b,)) = before.values(), after.values()
         assert old is not None and new is not None
         return [Compared(a, b, compare_designs(a, b, (old.contract, new.contract)))]
     common = [name for name in before if name in after]
-    if before and after and not common:
-        listed = [", ".join(f"`{n}`" for n in side) for side in (before, after)]
-        raise Wrong(f"no fabric has the same name in both: OLD has {listed[0]}, NEW has {listed[1]}")
+    _refuse_without_common_name(before, after, common)
     out = []
     for name in [*before, *(n for n in after if n not in before)]:
         was, now = before.get(name), after.get(name)
@@ -337,6 +373,20 @@ def _compare_named_fabrics(old: ComparedDesign | None, new: ComparedDesign | Non
             assert side is not None
             out.append(Compared(was, now, compare_with_nothing(was, now, whole, side.contract.file)))
     return out
+
+
+def _refuse_without_common_name(
+    before: dict[str, Design], after: dict[str, Design], common: list[str]
+) -> None:
+    """Refuse designs whose fabrics all have other names."""
+    if before and after and not common:
+        listed = [", ".join(f"`{n}`" for n in side) for side in (before, after)]
+        raise Wrong(f"no fabric has the same name in both: OLD has {listed[0]}, NEW has {listed[1]}")
+
+
+def _fabrics_by_name(side: ComparedDesign | None) -> dict[str, Design]:
+    """The fabrics of a design, none where there is no design."""
+    return {d.name: d for d in side.compilation.designs} if side is not None else {}
 
 
 def _compare_phases(source: str, asked: Request, verify: bool) -> list[Compared]:
@@ -366,7 +416,7 @@ def _compare_phases(source: str, asked: Request, verify: bool) -> list[Compared]
 def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Compared], Revisions, str]:
     """What ``A...B`` compares: every design that differs, or the one that is named; how many there are and
     what became of them; and what to call the new one."""
-    from tdsl.changes.model import Changes, Revisions
+    from tdsl.changes.model import Revisions
     from tdsl.changes.revision import RevisionError, designs_between, repository_root
 
     try:
@@ -378,13 +428,7 @@ def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Co
     pairs, same = between.pairs, between.same
     before, after = between.before, between.after
     if file:
-        name = Path(os.path.abspath(file)).resolve().relative_to(top.resolve()).as_posix()
-        pairs = [pair for pair in pairs if name in pair]
-        if not pairs:
-            if name not in before.files and name not in after.files:
-                raise Wrong(f"{span} {file}: neither revision has this file")
-            pairs = [(name if name in before.files else None, name if name in after.files else None)]
-        same = 0
+        pairs, same = _pairs_of_file(between, span, file, top), 0
     out = Revisions(span, before.name, after.name, same)
     found: list[Compared] = []
     for old, new in pairs:
@@ -394,23 +438,50 @@ def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Co
             compared = ways.compare(*sides)
         except (Incomparable, Wrong) as why:
             said = why.message if isinstance(why, Wrong) else str(why)
-            if new is None:  # it is gone, whatever it was
-                gone = ContractChange("design", "removed", "file", label, "", "it did not compile")
-                found.append(Compared(None, None, Changes(label, contract=[gone])))
-                out.compared, out.differing = out.compared + 1, out.differing + 1
-                out.removed.append(label)
-                continue
-            print_on_stderr(f"{label} is not compared: {said}")
-            out.failed.append((label, said))
+            found += _note_incomparable(out, label, new is None, said)
             continue
-        out.compared += 1
-        out.added += [label] * (old is None)
-        out.removed += [label] * (new is None)
-        out.renamed += [(old, new)] if old is not None and new is not None and old != new else []
-        out.differing += any(not x.changes.none for x in compared)
+        _count_comparison(out, old, new, compared)
         found += compared
     called = f"{after.name}:{pairs[0][1]}" if len(pairs) == 1 and pairs[0][1] else after.name
     return found, out, called
+
+
+def _count_comparison(out: Revisions, old: str | None, new: str | None, compared: list[Compared]) -> None:
+    """Count a design that was compared, by its names before and after."""
+    label = new or old or ""
+    out.compared += 1
+    out.added += [label] * (old is None)
+    out.removed += [label] * (new is None)
+    out.renamed += [(old, new)] if old is not None and new is not None and old != new else []
+    out.differing += any(not x.changes.none for x in compared)
+
+
+def _note_incomparable(out: Revisions, label: str, gone: bool, said: str) -> list[Compared]:
+    """Count a design that cannot be compared, and say why; one that is ``gone`` differs, whatever it was."""
+    from tdsl.changes.model import Changes
+
+    if gone:
+        change = ContractChange("design", "removed", "file", label, "", "it did not compile")
+        out.compared, out.differing = out.compared + 1, out.differing + 1
+        out.removed.append(label)
+        return [Compared(None, None, Changes(label, contract=[change]))]
+    print_on_stderr(f"{label} is not compared: {said}")
+    out.failed.append((label, said))
+    return []
+
+
+def _pairs_of_file(
+    between: RevisionPair, span: str, file: str, top: Path
+) -> list[tuple[str | None, str | None]]:
+    """The one file that a call names, as both revisions have it. Raises Wrong where neither does."""
+    name = Path(os.path.abspath(file)).resolve().relative_to(top.resolve()).as_posix()
+    pairs = [pair for pair in between.pairs if name in pair]
+    if pairs:
+        return pairs
+    old, new = (name if name in side.files else None for side in (between.before, between.after))
+    if old is None and new is None:
+        raise Wrong(f"{span} {file}: neither revision has this file")
+    return [(old, new)]
 
 
 def _comparison_json(

@@ -38,7 +38,7 @@ from tdsl.system.progress import items_as_phase
 from tdsl.system.workers import Workers, WorkersEnded
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Request
+    from tdsl.compile.compiler import Compilation, Request
 
 Pairs = tuple[tuple[str, str], ...]
 """Values of some parameters."""
@@ -101,6 +101,58 @@ def command(
     Exit status: 0 judged, 1 no combination has both figures, so none is judged, 2 a wrong call.
     """
     (file,), asked = sources_with_stdin([file], options_from_command(given))
+    names, settings = _settings_to_try(vary)
+    with show_progress():
+        rows = _combination_rows(file, asked, settings, Workers(jobs, cluster or ""))
+    figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
+    _refuse_unknown_figures((x, y), figures)
+    points = _points_of_rows(rows, names, x, y)
+    best = pareto_frontier(list(points.values()), not _grows_better(x), not _grows_better(y))
+    for k, good in zip(points, best, strict=True):
+        rows[k]["best"] = "yes" if good else ""
+    _print_combinations(_rows_with_verdicts(rows, names, figures, bool(points)), output_format)
+    if plot is not None:
+        _save_plot(file, list(points.values()), best, x, y, plot)
+    left = len(rows) - len(points)
+    if left:
+        why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
+        print_on_stderr(f"{left} of {len(rows)} combinations are not judged: {why}")
+    return OK if points else FOUND
+
+
+def _rows_with_verdicts(
+    rows: list[dict[str, object]], names: list[str], figures: list[str], judged: bool
+) -> OutputRows:
+    """The combinations with the figures that any of them has, and whether they are the best where any was
+    ``judged``."""
+    shown = [f for f in figures if any(row.get(f, "") != "" for row in rows)]
+    head = [*names, *(["best"] if judged else []), *shown]
+    return OutputRows(head, [[row.get(h, "") for h in head] for row in rows])
+
+
+def _save_plot(file: str, points: Sequence[Point], best: Sequence[bool], x: str, y: str, plot: Path) -> None:
+    """Draw both figures of all combinations."""
+    if not points:
+        raise Wrong(
+            f"no combination without errors has both {x} and {y} exactly, so there is nothing to draw"
+        )
+    save_text(
+        pareto_svg(points, best, Path(file).stem, x, y, not _grows_better(x), not _grows_better(y)),
+        plot,
+    )
+
+
+def _refuse_unknown_figures(asked: Sequence[str], figures: Sequence[str]) -> None:
+    """Refuse figures that no combination has, where any has figures."""
+    for name in asked:
+        if name not in figures and len(figures) > 1:
+            raise click.UsageError(
+                f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}"
+            )
+
+
+def _settings_to_try(vary: tuple[tuple[str, str], ...]) -> tuple[list[str], list[Pairs]]:
+    """The parameters that are varied, and each combination of their values."""
     names = [name for name, _ in vary]
     if len(set(names)) < len(names):
         raise click.UsageError("--vary names a parameter twice; give all its values at once")
@@ -110,38 +162,7 @@ def command(
     combinations = list(product(*(_values_to_vary(text) for _, text in vary)))
     if len(combinations) > MOST:
         raise click.UsageError(f"these are {len(combinations):,} combinations, and {MOST} are tried at most")
-    settings = [tuple(zip(names, values, strict=True)) for values in combinations]
-    with show_progress():
-        rows = _combination_rows(file, asked, settings, Workers(jobs, cluster or ""))
-    figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
-    for name in (x, y):
-        if name not in figures and len(figures) > 1:
-            raise click.UsageError(
-                f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}"
-            )
-    points = _points_of_rows(rows, names, x, y)
-    best = pareto_frontier(list(points.values()), not _grows_better(x), not _grows_better(y))
-    for k, good in zip(points, best, strict=True):
-        rows[k]["best"] = "yes" if good else ""
-    shown = [f for f in figures if any(row.get(f, "") != "" for row in rows)]
-    head = [*names, *(["best"] if points else []), *shown]
-    _print_combinations(OutputRows(head, [[row.get(h, "") for h in head] for row in rows]), output_format)
-    if plot is not None:
-        if not points:
-            raise Wrong(
-                f"no combination without errors has both {x} and {y} exactly, so there is nothing to draw"
-            )
-        save_text(
-            pareto_svg(
-                list(points.values()), best, Path(file).stem, x, y, not _grows_better(x), not _grows_better(y)
-            ),
-            plot,
-        )
-    left = len(rows) - len(points)
-    if left:
-        why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
-        print_on_stderr(f"{left} of {len(rows)} combinations are not judged: {why}")
-    return OK if points else FOUND
+    return names, [tuple(zip(names, values, strict=True)) for values in combinations]
 
 
 def _grows_better(figure: str) -> bool:
@@ -191,6 +212,14 @@ def _combination_row(file: str, asked: Request, setting: Pairs) -> tuple[dict[st
     """The figures of one combination, and the seconds it took."""
     found = compile_sources([file], replace(asked, set=(*asked.set, *setting)))[0]
     errors = [d.code for d in found.findings if d.severity.word == "error"]
+    known = _figures_of_compilation(found)
+    return {**dict(setting), **known, "errors": errors[0] if errors else ""}, sum(
+        d.elapsed_s for d in found.designs
+    )
+
+
+def _figures_of_compilation(found: Compilation) -> dict[str, object]:
+    """The figures of a design or cluster, and those of the networks of a cluster, which say which."""
     known: dict[str, object] = {}
     for design in [*found.clusters, *found.designs[: 0 if found.clusters else 1]]:
         if design.fabric is not None and design.fabric.complete:
@@ -202,9 +231,7 @@ def _combination_row(file: str, asked: Request, setting: Pairs) -> tuple[dict[st
                 for name, value in figures_of_design(design).items()
                 if name in LEAST
             }
-    return {**dict(setting), **known, "errors": errors[0] if errors else ""}, sum(
-        d.elapsed_s for d in found.designs
-    )
+    return known
 
 
 def _values_to_vary(text: str) -> list[str]:

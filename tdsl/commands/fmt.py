@@ -32,24 +32,29 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
     """
     status = OK
     for name in files:
-        data = _read_design_bytes(name)
-        shown = "<stdin>" if name == "-" else name
-        new = _format_design(data, shown)
-        if new is None:
-            status = FOUND
-            continue
-        changed = new.encode() != data
-        if diff and changed:
-            _show_diff(data, new, shown)
-        elif check and changed:
-            print_on_stderr(f"would reformat {shown}")
-        elif name == "-" and not (check or diff):
-            write_to_stream(new)
-        elif changed and not (check or diff):
-            save_text(new, Path(name), was=data)
-        if changed and (check or diff):
-            status = FOUND
+        status = max(status, _format_named_file(name, check, diff))
     return status
+
+
+def _format_named_file(name: str, check: bool, diff: bool) -> int:
+    """Format one file, or only say with --check or --diff what would change; the exit status."""
+    data = _read_design_bytes(name)
+    shown = "<stdin>" if name == "-" else name
+    new = _format_design(data, shown)
+    if new is None:
+        return FOUND
+    changed = new.encode() != data
+    if not (check or diff):
+        if name == "-":
+            write_to_stream(new)
+        elif changed:
+            save_text(new, Path(name), was=data)
+        return OK
+    if changed and diff:
+        _show_diff(data, new, shown)
+    elif changed:
+        print_on_stderr(f"would reformat {shown}")
+    return FOUND if changed else OK
 
 
 def _read_design_bytes(name: str) -> bytes:

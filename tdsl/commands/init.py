@@ -24,7 +24,8 @@ fabric {name} {{
   switch spine[4]: QM9700
 
   connect node[n].nic[r] to leaf[r]             # for every n and r: rail r of a node connects to leaf r
-  connect leaf[*].p[33..64] to spine[*] spread  # 32 uplinks of each leaf, evenly; more nodes move none of them
+  connect leaf[*].p[33..64] to spine[*] spread  # 32 uplinks of each leaf, evenly; \
+more nodes move none of them
 
   require reachability             # every node reaches every other
   require oversubscription <= 1:1  # no leaf has more below than above
@@ -77,7 +78,8 @@ jobs:
       - run: tdsl fmt --check -- *.fab
       - run: tdsl check --fail-on warning --output-format github -- *.fab
         env:
-          TDSL_UNTRUSTED: ${{{{ github.event_name == 'pull_request' }}}}  # no tdsl.toml, no links, limits of time and memory
+          TDSL_UNTRUSTED: ${{{{ github.event_name == 'pull_request' }}}}  \
+# no tdsl.toml, no links, limits of time and memory
 """
 GITLAB = """\
 # Findings appear in the merge request.
@@ -89,7 +91,8 @@ designs:
     # no tdsl.toml, no links, limits of time and memory for the designs of a merge request
     - |
       if [ "${{CI_PIPELINE_SOURCE:-}}" = merge_request_event ]; then export TDSL_UNTRUSTED=true; fi
-      tdsl check --fail-on warning --report gitlab=gl-code-quality-report.json --report junit=junit.xml -- *.fab
+      tdsl check --fail-on warning --report gitlab=gl-code-quality-report.json \
+--report junit=junit.xml -- *.fab
   artifacts:
     when: always
     reports:
@@ -131,15 +134,8 @@ def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> Non
     Files that are there are left alone: a design of this name gets what checks it. With --bare or --ask it is
     an error.
     """
-    from tdsl import __version__
-
     name = name.removesuffix(".fab")
-    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-        raise click.UsageError(
-            f"{name!r} cannot name a fabric: letters, digits and _ only, and no digit first"
-        )
-    if audit and (bare or ci not in PIPELINES):
-        raise click.UsageError("--audit writes a pipeline: give --ci github or --ci gitlab, and no --bare")
+    _refuse_unfit_project(name, ci, audit, bare)
     design = Path(f"{name}.fab")
     if (bare or ask) and design.exists():
         raise Wrong(f"{design} is there already; choose another name")
@@ -153,25 +149,44 @@ def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> Non
     if (bare or ask) and not new:
         raise Wrong(f"{design} is there already; choose another name")
     if not bare:
-        others = {"tdsl.toml": SETTINGS, ".pre-commit-config.yaml": HOOKS}
-        if ci in PIPELINES:
-            path, text = PIPELINES[ci]
-            others[path] = text.format(version=__version__)
-        if audit:
-            from tdsl.commands._nightly import INCLUDE, nightly_audit_pipeline
-
-            place, text = nightly_audit_pipeline(ci, audit, name, __version__)
-            others[place] = text
-            if ci == "gitlab" and not Path(path).exists():
-                others[path] = INCLUDE + others[path]
-            elif ci == "gitlab":
-                print_unless_quiet(f"add to {path}:\n{INCLUDE}".rstrip())
+        others = _files_of_project(name, ci, audit)
         for place, text in others.items():
             done = _write_unless_there(Path(place), text)
             print_unless_quiet(f"{place} is {'written' if done else 'there already and left alone'}")
     print_unless_quiet(
         f"{design} is {'written' if new else 'there already and left alone'}; try: tdsl check {design}"
     )
+
+
+def _refuse_unfit_project(name: str, ci: str, audit: str | None, bare: bool) -> None:
+    """Refuse a name that no fabric can have, and an audit without a pipeline."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise click.UsageError(
+            f"{name!r} cannot name a fabric: letters, digits and _ only, and no digit first"
+        )
+    if audit and (bare or ci not in PIPELINES):
+        raise click.UsageError("--audit writes a pipeline: give --ci github or --ci gitlab, and no --bare")
+
+
+def _files_of_project(name: str, ci: str, audit: str | None) -> dict[str, str]:
+    """The files beside a design, by path: settings, hooks and pipelines. What cannot be written is
+    printed."""
+    from tdsl import __version__
+
+    others = {"tdsl.toml": SETTINGS, ".pre-commit-config.yaml": HOOKS}
+    if ci in PIPELINES:
+        path, text = PIPELINES[ci]
+        others[path] = text.format(version=__version__)
+    if audit:
+        from tdsl.commands._nightly import INCLUDE, nightly_audit_pipeline
+
+        place, text = nightly_audit_pipeline(ci, audit, name, __version__)
+        others[place] = text
+        if ci == "gitlab" and not Path(path).exists():
+            others[path] = INCLUDE + others[path]
+        elif ci == "gitlab":
+            print_unless_quiet(f"add to {path}:\n{INCLUDE}".rstrip())
+    return others
 
 
 def _write_unless_there(path: Path, text: str) -> bool:

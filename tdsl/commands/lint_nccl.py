@@ -13,6 +13,7 @@ from tdsl.commands._shared import FOUND, OK, Wrong, write_to_stream
 
 if TYPE_CHECKING:
     from tdsl.findings.diagnostic import Diagnostic
+    from tdsl.findings.source import SourceFile
 
 FORMATS = ("full", "concise", "json")
 
@@ -50,9 +51,6 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
     """
     from tdsl.findings.diagnostic import Severity
     from tdsl.findings.source import SourceFile
-    from tdsl.nccl.against import NOTHING, nothing_to_judge_error
-    from tdsl.nccl.against import compare_with_dump as compare
-    from tdsl.nccl.lint import lint_nccl_file
 
     dump = (
         SourceFile(against, _read_nccl_bytes(against).decode("utf-8", "replace"))
@@ -62,18 +60,7 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
     found, covered = {}, {}
     for name in dict.fromkeys(files):
         shown = "<stdin>" if name == "-" else name
-        file = SourceFile(shown, _read_nccl_bytes(name).decode("utf-8", "replace"))
-        found[shown] = [] if dump is not None and name.endswith(".conf") else lint_nccl_file(file)
-        if dump is not None:
-            broken = any(d.severity is Severity.ERROR for d in found[shown])
-            made = compare(file, dump)
-            found[shown] += [d for d in made.findings if d.code != NOTHING or not broken]
-            covered[shown] = {"judged": made.judged, "of": made.of}
-        elif (
-            not any(d.severity is Severity.ERROR for d in found[shown])
-            and (nothing := nothing_to_judge_error(file)) is not None
-        ):
-            found[shown] = [*found[shown], nothing]
+        found[shown], covered[shown] = _findings_of_nccl_file(name, dump)
     bar = Severity[fail_on.upper()]
     failed = {name: any(d.severity >= bar for d in findings) for name, findings in found.items()}
     if output_format == "json":
@@ -83,6 +70,24 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
             {"full": _nccl_findings_in_full, "concise": _nccl_findings_concise}[output_format](found)
         )
     return FOUND if any(failed.values()) else OK
+
+
+def _findings_of_nccl_file(name: str, dump: SourceFile | None) -> tuple[list[Diagnostic], dict[str, int]]:
+    """The findings of a file, and with a dump how many of its GPUs and adapters were compared with it."""
+    from tdsl.findings.diagnostic import Severity
+    from tdsl.findings.source import SourceFile
+    from tdsl.nccl.against import NOTHING, compare_with_dump, nothing_to_judge_error
+    from tdsl.nccl.lint import lint_nccl_file
+
+    file = SourceFile("<stdin>" if name == "-" else name, _read_nccl_bytes(name).decode("utf-8", "replace"))
+    found = [] if dump is not None and name.endswith(".conf") else lint_nccl_file(file)
+    broken = any(d.severity is Severity.ERROR for d in found)
+    if dump is not None:
+        made = compare_with_dump(file, dump)
+        found += [d for d in made.findings if d.code != NOTHING or not broken]
+        return found, {"judged": made.judged, "of": made.of}
+    nothing = None if broken else nothing_to_judge_error(file)
+    return [*found, nothing] if nothing is not None else found, {}
 
 
 def _read_nccl_bytes(name: str) -> bytes:

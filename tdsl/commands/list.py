@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,7 +137,6 @@ def list_of_parts(kind: str, one: str | None, other: str | None) -> OutputRows:
     """Cables or optics of the catalogue: all of them, those that fit a model, or those between two models."""
     from tdsl.fabric.part_facts import fact_values, lengths_of, optic_watts, stated_quantity
     from tdsl.findings.source import SourceFile
-    from tdsl.physical.fitting import cables_for, optics_for
     from tdsl.semantics.loader import ParsedFile
     from tdsl.semantics.quantity import LENGTH, RATE, Quantity
 
@@ -180,24 +179,7 @@ def list_of_parts(kind: str, one: str | None, other: str | None) -> OutputRows:
             (kind[:-1], *columns), [(p.name, *facts(p)) for p in everything if p.kind == kind[:-1]]
         )
     a, b = _model_named(library, one), None if other is None else _model_named(library, other)
-    if kind == "optics":
-        if b is None:
-            found = [(f.part, f.a.name, "", f.rate, "") for f in optics_for(everything, a)]
-        else:
-            pairs = {(x.name, y.name): (x, y, f) for f in cables_for(everything, a, b) for x, y in f.optics}
-            found = [(x, f.a.name, f.b.name if f.b else "", f.rate, y.name) for x, y, f in pairs.values()]
-    else:
-        fits = cables_for(everything, a, b)
-        found = [
-            (
-                f.part,
-                f.a.name,
-                f.b.name if f.b else "",
-                f.rate,
-                ", ".join(sorted({f"{x.name}-{y.name}" for x, y in f.optics})),
-            )
-            for f in fits
-        ]
+    found = _fitting_parts(kind, everything, a, b)
     links: dict[tuple[str, str, str, str], list[str]] = {}  # the rates at which a part fits two ports
     for p, x, y, rate, needs in found:
         links.setdefault((p.name, x, y, needs), []).append(f"{rate / 1e9:g}Gbps")
@@ -215,6 +197,34 @@ def list_of_parts(kind: str, one: str | None, other: str | None) -> OutputRows:
     ]
     last = "other_end" if kind == "optics" else "optics"
     return OutputRows((kind[:-1], *columns, "from", "to", "link", last), rows)
+
+
+def _fitting_parts(
+    kind: str, parts: Sequence[DeviceModel], a: DeviceModel, b: DeviceModel | None
+) -> list[tuple[DeviceModel, str, str, int, str]]:
+    """The parts that fit a model, or that are between two: each with the ports at both ends, the rate in bits
+    per second, and what is needed with it."""
+    from tdsl.physical.fitting import cables_for, optics_for
+
+    if kind == "optics":
+        if b is None:
+            found = [(f.part, f.a.name, "", f.rate, "") for f in optics_for(parts, a)]
+        else:
+            pairs = {(x.name, y.name): (x, y, f) for f in cables_for(parts, a, b) for x, y in f.optics}
+            found = [(x, f.a.name, f.b.name if f.b else "", f.rate, y.name) for x, y, f in pairs.values()]
+    else:
+        fits = cables_for(parts, a, b)
+        found = [
+            (
+                f.part,
+                f.a.name,
+                f.b.name if f.b else "",
+                f.rate,
+                ", ".join(sorted({f"{x.name}-{y.name}" for x, y in f.optics})),
+            )
+            for f in fits
+        ]
+    return found
 
 
 def _stdlib_files(kind: str) -> list[tuple[Path, str]]:

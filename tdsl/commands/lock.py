@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +22,9 @@ from tdsl.commands._shared import (
     save_lock,
     show_findings,
 )
+
+if TYPE_CHECKING:
+    from tdsl.compile.compiler import Design
 
 
 @click.command(
@@ -51,20 +55,17 @@ def command(file: str, fresh: bool, **given: Any) -> int:
         )
     from tdsl.compile.compiler import LOCK
     from tdsl.fabric.pins import lock_text
-    from tdsl.findings.diagnostic import Severity
     from tdsl.physical.standing import file_digests, lock_figures
 
     compilations = compile_sources([file], replace(options_from_command(given), lock=not fresh), verify=False)
     show_findings(compilations, sys.stderr)
     designs = compilations[0].designs
     lock = Path(f"{file}{LOCK}")
-    errors = [x for d in designs for x in d.findings if x.severity is Severity.ERROR]
-    if any(x.span is not None and Path(x.span.file.name) == lock for x in errors):
+    if _is_lock_unreadable(designs, lock):
         print_on_stderr(
             f"nothing is written: {file}{LOCK} cannot be read whole, and links that it records would be "
-            "forgotten; restore it, "
-            f"such as with `git checkout -- {file}{LOCK}`, or forget all that it records with `tdsl lock "
-            f"{file} --fresh`"
+            f"forgotten; restore it, such as with `git checkout -- {file}{LOCK}`, or forget all that it "
+            f"records with `tdsl lock {file} --fresh`"
         )
         return FOUND
     if any(d.fabric is None or not d.fabric.complete for d in designs):
@@ -77,3 +78,11 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     count = sum(d.fabric.link_count for d in designs if d.fabric is not None)
     print_unless_quiet(f"{file}{LOCK} is written: {count:,} links")
     return OK
+
+
+def _is_lock_unreadable(designs: Sequence[Design], lock: Path) -> bool:
+    """Whether an error is about the lock that is there."""
+    from tdsl.findings.diagnostic import Severity
+
+    errors = [x for d in designs for x in d.findings if x.severity is Severity.ERROR]
+    return any(x.span is not None and Path(x.span.file.name) == lock for x in errors)

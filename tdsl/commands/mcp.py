@@ -22,9 +22,13 @@ BESIDE = Beside()
 LONGEST = 200_000
 """Characters of an answer; what is longer is cut, and says so."""
 INSTRUCTIONS = """\
-tdsl is a language for the networks of AI clusters. A design (.fab) says which hosts and switches there are and how they are
-connected; `check` proves what it requires. Write a design, give it to `check` as text, correct what the findings say, and repeat.
-Read the resource tdsl://docs/language first; `explain` has the page of every finding, check, model and word of the language."""
+tdsl is a language for the networks of AI clusters. A design (.fab) says which hosts \
+and switches there are and \
+how they are
+connected; `check` proves what it requires. Write a design, give it to `check` as text, \
+correct what the findings say, and repeat.
+Read the resource tdsl://docs/language first; `explain` has the page of every finding, \
+check, model and word of the language."""
 
 
 @click.command(

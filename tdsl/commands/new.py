@@ -16,8 +16,10 @@ from tdsl.commands._shared import Wrong
 MANIFEST = """\
 title = "One line a device"  # shown by `tdsl list targets`
 consumer = "people"          # what reads the files
-needs = []                   # "links", "cables", "infiniband", "accelerator_hosts", "routing": skipped if one is missing
-# transport = true           # what it writes differs between InfiniBand and Ethernet, as names of interfaces do
+needs = []                   # "links", "cables", "infiniband", "accelerator_hosts", "routing": \
+skipped if one is missing
+# transport = true           # what it writes differs between InfiniBand \
+and Ethernet, as names of interfaces do
 
 # [router]                   # of scope router: only those that
 # kind = "switch"            # are of this kind,
@@ -27,7 +29,8 @@ needs = []                   # "links", "cables", "infiniband", "accelerator_hos
 [options]                    # known to templates as `options.heading`
 heading = "Devices of"
 
-[values]                     # what they take: a list of words, {{from = 0, to = 7}}, or a form; without an entry, any
+[values]                     # what they take: a list of words, {{from = 0, to = 7}}, \
+or a form; without an entry, any
 heading = {{form = "[ -~]{{1,80}}", says = "a text of 1 to 80 printable ASCII characters"}}
 
 [[file]]                     # one table for each file
@@ -54,8 +57,11 @@ DEVICE = """\
 README = """\
 # {name}: one line a device
 
-Build it with `tdsl build FILE --target {name} --target-path {place}`. `target.toml` says which files there are; `templates/`
-holds them, in Jinja. Names reach a file through a filter of its format: `line`, `csv`, `json`, `xml`, `dot`, `bare`, `node_id`.
+Build it with `tdsl build FILE --target {name} --target-path {place}`. \
+`target.toml` says which files there are; `templates/`
+holds them, in Jinja. Names reach a file through a filter of its format: \
+`line`, `csv`, \
+`json`, `xml`, `dot`, `bare`, `node_id`.
 """
 
 

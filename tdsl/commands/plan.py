@@ -23,12 +23,14 @@ from tdsl.commands._shared import (
     options_from_command,
     output_format_option,
     places_option,
+    record_of_call,
     save_lock,
     save_text,
     show_findings,
     side_options,
     write_to_stream,
 )
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.changes.model import Changes
@@ -41,6 +43,32 @@ FEW = 16
 """States of one cable less that are judged where requirements are kept, which takes longer than the
 bisection."""
 FORMATS = ("text", "json", "csv")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCall:
+    """The options of a call of `tdsl plan`, but those that all commands on designs have."""
+
+    old: str
+    """The design that is cabled."""
+    new: str
+    """The design to come."""
+    floor: Fraction
+    """The share of the bisection that is kept at every moment."""
+    keep: tuple[str, ...]
+    """Metrics whose requirements are kept at every moment."""
+    set_old: tuple[tuple[str, str], ...]
+    """Values of parameters in OLD only."""
+    set_new: tuple[tuple[str, str], ...]
+    """Values of parameters in NEW only."""
+    no_lock: bool
+    """Whether NEW.lock is not written."""
+    output: Path | None
+    """The file for the work."""
+    output_format: str
+    """How to print."""
+    full: bool
+    """Whether long lists are shown whole."""
 
 
 @click.command(
@@ -73,19 +101,7 @@ FORMATS = ("text", "json", "csv")
 @design_options
 @places_option
 @limit_options
-def command(
-    old: str,
-    new: str,
-    floor: Fraction,
-    keep: tuple[str, ...],
-    set_old: tuple[tuple[str, str], ...],
-    set_new: tuple[tuple[str, str], ...],
-    no_lock: bool,
-    output: Path | None,
-    output_format: str,
-    full: bool,
-    **given: Any,
-) -> int:
+def command(**given: Any) -> int:
     """Plan the work from the cabling of OLD to that of NEW, with the fewest moves.
 
     Links of OLD keep their ports where NEW still joins the same devices; new links take free ports. This
@@ -95,27 +111,27 @@ def command(
 
     Exit status: 0 an order is found, 1 none, or a design has errors, 2 a wrong call.
     """
-    if output is not None and output.suffix not in (".csv", ".xlsx"):
-        raise Wrong(f"{output}: the work is written as .csv or .xlsx")
+    call = record_of_call(PlanCall, given)
+    if call.output is not None and call.output.suffix not in (".csv", ".xlsx"):
+        raise Wrong(f"{call.output}: the work is written as .csv or .xlsx")
     asked = options_from_command(given)
-    before = _compile_to_plan(old, replace(asked, set=(*asked.set, *set_old)))
+    before = _compile_to_plan(call.old, replace(asked, set=(*asked.set, *call.set_old)))
     after = None
     if before is not None:
-        after = _compile_to_plan(
-            new, replace(asked, set=(*asked.set, *set_new), stands=_lock_of_old_design(before, new, asked))
-        )
+        stands = _lock_of_old_design(before, call.new, asked)
+        after = _compile_to_plan(call.new, replace(asked, set=(*asked.set, *call.set_new), stands=stands))
     if before is None or after is None:
         return FOUND
     made = [
-        (one, other, *_changes_and_plan(one, other, floor, keep))
+        (one, other, *_changes_and_plan(one, other, call.floor, call.keep))
         for one, other in _fabric_pairs(before, after)
     ]
-    if output is not None:
-        _write_plan(output, made)
+    if call.output is not None:
+        _write_plan(call.output, made)
     complete = all(plan.complete for *_, plan in made)
-    if complete and not no_lock:
-        _record_new_lock(old, new, after)
-    _print_plan(made, output_format, full)  # last: a reader such as `head` may end the program
+    if complete and not call.no_lock:
+        _record_new_lock(call.old, call.new, after)
+    _print_plan(made, call.output_format, call.full)  # last: a reader such as `head` may end the program
     return OK if complete else FOUND
 
 

@@ -57,9 +57,6 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
 
     Exit status: 0 written, 1 OUT is not as it was built or the folder cannot be written, 2 a wrong call.
     """
-    from tdsl.findings.diagnostic import Diagnostics, merge_equal_findings
-    from tdsl.output.write import write_output_folder
-
     if untrusted or is_untrusted_call(()):
         raise Wrong(f"{FLAG}: secrets are not given to designs of strangers")
     here, there = Path(os.path.realpath(out)), Path(os.path.realpath(to))
@@ -71,17 +68,7 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
         raise Wrong(f"{out}: no {MANIFEST} is there, so `tdsl build` did not write it")
     before = os.umask(0o077)
     try:
-        made = {part: _files_with_secrets(part, values, secrets) for part in parts}
-        _refuse_foreign_folder(to, [to / part.relative_to(out) for part in parts])
-        for part, files in made.items():
-            place = to / part.relative_to(out)
-            for folder in dict.fromkeys((to, place)):
-                if folder.is_dir():
-                    folder.chmod(0o700)
-            found = Diagnostics()
-            if not write_output_folder(files, place, found):
-                raise RenderFailed("; ".join(d.message for d in merge_equal_findings(found)))
-            to.chmod(0o700)
+        made = _write_rendered(out, to, parts, values, secrets)
     except RenderFailed as why:
         print_on_stderr(f"error: {why}")
         return FOUND
@@ -95,6 +82,28 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
         f"{to}: {count} files, {sum(map(_count_files_with_secrets, made.values()))} of them with secrets"
     )
     return OK
+
+
+def _write_rendered(
+    out: Path, to: Path, parts: list[Path], values: Mapping[str, str], secrets: Path
+) -> dict[Path, dict[str, bytes]]:
+    """Write the folders ``parts`` of OUT with their secrets below ``to``; the files of each. Raises
+    RenderFailed and OSError."""
+    from tdsl.findings.diagnostic import Diagnostics, merge_equal_findings
+    from tdsl.output.write import write_output_folder
+
+    made = {part: _files_with_secrets(part, values, secrets) for part in parts}
+    _refuse_foreign_folder(to, [to / part.relative_to(out) for part in parts])
+    for part, files in made.items():
+        place = to / part.relative_to(out)
+        for folder in dict.fromkeys((to, place)):
+            if folder.is_dir():
+                folder.chmod(0o700)
+        found = Diagnostics()
+        if not write_output_folder(files, place, found):
+            raise RenderFailed("; ".join(d.message for d in merge_equal_findings(found)))
+        to.chmod(0o700)
+    return made
 
 
 class RenderFailed(Exception):

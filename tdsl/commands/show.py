@@ -347,15 +347,7 @@ def command(
     `show FILE length CABLE` prints how the length of a cable comes about; CABLE is its identifier in
     cables.csv.
     """
-    if (cable is None) is (what == "length"):
-        raise click.UsageError("`show FILE length CABLE` names one cable; other tables name none")
-    allowed = GRAPHS if what == "graph" else FORMATS
-    if output_format is not None and output_format not in allowed:
-        raise click.UsageError(
-            f"`show FILE {what}` has no format {output_format}: it has {', '.join(allowed)}"
-        )
-    if output is not None and what != "graph":
-        raise click.UsageError("-o is of `show FILE graph`; send other output to a file with >")
+    _refuse_unfit_table(what, cable, output_format, output)
     (compilation,) = compilations = compile_sources(
         [file], options_from_command(given), verify=what in ("metrics", "waivers")
     )
@@ -365,27 +357,58 @@ def command(
     shown = [d for d in compilation.designs if d.fabric is not None]
     if what in ("racks", "summary", "metrics"):
         shown = _designs_with_clusters(compilation, what)
-    if what == "racks" and all(d.fabric is None or d.fabric.places is None for d in compilation.designs):
+    if what == "racks":
+        _refuse_without_places(compilation)
+    if cable is not None:
+        _refuse_unknown_cable(shown, cable)
+    _print_shown(shown, what, cable, output_format, output)
+    return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
+
+
+def _refuse_without_places(compilation: Compilation) -> None:
+    """Refuse a table of racks of designs in which no device has a place."""
+    if all(d.fabric is None or d.fabric.places is None for d in compilation.designs):
         raise Wrong(
             "no device of this design has a place: add `hall` and `place`, or give a table with --places"
         )
-    if cable is not None:
-        tables = {d.name: stretches_of_cable(d.fabric, cable) for d in shown if d.fabric is not None}
-        if not any(tables.values()):
-            near = [n for d in shown if d.fabric is not None for n in _similar_cable_ids(d.fabric, cable)]
-            raise Wrong(f"there is no cable {cable!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def _refuse_unknown_cable(shown: list[Design], cable: str) -> None:
+    """Refuse a cable that no fabric has."""
+    tables = {d.name: stretches_of_cable(d.fabric, cable) for d in shown if d.fabric is not None}
+    if not any(tables.values()):
+        near = [n for d in shown if d.fabric is not None for n in _similar_cable_ids(d.fabric, cable)]
+        raise Wrong(f"there is no cable {cable!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def _print_shown(
+    shown: list[Design], what: str, cable: str | None, form: str | None, output: Path | None
+) -> None:
+    """Print what is asked for of each fabric."""
     if what == "graph":
-        _print_graph(shown, output_format or "graphml", output)
-    elif output_format == "json":
+        _print_graph(shown, form or "graphml", output)
+    elif form == "json":
         print_json({"designs": [_show_document(d, what, cable) for d in shown]})
-    elif output_format == "csv" and shown:
+    elif form == "csv" and shown:
         print_csv(_rows_of_all_fabrics(shown, what, cable))
     else:
         for design in shown:
             if len(shown) > 1:
                 write_to_stream(f"{design.name}\n")
             print_table(_rows_of_table(design, what, cable))
-    return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
+
+
+def _refuse_unfit_table(what: str, cable: str | None, output_format: str | None, output: Path | None) -> None:
+    """Refuse a cable, a format or a file that the table does not have."""
+    if (cable is None) is (what == "length"):
+        raise click.UsageError("`show FILE length CABLE` names one cable; other tables name none")
+    allowed = GRAPHS if what == "graph" else FORMATS
+    if output_format is not None and output_format not in allowed:
+        raise click.UsageError(
+            f"`show FILE {what}` has no format {output_format}: it has {', '.join(allowed)}"
+        )
+    if output is not None and what != "graph":
+        raise click.UsageError("-o is of `show FILE graph`; send other output to a file with >")
 
 
 def _designs_with_clusters(compilation: Compilation, what: str) -> list[Design]:

@@ -42,8 +42,7 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
     Exit status: 0 as built, 1 something differs, is not signed, or no file is listed, 2 a wrong call or no
     manifest.
     """
-    from tdsl.output.intact import NoManifest, examine_output, folders_with_manifest
-    from tdsl.report.paint import terminal_safe_line
+    from tdsl.output.intact import folders_with_manifest
 
     try:
         folders, beside = folders_with_manifest(out, strict)
@@ -52,37 +51,51 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
     status = FOUND if strict and beside else OK
     _print_unlisted_files(out.as_posix(), beside)
     for folder in folders:
-        try:
-            found = examine_output(folder, strict)
-        except NoManifest as why:
-            raise Wrong(str(why)) from None
-        except OSError as fault:
-            raise Wrong(f"{folder}: {fault.strerror or fault}") from None
-        shown = folder.as_posix()
-        for difference in found.differences:
-            write_to_stream(f"{difference.kind:<8} {terminal_safe_line(f'{shown}/{difference.path}')}\n")
-        _print_unlisted_files(shown, found.others)
-        wrong = len(found.differences)
-        said = (
-            f"{wrong} of {found.count} files differ from the manifest"
-            if wrong
-            else f"{found.count} files are as built"
-        )
-        if not found.count:
-            said, wrong = "the manifest lists no file, so nothing is verified", 1
-        only = f", part {' '.join(f'`{p}`' for p in found.only)}" if found.only else ""
-        of = f"{found.design}{only} {found.identity[:16]}, tdsl {found.version}"
-        write_to_stream(f"{terminal_safe_line(f'{shown}: {said}: {of}, manifest {found.digest}')}\n")
-        if folder != out and folder.name != found.design:
-            write_to_stream(
-                f"{'differs':<8} "
-                f"{terminal_safe_line(f'{shown}: this folder is of the fabric {found.design}')}\n"
-            )
-            wrong += 1
+        found = _examine_folder(folder, strict)
+        wrong = _print_examined(found, folder, out)
         status = FOUND if wrong or (strict and found.others) else status
-        if signers is not None and not _print_signer(found, shown, signers):
+        if signers is not None and not _print_signer(found, folder.as_posix(), signers):
             status = FOUND
     return status
+
+
+def _examine_folder(folder: Path, strict: bool) -> Examined:
+    """Compare the files of a folder with its manifest. Raises Wrong where it cannot be read or has none."""
+    from tdsl.output.intact import NoManifest, examine_output
+
+    try:
+        return examine_output(folder, strict)
+    except NoManifest as why:
+        raise Wrong(str(why)) from None
+    except OSError as fault:
+        raise Wrong(f"{folder}: {fault.strerror or fault}") from None
+
+
+def _print_examined(found: Examined, folder: Path, out: Path) -> int:
+    """Say what became of a folder; how much is wrong with it."""
+    from tdsl.report.paint import terminal_safe_line
+
+    shown = folder.as_posix()
+    for difference in found.differences:
+        write_to_stream(f"{difference.kind:<8} {terminal_safe_line(f'{shown}/{difference.path}')}\n")
+    _print_unlisted_files(shown, found.others)
+    wrong = len(found.differences)
+    said = (
+        f"{wrong} of {found.count} files differ from the manifest"
+        if wrong
+        else f"{found.count} files are as built"
+    )
+    if not found.count:
+        said, wrong = "the manifest lists no file, so nothing is verified", 1
+    only = f", part {' '.join(f'`{p}`' for p in found.only)}" if found.only else ""
+    of = f"{found.design}{only} {found.identity[:16]}, tdsl {found.version}"
+    write_to_stream(f"{terminal_safe_line(f'{shown}: {said}: {of}, manifest {found.digest}')}\n")
+    if folder != out and folder.name != found.design:
+        write_to_stream(
+            f"{'differs':<8} {terminal_safe_line(f'{shown}: this folder is of the fabric {found.design}')}\n"
+        )
+        wrong += 1
+    return wrong
 
 
 def _print_unlisted_files(shown: str, paths: list[str]) -> None:
@@ -103,9 +116,8 @@ def _print_signer(found: Examined, shown: str, signers: Path) -> bool:
     try:
         if not found.signature:
             raise Unsigned(f"there is no {SIGNATURE}")
-        write_to_stream(
-            f"{terminal_safe_line(f'{shown}: signed by {signer_of_manifest(found.manifest, found.signature, signers)}')}\n"
-        )
+        signer = signer_of_manifest(found.manifest, found.signature, signers)
+        write_to_stream(f"{terminal_safe_line(f'{shown}: signed by {signer}')}\n")
     except Unsigned as why:
         write_to_stream(f"{'unsigned':<8} {terminal_safe_line(f'{shown}: {why}')}\n")
         return False

@@ -108,20 +108,29 @@ def command(
     ]
     name = Path(compilation.file).stem if file != "-" else "stdin"
     path = output or Path(f"{name}.html")
-    title = (
-        shown[0].fabric.title or shown[0].name if len(shown) == 1 and shown[0].fabric is not None else name
-    )
+    title = _title_of_page(shown, name)
     parts = [
         (d.fabric, m, _facts_for_page(d)) for d, m in zip(shown, marks, strict=True) if d.fabric is not None
     ]
     save_text(viewer_page(parts, title), path)
     print_unless_quiet(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     if show:
-        import webbrowser
-
-        if not webbrowser.open(path.resolve().as_uri()):
-            print_on_stderr(f"no browser was found: open {path}")
+        _open_in_browser(path)
     return FOUND if errors else OK
+
+
+def _open_in_browser(page: Path) -> None:
+    """Open a page, or say that there is no browser."""
+    import webbrowser
+
+    if not webbrowser.open(page.resolve().as_uri()):
+        print_on_stderr(f"no browser was found: open {page}")
+
+
+def _title_of_page(shown: list[Design], name: str) -> str:
+    """The title of the one fabric, else the ``name`` of the file."""
+    fabric = shown[0].fabric
+    return fabric.title or shown[0].name if len(shown) == 1 and fabric is not None else name
 
 
 def _facts_for_page(design: Design) -> dict[str, object]:

@@ -32,7 +32,7 @@ def _grid_glyph(sizes: Sequence[int], wraps: Sequence[bool], colours: Sequence[s
     """Slices of the first two dimensions side by side; stubs at their edges are wraps, arrows lead to the
     next slice."""
     across, down, slices = sizes[0], sizes[1], prod(sizes[2:])
-    pitch = 18.0 if prod(sizes) <= 128 else 12.0 if prod(sizes) <= 1500 else 6.0
+    pitch = _distance_of_cells(prod(sizes))
     cell = pitch * 0.6
     columns = min(slices, ceil(sqrt(slices * 1.6)))
     wide, high = across * pitch + 2 * MARGIN, down * pitch + 2 * MARGIN
@@ -43,8 +43,7 @@ def _grid_glyph(sizes: Sequence[int], wraps: Sequence[bool], colours: Sequence[s
         middle = y0 + down // 2 * pitch
         right, bottom = x0 + (across - 1) * pitch + cell, y0 + (down - 1) * pitch + cell
         cells += [
-            f"M{_coordinate_text(x0 + i * pitch)} "
-            f"{_coordinate_text(y0 + j * pitch)}h{_coordinate_text(cell)}v{_coordinate_text(cell)}h-{_coordinate_text(cell)}z"
+            _rectangle_path(x0 + i * pitch, y0 + j * pitch, cell, cell)
             for j in range(down)
             for i in range(across)
         ]
@@ -82,6 +81,11 @@ def _grid_glyph(sizes: Sequence[int], wraps: Sequence[bool], colours: Sequence[s
     return Glyph(columns * wide, ceil(slices / columns) * high, "".join(cells), tuple(strokes))
 
 
+def _distance_of_cells(count: int) -> float:
+    """How far apart the cells of a grid are, from edge to same edge: the less the more there are."""
+    return 18.0 if count <= 128 else 12.0 if count <= 1500 else 6.0
+
+
 def _circle_glyph(groups: int, each: int, colour: str) -> Glyph:
     """Groups on a circle with a chord for each pair; the devices of a group are a strip that points
     outward."""
@@ -113,10 +117,7 @@ def _circle_glyph(groups: int, each: int, colour: str) -> Glyph:
         for k in range(each):
             r, side = radius + 7 + k // columns * size, (k % columns - (columns - 1) / 2) * size
             x, y = half + cos(t) * r - sin(t) * side, half + sin(t) * r + cos(t) * side
-            cells.append(
-                f"M{_coordinate_text(x - size * 0.4)} "
-                f"{_coordinate_text(y - size * 0.4)}h{_coordinate_text(size * 0.8)}v{_coordinate_text(size * 0.8)}h-{_coordinate_text(size * 0.8)}z"
-            )
+            cells.append(_rectangle_path(x - size * 0.4, y - size * 0.4, size * 0.8, size * 0.8))
     return Glyph(
         2 * half, 2 * half, "".join(cells), (Stroke(chords, colour, 0.8, round(min(1.0, 16 / groups), 2)),)
     )
@@ -131,16 +132,18 @@ def _circle_path(middle: float, radius: float) -> str:
     )
 
 
+def _rectangle_path(x: float, y: float, wide: float, high: float) -> str:
+    """A rectangle by its corner of least coordinates."""
+    w, h = _coordinate_text(wide), _coordinate_text(high)
+    return f"M{_coordinate_text(x)} {_coordinate_text(y)}h{w}v{h}h-{w}z"
+
+
 def tray_glyph(rows: int, columns: int) -> Glyph:
     """Chips side by side in trays that are one above the other."""
     wide, high = 26.0, 12.0
-    boards = "".join(
-        f"M0 {_coordinate_text(r * high)}h{_coordinate_text(columns * wide + 4)}v{_coordinate_text(high - 2)}h-{_coordinate_text(columns * wide + 4)}z"
-        for r in range(rows)
-    )
+    boards = "".join(_rectangle_path(0, r * high, columns * wide + 4, high - 2) for r in range(rows))
     cells = "".join(
-        f"M{_coordinate_text(4 + c * wide)} "
-        f"{_coordinate_text(r * high + 2)}h{_coordinate_text(wide - 4)}v{_coordinate_text(high - 6)}h-{_coordinate_text(wide - 4)}z"
+        _rectangle_path(4 + c * wide, r * high + 2, wide - 4, high - 6)
         for r in range(rows)
         for c in range(columns)
     )

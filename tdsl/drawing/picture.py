@@ -143,14 +143,8 @@ def _plan_at_depth(fabric: Fabric, names: DrawingNames, depth: int, single: bool
         for g in range(groups):
             rows = slice(s.first + g * size, s.first + (g + 1) * size)
             built = int(fabric.built[rows].sum())
-            name = str(names.devices.name[rows.start]) if single else _name_at_depth(s, depth, g)
-            place = str(names.devices.place[rows.start]) if (single or depth) and len(s.parts) > 1 else ""
             holder = s.inside if s.inside is not None and s.inside.index in held else None
-            times = 1
-            if holder is not None:
-                name = holder.name
-            elif not single and not depth:
-                name, place, times = _folded_group_name(s, name)
+            name, place, times = _label_of_group(names, s, (depth, g, rows.start), single, holder)
             tier = int(tiers.max()) if len(tiers) else -1
             if built:
                 below = bool(inner[rows].any())
@@ -173,6 +167,29 @@ def _plan_at_depth(fabric: Fabric, names: DrawingNames, depth: int, single: bool
                 of_device[rows] = len(clusters) - 1
     bundles = _links_between_boxes(fabric, of_device, clusters)
     _give_rows_to_untiered(clusters, bundles)
+    return _plan_with_rows(clusters, of_device, bundles)
+
+
+def _label_of_group(
+    names: DrawingNames, s: DeviceSet, at: tuple[int, int, int], single: bool, holder: DeviceSet | None
+) -> tuple[str, str, int]:
+    """The name of a box, the frame that it is in, and how many instances of the frame's group it shows.
+    ``at`` are the depth, the number of the group at that depth, and its first device."""
+    depth, g, first = at
+    name = str(names.devices.name[first]) if single else _name_at_depth(s, depth, g)
+    place = str(names.devices.place[first]) if (single or depth) and len(s.parts) > 1 else ""
+    times = 1
+    if holder is not None:
+        name = holder.name
+    elif not single and not depth:
+        name, place, times = _folded_group_name(s, name)
+    return name, place, times
+
+
+def _plan_with_rows(
+    clusters: list[_Cluster], of_device: Ints, bundles: dict[tuple[int, int, int], int]
+) -> _Plan:
+    """Boxes and links with the boxes of each level in one row, the lowest first."""
     levels = sorted({c.level for c in clusters})
     return _Plan(clusters, of_device, bundles, [[c for c in clusters if c.level == v] for v in levels])
 
@@ -281,12 +298,7 @@ def draw_fabric(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
     """Boxes, frames and lines with their places on the page."""
     p = plan_of_boxes(fabric, names, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
     _add_shape_glyphs(fabric, p)
-    for c in p.clusters:
-        c.width = max(
-            96.0,
-            min(260.0, max(len(t) for t in _box_texts(c)) * LETTER + 20),
-            c.glyph.width + 24 if c.glyph else 0,
-        )
+    _set_box_widths(p)
     frames, right = _place_box_columns(p)
     figures = _figures_below_title(fabric)
     legend = _legend_entries(fabric, names)
@@ -317,6 +329,16 @@ def draw_fabric(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
         tuple(x for row in p.rows for x in _row_captions(fabric, p, row)),
         tuple(Caption(MARGIN, legend_top + 22 * i, text, colour) for i, (text, colour) in enumerate(legend)),
     )
+
+
+def _set_box_widths(p: _Plan) -> None:
+    """Make each box as wide as its texts and its glyph, within reason."""
+    for c in p.clusters:
+        c.width = max(
+            96.0,
+            min(260.0, max(len(t) for t in _box_texts(c)) * LETTER + 20),
+            c.glyph.width + 24 if c.glyph else 0,
+        )
 
 
 def _row_captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption]:
@@ -356,16 +378,8 @@ def _place_box_columns(p: _Plan) -> tuple[list[str], float]:
     names = list(dict.fromkeys(c.place for c in p.clusters if c.place))
     alone = [[c for c in row if not c.place] for row in p.rows]
     mixed = [row for row, free in zip(p.rows, alone, strict=True) if len(free) < len(row)]
-    x = LEFT + MARGIN
-    for name in names:
-        members = [[c for c in row if c.place == name] for row in p.rows]
-        width = max(_row_width(m) for m in members) + 2 * FRAME_PAD
-        for m in members:
-            _centre_boxes(m, x, width)
-        x += width + GAP
-    beside = max((_row_width([c for c in row if not c.place]) for row in mixed), default=0.0)
-    for row in mixed:
-        _centre_boxes([c for c in row if not c.place], x, beside)
+    x = _place_framed_boxes(p, names, LEFT + MARGIN)
+    beside = _place_boxes_beside(mixed, x)
     full = max(
         [
             x + beside - LEFT - MARGIN,
@@ -380,6 +394,25 @@ def _place_box_columns(p: _Plan) -> tuple[list[str], float]:
         for c in p.clusters:
             c.x += max(full - used, 0) / 2 if c.place else 0
     return names, LEFT + MARGIN + full
+
+
+def _place_framed_boxes(p: _Plan, names: list[str], x: float) -> float:
+    """Place the boxes of each frame in a column of their own; where the last one ends."""
+    for name in names:
+        members = [[c for c in row if c.place == name] for row in p.rows]
+        width = max(_row_width(m) for m in members) + 2 * FRAME_PAD
+        for m in members:
+            _centre_boxes(m, x, width)
+        x += width + GAP
+    return x
+
+
+def _place_boxes_beside(rows: list[list[_Cluster]], x: float) -> float:
+    """Place the boxes that are in no frame of rows with frames; the width that they take."""
+    beside = max((_row_width([c for c in row if not c.place]) for row in rows), default=0.0)
+    for row in rows:
+        _centre_boxes([c for c in row if not c.place], x, beside)
+    return beside
 
 
 def _row_width(row: Sequence[_Cluster]) -> float:

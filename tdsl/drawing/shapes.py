@@ -44,19 +44,29 @@ def _grid_of_set(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
         ways.insert(0, [[k, outer + k] for k in range(own)])
     at, to = (_grid_coordinates([x.size for x in s.axes], rows) for rows in (a, b))
     for axes in ways:
-        sizes = [int(np.prod([s.axes[k].size for k in group])) for group in axes]
-        left, right = ([_coordinate_of_axes(s, c, group) for group in axes] for c in (at, to))
-        same = np.ones(len(a), dtype=np.bool_)
-        for k in set(range(len(s.axes))).difference(*axes):
-            same &= at[k] == to[k]
-        wraps = _wrapping_dimensions(sizes, left, right) if bool(same.all()) else None
-        if wraps is not None:
-            return {"grid": sizes, "wraps": wraps, "axes": axes}
+        if found := _grid_over_axes(s, axes, at, to):
+            return found
     if len(s.axes) == 1:
         sizes = _guess_grid_sizes(set(np.unique(np.abs(a - b)).tolist()), s.count)
         wraps = _wrapping_dimensions(sizes, _grid_coordinates(sizes, a), _grid_coordinates(sizes, b))
         if wraps is not None:
             return {"grid": sizes, "wraps": wraps, "axes": []}
+    return {}
+
+
+def _grid_over_axes(
+    s: DeviceSet, axes: list[list[int]], at: list[Ints], to: list[Ints]
+) -> Mapping[str, object]:
+    """A mesh or torus over dimensions of these axes, else nothing; ``at`` and ``to`` are the coordinates of
+    both ends of each link."""
+    sizes = [int(np.prod([s.axes[k].size for k in group])) for group in axes]
+    left, right = ([_coordinate_of_axes(s, c, group) for group in axes] for c in (at, to))
+    same = np.ones(len(at[0]), dtype=np.bool_)
+    for k in set(range(len(s.axes))).difference(*axes):
+        same &= at[k] == to[k]
+    wraps = _wrapping_dimensions(sizes, left, right) if bool(same.all()) else None
+    if wraps is not None:
+        return {"grid": sizes, "wraps": wraps, "axes": axes}
     return {}
 
 

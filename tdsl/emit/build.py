@@ -176,7 +176,6 @@ def build_contents(
     )
     interfaces = {t.routers.nos: t.routers.interface for t in known.values() if t.routers.nos}
     view = FabricView(fabric, diagnostics, assets, interfaces, options.stages)
-    files: dict[str, Content] = {}
     chosen = chosen_targets(known, targets, diagnostics)
     selection = network = Selection(_view_of_part(view, only), frozenset(targets))
     if fabric.network is not fabric:
@@ -185,9 +184,35 @@ def build_contents(
         selection.network = network
     lacking = _why_targets_are_skipped(chosen, selection, only is not None)
     _report_skipped({name: why for name, why in lacking.items() if name not in targets}, chosen, diagnostics)
-    unwritten: dict[str, str] = {}
     _report_systems(known, chosen, network, diagnostics)
     _report_open_transport(fabric, chosen, selection, diagnostics)
+    files, unwritten = _files_of_targets(chosen, selection, options, lacking, diagnostics)
+    secrets = options.site.names
+    identity, held = _design_hash(known, view, files, diagnostics, PLACEHOLDER if secrets else None)
+    if held:
+        diagnostics.add(
+            "E0515",
+            None,
+            f"a name of the design holds `{held.decode()}`, which would become the value of a secret",
+            help="give the device, port or fabric another name",
+        )
+        secrets = ()
+    _report_equal_paths(files, diagnostics)
+    files[MANIFEST] = manifest_bytes(fabric, files, identity, __version__, secrets, options.only)
+    return Output(files, unwritten)
+
+
+def _files_of_targets(
+    chosen: Sequence[BuildTarget],
+    selection: Selection,
+    options: BuildOptions,
+    lacking: Mapping[str, list[str]],
+    diagnostics: Diagnostics,
+) -> tuple[dict[str, Content], dict[str, str]]:
+    """The files of all targets by path; and why each target that the call names writes none. ``lacking`` says
+    why targets are skipped."""
+    files: dict[str, Content] = {}
+    unwritten: dict[str, str] = {}
     for target in chosen:
         before = len(diagnostics)
         try:
@@ -206,26 +231,18 @@ def build_contents(
                 )
             files[path] = content
         found = diagnostics.items[before:]
-        if target.name in targets and not made and not any(d.severity is Severity.ERROR for d in found):
+        if (
+            target.name in selection.named
+            and not made
+            and not any(d.severity is Severity.ERROR for d in found)
+        ):
             why = (
                 lacking.get(target.name)
                 or [d.message for d in found]
                 or _why_no_file(target, selection.of(target).view)
             )
             unwritten[target.name] = "; ".join(why)
-    secrets = options.site.names
-    identity, held = _design_hash(known, view, files, diagnostics, PLACEHOLDER if secrets else None)
-    if held:
-        diagnostics.add(
-            "E0515",
-            None,
-            f"a name of the design holds `{held.decode()}`, which would become the value of a secret",
-            help="give the device, port or fabric another name",
-        )
-        secrets = ()
-    _report_equal_paths(files, diagnostics)
-    files[MANIFEST] = manifest_bytes(fabric, files, identity, __version__, secrets, options.only)
-    return Output(files, unwritten)
+    return files, unwritten
 
 
 def _why_no_file(target: BuildTarget, view: FabricView) -> list[str]:
@@ -267,6 +284,53 @@ def files_of_target(
     if not view.capabilities.issuperset(target.needs):
         return {}
     settings = _options_of_target(target, options, diagnostics)
+    fitting = _fitting_routers(target, selection, diagnostics)
+    if target.routers.sonic:
+        _note_missing_platforms(target, fitting, view, diagnostics)
+    files: dict[str, Content] = {}
+    size = 0
+    for spec in target.files:
+        if options.only and not spec.of_parts:
+            continue
+        if not view.capabilities.issuperset(spec.needs):
+            _note_missing_guids(target, spec, view, diagnostics)
+            continue
+        wanted = _records_by_path(target, spec, view, fitting, files, diagnostics)
+        draw = partial(
+            render_file, target, spec, view, options=settings, diagnostics=diagnostics, site=options.site
+        )
+        drawn = zip(
+            wanted, _files_of_records(draw, list(wanted.values()), target, options, diagnostics), strict=True
+        )
+        for path, content in _files_with_progress(target, list(wanted), drawn):
+            size += len(content or b"")
+            if not target.own and size > limits.SIZE:
+                raise NameRefused(f"its files would be larger than {limits.SIZE >> 20} MiB together")
+            if content and not _is_blank(content) and _passes_lint(spec, path, content, diagnostics):
+                files[path] = content
+    return files
+
+
+def _records_by_path(
+    target: BuildTarget,
+    spec: FileSpec,
+    view: FabricView,
+    routers: Sequence[Router],
+    files: Mapping[str, Content],
+    diagnostics: Diagnostics,
+) -> dict[str, object]:
+    """The records of which a file is made, by its path; a finding where ``files`` has that path already."""
+    wanted: dict[str, object] = {}
+    for path, record in _paths_and_records(spec, view, routers):
+        if path in files or path in wanted:
+            diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
+        elif not spec.kind or getattr(record, "kind", "") == spec.kind:
+            wanted[path] = record
+    return wanted
+
+
+def _fitting_routers(target: BuildTarget, selection: Selection, diagnostics: Diagnostics) -> list[Router]:
+    """The routers that get files of a target; a finding where others of their system get none."""
     fitting, unfit = (
         selection.routers(target) if any(spec.scope == "router" for spec in target.files) else ([], [])
     )
@@ -278,43 +342,23 @@ def files_of_target(
         diagnostics.add(
             "E0511", None, text, severity=Severity.WARNING if selection.written(target) else Severity.NOTE
         )
-    if target.routers.sonic:
-        _note_missing_platforms(target, fitting, view, diagnostics)
-    files: dict[str, Content] = {}
-    size = 0
-    for spec in target.files:
-        if options.only and not spec.of_parts:
-            continue
-        if not view.capabilities.issuperset(spec.needs):
-            _note_missing_guids(target, spec, view, diagnostics)
-            continue
-        wanted: dict[str, object] = {}
-        for path, record in _paths_and_records(spec, view, fitting):
-            if path in files or path in wanted:
-                diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
-            elif not spec.kind or getattr(record, "kind", "") == spec.kind:
-                wanted[path] = record
-        draw = partial(
-            render_file, target, spec, view, options=settings, diagnostics=diagnostics, site=options.site
-        )
-        drawn = zip(
-            wanted, _files_of_records(draw, list(wanted.values()), target, options, diagnostics), strict=True
-        )
-        if len(wanted) == 1:
-            progress.begin_phase(f"{target.name}: {next(iter(wanted))}")
-        for path, content in (
-            progress.items_as_phase(drawn, target.name, len(wanted), "files") if len(wanted) > 1 else drawn
-        ):
-            size += len(content or b"")
-            if not target.own and size > limits.SIZE:
-                raise NameRefused(f"its files would be larger than {limits.SIZE >> 20} MiB together")
-            if (
-                content
-                and not (isinstance(content, bytes) and content.isspace())
-                and _passes_lint(spec, path, content, diagnostics)
-            ):
-                files[path] = content
-    return files
+    return fitting
+
+
+def _files_with_progress(
+    target: BuildTarget, paths: Sequence[str], drawn: Iterable[tuple[str, Content | None]]
+) -> Iterable[tuple[str, Content | None]]:
+    """Files as they are drawn, counted on a terminal; one alone is named there."""
+    if len(paths) > 1:
+        return progress.items_as_phase(drawn, target.name, len(paths), "files")
+    if paths:
+        progress.begin_phase(f"{target.name}: {paths[0]}")
+    return drawn
+
+
+def _is_blank(content: Content) -> bool:
+    """Whether a file in memory has nothing but spaces and line ends."""
+    return isinstance(content, bytes) and content.isspace()
 
 
 def _files_of_records(
@@ -394,18 +438,21 @@ def _why_targets_are_skipped(
         if not reasons and part and not any(spec.of_parts for spec in target.files):
             reasons = ["what it writes is of the whole fabric, and this is a build of a part"]
         if not reasons and target.routers != RouterSelection():
-            fitting, unfit = seen.routers(target)
-            if not fitting and seen.waits(target):
-                reasons = [NO_SYSTEM]
-            elif not fitting and not (
-                unfit and seen.written(target)
-            ):  # what the design names is a warning of its own
-                reasons = [
-                    f"no {target.routers.plural} it can configure" + (f": {unfit[0]}" if unfit else "")
-                ]
+            reasons = _why_no_router_fits(target, seen)
         if reasons:
             lacking[target.name] = reasons
     return lacking
+
+
+def _why_no_router_fits(target: BuildTarget, selection: Selection) -> list[str]:
+    """Why a target has no router to configure; empty where it has one, or where a warning of its own says
+    so."""
+    fitting, unfit = selection.routers(target)
+    if not fitting and selection.waits(target):
+        return [NO_SYSTEM]
+    if not fitting and not (unfit and selection.written(target)):  # else there is a warning of its own
+        return [f"no {target.routers.plural} it can configure" + (f": {unfit[0]}" if unfit else "")]
+    return []
 
 
 def _report_skipped(
@@ -443,12 +490,7 @@ def _report_systems(
     does, since each writes to a folder of its own; notes of switches that none configures."""
     if "routing" not in selection.view.capabilities:
         return
-    of_switch: dict[str, list[BuildTarget]] = {}
-    for target in chosen:
-        for router in selection.routers(target)[0] if target.routers.nos else ():
-            if router.kind == "switch":
-                of_switch.setdefault(router.name, []).append(target)
-    several = {switch: targets for switch, targets in of_switch.items() if len(targets) > 1}
+    several = _several_targets_by_switch(chosen, selection)
     for switch, (one, two, *_) in several.items():
         if not selection.named.issuperset(t.name for t in several[switch]):
             diagnostics.add(
@@ -473,8 +515,26 @@ def _report_systems(
             severity=Severity.NOTE,
             help=f"use one of them; `nos {targets[0].routers.nos}` in the design says which",
         )
-    if selection.named:
-        return
+    if not selection.named:
+        _note_unconfigured_switches(known, selection, diagnostics)
+
+
+def _several_targets_by_switch(
+    chosen: Sequence[BuildTarget], selection: Selection
+) -> dict[str, list[BuildTarget]]:
+    """The targets that would configure a switch, by its name, where there are several."""
+    of_switch: dict[str, list[BuildTarget]] = {}
+    for target in chosen:
+        for router in selection.routers(target)[0] if target.routers.nos else ():
+            if router.kind == "switch":
+                of_switch.setdefault(router.name, []).append(target)
+    return {switch: targets for switch, targets in of_switch.items() if len(targets) > 1}
+
+
+def _note_unconfigured_switches(
+    known: Mapping[str, BuildTarget], selection: Selection, diagnostics: Diagnostics
+) -> None:
+    """Notes of switches whose operating system no target has, and of those that name none."""
     systems = {t.routers.nos for t in known.values()} - {""}
     for system in sorted(set(selection.view.switch_systems.values()) - systems - {""}):
         count = sum(s == system for s in selection.view.switch_systems.values())
@@ -605,28 +665,29 @@ def _options_of_target(
     return out
 
 
+RECORDS_OF_SCOPE = {
+    "device": ("devices", "name"),
+    "plane": ("planes", "name"),
+    "router": ("", "name"),
+    "pod": ("pods", "name"),
+    "host": ("hosts", "name"),
+    "adapters": ("adapters", "host"),
+    "model": ("models", "key"),
+}
+"""By scope: what the view calls its records, and which fact of a record names its file."""
+
+
 def _paths_and_records(
     spec: FileSpec, view: FabricView, routers: Sequence[Router]
 ) -> Sequence[tuple[str, object]]:
     """Path and record of every file of a scope."""
     if spec.scope == "fabric":
         return [(spec.path, None)]
-    if spec.scope == "device":
-        records: list[tuple[str, object]] = [(d.name, d) for d in view.devices]
-    elif spec.scope == "plane":
-        records = [(p.name, p) for p in view.planes]
-    elif spec.scope == "standby":
+    if spec.scope == "standby":
         return [(_standby_path(spec, s, view), s) for s in view.standbys]
-    elif spec.scope == "router":
-        records = [(r.name, r) for r in routers]
-    elif spec.scope == "pod":
-        records = [(p.name, p) for p in view.pods]
-    elif spec.scope == "host":
-        records = [(h.name, h) for h in view.hosts]
-    elif spec.scope == "adapters":
-        records = [(a.host, a) for a in view.adapters]
-    else:
-        records = [(m.key, m) for m in view.models]
+    of_view, name = RECORDS_OF_SCOPE[spec.scope]
+    found = routers if spec.scope == "router" else getattr(view, of_view)
+    records: list[tuple[str, object]] = [(getattr(record, name), record) for record in found]
     if len(records) == 1 and spec.single:
         return [(spec.single, records[0][1])]
     return [

@@ -341,9 +341,11 @@ def safe_file_name(text: str) -> str:
 
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv_table_text, "headings": column_headings, "json": json_value_text, "json_rows": json_rows,
-    "xml": xml_escaped_text, "xml_comment": xml_comment, "bare": unescaped_attribute, "dot": dot_quoted_string, "node_id": infiniband_node_name, "ibdm": ibutils_name, "line": single_line_text,
-    "setting": unquoted_setting, "hca": adapter_list_name, "word": router_name, "interface": linux_interface_name, "remark": switch_description, "slurm": slurm_node_name, "row": csv_row,
-    "slug": url_slug,
-    "host_name": dns_host_name, "tables": merged_json_tables, "label": kubernetes_label, "label_value": prometheus_label_value, "natural": naturally_sorted,
+    "xml": xml_escaped_text, "xml_comment": xml_comment, "bare": unescaped_attribute,
+    "dot": dot_quoted_string, "node_id": infiniband_node_name, "ibdm": ibutils_name,
+    "line": single_line_text, "setting": unquoted_setting, "hca": adapter_list_name, "word": router_name,
+    "interface": linux_interface_name, "remark": switch_description, "slurm": slurm_node_name,
+    "row": csv_row, "slug": url_slug, "host_name": dns_host_name, "tables": merged_json_tables,
+    "label": kubernetes_label, "label_value": prometheus_label_value, "natural": naturally_sorted,
     "one_of": option_among, "shell": shell_word, "inventory": ansible_host_name,
 }  # fmt: skip

@@ -191,6 +191,30 @@ def _line_chunks(
     """Lines in chunks. ``marks`` stand before a line, between its cells and behind it."""
     if not size:
         return
+    parts = _parts_of_columns(columns, texts, pieces, marks)
+    start = 0
+    step = 4096
+    held = bytearray()
+    progress.count_phase_pieces(size, "rows")
+    while start < size:
+        try:
+            held, width = _chunk_of_rows(parts, texts, start, min(size, start + step), held)
+            yield held.translate(None, b"\0")
+        except _Wide:
+            yield _lines_one_by_one(parts, texts, start, min(size, start + step))
+            width = WIDEST
+        progress.advance_phase(min(step, size - start))
+        start += step
+        step = max(256, CHUNK // max(1, width))
+
+
+def _parts_of_columns(
+    columns: Sequence[Any],
+    texts: Texts,
+    pieces: Callable[[Joined], list[str | Coded] | None],
+    marks: tuple[str, str, str],
+) -> list[_Part]:
+    """The parts of which a line consists, from the mark before it to the one behind it."""
     before, between, behind = marks
     parts: list[_Part] = [before.encode()]
     once: dict[tuple[bool, int], tuple[object, _Cells]] = {}
@@ -221,21 +245,7 @@ def _line_chunks(
             parts.append(_number_part(column, texts))
         if made is None and not isinstance(column, (Coded, Numbers)):
             parts.append(column.tolist() if isinstance(column, Joined) else list(column))
-    parts = _merged_parts([*parts, behind.encode()])
-    start = 0
-    step = 4096
-    held = bytearray()
-    progress.count_phase_pieces(size, "rows")
-    while start < size:
-        try:
-            held, width = _chunk_of_rows(parts, texts, start, min(size, start + step), held)
-            yield held.translate(None, b"\0")
-        except _Wide:
-            yield _lines_one_by_one(parts, texts, start, min(size, start + step))
-            width = WIDEST
-        progress.advance_phase(min(step, size - start))
-        start += step
-        step = max(256, CHUNK // max(1, width))
+    return _merged_parts([*parts, behind.encode()])
 
 
 def _encoded_texts(texts: Sequence[str]) -> _Cells:
@@ -277,33 +287,40 @@ def _merged_parts(parts: Sequence[_Part]) -> list[_Part]:
     values."""
     out: list[_Part] = []
     for part in parts:
-        last = out[-1] if out else None
         if isinstance(part, bytes) and not part:
             continue
-        if isinstance(last, bytes) and isinstance(part, bytes):
-            out[-1] = last + part
-        elif isinstance(last, tuple) and isinstance(part, bytes):
-            out[-1] = (np.char.add(last[0], part), last[1])
-        elif isinstance(last, bytes) and isinstance(part, tuple) and len(out) == 1:
-            out[-1] = (np.char.add(last, part[0]), part[1])
-        elif (
-            isinstance(last, tuple)
-            and isinstance(part, tuple)
-            and last[1] is part[1]
-            and len(last[0]) == len(part[0])
-        ):
-            out[-1] = (np.char.add(last[0], part[0]), last[1])
-        elif isinstance(last, tuple) and isinstance(part, tuple) and len(last[0]) * len(part[0]) <= FEW:
-            both = coded_combination(
-                lambda a, b, x=last[0], y=part[0]: bytes(x[a]) + bytes(y[b]),
-                (len(last[0]), last[1]),
-                (len(part[0]), part[1]),
-            )
-            joined = [v for v in both.values if isinstance(v, bytes)]
-            out[-1] = joined[0] if len(joined) == 1 else (np.array(joined), both.codes)
-        else:
+        both = _merged_pair(out[-1], part, len(out) == 1) if out else None
+        if both is None:
             out.append(part)
+        else:
+            out[-1] = both
     return out
+
+
+def _merged_pair(last: _Part, part: _Part, first: bool) -> _Part | None:
+    """A part and the one behind it as one, None where they stay two. A fixed text joins the cells behind it
+    only where it is the ``first`` part."""
+    if isinstance(part, bytes):
+        if isinstance(last, bytes):
+            return last + part
+        return (np.char.add(last[0], part), last[1]) if isinstance(last, tuple) else None
+    if not isinstance(part, tuple):
+        return None
+    if isinstance(last, bytes):
+        return (np.char.add(last, part[0]), part[1]) if first else None
+    if not isinstance(last, tuple):
+        return None
+    if last[1] is part[1] and len(last[0]) == len(part[0]):
+        return (np.char.add(last[0], part[0]), last[1])
+    if len(last[0]) * len(part[0]) > FEW:
+        return None
+    both = coded_combination(
+        lambda a, b, x=last[0], y=part[0]: bytes(x[a]) + bytes(y[b]),
+        (len(last[0]), last[1]),
+        (len(part[0]), part[1]),
+    )
+    joined = [v for v in both.values if isinstance(v, bytes)]
+    return joined[0] if len(joined) == 1 else (np.array(joined), both.codes)
 
 
 def _chunk_of_rows(
@@ -320,13 +337,7 @@ def _chunk_of_rows(
         elif isinstance(part, Numbers):
             cells.append(_decimal_digit_bytes(part.codes[start:stop]))
         else:
-            found = _uncoded_cells(part[start:stop], texts)
-            if any(b"\0" in t for t in found):
-                raise _Wide
-            width = max(1, max(map(len, found)))
-            if width > WIDEST:
-                raise _Wide
-            cells.append(np.array(found, dtype=f"S{width}").view(f"V{width}"))
+            cells.append(_cells_of_one_width(part[start:stop], texts))
     widths = [c[0].dtype.itemsize if isinstance(c, tuple) else c.dtype.itemsize for c in cells]
     if sum(widths) > WIDEST:
         raise _Wide
@@ -336,6 +347,17 @@ def _chunk_of_rows(
     for i, c in enumerate(cells):  # take is twice as fast as an index
         matrix[f"f{i}"] = c[0].view(f"V{widths[i]}").take(c[1][start:stop]) if isinstance(c, tuple) else c
     return held, sum(widths)
+
+
+def _cells_of_one_width(values: Sequence[object], texts: Texts) -> NDArray[Any]:
+    """Cells that have no codes, as bytes of one width. Raises _Wide."""
+    found = _uncoded_cells(values, texts)
+    if any(b"\0" in t for t in found):
+        raise _Wide
+    width = max(1, max(map(len, found)))
+    if width > WIDEST:
+        raise _Wide
+    return np.array(found, dtype=f"S{width}").view(f"V{width}")
 
 
 def _uncoded_cells(values: Sequence[object], texts: Texts) -> list[bytes]:

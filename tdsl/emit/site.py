@@ -24,7 +24,8 @@ PLACEHOLDER = re.compile(rb"@@([A-Z][A-Z0-9_]{0,62})@@")
 LONGEST, DEEPEST = 4000, 8
 """Characters of a text; levels of the file."""
 _HOST = re.compile(
-    r"(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*"
+    r"(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+    r"(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*"
 )
 _LINE = re.compile(r"[ -~]*")
 Path = tuple[str, ...]
@@ -214,7 +215,7 @@ def _value_of_shape(
     value: object, shape: Any, path: Path, diagnostics: Diagnostics, spans: Mapping[Path, SourceSpan]
 ) -> object:
     """A value as templates see it, where it is of the shape; else a finding."""
-    at, name = spans.get(path), f"`{'.'.join(path)}`" if path else "the file"
+    at, name = _place_in_site_file(path, spans)
 
     def refuse(what: str, help: str = "") -> object:
         diagnostics.add("E0514", at, f"{name} {what}", help=help)
@@ -225,28 +226,7 @@ def _value_of_shape(
             return refuse(
                 f"must be a mapping of {_quoted_names(shape) if '*' not in shape else 'names to values'}"
             )
-        out: dict[str, object] = {}
-        for key, inner in value.items():
-            form = shape.get(key, shape.get("*"))
-            if form is None or ("*" in shape and not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", key)):
-                near = closest_known_name(key, shape) if "*" not in shape else ""
-                help = (
-                    f"did you mean `{near}`?"
-                    if near
-                    else f"known: {_quoted_names(shape)}"
-                    if "*" not in shape
-                    else ""
-                )
-                words = f"{name} has no `{key}`" if path else f"a site file has no `{key}`"
-                words = (
-                    words
-                    if "*" not in shape
-                    else f"`{key}` in {name} is not a name: small letters, digits and _"
-                )
-                diagnostics.add("E0514", spans.get((*path, key), at), words, help=help)
-                continue
-            out[key] = _value_of_shape(inner, form, (*path, key), diagnostics, spans)
-        return out
+        return _mapping_of_shape(value, shape, path, diagnostics, spans)
     if isinstance(shape, list):
         if not isinstance(value, (list, tuple)):
             return refuse("must be a list", f"each entry is {KINDS[shape[0]]}")
@@ -262,6 +242,41 @@ def _value_of_shape(
         )
         return refuse(said, f"write {KINDS[shape]}")
     return f"@@{text}@@" if shape == "secret" else int(text) if shape == "port" else text.rstrip("\n")
+
+
+def _place_in_site_file(path: Path, spans: Mapping[Path, SourceSpan]) -> tuple[SourceSpan | None, str]:
+    """Where a value is in the file, and what a message calls it."""
+    return spans.get(path), f"`{'.'.join(path)}`" if path else "the file"
+
+
+def _mapping_of_shape(
+    value: Mapping[str, object],
+    shape: Mapping[str, Any],
+    path: Path,
+    diagnostics: Diagnostics,
+    spans: Mapping[Path, SourceSpan],
+) -> dict[str, object]:
+    """A mapping as templates see it; a finding for each key that the shape does not have."""
+    out: dict[str, object] = {}
+    for key, inner in value.items():
+        form = shape.get(key, shape.get("*"))
+        if form is None or ("*" in shape and not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", key)):
+            _report_unknown_key(key, shape, path, diagnostics, spans)
+            continue
+        out[key] = _value_of_shape(inner, form, (*path, key), diagnostics, spans)
+    return out
+
+
+def _report_unknown_key(
+    key: str, shape: Mapping[str, Any], path: Path, diagnostics: Diagnostics, spans: Mapping[Path, SourceSpan]
+) -> None:
+    """A finding about a key that a mapping does not have, or that cannot be a name."""
+    at, name = _place_in_site_file(path, spans)
+    near = closest_known_name(key, shape) if "*" not in shape else ""
+    help = f"did you mean `{near}`?" if near else f"known: {_quoted_names(shape)}" if "*" not in shape else ""
+    words = f"{name} has no `{key}`" if path else f"a site file has no `{key}`"
+    words = words if "*" not in shape else f"`{key}` in {name} is not a name: small letters, digits and _"
+    diagnostics.add("E0514", spans.get((*path, key), at), words, help=help)
 
 
 def _quoted_site_value(text: str, shape: str) -> str:

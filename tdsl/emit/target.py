@@ -85,6 +85,24 @@ class RouterSelection:
     def refuses(self, router: Router) -> str:
         """Why a router of the kind gets no file, "" if it gets one."""
         ports = [i.name for i in router.interfaces]
+        why = self._why_name_is_refused(router)
+        if why:
+            return why
+        if router.channels and not self.channel:
+            return (
+                f"its links form port channels, such as that of {router.name} to "
+                f"{router.channels[0].description}"
+            )
+        ports += [c.name for c in router.channels]
+        if len(set(ports)) < len(ports):
+            return f"two ports of {router.name} have one name"
+        if self.sonic and not all(i.sonic for i in router.interfaces):
+            return f"nothing says how SONiC numbers the ports of {router.name}: `sonic 8*(i - 1) lanes 8`"
+        return f"its MTU is at most {self.mtu}" if router.mtu and int(router.mtu) > self.mtu else ""
+
+    def _why_name_is_refused(self, router: Router) -> str:
+        """Why the system has no port of the name that one of a router's has, "" if it has all."""
+        ports = [i.name for i in router.interfaces]
         for pattern, names in (
             (self.interface, ports),
             (self.management, [m.interface for m in router.management]),
@@ -97,17 +115,7 @@ class RouterSelection:
                 )
             if strange is not None:
                 return f"`{strange}` of {router.name} is not a name of a port there"
-        if router.channels and not self.channel:
-            return (
-                f"its links form port channels, such as that of {router.name} to "
-                f"{router.channels[0].description}"
-            )
-        ports += [c.name for c in router.channels]
-        if len(set(ports)) < len(ports):
-            return f"two ports of {router.name} have one name"
-        if self.sonic and not all(i.sonic for i in router.interfaces):
-            return f"nothing says how SONiC numbers the ports of {router.name}: `sonic 8*(i - 1) lanes 8`"
-        return f"its MTU is at most {self.mtu}" if router.mtu and int(router.mtu) > self.mtu else ""
+        return ""
 
     def named(self, router: Router) -> Router:
         """The router with the system's names of its port channels."""
@@ -261,15 +269,34 @@ def _file_spec_of_manifest(data: object, place: Path, own: bool) -> FileSpec:
         raise _ManifestUnfit(f"scope `{scope}` is unknown; known: {', '.join(SCOPES)}")
     texts = {k: _text_of_manifest(data, k, "") for k in ("template", "program", "single", "lint", "kind")}
     path = _text_of_manifest(data, "path")
+    _refuse_unfit_paths(path, texts["single"], scope)
+    _refuse_unfit_maker(path, texts, place, own)
+    return FileSpec(
+        path,
+        str(scope),
+        identity=data.get("identity") is True,
+        needs=tuple(_word_list_of_manifest(data, "needs")),
+        part=data.get("part") is True,
+        **texts,
+    )
+
+
+def _refuse_unfit_paths(path: str, single: str, scope: str) -> None:
+    """Raises _ManifestUnfit where paths of a file lead out of the output, or are the same for all of its
+    scope."""
     if not path:
         raise _ManifestUnfit("`path` is empty")
     if scope != "fabric" and f"{{{scope}}}" not in path:
         raise _ManifestUnfit(f"`{path}` would be written once for every {scope}: put {{{scope}}} in it")
-    for written in filter(None, (path, texts["single"])):
+    for written in filter(None, (path, single)):
         if any(p in ("", ".", "..") for p in written.split("/")) or "\\" in written or ":" in written:
             raise _ManifestUnfit(f"`{written}` leads out of the output folder")
         if not written.isprintable() or written.startswith(".tdsl-") or written == "manifest.json":
             raise _ManifestUnfit(f"{written!r} cannot name a file of the output")
+
+
+def _refuse_unfit_maker(path: str, texts: Mapping[str, str], place: Path, own: bool) -> None:
+    """Raises _ManifestUnfit unless a file has one template or program, which is in the target's folder."""
     if bool(texts["template"]) == bool(texts["program"]):
         raise _ManifestUnfit(f"`{path}` needs either a `template` or a `program`")
     if texts["program"] and not own:
@@ -280,14 +307,6 @@ def _file_spec_of_manifest(data: object, place: Path, own: bool) -> FileSpec:
         is_file(made) and is_below_folders(made, [place]) and made.is_relative_to(home)
     ):
         raise _ManifestUnfit(f"{texts['template'] or texts['program']!r} is missing")
-    return FileSpec(
-        path,
-        str(scope),
-        identity=data.get("identity") is True,
-        needs=tuple(_word_list_of_manifest(data, "needs")),
-        part=data.get("part") is True,
-        **texts,
-    )
 
 
 def _refuse_unknown_keys(data: Mapping[str, object], known: set[str], what: str) -> None:

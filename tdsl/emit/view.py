@@ -388,7 +388,8 @@ class FabricView:
             else []
         )
         names = ("device", "kind", "port", "address", "network", "vrf")
-        return Table(Address, len(rows), {n: lambda k=k: [r[k] for r in rows] for k, n in enumerate(names)})  # type: ignore[misc]
+        columns = {n: lambda k=k: [r[k] for r in rows] for k, n in enumerate(names)}
+        return Table(Address, len(rows), columns)
 
     @cached_property
     def managed(self) -> tuple[Managed, ...]:
@@ -559,9 +560,8 @@ class FabricView:
 
 def _table_of_records(record: type[Any], rows: list[Any]) -> Table[Any]:
     """Records as a table of columns."""
-    return Table(
-        record, len(rows), {x.name: lambda n=x.name: [getattr(r, n) for r in rows] for x in fields(record)}
-    )  # type: ignore[misc]
+    columns = {x.name: lambda n=x.name: [getattr(r, n) for r in rows] for x in fields(record)}
+    return Table(record, len(rows), columns)
 
 
 def _instance_prefix(parts: Iterable[PathComponent], row: int) -> str:

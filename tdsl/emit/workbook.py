@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
+from typing import Any
 
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -58,14 +59,7 @@ def workbook_bytes(sheets: Iterable[Sheet], title: str) -> bytes:
     taken: set[str] = set()
     for sheet in sheets:
         page = book.add_worksheet(sheet_name(sheet.name, taken))
-        size = {"font_size": LARGE} if sheet.large else {}
-        plain = {"align": "left", "indent": 1, "text_wrap": True} if sheet.ledger and not sheet.large else {}
-        heading, right = (
-            book.add_format(
-                {"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top", **size, **more}
-            )
-            for more in (plain, {"align": "center"} if sheet.large else {"align": "right", "text_wrap": True})
-        )
+        heading, right = _heading_formats(book, sheet)
         if sheet.large:
             page.set_default_row(18)
             page.set_margins(left=0.4, right=0.4, top=0.65, bottom=0.55)
@@ -86,6 +80,16 @@ def workbook_bytes(sheets: Iterable[Sheet], title: str) -> bytes:
         page.set_footer("&Rpage &P of &N")
     book.close()
     return out.getvalue()
+
+
+def _heading_formats(book: Any, sheet: Sheet) -> list[object]:
+    """The formats of a heading above text and of one above numbers."""
+    size = {"font_size": LARGE} if sheet.large else {}
+    plain = {"align": "left", "indent": 1, "text_wrap": True} if sheet.ledger and not sheet.large else {}
+    return [
+        book.add_format({"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top", **size, **more})
+        for more in (plain, {"align": "center"} if sheet.large else {"align": "right", "text_wrap": True})
+    ]
 
 
 def _is_number_column(sheet: Sheet, at: int) -> bool:
@@ -131,13 +135,9 @@ class _Formats:
 def _write_sheet_cells(page: object, sheet: Sheet, formats: _Formats) -> None:
     """Write what is not empty, and make every column as wide as its longest text, within reason."""
     write_string, write_number = page.write_string, page.write_number  # type: ignore[attr-defined]
+    set_column = page.set_column  # type: ignore[attr-defined]
     for at, (name, values) in enumerate(zip(sheet.columns, zip(*sheet.rows, strict=True), strict=False)):
-        words = (
-            [len(word) for word in name.split()]
-            if sheet.ledger and not sheet.large and _is_two_line_heading(name)
-            else [len(name)]
-        )
-        width = max(max(words), len(name) // 2 if len(words) > 1 else 0) + (2 if sheet.large else 4)
+        width = _least_width(sheet, name)
         for row, value in enumerate(values, 1):
             look = formats.of(name, row - 1, not isinstance(value, str))
             if value == "":
@@ -157,7 +157,17 @@ def _write_sheet_cells(page: object, sheet: Sheet, formats: _Formats) -> None:
                     width = max(width, len(shown) + 1)
         width = round((width + 1) * LARGE / 11) if sheet.large else width + 1
         most = LEDGER_WIDTH if sheet.ledger and not sheet.large else 60
-        page.set_column(at, at, min(width, most), None, {"hidden": name in sheet.hidden})  # type: ignore[attr-defined]
+        set_column(at, at, min(width, most), None, {"hidden": name in sheet.hidden})
+
+
+def _least_width(sheet: Sheet, name: str) -> int:
+    """Letters that a column's heading takes, in one line or in two."""
+    words = (
+        [len(word) for word in name.split()]
+        if sheet.ledger and not sheet.large and _is_two_line_heading(name)
+        else [len(name)]
+    )
+    return max(max(words), len(name) // 2 if len(words) > 1 else 0) + (2 if sheet.large else 4)
 
 
 def _wrap_ledger_rows(page: object, sheet: Sheet) -> None:

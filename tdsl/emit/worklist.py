@@ -18,8 +18,9 @@ from tdsl.fabric.columns import Table
 from tdsl.physical.cords import Cord
 
 USED = (
-    "pull_order", "bundle", "cable_id", "leg", "a_device", "a_hall", "a_rack", "a_u", "a_port", "b_device", "b_hall", "b_rack",
-    "b_u", "b_port", "part", "a_optic", "b_optic", "length_m", "colour", "phase", "place", "link_class",
+    "pull_order", "bundle", "cable_id", "leg", "a_device", "a_hall", "a_rack", "a_u", "a_port",
+    "b_device", "b_hall", "b_rack", "b_u", "b_port", "part", "a_optic", "b_optic", "length_m", "colour",
+    "phase", "place", "link_class",
 )  # fmt: skip
 """Columns of the table of cables that a sheet of work is made of."""
 BOX = "☐"
@@ -50,21 +51,24 @@ def cable_work_sheet(name: str, columns: Columns, rows: Sequence[int], note: str
         hall, rack, unit = (str(columns[f"{end}_{what}"][i]) for what in ("hall", "rack", "u"))
         return f"{hall + ' ' if len(halls) > 1 and hall else ''}{rack} U{unit}" if rack else ""
 
+    def cells(name: str) -> list[object]:
+        return [columns[name][i] for i in rows]
+
     data: dict[str, list[object]] = {
-        "pull": [columns["pull_order"][i] for i in rows],
-        "bundle": [columns["bundle"][i] for i in rows],
-        "cable": [columns["cable_id"][i] for i in rows],
-        "leg": [columns["leg"][i] for i in rows],
-        "from": [columns["a_device"][i] for i in rows],
+        "pull": cells("pull_order"),
+        "bundle": cells("bundle"),
+        "cable": cells("cable_id"),
+        "leg": cells("leg"),
+        "from": cells("a_device"),
         "rack": [at("a", i) for i in rows],
-        "port": [columns["a_port"][i] for i in rows],
-        "to": [columns["b_device"][i] for i in rows],
+        "port": cells("a_port"),
+        "to": cells("b_device"),
         "to rack": [at("b", i) for i in rows],
-        "to port": [columns["b_port"][i] for i in rows],
-        "part": [columns["part"][i] for i in rows],
-        "m": [columns["length_m"][i] for i in rows],
-        "colour": [columns["colour"][i] for i in rows],
-        "phase": [columns["phase"][i] for i in rows],
+        "to port": cells("b_port"),
+        "part": cells("part"),
+        "m": cells("length_m"),
+        "colour": cells("colour"),
+        "phase": cells("phase"),
     }
     if name == "":
         name = "fabric"

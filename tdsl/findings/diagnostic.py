@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from enum import IntEnum
-from typing import Self
+from typing import Self, TypedDict, Unpack
 
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
@@ -71,6 +71,23 @@ class Diagnostic:
     cause: Label | None = None
 
 
+class FindingDetails(TypedDict, total=False):
+    """What may be said of a finding beside its code, place and message."""
+
+    labels: Iterable[tuple[SourceSpan, str]]
+    """Further places, each with a text."""
+    notes: Iterable[str]
+    """Sentences below the finding."""
+    help: str
+    """How to correct it."""
+    fix: Fix | None
+    """An edit that corrects it."""
+    severity: Severity
+    """An error if not given."""
+    count: int
+    """How many equal findings it is for; 1 if not given."""
+
+
 @dataclass(slots=True)
 class Diagnostics:
     """Findings as they are collected by one stage."""
@@ -82,21 +99,25 @@ class Diagnostics:
         code: str,
         at: SourceSpan | Origin | None,
         message: str,
-        *,
-        labels: Iterable[tuple[SourceSpan, str]] = (),
-        notes: Iterable[str] = (),
-        help: str = "",
-        fix: Fix | None = None,
-        severity: Severity = Severity.ERROR,
-        count: int = 1,
+        **details: Unpack[FindingDetails],
     ) -> None:
         """Record a finding; an origin's chain becomes labels after those given."""
         span = at.span if isinstance(at, Origin) else at
-        all_labels = [Label(s, m) for s, m in labels]
+        labels = [Label(s, m) for s, m in details.get("labels", ())]
         if isinstance(at, Origin):
-            all_labels += [Label(s, m) for s, m in at.chain]
+            labels += [Label(s, m) for s, m in at.chain]
         self.items.append(
-            Diagnostic(code, message, span, tuple(all_labels), tuple(notes), help, fix, severity, count)
+            Diagnostic(
+                code,
+                message,
+                span,
+                tuple(labels),
+                tuple(details.get("notes", ())),
+                details.get("help", ""),
+                details.get("fix"),
+                details.get("severity", Severity.ERROR),
+                details.get("count", 1),
+            )
         )
 
     @property

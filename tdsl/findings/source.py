@@ -11,7 +11,8 @@ from weakref import WeakValueDictionary
 from tdsl.system.lazy_dataclass import dataclass
 
 HIDDEN = re.compile(
-    r"[\x01-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff"
+    r"[\x01-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069"
+    r"\ufeff\ufff9-\ufffb\ufffe\uffff"
     r"\U000e0000-\U000e007f]"
 )
 """Characters that are not seen, that steer a terminal, or that turn the order of those around them."""

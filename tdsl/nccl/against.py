@@ -4,7 +4,7 @@ bus id and name."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
@@ -105,14 +105,7 @@ def _pcie_devices_by_bus(top: NcclElement) -> dict[str, PcieDevice]:
                 or child.own("nic")
                 or child.attributes.get("class", "").startswith((GPU, NIC))
             ):
-                nets = tuple(n.attributes.get("name", "") for nic in child.own("nic") for n in nic.own("net"))
-                links = sum(
-                    int(n.attributes["count"])
-                    for g in child.own("gpu")
-                    for n in g.own("nvlink")
-                    if n.attributes.get("count", "").isdigit()
-                )
-                out[bus] = PcieDevice(child, numa, above, nets, links)
+                out[bus] = _pcie_device(child, numa, above)
                 yield out[bus]
             elif child.name == "pci":
                 below = list(walk(child, numa, (*above, bus)))
@@ -123,6 +116,18 @@ def _pcie_devices_by_bus(top: NcclElement) -> dict[str, PcieDevice]:
 
     list(walk(top, "", ()))
     return out
+
+
+def _pcie_device(child: NcclElement, numa: str, above: tuple[str, ...]) -> PcieDevice:
+    """A GPU or adapter with the names of its adapters and the number of its NVLinks."""
+    nets = tuple(n.attributes.get("name", "") for nic in child.own("nic") for n in nic.own("net"))
+    links = sum(
+        int(n.attributes["count"])
+        for g in child.own("gpu")
+        for n in g.own("nvlink")
+        if n.attributes.get("count", "").isdigit()
+    )
+    return PcieDevice(child, numa, above, nets, links)
 
 
 def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnostics) -> tuple[int, int]:
@@ -155,40 +160,7 @@ def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnosti
                 "correct the bus id",
             )
             continue
-        if f.numa != r.numa:
-            text = f"{what} {bus} is on NUMA node {f.numa}, on the machine on {r.numa}"
-            tell(f.element, "busid", text, f'move it below the <cpu> with numaid="{r.numa}"')
-        for name in f.nets:
-            if name and where.get(name, bus) != bus:
-                text = f"adapter {name} is at {bus}, on the machine at {where[name]}"
-                tell(f.element, "busid", text, "exchange the names: NCCL finds adapters by their names")
-            elif name and name not in where:
-                tell(
-                    f.element,
-                    "busid",
-                    f"the machine has no adapter {name}",
-                    "correct the name; NCCL drops what it does not find",
-                )
-        if what == "GPU" and f.near != r.near and not (set(f.near) | set(r.near)) - set(where):
-            text = (
-                f"GPU {bus} is beside {_adapter_names_text(f.near)}, on the machine beside "
-                f"{_adapter_names_text(r.near)}"
-            )
-            tell(f.element, "busid", text, "put it below the switch that it shares with its adapter")
-        if f.nvlinks and r.nvlinks and f.nvlinks != r.nvlinks:
-            text = f"GPU {bus} has {f.nvlinks} NVLinks, on the machine {r.nvlinks}"
-            tell(f.element, "busid", text, "correct the counts, or look for NVLinks that are down")
-        for name in ("link_speed", "link_width"):
-            mine, its = f.element.attributes.get(name, ""), r.element.attributes.get(name, "")
-            if mine and its and mine != its:
-                text = f"{what} {bus} has a PCIe {name.replace('_', ' ')} of {mine}, on the machine {its}"
-                tell(
-                    f.element,
-                    name,
-                    text,
-                    "look for a link that trained low, or correct the file",
-                    Severity.WARNING,
-                )
+        _compare_pcie_devices(bus, f, r, where, tell)
     for bus, r in real.items():
         if bus not in planned:
             names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
@@ -198,6 +170,54 @@ def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnosti
             )
             tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
     return len(planned), len(planned.keys() & real.keys())
+
+
+def _compare_pcie_devices(
+    bus: str, f: PcieDevice, r: PcieDevice, where: Mapping[str, str], tell: Callable[..., None]
+) -> None:
+    """What differs between a device of the file and that of the machine at the same bus id; ``where`` has the
+    bus id of each adapter of the machine by its name."""
+    what = _device_kind_word(f)
+    if f.numa != r.numa:
+        text = f"{what} {bus} is on NUMA node {f.numa}, on the machine on {r.numa}"
+        tell(f.element, "busid", text, f'move it below the <cpu> with numaid="{r.numa}"')
+    for name in f.nets:
+        if name and where.get(name, bus) != bus:
+            text = f"adapter {name} is at {bus}, on the machine at {where[name]}"
+            tell(f.element, "busid", text, "exchange the names: NCCL finds adapters by their names")
+        elif name and name not in where:
+            tell(
+                f.element,
+                "busid",
+                f"the machine has no adapter {name}",
+                "correct the name; NCCL drops what it does not find",
+            )
+    if what == "GPU" and f.near != r.near and not (set(f.near) | set(r.near)) - set(where):
+        text = (
+            f"GPU {bus} is beside {_adapter_names_text(f.near)}, on the machine beside "
+            f"{_adapter_names_text(r.near)}"
+        )
+        tell(f.element, "busid", text, "put it below the switch that it shares with its adapter")
+    if f.nvlinks and r.nvlinks and f.nvlinks != r.nvlinks:
+        text = f"GPU {bus} has {f.nvlinks} NVLinks, on the machine {r.nvlinks}"
+        tell(f.element, "busid", text, "correct the counts, or look for NVLinks that are down")
+    _compare_pcie_links(bus, f, r, tell)
+
+
+def _compare_pcie_links(bus: str, f: PcieDevice, r: PcieDevice, tell: Callable[..., None]) -> None:
+    """What differs between the PCIe links of a device in the file and on the machine."""
+    what = _device_kind_word(f)
+    for name in ("link_speed", "link_width"):
+        mine, its = f.element.attributes.get(name, ""), r.element.attributes.get(name, "")
+        if mine and its and mine != its:
+            text = f"{what} {bus} has a PCIe {name.replace('_', ' ')} of {mine}, on the machine {its}"
+            tell(
+                f.element,
+                name,
+                text,
+                "look for a link that trained low, or correct the file",
+                Severity.WARNING,
+            )
 
 
 def _compare_adapter_names(file: SourceFile, machine: NcclElement, found: Diagnostics) -> int:

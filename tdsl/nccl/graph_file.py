@@ -54,12 +54,7 @@ class _Graphs(NcclFileJudge):
         for name in (*NUMBERS, *RATES[:2], *PATHS):
             if name not in have:
                 self.lacks(e, name, "NCCL crashes" if name in PATHS else "NCCL gives up")
-        for name in NUMBERS:
-            value = whole_number_of_c(have.get(name, ""))
-            if name in have and value is None:
-                self.misread(e, name, "not a whole number", "write such as 2")
-            elif value is not None and name in RANGES and not RANGES[name][0] <= value <= RANGES[name][1]:
-                self.misread(e, name, "NCCL knows no such number", f"{RANGES[name][0]} to {RANGES[name][1]}")
+        self.numbers(e)
         for name in RATES:
             if name in have and not _RATE.fullmatch(have[name]):
                 self.misread(
@@ -69,6 +64,16 @@ class _Graphs(NcclFileJudge):
             if name in have and not have[name].startswith(PATH_TYPES):
                 self.misread(e, name, "unknown, so NCCL takes it for LOC", f"known: {', '.join(PATH_TYPES)}")
         self.channels(e)
+
+    def numbers(self, e: NcclElement) -> None:
+        """The whole numbers of a graph."""
+        have = e.attributes
+        for name in NUMBERS:
+            value = whole_number_of_c(have.get(name, ""))
+            if name in have and value is None:
+                self.misread(e, name, "not a whole number", "write such as 2")
+            elif value is not None and name in RANGES and not RANGES[name][0] <= value <= RANGES[name][1]:
+                self.misread(e, name, "NCCL knows no such number", f"{RANGES[name][0]} to {RANGES[name][1]}")
 
     def channels(self, e: NcclElement) -> None:
         """As many as the graph says, each with the same GPUs and with a net at both ends or none."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.findings.source import SourceFile
@@ -54,8 +54,9 @@ FILLED = {
 }
 """What NCCL finds out on the machine where a file does not say it."""
 
-WHOLE = ("numaid", "familyid", "modelid", *IDS, "link_width", "dev", "sm", "rank", "gdr", "mlopart", "count", "bw", "speed",
-         "port", "maxconn", "coll", "gin", "rma", "net", "rail", "plane", "version")  # fmt: skip
+WHOLE = ("numaid", "familyid", "modelid", *IDS, "link_width", "dev", "sm", "rank", "gdr", "mlopart",
+         "count", "bw", "speed", "port", "maxconn", "coll", "gin", "rma", "net", "rail", "plane",
+         "version")  # fmt: skip
 HARMLESS = ("port", "link_width", "maxconn")
 """Numbers that NCCL's plan is the same without: a width that it cannot read counts as 16 lanes."""
 NUMBERS = {"sm": "10 × major + minor: 90 for compute capability 9.0", "speed": "write 400000 for 400 Gb/s"}
@@ -97,6 +98,22 @@ def lint_nccl_file(file: SourceFile) -> list[Diagnostic]:
     elif top is not None:
         _Topology(top, found).judge()
     return sorted(found, key=lambda d: (d.span.start if d.span else 0, d.code, d.message))
+
+
+def _attributes_of_rank(e: NcclElement) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a rank fills in of a <cpu> or <pci> above its own GPU; and of that what NCCL refuses to be
+    without."""
+    have = e.attributes
+    if e.name == "cpu":
+        x86 = have.get("arch", "x86_64").startswith("x86_64")
+        wanted: tuple[str, ...] = OF_CPU if x86 else ("affinity",)
+        refused: tuple[str, ...] = (
+            ("arch", "vendor") if have.get("vendor", "").startswith("Authentic") else OF_CPU[1:]
+        )
+    else:
+        wanted = (*FILLED["pci"], *IDS)
+        refused = FILLED["pci"]
+    return wanted, refused
 
 
 class _Topology(NcclFileJudge):
@@ -174,24 +191,18 @@ class _Topology(NcclFileJudge):
         named = any(n.name == "net" and "name" in n.attributes for n in below)
         shared = named and any(is_gpu(n) for n in below)
         have = e.attributes
-        if e.name == "cpu":
-            x86 = have.get("arch", "x86_64").startswith("x86_64")
-            wanted: tuple[str, ...] = OF_CPU if x86 else ("affinity",)
-            refused: tuple[str, ...] = (
-                ("arch", "vendor") if have.get("vendor", "").startswith("Authentic") else OF_CPU[1:]
-            )
-        else:
-            wanted = (*FILLED["pci"], *IDS)
-            refused = FILLED["pci"]
+        wanted, refused = _attributes_of_rank(e)
         missing = [n for n in wanted if n not in have]
-        for name in missing:
-            if named and name in refused and not (is_gpu(e) and not e.own("nic")):
-                self.lacks(
-                    e,
-                    name,
-                    "a rank that keeps this for an adapter of the file does not fill it in, and gives up",
-                )
-        unsaid = [n for n in missing if not (named and n in refused)]
+        kept = set(refused) if named else set()
+        if not is_gpu(e) or e.own("nic"):
+            self.refuse_unfilled(e, [n for n in missing if n in kept])
+        unsaid = [n for n in missing if n not in kept]
+        self.report_unsaid(e, unsaid, shared)
+        for child in e.children:
+            self.agreed(child)
+
+    def report_unsaid(self, e: NcclElement, unsaid: list[str], shared: bool) -> None:
+        """What the file leaves to NCCL; ``shared``: which ranks fill in differently."""
         if shared and unsaid and not is_gpu(e):
             text = (
                 f"<{e.name}> lacks {', '.join(unsaid)}: the ranks whose GPU is below fill that in, the "
@@ -200,8 +211,15 @@ class _Topology(NcclFileJudge):
             self.tell("E0527", e.span, text, "write them, or leave the adapters below to NCCL")
         else:
             self.by_machine(e, unsaid)
-        for child in e.children:
-            self.agreed(child)
+
+    def refuse_unfilled(self, e: NcclElement, names: Sequence[str]) -> None:
+        """Attributes that no rank fills in, since one keeps the element for an adapter of the file."""
+        for name in names:
+            self.lacks(
+                e,
+                name,
+                "a rank that keeps this for an adapter of the file does not fill it in, and gives up",
+            )
 
     # ------------------------------------------------------------ values
     def values(self, e: NcclElement) -> None:

@@ -15,8 +15,8 @@ from tdsl.nccl.text import NcclElement
 NVLINKS = {80: 12, 90: 18, 100: 18}
 """NVLinks of a GPU by its compute capability (CUDA C++ Programming Guide): 8.0, 9.0, 10.0."""
 SM = {
-    0x20B0: 80, 0x20B2: 80, 0x20B5: 80, 0x20F1: 80, 0x2237: 86, 0x26B9: 89, 0x27B8: 89, 0x2330: 90, 0x2331: 90, 0x2335: 90,
-    0x2329: 90, 0x2324: 90, 0x2901: 100, 0x2941: 100,
+    0x20B0: 80, 0x20B2: 80, 0x20B5: 80, 0x20F1: 80, 0x2237: 86, 0x26B9: 89, 0x27B8: 89,
+    0x2330: 90, 0x2331: 90, 0x2335: 90, 0x2329: 90, 0x2324: 90, 0x2901: 100, 0x2941: 100,
 }  # fmt: skip
 """Compute capability by PCI device of vendor 10de (PCI ID Repository, and CUDA's table of compute
 capabilities)."""
@@ -109,19 +109,7 @@ def _judge_element(judge: NcclFileJudge, e: NcclElement) -> None:
             "write its count and Mb/s, or leave <c2c> out",
             Severity.WARNING,
         )
-    if e.name == "net" and whole_number_of_c(have.get("gdr", "")) == 0:
-        others = [
-            n
-            for n in judge.elements
-            if n.name == "net" and whole_number_of_c(n.attributes.get("gdr", "1")) != 0
-        ]
-        judge.tell(
-            "E0526",
-            e.place("gdr"),
-            'gdr="0": NCCL copies through the processor, at about half the rate',
-            "leave it out: NCCL asks the machine",
-            Severity.WARNING if others else Severity.NOTE,
-        )
+    _judge_gpudirect_off(judge, e)
     if (
         e.name == "cpu"
         and have.get("vendor") == "GenuineIntel"
@@ -141,6 +129,23 @@ def _judge_element(judge: NcclFileJudge, e: NcclElement) -> None:
             "<system> is empty: NCCL takes everything from the machine",
             "leave the file out",
             Severity.WARNING,
+        )
+
+
+def _judge_gpudirect_off(judge: NcclFileJudge, e: NcclElement) -> None:
+    """An adapter whose file switches GPUDirect RDMA off."""
+    if e.name == "net" and whole_number_of_c(e.attributes.get("gdr", "")) == 0:
+        others = [
+            n
+            for n in judge.elements
+            if n.name == "net" and whole_number_of_c(n.attributes.get("gdr", "1")) != 0
+        ]
+        judge.tell(
+            "E0526",
+            e.place("gdr"),
+            'gdr="0": NCCL copies through the processor, at about half the rate',
+            "leave it out: NCCL asks the machine",
+            Severity.WARNING if others else Severity.NOTE,
         )
 
 
@@ -166,12 +171,10 @@ def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> N
 def _judge_adapter_distance(judge: NcclFileJudge) -> None:
     """Adapters near the GPUs: below the same PCIe switch. Distances count from there
     (ncclTopoComputePaths)."""
-    switches = [e for e in judge.elements if e.name == "pci" and e.own("pci")]
-    gpus = [e for e in judge.elements if e.name == "pci" and _is_gpu_or_adapter(e, "gpu", GPU)]
-    nics = [e for e in judge.elements if e.name == "pci" and _is_gpu_or_adapter(e, "nic", NIC)]
+    gpus, nics = _functions_of_kind(judge, "gpu", GPU), _functions_of_kind(judge, "nic", NIC)
     if not gpus or not nics:
         return
-    above = {id(low): e for e in switches for low in e.own("pci")}
+    above = {id(low): e for e in judge.elements if e.name == "pci" for low in e.own("pci")}
     with_nic = {id(above[id(n)]) for n in nics if id(n) in above}
     far = [g for g in gpus if id(above.get(id(g))) not in with_nic]
     if with_nic and far and len(far) < len(gpus):
@@ -191,6 +194,18 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> None:
             "put each adapter below the switch that it is connected to",
             Severity.WARNING,
         )
+    _judge_switches_without_gpu(judge, gpus, nics, far, above)
+
+
+def _judge_switches_without_gpu(
+    judge: NcclFileJudge,
+    gpus: list[NcclElement],
+    nics: list[NcclElement],
+    far: list[NcclElement],
+    above: dict[int, NcclElement],
+) -> None:
+    """Adapters below a PCIe switch without a GPU, where GPUs have none beside them; ``above`` is the switch
+    above a function, by the function's id."""
     with_gpu = {id(above[id(g)]) for g in gpus if id(g) in above}
     lone = [n for n in nics if with_gpu and id(n) in above and id(above[id(n)]) not in with_gpu]
     if lone and far:
@@ -204,6 +219,11 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> None:
         )
 
 
+def _functions_of_kind(judge: NcclFileJudge, child: str, kind: str) -> list[NcclElement]:
+    """The PCIe functions of a file that are GPUs, or that are adapters."""
+    return [e for e in judge.elements if e.name == "pci" and _is_gpu_or_adapter(e, child, kind)]
+
+
 def _is_gpu_or_adapter(e: NcclElement, child: str, kind: str) -> bool:
     """Whether a PCIe function is a GPU or an adapter."""
     return bool(e.own(child)) or (
@@ -213,6 +233,14 @@ def _is_gpu_or_adapter(e: NcclElement, child: str, kind: str) -> bool:
 
 def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
     """GPUs of one host: compute capability, NVLinks, order."""
+    _judge_compute_capabilities(judge, gpus)
+    _judge_nvlink_counts(judge, gpus)
+    _judge_gpu_link_rates(judge, gpus)
+    _judge_gpu_order(judge, gpus)
+
+
+def _judge_compute_capabilities(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
+    """A compute capability that differs from other GPUs', or from the device's own."""
     kinds = Counter(n for _, g in gpus if (n := whole_number_of_c(g.attributes.get("sm", ""))) is not None)
     usual = kinds.most_common(1)[0][0] if kinds else None
     for _, g in gpus:
@@ -235,6 +263,10 @@ def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, Nccl
                 f'write sm="{known}", or leave it out',
                 Severity.WARNING,
             )
+
+
+def _judge_nvlink_counts(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
+    """GPUs with more NVLinks than their generation has, or with fewer than others."""
     sums = {
         id(g): sum(whole_number_of_c(x.attributes.get("count", "")) or 0 for x in g.own("nvlink"))
         for _, g in gpus
@@ -267,6 +299,10 @@ def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, Nccl
                 "count the NVLinks of each target",
                 Severity.WARNING,
             )
+
+
+def _judge_gpu_link_rates(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
+    """PCIe links of GPUs that are slower than most."""
     rates = Counter(rate for e, _ in gpus if (rate := _pcie_mbps(e)))
     common = rates.most_common(1)[0][0] if rates else 0
     for e, _ in gpus:
@@ -278,6 +314,10 @@ def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, Nccl
                 "write the link's own speed and width",
                 Severity.WARNING,
             )
+
+
+def _judge_gpu_order(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
+    """GPUs are numbered in the order of their bus ids."""
     numbered = [
         (e.attributes.get("busid", ""), n, g)
         for e, g in gpus
@@ -328,6 +368,11 @@ def _judge_adapter_rates(judge: NcclFileJudge, nets: list[tuple[NcclElement, Ncc
                 "write the link's own speed and width",
                 Severity.WARNING,
             )
+    _judge_adapter_pcie_rates(judge, nets)
+
+
+def _judge_adapter_pcie_rates(judge: NcclFileJudge, nets: list[tuple[NcclElement, NcclElement]]) -> None:
+    """PCIe links of adapters that are slower than most."""
     links = Counter(rate for e, _ in nets if (rate := _pcie_mbps(e)))
     common = links.most_common(1)[0][0] if links else 0
     for e, _ in nets:

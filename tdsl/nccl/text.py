@@ -290,21 +290,7 @@ class _NcclXmlReader:
             kind, element = tag
             holder, kept = stack[-1]
             if kind == "close":
-                if len(stack) == 1 or (
-                    kept and element.name != holder.name
-                ):  # of what it passes by NCCL forgets the name
-                    what = (
-                        f"</{element.name}> closes <{holder.name}>"
-                        if len(stack) > 1
-                        else f"</{element.name}> closes nothing"
-                    )
-                    raise self.stop(
-                        element.span.start,
-                        what,
-                        f"write `</{holder.name}>`" if len(stack) > 1 else "remove it",
-                        end=element.span.end,
-                    )
-                stack.pop()
+                self.close_element(stack, element)
                 continue
             if len(stack) == 1 and element.name in GRAPHS[""] and not top.children:
                 self.known, self.room = GRAPHS, ROOM["graphs"]
@@ -312,15 +298,7 @@ class _NcclXmlReader:
             if kind == "open":
                 stack.append((element, kept))
         if len(stack) > 1:
-            holder = stack[-1][0]
-            prolog = holder.name.startswith(("?", "!"))
-            why = PROLOG if prolog else f"<{holder.name}> is not closed"
-            raise self.stop(
-                holder.span.start,
-                why,
-                "remove it" if prolog else f"write `</{holder.name}>`",
-                end=holder.span.end,
-            )
+            self.left_open(stack[-1][0])
         for extra in top.children[1:]:
             self.tell(
                 "E0522", extra.span, f"a second <{extra.name}>: NCCL uses the first", "write a file for each"
@@ -330,6 +308,36 @@ class _NcclXmlReader:
                 0, "no <system> in the file: NCCL goes on as if there were none", "describe one", "E0522"
             )
         return top.children[0]
+
+    def left_open(self, holder: NcclElement) -> None:
+        """Stop at an element that the end of the file leaves open."""
+        prolog = holder.name.startswith(("?", "!"))
+        why = PROLOG if prolog else f"<{holder.name}> is not closed"
+        raise self.stop(
+            holder.span.start,
+            why,
+            "remove it" if prolog else f"write `</{holder.name}>`",
+            end=holder.span.end,
+        )
+
+    def close_element(self, stack: list[tuple[NcclElement, bool]], element: NcclElement) -> None:
+        """A closing tag: the element that it closes leaves the stack."""
+        holder, kept = stack[-1]
+        if len(stack) == 1 or (
+            kept and element.name != holder.name
+        ):  # of what it passes by NCCL forgets the name
+            what = (
+                f"</{element.name}> closes <{holder.name}>"
+                if len(stack) > 1
+                else f"</{element.name}> closes nothing"
+            )
+            raise self.stop(
+                element.span.start,
+                what,
+                f"write `</{holder.name}>`" if len(stack) > 1 else "remove it",
+                end=element.span.end,
+            )
+        stack.pop()
 
     def take(self, holder: NcclElement, element: NcclElement) -> bool:
         """Put an element where it belongs; False if NCCL passes it by with all it holds."""

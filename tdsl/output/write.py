@@ -146,21 +146,7 @@ def _write_under_locks(files: Mapping[str, Content], out: Path) -> None:
     """Write under the locks of the folder: one beside it, one of the folder itself for those who may not
     write beside it, and one inside where files are exchanged there."""
     with ExitStack() as held:
-        if not out.exists():
-            held.enter_context(folders_made_on_way(out, out.parent))
-        if out.name and (not out.exists() or is_writable_folder(out.parent)):
-            alone = held.enter_context(hold_lock_file(hidden_sibling_path(out, "lock")))
-            if alone:
-                _recover_killed_run(out)
-        reason = why_folder_is_refused(out)
-        if reason:
-            raise _NotOurs(reason)
-        inside = False
-        if out.exists():
-            held.enter_context(hold_folder_lock(out))
-            inside = not _can_exchange_folder(out, []) or any(map(is_build_name, folder_entries(out)))
-        if inside and held.enter_context(hold_lock_file(out / f"{PRIVATE}lock")):
-            _recover_inside(out)
+        inside = _take_locks(held, out)
         if _folder_holds_files(files, out):
             return
         foreign = _files_of_others(out, files) if out.exists() else []
@@ -170,6 +156,27 @@ def _write_under_locks(files: Mapping[str, Content], out: Path) -> None:
         if not inside:
             held.enter_context(hold_lock_file(out / f"{PRIVATE}lock"))
         _exchange_inside(files, out)
+
+
+def _take_locks(held: ExitStack, out: Path) -> bool:
+    """Take the locks of a folder, and finish what a killed run has left there; whether files are exchanged
+    inside it. Raises _NotOurs."""
+    if not out.exists():
+        held.enter_context(folders_made_on_way(out, out.parent))
+    if out.name and (not out.exists() or is_writable_folder(out.parent)):
+        alone = held.enter_context(hold_lock_file(hidden_sibling_path(out, "lock")))
+        if alone:
+            _recover_killed_run(out)
+    reason = why_folder_is_refused(out)
+    if reason:
+        raise _NotOurs(reason)
+    inside = False
+    if out.exists():
+        held.enter_context(hold_folder_lock(out))
+        inside = not _can_exchange_folder(out, []) or any(map(is_build_name, folder_entries(out)))
+    if inside and held.enter_context(hold_lock_file(out / f"{PRIVATE}lock")):
+        _recover_inside(out)
+    return inside
 
 
 def _folder_holds_files(files: Mapping[str, Content], out: Path) -> bool:
@@ -430,8 +437,8 @@ def _retire_old_folder(
     """Remove a folder that was exchanged, or a whole one that was not. What others put into it or changed in
     it meanwhile is brought to ``out``; what cannot be brought stays. ``brought``: which files of others the
     new folder was given."""
-    ours, now = _listed_paths_if_any(old), _listed_paths_if_any(out)
-    mine = {parent.as_posix() for path in ours | now for parent in PurePosixPath(path).parents}
+    ours = _listed_paths_if_any(old) | _listed_paths_if_any(out)
+    mine = {parent.as_posix() for path in ours for parent in PurePosixPath(path).parents}
     emptied = []
     for folder, folders, names in os.walk(old):
         here = Path(folder)
@@ -440,16 +447,7 @@ def _retire_old_folder(
         if not is_writable_folder(here):
             with suppress(OSError):
                 here.chmod(0o700)
-        for name in [*folders, *names]:
-            path = (inner / name).as_posix()
-            if str(inner) == "." and is_build_name(name):
-                _discard_own_path(here / name)
-            elif path == MANIFEST or (path in mine and not (here / name).is_symlink()):
-                continue
-            elif path in ours or path in now:
-                _discard_own_path(here / name)
-            else:
-                _rescue_file_of_others(here / name, out, path, brought.get(path))
+        _clear_old_entries(here, inner, [*folders, *names], out, ours, mine, brought)
         folders[:] = [name for name in folders if (inner / name).as_posix() in mine]
     for here in reversed(emptied):
         if (
@@ -466,6 +464,30 @@ def _retire_old_folder(
                 _rescue_file_of_others(old / name, out, name)
             with suppress(OSError):
                 old.rmdir()
+
+
+def _clear_old_entries(
+    here: Path,
+    inner: Path,
+    names: list[str],
+    out: Path,
+    ours: set[str],
+    parents: set[str],
+    brought: Mapping[str, tuple[int, int]],
+) -> None:
+    """Remove entries of a folder ``here`` that was exchanged, and bring those of others to ``out``. ``inner``
+    is its path in the old folder, ``ours`` the paths that the old or the new manifest lists, ``parents``
+    their folders."""
+    for name in names:
+        path = (inner / name).as_posix()
+        if str(inner) == "." and is_build_name(name):
+            _discard_own_path(here / name)
+        elif path == MANIFEST or (path in parents and not (here / name).is_symlink()):
+            continue
+        elif path in ours:
+            _discard_own_path(here / name)
+        else:
+            _rescue_file_of_others(here / name, out, path, brought.get(path))
 
 
 def _listed_paths_if_any(out: Path) -> set[str]:

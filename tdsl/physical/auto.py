@@ -288,13 +288,7 @@ class _Floor:
         middle."""
         top = self.asked.switches == "top"
         each = self.asked.hosts_per_rack or OPEN
-        *clusters, (_, upper) = (
-            self.clusters if self.clusters and not self.clusters[-1][0] else [*self.clusters, ([], [])]
-        )
-        if merged == MERGED[-1] and not top:
-            clusters = [
-                ([h for hosts, _ in clusters for h in hosts], [s for _, near in clusters for s in near])
-            ]
+        clusters, upper = self._clusters_to_pack(merged, top)
         groups: list[list[Content]] = []
         racks: list[Content] = []
         near: list[int] = []
@@ -313,6 +307,20 @@ class _Floor:
         half = (len(groups) + 1) // 2
         for group in (*groups[:half], above, *groups[half:]):
             yield from group
+
+    def _clusters_to_pack(
+        self, merged: int, top: bool
+    ) -> tuple[list[tuple[list[int], list[int]]], list[int]]:
+        """Hosts and switches of each cluster, and the switches above all; clusters are one where all are
+        ``merged``."""
+        *clusters, (_, upper) = (
+            self.clusters if self.clusters and not self.clusters[-1][0] else [*self.clusters, ([], [])]
+        )
+        if merged == MERGED[-1] and not top:
+            clusters = [
+                ([h for hosts, _ in clusters for h in hosts], [s for _, near in clusters for s in near])
+            ]
+        return clusters, upper
 
     def _in_the_middle(self, racks: list[Content], near: list[int], limits: Limits) -> list[Content]:
         switches = [Content((), tuple(c)) for c in self._filled(near, limits, OPEN)]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.graph import Fabric
+from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.part_facts import MICRO, fact_values, optic_watts, part_display_name
 from tdsl.physical.cords import power_cords
+from tdsl.physical.part_choice import PartChoice
 from tdsl.physical.power_and_cost import Figures, price_of_part
 from tdsl.physical.racks import watts_of_model
 from tdsl.physical.stated import stated_lengths
@@ -33,18 +35,18 @@ class Line:
     kind: str
     model: str
     description: str
-    order_number: str
-    place: str
-    length_m: int | float | str
-    quantity: int
-    unit_watts: int | float | str
-    unit_price: int | float | str
-    price: int | float | str
-    spares: int | str
-    spares_price: int | float | str
-    lead_days: int | str
-    alternative: str
-    note: str
+    order_number: str = ""
+    place: str = ""
+    length_m: int | float | str = ""
+    quantity: int = 0
+    unit_watts: int | float | str = ""
+    unit_price: int | float | str = ""
+    price: int | float | str = ""
+    spares: int | str = ""
+    spares_price: int | float | str = ""
+    lead_days: int | str = ""
+    alternative: str = ""
+    note: str = ""
 
 
 def number_cell(value: Fraction | None) -> int | float | str:
@@ -79,25 +81,7 @@ def bill_of_materials(fabric: Fabric) -> list[Line]:
         (fabric.cable_leg <= 1).sum()
     )  # a break-out has one end that its legs share
     if plugs:
-        lines.append(
-            Line(
-                "label",
-                "cable label",
-                "one for each plug of each cable",
-                "",
-                "",
-                "",
-                plugs,
-                "",
-                "",
-                "",
-                "",
-                "",
-                "",
-                "",
-                "",
-            )
-        )
+        lines.append(Line("label", "cable label", "one for each plug of each cable", quantity=plugs))
     lines.sort(
         key=lambda x: (
             KINDS.index(x.kind),
@@ -115,50 +99,42 @@ def _add_supply_columns(lines: list[Line], fabric: Fabric) -> list[Line]:
     facts = {part_display_name(m): m.facts for m in (*fabric.parts, *fabric.models)} | {
         m.name: m.facts for m in fabric.models
     }
-    supply: Supply = fabric.supply
     total: Counter[tuple[str, str, object]] = Counter()
     for x in lines:
         total[x.kind, x.model, x.length_m] += x.quantity
-    out: list[Line] = []
-    for x in lines:
-        name, stated = x.model.replace("-", "_"), facts.get(x.model, {})
-        wanted = supply.spares.get(name) or supply.spares.get(x.kind) or stated.get("spares")
-        lead = supply.lead_days.get(name, supply.lead_days.get(x.kind, stated.get("lead", "")))
-        others = supply.alternatives.get(name) or stated.get("alternative", ())
-        extra = total.pop((x.kind, x.model, x.length_m), 0)
-        settled = isinstance(wanted, Spares) and x.model != "?"
-        spare: int | str = (
-            (wanted.of(extra) if extra else 0) if settled and isinstance(wanted, Spares) else ""
-        )
-        each = x.unit_price
-        out.append(
-            replace(
-                x,
-                spares=spare,
-                lead_days=lead if isinstance(lead, int) else "",
-                spares_price=round(spare * each, 10)
-                if isinstance(spare, int) and not isinstance(each, str)
-                else "",
-                alternative=" ".join(map(str, others)) if isinstance(others, tuple) else "",
-            )
-        )
-    return out
+    return [
+        _with_supply(x, fabric.supply, facts.get(x.model, {}), total.pop((x.kind, x.model, x.length_m), 0))
+        for x in lines
+    ]
 
 
-def _make_bill_line(
-    kind: str,
-    model: str,
-    description: str,
-    ordered: str,
-    place: str,
-    length: int | float | str,
-    count: int,
-    power: Fraction | None,
-    each: Fraction | None,
-    note: str = "",
-) -> Line:
-    return Line(kind, model, description, ordered, place, length, count, number_cell(power), number_cell(each),
-                number_cell(None if each is None else each * count), "", "", "", "", note)  # fmt: skip
+def _with_supply(x: Line, supply: Supply, stated: Mapping[str, object], ordered: int) -> Line:
+    """A line with its spares, lead time and alternatives. ``stated`` are the facts of its model, ``ordered``
+    is how many pieces its spares are for, 0 where another line has them."""
+    name = x.model.replace("-", "_")
+    wanted = supply.spares.get(name) or supply.spares.get(x.kind) or stated.get("spares")
+    lead = supply.lead_days.get(name, supply.lead_days.get(x.kind, stated.get("lead", "")))
+    others = supply.alternatives.get(name) or stated.get("alternative", ())
+    spare: int | str = ""
+    if isinstance(wanted, Spares) and x.model != "?":
+        spare = wanted.of(ordered) if ordered else 0
+    each = x.unit_price
+    price = round(spare * each, 10) if isinstance(spare, int) and not isinstance(each, str) else ""
+    return replace(
+        x,
+        spares=spare,
+        lead_days=lead if isinstance(lead, int) else "",
+        spares_price=price,
+        alternative=" ".join(map(str, others)) if isinstance(others, tuple) else "",
+    )
+
+
+def _with_watts_and_price(line: Line, watts: Fraction | None, each: Fraction | None) -> Line:
+    """A line with the power and the price of one piece, None where unknown."""
+    total = None if each is None else each * line.quantity
+    return replace(
+        line, unit_watts=number_cell(watts), unit_price=number_cell(each), price=number_cell(total)
+    )
 
 
 def _rack_bill_lines(f: Fabric) -> list[Line]:
@@ -175,7 +151,7 @@ def _rack_bill_lines(f: Fabric) -> list[Line]:
         name = f"rack {height}U" if height is not None else "rack"
         note = "" if height is not None else "the height is not stated"
         holds = "holds hosts with accelerators" if with_hosts else "holds switches, managers and other hosts"
-        out.append(_make_bill_line("rack", name, holds, "", what, "", n, None, None, note))
+        out.append(Line("rack", name, holds, place=what, quantity=n, note=note))
     return out
 
 
@@ -196,8 +172,10 @@ def _device_bill_lines(figures: Figures) -> list[Line]:
             if f.places is None or "airflow" in model.facts or model.kind != "switch"
             else "state the direction of airflow"
         )
-        out.append(_make_bill_line(model.kind, model.name, model.title, str(model.facts.get("part", "")), "", "", n,
-                         watts_of_model(model), price_of_part(model, f.prices), note))  # fmt: skip
+        line = Line(
+            model.kind, model.name, model.title, str(model.facts.get("part", "")), quantity=n, note=note
+        )
+        out.append(_with_watts_and_price(line, watts_of_model(model), price_of_part(model, f.prices)))
     return out
 
 
@@ -211,20 +189,8 @@ def _cord_bill_lines(f: Fabric) -> list[Line]:
             if plug
             else "state the plug (`cords N, PLUG`), and choose the length to the feed"
         )
-        out.append(
-            _make_bill_line(
-                "cord",
-                f"power cord {plug}".strip(),
-                "one for each power supply",
-                "",
-                model,
-                "",
-                n,
-                None,
-                None,
-                note,
-            )
-        )
+        name = f"power cord {plug}".strip()
+        out.append(Line("cord", name, "one for each power supply", place=model, quantity=n, note=note))
     return out
 
 
@@ -237,12 +203,13 @@ def _optic_bill_lines(figures: Figures) -> list[Line]:
     )
     for (part, name), n in sorted(count.items()):
         optic = found.parts[part]
-        out.append(_make_bill_line("optic", part_display_name(optic), optic.title, str(optic.facts.get("part", "")), name, "", n,
-                         optic_watts(optic), price_of_part(optic, f.prices)))  # fmt: skip
+        number = str(optic.facts.get("part", ""))
+        line = Line("optic", part_display_name(optic), optic.title, number, name, quantity=n)
+        out.append(_with_watts_and_price(line, optic_watts(optic), price_of_part(optic, f.prices)))
     lacking = Counter(names[m] for m in f.device_model[found.open_ends].tolist())
     for name, n in sorted(lacking.items()):
-        out.append(_make_bill_line("optic", "?", "no transceiver is chosen for these cable ends", "", name, "", n, None, None,
-                         "to be settled"))  # fmt: skip
+        what = "no transceiver is chosen for these cable ends"
+        out.append(Line("optic", "?", what, place=name, quantity=n, note="to be settled"))
     return out
 
 
@@ -252,21 +219,7 @@ def _cable_bill_lines(figures: Figures) -> list[Line]:
     classes = [f.classes[c] if c >= 0 else "" for c in range(len(f.classes))] + [""]
     out = []
     if physical is None:
-        named = [s.settings.get("cable", "?") for s in f.statements]
-        stated = stated_lengths(f)[plain].tolist()
-        count = Counter(
-            zip(f.cable_statement[plain].tolist(), f.cable_class[plain].tolist(), stated, strict=True)
-        )
-        for (statement, c, length), n in sorted(count.items()):
-            part = f.statements[statement].settings.get("part")
-            model = part if isinstance(part, DeviceModel) else None
-            code = order_number(model, length) if model is not None and length >= 0 else ""
-            metres = "" if length < 0 else number_cell(Fraction(length, MICRO))
-            note = "no length: no places" if length < 0 else ""
-            each = price_of_part(model, f.prices) if model is not None else None
-            out.append(_make_bill_line("cable", str(named[statement]), "", code, classes[c], metres, n,
-                             None if model is None else optic_watts(model), each, note))  # fmt: skip
-        return out
+        return _cable_lines_by_statement(f, plain, classes)
     number_of, choices = physical.parts.group
     sold, confirmed = physical.parts.sold
     run = physical.lengths.run
@@ -288,24 +241,48 @@ def _cable_bill_lines(figures: Figures) -> list[Line]:
         price_of[name] = price_of_part(cable, f.prices) if cable is not None else None
         watts_of[name] = optic_watts(cable) if cable is not None else None
         titles[name] = cable.title if cable is not None else ""
-        if cable is None:
-            note = choices[k].why
-        elif length >= 0:
-            note = "" if sure else "confirm: this length is not in a published list"
-        elif not known:
-            note = "the length is unknown"
-        else:
-            listed = {"lengths", "unconfirmed"} & set(cable.facts)
-            note = "longer than what is sold" if listed else "no length is stated for this part"
-        said = str(cable.facts.get("note", "")) if cable is not None else ""  # such as "no longer sold"
-        note = "; ".join(x for x in (note, said) if x)
+        note = _note_of_cable(choices[k], length, sure, known)
         metres = "" if length < 0 else number_cell(Fraction(length, MICRO))
         code = order_number(cable, length) if cable is not None else ""
         merged[name, code, classes[c], metres, note] += n
     for (name, code, where, length_m, note), n in merged.items():
-        out.append(
-            _make_bill_line(
-                "cable", name, titles[name], code, where, length_m, n, watts_of[name], price_of[name], note
-            )
-        )
+        line = Line("cable", name, titles[name], code, where, length_m, n, note=note)
+        out.append(_with_watts_and_price(line, watts_of[name], price_of[name]))
+    return out
+
+
+def _note_of_cable(choice: PartChoice, length: int, sure: bool, known: bool) -> str:
+    """What must be settled about a cable. ``length`` is the one that is sold, negative for none, and ``sure``
+    where a list has it; ``known``: whether the run is."""
+    cable = choice.cable
+    if cable is None:
+        note = choice.why
+    elif length >= 0:
+        note = "" if sure else "confirm: this length is not in a published list"
+    elif not known:
+        note = "the length is unknown"
+    else:
+        listed = {"lengths", "unconfirmed"} & set(cable.facts)
+        note = "longer than what is sold" if listed else "no length is stated for this part"
+    said = str(cable.facts.get("note", "")) if cable is not None else ""  # such as "no longer sold"
+    return "; ".join(x for x in (note, said) if x)
+
+
+def _cable_lines_by_statement(f: Fabric, plain: Bools, classes: list[str]) -> list[Line]:
+    """The cables of a fabric without places, by the parts and lengths that its statements name."""
+    out = []
+    named = [s.settings.get("cable", "?") for s in f.statements]
+    stated = stated_lengths(f)[plain].tolist()
+    count = Counter(
+        zip(f.cable_statement[plain].tolist(), f.cable_class[plain].tolist(), stated, strict=True)
+    )
+    for (statement, c, length), n in sorted(count.items()):
+        part = f.statements[statement].settings.get("part")
+        model = part if isinstance(part, DeviceModel) else None
+        code = order_number(model, length) if model is not None and length >= 0 else ""
+        metres = "" if length < 0 else number_cell(Fraction(length, MICRO))
+        note = "no length: no places" if length < 0 else ""
+        each = price_of_part(model, f.prices) if model is not None else None
+        line = Line("cable", str(named[statement]), "", code, classes[c], metres, n, note=note)
+        out.append(_with_watts_and_price(line, None if model is None else optic_watts(model), each))
     return out

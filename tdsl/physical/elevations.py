@@ -15,7 +15,7 @@ from tdsl.physical.model import physical_of
 from tdsl.physical.power_and_cost import Figures
 from tdsl.physical.rack_rows import rack_sums
 from tdsl.physical.racks import Racks
-from tdsl.physical.trays import Trays
+from tdsl.physical.trays import Stretch, Trays
 from tdsl.semantics.place_statements import Hall
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -284,61 +284,11 @@ class RackDrawing:
         stretches = Trays(self.fabric, physical).stretches(legs) if physical is not None and len(legs) else []
         most = max((s.cables for s in stretches), default=1)
         for h, hall in enumerate(p.halls):
-            racks: list[Floor] = []
-            trays: list[TrayLine] = []
-            rows: list[Tick] = []
             longest = max(len(row.racks) for row in hall.rows)
-            at = {
-                (int(p.rack_row[r]), int(p.rack_number[r])): r
-                for r in range(p.rack_count)
-                if p.rack_hall[r] == h
-            }
-            for j, row in enumerate(hall.rows):
-                top = y + 30 + j * CELL * 1.7
-                rows.append(Tick(top + CELL * 0.55, row.name))
-                for k, (number, _) in enumerate(row.racks):
-                    rack = at[j, number]
-                    kind = self.kind_of.get(rack, -1)
-                    held = self.racks.by_rack.get(rack, [])
-                    colour = self.colour[int(self.fabric.device_model[held[0]])] if held else "#ffffff"
-                    hint = f"{p.rack_names[rack]}: {len(held)} device{'' if len(held) == 1 else 's'}"
-                    racks.append(
-                        Floor(
-                            80 + k * CELL,
-                            top,
-                            str(number),
-                            self.name(kind) if kind >= 0 else "",
-                            hint,
-                            colour,
-                        )
-                    )
-                if hall.tray is not None:
-                    trays.append(TrayLine(80, top - TRAY, 80 + longest * CELL, top - TRAY, 1.5))
-            if hall.tray is not None and len(hall.rows) > 1:
-                low, high = y + 30 - TRAY, y + 30 - TRAY + (len(hall.rows) - 1) * CELL * 1.7
-                first = [n for n, _ in hall.rows[0].racks]
-                for number in hall.tray.across:
-                    if number in first:
-                        x = 80 + (first.index(number) + 0.5) * CELL
-                        trays.append(TrayLine(x, low, x, high, 1.5))
-            loads: list[Mark] = []
-            before: dict[tuple[bool, int], int] = {}
-            for s in (s for s in stretches if s.hall == h):
-                along, down = 80 + (s.start + 0.5) * CELL, y + 30 - TRAY + s.start * CELL * 1.7
-                x, top = (
-                    (80 + (s.line + 0.5) * CELL, down)
-                    if s.across
-                    else (along, y + 30 - TRAY + s.line * CELL * 1.7)
-                )
-                end = (x, top + CELL * 1.7) if s.across else (x + CELL, top)
-                trays.append(TrayLine(x, top, *end, 2 + 7 * s.cables / most))
-                if before.get((s.across, s.line)) != s.cables:  # the number is written where it changes
-                    loads.append(
-                        Mark(x + 7, top + 11, f"{s.cables:,}")
-                        if s.across
-                        else Mark(x + 8, top - 6, f"{s.cables:,}")
-                    )
-                before[s.across, s.line] = s.cables
+            racks, trays, rows = self._floor_of_hall(h, hall, y, longest)
+            trays += _trays_across(hall, y)
+            wider, loads = self._loads_of_trays(h, y, stretches, most)
+            trays += wider
             name = f"hall {hall.name}{_hall_pitch_text(hall)}"
             out.append(Plan(y, name, tuple(racks), tuple(trays), tuple(rows), tuple(loads)))
             y += 70 + len(hall.rows) * CELL * 1.7
@@ -350,6 +300,80 @@ class RackDrawing:
             keys.append(Key(y + 18 * k, self.name(k), colour, self.contents(of_kind)))
         y += 18 * len(keys) + 20
         return Plans(width, y, f"{self.title}: plan of the racks", CELL - 4, tuple(out), tuple(keys))
+
+    def _floor_of_hall(
+        self, h: int, hall: Hall, y: float, longest: int
+    ) -> tuple[list[Floor], list[TrayLine], list[Tick]]:
+        """The racks of a hall, the trays along its rows, and the names of the rows; ``longest`` is the number
+        of racks of the longest row."""
+        p = self.places
+        racks: list[Floor] = []
+        trays: list[TrayLine] = []
+        rows: list[Tick] = []
+        at = {
+            (int(p.rack_row[r]), int(p.rack_number[r])): r for r in range(p.rack_count) if p.rack_hall[r] == h
+        }
+        for j, row in enumerate(hall.rows):
+            top = y + 30 + j * CELL * 1.7
+            rows.append(Tick(top + CELL * 0.55, row.name))
+            for k, (number, _) in enumerate(row.racks):
+                rack = at[j, number]
+                kind = self.kind_of.get(rack, -1)
+                held = self.racks.by_rack.get(rack, [])
+                colour = self.colour[int(self.fabric.device_model[held[0]])] if held else "#ffffff"
+                hint = f"{p.rack_names[rack]}: {len(held)} device{'' if len(held) == 1 else 's'}"
+                racks.append(
+                    Floor(
+                        80 + k * CELL,
+                        top,
+                        str(number),
+                        self.name(kind) if kind >= 0 else "",
+                        hint,
+                        colour,
+                    )
+                )
+            if hall.tray is not None:
+                trays.append(TrayLine(80, top - TRAY, 80 + longest * CELL, top - TRAY, 1.5))
+        return racks, trays, rows
+
+    def _loads_of_trays(
+        self, h: int, y: float, stretches: list[Stretch], most: int
+    ) -> tuple[list[TrayLine], list[Mark]]:
+        """The trays of a hall, the wider the more cables they have, and the numbers of their cables where
+        those change; ``most`` is the largest number of all halls."""
+        trays: list[TrayLine] = []
+        loads: list[Mark] = []
+        before: dict[tuple[bool, int], int] = {}
+        for s in (s for s in stretches if s.hall == h):
+            along, down = 80 + (s.start + 0.5) * CELL, y + 30 - TRAY + s.start * CELL * 1.7
+            x, top = (
+                (80 + (s.line + 0.5) * CELL, down)
+                if s.across
+                else (along, y + 30 - TRAY + s.line * CELL * 1.7)
+            )
+            end = (x, top + CELL * 1.7) if s.across else (x + CELL, top)
+            trays.append(TrayLine(x, top, *end, 2 + 7 * s.cables / most))
+            if before.get((s.across, s.line)) != s.cables:  # the number is written where it changes
+                loads.append(
+                    Mark(x + 7, top + 11, f"{s.cables:,}")
+                    if s.across
+                    else Mark(x + 8, top - 6, f"{s.cables:,}")
+                )
+            before[s.across, s.line] = s.cables
+        return trays, loads
+
+
+def _trays_across(hall: Hall, y: float) -> list[TrayLine]:
+    """The trays that lead across the rows of a hall."""
+    trays: list[TrayLine] = []
+    if hall.tray is not None and len(hall.rows) > 1:
+        low, high = y + 30 - TRAY, y + 30 - TRAY + (len(hall.rows) - 1) * CELL * 1.7
+        first = [n for n, _ in hall.rows[0].racks]
+        for number in hall.tray.across:
+            if number in first:
+                x = 80 + (first.index(number) + 0.5) * CELL
+                trays.append(TrayLine(x, low, x, high, 1.5))
+    return trays
 
 
 def _hall_pitch_text(hall: Hall) -> str:

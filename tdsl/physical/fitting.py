@@ -63,18 +63,27 @@ def cables_for(parts: Sequence[DeviceModel], a: DeviceModel, b: DeviceModel | No
             )
             for d in others:
                 there = here if d is None else [o for o in optics if not optic_misfit_reason(o, d, rate)]
-                for cable in cables:
-                    if fills_cages(cable):
-                        if not (
-                            any(ends_wrong(cable, c, d, rate))
-                            if d is not None
-                            else _plugs_wrong(cable, c, rate)
-                        ):
-                            yield Fit(cable, c, d, rate)
-                    elif legs_of(cable) == 1 and fibre_carries_rate(cable, rate):
-                        pairs = _optic_pairs(cable, here, there, d is None)
-                        if pairs:
-                            yield Fit(cable, c, d, rate, pairs)
+                yield from _cables_between(cables, (here, there), c, d, rate)
+
+
+def _cables_between(
+    cables: Sequence[DeviceModel],
+    optics: tuple[Sequence[DeviceModel], Sequence[DeviceModel]],
+    c: PortClass,
+    d: PortClass | None,
+    rate: int,
+) -> Iterator[Fit]:
+    """The cables that fit a cage, or those between two cages; ``optics`` are the transceivers that fit
+    either."""
+    here, there = optics
+    for cable in cables:
+        if fills_cages(cable):
+            if not (any(ends_wrong(cable, c, d, rate)) if d is not None else _plugs_wrong(cable, c, rate)):
+                yield Fit(cable, c, d, rate)
+        elif legs_of(cable) == 1 and fibre_carries_rate(cable, rate):
+            pairs = _optic_pairs(cable, here, there, d is None)
+            if pairs:
+                yield Fit(cable, c, d, rate, pairs)
 
 
 def _plugs_wrong(cable: DeviceModel, c: PortClass, rate: int) -> bool:

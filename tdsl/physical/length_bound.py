@@ -18,6 +18,7 @@ from functools import cache
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.fabric.places import RackPlaces
 from tdsl.physical.lengths import HALF_UNIT, MM, CableRuns
 from tdsl.physical.path_bound import path_bound
 from tdsl.semantics.autoplace import AutoPlacing
@@ -93,15 +94,7 @@ class _Around:
         )
         numbers = sorted({int(p.rack_hall[r]) for r in free})
         self.halls = [p.halls[h] for h in numbers]
-        near = []
-        for h in numbers:
-            others = [
-                d
-                for g in numbers
-                if g != h
-                for d in _distances_to_other_hall(p.halls[g], p.distances.get((h, g), 0))
-            ]
-            near.append(sorted([*_nearest_rack_distances(p.halls[h]), *others]))
+        near = _distances_from_halls(p, numbers)
         count = min(map(len, near))
         self.ways = [min(way[k] for way in near) * MM for k in range(count)]
         self.least, self.upright = cache(self._least), cache(self._upright)
@@ -159,6 +152,20 @@ class _Around:
             ways += [way + vertical] * min(whole, len(counts))
         ways.sort()
         return sum(n * w for n, w in zip(counts, ways, strict=False))
+
+
+def _distances_from_halls(p: RackPlaces, numbers: list[int]) -> list[list[int]]:
+    """Of each of these halls the distances from a rack to the others, the nearest first."""
+    near = []
+    for h in numbers:
+        others = [
+            d
+            for g in numbers
+            if g != h
+            for d in _distances_to_other_hall(p.halls[g], p.distances.get((h, g), 0))
+        ]
+        near.append(sorted([*_nearest_rack_distances(p.halls[h]), *others]))
+    return near
 
 
 def _count_fitting(room: int, each: int) -> int:

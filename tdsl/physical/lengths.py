@@ -308,21 +308,35 @@ class CableRuns:
                 return f"{f.device_name(d)} has no place"
         racks = [int(p.device_rack[d]) for d in ends]
         for d, rack in zip(ends, racks, strict=True):
-            hall = p.halls[int(p.rack_hall[rack])]
-            if hall.slack is None:
-                return f"hall {hall.name} has no `slack`"
-            if not p.device_unit[d]:
-                return f"{f.device_name(d)} has a rack and no unit"
-            if self.height[d] < 0:
-                return f"{f.model_of(d).name} has no `height`"
+            if why := self._lacking_at_device(d, rack):
+                return why
         for rack in racks:
-            hall = p.halls[int(p.rack_hall[rack])]
-            if hall.tray is None:
-                return f"hall {hall.name} has no `tray`"
-            if p.rack_x[rack] < 0 or p.rack_y[rack] < 0:
-                return f"hall {hall.name} has no `pitch` of {'racks' if p.rack_x[rack] < 0 else 'rows'}"
+            if why := self._lacking_in_hall(rack):
+                return why
         halls = [p.halls[int(p.rack_hall[r])].name for r in racks]
         return f"there is no `distance {halls[0]} to {halls[1]}`"
+
+    def _lacking_in_hall(self, rack: int) -> str:
+        """What keeps the way from a rack to others from being known, "" if nothing."""
+        p = self.places
+        hall = p.halls[int(p.rack_hall[rack])]
+        if hall.tray is None:
+            return f"hall {hall.name} has no `tray`"
+        if p.rack_x[rack] < 0 or p.rack_y[rack] < 0:
+            return f"hall {hall.name} has no `pitch` of {'racks' if p.rack_x[rack] < 0 else 'rows'}"
+        return ""
+
+    def _lacking_at_device(self, d: int, rack: int) -> str:
+        """What keeps the length of a cable at a placed device from being known, "" if nothing."""
+        f, p = self.fabric, self.places
+        hall = p.halls[int(p.rack_hall[rack])]
+        if hall.slack is None:
+            return f"hall {hall.name} has no `slack`"
+        if not p.device_unit[d]:
+            return f"{f.device_name(d)} has a rack and no unit"
+        if self.height[d] < 0:
+            return f"{f.model_of(d).name} has no `height`"
+        return ""
 
 
 def _cross_tray_racks(hall: Hall) -> dict[int, int]:

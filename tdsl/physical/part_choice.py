@@ -224,6 +224,19 @@ class ChosenParts:
         if cable_medium(cable) in PLUGGED:
             yield PartChoice(cable, None, None)  # its ends are part of it
             return
+        ends = self._optics_at_ends(cable, group, optics, pinned, allowed)
+        for a in ends[0]:
+            for b in ends[1]:
+                if a is None and b is None:
+                    continue
+                mated = a is None or b is None or a.facts.get("connector") == b.facts.get("connector")
+                if mated or isinstance(optics, tuple):
+                    yield PartChoice(cable, a, b)
+
+    def _optics_at_ends(
+        self, cable: DeviceModel, group: _Group, optics: object, pinned: bool, allowed: object
+    ) -> list[list[DeviceModel | None]]:
+        """The transceivers that each end of a cable may have."""
         given = optics if isinstance(optics, tuple) else (None, None)
         ends: list[list[DeviceModel | None]] = []
         for c, one, tail in zip((group.a, group.b), given, group.tails, strict=True):
@@ -237,13 +250,7 @@ class ChosenParts:
                 continue
             fitting = (o for o in _allowed_parts(self.optics, allowed) if not group.wrong(o, c, tail))
             ends.append([o for o in fitting if self._on(o, cable, group.run, pinned)])
-        for a in ends[0]:
-            for b in ends[1]:
-                if a is None and b is None:
-                    continue
-                mated = a is None or b is None or a.facts.get("connector") == b.facts.get("connector")
-                if mated or isinstance(optics, tuple):
-                    yield PartChoice(cable, a, b)
+        return ends
 
     def _on(self, optic: DeviceModel, cable: DeviceModel, run: int, pinned: bool) -> bool:
         """Whether a transceiver drives a fibre over a run."""

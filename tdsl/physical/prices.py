@@ -45,12 +45,7 @@ def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[s
     if tables[0] and not currency:
         wrong("a file of prices has a `currency` and a table `[price]`")
         return {}, Supply()
-    each: dict[str, Fraction] = {}
-    for name, value in tables[0].items():
-        if isinstance(value, bool) or not isinstance(value, (int, Fraction)) or value < 0:
-            wrong(f"the price of {name} is not an amount")
-        else:
-            each[name.replace("-", "_")] = Fraction(value)
+    each = _prices_by_model(tables[0], wrong)
     extras: dict[str, Spares] = _table_by_model(
         data, "spares", lambda v: parse_spares(str(v)) if type(v) in (int, str) else None, wrong
     )
@@ -59,6 +54,17 @@ def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[s
     )
     others: dict[str, tuple[str, ...]] = _table_by_model(data, "alternative", _names_in_value, wrong)
     return each, Supply(currency, str(data.get("date", "")), extras, leads, others)
+
+
+def _prices_by_model(table: Mapping[str, object], wrong: Callable[[str], None]) -> dict[str, Fraction]:
+    """The table of prices; what is no amount is a finding."""
+    each: dict[str, Fraction] = {}
+    for name, value in table.items():
+        if isinstance(value, bool) or not isinstance(value, (int, Fraction)) or value < 0:
+            wrong(f"the price of {name} is not an amount")
+        else:
+            each[name.replace("-", "_")] = Fraction(value)
+    return each
 
 
 def _parse_exact_amount(text: str) -> Fraction:

@@ -62,8 +62,8 @@ def phase_bill(stages: Sequence[Stage]) -> list[PhaseLine]:
             each, added = shown.unit_price, quantity - had
             price = round(each * added, 10) if not isinstance(each, str) else ""
             out.append(PhaseLine(
-                stage.number, stage.needed, shown.kind, shown.model, shown.description, shown.order_number, shown.place,
-                shown.length_m, quantity, added, each, price, shown.note,
+                stage.number, stage.needed, shown.kind, shown.model, shown.description, shown.order_number,
+                shown.place, shown.length_m, quantity, added, each, price, shown.note,
             ))  # fmt: skip
         before = now
     return out

@@ -71,41 +71,52 @@ def library_change_finding(
 
     ``design`` is the name of the design's own file. An error if ``locked`` and a figure differs."""
     before = {u.name: u for u in used}
-    notes = []
-    for name, u in before.items():
-        if name != design and now.get(name) != u.digest:
-            notes.append(f"{name} {'has changed' if name in now else 'is not used any more'}")
-    if not notes:
+    changed = [u for name, u in before.items() if name != design and now.get(name) != u.digest]
+    if not changed:
         return None
-    files = len(notes)
-    moved = 0
-    for f in fabrics:
-        for figure in stood.get(f.name, ()):
-            value = lock_figures(f).get(figure.name)
-            if value is not None and value != figure.value:
-                moved += 1
-                notes.append(
-                    f"{f.name}: {figure.name} {figure_text(figure.name, figure.value)} before, "
-                    f"{figure_text(figure.name, value)} now"
-                )
+    notes = [f"{u.name} {'has changed' if u.name in now else 'is not used any more'}" for u in changed]
+    moved = _moved_figure_notes(stood, fabrics)
+    notes += moved
     notes += [f"{name} is used now, and was not" for name in now if name not in before]
     own = design in before and now.get(design) != before[design].digest
-    if own and moved:
-        notes.append("the design itself has changed as well")
-    elif not moved:
-        notes.append("no figure differs")
-    first = next(u for n, u in before.items() if n != design and now.get(n) != u.digest)
+    notes += _note_of_own_change(own, bool(moved))
     count = sum(n != design for n in before)
-    hidden = len(notes) - SHOWN
-    said = notes if hidden <= 1 else [*notes[:SHOWN], f"and {hidden} more"]
     labels = tuple(Label(f.origin.span, "in this design") for f in fabrics[:1])
     return Diagnostic(
         "E0494",
-        f"{files} of {count} library files that this design uses have changed since the lock was written",
-        first.span,
+        f"{len(changed)} of {count} library files that this design uses have changed since the lock was "
+        "written",
+        changed[0].span,
         labels,
-        tuple(said),
+        _first_notes(notes),
         "compare the designs with `tdsl diff`; if what differs is meant, write the lock anew with `tdsl "
         "lock`",
         severity=Severity.ERROR if locked and moved else Severity.NOTE,
     )
+
+
+def _first_notes(notes: list[str]) -> tuple[str, ...]:
+    """The first notes, and how many more there are."""
+    hidden = len(notes) - SHOWN
+    return tuple(notes if hidden <= 1 else [*notes[:SHOWN], f"and {hidden} more"])
+
+
+def _note_of_own_change(own: bool, moved: bool) -> list[str]:
+    """What is said of figures where the design itself has changed too, or where none has ``moved``."""
+    if own and moved:
+        return ["the design itself has changed as well"]
+    return [] if moved else ["no figure differs"]
+
+
+def _moved_figure_notes(stood: Mapping[str, Sequence[LockedFigure]], fabrics: Sequence[Fabric]) -> list[str]:
+    """A note of each figure of the lock that a fabric does not have any more."""
+    notes = []
+    for f in fabrics:
+        for figure in stood.get(f.name, ()):
+            value = lock_figures(f).get(figure.name)
+            if value is not None and value != figure.value:
+                notes.append(
+                    f"{f.name}: {figure.name} {figure_text(figure.name, figure.value)} before, "
+                    f"{figure_text(figure.name, value)} now"
+                )
+    return notes

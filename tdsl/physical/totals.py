@@ -4,12 +4,14 @@ out."""
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.part_facts import optic_watts
+from tdsl.fabric.places import RackPlaces
 from tdsl.physical.power_and_cost import Figures, price_of_part
 from tdsl.physical.racks import PartialSum, watts_of_model
 from tdsl.system.lazy_dataclass import dataclass
@@ -140,11 +142,9 @@ def totals_by_place(fabric: Fabric) -> list[Total]:
         leg = np.where((a == b) & (a >= 0), a, leg)
     sums = Tally(figures).sums(device, leg)
     whole = _Sum()
-    in_hall = [_Sum() for _ in halls]
-    for bucket, mine in sums.items():
+    for mine in sums.values():
         whole.add(mine)
-        if p is not None and bucket < elsewhere:
-            in_hall[int(p.rack_hall[bucket]) if bucket < racks else bucket - racks].add(mine)
+    in_hall = _sums_of_halls(p, sums)
     out = [_total_row("all", "", fabric.name, whole)]
     out += [_total_row("hall", h.name, h.name, s) for h, s in zip(halls, in_hall, strict=True) if s != _Sum()]
     out += [
@@ -159,6 +159,19 @@ def totals_by_place(fabric: Fabric) -> list[Total]:
     ]
     if elsewhere in sums:
         out.append(_total_row("elsewhere", "", "between halls or without a place", sums[elsewhere]))
+    return out
+
+
+def _sums_of_halls(p: RackPlaces | None, sums: Mapping[int, _Sum]) -> list[_Sum]:
+    """What is in each hall: its racks, and the cables between them."""
+    if p is None:
+        return []
+    out = [_Sum() for _ in p.halls]
+    for bucket, mine in sums.items():
+        if bucket < p.rack_count:
+            out[int(p.rack_hall[bucket])].add(mine)
+        elif bucket < p.rack_count + len(p.halls):
+            out[bucket - p.rack_count].add(mine)
     return out
 
 

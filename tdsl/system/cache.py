@@ -72,11 +72,7 @@ def read_cache_entry(kind: str, key: str, after_ns: int | None = None) -> bytes 
         handle = os.open(place / key, flags | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as file:
             facts = os.fstat(handle)
-            if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST + 65:
-                return None
-            if hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & 0o022):
-                return None
-            if after_ns is not None and facts.st_mtime_ns <= after_ns:
+            if not _is_own_entry(facts) or (after_ns is not None and facts.st_mtime_ns <= after_ns):
                 return None
             data = file.read(LARGEST + 66)
         digest, sign, body = data.partition(b"\n")
@@ -88,6 +84,13 @@ def read_cache_entry(kind: str, key: str, after_ns: int | None = None) -> bytes 
     except OSError:
         return None
     return body
+
+
+def _is_own_entry(facts: os.stat_result) -> bool:
+    """Whether a file is one of this user that no other may write to, and is not too large for an entry."""
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST + 65:
+        return False
+    return not hasattr(os, "getuid") or (facts.st_uid == os.getuid() and not facts.st_mode & 0o022)
 
 
 def write_cache_entry(kind: str, key: str, body: bytes) -> None:

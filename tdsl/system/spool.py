@@ -72,7 +72,8 @@ class Spool:
     def _open(self) -> IO[bytes]:
         if self._file is None:
             try:
-                self._file = tempfile.TemporaryFile(dir=self._near)  # noqa: SIM115 - open as long as its contents are used
+                # It is open for as long as its contents are used.
+                self._file = tempfile.TemporaryFile(dir=self._near)  # noqa: SIM115
             except OSError:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115
         return self._file

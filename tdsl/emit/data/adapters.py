@@ -57,8 +57,9 @@ def _host_models_in_domains(fabric: Fabric, models: Mapping[str, DeviceModel]) -
         domain_hosts = int(np.bincount(label[hosts]).max()) if len(hosts) else 0
         if domain_hosts > 1 and model.accelerators:
             out.append(HostAdapters(
-                host=key, title=model.title or model.name, adapters=(), rails=0, planes=0, joined=False, narrow=False,
-                shared=False, verbs=False, scaleup=True, layout=bool(model.layout), gpu_vendor=gpu_vendor(model),
+                host=key, title=model.title or model.name, adapters=(), rails=0, planes=0, joined=False,
+                narrow=False, shared=False, verbs=False, scaleup=True, layout=bool(model.layout),
+                gpu_vendor=gpu_vendor(model),
                 domain_hosts=domain_hosts, domain_accelerators=domain_hosts * model.accelerators,
             ))  # fmt: skip
     return out

@@ -126,11 +126,16 @@ class Faceplates:
                         p.alias or c.labels[i],
                     )
                 )
+        return self._numbered_subports(out)
+
+    @staticmethod
+    def _numbered_subports(ports: list[FacePort]) -> tuple[FacePort, ...]:
+        """Ports with their numbers among those of the same transceiver; 0 for one alone."""
         behind: dict[int, list[FacePort]] = {}
-        for port in out:
+        for port in ports:
             behind.setdefault(port.index, []).append(port)
-        number = {p.name: n for ports in behind.values() for n, p in enumerate(ports, 1) if len(ports) > 1}
-        return tuple(replace(p, subport=number.get(p.name, 0)) for p in out)
+        number = {p.name: n for same in behind.values() for n, p in enumerate(same, 1) if len(same) > 1}
+        return tuple(replace(p, subport=number.get(p.name, 0)) for p in ports)
 
     @staticmethod
     def _mode(model: DeviceModel, ways: int, gbps: int) -> str:

@@ -339,15 +339,17 @@ class _Layout:
                 counts[far] = counts.get(far, 0) + link.count
         out = [self.nvlink(far, count) for far, count in counts.items()]
         if not out and self.outward:
-            outward = sum(
-                c.size
-                for c in self.chips[gpu[0]].model.classes
-                if any(t.startswith("NVLINK") for t in c.types)
-            )
+            outward = self.outward_nvlinks(gpu)
             out = [NvLink(UNSEEN_SWITCH, outward, NVSWITCH_CLASS)] if outward else []
         unseen = sum(n.count for n in out if n.target == UNSEEN_SWITCH)
         seen = [n for n in out if n.target != UNSEEN_SWITCH]
         return (*seen, NvLink(UNSEEN_SWITCH, unseen, NVSWITCH_CLASS)) if unseen else tuple(seen)
+
+    def outward_nvlinks(self, gpu: Key) -> int:
+        """Ports of a GPU for scale-up links that leave the host."""
+        return sum(
+            c.size for c in self.chips[gpu[0]].model.classes if any(t.startswith("NVLINK") for t in c.types)
+        )
 
     def nvlink(self, far: Key, count: int) -> NvLink:
         """Links to a switch, by its bus if the layout has one, or straight to another GPU."""

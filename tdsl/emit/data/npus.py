@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -33,17 +33,7 @@ def npu_graph(wires: Wires) -> NpuGraph:
     f = wires.fabric
     hosts = np.flatnonzero(f.built & (f.kind == "host") & (f.role == "accelerator"))
     models = {int(m): f.models[int(m)] for m in np.unique(f.device_model[hosts])}
-    sizes = {m.accelerators for m in models.values()}
-    if not len(hosts) or sizes == {0}:
-        raise NpuGraphUnfit("no host has accelerators")
-    if bool((np.isin(f.device_a, hosts) & np.isin(f.device_b, hosts)).any()):
-        raise NpuGraphUnfit("hosts are linked to hosts, and these formats know links to switches")
-    if len(sizes) > 1:
-        raise NpuGraphUnfit(
-            f"hosts have {' or '.join(str(s) for s in sorted(sizes))} accelerators, and these formats "
-            "know one number"
-        )
-    each = sizes.pop()
+    each = _accelerators_of_each_host(f, hosts, models)
     hosts, span, rate = _scaleup_domain_of_hosts(f, hosts, each)
     inner = {m: (rate, []) if span > 1 else _scaleup_links_of_model(model) for m, model in models.items()}
     joined = any(up for up, _ in inner.values())
@@ -54,6 +44,33 @@ def npu_graph(wires: Wires) -> NpuGraph:
     switches = np.flatnonzero(f.built & f.is_switch & _linked_devices(f))
     switches = switches[np.argsort(f.tier[switches], kind="stable")]
     number = {d: first_switch + k for k, d in enumerate(switches.tolist())}
+    rates = _bits_between_nodes(f, hosts, each, span, inner, number)
+    links = tuple(NpuLink(a, b, gigabits_per_second(bits), inside) for (a, b, inside), bits in rates.items())
+    chips = {c.model.name for m in models.values() for c in m.chips if c.accelerates}
+    return NpuGraph(
+        len(hosts) * each,
+        each * span,
+        servers * joined,
+        len(switches),
+        links,
+        chips.pop() if len(chips) == 1 else "",
+        max((up for up, _ in inner.values()), default=0),
+        _tier_rates(f, switches, len(hosts) * each),
+        servers,
+        span,
+    )
+
+
+def _bits_between_nodes(
+    f: Fabric,
+    hosts: Ints,
+    each: int,
+    span: int,
+    inner: Mapping[int, tuple[int, list[tuple[int, int, int]]]],
+    number: Mapping[int, int],
+) -> dict[tuple[int, int, bool], int]:
+    """Bits per second between two nodes, by their numbers and whether the link is inside a server. ``inner``
+    has the links inside a host by its model, ``number`` the node of a switch by its device."""
     rates: dict[tuple[int, int, bool], int] = {}
 
     def link(a: int, b: int, bits: int, inside: bool) -> None:
@@ -73,20 +90,23 @@ def npu_graph(wires: Wires) -> NpuGraph:
                     link(h * each + npu, number[far], bits, False)
     for a, b, bits in _links_between_switch_numbers(f, number):
         link(a, b, bits, False)
-    links = tuple(NpuLink(a, b, gigabits_per_second(bits), inside) for (a, b, inside), bits in rates.items())
-    chips = {c.model.name for m in models.values() for c in m.chips if c.accelerates}
-    return NpuGraph(
-        len(hosts) * each,
-        each * span,
-        servers * joined,
-        len(switches),
-        links,
-        chips.pop() if len(chips) == 1 else "",
-        max((up for up, _ in inner.values()), default=0),
-        _tier_rates(f, switches, len(hosts) * each),
-        servers,
-        span,
-    )
+    return rates
+
+
+def _accelerators_of_each_host(f: Fabric, hosts: Ints, models: Mapping[int, DeviceModel]) -> int:
+    """How many accelerators every host has. Raises ``NpuGraphUnfit`` where hosts differ, have none, or are
+    linked to hosts."""
+    sizes = {m.accelerators for m in models.values()}
+    if not len(hosts) or sizes == {0}:
+        raise NpuGraphUnfit("no host has accelerators")
+    if bool((np.isin(f.device_a, hosts) & np.isin(f.device_b, hosts)).any()):
+        raise NpuGraphUnfit("hosts are linked to hosts, and these formats know links to switches")
+    if len(sizes) > 1:
+        raise NpuGraphUnfit(
+            f"hosts have {' or '.join(str(s) for s in sorted(sizes))} accelerators, and these formats "
+            "know one number"
+        )
+    return sizes.pop()
 
 
 def _scaleup_domain_of_hosts(f: Fabric, hosts: Ints, each: int) -> tuple[Ints, int, int]:
@@ -172,7 +192,7 @@ def _links_per_accelerator(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int,
     return out
 
 
-def _links_between_switch_numbers(f: Fabric, number: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+def _links_between_switch_numbers(f: Fabric, number: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
     """Links between switches, by the lower number first."""
     rows = np.flatnonzero(f.is_switch[f.device_a] & f.is_switch[f.device_b])
     ends = [

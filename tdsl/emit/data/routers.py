@@ -142,10 +142,7 @@ class RouterMaker:
         routes: list[Route] = []
         sides: dict[tuple[bool, bool], int] = {}
         for ends in self._bundles(mine):
-            own = [x for e in ends for x in found.each("links", e.link, e.second)]
-            other = [x for e in ends for x in found.each("links", e.link, not e.second)]
-            addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
-            static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
+            addresses, static, far = self._addresses_of_bundle(device, ends)
             there = int(f.port_device[ends[0].far])
             if (number := self._number(ends[0])) == 0:
                 made = self._member(ends[0], addresses, static)
@@ -166,12 +163,10 @@ class RouterMaker:
                 )
                 channels.append(made)
             if found.asn[device] and found.asn[there]:
-                far: list[tuple[int, str]] = [(a.version, str(a)) for a, _ in other]
                 sessions += _bgp_sessions(made.name, made.description, int(found.asn[there]), far)
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
                 sides[side] = sides.get(side, 0) + 1
             routes += static
-        routing = found.routing
         loopbacks = tuple(Route(a.version, f"{a}/{p.prefix}") for a, p in found.each("loopback", device))
         return Router(
             self._devices[device], str(f.kind[device]), int(found.asn[device]), self._router_id(device),
@@ -181,11 +176,35 @@ class RouterMaker:
                 for a, p in found.each("management", device)
             ),
             tuple(interfaces), tuple(sessions), tuple(dict.fromkeys(routes)), self.accepted,
-            routing is not None and routing.bfd, routing is not None and routing.graceful_restart,
-            routing.mtu if routing is not None and routing.mtu else "",
-            routing.bfd_ms if routing is not None else 0, routing.bfd_multiplier if routing is not None else 0, self.route_count,
+            *self._routing_values(), self.route_count,
             self.aggregates.get(device, ()), self.own, tuple(channels),
         )  # fmt: skip
+
+    def _addresses_of_bundle(
+        self, device: int, ends: list[LinkAtPort]
+    ) -> tuple[tuple[str, ...], tuple[Route, ...], list[tuple[int, str]]]:
+        """Of the links of a bundle at a device its addresses with their prefixes, the static routes of a
+        device without BGP, and IP version and address of the far ends."""
+        found = self.found
+        own = [x for e in ends for x in found.each("links", e.link, e.second)]
+        other = [x for e in ends for x in found.each("links", e.link, not e.second)]
+        addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
+        static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
+        return addresses, static, [(a.version, str(a)) for a, _ in other]
+
+    def _routing_values(self) -> tuple[bool, bool, int | str, int, int]:
+        """Whether routers use BFD and graceful restart, the MTU, "" for none, and BFD's interval and
+        multiplier."""
+        routing = self.found.routing
+        if routing is None:
+            return False, False, "", 0, 0
+        return (
+            routing.bfd,
+            routing.graceful_restart,
+            routing.mtu or "",
+            routing.bfd_ms,
+            routing.bfd_multiplier,
+        )
 
     def _bundles(self, mine: list[LinkAtPort]) -> list[list[LinkAtPort]]:
         """The ends of a device, those of a bundle together where the first of them is."""
