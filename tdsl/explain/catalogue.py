@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
+from tdsl.syntax.patterns import CONNECT_PATTERNS
 from tdsl.system.lazy_dataclass import dataclass
 
 FOLDER = Path(__file__).parent
@@ -121,8 +122,8 @@ class ExplainedWord:
 
 @cache
 def explained_words() -> Mapping[str, ExplainedWord]:
-    """The words of the language that have an explanation, from ``explain/words.md``. A section begins with
-    ``# WORD (kind)``; its lines with ``> `` are the example."""
+    """The words of the language that have an explanation, from ``explain/words.md`` and the table of
+    patterns. A section begins with ``# WORD (kind)``; its lines with ``> `` are the example."""
     out = {}
     for part in (FOLDER / "words.md").read_text(encoding="utf-8").split("\n# "):
         first, _, rest = part.removeprefix("# ").partition("\n")
@@ -132,4 +133,6 @@ def explained_words() -> Mapping[str, ExplainedWord]:
         out[word] = ExplainedWord(
             word, kind.strip("()"), text, "\n".join(line[2:] for line in lines if line.startswith("> "))
         )
+    for p in CONNECT_PATTERNS.values():
+        out[p.name] = ExplainedWord(p.name, "pattern of connect", p.meaning, p.example)
     return out

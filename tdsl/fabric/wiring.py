@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from functools import partial
 from math import prod
@@ -25,10 +26,8 @@ from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.plan import ResolvedConnect
 from tdsl.semantics.values import integer_if_whole, number_in_message
 from tdsl.syntax import tree
+from tdsl.syntax.patterns import CONNECT_PATTERNS
 from tdsl.system.lazy_dataclass import dataclass
-
-PATTERNS = ("each", "spread", "pairs", "ring", "mesh", "torus", "random")
-WORDS = {"spread": ("x", "uneven", "any"), "pairs": ("shift",), "random": ("degree", "seed")}
 
 
 @dataclass(slots=True)
@@ -251,6 +250,39 @@ def add_links(wiring: WiringState, batch: Batch, built: NDArray[np.bool_]) -> No
 
 
 # ------------------------------------------------------------ patterns
+@dataclass(slots=True)
+class Application:
+    """A pattern of a connect, applied: its ends, ``words`` with what follows each, how many ``times`` each
+    link is laid; ``free`` gives the free ports of each a where a circuit counts them otherwise."""
+
+    wiring: WiringState
+    wire: ResolvedConnect
+    pattern: tree.PatternRef
+    a: StatementSide
+    b: StatementSide | None
+    resolver: Resolver
+    words: dict[str, tree.Expr | None]
+    times: int
+    free: Array | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of the one set of devices, along its dimensions."""
+        return self.a.shape if prod(self.a.shape) == self.a.size and self.a.shape else (self.a.size,)
+
+    def number(self, word: str, default: int, least: int | None = 0) -> int:
+        """The number behind a word. Raises Fault."""
+        return _whole_number_of(self.words.get(word), self.wire, self.resolver.evaluator, default, least)
+
+    def limit(self, links: int) -> None:
+        """Refuse more links than the limit; each application has so many. Raises Fault."""
+        _refuse_too_many_links(self.wiring, self.wire, self.resolver.over.count * links)
+
+    def repeated(self, pairs: LinkPairs) -> LinkPairs:
+        """Every link as often as ``x N`` says."""
+        return patterns.copy_links(pairs, self.times)
+
+
 def links_of_application(
     wiring: WiringState,
     wire: ResolvedConnect,
@@ -260,103 +292,100 @@ def links_of_application(
     free: Array | None = None,
 ) -> LinkPairs:
     """The links of one application. ``free`` gives the free ports of each a where a circuit counts them
-    otherwise."""
+    otherwise. Raises Fault."""
     node, p = wire.node, wire.node.pattern
-    n = _whole_number_of(node.copies, wire, resolver.evaluator, 1, least=1) if p is not None else 1
     if p is None:
-        if b is None:
+        _refuse_connect_without_pattern(node, a, b)
+        return patterns.single_link()
+    times = _whole_number_of(node.copies, wire, resolver.evaluator, 1, least=1)
+    name, words = p.name.name, _words_of_pattern(node, p)
+    known = CONNECT_PATTERNS.get(name)
+    if known is None:
+        raise unknown_name_fault("E0101", p.name.span, "pattern", name, tuple(CONNECT_PATTERNS))
+    if known.sets == "one" and b is not None:
+        raise Fault("E0457", p.span, f"`{name}` connects the members of one set of devices and takes no `to`")
+    if known.sets == "two" and b is None:
+        help = f"`connect A[*] to B[*] {name}`"
+        raise Fault("E0457", p.span, f"`{name}` connects two sets of devices", help=help)
+    return LINKS_OF_PATTERN[name](Application(wiring, wire, p, a, b, resolver, words, times, free))
+
+
+def _refuse_connect_without_pattern(node: tree.Connect, a: StatementSide, b: StatementSide | None) -> None:
+    """Without a pattern a connect joins one device to one. Raises Fault."""
+    if b is None:
+        raise Fault(
+            "E0453",
+            node.span,
+            "one end alone: say what it is joined to, or by which pattern its members are joined",
+            help="`connect A to B`, or `connect A[*] each`, `ring`, `mesh`, `torus`, `spread`",
+        )
+    for side in (a, b):
+        if side.populous:
             raise Fault(
                 "E0453",
-                node.span,
-                "one end alone: say what it is joined to, or by which pattern its members are joined",
-                help="`connect A to B`, or `connect A[*] each`, `ring`, `mesh`, `torus`, `spread`",
+                side.span,
+                f"this means {side.size} devices at once, and no pattern says how they are joined",
+                help="give them an index variable instead of `*`, or write a pattern: "
+                f"{', '.join(CONNECT_PATTERNS)}",
             )
-        for side in (a, b):
-            if side.populous:
-                raise Fault(
-                    "E0453",
-                    side.span,
-                    f"this means {side.size} devices at once, and no pattern says how they are joined",
-                    help="give them an index variable instead of `*`, or write a pattern: "
-                    f"{', '.join(PATTERNS)}",
-                )
-        return patterns.single_link()
-    name, times = p.name.name, resolver.over.count
-    words = {m.name: e for m, e in p.args}
+
+
+def _words_of_pattern(node: tree.Connect, p: tree.PatternRef) -> dict[str, tree.Expr | None]:
+    """The words behind a pattern, with what follows each. Raises Fault for one that means nothing there."""
+    name, known = p.name.name, CONNECT_PATTERNS.get(p.name.name)
+    allowed = known.words if known is not None else ()
     given = {"x"} if node.copies is not None else set()
     for word, _ in p.args:
         if word.name in given:
             raise Fault("E0104", word.span, f"`{word.name}` is given twice", help="keep one of the two")
-        if word.name not in WORDS.get(name, ()):
-            raise Fault(
-                "E0457",
-                word.span,
-                f"`{word.name}` means nothing after `{name}`",
-                help=_pattern_words_help(name),
-            )
+        if word.name not in allowed:
+            help = f"`{name}` takes no further words, except `x N`"
+            if allowed:
+                help = f"`{name}` may be followed by {' and '.join(f'`{w}`' for w in allowed)}"
+            raise Fault("E0457", word.span, f"`{word.name}` means nothing after `{name}`", help=help)
         given.add(word.name)
-    if name not in PATTERNS:
-        raise unknown_name_fault("E0101", p.name.span, "pattern", name, PATTERNS)
-    if name in ("ring", "mesh", "torus", "random") and b is not None:
-        raise Fault("E0457", p.span, f"`{name}` connects the members of one set of devices and takes no `to`")
-    if name == "each":
-        _refuse_too_many_links(
-            wiring, wire, times * n * (a.size * b.size if b else a.size * (a.size - 1) // 2)
-        )
-        return patterns.copy_links(patterns.complete_links(a.size, b.size if b else None), n)
-    if name == "pairs":
-        if b is None:
-            raise Fault(
-                "E0457", p.span, "`pairs` connects two sets of devices", help="`connect A[*] to B[*] pairs`"
-            )
-        _refuse_too_many_links(wiring, wire, times * n * a.size)
-        shift = _whole_number_of(words.get("shift"), wire, resolver.evaluator, 0, least=None)
-        return patterns.copy_links(patterns.in_order(a.size, b.size, shift, p.span), n)
-    if name == "ring":
-        _refuse_too_many_links(wiring, wire, times * n * (a.size if a.size > 1 else 0))
-        return patterns.copy_links(patterns.ring_links(a.size), n)
-    if name in ("mesh", "torus"):
-        shape = a.shape if prod(a.shape) == a.size and a.shape else (a.size,)
-        wrap = name == "torus"
-        each = (a.size // s * (s if wrap else s - 1) for s in shape if s > 1)
-        _refuse_too_many_links(wiring, wire, times * n * sum(each))
-        return patterns.copy_links(patterns.mesh_or_torus_links(shape, wrap), n)
-    if name == "random":
-        if "degree" not in words or "seed" not in words:
-            raise Fault(
-                "E0457",
-                p.span,
-                "a random graph is given by its degree and a seed",
-                help="`random degree 4 seed 1`",
-            )
-        degree, seed = (
-            _whole_number_of(words.get(w), wire, resolver.evaluator, 0) for w in ("degree", "seed")
-        )
-        _refuse_too_many_links(wiring, wire, times * n * a.size * degree // 2)
-        return patterns.copy_links(patterns.random_regular(a.size, degree, seed, p.span), n)
-    return _apply_spread(wiring, wire, a, b, resolver, words, free)
+    return {word.name: e for word, e in p.args}
 
 
-def _pattern_words_help(name: str) -> str:
-    words = WORDS.get(name, ())
-    return (
-        f"`{name}` may be followed by {' and '.join(f'`{w}`' for w in words)}"
-        if words
-        else f"`{name}` takes no further words, except `x N`"
-    )
+def _links_of_each(on: Application) -> LinkPairs:
+    a, b = on.a.size, on.b.size if on.b else None
+    on.limit(on.times * (a * (a - 1) // 2 if b is None else a * b))
+    return on.repeated(patterns.complete_links(a, b))
 
 
-def _apply_spread(
-    wiring: WiringState,
-    wire: ResolvedConnect,
-    a: StatementSide,
-    b: StatementSide | None,
-    resolver: Resolver,
-    words: dict[str, tree.Expr | None],
-    free: Array | None,
-) -> LinkPairs:
-    p = wire.node.pattern
-    assert p is not None
+def _links_of_pairs(on: Application) -> LinkPairs:
+    assert on.b is not None
+    on.limit(on.times * on.a.size)
+    shift = on.number("shift", 0, least=None)
+    return on.repeated(patterns.in_order(on.a.size, on.b.size, shift, on.pattern.span))
+
+
+def _links_of_ring(on: Application) -> LinkPairs:
+    on.limit(on.times * (on.a.size if on.a.size > 1 else 0))
+    return on.repeated(patterns.ring_links(on.a.size))
+
+
+def _links_of_mesh(on: Application) -> LinkPairs:
+    on.limit(on.times * sum(on.a.size // s * (s - 1) for s in on.shape if s > 1))
+    return on.repeated(patterns.mesh_or_torus_links(on.shape, wrap=False))
+
+
+def _links_of_torus(on: Application) -> LinkPairs:
+    on.limit(on.times * sum(on.a.size for s in on.shape if s > 1))
+    return on.repeated(patterns.mesh_or_torus_links(on.shape, wrap=True))
+
+
+def _links_of_random(on: Application) -> LinkPairs:
+    if "degree" not in on.words or "seed" not in on.words:
+        message = "a random graph is given by its degree and a seed"
+        raise Fault("E0457", on.pattern.span, message, help="`random degree 4 seed 1`")
+    degree, seed = on.number("degree", 0), on.number("seed", 0)
+    on.limit(on.times * on.a.size * degree // 2)
+    return on.repeated(patterns.random_regular(on.a.size, degree, seed, on.pattern.span))
+
+
+def _links_of_spread(on: Application) -> LinkPairs:
+    wire, a, b, span = on.wire, on.a, on.b, on.pattern.span
     if wire.node.copies is not None:
         raise Fault(
             "E0457",
@@ -364,12 +393,10 @@ def _apply_spread(
             "write how many ports of each spread directly after `spread`",
             help="`spread x 4`",
         )
-    written = words.get("x")
-    k = (
-        _free_ports(wiring, wire, a, free)
-        if written is None
-        else _whole_number_of(written, wire, resolver.evaluator, 1)
-    )
+    if on.words.get("x") is None:
+        k = _free_ports(on.wiring, wire, a, on.free)
+    else:
+        k = on.number("x", 1)
     names = (
         wire.a[0].device.name if wire.a[0].device else "",
         wire.b[0].device.name if wire.b and wire.b[0].device else "",
@@ -378,21 +405,31 @@ def _apply_spread(
         far = max(
             a.size - 1, 1
         )  # as patterns.mesh_spread: a set of one has no links, and an odd port that is over stays free
-        mine = a.size * (a.size - 1) // 2 * (k // far) + (a.size * (k % far // 2) if a.size > 1 else 0)
-        _refuse_too_many_links(wiring, wire, resolver.over.count * mine)
-        if "any" in words:
+        on.limit(a.size * (a.size - 1) // 2 * (k // far) + (a.size * (k % far // 2) if a.size > 1 else 0))
+        if "any" in on.words:
             raise Fault(
                 "E0457",
-                p.span,
+                span,
                 "`spread any` distributes links over a second set of devices",
                 help="add `to` and that set, or write `spread uneven`",
             )
-        return patterns.mesh_spread(a.size, k, "uneven" in words, p.span, names[0])
-    uneven = "uneven" in words or "any" in words
-    _refuse_too_many_links(wiring, wire, resolver.over.count * a.size * k)
-    return patterns.spread_links(
-        a.size, b.size, k, uneven, p.span, names, partial(_defer_spread_fault, wiring, a, b)
-    )
+        return patterns.mesh_spread(a.size, k, "uneven" in on.words, span, names[0])
+    uneven = "uneven" in on.words or "any" in on.words
+    on.limit(a.size * k)
+    joined = partial(_defer_spread_fault, on.wiring, a, b)
+    return patterns.spread_links(a.size, b.size, k, uneven, span, names, joined)
+
+
+LINKS_OF_PATTERN: dict[str, Callable[[Application], LinkPairs]] = {
+    "each": _links_of_each,
+    "spread": _links_of_spread,
+    "pairs": _links_of_pairs,
+    "ring": _links_of_ring,
+    "mesh": _links_of_mesh,
+    "torus": _links_of_torus,
+    "random": _links_of_random,
+}
+"""What lays the links of each pattern of ``CONNECT_PATTERNS``; one that is here alone is an unknown name."""
 
 
 def _defer_spread_fault(wiring: WiringState, a: StatementSide, b: StatementSide, fault: Fault) -> None:

@@ -20,6 +20,7 @@ from tdsl.semantics.sizing import Aim
 from tdsl.semantics.table_parameters import read_row_form, read_table_rows
 from tdsl.semantics.values import ModelValue, Value, integer_if_whole, type_name
 from tdsl.syntax import tree
+from tdsl.syntax.patterns import owns_number
 from tdsl.system import files, resources
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -286,7 +287,7 @@ def read_joining_pattern(item: tree.SettingItem) -> Joining:
     copies: tree.Expr | None = None
     args: list[tuple[tree.Identifier, tree.Expr | None]] = []
     for name, value in item.args:
-        if name == "x" and word != "spread":
+        if name == "x" and not owns_number(word):
             copies = value
         elif name:
             args.append((tree.Identifier(name, value.span), value))

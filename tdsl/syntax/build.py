@@ -8,6 +8,7 @@ from typing import Any
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
+from tdsl.syntax.patterns import owns_number
 from tdsl.syntax.scanner import Token
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -355,7 +356,7 @@ class Builder(ClauseBuilder):
         ref = None
         if pattern is not None:
             name, args = pattern.value
-            if name.name != "spread":
+            if not owns_number(name.name):
                 first = next((a for a in args if a[0].name == "x"), None)
                 copies = first and first[1]
                 args = tuple(

@@ -6,6 +6,8 @@ All of them are contextual: each may also be a name.
 
 from __future__ import annotations
 
+from tdsl.syntax.patterns import CONNECT_PATTERNS
+
 KINDS: dict[str, tuple[str, ...]] = {
     "scope": ("fabric", "cluster"),
     "group": ("group", "pod", "plane", "rack", "site", "cube", "cell", "hall", "row"),
@@ -30,7 +32,7 @@ CLAUSES: tuple[str, ...] = (
 OPERATORS: tuple[str, ...] = ("and", "or", "not", "in")
 """Operators that are words; ``if``, ``else`` and ``for`` serve in expressions too."""
 
-PATTERNS: tuple[str, ...] = ("each", "spread", "pairs", "ring", "mesh", "torus", "random")
+PATTERNS: tuple[str, ...] = tuple(CONNECT_PATTERNS)
 """Patterns of a connect. The grammar takes any name there."""
 
 SETTINGS: tuple[str, ...] = (
