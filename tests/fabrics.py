@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
 from tdsl.fabric.graph import FREE, HOLE, MEDIA, USED, Fabric, Ints, LinkStatement
 from tdsl.findings.source import Origin, SourceFile, SourceSpan

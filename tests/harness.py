@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.fabric.graph import Fabric

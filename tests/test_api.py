@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import tdsl
 from tdsl.api import ARRAYS
-
 from tests.cli.run import SMALL
 from tests.cli.run import tdsl as call
 from tests.harness import none

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
@@ -27,7 +28,6 @@ from tdsl.report.formats import report_formats
 from tdsl.semantics.loader import declared_in
 from tdsl.system import resources
 from tdsl.verify.check import checks_by_name as checks
-
 from tests.harness import none
 from tests.test_docs import EXTEND, Block, marked
 from tests.test_layers import RANK, SAME

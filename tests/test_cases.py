@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.findings.diagnostic import Severity

@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 
 import click
-from tdsl.cli import cli
 
+from tdsl.cli import cli
 from tests.cli.test_calls import CALLS
 from tests.core import COMMANDS, PACKAGES, core_tests
 from tests.targets.test_files import CASES

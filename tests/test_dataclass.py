@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system import lazy_dataclass as ours
 

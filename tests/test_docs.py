@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
@@ -29,7 +30,6 @@ from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tdsl.verify.check import checks_by_name
 from tdsl.verify.compare import METRICS
-
 from tests.harness import none
 
 ROOT = Path(__file__).parent.parent

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, Selection, files_of_target
 from tdsl.emit.quote import NameRefused
@@ -19,7 +20,6 @@ from tdsl.emit.target import targets_by_name
 from tdsl.emit.view import FabricView
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.system.spool import content_in_memory
-
 from tests.cli.run import report
 from tests.harness import each, share
 

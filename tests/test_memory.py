@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tdsl.system.malloc import LARGE
 
 CALL = """

@@ -11,8 +11,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-import tdsl
 
+import tdsl
 from tests.cli.run import SMALL
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"

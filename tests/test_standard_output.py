@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tdsl.report.formats import report_formats
 
 ROOT = Path(__file__).parent.parent

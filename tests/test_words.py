@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 import pytest
+
 from tdsl.cli import cli
 from tdsl.explain import catalogue
-
 from tests.harness import none
 
 HERE = Path(__file__).parent

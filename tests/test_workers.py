@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.compile.compilation import Options
 from tdsl.compile.sweep import sweep_parameters
 from tdsl.system.workers import Workers, WorkersEnded
-
 from tests.cli.run import tdsl
 
 DESIGN = """

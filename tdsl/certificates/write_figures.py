@@ -150,10 +150,11 @@ def _device_permutations(view: View, g: UnitGraph, found: Orbits) -> list[dict[s
 
 
 def symmetries_of_forwarding_units(view: View) -> Json:
-    """Symmetries of a fabric whose units forward, or nothing."""
+    """Symmetries of a fabric whose units forward, or nothing. They keep how many links join two devices, which
+    the figures are about, whatever their rates: two links are not exchanged with one of twice the rate."""
     if not view.forwards[view.units].all() or len(view.units) < 2:
         return {}
-    g = UnitGraph.of(view, unit_network(view))
+    g = UnitGraph.of(view, unit_network(view, rates_count=False))
     return {"symmetries": _device_permutations(view, g, automorphism_orbits(g, view.budget))}
 
 

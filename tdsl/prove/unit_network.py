@@ -17,8 +17,8 @@ from tdsl.prove.network import Network
 from tdsl.prove.view import View
 
 
-def unit_network(view: View) -> Network:
-    """The network of a view's units, in grains."""
+def unit_network(view: View, rates_count: bool = True) -> Network:
+    """The network of a view's units, in grains; every link of one rate where ``rates_count`` is false."""
     f, units = view.fabric, view.units
     transit = view.forwards & view.devices
     transit[units] = False
@@ -27,7 +27,7 @@ def unit_network(view: View) -> Network:
     place[device] = np.arange(len(device))
     a, b, rate = place[view.a], place[view.b], f.link_rate[view.rows]
     counted = (a != b) & (a >= 0) & (b >= 0)
-    rate = rate[counted]
+    rate = rate[counted] if rates_count else np.ones(np.count_nonzero(counted), dtype=np.int64)
     rates = tuple(np.unique(rate).tolist())
     forwards = view.forwards[device]
     made = Network.both_ways(forwards, a[counted], b[counted], rate // (gcd(*rates) or 1))

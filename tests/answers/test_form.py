@@ -12,6 +12,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
+
 from tdsl.answers import form
 from tdsl.answers.form import NotKept, compilations_as_json, compilations_from_json, json_bytes, json_from_bytes
 from tdsl.answers.judgements import RECORDS, restore_judgements, written_judgements
@@ -23,7 +24,6 @@ from tdsl.semantics.quantity import LENGTH, Quantity
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Judgement
 from tdsl.verify.result import Result
-
 from tests.answers.test_judgements import BESIDE, OLD, wired
 
 FILES = SourceFile("a.fab", "fabric f {}\n" * 9), SourceFile("b.fab", "model\n" * 9)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from tdsl.answers.form import NotKept
 from tdsl.answers.judgements import restore_judgements, written_judgements
 from tdsl.compile.reuse import WiringTokens

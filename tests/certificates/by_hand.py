@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from tdsl.certificates import checker
 
 COLUMNS = {name: list(columns) for name, columns in checker.TABLES.items()}

@@ -10,13 +10,13 @@ from itertools import combinations
 from pathlib import Path
 
 import networkx as nx
+
 from tdsl.certificates import checker
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import Certified, certificates_by_file_name, json_of_fabric_target, verified_certificates
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.budget import DEFAULT
 from tdsl.verify.runner import judge_requirements
-
 from tests.fabrics import claim
 from tests.harness import compile_text
 from tests.verify import judges

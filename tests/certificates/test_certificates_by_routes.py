@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates_by_file_name
 from tdsl.fabric.patterns import random_regular
@@ -22,7 +23,6 @@ from tdsl.prove.budget import DEFAULT
 from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
-
 from tests.certificates.made import HEADLINES, as_json, at, headed, leaves, made, put, rejected, shown
 from tests.fabrics import (
     Builder,

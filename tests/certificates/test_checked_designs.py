@@ -10,12 +10,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+
 from tdsl.certificates import checker
 from tdsl.certificates.write import json_of_fabric_target, verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options, compile_without_checks
 from tdsl.fabric.graph import Fabric
-
 from tests.certificates.made import MODELS, body, design, judged
 from tests.harness import compile_text
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from tdsl.certificates import checker
 
+from tdsl.certificates import checker
 from tests.certificates.by_hand import CHIP, HOST, SWITCH, cells, design, network, rejected
 
 PLAIN: dict[str, Any] = {"quotient": None, "symmetries": None}

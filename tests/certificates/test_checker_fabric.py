@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tdsl.certificates import checker
 
+from tdsl.certificates import checker
 from tests.certificates.by_hand import CHIP, HOST, SWITCH, Rows, cells, design, network, rejected
 
 NESTED = {

@@ -9,8 +9,8 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from tdsl.certificates import checker
 
+from tdsl.certificates import checker
 from tests.certificates.by_hand import HOST, SWITCH, cells, certificate, design, rejected
 
 REACHED = {"check": "reachability"}

@@ -8,8 +8,8 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from tdsl.certificates import checker
 
+from tdsl.certificates import checker
 from tests.certificates.by_hand import CHIP, HOST, SWITCH, cells, certificate, design, network, rejected
 
 Drawn = tuple[dict[str, Any], checker.CertifiedNetwork]

@@ -12,8 +12,8 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from tdsl.certificates import checker
 
+from tdsl.certificates import checker
 from tests.certificates.by_hand import HOST, SWITCH, design, network, rejected
 from tests.certificates.made import as_json
 from tests.fabrics import random_fabric

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tdsl.certificates import checker
 
+from tdsl.certificates import checker
 from tests.certificates.by_hand import COLUMNS, certificate, fabric
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.certificates.checker import Rejected, TooMuchWork, verify
 from tdsl.certificates.write import Certified, json_of_fabric_target, verified_certificates
-
 from tests.harness import compile_text
 
 MODELS = """

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from tdsl.certificates.checker import BISECTION, Rejected, bisection_lower_bound_shown, value_of_form
 from tdsl.fabric.patterns import random_regular
 from tdsl.findings.source import SourceFile, SourceSpan
-
 from tests.certificates.made import as_json, net_of
 from tests.fabrics import Builder, random_chips, random_fabric, random_layers, superpod, without
 from tests.prove.judges import least_over_all_splits

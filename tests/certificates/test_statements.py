@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from tdsl.certificates import checker
 
+from tdsl.certificates import checker
 from tests.cli.run import tdsl
 
 SCRIPT = Path(checker.__file__)

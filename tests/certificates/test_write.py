@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.certificates import checker
 from tdsl.certificates.write import certificates_by_file_name, claims_at_switches, json_of_fabric_target, verified_certificates
 from tdsl.certificates.write_survives import BUNDLED, CertificateLeftOut, certificate_of_survival
@@ -19,7 +20,6 @@ from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
-
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, selector, superpod, torus
 
 FIGURES = ("bisection", "reachability", "diameter", "edge_redundancy", "node_redundancy", "mean_hops", "oversubscription")

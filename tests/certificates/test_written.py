@@ -13,12 +13,12 @@ from functools import cache
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.certificates.checker import verify
 from tdsl.certificates.write import certificates_by_file_name
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.budget import DEFAULT
 from tdsl.semantics.values import BareWord
-
 from tests.certificates.made import (
     HEADLINES,
     SCRIPT,
@@ -47,7 +47,7 @@ from tests.fabrics import (
     torus,
     two_links,
 )
-from tests.harness import fabric_of
+from tests.harness import fabric_of, written
 
 SEEDS = st.integers(0, 10**6)
 
@@ -91,6 +91,21 @@ fabric f {
   connect sw[1] to sw[2] { rate 200Gbps }
 }
 """
+
+
+def test_two_links_are_not_exchanged_with_one_of_twice_the_rate(tmp_path):
+    """Chips that forward: the symmetries that a certificate names keep the number of links between two devices."""
+    text = """fabric f {
+      chips 6 x C
+      torus 2x3 { twist y by 1 along x; rates [100Gbps, 200Gbps] }
+      connect chip[1].ici[6] to chip[5].ici[7] { rate 100Gbps }
+    }
+    model chip C "acc=0" { port ici[8]: any }
+    """
+    path = written(tmp_path / "f.fab", text)
+    folder = tmp_path / "certificates"
+    assert tdsl("check", path, "--certificates", folder).exit_code == 0
+    assert {p.name for p in folder.rglob("*.json")} >= {"diameter.json", "edge_redundancy.json", "node_redundancy.json"}
 
 
 def test_one_of_several_equal_hosts_divides_by_its_own_capacity(tmp_path):

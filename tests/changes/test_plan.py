@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tdsl.changes.steps import MovePlan
 
+from tdsl.changes.steps import MovePlan
 from tests.changes.test_steps import MODELS, Key, design, key, laid, planned, worst
 from tests.cli.run import tdsl, write
 

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tdsl.changes.compare import compare_designs
 from tdsl.compile.compiler import Options, compile_and_verify
 from tdsl.fabric.renamed import DesignDevices, find_renamed_devices
 from tdsl.findings.diagnostic import Severity
-
 from tests.cli.run import tdsl
 from tests.harness import compile_text
 

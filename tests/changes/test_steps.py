@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from tdsl.changes.compare import cable_legs_in_order, compare_designs
 from tdsl.changes.model import CableLeg
 from tdsl.changes.steps import MovePlan, MovePlanner
 from tdsl.changes.union import union_of_fabrics
 from tdsl.compile.compiler import Design
-
 from tests.changes.test_diff import POD, WIRED
 from tests.cli.run import tdsl, write
 from tests.harness import compile_text

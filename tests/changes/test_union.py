@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tdsl.changes.union import union_of_fabrics
 from tdsl.fabric.graph import Fabric
-
 from tests.harness import compile_text
 
 TEXT = "fabric f {\n  switch a: SW\n  switch b: SW\n  switch c: SW\n  connect a.p[1] to b.p[1]\n  connect b.p[2] to c.p[2]\n}\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner, Result
-from tdsl.cli import cli
 
+from tdsl.cli import cli
 from tests.harness import written
 
 SMALL = """\

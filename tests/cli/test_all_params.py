@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from tdsl.system import resources
-
 from tests.cli.run import report, tdsl, write
 from tests.conftest import Golden
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+
 from tdsl import answers
 from tdsl.answers import form, surroundings
 from tdsl.compile import compiler
@@ -20,7 +21,6 @@ from tdsl.compile.compilation import Compilation, Options
 from tdsl.report.formats import Report, Streamed, report_formats
 from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.system import cache, files
-
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 from tests.ide.test_judge import EDITS, question

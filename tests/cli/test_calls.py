@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tdsl import __version__
 
+from tdsl import __version__
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
-from tdsl import __version__
 
+from tdsl import __version__
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import fabric_of
 from tests.observe import captures

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 import pytest
-from tdsl.cli import cli
 
+from tdsl.cli import cli
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 

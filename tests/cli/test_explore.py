@@ -11,8 +11,8 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tdsl.commands._pareto import Point, pareto_frontier, pareto_svg
 
+from tdsl.commands._pareto import Point, pareto_frontier, pareto_svg
 from tests.cli.run import tdsl, write
 
 TEXT = """\

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
-
 from tests.cli.run import report, tdsl, write
 from tests.fabrics import superpod, without
 

@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 from tdsl.compile import compiler
-
 from tests.cli.run import tdsl
 from tests.harness import none
 

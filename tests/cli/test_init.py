@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+
 from tdsl.cli import cli
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
-
 from tests.cli.run import tdsl
 
 NAMES = {"tdsl.toml", ".pre-commit-config.yaml", "mine.fab"}

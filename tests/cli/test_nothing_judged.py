@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tdsl.cli import cli
 
+from tdsl.cli import cli
 from tests.cli.run import tdsl
 
 POD = """\

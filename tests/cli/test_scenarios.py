@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-import tdsl as package
 
+import tdsl as package
 from tests.cli.run import report, tdsl, write
 
 POD = """

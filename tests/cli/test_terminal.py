@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostic, Label, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.report.excerpt import visible_line
 from tdsl.report.paint import Paint, text_columns, wrap_text
 from tdsl.report.terminal import finding_block, rate_in_bps_text
-
 from tests.conftest import Golden
 
 TEXT = """\

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.compile.second_opinion import Reproduction, add_second_opinions
@@ -19,7 +20,6 @@ from tdsl.verify.result import Result
 from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import SecondOpinionJudge
-
 from tests.cli.run import SMALL, report, tdsl, write
 from tests.fabrics import torus
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tdsl.cli import cli
 
+from tdsl.cli import cli
 from tests.targets import ib, nccl_reader
 from tests.targets.subnets import FTREE, planned, swap
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tdsl.compile.compiler import Options, compile_without_checks
 
+from tdsl.compile.compiler import Options, compile_without_checks
 from tests.cli.run import report
 from tests.soundness.whole_designs import designs_of_pages
 

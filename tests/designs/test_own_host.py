@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from click.testing import CliRunner
+
 from tdsl.cli import cli
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.lint import lint_nccl_file
-
 from tests.targets import nccl_reader
 
 HOST = """

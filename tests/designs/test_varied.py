@@ -8,6 +8,7 @@ from math import gcd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.verify.summary import fabric_summary
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tdsl.fabric.graph import Fabric
-
 from tests.fabrics import Builder, multiplane, rail_only, torus
 from tests.targets.build import pod, two_planes
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.drawing.shapes import shapes_of_declarations
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.drawing.drawn import FABRICS
 from tests.harness import fabric_of
 

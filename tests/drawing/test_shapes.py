@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tdsl.drawing.shapes import shapes_of_declarations
 
+from tdsl.drawing.shapes import shapes_of_declarations
 from tests.fabrics import Builder
 
 Point = tuple[int, ...]

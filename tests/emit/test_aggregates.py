@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.emit.data.aggregates import aggregates_by_device
 from tdsl.fabric.addresses import Pool
-
 from tests.targets.build import HERE
 
 

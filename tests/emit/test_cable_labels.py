@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.emit.build import build_files
 from tdsl.emit.qr import qr_matrix, qr_svg_path
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.conftest import need_program
 
 TEXT = """

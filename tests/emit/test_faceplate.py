@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tdsl.emit.data.faceplate import FRAME, FacePort
 
 GBPS = 10**9

@@ -8,12 +8,12 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.select import select_devices
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.cli.run import tdsl
 
 DESIGN = """\

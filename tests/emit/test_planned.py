@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
 from tdsl.emit.data.planned import planned_links
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.emit.target import RouterSelection
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.conftest import need_program
 from tests.harness import fabric_of
 from tests.targets import frr_lab, nvue_grammar, sonic_yang

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
+
 from tdsl.emit import quote
 
 ROUTER = "{!r} is not a name for a router: a letter, then at most 62 letters, digits and . _ -"

@@ -8,11 +8,11 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
-
 from tests.harness import fabric_of
 
 DESIGN = """\

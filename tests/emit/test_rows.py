@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.emit.rows import csv_cells, csv_line, csv_rows, json_rows, spreadsheet_cell, text_chunks
 from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, coded_combination, coded_number_sets
 from tdsl.fabric.columns import Column, Table

@@ -8,6 +8,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+
 from tdsl.emit.data.scheduling import host_blocks, host_groups
 from tdsl.emit.records import HostGroup
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.emit.site import LONGEST, PLACEHOLDER, Aaa, Bgp, Dns, Gnmi, Site, Snmp, read_site_file
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-
 from tests.cli.run import tdsl
 from tests.conftest import need_program
 from tests.targets import nvue_grammar, sonic_yang

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tdsl import __version__
 from tdsl.emit import quote
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.system.resources import packaged_folder
-
 from tests.targets.build import pod
 
 OWN = ("cabling", "diagram", "ibsim", "json", "nccl", "opensm", "p2p")

@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
 from tdsl.emit.workbook import MAX_TEXT, Sheet, sheet_name, workbook_bytes
 
 pytest.importorskip("xlsxwriter")

@@ -10,11 +10,11 @@ from itertools import zip_longest
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.findings.source import SourceSpan
-
 from tests.harness import MODELS, none
 
 HERE = Path(__file__).parent / "cases"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Diagnostic
-
 from tests.errors.test_fixtures import FIXTURES, HERE
 from tests.harness import none
 

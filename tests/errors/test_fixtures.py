@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Severity
 from tdsl.report.paint import Paint
 from tdsl.report.terminal import finding_blocks
-
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.harness import none

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.fabric.as_networkx import FORMATS
 from tdsl.fabric.graph import Fabric
-
 from tests.cli.run import tdsl
 
 DESIGNS = ("rail_only", "tpu_v2", "multiplane_nic", "dgx_gh200", "tpu_v4")

@@ -9,8 +9,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric
 
+from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric
 from tests.fabric.test_tiers import by_definition
 from tests.harness import compile_text, fabric_of
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.cables import bundles
 from tdsl.fabric.graph import Ints
 from tdsl.findings.diagnostic import Diagnostics

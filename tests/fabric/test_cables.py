@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.fabric.cables.cabling import cables_of_segments
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.columns import port_id
 from tdsl.fabric.graph import Fabric
-
 from tests.harness import compile_text
 
 MODELS = """

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.fabric.components import component_labels
 
 GRAPHS = st.integers(1, 12).flatmap(

@@ -12,8 +12,8 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tdsl.findings.diagnostic import Severity
 
+from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text, links_of
 
 SETS = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tdsl.fabric.failing import Failing, NotThere
 
+from tdsl.fabric.failing import Failing, NotThere
 from tests.harness import compile_text
 
 TEXT = """fabric f {

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.as_networkx import cables_of
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Fabric
-
 from tests.fabrics import GBPS, Builder
 from tests.harness import fabric_of
 

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tdsl.fabric.graph import Fabric
 
+from tdsl.fabric.graph import Fabric
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import compile_text
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.fabric import keeping, patterns
 from tdsl.findings.source import SourceFile, SourceSpan
-
 from tests.cli.run import tdsl, write
 
 FILE = SourceFile("x", "x")

@@ -9,10 +9,10 @@ from random import Random
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.fabric import layers
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink
-
 from tests.fabrics import GBPS, Builder
 from tests.harness import compile_text
 

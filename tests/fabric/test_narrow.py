@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from tdsl.fabric.narrow import Narrow, narrow_column, widen_fabric_columns
 
+from tdsl.fabric.narrow import Narrow, narrow_column, widen_fabric_columns
 from tests.harness import compile_text
 
 BOUNDS = [0, 127, 128, -128, -129, 32767, 32768, -32769, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**62]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.fabric import order
 
 COLUMNS = st.lists(st.tuples(st.integers(-3, 40), st.integers(0, 5), st.integers(-(2**61), 2**61)), min_size=1, max_size=60)

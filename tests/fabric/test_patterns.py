@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.explain.catalogue import explained_words
 from tdsl.fabric import patterns
 from tdsl.fabric.patterns import LinkPairs

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.graph import USED, Fabric
 from tdsl.fabric.pins import (
     LockedFigure,
@@ -27,7 +28,6 @@ from tdsl.fabric.pins import (
 from tdsl.fabric.ports import LinkEnds, PortTable
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
-
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces, rows_of_places
 from tdsl.findings.source import SourceFile
-
 from tests.harness import MODELS
 
 OWN = """

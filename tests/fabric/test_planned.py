@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.fabric.claims import FabricElement, Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
-
 from tests.fabrics import claim
 
 MODELS = """\

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+
 from tdsl.fabric.cables import plugs
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.model import Axis, DeviceModel, PortClass

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
 from tdsl.fabric.ports import KEPT, LinkEnds, PortTable
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
-
 from tests.harness import compile_text, fabric_of, links_of, places
 
 HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tdsl.fabric.rails import link_rail, rail_count, rail_plan
-
 from tests.fabrics import GBPS, Builder, multiplane, rail_only, superpod, swapped
 
 

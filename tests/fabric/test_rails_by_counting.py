@@ -9,9 +9,9 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from tdsl.fabric import rails
 from tdsl.fabric.graph import Fabric
-
 from tests.fabrics import GBPS, Builder
 from tests.harness import compile_text, fabric_of
 

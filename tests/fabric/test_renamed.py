@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tdsl.fabric.renamed import DesignDevices, design_devices_of, find_renamed_devices, path_without_indices
 
+from tdsl.fabric.renamed import DesignDevices, design_devices_of, find_renamed_devices, path_without_indices
 from tests.harness import fabric_of
 
 

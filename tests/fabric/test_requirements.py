@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric
-
 from tests.harness import compile_text
 
 TEXT = """fabric f {{

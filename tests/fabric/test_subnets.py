@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tdsl.fabric import subnets
 
+from tdsl.fabric import subnets
 from tests.fabrics import Builder
 
 Link = tuple[int, int]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tdsl.fabric.tiers import device_tiers, planned_tiers, set_tiers
 
+from tdsl.fabric.tiers import device_tiers, planned_tiers, set_tiers
 from tests.fabrics import Builder
 from tests.harness import compile_text
 

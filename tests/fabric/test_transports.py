@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tdsl.fabric.transports import common_families, port_type_family
 
+from tdsl.fabric.transports import common_families, port_type_family
 from tests.fabrics import Builder
 from tests.harness import compile_text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.fabric.vector import Assignments, guard_values, integers_of_expression
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan

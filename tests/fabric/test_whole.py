@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.emit.build import build_files
@@ -16,7 +17,6 @@ from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import lock_text
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
-
 from tests.conftest import Golden
 from tests.harness import links_of, written
 

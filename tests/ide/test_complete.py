@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.ide.complete import CompletionEntry, complete_word
@@ -127,7 +128,8 @@ def test_what_is_not_asked_for() -> None:
         ("model switch M { port p: any { type |", CompletionEntry("NDR", "word", "type of a port", "", 1)),
         ("fabric f { clos { oversubscription |",
          CompletionEntry("at most", "word", "this ratio or less", "", 1)),
-        ("fabric f { clos { oversubscription |", CompletionEntry("about", "word", "the nearest ratio that whole links give", "", 1)),
+        ("fabric f { clos { oversubscription |",
+         CompletionEntry("about", "word", "the nearest ratio that whole links give", "", 1)),
         ("topology t(e: ports) { switch SA |", CompletionEntry("x", "keyword", "so many for each")),
         ("fabric f { switch a: SA; address a |", CompletionEntry("links", "word", "what is addressed", "", 1)),
         ("fabric f { switch a: SA; connect a to a |", CompletionEntry("ring", "pattern", "pattern", "", 1)),

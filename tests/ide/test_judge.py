@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile.reuse import Kept
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import SourceSpan

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tdsl.findings.source import SourceFile
 from tdsl.ide.positions import editor_position, encoded_length, offset_of_editor_position, path_of_finding_file
 from tdsl.system import resources

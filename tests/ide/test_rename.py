@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.fabric.narrow import Narrow

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tdsl.findings.source import SourceSpan
 from tdsl.ide.rename import RenameIndex, RenameRefused
 from tdsl.ide.scopes import Name
-
 from tests.lsp.test_names import HOUSE
 
 MORE = """\

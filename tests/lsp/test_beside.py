@@ -9,10 +9,10 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
+
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.ide.extras import findings_moved_to_text
-
 from tests.harness import none
 from tests.lsp.test_server import EVERYWHERE, SMALL, WAIT_S, Client, talk
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
-from tdsl.system import resources
 
+from tdsl.system import resources
 from tests.lsp.test_server import Client, talk
 
 HOUSE = """\

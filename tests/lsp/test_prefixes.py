@@ -12,12 +12,12 @@ from lsprotocol import converters
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.workspace import Workspace
+
 from tdsl.findings.source import SourceSpan
 from tdsl.ide import judge
 from tdsl.lsp.handlers import make_language_server
 from tdsl.lsp.server import Refusal, Server
 from tdsl.system import resources
-
 from tests.lsp.test_server import Client, talk
 
 DESIGNS = sorted((resources.packaged_folder("stdlib") / "designs").glob("*.fab"))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
+
 from tdsl.system import resources
 
 DESIGNS = resources.packaged_folder("stdlib") / "designs"

@@ -16,6 +16,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+
 from tdsl.lsp.stream import BoundedStream
 
 ROOT = Path(__file__).parents[2]

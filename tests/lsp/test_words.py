@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
+
 from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
@@ -20,7 +21,6 @@ from tdsl.syntax import tree
 from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.parser import parse_source_file
 from tdsl.system import resources
-
 from tests.lsp.test_server import DESIGNS, EVERYWHERE, WAIT_S, Client, talk
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.against import compare_with_dump
 

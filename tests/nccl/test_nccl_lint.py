@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.lint import lint_nccl_file
-
 from tests.targets import nccl_reader
 from tests.targets.build import dgx_h100
 from tests.targets.test_nccl import made

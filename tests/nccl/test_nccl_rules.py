@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.lint import lint_nccl_file
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.text import MAX_ATTRIBUTES, MAX_BYTES, MAX_CHILDREN, ROOM, NcclElement, read_nccl_xml

@@ -11,7 +11,6 @@ from tdsl.fabric.graph import Fabric
 from tdsl.observe.audit import Audit, AuditSettings, audit_captures
 from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
-
 from tests.observe.plant import Cables
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
+
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Fabric
 

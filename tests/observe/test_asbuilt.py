@@ -7,11 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from tdsl.fabric.graph import USED, Fabric
 from tdsl.observe.asbuilt import Promise, as_built_fabric
 from tdsl.observe.audit import Audit
 from tdsl.observe.difference import Mistake
-
 from tests.fabrics import GBPS, Builder
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe import report
 from tdsl.observe.audit import Audit, AuditSettings, audit_captures, audit_findings
 from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
-
 from tests.observe.test_match import F
 
 G = 10**9

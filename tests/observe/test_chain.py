@@ -7,10 +7,10 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.observe.asbuilt import as_built_fabric
-
 from tests.cli.run import tdsl
 from tests.harness import fabric_of
 from tests.observe.captures import audited, netlist

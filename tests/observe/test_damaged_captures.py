@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Severity
 from tdsl.observe.audit import audit_captures
@@ -14,7 +15,6 @@ from tdsl.observe.importing import NoDesign, design_from_captures
 from tdsl.observe.readers import capture_readers
 from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
-
 from tests.observe.test_readers import DATA
 from tests.safety.fuzz import BITS
 

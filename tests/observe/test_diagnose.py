@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.observe.audit import Audit
 from tdsl.observe.candidates import PortPositions
@@ -16,7 +17,6 @@ from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
 from tdsl.observe.match import planned_far_ports
 from tdsl.observe.readers import capture_readers
-
 from tests.conftest import Golden
 from tests.fabrics import multiplane, superpod
 from tests.harness import fabric_of

@@ -6,6 +6,7 @@ from random import Random
 
 import networkx as nx
 import pytest
+
 from tdsl.observe.difference import Cabling, Component, Mistake
 
 Links = dict[int, int]

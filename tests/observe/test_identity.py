@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.observe.audit import AuditSettings
 from tdsl.observe.match import Identifiers
 from tdsl.observe.names import NameMapRule, is_factory_description
-
 from tests.harness import fabric_of
 from tests.observe.captures import audited, codes, netlist
 from tests.observe.plant import Cables

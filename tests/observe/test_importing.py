@@ -10,13 +10,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe.importing import NoDesign, design_from_captures
 from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
-
 from tests.cli.run import tdsl
 from tests.fabrics import multiplane, random_fabric, superpod
 from tests.harness import fabric_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tdsl.fabric.graph import Fabric
 
+from tdsl.fabric.graph import Fabric
 from tests.cli.run import tdsl
 from tests.harness import fabric_of
 from tests.observe.captures import audited, codes, lldp

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile
 from tdsl.observe.match import DesignNames, Identifiers, Seen, match_captures
 from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
-
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 

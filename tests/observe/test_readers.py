@@ -12,13 +12,13 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.cli import cli
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers import Reader, capture_readers
 from tdsl.observe.reading import CaptureUnreadable, read_capture_files
 from tdsl.observe.record import CapturedEnd, Malformed, Observed
 from tdsl.observe.speeds import infiniband_rate
-
 from tests.cli.run import tdsl, write
 from tests.fabrics import superpod
 from tests.harness import none

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe.record import CaptureLine, Malformed, Observed, count_in_capture, hexadecimal_digits, plain_capture_name

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
@@ -19,7 +20,6 @@ from tdsl.observe.accepted import read_accepted_faults as accepted
 from tdsl.observe.audit import Audit, AuditSettings
 from tdsl.observe.names import NameMapRule, device_name_readings, is_factory_description
 from tdsl.observe.prometheus import prometheus_metrics as metrics
-
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.harness import fabric_of

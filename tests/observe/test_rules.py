@@ -7,6 +7,7 @@ from itertools import product
 from random import Random
 
 import pytest
+
 from tdsl.observe.rules import Boxes, Rows, connect_rules
 
 LINE = re.compile(r"connect X(?:\[(.*?)\])?\.p\[(.*?)\] to Y(?:\[(.*?)\])?\.p\[(.*?)\](?: where (.*))? \{ rate 400Gbps \}")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
 from tdsl.observe.worklist import read_rack_places
-
 from tests.cli.run import tdsl
 from tests.harness import fabric_of
 from tests.observe.test_chain import POD

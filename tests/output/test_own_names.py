@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+
 from tdsl.output.own_names import hidden_sibling_path, is_build_name, is_build_sibling, unique_sibling_path
 
 TOKEN = "0123456789ab"

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.target import targets_by_name
@@ -16,7 +17,6 @@ from tdsl.findings.diagnostic import Diagnostics, merge_equal_findings
 from tdsl.findings.source import SourceFile
 from tdsl.system.resources import packaged_folder
 from tdsl.system.workers import Workers
-
 from tests.harness import fabric_of
 
 ROOT = Path(__file__).parents[2]

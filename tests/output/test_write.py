@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output.write import Difference, compare_output_folder, write_output_folder
-
 from tests.targets.build import pod
 
 ROOT = Path(__file__).parents[2]

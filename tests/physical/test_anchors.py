@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
 from tdsl.cli import cli
 from tdsl.compile import compiler
 

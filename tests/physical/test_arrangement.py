@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
 from tdsl.physical import arrangement
 from tdsl.physical.arrangement import FAR, Arrangement, arrange_racks
 from tdsl.physical.lengths import MM

@@ -9,10 +9,10 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.compile.compilation import Compilation
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import lock_text
-
 from tests.harness import compile_text
 
 POD = """

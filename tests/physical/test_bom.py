@@ -13,6 +13,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 from click.testing import CliRunner
+
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options

@@ -15,13 +15,13 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.compile.compilation import Compilation
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.physical.bends import Bends
 from tdsl.physical.model import physical_of
 from tdsl.physical.trays import Trays
-
 from tests.harness import compile_text
 
 HALF = 22_225

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.physical.explain import explain_cable_length
 from tdsl.physical.model import Physical, physical_of
-
 from tests.harness import compile_text
 
 MODELS = """

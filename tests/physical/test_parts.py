@@ -9,11 +9,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.physical.bom import bill_of_materials
 from tdsl.physical.model import physical_of
-
 from tests.harness import compile_text
 
 DESIGN = """fabric f {{

@@ -8,11 +8,11 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces
 from tdsl.physical.lengths import CableRuns
 from tdsl.physical.path_bound import path_bound
-
 from tests.harness import compile_text
 
 HALL = """

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces

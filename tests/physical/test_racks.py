@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.emit.build import build_files
 from tdsl.fabric.places import rows_of_places
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-
 from tests.harness import compile_text
 
 BARE = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tdsl.verify.result import Result
 
+from tdsl.verify.result import Result
 from tests.harness import compile_text
 
 MODELS = """

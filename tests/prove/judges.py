@@ -7,11 +7,11 @@ from itertools import combinations
 import highspy
 import networkx as nx
 import numpy as np
+
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
-
 from tests.fabrics import claim
 from tests.verify import judges
 

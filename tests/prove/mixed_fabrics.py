@@ -8,11 +8,11 @@ from random import Random
 
 import networkx as nx
 import numpy as np
+
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
-
 from tests.fabrics import GBPS, Builder, selector
 
 

@@ -10,8 +10,8 @@ from random import Random
 import highspy
 import networkx as nx
 import numpy as np
-from tdsl.prove.network import Network
 
+from tdsl.prove.network import Network
 from tests.fabrics import Builder
 
 Demands = dict[tuple[int, int], int]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.prove import all_to_all as alltoall
 from tdsl.prove.all_to_all import all_to_all, all_to_all_bounds
 from tdsl.prove.budget import DEFAULT
@@ -19,7 +20,6 @@ from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
-
 from tests.fabrics import multiplane, rail_only, random_chips, random_fabric, random_layers, superpod, torus, without
 from tests.harness import compile_text, places
 from tests.prove.judges import judged_throughput, most_throughput

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from networkx.algorithms.isomorphism import GraphMatcher
+
 from tdsl.prove.automorphisms import automorphism_orbits, link_image
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.network import Network

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from tdsl.certificates.checker import verify
 from tdsl.compile.compiler import Options, compile_without_checks
 from tdsl.fabric.graph import Fabric
@@ -20,7 +21,6 @@ from tdsl.prove.node_connectivity import least_separator_bounds
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
-
 from tests.certificates.made import as_json, made
 from tests.fabrics import GBPS, Builder, multiplane, rail_only, scale_up, superpod, torus, without
 from tests.harness import compile_text, fabric_of

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.cuts import capacity_across_split, minimum_cut_of_split
@@ -17,7 +18,6 @@ from tdsl.prove.spectral_bound import spectral_cut_bound
 from tdsl.prove.switch_placements import least_cut_by_placements
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import GBPS, Builder, random_chips, random_fabric, superpod, swapped, two_links, without
 from tests.prove.judges import least_of_table, least_over_all_splits
 from tests.verify import judges

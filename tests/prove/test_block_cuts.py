@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from tdsl.prove.block_cuts import block_capacity_per_demand, least_block_cut
 from tdsl.prove.budget import DEFAULT
-
 from tests.prove.networks import bound_by_lengths, most_flow, random_network, reachable
 
 Columns = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from tdsl.prove.bound import Bound, LinkCut
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.view import View
-
 from tests.prove.networks import wired
 
 SIZES = {

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.compile.compiler import Compilation, compile_and_verify
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
@@ -18,7 +19,6 @@ from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.symmetry import permutation_keeps_view
 from tdsl.prove.view import View
-
 from tests.harness import compile_text
 from tests.soundness.arena import judged
 from tests.soundness.generate import draft

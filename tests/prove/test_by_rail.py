@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.certificates.checker import verify
 from tdsl.certificates.write import certificates_by_file_name
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
@@ -18,7 +19,6 @@ from tdsl.prove.by_rail import ByRail
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
 from tdsl.verify.check import checks_by_name
-
 from tests.certificates.made import as_json, headed, rejected
 from tests.fabrics import claim, rail_only, selector, superpod, without
 

@@ -13,12 +13,12 @@ from random import Random
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.clos import Spread, TierBlock, best_spread, hub_spread, least_arriving
 from tdsl.prove.network import Network
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import GBPS, Builder
 
 Shares = dict[int, dict[int, Fraction]]

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import networkx as nx
 import numpy as np
+
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.column_generation import Along, route_along_paths
 from tdsl.prove.network import Network
-
 from tests.prove.networks import most_flow, random_network, reachable, usable_arcs
 
 Demand = tuple[np.ndarray, np.ndarray, np.ndarray]

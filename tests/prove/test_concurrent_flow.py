@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.prove.bound import ArcLengths, Bound
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.concurrent_flow import FAR, concurrent_flow_bounds, shortest_distances
@@ -22,7 +23,6 @@ from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.terminals import offer_of_demand
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
-
 from tests.fabrics import random_chips, random_fabric, random_layers, superpod, torus, without
 from tests.prove.judges import judged_throughput, most_throughput, random_demand
 from tests.prove.networks import (

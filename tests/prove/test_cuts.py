@@ -9,11 +9,11 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.prove.cuts import balanced_splits, capacity_across_split, minimum_cut_of_split
 from tdsl.prove.network import Network
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.harness import compile_text
 
 

@@ -9,13 +9,13 @@ from random import Random
 
 import networkx as nx
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, NotBounded
 from tdsl.prove.delays import time_of, worst_delay
 from tdsl.prove.shortest_paths import FAR
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
-
 from tests.fabrics import Builder
 from tests.verify import judges
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.demands import TrafficDemand, UnfitDemand, demand_of, unreachable_pair
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
-
 from tests.fabrics import Builder, claim, superpod, torus
 
 LIMIT = "is not an amount: from 0 to 1,000,000,000,000, with 6 decimal places at most"

@@ -8,12 +8,12 @@ from random import Random
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, Eccentricities, NotBounded
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.diameter import diameter_bounds
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, random_chips, random_fabric, torus
 from tests.verify import judges
 

@@ -8,6 +8,7 @@ from random import Random
 
 import networkx as nx
 import pytest
+
 from tdsl.prove.disjoint import WorkExhausted, WorkLeft, separator_from_set, separator_of_devices, separator_of_terminals
 
 PLENTY = 10**9

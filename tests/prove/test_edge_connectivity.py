@@ -8,12 +8,12 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import LinkPaths
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, random_chips, random_fabric, random_layers, torus
 from tests.prove.networks import wired
 from tests.verify import judges

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
@@ -16,7 +17,6 @@ from tdsl.prove.element_symmetry import Symmetry, symmetry_of_elements
 from tdsl.prove.elements import elements_of_claim, view_after_failures
 from tdsl.prove.symmetry import Reads, permutation_keeps_view
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, selector, superpod, torus, without
 from tests.harness import compile_text
 

@@ -9,12 +9,12 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.elements import can_fail_together, elements_of_claim, failing_set_sizes, lost_rows, view_after_failures
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, random_fabric, scale_up
 from tests.harness import compile_text
 

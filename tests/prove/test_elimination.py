@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
 from tdsl.prove.elimination import elimination_order, least_cut_by_elimination
 from tdsl.prove.network import CapacityPairs
 

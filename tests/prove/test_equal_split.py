@@ -8,12 +8,12 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.equal_split import FAR, SHORT, UniformDemand, distance_times_demand, lengths_from_sources, route_equal_split
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import random_chips, random_fabric, random_layers, superpod, without
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.prove.automorphisms import automorphism_orbits
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.flat_cuts import flat_splits
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import torus
 
 

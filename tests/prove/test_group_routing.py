@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.all_to_all import all_to_all_bounds
 from tdsl.prove.bisection import bisection_bounds
@@ -15,7 +16,6 @@ from tdsl.prove.cuts import minimum_cut_of_split
 from tdsl.prove.group_routing import group_rate
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import GBPS, Builder
 
 

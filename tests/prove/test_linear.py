@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+
 from tdsl.prove.linear import least_fullest, path_parts, solve_multicommodity_flow
 from tdsl.prove.network import Network
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+
 from tdsl.prove.cuts import capacity_across_split
 from tdsl.prove.local_search import cuts_by_local_search
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, random_chips, random_fabric, random_layers
 from tests.prove.judges import least_of_table
 

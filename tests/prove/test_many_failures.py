@@ -6,12 +6,12 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
+
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.many_failures import Connected, Failures, KeptFlow
 from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, claim, random_chips, random_fabric, random_layers, scale_up, selector, superpod
 from tests.verify import judges
 

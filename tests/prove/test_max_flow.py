@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.prove import max_flow as module
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.max_flow import inseparable_groups, max_flow

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import networkx as nx
 import pytest
+
 from tdsl.prove.bound import Bound, HopSum, NotBounded
 from tdsl.prove.mean_hops import mean_hops
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, rail_only, random_chips, random_fabric, random_layers, superpod, torus
 from tests.prove.mixed_fabrics import attached, graph, mixed, units, views
 

@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.prove.network import CapacityPairs, Network
 
 SEEDS = range(40)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import DevicePaths
 from tdsl.prove.budget import DEFAULT
@@ -17,7 +18,6 @@ from tdsl.prove.disjoint import WorkLeft, separator_of_terminals
 from tdsl.prove.node_connectivity import least_separator_bounds
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
-
 from tests.fabrics import Builder, multiplane, rail_only, random_chips, random_fabric, random_layers, random_planes, torus
 from tests.verify import judges
 from tests.verify.judges import forwarders, units

@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.prove.profiles import join_profiles, min_plus, profile_of_overlapping_sets, repeat_profile, sum_of_profiles
 
 Profile = list[int]

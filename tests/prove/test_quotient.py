@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.prove.network import Network
 from tdsl.prove.quotient import NONE, Quotient, quotient_of_demand
 from tdsl.prove.symmetry import equal_demands

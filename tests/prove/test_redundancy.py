@@ -8,11 +8,11 @@ from random import Random
 
 import networkx as nx
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.redundancy import devices_of_cut, link_disjoint_paths, node_disjoint_paths
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder
 
 

@@ -11,7 +11,6 @@ from tdsl.prove.network import Network
 from tdsl.prove.restored_links import restore_missing_links
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import GBPS, Builder
 
 

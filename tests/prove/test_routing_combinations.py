@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
 from tdsl.prove.routing_combinations import FINE, STEPS, Combination, FullRouting, NodeDemands, combine_routings, route_over_hubs
-
 from tests.prove.networks import arrives, bound_by_lengths, most_flow, network_with_copies, random_network
 
 Demands = dict[tuple[int, int], int]

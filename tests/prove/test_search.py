@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.prove.search import adjacency_network, eccentricities_of_sources, hop_distances, nodes_of_shortest_path
 
 GRAPHS = st.integers(1, 12).flatmap(

@@ -8,9 +8,9 @@ from random import Random
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.prove.set_flow import FlowBetweenSets, max_flow_between_sets, surviving_devices_of_selectors
 from tdsl.prove.view import View
-
 from tests.fabrics import claim, selector
 from tests.prove.mixed_fabrics import links, mixed, passing, units, views
 

@@ -7,9 +7,9 @@ from random import Random
 
 import networkx as nx
 import numpy as np
+
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_path_routing import NEVER, PARTS, amounts_fit_in_words, path_lengths, route_on_shortest_paths
-
 from tests.prove.networks import arrives, random_network, usable_arcs
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from tdsl.prove.shortest_paths import Forwarders, classes_of, one_orbit
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, random_chips, random_fabric, superpod, torus
 
 

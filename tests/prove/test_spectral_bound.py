@@ -10,12 +10,12 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
 from tdsl.prove.spectral_bound import MARGINS, NOTHING, STEPS, is_positive_semidefinite, spectral_cut_bound
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.prove.networks import wired
 
 Links = dict[tuple[int, int], int]

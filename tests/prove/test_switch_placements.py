@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.prove.budget import Budget
 from tdsl.prove.cuts import minimum_cut_of_split
 from tdsl.prove.network import Network
 from tdsl.prove.switch_placements import least_cut_by_placements, placement_order
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import GBPS, random_fabric
 from tests.prove.judges import least_of_table
 

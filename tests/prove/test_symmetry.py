@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.network import Network
 from tdsl.prove.search import adjacency_network
@@ -22,7 +23,6 @@ from tdsl.prove.symmetry import (
     same_network,
 )
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, superpod
 
 READS = ("", "lengths", "order", "names", "bundles")

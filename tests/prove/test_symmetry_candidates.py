@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+
 from tdsl.fabric.claims import FabricElement
 from tdsl.prove.element_symmetry import symmetry_of_elements
 from tdsl.prove.symmetry_candidates import axis_steps, candidates_by_ports, transitive_candidates
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, torus
 from tests.prove.networks import wired
 

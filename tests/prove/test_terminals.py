@@ -7,10 +7,10 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.prove.budget import Budget
 from tdsl.prove.terminals import views_of_planes
 from tdsl.prove.view import View
-
 from tests.fabrics import GBPS, Builder, random_fabric, random_planes, superpod
 from tests.prove.mixed_fabrics import mixed
 

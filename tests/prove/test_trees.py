@@ -8,10 +8,10 @@ from random import Random
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
 from tdsl.prove.trees import Trees, loads_along_trees, uniform_loads_along_trees
-
 from tests.prove.networks import arrives
 
 BUDGETS = (Budget(), Budget(tree_rounds=3, tree_work=20), Budget(tree_rounds=1))

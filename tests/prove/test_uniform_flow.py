@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.prove import uniform_flow as concurrent
 from tdsl.prove.automorphisms import Orbits, automorphism_orbits
 from tdsl.prove.bisection import bisection_bounds
@@ -20,7 +21,6 @@ from tdsl.prove.uniform_flow import bound_across_halves
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder, random_chips, random_fabric, superpod, swapped, torus, two_links, without
 
 SEEDS = st.integers(0, 10**6)

@@ -9,11 +9,11 @@ from math import gcd
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.prove.network import Network
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import networks_of_components, unit_network
 from tdsl.prove.view import View
-
 from tests.fabrics import random_chips, random_fabric, random_layers, superpod
 from tests.prove.mixed_fabrics import all_rates, between_units, links, mixed, passing, table, units, views
 

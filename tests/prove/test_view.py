@@ -8,10 +8,10 @@ from random import Random
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.fabric.claims import FabricElement
 from tdsl.prove.budget import Budget
 from tdsl.prove.view import View
-
 from tests.fabrics import Builder
 from tests.prove.mixed_fabrics import attached, degree, graph, links, mixed, passing, units, views
 

@@ -15,12 +15,12 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile.compiler import Compilation, Design
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.report import github, gitlab, junit, sarif
 from tdsl.report.formats import Report
-
 from tests.cli.run import SMALL, tdsl, write
 
 TOOL = Path(__file__).parent.parent / "npm" / "node_modules" / "@microsoft" / "sarif-multitool-linux"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl import __version__
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation
@@ -21,7 +22,6 @@ from tdsl.report import columns, paint, paths, terminal
 from tdsl.report.formats import Report, report_formats
 from tdsl.report.paint import Paint
 from tdsl.verify.result import Result
-
 from tests.cli.run import SMALL
 from tests.conftest import Golden
 

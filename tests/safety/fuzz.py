@@ -37,7 +37,6 @@ from tdsl.output.intact import NoManifest, examine_output
 from tdsl.syntax.parser import decode_source_file, parse_source_file
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
-
 from tests.cli.run import SMALL
 
 BITS = [

@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+
 from tdsl.emit import limits
 from tdsl.emit.limits import limited_in_time
 from tdsl.emit.quote import NameRefused

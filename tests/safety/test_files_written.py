@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tdsl.system import files as disk
 
+from tdsl.system import files as disk
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_output_folder import entered, in_child, mode
 from tests.safety.test_writing import ROOT, ROOTED

@@ -16,9 +16,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
 from tdsl.emit.rows import spreadsheet_cell
 from tdsl.report.paint import terminal_safe_text
-
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_reading import SECRET, call
 

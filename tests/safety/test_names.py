@@ -10,12 +10,12 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+
 from tdsl.commands._rows import OutputRows, print_csv
 from tdsl.emit.quote import safe_file_name
 from tdsl.emit.rows import spreadsheet_cell
 from tdsl.emit.workbook import Sheet, workbook_bytes
 from tdsl.report.paint import terminal_safe_text
-
 from tests.cli.run import SMALL, tdsl, write
 from tests.conftest import need_program
 from tests.targets.inventories import run

@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import folder_lock
 from tdsl.output import write as writing
 from tdsl.system import files as disk
-
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.safety.built import files, put, tree

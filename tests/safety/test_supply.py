@@ -16,8 +16,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name as canonical
-from tdsl.cli import cli
 
+from tdsl.cli import cli
 from tests.cli.test_ci import valid
 from tests.harness import none
 

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import write as writing
 from tdsl.output.write import write_output_folder
 from tdsl.system import files as disk
-
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.safety.built import output, tree

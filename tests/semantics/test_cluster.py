@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tdsl.compile.compiler import expand_intent
 from tdsl.findings.diagnostic import Severity
-
 from tests.cli.run import report
 from tests.harness import compile_text, places
 from tests.semantics.test_intent import data

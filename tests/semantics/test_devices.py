@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tdsl.findings.diagnostic import Severity
 
+from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text
 
 SWITCHES = """

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault

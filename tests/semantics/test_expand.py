@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.emit.build import build_files
@@ -14,7 +15,6 @@ from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
-
 from tests.test_docs import Block, marked
 
 LARGE = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile.compiler import Options, compile_and_verify, compile_without_checks, expand_intent
 from tdsl.findings.diagnostic import Severity
-
 from tests.cli.run import report, tdsl
 from tests.harness import compile_text, places
 from tests.semantics.test_intent import data

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+
 from tdsl.semantics.builtins import prime_power
 from tdsl.semantics.model import Axis, indices_at_position
 from tdsl.semantics.quantity import (

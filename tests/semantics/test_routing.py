@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.harness import compile_text, fabric_of
 
 TEXT = """fabric f {{

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tdsl.fabric.graph import Fabric
 
+from tdsl.fabric.graph import Fabric
 from tests.harness import fabric_of, links_of
 
 Link = tuple[str, str, int, str, str]

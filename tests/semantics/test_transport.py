@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from tdsl.compile.compiler import Options
 from tdsl.emit.build import build_files
 from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.prove.symmetry import permutation_keeps_view
 from tdsl.prove.view import View
-
 from tests.cli.run import tdsl
 from tests.harness import compile_text, fabric_of
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Severity
-
 from tests.harness import compile_text, fabric_of, links_of
 
 INTENTS = {

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.ranges import Domain

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.ranges import Domain

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Severity
-
 from tests.harness import compile_text
 
 TWO = """fabric f {{

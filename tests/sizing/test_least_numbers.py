@@ -6,9 +6,9 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile.compiler import Compilation
 from tdsl.findings.diagnostic import Diagnostic, Severity
-
 from tests.harness import compile_text
 
 UP = "  connect leaf[*] to spine[*] spread x 4\n"

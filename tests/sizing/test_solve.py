@@ -10,10 +10,10 @@ import pytest
 import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.findings.diagnostic import Severity
 from tdsl.sizing import conflicts
 from tdsl.sizing.relations import SizeConstraint
-
 from tests.harness import compile_text
 
 PAIR = """fabric f {{

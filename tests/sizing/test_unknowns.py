@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Severity
-
 from tests.harness import compile_text
 
 TWO = """fabric f {

@@ -23,7 +23,6 @@ from tdsl.semantics.quantity import Quantity
 from tdsl.verify.result import Result
 from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
-
 from tests.harness import written
 from tests.soundness.generate import Draft, questions, thresholds
 from tests.soundness.judges import Claim, Figure, Unjudged, World, contradiction, figure, figures, outcomes

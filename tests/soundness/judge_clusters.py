@@ -9,10 +9,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from click.testing import CliRunner
+
 from tdsl.cli import cli
 from tdsl.compile.compiler import Compilation
 from tdsl.verify.result import Result
-
 from tests.soundness.arena import said
 from tests.soundness.blueprint import Asked, Blueprint
 from tests.soundness.inventory import Inventory

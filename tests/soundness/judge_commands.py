@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from click.testing import CliRunner, Result
+
 from tdsl.cli import cli
 from tdsl.compile.compiler import compile_without_checks
-
 from tests.harness import written
 from tests.soundness.families.changed_contracts import Change
 from tests.soundness.families.empty_commands import Call

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from tdsl.verify.result import Result
-
 from tests.soundness.arena import NEAR, fraction_of, said
 from tests.soundness.blueprint import Asked, Blueprint
 from tests.soundness.families.scale_up_failures import SIZE

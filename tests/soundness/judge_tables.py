@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 
 from tdsl.api import build
 from tdsl.fabric.graph import Fabric
-
 from tests.soundness.inventory import Inventory
 
 TARGETS = ("cabling", "bom")

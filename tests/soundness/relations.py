@@ -16,7 +16,6 @@ from pathlib import Path
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.verify.result import Result
-
 from tests.soundness.arena import Disagreement, Tally, checked, compiled, fabric_json, fraction_of, said
 from tests.soundness.generate import Draft
 from tests.soundness.judges import Claim, Figure, Unjudged, figure

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.semantics.values import number_in_message
 from tdsl.verify.compare import verdict_of_bounds
-
 from tests.cli.run import report, write
 from tests.harness import compile_text, fabric_of, links_of, places
 

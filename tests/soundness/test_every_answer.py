@@ -11,9 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
 from tdsl.certificates.write import verified_certificates
 from tdsl.verify.result import Result
-
 from tests.conftest import Golden
 from tests.soundness import arena
 from tests.soundness.arena import fraction_of

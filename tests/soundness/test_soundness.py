@@ -15,12 +15,12 @@ from random import Random
 
 import networkx as nx
 import pytest
+
 from tdsl.certificates.checker import check
 from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.compile.second_opinion import add_second_opinions
-
 from tests.soundness.arena import Compiled, Disagreement, compiled, judged, report
 from tests.soundness.generate import KINDS, Draft, draft
 from tests.soundness.judges import Claim, Left, World, figure, max_flow

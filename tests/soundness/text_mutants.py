@@ -23,7 +23,6 @@ from tdsl.report.paint import Paint
 from tdsl.report.terminal import finding_blocks
 from tdsl.semantics.loader import Parsed
 from tdsl.system import resources
-
 from tests.harness import MODELS
 
 ROOT = Path(__file__).parents[2]

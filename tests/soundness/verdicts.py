@@ -14,7 +14,6 @@ from random import Random
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Design, Options
 from tdsl.verify.result import Result
-
 from tests.harness import written
 from tests.soundness.arena import NEAR, fabric_json, fraction_of, said
 from tests.soundness.blueprint import Asked, Blueprint

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.library import Library
@@ -15,7 +16,6 @@ from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import Quantity
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
-
 from tests.harness import each, none
 
 STDLIB = resources.packaged_folder("stdlib")

@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.lint import lint_nccl_file
 from tdsl.semantics.model import DeviceModel
-
 from tests.harness import compile_text, each
 from tests.stdlib.test_catalogue import HARDWARE
 from tests.targets import nccl_reader

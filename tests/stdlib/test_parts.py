@@ -11,7 +11,6 @@ from tdsl.fabric.part_facts import MICRO, fact_values, lengths_of, stated_quanti
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, POWER, RATE
 from tdsl.system import resources
-
 from tests.harness import each
 from tests.stdlib.test_catalogue import model_in
 

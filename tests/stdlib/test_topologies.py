@@ -12,10 +12,10 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.system import resources
-
 from tests.harness import compile_text, each
 
 MODELS = """

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import tdsl.syntax
 from tdsl.syntax import keywords
 from tdsl.syntax.grammar import compile_grammar, grammar_text, load_grammar_tables

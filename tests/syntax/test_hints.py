@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tdsl.findings.diagnostic import Diagnostic
 
+from tdsl.findings.diagnostic import Diagnostic
 from tests.syntax.shown import read
 
 SLIPS = [

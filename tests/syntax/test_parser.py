@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import MAX_BYTES, decode_source_file, parse_expression
-
 from tests.syntax.programs import ALL
 from tests.syntax.shown import clean, one, show
 

@@ -1,9 +1,9 @@
 """The canonical layout."""
 
 import pytest
+
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
-
 from tests.syntax.programs import ALL
 
 

@@ -6,12 +6,12 @@ import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.keywords import GRAMMAR_WORDS
 from tdsl.syntax.parser import decode_source_file, parse_expression
 from tdsl.syntax.printer import equal_apart_from_spans, format_source
-
 from tests.syntax.programs import ALL
 from tests.syntax.shown import read
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_source_file
-
 from tests.syntax.programs import ALL, POD
 from tests.syntax.shown import read, show
 

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import grammar, parser, scanner

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import grammar, keywords, parser, tree
 from tdsl.syntax.strings import parse_string_token as strings_of
-
 from tests.conftest import need_program
 from tests.syntax.programs import ALL
 from tests.syntax.shown import read

@@ -9,7 +9,6 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink, LayoutNode, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
-
 from tests.fabrics import multiplane, superpod
 
 FILE = SourceFile("models.fab", "model host DGX_H100 {\n}\n")

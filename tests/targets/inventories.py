@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-
 from tests.conftest import need_program
 
 yaml = pytest.importorskip("yaml")

@@ -9,7 +9,6 @@ from typing import Any
 
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
-
 from tests.harness import fabric_of
 
 RAILS = """

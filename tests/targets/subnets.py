@@ -9,7 +9,6 @@ from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-
 from tests.targets import ib
 
 FTREE = "osm_ucast_mgr_process: ftree tables configured on all switches"

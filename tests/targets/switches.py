@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics

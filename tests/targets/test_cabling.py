@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import openpyxl
 from click.testing import CliRunner
+
 from tdsl.cli import cli
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric, LinkStatement
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import Axis, DeviceModel
-
 from tests.fabrics import Builder
 from tests.targets.build import FACES, HERE, dgx_h100, pod, ports, switch
 

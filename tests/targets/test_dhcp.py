@@ -8,7 +8,6 @@ from pathlib import Path
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-
 from tests.conftest import need_program
 from tests.targets.inventories import DESIGN, compiled, made, run
 

@@ -8,10 +8,10 @@ import subprocess
 from xml.etree import ElementTree
 
 import pytest
+
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.drawing.drawn import FABRICS
 from tests.targets.build import pod
 

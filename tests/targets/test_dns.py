@@ -9,7 +9,6 @@ from pathlib import Path
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.site import Dns, Site
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.conftest import need_program
 from tests.targets.inventories import DESIGN, compiled, made, run
 

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+
 from tdsl import __version__
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
@@ -21,7 +22,6 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.physical.stages import Stage
 from tdsl.system.resources import packaged_folder
-
 from tests.conftest import Golden
 
 ROUTED = """\

@@ -17,11 +17,11 @@ from uuid import uuid4
 import pytest
 import yaml
 from click.testing import CliRunner
+
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.targets import frr_lab, switches
 
 MODELS = """\

@@ -22,6 +22,7 @@ from xml.etree import ElementTree
 import numpy as np
 import openpyxl
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.rows import FORMULA, spreadsheet_cell
@@ -31,7 +32,6 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.model import DeviceModel
-
 from tests.harness import fabric_of
 from tests.targets import nccl_reader, nvue_grammar
 from tests.targets.build import faced, pod

@@ -21,12 +21,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.rows import spreadsheet_cell
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-
 from tests.conftest import need_program
 from tests.targets.inventories import DESIGN, compiled, run, slurm_loads
 from tests.targets.test_hostile import NAMES, REFUSED

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.harness import fabric_of
 from tests.targets import ib
 from tests.targets.build import pod, two_planes

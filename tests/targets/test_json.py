@@ -10,7 +10,6 @@ from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.system.resources import packaged_folder
-
 from tests.fabrics import torus
 from tests.harness import fabric_of
 from tests.targets.build import pod, two_planes

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.data.hosts import host_layouts
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.lint import lint_nccl_file
 from tdsl.semantics.model import Axis, Chip, DeviceModel
-
 from tests.fabrics import Builder
 from tests.harness import compile_text
 from tests.targets import nccl_reader

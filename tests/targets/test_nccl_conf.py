@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.harness import compile_text
 from tests.targets.build import SYSTEMS, dgx_h100, faced, pod, switch
 

@@ -10,10 +10,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.targets.build import pod, two_planes
 
 EDGE = re.compile(r'^  "([^"]+)"(?::"([^"]+)")? -- "([^"]+)"(?::"([^"]+)")?;$', re.M)

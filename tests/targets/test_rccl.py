@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostics
-
 from tests.harness import fabric_of
 from tests.targets.build import dgx_h100, faced, pod
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tdsl.emit.data.faceplate import FacePort
 
+from tdsl.emit.data.faceplate import FacePort
 from tests.conftest import need_program
 from tests.targets import sonic_yang, switches
 from tests.targets.sonic_yang import Unknown

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import networkx as nx
+
 from tdsl.fabric.graph import Fabric
 
 

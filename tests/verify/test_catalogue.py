@@ -8,9 +8,9 @@ from pathlib import Path
 from subprocess import run as start
 
 import pytest
+
 import tdsl.verify.checks
 from tdsl.verify.check import Check, checks_by_name
-
 from tests.harness import none
 
 FIXTURES = Path(__file__).parents[1] / "checks"

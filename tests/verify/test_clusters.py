@@ -10,13 +10,13 @@ from random import Random
 from xml.etree import ElementTree
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.compile.reuse import Kept
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.findings.diagnostic import Severity
 from tdsl.verify.result import Result
-
 from tests.cli.run import tdsl
 from tests.harness import compile_text, each, written
 

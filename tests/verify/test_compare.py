@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from tdsl.changes.requirements import FabricPairNames, Requirement, compare_parts
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.findings.diagnostic import Diagnostics
@@ -34,7 +35,6 @@ from tdsl.verify.compare import (
     why_claim_is_malformed,
 )
 from tdsl.verify.runner import judge_requirements
-
 from tests.cli.run import report
 from tests.fabrics import claim, selector, superpod
 from tests.harness import compile_text, each

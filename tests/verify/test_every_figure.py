@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.system.resources import packaged_folder
 from tdsl.verify.result import Result
-
 from tests.conftest import Golden
 
 FIXTURES = Path(__file__).parents[1] / "checks"

@@ -14,7 +14,6 @@ from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity
 from tdsl.verify.check import Judgement, checks_by_name, property_holds, skipped
 from tdsl.verify.failures import worst_failure
-
 from tests.fabrics import Builder, claim, selector
 from tests.harness import each
 

@@ -9,10 +9,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
-
 from tests.fabrics import random_chips, random_fabric, random_planes
 from tests.verify import judges
 

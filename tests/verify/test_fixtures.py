@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Severity
-
 from tests.harness import none
 
 FOLDER = Path(__file__).parents[1] / "checks"

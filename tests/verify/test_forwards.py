@@ -12,9 +12,9 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
+
 from tdsl.certificates.checker import check
 from tdsl.certificates.write import json_of_fabric_target, verified_certificates
-
 from tests.harness import compile_text
 
 MODELS = """

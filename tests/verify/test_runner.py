@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.fabric.claims import FabricElement
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.verify.runner import judge_requirements
-
 from tests.cli.run import tdsl
 from tests.fabrics import Selector, claim, multiplane, rail_only, selector, superpod, swapped, torus, without
 from tests.harness import compile_text

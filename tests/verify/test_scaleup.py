@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.compile.compiler import Options
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.semantics.quantity import Quantity
-
 from tests.harness import compile_text
 
 

@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.fabric.failing import FailedElements

@@ -14,9 +14,9 @@ from random import Random
 from typing import Any
 
 import pytest
+
 import tdsl
 from tdsl.compile.compilation import Compilation, Options, UsageError
-
 from tests.harness import written
 
 PARTS = """

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from tdsl.fabric.graph import MEDIA, Fabric
 from tdsl.verify.summary import fabric_summary
-
 from tests.fabrics import multiplane, rail_only, random_fabric, random_layers, scale_up, superpod, torus
 from tests.harness import each
 

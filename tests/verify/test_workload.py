@@ -10,13 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.check import checks_by_name
 from tdsl.verify.checks import all_to_all_time, allreduce
 from tdsl.verify.workload import CollectiveModel, RankGroup, Ranks
-
 from tests.fabrics import GBPS, Builder, claim, rail_only, superpod, torus
 
 GB = Quantity(Fraction(8 * 10**9), SIZE)

@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tdsl.compile import compiler
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.viewer.fabric_page import ViewerMark, viewer_page
 from tdsl.viewer.packed import pack_columns
-
 from tests.cli.run import tdsl
 from tests.conftest import need_program
 from tests.harness import MODELS, fabric_of

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.addresses import Addressing, Dealt, Pool
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, checks_by_name
-
 from tests.fabrics import Builder
 from tests.harness import each
 

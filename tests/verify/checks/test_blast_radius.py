@@ -7,11 +7,11 @@ from math import inf
 from pathlib import Path
 
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, checks_by_name
-
 from tests.fabrics import Builder, claim, selector
 from tests.harness import compile_text, fabric_of
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
+
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
 from tdsl.verify.check import checks_by_name
-
 from tests.fabrics import Builder, rail_only, superpod, torus
 from tests.harness import compile_text
 from tests.verify import judges

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tdsl.compile.compilation import Compilation
 
+from tdsl.compile.compilation import Compilation
 from tests.harness import compile_text
 
 FILES = sorted((Path(__file__).parent / "judged").glob("*.fab"))

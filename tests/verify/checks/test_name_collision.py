@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.cluster import join_fabrics
 from tdsl.fabric.graph import Fabric
@@ -15,7 +16,6 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, checks_by_name
-
 from tests.fabrics import Builder
 from tests.harness import each
 

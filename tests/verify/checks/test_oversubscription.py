@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, checks_by_name
-
 from tests.fabrics import Selector, claim, multiplane, random_layers, selector, torus
 from tests.harness import each
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.model import PortClass
 from tdsl.verify.check import checks_by_name
-
 from tests.fabrics import GBPS, Builder
 from tests.harness import each
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
-
 from tests.fabrics import Builder, claim, multiplane, rail_only, scale_up, superpod, swapped, torus, without
 from tests.fabrics import Selector as Selected
 

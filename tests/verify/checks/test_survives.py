@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates_by_file_name
 from tdsl.compile import compiler
@@ -18,7 +19,6 @@ from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
 from tdsl.verify.compare import why_claim_is_malformed
-
 from tests.certificates.made import as_json, headed
 from tests.fabrics import claim, random_fabric, selector, superpod, without
 from tests.harness import compile_text, places

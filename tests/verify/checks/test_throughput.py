@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.findings.diagnostic import Severity
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
 from tdsl.verify.check import Judgement, checks_by_name
-
 from tests.fabrics import Builder, claim, multiplane, rail_only, selector, superpod, torus
 from tests.harness import compile_text
 from tests.prove.judges import judged_throughput

@@ -10,7 +10,6 @@ from tdsl.findings.source import SourceFile
 from tdsl.verify.result import Result
 from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.judge import results_with_claims
-
 from tests.fabrics import GBPS, Builder
 
 

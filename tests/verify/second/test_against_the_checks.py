@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.compile.second_opinion import add_second_opinions
@@ -19,7 +20,6 @@ from tdsl.verify.result import Result
 from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
-
 from tests.cli.run import report, write
 from tests.fabrics import (
     Builder,

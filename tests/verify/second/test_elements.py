@@ -6,11 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
-
 from tests.fabrics import Builder, claim, selector
 
 

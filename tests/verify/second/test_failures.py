@@ -8,12 +8,12 @@ from math import comb
 from typing import Any
 
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.verify.second import failures
 from tdsl.verify.second.answer import Limits, MethodTooLarge, NoOpinion
 from tdsl.verify.second.failures import survival_by_second_method
 from tdsl.verify.second.wiring import WiringGraph
-
 from tests.fabrics import claim, random_fabric, selector
 from tests.verify.second.made import leaves, rates
 

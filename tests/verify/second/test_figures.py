@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tdsl.fabric.claims import Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.verify.second import graph_figures
 from tdsl.verify.second.answer import Limits, NoOpinion, SecondAnswer
 from tdsl.verify.second.graph_figures import FailingElement
 from tdsl.verify.second.wiring import WiringGraph
-
 from tests.fabrics import GBPS, Builder, claim, random_planes, selector, torus
 from tests.harness import fabric_of
 from tests.verify.second.made import star, two_leaves

@@ -10,11 +10,11 @@ from itertools import product
 from typing import Any
 
 import pytest
+
 from tdsl.verify.second import halves
 from tdsl.verify.second.answer import Limits, MethodTooLarge, NoOpinion, SecondAnswer
 from tdsl.verify.second.halves import Halves
 from tdsl.verify.second.wiring import WiringGraph
-
 from tests.fabrics import claim
 from tests.verify.second.made import judged_result, leaves, rates
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
@@ -17,7 +18,6 @@ from tdsl.verify.result import Result
 from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
-
 from tests.cli.run import write
 from tests.fabrics import claim, multiplane, rail_only, selector, superpod, torus
 from tests.verify.second.made import judged_result, leaves

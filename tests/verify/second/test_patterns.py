@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile
 from tdsl.verify.second import graph_figures, patterns
 from tdsl.verify.second.answer import Limits, NoOpinion, SecondAnswer
 from tdsl.verify.second.wiring import WiringGraph
-
 from tests.fabrics import GBPS, Builder, claim, selector, torus
 from tests.harness import each
 from tests.verify.second.made import RATE, star, two_leaves

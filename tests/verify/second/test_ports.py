@@ -8,11 +8,11 @@ from itertools import product
 from random import Random
 
 import pytest
+
 from tdsl.fabric.graph import FREE, HOLE, Fabric
 from tdsl.verify.second import ports
 from tdsl.verify.second.answer import Limits, NoOpinion
 from tdsl.verify.second.wiring import WiringGraph
-
 from tests.fabrics import Builder, claim
 
 LIMITS = Limits()

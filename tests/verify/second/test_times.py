@@ -9,13 +9,13 @@ from random import Random
 
 import networkx
 import pytest
+
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import times
 from tdsl.verify.second.answer import Limits, NoOpinion
 from tdsl.verify.second.wiring import WiringGraph
-
 from tests.fabrics import GBPS, Builder, claim, torus
 
 LIMITS = Limits()
