@@ -427,7 +427,7 @@ def _report_build(compilation: Compilation, begin: float) -> None:
     """Findings, verdicts and summary on stderr: stdout is for what was written."""
     from tdsl.report.formats import Report
     from tdsl.report.paint import output_width, wants_colour
-    from tdsl.report.terminal import render, render_early_findings
+    from tdsl.report.terminal import render, early
 
     report = Report(
         [compilation],
@@ -435,7 +435,7 @@ def _report_build(compilation: Compilation, begin: float) -> None:
         width=output_width(sys.stderr),
         elapsed_s=time.perf_counter() - begin,
     )
-    write_to_stream(render_early_findings(report) if is_quiet() else render(report) + "\n", sys.stderr)
+    write_to_stream(early(report) if is_quiet() else render(report) + "\n", sys.stderr)
     sys.stderr.flush()
 
 

@@ -48,7 +48,7 @@ def render(report: Report) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def render_early_findings(report: Report) -> str:
+def early(report: Report) -> str:
     """The findings alone, as the report would begin."""
     paint = Paint(report.colour)
     found = [
