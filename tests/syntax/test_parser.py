@@ -58,7 +58,9 @@ FORMS = {
     "tier pod of 192 rack { switch C x 16 }": (
         "TierDecl(name=pod count=192 child=rack body=[Setting(name=switch items=[SettingItem(value=C args=[['x' 16]])])])"
     ),
-    "tier pod of 4 su { switch C }": ("TierDecl(name=pod count=4 child=su body=[Setting(name=switch items=[SettingItem(value=C)])])"),
+    "tier pod of 4 su { switch C }": (
+        "TierDecl(name=pod count=4 child=su body=[Setting(name=switch items=[SettingItem(value=C)])])"
+    ),
     "power 747W max 1720W": "Setting(name=power items=[SettingItem(value=747W args=[['max' 1720W]])])",
     "cage 2 OSFP": "Setting(name=cage items=[SettingItem(value=2 args=[['' OSFP]])])",
     "hosts n of 2048 x M": "Setting(name=hosts items=[SettingItem(value=n args=[['of' 2048] ['x' M]])])",
