@@ -1,4 +1,4 @@
-# make demo | test | test-newest | quick | soundness | lint | fmt | golden | bench | site | vsix | clean. Each sets up what it needs in .venv, once.
+# make demo | test | test-newest | quick | soundness | lint | fmt | golden | codes | bench | site | vsix | clean. Each sets up what it needs in .venv, once.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -25,7 +25,7 @@ DESIGN ?= dgx_superpod_h100
 N ?= 1000
 SEED ?=
 
-.PHONY: site mutants fuzz sbom help demo test test-newest soundness lint fmt golden bench bench-quick bench-compare vsix clean system
+.PHONY: codes site mutants fuzz sbom help demo test test-newest soundness lint fmt golden bench bench-quick bench-compare vsix clean system
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
@@ -41,6 +41,7 @@ help:
 	@echo "make lint    ruff and mypy"
 	@echo "make fmt     format the sources"
 	@echo "make golden [FOR=targets/cabling]  rewrite the expected outputs that tests compare with, or those alone"
+	@echo "make codes   list the free codes of findings and checks"
 	@echo "make bench   measure speed and memory beside named peers; writes tables and plots of docs/performance.md (about an hour)"
 	@echo "make bench-quick  the same with small designs, into out/bench"
 	@echo "make bench-compare BASE=HEAD~1 HEAD=HEAD  what became 15% slower from one commit to another"
@@ -88,7 +89,7 @@ soundness: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.soundness.whole_designs --workers $(WORKERS)
 
 # One file a room, of those that take a second or two, and the rules of the house: under a minute on two cores.
-QUICK := $(wildcard tests/syntax tests/errors tests/fabric tests/report tests/verify/test_checks.py tests/verify/test_catalogue.py \
+QUICK := $(wildcard tests/syntax tests/errors tests/fabric tests/report tests/verify/test_catalogue.py \
   tests/verify/test_fixtures.py tests/verify/test_compare.py tests/observe/test_readers.py tests/observe/test_match.py \
   tests/changes/test_contract.py tests/ide/test_complete.py tests/ide/test_positions.py tests/ide/test_scopes.py \
   tests/answers/test_judgements.py tests/cli/test_check.py tests/cli/test_build.py tests/safety/test_names.py \
@@ -132,6 +133,9 @@ else
 	$(BIN)/python -m pytest -n $(WORKERS) -q --golden-for $(FOR) $(PYTEST_ARGS) \
 	  $$(grep -rl --include='test_*.py' '"$(firstword $(subst /, ,$(FOR)))/' tests | xargs grep -lw golden)
 endif
+
+codes:
+	@$(PYTHON) scripts/free-codes
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	@echo "installing the peers of the benchmarks into $(VENV)"

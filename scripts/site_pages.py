@@ -35,7 +35,7 @@ LINKS = (
     (re.compile(r"\]\((?:\.\./)?README\.md\)"), lambda m: "](index.md)"),
     (re.compile(r"\]\((?:\.\./)?CHANGELOG\.md\)"), lambda m: "](changelog.md)"),
     (re.compile(r"\]\((?:\.\./)?SECURITY\.md\)"), lambda m: "](reporting.md)"),
-    (re.compile(r"\[([^\]]*)\]\((?:\.\./)?LICENSE\)"), lambda m: m[1]),
+    (re.compile(r"\[([^\]]*)\]\((?:\.\./)?(?:LICENSE|CONTRIBUTING\.md)\)"), lambda m: m[1]),
     (re.compile(r"\]\(docs/([^)]*)\)"), lambda m: f"]({m[1]})"),
     (re.compile(r"\]\(fabric\.schema\.json\)"), lambda m: "](reference-json.md#fabricjson)"),
 )

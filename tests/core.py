@@ -36,7 +36,7 @@ PACKAGES = {
     "segno": "tests/emit/test_cable_labels.py",
     "tqdm": "tests/cli/test_progress.py::test_phases_on_a_terminal",
     "watchfiles": "tests/cli/test_watch.py",
-    "XlsxWriter": "tests/targets/test_workbook_sheets.py",
+    "XlsxWriter": "tests/targets/test_cabling.py::test_the_workbook_has_a_sheet_a_group",
     "z3-solver": "tests/sizing/test_solve.py",
 }
 """What tdsl needs, and its extras for editors and assistants."""

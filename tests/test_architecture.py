@@ -30,6 +30,7 @@ from tdsl.system import resources
 from tdsl.verify.check import checks_by_name as checks
 from tests.harness import none
 from tests.test_docs import EXTEND, Block, marked
+from tests.test_layers import RANK, SAME
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "tdsl"
@@ -77,9 +78,63 @@ def test_invariants_are_numbered_and_held() -> None:
 
 def test_the_rooms_of_the_page_are_those_of_the_house() -> None:
     text = PAGE.read_text(encoding="utf-8").partition("## Rooms")[2].partition("\n## ")[0]
-    named = {w.rstrip("/") for w in re.findall(r"^\| `([\w./]+)` \|", text, re.MULTILINE)}
+    rows = re.findall(r"^\| `([\w./]+)` \|", text, re.MULTILINE)
+    named = {w.rstrip("/") for w in rows}
     there = {p.name for p in PACKAGE.iterdir() if not p.name.startswith("__") and (p.suffix == ".py" or p.is_dir())}
     assert named == {n for n in there if not n.endswith(".pyc")} - {"_data", "py.typed"}
+    assert [rank_of_row(row) for row in rows] == sorted(rank_of_row(row) for row in rows), "the order of imports"
+
+
+def rank_of_row(room: str) -> int:
+    """The line of ORDER that has a room of the table."""
+    name = room.rstrip("/").removesuffix(".py")
+    return RANK[SAME.get(name, name)]
+
+
+FOLDERS = ("tdsl/", "tests/", "targets/", "stdlib/", "grammar/", "scripts/", "docs/")
+FORMED = re.compile(r"NAME|MODEL|VENDOR|WHY|COMMAND|CODE|_data|[<*…]")
+"""What a path has in the place of a name that a reader gives."""
+
+
+def missing_names(page: Path) -> Iterator[str]:
+    """Paths, modules with what they define, and tests that a page has in backticks and that do not exist."""
+    for quoted in re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)):
+        path, _, test = quoted.partition("::")
+        if path.startswith(FOLDERS) and not FORMED.search(path):
+            there = ROOT / path
+            known = there.exists() and (not test or re.search(rf"^def {test}\(", there.read_text(encoding="utf-8"), re.MULTILINE))
+        elif (named := re.fullmatch(r"(\w+)\.(?!json\b)(\w+)(?:\.(\w+))?", quoted)) and (PACKAGE / named[1]).is_dir():
+            module = PACKAGE / named[1] / f"{named[2]}.py"
+            defined = rf"^(def |class )?{named[3]}\b" if named[3] else ""
+            known = module.is_file() and re.search(defined, module.read_text(encoding="utf-8"), re.MULTILINE)
+        else:
+            known = True
+        if not known:
+            yield f"{page.name}: {quoted}"
+
+
+def test_names_of_the_pages_for_contributors_exist() -> None:
+    """Files, modules with what they define, tests, and commands of `make`."""
+    guide = ROOT / "CONTRIBUTING.md"
+    none([fault for page in (PAGE, guide) for fault in missing_names(page)])
+    text = guide.read_text(encoding="utf-8")
+    none(f"make {name}" for name in re.findall(r"`make ([\w-]+)", text) if f"\n{name}:" not in (ROOT / "Makefile").read_text())
+    classes = re.findall(r"`([A-Z]\w+[a-z])`", text.partition("## Words of the code")[2].partition("## ")[0])
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in MODULES)
+    none(f"class {name}" for name in classes if not re.search(rf"^class {name}\b", sources, re.MULTILINE))
+
+
+def test_free_codes_are_those_of_no_page_and_no_check() -> None:
+    """What `make codes` lists, family by family: each code in use is of one of its families."""
+    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "free-codes")], capture_output=True, text=True, check=True)
+    used = {p.code for p in catalogue.finding_pages()} | {c.code for c in checks().values()}
+    free = {
+        f"E{n:04}"
+        for first, last in re.findall(r"E(\d{4})(?:-E(\d{4}))?", done.stdout)
+        for n in range(int(first), int(last or first) + 1)
+    }
+    assert len(free) > 100 and not used & free
+    assert {code[:3] for code in used} == set(re.findall(r"^(E\d\d) ", done.stdout, re.MULTILINE))
 
 
 # ---------------------------------------------------------------- stages

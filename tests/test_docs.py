@@ -33,7 +33,7 @@ from tdsl.verify.compare import METRICS
 from tests.harness import none
 
 ROOT = Path(__file__).parent.parent
-DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 LANGUAGE = ROOT / "docs" / "language.md"
 README = ROOT / "README.md"
 COMMANDS = ROOT / "docs" / "commands.md"

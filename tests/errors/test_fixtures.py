@@ -133,8 +133,8 @@ def test_files_that_are_no_designs(name: str, data: bytes, tmp_path: Path) -> No
 def test_ten_to_the_nine_devices_take_no_memory(tmp_path: Path) -> None:
     """Refused before memory is taken: under 200 MB resident."""
     script = (
-        "import re\nfrom pathlib import Path\nfrom tdsl import compiler\n"
-        f"r = compiler.check({str(HERE / 'too_many_devices.fab')!r})\n"
+        "import re\nfrom pathlib import Path\nfrom tdsl.compile import compiler\n"
+        f"r = compiler.compile_and_verify({str(HERE / 'too_many_devices.fab')!r})\n"
         "peak = re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]\n"  # ru_maxrss counts the parent's, too
         "print([d.code for d in r.findings], peak)"
     )

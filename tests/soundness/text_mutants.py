@@ -251,9 +251,7 @@ class Run:
         path = "/nowhere/mutant.fab"
         self.session.parsed.pop(path, None)
         links = 4000 if self.verify else 20_000
-        options = Request(
-            overlay={path: text}, max_devices=2000, max_links=links, solve_seconds=1, lock=False
-        )
+        options = Request(overlay={path: text}, max_devices=2000, max_links=links, solve_seconds=1, lock=False)
         self.count += 1
         try:
             with _limited(self.seconds):

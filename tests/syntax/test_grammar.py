@@ -13,7 +13,7 @@ from tdsl.syntax.grammar import compile_grammar, grammar_text, load_grammar_tabl
 from tdsl.system import cache, resources
 
 PACKAGE = Path(tdsl.syntax.__file__).parent
-FILES = (*PACKAGE.glob("*.py"), PACKAGE.parent / "allowances.py")
+FILES = (*PACKAGE.glob("*.py"), PACKAGE.parent / "compile" / "waivers.py")
 
 
 def test_words() -> None:

@@ -12,7 +12,7 @@ from tests.syntax.programs import ALL
 from tests.syntax.shown import clean, one, show
 
 FORMS = {
-    "use a.b (X, Y as Z)": "Use(module=[a b] names=[Used(name=X) Used(name=Y alias=Z)])",
+    "use a.b (X, Y as Z)": "Use(module=[a b] names=[UsedName(name=X) UsedName(name=Y alias=Z)])",
     "param n: int = 4 where n > 1": "Param(name=n type=int default=4 guard=(n > 1))",
     "let n = ?": "Let(name=n value=?)",
     "let r: range = 0..7": "Let(name=r type=range value=Range(low=0 high=7))",
@@ -25,11 +25,11 @@ FORMS = {
     "switch s[?]: Q": "Decl(kind=switch name=s shape=[Extent(value=?)] of=Q)",
     "port nic[8, 2]: 400Gbps": "Decl(kind=port name=nic shape=[Extent(value=8) Extent(value=2)] of=400Gbps)",
     "port p[1..136]: any": "Decl(kind=port name=p shape=[Extent(value=Range(low=1 high=136))] of=any)",
-    "pcie gpu { on plx[i] }": "Decl(kind=pcie name=gpu body=[Setting(name=on items=[Item(value=plx[i])])])",
+    "pcie gpu { on plx[i] }": "Decl(kind=pcie name=gpu body=[Setting(name=on items=[SettingItem(value=plx[i])])])",
     "numa cpu[2] { cores 56 }": (
-        "Decl(kind=numa name=cpu shape=[Extent(value=2)] body=[Setting(name=cores items=[Item(value=56)])])"
+        "Decl(kind=numa name=cpu shape=[Extent(value=2)] body=[Setting(name=cores items=[SettingItem(value=56)])])"
     ),
-    "rack r { height 48U }": "Decl(kind=rack name=r body=[Setting(name=height items=[Item(value=48U)])])",
+    "rack r { height 48U }": "Decl(kind=rack name=r body=[Setting(name=height items=[SettingItem(value=48U)])])",
     "connect a[n].nic[r] to b[r]": "Connect(a=[a[n].nic[r]] b=[b[r]])",
     "connect a, b to c spread x 3 uneven": "Connect(a=[a b] b=[c] pattern=PatternRef(name=spread args=[[x 3] [uneven None]]))",
     "connect a[*] each x 2": "Connect(a=[a[*]] pattern=PatternRef(name=each) copies=2)",
@@ -44,34 +44,36 @@ FORMS = {
     'naming a[i] "x{i:02}"': "Naming(path=a[i] template=Str(parts=['x' Placeholder(value=i format='02')]))",
     "extend f.su[0] { }": "Extend(path=f.su[0])",
     "override f.su[1]: Q { a }": "Override(path=f.su[1] model=Q body=[Setting(name=a)])",
-    "place a[n] in h.A[1] stacked from 30U": "Place(path=a[n] into=h.A[1] words=[stacked] anchor=from value=30U)",
+    "place a[n] in h.A[1] stacked from 30U": "PlaceStmt(path=a[n] into=h.A[1] words=[stacked] anchor=from value=30U)",
     "place auto in h1, h2 { hosts 4 per rack }": (
-        "Place(path=auto into=h1 more=[h2] body=[Setting(name=hosts items=[Item(value=4 args=[['' per] ['' rack]])])])"
+        "PlaceStmt(path=auto into=h1 more=[h2] body=[Setting(name=hosts items=[SettingItem(value=4 args=[['' per] ['' rack]])])])"
     ),
-    "place a in b at 2U + 1U": "Place(path=a into=b anchor=at value=(2U + 1U))",
-    "phase 2 { units 4 }": "Phase(number=2 body=[Setting(name=units items=[Item(value=4)])])",
+    "place a in b at 2U + 1U": "PlaceStmt(path=a into=b anchor=at value=(2U + 1U))",
+    "phase 2 { units 4 }": "PhaseBlock(number=2 body=[Setting(name=units items=[SettingItem(value=4)])])",
     "for s in 0..n-1 { }": "For(var=s over=Range(low=0 high=(n - 1)))",
     "if a { x 1 } else if b { y } else { z }": (
-        "If(branches=[[a [Setting(name=x items=[Item(value=1)])]] [b [Setting(name=y)]]] other=[Setting(name=z)])"
+        "If(branches=[[a [Setting(name=x items=[SettingItem(value=1)])]] [b [Setting(name=y)]]] other=[Setting(name=z)])"
     ),
     "topology t(switch: model) { }": "TopologyDecl(name=t formals=[Formal(name=switch type=model)])",
     "tier pod of 192 rack { switch C x 16 }": (
-        "Tier(name=pod count=192 child=rack body=[Setting(name=switch items=[Item(value=C args=[['x' 16]])])])"
+        "TierDecl(name=pod count=192 child=rack body=[Setting(name=switch items=[SettingItem(value=C args=[['x' 16]])])])"
     ),
-    "tier pod of 4 su { switch C }": ("Tier(name=pod count=4 child=su body=[Setting(name=switch items=[Item(value=C)])])"),
-    "power 747W max 1720W": "Setting(name=power items=[Item(value=747W args=[['max' 1720W]])])",
-    "cage 2 OSFP": "Setting(name=cage items=[Item(value=2 args=[['' OSFP]])])",
-    "hosts n of 2048 x M": "Setting(name=hosts items=[Item(value=n args=[['of' 2048] ['x' M]])])",
-    "split nic 8": "Setting(name=split items=[Item(value=nic args=[['' 8]])])",
-    "type NDR, GE400": "Setting(name=type items=[Item(value=NDR) Item(value=GE400)])",
-    "wrap via ocs P": "Setting(name=wrap items=[Item(value=via args=[['' ocs] ['' P]])])",
+    "tier pod of 4 su { switch C }": (
+        "TierDecl(name=pod count=4 child=su body=[Setting(name=switch items=[SettingItem(value=C)])])"
+    ),
+    "power 747W max 1720W": "Setting(name=power items=[SettingItem(value=747W args=[['max' 1720W]])])",
+    "cage 2 OSFP": "Setting(name=cage items=[SettingItem(value=2 args=[['' OSFP]])])",
+    "hosts n of 2048 x M": "Setting(name=hosts items=[SettingItem(value=n args=[['of' 2048] ['x' M]])])",
+    "split nic 8": "Setting(name=split items=[SettingItem(value=nic args=[['' 8]])])",
+    "type NDR, GE400": "Setting(name=type items=[SettingItem(value=NDR) SettingItem(value=GE400)])",
+    "wrap via ocs P": "Setting(name=wrap items=[SettingItem(value=via args=[['' ocs] ['' P]])])",
     "oversubscription at most 7:1": (
-        "Setting(name=oversubscription items=[Item(value=at args=[['most' RatioLit(left=7 right=1)]])])"
+        "Setting(name=oversubscription items=[SettingItem(value=at args=[['most' RatioLit(left=7 right=1)]])])"
     ),
-    "distance dc[0] to dc[1] 100km": "Setting(name=distance items=[Item(value=dc[0] args=[['to' dc[1]] ['' 100km]])])",
-    "cube 4x4x4": "Setting(name=cube items=[Item(value=DimsLit(sizes=[4 4 4]))])",
-    "row A..D { }": "Setting(name=row items=[Item(value=Range(low=A high=D))])",
-    "rack 1..16 { }": "Setting(name=rack items=[Item(value=Range(low=1 high=16))])",
+    "distance dc[0] to dc[1] 100km": "Setting(name=distance items=[SettingItem(value=dc[0] args=[['to' dc[1]] ['' 100km]])])",
+    "cube 4x4x4": "Setting(name=cube items=[SettingItem(value=DimsLit(sizes=[4 4 4]))])",
+    "row A..D { }": "Setting(name=row items=[SettingItem(value=Range(low=A high=D))])",
+    "rack 1..16 { }": "Setting(name=rack items=[SettingItem(value=Range(low=1 high=16))])",
     "require survives any 2 of a[*], b with bisection >= 50% of intact": (
         "Require(claims=[Claim(metric=survives any_count=2 of=[a[*] b]"
         " given=Claim(metric=bisection op='>=' value=50% of_intact=True))])"
@@ -99,9 +101,9 @@ FORMS = {
 VALUES = {
     "1_024": "1024", "9.5": "Fraction(19, 2)", "50%": "50%", "$2.5M": "2500000$", "$1200": "1200$",
     "7:1": "RatioLit(left=7 right=1)",
-    "4x4": "DimsLit(sizes=[4 4])", "10.0.0.0/16": "Net(text='10.0.0.0/16')", "50GB/s": "50GB/s", "5ns/m": "5ns/m",
+    "4x4": "DimsLit(sizes=[4 4])", "10.0.0.0/16": "NetworkLit(text='10.0.0.0/16')", "50GB/s": "50GB/s", "5ns/m": "5ns/m",
     "a % b": "(a % b)", "n%4": "(n % 4)", "8%b": "(8 % b)", "50% + 1": "(50% + 1)", "(50%)": "Paren(inner=50%)",
-    "-a ** -2": "Unary(op='-' operand=Power(base=a exponent=Unary(op='-' operand=2)))",
+    "-a ** -2": "Unary(op='-' operand=PowerExpr(base=a exponent=Unary(op='-' operand=2)))",
     "a + b - c*d": "(a + b - (c * d))",
     "not a or b and c": "(Unary(op='not' operand=a) or (b and c))",
     "1 <= a < 3": "(1 <= a < 3)",
@@ -171,7 +173,7 @@ def test_else_on_its_own_line() -> None:
 
 def test_separators() -> None:
     assert [show(s) for s in clean(";;\n a 1;; b 2 ;\r\n\r\n c { d; e; };")] == [
-        "Setting(name=a items=[Item(value=1)])", "Setting(name=b items=[Item(value=2)])",
+        "Setting(name=a items=[SettingItem(value=1)])", "Setting(name=b items=[SettingItem(value=2)])",
         "Setting(name=c body=[Setting(name=d) Setting(name=e)])",
     ]  # fmt: skip
 

@@ -419,8 +419,9 @@ def read_all(fabric: Fabric, targets: Sequence[str] = ()) -> tuple[dict[str, byt
     files |= made
     for path, data in files.items():
         assert re.fullmatch(r"(?!/)(?!.*(^|/)\.\.?(/|$))[^\x00-\x1f\x7f\\]+", path), path
-        (reader,) = (r for pattern, r in READERS.items() if re.fullmatch(pattern, path))
-        reader(path, data, fabric)
+        found_readers = [r for pattern, r in READERS.items() if re.fullmatch(pattern, path)]
+        assert len(found_readers) == 1, f"{path}: {len(found_readers)} lines of READERS match it; write one"
+        found_readers[0](path, data, fabric)
     return files, [d for d in found if d.code != "E0516"], unwritten
 
 

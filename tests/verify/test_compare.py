@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from itertools import product
 from math import inf
@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from tdsl.changes.requirements import FabricPairNames, Requirement, compare_parts
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.quantity import LENGTH, RATE, TIME, Quantity
 from tdsl.verify.check import (
     Judgement,
@@ -24,9 +27,16 @@ from tdsl.verify.check import (
     property_holds,
     skipped,
 )
-from tdsl.verify.compare import index_of_worst_judgement, judgement_for_claim, judgement_in_claim_unit, verdict_of_bounds
+from tdsl.verify.compare import (
+    index_of_worst_judgement,
+    judgement_for_claim,
+    judgement_in_claim_unit,
+    verdict_of_bounds,
+    why_claim_is_malformed,
+)
+from tdsl.verify.runner import judge_requirements
 from tests.cli.run import report
-from tests.fabrics import claim, superpod
+from tests.fabrics import claim, selector, superpod
 from tests.harness import compile_text, each
 
 FABRIC = superpod(units=1, nodes=2, rails=2, spines=2, radix=8, uplinks=2, manager=False).build()
@@ -238,3 +248,39 @@ def test_the_answer_is_in_the_unit_that_is_asked(requirement: str, status: str, 
     assert status == "proved" or any(help in d["help"] for d in design["findings"] if d["severity"] == "error"), design[
         "findings"
     ]
+
+
+LEAVES, BARE = (selector(FABRIC, "leaf"),), claim(FABRIC, "address_overlap")
+CLAUSES: dict[str, dict[str, Any]] = {
+    "args": {"args": ("ring",)},
+    "any_count": {"any_count": 1},
+    "any_of": {"any_count": 1, "any_of": "links"},
+    "of": {"of": LEAVES},
+    "of_to": {"of_to": LEAVES},
+    "of_all": {"of": LEAVES, "of_all": True},
+    "at": {"at": LEAVES},
+    "under": {"under": "ecmp"},
+    "through": {"through": "scaleup"},
+    "given": {"given": BARE},
+    "of_intact": {"of_intact": True},
+    "of_active": {"of_active": True},
+    "share_of": {"share_of": "network"},
+}
+"""A claim with each clause."""
+NO_CLAUSE = {"metric", "op", "value", "report", "scope", "text", "origin"}
+
+
+def test_every_clause_is_known_where_requirements_are_judged_and_compared() -> None:
+    """A check that takes no clause refuses each; of two designs that differ in it alone the requirement differs; it is not
+    answered by the figure of the whole fabric."""
+    assert CLAUSES.keys() | NO_CLAUSE == {f.name for f in fields(ResolvedClaim)}, "give the new clause a value here"
+    check, names = checks_by_name()["address_overlap"], FabricPairNames(FABRIC, FABRIC, {})
+    assert not check.takes and why_claim_is_malformed(BARE, check) is None
+    for clause, given in CLAUSES.items():
+        asked = replace(BARE, **given)
+        assert why_claim_is_malformed(asked, check), f"tdsl/verify/compare.py does not refuse `{clause}`"
+        parts = compare_parts(Requirement(BARE, ()), Requirement(asked, ()), names)
+        assert set(parts.values()) != {"same"}, f"tdsl/changes/requirements.py does not compare `{clause}`"
+        results = judge_requirements(FABRIC, [replace(asked, metric="diameter")], Diagnostics(), ["diameter"])
+        bare = [r for r in results if r.requirement is None]
+        assert bare, f"tdsl/verify/runner.py takes a requirement with `{clause}` for one of the whole fabric"
