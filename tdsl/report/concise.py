@@ -19,7 +19,7 @@ def render(report: Report) -> str:
     return "".join(f"{row}\n" for row in lines)
 
 
-early = render
+render_early_findings = render
 
 
 def concise_finding_line(d: Diagnostic, file: str, paint: Paint) -> str:
