@@ -158,9 +158,13 @@ def change_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
     devices = [("+", row) for row in _device_rows(c.devices_added)]
     devices += [("-", row) for row in _device_rows(c.devices_removed)]
     devices += _signed_changes(c.models)
-    counts = (("+", c.added, "new"), ("-", c.removed, "gone"), ("", c.moved, "moved"))
-    counts += (("", c.cables, "other facts"),)
-    tally = [f"{sign}{len(rows):,} {what}" for sign, rows, what in counts if rows]
+    counts = (
+        ("+", len(c.added), "new"),
+        ("-", len(c.removed), "gone"),
+        ("", len(c.moved), "moved"),
+        ("", len(c.cables), "other facts"),
+    )
+    tally = [f"{sign}{count:,} {what}" for sign, count, what in counts if count]
     figures = [
         ("~", f"{x.what}  {_before_after_arrow(x.before, x.after)}{_count_difference(x)}") for x in c.figures
     ]

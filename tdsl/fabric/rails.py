@@ -117,7 +117,7 @@ def rail_plan(fabric: Fabric) -> RailPlan:
 def _links_numbered_by_plane(planes: Ints, rail: Ints, single: Ints) -> Bools:
     """Links whose port index says the plane, so it is not a rail: of ports of one index, where there are as
     many indices as planes."""
-    numbered = (single == 1) & (planes >= 0)
+    numbered: Bools = (single == 1) & (planes >= 0)
     if numbered.any():
         indices, instances = len(distinct_values(rail[numbered])), len(distinct_values(planes[numbered]))
         if indices == instances > 1:

@@ -94,7 +94,7 @@ def find_renamed_devices(old: DesignDevices, new: DesignDevices) -> dict[str, st
     return {p: called(p, chosen) for d in chosen for p in old.declarations[d] if called(p, chosen) != p}
 
 
-def _paths_by_indices(paths: Iterable[str]) -> dict[tuple[int, ...], str]:
+def _paths_by_indices(paths: Iterable[str]) -> dict[tuple[str, ...], str]:
     return {path_indices(p): p for p in paths}
 
 

@@ -116,8 +116,8 @@ class _NameColours:
                 self.own[s.name.name] = KIND_TYPES.get(s.kind.name, "variable")
             elif isinstance(s, tree.For):
                 self.own[s.var.name] = "variable"
-            elif type(s) in OWN_NAMES:
-                self.own[s.name.name] = OWN_NAMES[type(s)]  # type: ignore[attr-defined]
+            elif isinstance(s, tree.Let | tree.Param | tree.Def):
+                self.own[s.name.name] = OWN_NAMES[type(s)]
             elif isinstance(s, tree.Use):
                 self.enter_used(s)
             if isinstance(s, tree.Def | tree.TopologyDecl):
@@ -175,8 +175,8 @@ class _NameColours:
                 yield from _words_of_values(node.under, node.through)
             case tree.PatternRef():
                 yield from _words_of_values(node.name)
-            case _ if type(node) in DECLARED_NAMES:
-                yield node.name.span.start, DECLARED_NAMES[type(node)]  # type: ignore[attr-defined]
+            case tree.TopologyDecl() | tree.Def() | tree.Let() | tree.Param() | tree.Formal():
+                yield node.name.span.start, DECLARED_NAMES[type(node)]
         yield from self.type_and_pattern(node)
 
     def setting(self, node: tree.Setting) -> Found:

@@ -134,8 +134,7 @@ def settle_accepted_faults(
             message = f"the acceptance of `{e.element}` has ended: {e.why}"
             made.notes.append(_acceptance_warning(e, message, LATER))
     made.faults[:] = counted
-    unmet = [e for e in here if e not in met and e not in over.values()]
-    made.notes += _warnings_of_faults_gone(unmet, made, rows)
+    made.notes += _warnings_of_faults_gone(here, met.union(over.values()), made, rows)
 
 
 def _entry_by_link(entries: Iterable[AcceptedFault], rows: Mapping[str, Ints]) -> dict[int, AcceptedFault]:
@@ -144,11 +143,12 @@ def _entry_by_link(entries: Iterable[AcceptedFault], rows: Mapping[str, Ints]) -
 
 
 def _warnings_of_faults_gone(
-    entries: Iterable[AcceptedFault], made: Audit, rows: Mapping[str, Ints]
+    entries: Iterable[AcceptedFault], met: set[AcceptedFault], made: Audit, rows: Mapping[str, Ints]
 ) -> Iterator[Diagnostic]:
-    """A warning for each entry whose links were all judged and have no fault."""
+    """A warning for each entry, but those that are met or have ended, whose links were all judged and have no
+    fault."""
     for e in entries:
-        if len(rows[e.element]) and made.judged[rows[e.element]].all():
+        if e not in met and len(rows[e.element]) and made.judged[rows[e.element]].all():
             message = f"`{e.element}` is accepted as failed, but the fault has gone"
             yield _acceptance_warning(e, message, "delete its line from the list")
 

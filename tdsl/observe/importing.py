@@ -352,21 +352,16 @@ def _port_declarations(names: Sequence[str]) -> str:
     """Ports of the names that they have."""
     common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
     stems = {re.sub(r"\d+$", "", n) for n in names}
-    numbers = (
-        [int(n[len(common[1]) :]) for n in names if n[len(common[1]) :].isdigit()]
-        if common and len(stems) == 1
-        else []
-    )
-    if len(numbers) == len(names) and all(
-        str(n) == x[len(common[1]) :] for n, x in zip(numbers, names, strict=True)
-    ):  # type: ignore[index]
-        stem = inside_quotes(common[1])  # type: ignore[index]
-        if numbers == list(range(len(numbers))):
-            return f'port p[{len(names)}]: any {{ os "{stem}{{i}}" }}'
-        return (
-            f"let number = [{', '.join(map(str, numbers))}]; port p[{len(names)}]: any {{ os "
-            f'"{stem}{{number[i]}}" }}'
-        )
+    if common is not None and len(stems) == 1:
+        numbers = [n[len(common[1]) :] for n in names]
+        if all(n.isdigit() and str(int(n)) == n for n in numbers):
+            stem = inside_quotes(common[1])
+            if numbers == [str(i) for i in range(len(numbers))]:
+                return f'port p[{len(names)}]: any {{ os "{stem}{{i}}" }}'
+            return (
+                f"let number = [{', '.join(numbers)}]; port p[{len(names)}]: any {{ os "
+                f'"{stem}{{number[i]}}" }}'
+            )
     listed = ", ".join(f'"{inside_quotes(n)}"' for n in names)
     return f'let label = [{listed}]; port p[{len(names)}]: any {{ os "{{label[i]}}" }}'
 

@@ -107,11 +107,10 @@ def _port_expression(word: str, terms: Sequence[str]) -> str:
 
 def _connect_rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | None:
     """One connect for all links; None where no rule of the known forms gives them."""
-    x = np.array([r[0] for r in rows], dtype=np.int64)
-    y = np.array([r[1] for r in rows], dtype=np.int64)
+    x, y = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
     low, high = x.min(axis=0).tolist(), x.max(axis=0).tolist()
     varying = [i for i in range(x.shape[1]) if low[i] != high[i]]
-    if not varying or math.prod(high[i] - low[i] + 1 for i in varying) > 2 * len(rows):
+    if not varying or math.prod((x.max(axis=0) - x.min(axis=0) + 1).tolist()) > 2 * len(rows):
         return None
     terms = [_index_function(x, y[:, j], low, varying) for j in range(y.shape[1])]
     if any(t is None for t in terms):
