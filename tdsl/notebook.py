@@ -49,8 +49,8 @@ def results_html(
             f"check</th><th>answer</th></tr>{''.join(rows)}</table>"
         )
     shown = [
-        f'<tr><td style="color:{SEVERITIES.get(d.severity, "inherit")}">{escape(d.severity.word)}</td><td>{escape(d.code)}</td>'
-        f"<td>{escape(_file_and_line(d))}</td>"
+        f'<tr><td style="color:{SEVERITIES.get(d.severity, "inherit")}">{escape(d.severity.word)}</td>'
+        f"<td>{escape(d.code)}</td><td>{escape(_file_and_line(d))}</td>"
         f'<td style="text-align:left">{escape(catalogue.finding_title(d.code))}: '
         f"{escape(d.message)}</td></tr>"
         for d in findings

@@ -163,6 +163,7 @@ def _compilations_from_trusted_json(given: Json) -> list[Compilation]:
 # ------------------------------------------------------------ values
 
 
+# Long: one case for each kind of value.
 def value_written(v: object, record: Callable[[object], Json] | None = None) -> Json:
     """A value as JSON: texts, numbers and truth values as they are, all else as a list that begins with its
     kind. ``record`` writes those of more kinds, and gives None for others. Raises NotKept."""
@@ -199,30 +200,28 @@ def value_written(v: object, record: Callable[[object], Json] | None = None) -> 
     raise NotKept(f"a value of type {type(v).__name__}")
 
 
+READERS_OF_VALUES: dict[str, Callable[..., Any]] = {
+    "float": float.fromhex,
+    "fraction": Fraction,
+    "quantity": lambda numerator, denominator, *dim: Quantity(Fraction(numerator, denominator), dim),
+    "severity": Severity,
+    "word": BareWord,
+    "dims": lambda *sizes: Dims(sizes),
+    "range": WholeRange,
+    "model": ModelValue,
+    "date": date.fromisoformat,
+}
+"""What reads a value by its kind, from what stands behind the kind."""
+
+
 def value_read(v: Json, record: Callable[[str, list[Json]], Any] | None = None) -> Any:
     """The value that was written; ``record`` reads what is of another kind. Raises NotKept."""
     if not isinstance(v, list):
         return v
     kind, *rest = v
+    if isinstance(kind, str) and kind in READERS_OF_VALUES:
+        return READERS_OF_VALUES[kind](*rest)
     match kind:
-        case "float":
-            return float.fromhex(*rest)
-        case "fraction":
-            return Fraction(*rest)
-        case "quantity":
-            return Quantity(Fraction(*rest[:2]), tuple(rest[2:]))
-        case "severity":
-            return Severity(*rest)
-        case "word":
-            return BareWord(*rest)
-        case "dims":
-            return Dims(tuple(rest))
-        case "range":
-            return WholeRange(*rest)
-        case "model":
-            return ModelValue(*rest)
-        case "date":
-            return date.fromisoformat(*rest)
         case "tuple":
             return tuple([value_read(x, record) for x in rest])
         case "list":

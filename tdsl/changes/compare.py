@@ -17,6 +17,8 @@ from tdsl.fabric.renamed import design_devices_of, find_renamed_devices, renames
 if TYPE_CHECKING:
     from tdsl.changes.contract import Contract, Subject
     from tdsl.compile.compiler import Design
+    from tdsl.emit.records import Cable
+    from tdsl.fabric.columns import Table
 
 NOTHING: Mapping[str, str] = {}
 FACTS = {
@@ -93,28 +95,39 @@ def compare_with_nothing(old: Design | None, new: Design | None, whole: str, fil
 def compare_clusters(old: Design | None, new: Design | None) -> Changes:
     """What differs between two clusters, beside what differs between their fabrics: what is required of all
     of them together, and the sums. None for a side that has no such cluster."""
-    from tdsl.changes.requirements import FabricPairNames, compare_requirements
-
     either = new if new is not None else old
     assert either is not None and either.fabric is not None
-    phased = old is not None and new is not None and old.phase and new.phase and old.phase != new.phase
-    out = Changes(
-        f"{either.name}, phase {old.phase} to phase {new.phase}" if phased and old and new else either.name
-    )
+    out = Changes(_title_of_designs(old, new, either))
     fabrics = [d.fabric if d is not None and d.fabric is not None else either.fabric for d in (old, new)]
-    known = find_renamed_devices(design_devices_of(fabrics[0]), design_devices_of(fabrics[1]))
-    claims = [d.claims if d is not None else [] for d in (old, new)]
-    out.contract = compare_requirements(claims[0], claims[1], FabricPairNames(fabrics[0], fabrics[1], known))
-    names = [d.name if d is not None else "" for d in (old, new)]
-    if names[0] != names[1]:
-        change = "changed" if all(names) else "added" if names[1] else "removed"
-        out.contract.append(
-            ContractChange("design", change, "name of the cluster" if all(names) else "cluster", *names)
-        )
+    out.contract = _compare_contracts_of_clusters(old, new, fabrics)
     sums = [comparison_figures(f) if d is not None else {} for d, f in zip((old, new), fabrics, strict=True)]
     out.figures = _changed_entries(sums[0], sums[1])
     out.metrics = changed_metrics(*(d.results if d is not None else [] for d in (old, new)))
     return out
+
+
+def _compare_contracts_of_clusters(
+    old: Design | None, new: Design | None, fabrics: list[Fabric]
+) -> list[ContractChange]:
+    """The requirements of two clusters, and their names where these differ."""
+    from tdsl.changes.requirements import FabricPairNames, compare_requirements
+
+    known = find_renamed_devices(design_devices_of(fabrics[0]), design_devices_of(fabrics[1]))
+    claims = [d.claims if d is not None else [] for d in (old, new)]
+    out = compare_requirements(claims[0], claims[1], FabricPairNames(fabrics[0], fabrics[1], known))
+    names = [d.name if d is not None else "" for d in (old, new)]
+    if names[0] != names[1]:
+        change = "changed" if all(names) else "added" if names[1] else "removed"
+        what = "name of the cluster" if all(names) else "cluster"
+        out.append(ContractChange("design", change, what, *names))
+    return out
+
+
+def _title_of_designs(old: Design | None, new: Design | None, either: Design) -> str:
+    """The name of a cluster, with the phases where two of one cluster are compared."""
+    if old is not None and new is not None and old.phase and new.phase and old.phase != new.phase:
+        return f"{either.name}, phase {old.phase} to phase {new.phase}"
+    return either.name
 
 
 def _changed_entries(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
@@ -159,55 +172,32 @@ def cable_legs_in_order(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> l
     for side, ports in (("a", fabric.cable_a), ("b", fabric.cable_b)):
         devices = [paths[d] for d in fabric.port_device[ports[order]].tolist()]
         names, at, labels = (table.column(f"{side}_{what}") for what in ("device", "path", "port"))
-        ends.append(
-            [
-                CableEnd(d, str(n), str(p), str(x))
-                for d, n, p, x in zip(devices, names, at, labels, strict=True)
-            ]
-        )
+        rows = zip(devices, names, at, labels, strict=True)
+        ends.append([CableEnd(d, str(n), str(p), str(x)) for d, n, p, x in rows])
     facts = {what: [str(v) for v in table.column(field)] for field, what in FACTS.items()}
-    rows = zip(*facts.values(), strict=True)
     classes, ids = table.column("link_class"), table.column("cable_id")
-    at = [
-        zip(
-            *([str(v) for v in table.column(f"{side}_{what}")] for what in ("hall", "rack", "u")), strict=True
-        )
-        for side in "ab"
-    ]
+    values = zip(*facts.values(), strict=True)
+    places = zip(_places_of_side(table, "a"), _places_of_side(table, "b"), strict=True)
     return [
         CableLeg(a, b, str(c), tuple(zip(facts, row, strict=True)), tuple(running[leg]), str(cable), where)
-        for a, b, c, row, leg, cable, where in zip(
-            *ends, classes, rows, order, ids, zip(*at, strict=True), strict=True
-        )
+        for a, b, c, row, leg, cable, where in zip(*ends, classes, values, order, ids, places, strict=True)
     ]
+
+
+def _places_of_side(table: Table[Cable], side: str) -> Iterable[tuple[str, ...]]:
+    """Hall, rack and unit of the device at one side of each cable."""
+    columns = (table.column(f"{side}_{what}") for what in ("hall", "rack", "u"))
+    return zip(*([str(v) for v in column] for column in columns), strict=True)
 
 
 def _compare_cables(out: Changes, before: list[CableLeg], after: list[CableLeg]) -> None:
     old, new = ({(c.a.key, c.b.key): c for c in rows} for rows in (before, after))
-    at = [
-        {e.device: p for c in rows for e, p in zip((c.a, c.b), c.places, strict=True)}
-        for rows in (before, after)
-    ]
-    out.places = [
-        Change(d, _location_text(p), _location_text(at[1][d]))
-        for d, p in at[0].items()
-        if d in at[1] and at[1][d] != p
-    ]
+    out.places = _changed_places(before, after)
     for key, was in old.items():
         now = new.get(key)
         if now is None:
             continue
-        what = f"{was.a.text} to {was.b.text}"
-        values = list(zip(was.facts, now.facts, strict=True))
-        out.cables += [Change(f"{what}: {fact}", x, y) for (fact, x), (_, y) in values if x != y]
-        if any(x != y for (fact, x), (_, y) in values if fact in ("part", "length")):
-            out.replaced.append((was, now))
-        elif was.places != now.places:
-            far = "b" if was.places[1] != now.places[1] else "a"
-            near = "a" if far == "b" else "b"
-            out.relocated.append(
-                MovedCable(getattr(now, near), getattr(was, far), getattr(now, far), now.link_class, was, now)
-            )
+        _compare_legs(out, was, now)
         for x, y in ((was.a, now.a), (was.b, now.b)):
             if x.label != y.label:
                 out.ports.append(Change(f"{x.device}.{x.port}", x.label, y.label))
@@ -216,6 +206,34 @@ def _compare_cables(out: Changes, before: list[CableLeg], after: list[CableLeg])
     for side in ("a", "b"):  # a cable whose lower end stays is the same cable before one whose upper end does
         gone, come = _pair_cables_by_end(out, gone, come, side)
     out.removed, out.added = gone, come
+
+
+def _changed_places(before: list[CableLeg], after: list[CableLeg]) -> list[Change]:
+    """Devices at cables of both sides that are mounted elsewhere now."""
+    at = [
+        {e.device: p for c in rows for e, p in zip((c.a, c.b), c.places, strict=True)}
+        for rows in (before, after)
+    ]
+    return [
+        Change(d, _location_text(p), _location_text(at[1][d]))
+        for d, p in at[0].items()
+        if d in at[1] and at[1][d] != p
+    ]
+
+
+def _compare_legs(out: Changes, was: CableLeg, now: CableLeg) -> None:
+    """A cable between the same two ports: other facts, another part or length, or another place."""
+    what = f"{was.a.text} to {was.b.text}"
+    values = list(zip(was.facts, now.facts, strict=True))
+    out.cables += [Change(f"{what}: {fact}", x, y) for (fact, x), (_, y) in values if x != y]
+    if any(x != y for (fact, x), (_, y) in values if fact in ("part", "length")):
+        out.replaced.append((was, now))
+    elif was.places != now.places:
+        far = "b" if was.places[1] != now.places[1] else "a"
+        near = "a" if far == "b" else "b"
+        out.relocated.append(
+            MovedCable(getattr(now, near), getattr(was, far), getattr(now, far), now.link_class, was, now)
+        )
 
 
 def _location_text(at: tuple[str, str, str]) -> str:

@@ -159,37 +159,42 @@ def _collect_contract(
     out: Contract, body: Iterable[tree.Stmt], block: str, inside: str, blocks: list[tuple[str, SourceSpan]]
 ) -> None:
     """Take the parameters and statements of a block, and of the blocks in it."""
+
+    def collect_inner(body: Iterable[tree.Stmt], head: str) -> None:
+        _collect_contract(out, body, block, f"{inside}{head} ", blocks)
+
     for s in body:
         if isinstance(s, tree.Param):
-            name, declared = s.name.name, out.parameters.setdefault(block, {})
-            declared[f"{name}: default"] = _span_in_one_line(s.default.span)
-            if s.type is not None:
-                declared[f"{name}: type"] = s.type.name
-            if s.guard is not None:
-                declared[f"{name}: range"] = _span_in_one_line(s.guard.span)
+            _collect_parameter(out, s, block)
         elif isinstance(s, tree.Decl) and s.kind.name in CONTAINERS and s.body is not None:
             own = s.name.name if s.kind.name in ("fabric", "cluster") else block
-            if own != block:
+            if own == block:
+                collect_inner(s.body, _group_head(s))
+            else:
                 blocks.append((own, s.span))
-            _collect_contract(
-                out, s.body, own, inside if own != block else f"{inside}{_group_head(s)} ", blocks
-            )
+                _collect_contract(out, s.body, own, inside, blocks)
         elif isinstance(s, tree.Extend):
-            _collect_contract(out, s.body, block, f"{inside}extend {_span_in_one_line(s.path.span)} ", blocks)
+            collect_inner(s.body, f"extend {_span_in_one_line(s.path.span)}")
         elif isinstance(s, tree.For):
-            _collect_contract(
-                out, s.body, block, f"{inside}for {s.var.name} in {_span_in_one_line(s.over.span)} ", blocks
-            )
+            collect_inner(s.body, f"for {s.var.name} in {_span_in_one_line(s.over.span)}")
         elif isinstance(s, tree.If):
             for condition, branch in s.branches:
-                _collect_contract(
-                    out, branch, block, f"{inside}if {_span_in_one_line(condition.span)} ", blocks
-                )
-            _collect_contract(out, s.other, block, f"{inside}else ", blocks)
+                collect_inner(branch, f"if {_span_in_one_line(condition.span)}")
+            collect_inner(s.other, "else")
         elif block and _is_statement(s):
             key = f"{inside}{tokens_without_comments(s.span)}"
             out.statements.setdefault(block, Counter())[key] += 1
             out.shown[key] = f"{inside}{_span_in_one_line(s.span)}"
+
+
+def _collect_parameter(out: Contract, s: tree.Param, block: str) -> None:
+    """Take the default, type and range of a parameter."""
+    name, declared = s.name.name, out.parameters.setdefault(block, {})
+    declared[f"{name}: default"] = _span_in_one_line(s.default.span)
+    if s.type is not None:
+        declared[f"{name}: type"] = s.type.name
+    if s.guard is not None:
+        declared[f"{name}: range"] = _span_in_one_line(s.guard.span)
 
 
 def _group_head(s: tree.Decl) -> str:

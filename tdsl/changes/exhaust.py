@@ -58,12 +58,8 @@ class Search:
                 left -= 1
                 if left < 0:
                     return self
-                gone = self._gone(classes, here)
-                cable = classes[k][here[k]]
-                lower, upper = p.judge(p.less(self._present(gone), [cable]))
-                amiss = p.broken(p.less(self._present(gone), [cable]), p.idle) if lower >= p.floor else ""
-                amiss = amiss or (p.broken(self._present({*gone, cable}), p.idle) if lower >= p.floor else "")
-                if lower >= p.floor and not amiss:
+                kept, upper = self._judge_unplugging(self._gone(classes, here), classes[k][here[k]])
+                if kept:
                     before[state] = here
                     self.reached = max(self.reached, sum(state))
                     front.append(state)
@@ -78,6 +74,16 @@ class Search:
             path.append(before[path[-1]])
         self._batches(classes, path[::-1])
         return self
+
+    def _judge_unplugging(self, gone: set[int], cable: int) -> tuple[bool, Fraction]:
+        """Whether the floor is kept where a cable is unplugged too, before and after what can be plugged is
+        plugged; and an upper bound on the bisection while it is out."""
+        p = self.planner
+        state = p.less(self._present(gone), [cable])
+        lower, upper = p.judge(state)
+        if lower < p.floor or p.broken(state, p.idle):
+            return False, upper
+        return not p.broken(self._present({*gone, cable}), p.idle), upper
 
     def _touches_hosts(self) -> bool:
         p = self.planner

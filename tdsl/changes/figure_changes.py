@@ -34,6 +34,12 @@ def comparison_figures(fabric: Fabric) -> dict[str, str]:
             out |= {f"{what} {part}": f"{n:,}" for part, n in parts.items()}
         else:
             out[name] = f"{value:,}"
+    return out | _totals_of_model_facts(fabric)
+
+
+def _totals_of_model_facts(fabric: Fabric) -> dict[str, str]:
+    """Power and cost of all devices that are built, where every model of them states it."""
+    out: dict[str, str] = {}
     built = np.bincount(fabric.device_model[fabric.built], minlength=len(fabric.models)).tolist()
     for fact, name in FACTS.items():
         amounts = [(model.facts.get(fact), n) for model, n in zip(fabric.models, built, strict=True) if n]

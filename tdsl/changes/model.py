@@ -145,8 +145,8 @@ class Changes:
     def none(self) -> bool:
         """Whether nothing that anybody could see differs."""
         lists = (
-            self.contract, self.parameters,
-            self.devices_added, self.devices_removed, self.models, self.renamed, self.names, self.ports, self.added, self.removed,
+            self.contract, self.parameters, self.devices_added, self.devices_removed, self.models,
+            self.renamed, self.names, self.ports, self.added, self.removed,
             self.moved, self.places, self.cables, self.addresses, self.figures, self.metrics,
         )  # fmt: skip
         return not any(lists)

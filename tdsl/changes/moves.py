@@ -10,7 +10,8 @@ from tdsl.emit.quote import csv_row
 
 COLUMNS = (
     "action", "phase", "needed", "class", "old_cable_id", "cable_id", "device", "hall", "rack", "u", "port",
-    "old_device", "old_hall", "old_rack", "old_u", "old_port", "new_device", "new_hall", "new_rack", "new_u", "new_port",
+    "old_device", "old_hall", "old_rack", "old_u", "old_port",
+    "new_device", "new_hall", "new_rack", "new_u", "new_port",
     "old_part", "old_length_m", "part", "length_m", "same_cable",
 )  # fmt: skip
 """``device`` to ``port`` is the end that stays, of a cable that is added or removed its lower end.
@@ -50,11 +51,13 @@ def _move_rows(c: Changes, phase: int, needed: str) -> Iterator[tuple[object, ..
             *gone,
         )
     for m in (*c.moved, *c.relocated):
-        yield ("move", *when, m.link_class, m.old.id, m.new.id, *_end_columns(m.new, m.stays), *_end_columns(m.old, m.before), *_end_columns(m.new, m.after),
-               *_part_and_length(m.old), *_part_and_length(m.new), _same_part_word(m))  # fmt: skip
+        ends = (*_end_columns(m.new, m.stays), *_end_columns(m.old, m.before), *_end_columns(m.new, m.after))
+        parts = (*_part_and_length(m.old), *_part_and_length(m.new))
+        yield ("move", *when, m.link_class, m.old.id, m.new.id, *ends, *parts, _same_part_word(m))
     for old, new in c.replaced:
-        yield ("replace", *when, new.link_class, old.id, new.id, *_end_columns(new, new.a), *_end_columns(old, old.b), *_end_columns(new, new.b),
-               *_part_and_length(old), *_part_and_length(new), "no")  # fmt: skip
+        ends = (*_end_columns(new, new.a), *_end_columns(old, old.b), *_end_columns(new, new.b))
+        parts = (*_part_and_length(old), *_part_and_length(new))
+        yield ("replace", *when, new.link_class, old.id, new.id, *ends, *parts, "no")
     yield from _added_cable_rows(c.added, phase, needed)
 
 

@@ -221,37 +221,43 @@ def compare_parts(old: Requirement, new: Requirement, names: FabricPairNames) ->
 
 
 def _claim_parts(a: ResolvedClaim, b: ResolvedClaim, names: FabricPairNames) -> dict[str, Order]:
+    """How two claims of a metric differ, by part: ``weaker`` and ``stronger`` are of b."""
     out: dict[str, Order] = {"bound": compare_bounds(a, b)}
-    plain = [
-        (
-            [text_of(x) if isinstance(x, (int, Fraction, Quantity, str, tuple)) else str(x) for x in c.args],
-            c.any_of,
-            c.under,
-            c.through,
-            c.of_intact,
-            c.of_active,
-            c.share_of,
-            c.of_all,
-        )
-        for c in (a, b)
-    ]
-    out["clauses"] = "same" if plain[0] == plain[1] else "changed"
+    out["clauses"] = "same" if _plain_clauses(a) == _plain_clauses(b) else "changed"
     out["of"] = _compare_selectors(a.of, b.of, names)
     if out["of"] in ("weaker", "stronger") and not _judges_each(a):
         out["of"] = "changed"
     for clause, x, y in (("to", a.of_to, b.of_to), ("at", a.at, b.at)):
         out[clause] = "same" if _compare_selectors(x, y, names) == "same" else "changed"
-    if a.any_count == b.any_count:
-        out["any"] = "same"
-    elif a.any_count is None or b.any_count is None or a.metric != "survives":
-        out["any"] = "changed"
-    else:
-        out["any"] = "stronger" if b.any_count > a.any_count else "weaker"
+    out["any"] = _compare_failure_counts(a, b)
     if a.given is None or b.given is None or a.given.metric != b.given.metric:
         out["with"] = "same" if a.given is b.given is None else "changed"
     else:
         out["with"] = combine_orders(_claim_parts(a.given, b.given, names).values())
     return out
+
+
+def _plain_clauses(claim: ResolvedClaim) -> tuple[object, ...]:
+    """The clauses of a claim that are equal or not, with no order between them."""
+    return (
+        [text_of(x) if isinstance(x, (int, Fraction, Quantity, str, tuple)) else str(x) for x in claim.args],
+        claim.any_of,
+        claim.under,
+        claim.through,
+        claim.of_intact,
+        claim.of_active,
+        claim.share_of,
+        claim.of_all,
+    )
+
+
+def _compare_failure_counts(a: ResolvedClaim, b: ResolvedClaim) -> Order:
+    """The order of `any K`: only of `survives` is a larger number stronger."""
+    if a.any_count == b.any_count:
+        return "same"
+    if a.any_count is None or b.any_count is None or a.metric != "survives":
+        return "changed"
+    return "stronger" if b.any_count > a.any_count else "weaker"
 
 
 def _judges_each(claim: ResolvedClaim) -> bool:
@@ -266,22 +272,27 @@ def _judges_each(claim: ResolvedClaim) -> bool:
 
 def _compare_selectors(old: Sequence[Selector], new: Sequence[Selector], names: FabricPairNames) -> Order:
     """The order of what two lists of paths name."""
-    if not old and not new:
-        return "same"
     if not old or not new:
-        return "changed"
-    same_text = sorted(s.text for s in old) == sorted(s.text for s in new)
-    words = [sorted(s.text for s in side if not s.elements) for side in (old, new)]
-    if words[0] != words[1] or any(bool(s.ports) != bool(old[0].ports) for s in (*old, *new)):
+        return "changed" if old or new else "same"
+    same_text = _texts_in_order(old) == _texts_in_order(new)
+    if not _can_be_compared(old, new):
         return "same" if same_text else "changed"
-    if old[0].ports:
-        if len(old) != len(new):
-            return "changed"
-        return combine_orders(
-            names.compare_ports(x, y, x.text == y.text) for x, y in zip(old, new, strict=True)
-        )
-    sides = [[e for s in side for e in s.elements] for side in (old, new)]
-    return names.compare_elements(sides[0], sides[1], same_text)
+    if not old[0].ports:
+        sides = [[e for s in side for e in s.elements] for side in (old, new)]
+        return names.compare_elements(sides[0], sides[1], same_text)
+    if len(old) != len(new):
+        return "changed"
+    return combine_orders(names.compare_ports(x, y, x.text == y.text) for x, y in zip(old, new, strict=True))
+
+
+def _can_be_compared(old: Sequence[Selector], new: Sequence[Selector]) -> bool:
+    """Whether two lists of paths name things of one sort: ports or none, the same words for the rest."""
+    words = [_texts_in_order(s for s in side if not s.elements) for side in (old, new)]
+    return words[0] == words[1] and all(bool(s.ports) == bool(old[0].ports) for s in (*old, *new))
+
+
+def _texts_in_order(paths: Iterable[Selector]) -> list[str]:
+    return sorted(s.text for s in paths)
 
 
 def combine_orders(orders: Iterable[Order]) -> Order:
@@ -341,18 +352,8 @@ def _pair_similar_requirements(
 ) -> list[ContractChange]:
     """Pair what has no equal on the other side where it is one requirement that differs, the most similar
     ones first."""
-    pairs = []
-    for i in left_old:
-        for j in left_new:
-            if (i, j) in parts:
-                found = parts[i, j]
-                likeness = sum(o == "same" for o in found.values())
-                order = combine_orders(found.values())
-                about = all(o == "same" for part, o in found.items() if part not in ("bound", "any", "with"))
-                if order != "changed" or about or found["bound"] == "same":
-                    pairs.append((order == "changed", -likeness, i, j, order))
     out, done_old, done_new = [], set(), set()
-    for _, _, i, j, order in sorted(pairs):
+    for _, _, i, j, order in _similar_pairs(left_old, left_new, parts):
         if i in done_old or j in done_new:
             continue
         done_old.add(i)
@@ -364,13 +365,7 @@ def _pair_similar_requirements(
     reports = requirements_of(claims[1], report=True)
     for i in left_old:
         if i not in done_old:
-            stays = next((r for r in new if _requirement_implies(r, old[i], names, removed=True)), None)
-            note = f"`{stays.text}` still requires it" if stays is not None else ""
-            if (
-                any(r.text == old[i].text or r.claim.metric == old[i].claim.metric for r in reports)
-                and not note
-            ):
-                note = "it is only reported now"
+            note = _note_on_removed_requirement(old[i], new, reports, names)
             out.append(ContractChange("requirement", "removed", old[i].claim.metric, old[i].text, "", note))
     for j in left_new:
         if j not in done_new:
@@ -379,6 +374,33 @@ def _pair_similar_requirements(
             out.append(ContractChange("requirement", "added", new[j].claim.metric, "", new[j].text, note))
     rank = ("removed", "weaker", "changed", "stronger", "added")
     return sorted(out, key=lambda c: rank.index(c.change))
+
+
+def _similar_pairs(
+    left_old: list[int], left_new: list[int], parts: Mapping[tuple[int, int], dict[str, Order]]
+) -> list[tuple[bool, int, int, int, Order]]:
+    """Old and new requirements that may be one, the most similar first: whether they cannot be ordered, less
+    their equal parts, the two, and the order of them."""
+    pairs = []
+    for key in ((i, j) for i in left_old for j in left_new if (i, j) in parts):
+        found = parts[key]
+        likeness = sum(o == "same" for o in found.values())
+        order = combine_orders(found.values())
+        about = all(o == "same" for part, o in found.items() if part not in ("bound", "any", "with"))
+        if order != "changed" or about or found["bound"] == "same":
+            pairs.append((order == "changed", -likeness, *key, order))
+    return sorted(pairs)
+
+
+def _note_on_removed_requirement(
+    was: Requirement, new: Sequence[Requirement], reports: Sequence[Requirement], names: FabricPairNames
+) -> str:
+    """What still requires or reports a requirement that is gone; "" where nothing does."""
+    stays = next((r for r in new if _requirement_implies(r, was, names, removed=True)), None)
+    if stays is not None:
+        return f"`{stays.text}` still requires it"
+    reported = any(r.text == was.text or r.claim.metric == was.claim.metric for r in reports)
+    return "it is only reported now" if reported else ""
 
 
 def _requirement_implies(

@@ -91,9 +91,23 @@ def files_of_revision(revision: str, top: Path) -> dict[str, bytes]:
     except RevisionError:
         raise RevisionError(f"there is no revision {revision} here{_shallow_clone_hint(top)}") from None
     listed = _list_commit_files(top, commit).decode(errors="surrogateescape").split("\0")
+    files, total = _blobs_of_designs(filter(None, listed))
+    if not any(name.endswith(KINDS) for name in files):
+        raise RevisionError(f"revision {revision} contains no design")
+    if total > TOTAL:
+        raise RevisionError(f"its designs and tables are larger than {TOTAL >> 20} MiB together")
+    data = io.BytesIO(
+        _run_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in files.values()))
+    )
+    return {name: _read_batch_object(data, name) for name in files}
+
+
+def _blobs_of_designs(listed: Iterable[str]) -> tuple[dict[str, str], int]:
+    """The objects of designs and what they use by path, of the lines that ``git ls-tree --long`` writes, and
+    their bytes together. Raises RevisionError."""
     files: dict[str, str] = {}
     total = 0
-    for entry in filter(None, listed):
+    for entry in listed:
         head, _, name = entry.partition("\t")
         mode, _, blob, size = head.split()
         path = PurePosixPath(name)
@@ -105,14 +119,7 @@ def files_of_revision(revision: str, top: Path) -> dict[str, bytes]:
                 raise RevisionError(f"{name} is larger than {LIMIT >> 20} MiB in it")
             total += int(size)
             files[name] = blob
-    if not any(name.endswith(KINDS) for name in files):
-        raise RevisionError(f"revision {revision} contains no design")
-    if total > TOTAL:
-        raise RevisionError(f"its designs and tables are larger than {TOTAL >> 20} MiB together")
-    data = io.BytesIO(
-        _run_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in files.values()))
-    )
-    return {name: _read_batch_object(data, name) for name in files}
+    return files, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +159,16 @@ def designs_between(span: str, top: Path) -> RevisionPair:
         raise RevisionError(f"{span!r} does not name two revisions")
     after = files_of_revision(second, top)
     if rest.startswith("."):
-        files_of_revision(first, top)
-        try:
-            first = _run_git(top, "merge-base", first, second).decode().strip()[:12]
-        except RevisionError:
-            raise RevisionError(
-                f"{first} and {second} have no commit in common{_shallow_clone_hint(top)}"
-            ) from None
+        first = _common_ancestor(first, second, top)
     before = files_of_revision(first, top)
     out = RevisionPair(Revision(first, top, before), Revision(second, top, after))
+    _pair_designs(out, before, after)
+    return out
+
+
+def _pair_designs(out: RevisionPair, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
+    """Pair the designs of two revisions, and count those that are the same. Raises RevisionError where
+    neither has one."""
     old, new = designs_in_revision(before), designs_in_revision(after)
     if not old and not new:
         raise RevisionError(
@@ -178,7 +186,16 @@ def designs_between(span: str, top: Path) -> RevisionPair:
         else:
             out.pairs.append((name if name in old else was.get(name), name))
     out.pairs += [(name, None) for name in old if name not in new and name not in renamed]
-    return out
+
+
+def _common_ancestor(first: str, second: str, top: Path) -> str:
+    """The commit where two revisions parted. Raises RevisionError."""
+    files_of_revision(first, top)
+    try:
+        return _run_git(top, "merge-base", first, second).decode().strip()[:12]
+    except RevisionError:
+        hint = _shallow_clone_hint(top)
+        raise RevisionError(f"{first} and {second} have no commit in common{hint}") from None
 
 
 def designs_in_revision(held: Mapping[str, bytes]) -> list[str]:

@@ -152,18 +152,9 @@ class MovePlanner:
         none = np.zeros_like(self.idle)
         before, end = self.judge(self.old, none), self.judge(self.new, none)
         begun = MovePlan(self.floor, before[0], end[0], self._names(self.leaves), self._names(self.joins))
-        for value, which in ((before[1], "the old design"), (end[1], "the new design")):
-            if value < self.floor:
-                return replace(
-                    begun, proved=True, why=f"{which} itself has a bisection of {percent_of_share(value)}"
-                )
-        for present, idle, which in (
-            (self.old, self.joins, "the old design"),
-            (self.new, self.leaves, "the new design"),
-        ):
-            amiss = self.broken(present, idle)
-            if amiss:
-                return replace(begun, why=f"in {which} {amiss}")
+        refused = self._refuse_designs_below_floor(begun, before[1], end[1])
+        if refused is not None:
+            return refused
         best: MovePlan | None = None
         for groups in (self._by_device(self.goes_to), self._by_device(self.comes_from), self._spread()):
             most = len(best.steps) if best is not None else len(self.out) + 1
@@ -174,6 +165,24 @@ class MovePlanner:
                 break
         assert best is not None
         return best if best.complete or best.proved else self._all_orders(best)
+
+    def _refuse_designs_below_floor(
+        self, begun: MovePlan, before: Fraction, end: Fraction
+    ) -> MovePlan | None:
+        """The plan that says why there is none, where one of the two designs itself does not keep what the
+        states between them must keep; ``before`` and ``end`` are upper bounds on their bisections."""
+        for value, which in ((before, "the old design"), (end, "the new design")):
+            if value < self.floor:
+                why = f"{which} itself has a bisection of {percent_of_share(value)}"
+                return replace(begun, proved=True, why=why)
+        for present, idle, which in (
+            (self.old, self.joins, "the old design"),
+            (self.new, self.leaves, "the new design"),
+        ):
+            amiss = self.broken(present, idle)
+            if amiss:
+                return replace(begun, why=f"in {which} {amiss}")
+        return None
 
     def _all_orders(self, plan: MovePlan) -> MovePlan:
         """Where no order was found: one of all orders of few moves, or the proof that there is none."""
@@ -253,7 +262,11 @@ class MovePlanner:
             if kept(groups[0][:size]):
                 return groups[0][:size]
             size //= 2
-        waiting = [i for group in groups for i in group]
+        return self._single_cable(plan, [*chain(*groups)], unplugged)
+
+    def _single_cable(self, plan: MovePlan, waiting: list[int], unplugged: set[int]) -> list[int] | None:
+        """The first cable that can be unplugged by itself; None, and why, if there is none among those that
+        are tried."""
         best, sure, said = Fraction(0), len(waiting) <= self.tries, ""
         for i in waiting[: self.tries]:
             left = self.less(self.present, [i])

@@ -47,11 +47,8 @@ def union_of_fabrics(before: Fabric, after: Fabric) -> Union | None:
         [paths.get(known.get(p, p), -1) for p in map(before.device_path, range(before.device_count))],
         dtype=np.int64,
     )
-    shared = np.flatnonzero(row >= 0)
-    models = [m.name for m in after.models]
-    for d in shared.tolist():
-        if before.built[d] and before.model_of(d).name != models[int(after.device_model[row[d]])]:
-            return None
+    if _changes_a_model(before, after, row):
+        return None
     own = row.copy()
     own[row < 0] = after.device_count + np.flatnonzero(
         row < 0
@@ -65,18 +62,8 @@ def union_of_fabrics(before: Fabric, after: Fabric) -> Union | None:
         [place.get(pair, -1) for pair in zip(*(e.tolist() for e in ends), strict=True)], dtype=np.int64
     )
     gone = np.flatnonzero(old < 0)
-    columns = {"link_a": ends[0][gone], "link_b": ends[1][gone], "link_rate": before.link_rate[gone]}
-    columns["link_statement"] = before.link_statement[gone] + len(after.statements)
-    for name in ("link_class", "link_medium", "link_colour"):
-        columns[name] = np.zeros(len(gone), dtype=np.int64)
-    for name in ("link_via_a", "link_via_b"):
-        via = getattr(before, name)[gone]
-        columns[name] = np.where(via >= 0, port[via], -1)
-    columns["link_bundle"] = np.full(len(gone), -1, dtype=np.int64)
-    if len(after.link_run):
-        columns["link_run"] = np.full(len(gone), -1, dtype=np.int64)
-    a = np.concatenate([after.link_a, columns["link_a"]])
-    order = np.argsort(a, kind="stable")
+    columns = _columns_of_removed_links(before, after, gone, port)
+    order = np.argsort(np.concatenate([after.link_a, columns["link_a"]]), kind="stable")
     at = np.empty(len(order), dtype=np.int64)
     at[order] = np.arange(len(order))
     old[gone] = after.link_count + np.arange(len(gone))
@@ -92,6 +79,33 @@ def union_of_fabrics(before: Fabric, after: Fabric) -> Union | None:
         joined["port_link"][joined[side][new]] = new
     whole = _union_devices(before, after, own, base, joined)
     return Union(whole, at[old], at[: after.link_count])
+
+
+def _changes_a_model(before: Fabric, after: Fabric, row: Ints) -> bool:
+    """Whether a device that is built and stays has another model; ``row`` has the new row of each old device,
+    -1 for none."""
+    models = [m.name for m in after.models]
+    return any(
+        before.built[d] and before.model_of(d).name != models[int(after.device_model[row[d]])]
+        for d in np.flatnonzero(row >= 0).tolist()
+    )
+
+
+def _columns_of_removed_links(before: Fabric, after: Fabric, gone: Ints, port: Ints) -> dict[str, Ints]:
+    """The columns of the old links that the new fabric has not; ``port`` has the port in the union of each
+    old port."""
+    columns = {"link_a": port[before.link_a][gone], "link_b": port[before.link_b][gone]}
+    columns["link_rate"] = before.link_rate[gone]
+    columns["link_statement"] = before.link_statement[gone] + len(after.statements)
+    for name in ("link_class", "link_medium", "link_colour"):
+        columns[name] = np.zeros(len(gone), dtype=np.int64)
+    for name in ("link_via_a", "link_via_b"):
+        via = getattr(before, name)[gone]
+        columns[name] = np.where(via >= 0, port[via], -1)
+    columns["link_bundle"] = np.full(len(gone), -1, dtype=np.int64)
+    if len(after.link_run):
+        columns["link_run"] = np.full(len(gone), -1, dtype=np.int64)
+    return columns
 
 
 def _union_devices(before: Fabric, after: Fabric, own: Ints, base: Ints, links: dict[str, Any]) -> Fabric:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from tdsl.changes.compare import devices_by_set
 from tdsl.changes.model import PARTS, CableLeg, Change, Changes, ContractChange, Metric, MovedCable, Revisions
-from tdsl.changes.steps import MovePlan, percent_of_share
+from tdsl.changes.steps import MovePlan, MoveStep, percent_of_share
 from tdsl.fabric.graph import Fabric
 from tdsl.report.paint import Paint, terminal_safe_text, wrap_text
 
@@ -118,6 +118,14 @@ def change_summary(c: Changes) -> Iterator[str]:
     told = contract_summary(c)
     if told:
         yield f"contract: {told}"
+    yield _cable_summary(c)
+    failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
+    if failing:
+        yield f"fails now: {', '.join(failing)}"
+
+
+def _cable_summary(c: Changes) -> str:
+    """How many cables are new, removed and moved, by class, and whether an existing one is touched."""
     kinds: list[tuple[str, Sequence[CableLeg] | Sequence[MovedCable]]] = [
         ("new", c.added),
         ("removed", c.removed),
@@ -134,15 +142,10 @@ def change_summary(c: Changes) -> Iterator[str]:
     other = sum(old.places == new.places for old, new in c.replaced)
     if other:
         said.append(f"{other:,} of another part or length")
-    if said:
-        yield f"cables: {', '.join(said)}" + (
-            "" if c.removed or c.moved or rehung or other else "; no existing cable moves"
-        )
-    else:
-        yield "no cable changes"
-    failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
-    if failing:
-        yield f"fails now: {', '.join(failing)}"
+    if not said:
+        return "no cable changes"
+    stay = "" if c.removed or c.moved or rehung or other else "; no existing cable moves"
+    return f"cables: {', '.join(said)}{stay}"
 
 
 def _counts_by_class_text(classes: Iterable[str]) -> str:
@@ -152,49 +155,46 @@ def _counts_by_class_text(classes: Iterable[str]) -> str:
 
 def change_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
     """Titles and their rows, each with a sign: + come, - gone, ~ other than before."""
-    out: list[tuple[str, list[tuple[str, str]]]] = []
-    devices = [("+", row) for row in _device_rows(c.devices_added)] + [
-        ("-", row) for row in _device_rows(c.devices_removed)
+    devices = [("+", row) for row in _device_rows(c.devices_added)]
+    devices += [("-", row) for row in _device_rows(c.devices_removed)]
+    devices += _signed_changes(c.models)
+    counts = (
+        ("+", len(c.added), "new"),
+        ("-", len(c.removed), "gone"),
+        ("", len(c.moved), "moved"),
+        ("", len(c.cables), "other facts"),
+    )
+    tally = [f"{sign}{count:,} {what}" for sign, count, what in counts if count]
+    figures = [
+        ("~", f"{x.what}  {_before_after_arrow(x.before, x.after)}{_count_difference(x)}") for x in c.figures
     ]
-    devices += [("~", row) for row in _change_rows(c.models)]
-    cables = [("+", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.added]
-    cables += [("-", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.removed]
-    cables += [
+    renamed = [("~", f"{x.what}: {_before_after_arrow(x.before, x.after)}") for x in c.renamed]
+    sections = (
+        ("figures", figures),
+        ("devices", devices),
+        (f"cables: {', '.join(tally)}", _signed_cables(c)),
+        ("renamed in the design", renamed),
+        ("places", _signed_changes(c.places)),
+        ("names", _signed_changes(c.names)),
+        ("ports", _signed_changes(c.ports)),
+        ("addresses", _signed_changes(c.addresses)),
+    )
+    return [(title, rows) for title, rows in sections if rows]
+
+
+def _signed_changes(changes: Sequence[Change]) -> list[tuple[str, str]]:
+    """Rows of what is other than before."""
+    return [("~", row) for row in _change_rows(changes)]
+
+
+def _signed_cables(c: Changes) -> list[tuple[str, str]]:
+    """Rows of cables that are new, gone, moved, or have other facts."""
+    rows = [("+", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.added]
+    rows += [("-", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.removed]
+    rows += [
         ("~", f"{x.stays.text}: from {x.before.text} to {x.after.text} ({x.link_class})") for x in c.moved
     ]
-    cables += [("~", row) for row in _change_rows(c.cables)]
-    tally = [
-        f"{sign}{len(rows):,} {what}"
-        for sign, rows, what in (
-            ("+", c.added, "new"),
-            ("-", c.removed, "gone"),
-            ("", c.moved, "moved"),
-            ("", c.cables, "other facts"),
-        )
-        if rows
-    ]
-    for title, rows in (
-        (
-            "figures",
-            [
-                ("~", f"{x.what}  {_before_after_arrow(x.before, x.after)}{_count_difference(x)}")
-                for x in c.figures
-            ],
-        ),
-        ("devices", devices),
-        (f"cables: {', '.join(tally)}", cables),
-        (
-            "renamed in the design",
-            [("~", f"{x.what}: {_before_after_arrow(x.before, x.after)}") for x in c.renamed],
-        ),
-        ("places", [("~", row) for row in _change_rows(c.places)]),
-        ("names", [("~", row) for row in _change_rows(c.names)]),
-        ("ports", [("~", row) for row in _change_rows(c.ports)]),
-        ("addresses", [("~", row) for row in _change_rows(c.addresses)]),
-    ):
-        if rows:
-            out.append((title, rows))
-    return out
+    return rows + _signed_changes(c.cables)
 
 
 def _device_rows(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -252,12 +252,18 @@ def _change_markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield "No difference."
         yield ""
         return
-    yield from (
-        line
-        for sentence in change_summary(c)
-        for line in (_markdown_cell(sentence[0].upper() + sentence[1:] + "."), "")
-    )
+    for sentence in change_summary(c):
+        yield _markdown_cell(sentence[0].upper() + sentence[1:] + ".")
+        yield ""
     yield from _contract_table(c, whole)
+    yield from _figures_table(c)
+    for title, lines in change_sections(c):
+        if title != "figures":
+            yield from _section_markdown(title, lines, lines if whole else lines[: FEW * 4])
+
+
+def _figures_table(c: Changes) -> Iterator[str]:
+    """Metrics and figures that differ, as a table of Markdown."""
     rows = [
         (m.name, m.before, m.after, " → ".join(dict.fromkeys(filter(None, m.verdicts)))) for m in c.metrics
     ]
@@ -267,22 +273,22 @@ def _change_markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield "|---|---|---|---|"
         yield from ("| " + " | ".join(map(_markdown_cell, row)) + " |" for row in rows)
         yield ""
-    for title, lines in change_sections(c):
-        if title == "figures":
-            continue
-        shown = lines if whole else lines[: FEW * 4]
-        yield f"<details><summary>{_markdown_cell(title)}</summary>"
-        yield ""
-        yield "```diff"
-        yield from (
-            f"{'!' if sign == '~' else sign} {terminal_safe_text(row).replace('```', '')}"
-            for sign, row in shown
-        )
-        if len(shown) < len(lines):
-            yield f"# and {len(lines) - len(shown):,} more"
-        yield "```"
-        yield "</details>"
-        yield ""
+
+
+def _section_markdown(
+    title: str, rows: Sequence[tuple[str, str]], shown: Sequence[tuple[str, str]]
+) -> Iterator[str]:
+    """A section that a reader opens: its first rows as a diff, and how many more there are."""
+    yield f"<details><summary>{_markdown_cell(title)}</summary>"
+    yield ""
+    yield "```diff"
+    for sign, row in shown:
+        yield f"{'!' if sign == '~' else sign} {terminal_safe_text(row).replace('```', '')}"
+    if len(shown) < len(rows):
+        yield f"# and {len(rows) - len(shown):,} more"
+    yield "```"
+    yield "</details>"
+    yield ""
 
 
 def markdown_paragraphs(text: str) -> str:
@@ -403,20 +409,7 @@ def move_steps_text(plan: MovePlan, paint: Paint, width: int, whole: bool) -> st
     if plan.leave:
         lines.append(f"  out of service until the end: {_hosts_in_words(plan.leave)}")
     for number, step in enumerate(plan.steps, 1):
-        low = f", {percent_of_share(step.during)} while they are out" if step.unplug else ""
-        tally = (
-            f"unplug {len(step.unplug):,}, plug {len(step.plug):,}{low}, then {percent_of_share(step.after)}"
-        )
-        lines.append(f"  {number}. {tally}")
-        rows = [("-", c) for c in step.unplug] + [("+", c) for c in step.plug]
-        shown = rows if whole or len(rows) <= FEW + 1 else rows[:FEW]
-        for sign, c in shown:
-            lines.append(
-                f"     {paint('good' if sign == '+' else 'bad', sign)} {terminal_safe_text(c.a.text)} to "
-                f"{terminal_safe_text(c.b.text)}"
-            )
-        if len(shown) < len(rows):
-            lines.append(f"       and {len(rows) - len(shown):,} more; --full shows them")
+        lines += _lines_of_step(number, step, paint, whole)
     if not plan.complete:
         sure = (
             "no order keeps the floor"
@@ -431,6 +424,23 @@ def move_steps_text(plan: MovePlan, paint: Paint, width: int, whole: bool) -> st
             f"  then into service: {_hosts_in_words(plan.join)}; bisection {percent_of_share(plan.end)}"
         )
     return "\n".join(lines) + "\n"
+
+
+def _lines_of_step(number: int, step: MoveStep, paint: Paint, whole: bool) -> list[str]:
+    """One step: how many cables are moved at once, the bisection meanwhile and then, and the cables."""
+    low = f", {percent_of_share(step.during)} while they are out" if step.unplug else ""
+    tally = f"unplug {len(step.unplug):,}, plug {len(step.plug):,}{low}, then {percent_of_share(step.after)}"
+    lines = [f"  {number}. {tally}"]
+    rows = [("-", c) for c in step.unplug] + [("+", c) for c in step.plug]
+    shown = rows if whole or len(rows) <= FEW + 1 else rows[:FEW]
+    for sign, c in shown:
+        lines.append(
+            f"     {paint('good' if sign == '+' else 'bad', sign)} {terminal_safe_text(c.a.text)} to "
+            f"{terminal_safe_text(c.b.text)}"
+        )
+    if len(shown) < len(rows):
+        lines.append(f"       and {len(rows) - len(shown):,} more; --full shows them")
+    return lines
 
 
 def share_moved(changes: Changes, old: Fabric | None) -> str:

@@ -297,19 +297,8 @@ def _links_at_ports(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints
 
 def pool_of(rule: AddressRule, value: object) -> Pool:
     """The pool that a rule's value means: a network, from the address written on."""
-    span = rule.value.span
-    example = "write `10.255.0.0/16` or `fd00:10::/48`"
-    if not isinstance(value, str):
-        raise Fault("E0103", span, "expected an IP network", help=example)
-    try:
-        found: IPv4Interface | IPv6Interface = ip_interface(value)
-    except ValueError:
-        raise Fault("E0470", span, f"{value} is not an IP address or network", help=example) from None
+    span, found = rule.value.span, _written_network(rule, value)
     net, first = found.network, int(found.ip)
-    if rule.each and "/" not in value:
-        raise Fault(
-            "E0470", span, f"{value} has no prefix length, so its size is unknown", help=f"write `{value}/24`"
-        )
     step = 2 if rule.kind == "links" else 1
     end = int(net.network_address) + net.num_addresses
     prefix = net.max_prefixlen - (step - 1)
@@ -354,6 +343,23 @@ def pool_of(rule: AddressRule, value: object) -> Pool:
         rule.gateway,
         rule.origin,
     )
+
+
+def _written_network(rule: AddressRule, value: object) -> IPv4Interface | IPv6Interface:
+    """The address and network that a rule's value is. Raises Fault."""
+    span = rule.value.span
+    example = "write `10.255.0.0/16` or `fd00:10::/48`"
+    if not isinstance(value, str):
+        raise Fault("E0103", span, "expected an IP network", help=example)
+    try:
+        found: IPv4Interface | IPv6Interface = ip_interface(value)
+    except ValueError:
+        raise Fault("E0470", span, f"{value} is not an IP address or network", help=example) from None
+    if rule.each and "/" not in value:
+        raise Fault(
+            "E0470", span, f"{value} has no prefix length, so its size is unknown", help=f"write `{value}/24`"
+        )
+    return found
 
 
 def _larger_network_hint(rule: AddressRule, written: str, planned: int) -> str:

@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tdsl.fabric.cables.available_parts import judge_parts
 from tdsl.fabric.cables.bundles import form_bundles
 from tdsl.fabric.cables.cabling import CableLegs, cables_of_segments, first_of_cage, ports_sharing_cable
+from tdsl.fabric.device_rows import DeviceRows
 from tdsl.fabric.graph import MEDIA, Fabric, LinkStatement
 from tdsl.fabric.narrow import narrow_fabric_columns
 from tdsl.fabric.order import by_keys, distinct_values, rank_values
@@ -21,9 +22,12 @@ from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Batch, WiringState
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.model import DeviceModel, DeviceSet
+from tdsl.semantics.model import DeviceSet
 from tdsl.semantics.plan import FabricPlan, ResolvedConnect
 from tdsl.syntax import tree
+
+COLUMNS = ("a", "b", "da", "db", "statement")
+"""Columns of links, built or not: ports and devices at both ends, and the connect."""
 
 
 def _constant_column(value: int, size: int) -> Array:
@@ -72,34 +76,18 @@ def _rates_on_legs(cables: CableLegs, port_link: NDArray[np.int32], a: Array, b:
 
 
 def assemble_fabric(
-    plan: FabricPlan,
-    sets: Sequence[DeviceSet],
-    models: Sequence[DeviceModel],
-    device_set: Array,
-    device_model: Array,
-    built: NDArray[np.bool_],
-    wiring: WiringState,
-    diagnostics: Diagnostics,
+    plan: FabricPlan, rows: DeviceRows, wiring: WiringState, diagnostics: Diagnostics
 ) -> Fabric:
     """The fabric's columns from its wiring, whose links are used up: kept, they would be a quarter of the
     memory."""
-    base = wiring.ports.base
+    base, sets, device_set = wiring.ports.base, rows.sets, rows.device_set
     batches, absent = wiring.links, wiring.absent
-    a, b, da, db = (
-        _concatenate_columns([getattr(x, end) for x in batches]) for end in ("a", "b", "da", "db")
+    a, b, da, db, statement = (_column_of_batches(batches, x) for x in COLUMNS)
+    absent_a, absent_b, absent_da, absent_db, absent_statement = (
+        _column_of_batches(absent, x) for x in COLUMNS
     )
-    statement = _concatenate_columns([_constant_column(x.statement, len(x.a)) for x in batches])
-    absent_a, absent_b, absent_da, absent_db = (
-        _concatenate_columns([getattr(x, end) for x in absent]) for end in ("a", "b", "da", "db")
-    )
-    absent_statement = _concatenate_columns([_constant_column(x.statement, len(x.a)) for x in absent])
-    said = np.array([w.settings.get("layer") == "scaleup" for w in plan.wires] or [False], dtype=np.bool_)
-    up = (
-        said[np.append(statement, absent_statement)]
-        if said.any()
-        else np.zeros(len(a) + len(absent_a), dtype=np.bool_)
-    )
-    layer = plan.layer or ("scaleup" if len(up) and up.all() else "")
+    up = _links_of_scaleup(plan, statement, absent_statement)
+    layer = _layer_of_fabric(plan, up)
     tier = _tiers_by_layer(
         sets, device_set, _concatenate_columns([da, absent_da]), _concatenate_columns([db, absent_db]), up
     )
@@ -108,15 +96,13 @@ def assemble_fabric(
     a, b = _exchange_rows(a, b, swap)
     da, db = _exchange_rows(da, db, swap)
     via_a, via_b = _exchange_rows(
-        _concatenate_columns([x.via_a for x in batches]),
-        _concatenate_columns([x.via_b for x in batches]),
-        swap,
+        _column_of_batches(batches, "via_a"), _column_of_batches(batches, "via_b"), swap
     )
     names: list[str] = []
     shades: list[str] = []
     cls = _link_classes(plan, batches, sets, by_set, device_set, (da, db), names, diagnostics)
     medium, colour = _link_media(batches), _link_colours(plan, batches, shades, diagnostics)
-    rate = _concatenate_columns([x.rate for x in batches])
+    rate = _column_of_batches(batches, "rate")
     batches.clear()
     order = by_keys(a)  # a port has one link
     if not bool((order[1:] > order[:-1]).all()):
@@ -130,45 +116,66 @@ def assemble_fabric(
     swap = _links_to_reverse(by_set, device_set, absent_da, absent_db)
     absent_a, absent_b = _exchange_rows(absent_a, absent_b, swap)
     absent_da, absent_db = _exchange_rows(absent_da, absent_db, swap)
-    absent_rate = _concatenate_columns([x.rate for x in absent])
+    absent_rate = _column_of_batches(absent, "rate")
     del swap, order, up  # as large as the columns that they made
     port_link = np.full(int(base[-1]), -1, dtype=np.int32)
     port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int32)
-    circuit = np.array([w.node.circuit for w in plan.wires] or [False])
+    circuit = _connects_that(plan, _is_circuit)
     reserved = circuit[absent_statement]  # circuits have not chosen their ports yet
     reserved |= (port_link[absent_a] < 0) & (port_link[absent_b] < 0)
     crossed = np.flatnonzero(via_a >= 0)
     port_link[via_a[crossed]] = port_link[via_b[crossed]] = crossed
-    cables = _lay_cables(
-        plan,
-        sets,
-        device_set,
-        models,
-        device_model,
-        base,
-        wiring,
-        names,
-        (a, b, da, db, via_a, via_b, cls, medium, statement),
-    )
+    cables = _lay_cables(plan, rows, wiring, names, (a, b, da, db, via_a, via_b, cls, medium, statement))
     judge_parts(plan, wiring, cables, _rates_on_legs(cables, port_link, a, b, rate), diagnostics)
     bundle = form_bundles(plan, da, db, a, statement, rate, diagnostics)
-    by_ocs = circuit | np.array([_via_kind(w) == "ocs" for w in plan.wires] or [False])
+    by_ocs = circuit | _connects_that(plan, lambda wire: _via_kind(wire) == "ocs")
     in_ocs = crossed[by_ocs[statement[crossed]]]
     made = Fabric(
-        name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, sets=tuple(sets),
-        layer=layer,
-        models=tuple(models), statements=tuple(LinkStatement(w.origin, w.settings) for w in plan.wires), device_set=device_set,
-        device_model=device_model, built=built, tier=tier, plane=_plane_numbers(sets, device_set), port_base=base,
-        port_state=wiring.ports.state, port_link=port_link, link_a=a, link_b=b, link_rate=rate, link_class=cls,
-        link_medium=medium, link_statement=statement, link_via_a=via_a, link_via_b=via_b, classes=tuple(names),
-        link_colour=colour, colours=tuple(shades),
-        cable_a=cables.a, cable_b=cables.b, cable_group=cables.group, cable_leg=cables.leg, cable_links=cables.links,
-        cable_class=cables.cls, cable_statement=cables.statement, circuit_a=via_a[in_ocs], circuit_b=via_b[in_ocs],
-        circuit_link=in_ocs, link_bundle=bundle, absent_a=absent_da, absent_b=absent_db, absent_rate=absent_rate,
-        absent_reserved=reserved, absent_statement=absent_statement, nos=plan.nos[0] if plan.nos else "",
+        name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, layer=layer,
+        sets=tuple(sets), models=tuple(rows.models),
+        statements=tuple(LinkStatement(w.origin, w.settings) for w in plan.wires),
+        device_set=device_set, device_model=rows.device_model, built=rows.built, tier=tier,
+        plane=_plane_numbers(sets, device_set),
+        port_base=base, port_state=wiring.ports.state, port_link=port_link,
+        link_a=a, link_b=b, link_rate=rate, link_class=cls, link_medium=medium, link_statement=statement,
+        link_via_a=via_a, link_via_b=via_b, classes=tuple(names), link_colour=colour, colours=tuple(shades),
+        cable_a=cables.a, cable_b=cables.b, cable_group=cables.group, cable_leg=cables.leg,
+        cable_links=cables.links, cable_class=cables.cls, cable_statement=cables.statement,
+        circuit_a=via_a[in_ocs], circuit_b=via_b[in_ocs], circuit_link=in_ocs, link_bundle=bundle,
+        absent_a=absent_da, absent_b=absent_db, absent_rate=absent_rate, absent_reserved=reserved,
+        absent_statement=absent_statement, nos=plan.nos[0] if plan.nos else "",
     )  # fmt: skip
     made.device_a, made.device_b = da, db  # known already
     return narrow_fabric_columns(made)
+
+
+def _column_of_batches(batches: Sequence[Batch], name: str) -> Array:
+    """A column of the links of all batches, one after the other."""
+    if name == "statement":
+        return _concatenate_columns([_constant_column(x.statement, len(x.a)) for x in batches])
+    return _concatenate_columns([getattr(x, name) for x in batches])
+
+
+def _connects_that(plan: FabricPlan, test: Callable[[ResolvedConnect], bool]) -> NDArray[np.bool_]:
+    """Which connects of a plan, by number, pass a test; one that does not where there is no connect."""
+    return np.array([test(w) for w in plan.wires] or [False], dtype=np.bool_)
+
+
+def _is_circuit(wire: ResolvedConnect) -> bool:
+    return wire.node.circuit
+
+
+def _links_of_scaleup(plan: FabricPlan, statement: Array, absent_statement: Array) -> NDArray[np.bool_]:
+    """Which links, those that are not built last, are of the layer scaleup."""
+    said = _connects_that(plan, lambda wire: wire.settings.get("layer") == "scaleup")
+    if not said.any():
+        return np.zeros(len(statement) + len(absent_statement), dtype=np.bool_)
+    return said[np.append(statement, absent_statement)]
+
+
+def _layer_of_fabric(plan: FabricPlan, up: NDArray[np.bool_]) -> str:
+    """The layer that the fabric states, else scaleup where all of its links are."""
+    return plan.layer or ("scaleup" if len(up) and up.all() else "")
 
 
 def _tiers_by_layer(
@@ -324,20 +331,13 @@ def _index_of_name(names: list[str], name: str) -> int:
 
 
 def _lay_cables(
-    plan: FabricPlan,
-    sets: Sequence[DeviceSet],
-    device_set: Array,
-    models: Sequence[DeviceModel],
-    device_model: Array,
-    base: Array,
-    wiring: WiringState,
-    names: list[str],
-    links: tuple[Array, ...],
+    plan: FabricPlan, rows: DeviceRows, wiring: WiringState, names: list[str], links: tuple[Array, ...]
 ) -> CableLegs:
     """Cables under links that are no traces, in two pieces where a panel or OCS is crossed, and those drawn
     without links."""
     a, b, da, db, via_a, via_b, cls, medium, statement = links
-    circuit = np.array([w.node.circuit for w in plan.wires] or [False])
+    sets, device_set = rows.sets, rows.device_set
+    circuit = _connects_that(plan, _is_circuit)
     # the set that the links of a connect cross; of those that are circuits, the cables are drawn by other
     # connects
     passive = np.array(
@@ -357,9 +357,7 @@ def _lay_cables(
         pieces.append((x, y, _constant_column(batch.statement, len(x)), kinds))
     pa, pb, ps, pc = (_concatenate_columns(column) for column in zip(*pieces, strict=True))
     del pieces, laid, crosses, direct, through, links, a, b, via_a, via_b
-    return cables_of_segments(
-        pa, pb, ps, pc, _port_connectors(plan, wiring, models, device_model, base, (pa, pb), ps)
-    )
+    return cables_of_segments(pa, pb, ps, pc, _port_connectors(plan, wiring, rows, (pa, pb), ps))
 
 
 def _rows_as_index(chosen: NDArray[np.bool_]) -> NDArray[np.bool_] | slice:
@@ -368,29 +366,23 @@ def _rows_as_index(chosen: NDArray[np.bool_]) -> NDArray[np.bool_] | slice:
 
 
 def _port_connectors(
-    plan: FabricPlan,
-    wiring: WiringState,
-    models: Sequence[DeviceModel],
-    device_model: Array,
-    base: Array,
-    ends: Sequence[Array],
-    ps: Array,
+    plan: FabricPlan, wiring: WiringState, rows: DeviceRows, ends: Sequence[Array], ps: Array
 ) -> Array:
     """The connector of every port; ports of a cage that leave by one cable have the same: all of them where
     its plugs fill the cage, or as many as a connect says (``carries 2``)."""
-    connector = wiring.ports.connector
+    connector, base = wiring.ports.connector, wiring.ports.base
     together = np.array([ports_sharing_cable(w.settings) for w in plan.wires] or [1], dtype=np.int64)
     if (together == 1).all() or not len(ps):
         return connector
     connector = connector.copy()
-    counts = np.cumsum([0, *(m.port_count for m in models)])[:-1]
+    counts = np.cumsum([0, *(m.port_count for m in rows.models)])[:-1]
     for n in distinct_values(together[together != 1]).tolist():
-        first = first_of_cage(models, n)
+        first = first_of_cage(rows.models, n)
         for ports in ends:
             mine = ports[together[ps] == n]
             device = wiring.ports.device_of(mine)
             connector[mine] = wiring.ports.connector[
-                base[device] + first[counts[device_model[device]] + mine - base[device]]
+                base[device] + first[counts[rows.device_model[device]] + mine - base[device]]
             ]
     return connector
 

@@ -186,7 +186,8 @@ def _halve_links(edges: list[Edge]) -> tuple[list[Edge], list[Edge]]:
     for start in sorted(at, key=lambda d: (d != -1, len(at[d]), d)):
         for k, i in enumerate(_euler_circuit(start, at, ends, used)):
             side[i] = k % 2
-    return tuple([e for i, e in enumerate(edges) if side[i] == s] for s in (0, 1))  # type: ignore[return-value]
+    first, second = ([e for i, e in enumerate(edges) if side[i] == s] for s in (0, 1))
+    return first, second
 
 
 def _euler_circuit(

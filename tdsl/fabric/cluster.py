@@ -3,7 +3,7 @@ of all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -24,6 +24,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 DIFFERS = "E0465"
 """What fabrics share is not the same in each of them."""
+ClaimKey = tuple[int, int, str, str]
+"""Begin and end of a claim in its file, its text, and the group in whose instance it is."""
 
 
 def number_of_member(cluster: Fabric, name: str) -> int:
@@ -49,7 +51,7 @@ def requirements_of_cluster(
     """What the cluster's block requires of all its fabrics (those of the plans), in order of the text. Each
     path is resolved in each fabric that has what it names, also where another path of the requirement names
     nothing there; what none has is a finding."""
-    found: dict[tuple[int, int, str, str], list[tuple[int, ResolvedClaim]]] = {}
+    found: dict[ClaimKey, list[tuple[int, ResolvedClaim]]] = {}
     wrong: list[Diagnostic] = []
     missing: list[dict[SourceSpan, Diagnostic]] = []
     for k, (plan, fabric) in enumerate(zip(plans, cluster.members, strict=True)):
@@ -61,23 +63,38 @@ def requirements_of_cluster(
             found.setdefault(key, []).append((k, claim))
         wrong += own
         missing.append(absent)
-    nowhere = (
-        [d for span, d in missing[0].items() if all(span in absent for absent in missing)] if missing else []
-    )
+    nowhere = _missing_in_all_fabrics(missing)
     nowhere += [d for d in wrong if d.code == "E0108"]  # a fabric has some of these indices
-    unknown = {d.span for d in nowhere}
+    _drop_claims_at_findings(found, nowhere)
+    _report_once(diagnostics, (*wrong, *nowhere), {(start, end) for start, end, _, _ in found})
+    return [claim_of_cluster(found[key], cluster) for key in sorted(found, key=lambda key: key[:2])]
+
+
+def _missing_in_all_fabrics(missing: Sequence[dict[SourceSpan, Diagnostic]]) -> list[Diagnostic]:
+    """Findings of paths that name nothing in any fabric; ``missing`` has those of each fabric."""
+    first = missing[0] if missing else {}
+    return [d for span, d in first.items() if all(span in absent for absent in missing)]
+
+
+def _drop_claims_at_findings(found: dict[ClaimKey, Any], findings: Iterable[Diagnostic]) -> None:
+    """Drop claims in whose text a finding lies."""
+    unknown = {d.span for d in findings}
     for key in [
         k for k in found if any(d is not None and k[0] <= d.start and d.end <= k[1] for d in unknown)
     ]:
         del found[key]
-    known = {(start, end) for start, end, _, _ in found}
+
+
+def _report_once(
+    diagnostics: Diagnostics, findings: Iterable[Diagnostic], known: set[tuple[int, int]]
+) -> None:
+    """Add findings once for each place and code, without those inside the claims that are ``known``."""
     said = set()
-    for d in (*wrong, *nowhere):
+    for d in findings:
         at = (d.span.start, d.span.end) if d.span is not None else (-1, -1)
         if (d.code, at) not in said and not any(start <= at[0] and at[1] <= end for start, end in known):
             said.add((d.code, at))
             diagnostics.items.append(d)
-    return [claim_of_cluster(found[key], cluster) for key in sorted(found, key=lambda key: key[:2])]
 
 
 def _joined_claim(c: Fabric, claims: Sequence[tuple[int, ResolvedClaim]], qualify: bool) -> ResolvedClaim:
@@ -180,36 +197,43 @@ def declaration_key(s: DeviceSet) -> tuple[str, ...]:
 def _join_sets(made: _Joining) -> None:
     """Declarations of all fabrics, those of the cluster's block once; what is inside others comes last."""
     found: list[dict[int, DeviceSet]] = [{} for _ in made.members]
-    first = 0
     for inner in (False, True):
         for k, f in enumerate(made.members):
             for s in f.sets:
-                if (s.inside is not None) is not inner:
-                    continue
-                known = None if s.prefix else made.shared.get(declaration_key(s))
-                if known is not None and known.axes != s.axes:
-                    sizes = " and ".join(f"{x.count:,}" for x in (known, s))
-                    made.differs(
-                        s.origin,
-                        f"`{s.path}` is {sizes} devices in two fabrics of the cluster",
-                        known.origin,
-                        "write the number of shared devices as a number",
-                    )
-                    continue
-                if known is None:
-                    inside = None if s.inside is None else found[k][s.inside.index]
-                    known = replace(s, index=len(made.sets), first=first, inside=inside)
-                    first += s.count
-                    made.sets.append(known)
-                    if not s.prefix:
-                        made.shared[declaration_key(s)] = known
-                found[k][s.index] = known
+                if (s.inside is not None) is inner:
+                    joined = _joined_set(made, s, found[k])
+                    if joined is not None:
+                        found[k][s.index] = joined
     for k, f in enumerate(made.members):
         rows = np.full(f.device_count, -1, dtype=np.int64)
         for s in f.sets:
             if s.index in found[k]:
                 rows[s.first : s.first + s.count] = found[k][s.index].first + np.arange(s.count)
         made.rows.append(rows)
+
+
+def _joined_set(made: _Joining, s: DeviceSet, found: Mapping[int, DeviceSet]) -> DeviceSet | None:
+    """A fabric's device set in the cluster: a shared one where it is declared in the cluster's block, else
+    its own; ``found`` has those of the fabric so far. None, and a finding, where the shared one has another
+    size."""
+    known = None if s.prefix else made.shared.get(declaration_key(s))
+    if known is None:
+        inside = None if s.inside is None else found[s.inside.index]
+        first = made.sets[-1].first + made.sets[-1].count if made.sets else 0
+        known = replace(s, index=len(made.sets), first=first, inside=inside)
+        made.sets.append(known)
+        if not s.prefix:
+            made.shared[declaration_key(s)] = known
+    elif known.axes != s.axes:
+        sizes = " and ".join(f"{x.count:,}" for x in (known, s))
+        made.differs(
+            s.origin,
+            f"`{s.path}` is {sizes} devices in two fabrics of the cluster",
+            known.origin,
+            "write the number of shared devices as a number",
+        )
+        return None
+    return known
 
 
 def _model_signature(m: DeviceModel) -> tuple[object, ...]:
@@ -301,14 +325,18 @@ def _join_links(
         cls, colour = _numbers_of_names(f.classes, classes), _numbers_of_names(f.colours, colours)
         bundles = int(np.max(f.link_bundle, initial=-1)) + 1
         columns = {
-            "link_a": port[f.link_a], "link_b": port[f.link_b], "link_rate": f.link_rate, "link_class": cls[f.link_class],
-            "link_medium": f.link_medium, "link_statement": f.link_statement + first_statement,
+            "link_a": port[f.link_a], "link_b": port[f.link_b], "link_rate": f.link_rate,
+            "link_class": cls[f.link_class], "link_medium": f.link_medium,
+            "link_statement": f.link_statement + first_statement,
             "link_via_a": port[f.link_via_a], "link_via_b": port[f.link_via_b],
-            "link_bundle": np.where(f.link_bundle >= 0, f.link_bundle + first_bundle, -1), "link_colour": colour[f.link_colour],
-            "cable_a": port[f.cable_a], "cable_b": port[f.cable_b], "cable_group": f.cable_group + first_group,
-            "cable_leg": f.cable_leg, "cable_links": f.cable_links, "cable_class": cls[f.cable_class],
+            "link_bundle": np.where(f.link_bundle >= 0, f.link_bundle + first_bundle, -1),
+            "link_colour": colour[f.link_colour],
+            "cable_a": port[f.cable_a], "cable_b": port[f.cable_b],
+            "cable_group": f.cable_group + first_group, "cable_leg": f.cable_leg,
+            "cable_links": f.cable_links, "cable_class": cls[f.cable_class],
             "cable_statement": f.cable_statement + first_statement,
-            "circuit_a": port[f.circuit_a], "circuit_b": port[f.circuit_b], "circuit_link": f.circuit_link + first_link,
+            "circuit_a": port[f.circuit_a], "circuit_b": port[f.circuit_b],
+            "circuit_link": f.circuit_link + first_link,
             "absent_a": rows[f.absent_a], "absent_b": rows[f.absent_b], "absent_rate": f.absent_rate,
             "absent_reserved": f.absent_reserved, "absent_statement": f.absent_statement + first_statement,
         }  # fmt: skip
@@ -332,9 +360,10 @@ def _join_links(
         port_link[joined[end][at]] = at
     first = made.members[0]
     fabric = Fabric(
-        name=name, title="", parameters={}, origin=origin, layer="", sets=tuple(made.sets), models=tuple(made.models),
-        statements=tuple(s for f in made.members for s in f.statements), port_state=state.astype(np.uint8), port_link=port_link,
-        classes=tuple(classes), colours=tuple(colours), **devices, **joined, prices=first.prices, supply=first.supply,
+        name=name, title="", parameters={}, origin=origin, layer="", sets=tuple(made.sets),
+        models=tuple(made.models), statements=tuple(s for f in made.members for s in f.statements),
+        port_state=state.astype(np.uint8), port_link=port_link, classes=tuple(classes),
+        colours=tuple(colours), **devices, **joined, prices=first.prices, supply=first.supply,
         parts=max((f.parts for f in made.members), key=len), members=tuple(made.members),
         complete=all(f.complete for f in made.members),
     )  # fmt: skip
@@ -376,13 +405,7 @@ def _hall_facts(h: Hall) -> tuple[object, ...]:
 def _joined_hall(made: _Joining, one: Hall, two: Hall) -> Hall:
     """A hall that two fabrics have: the same, or of each the racks that it names where no pitch says where
     they are."""
-    rows: dict[str, dict[int, RackKind]] = {}
-    alike = _hall_facts(one) == _hall_facts(two)
-    for hall in (one, two):
-        for row in hall.rows:
-            for number, kind in row.racks:
-                known = rows.setdefault(row.name, {}).setdefault(number, kind)
-                alike = alike and _rack_kind_key(known) == _rack_kind_key(kind)
+    rows, alike = _joined_rack_rows(one, two)
     shapes = [[(row.name, [n for n, _ in row.racks]) for row in hall.rows] for hall in (one, two)]
     if shapes[0] == shapes[1] and alike:
         return one
@@ -401,16 +424,25 @@ def _joined_hall(made: _Joining, one: Hall, two: Hall) -> Hall:
     )
 
 
+def _joined_rack_rows(one: Hall, two: Hall) -> tuple[dict[str, dict[int, RackKind]], bool]:
+    """The racks of two halls by row and number, and whether what both state is the same."""
+    rows: dict[str, dict[int, RackKind]] = {}
+    alike = _hall_facts(one) == _hall_facts(two)
+    for hall in (one, two):
+        for row in hall.rows:
+            for number, kind in row.racks:
+                known = rows.setdefault(row.name, {}).setdefault(number, kind)
+                alike = alike and _rack_kind_key(known) == _rack_kind_key(kind)
+    return rows, alike
+
+
 def _join_places(made: _Joining, fabric: Fabric) -> RackPlaces | None:
     """The racks of all fabrics and what is in them; None where none has places."""
     if all(f.places is None for f in made.members):
         return None
-    halls: dict[str, Hall] = {}
-    for f in made.members:
-        for hall in f.places.halls if f.places is not None else ():
-            halls[hall.name] = _joined_hall(made, halls[hall.name], hall) if hall.name in halls else hall
+    halls = _joined_halls(made)
     out = places_of_halls(tuple(halls.values()), fabric.device_count)
-    racks = {(out.hall_name(r), out.row_name(r), int(out.rack_number[r])): r for r in range(out.rack_count)}
+    racks = {_rack_key(out, r): r for r in range(out.rack_count)}
     index = {name: k for k, name in enumerate(halls)}
     distances: dict[tuple[int, int], int] = {}
     for f, rows in zip(made.members, made.rows, strict=True):
@@ -420,33 +452,51 @@ def _join_places(made: _Joining, fabric: Fabric) -> RackPlaces | None:
         distances |= {
             (index[p.halls[a].name], index[p.halls[b].name]): d for (a, b), d in p.distances.items()
         }
-        of_rack = np.array(
-            [racks[p.hall_name(r), p.row_name(r), int(p.rack_number[r])] for r in range(p.rack_count)]
-            or [-1],
-            dtype=np.int64,
-        )
-        placed = np.flatnonzero(p.device_rack >= 0)
-        here, rack, unit = rows[placed], of_rack[p.device_rack[placed]], p.device_unit[placed]
-        again = out.device_rack[here] >= 0
-        moved = np.flatnonzero(again & ((out.device_rack[here] != rack) | (out.device_unit[here] != unit)))
-        if len(moved):
-            device = int(placed[moved[0]])
-            at, other = p.origin(device), out.origin(int(here[moved[0]]))
-            more = f" (and {len(moved) - 1:,} more)" if len(moved) > 1 else ""
-            made.same = False
-            made.diagnostics.add(
-                "E0206",
-                at,
-                f"{f.device_path(device)} is placed twice{more}",
-                labels=[(other.span, "first here")] if other is not None else [],
-                help="a device has one place, whatever fabrics it is in; name each once",
-            )
-        fresh = ~again
-        out.device_rack[here[fresh]], out.device_unit[here[fresh]] = rack[fresh], unit[fresh]
-        out.device_place[here[fresh]] = p.device_place[placed[fresh]] + len(out.origins)
-        out.origins = (*out.origins, *p.origins)
+        of_rack = np.array([racks[_rack_key(p, r)] for r in range(p.rack_count)] or [-1], dtype=np.int64)
+        _join_devices_in_racks(made, f, out, rows, of_rack)
     out.distances = distances
     return out
+
+
+def _joined_halls(made: _Joining) -> dict[str, Hall]:
+    """The halls of all fabrics by name."""
+    halls: dict[str, Hall] = {}
+    for f in made.members:
+        for hall in f.places.halls if f.places is not None else ():
+            halls[hall.name] = _joined_hall(made, halls[hall.name], hall) if hall.name in halls else hall
+    return halls
+
+
+def _rack_key(places: RackPlaces, rack: int) -> tuple[str, str, int]:
+    """Hall, row and number of a rack."""
+    return places.hall_name(rack), places.row_name(rack), int(places.rack_number[rack])
+
+
+def _join_devices_in_racks(made: _Joining, f: Fabric, out: RackPlaces, rows: Ints, of_rack: Ints) -> None:
+    """Enter where a fabric's devices are; ``rows`` and ``of_rack`` are its devices and racks as the cluster
+    numbers them. A device that has another place already is a finding."""
+    p = f.places
+    assert p is not None
+    placed = np.flatnonzero(p.device_rack >= 0)
+    here, rack, unit = rows[placed], of_rack[p.device_rack[placed]], p.device_unit[placed]
+    again = out.device_rack[here] >= 0
+    moved = np.flatnonzero(again & ((out.device_rack[here] != rack) | (out.device_unit[here] != unit)))
+    if len(moved):
+        device = int(placed[moved[0]])
+        at, other = p.origin(device), out.origin(int(here[moved[0]]))
+        more = f" (and {len(moved) - 1:,} more)" if len(moved) > 1 else ""
+        made.same = False
+        made.diagnostics.add(
+            "E0206",
+            at,
+            f"{f.device_path(device)} is placed twice{more}",
+            labels=[(other.span, "first here")] if other is not None else [],
+            help="a device has one place, whatever fabrics it is in; name each once",
+        )
+    fresh = ~again
+    out.device_rack[here[fresh]], out.device_unit[here[fresh]] = rack[fresh], unit[fresh]
+    out.device_place[here[fresh]] = p.device_place[placed[fresh]] + len(out.origins)
+    out.origins = (*out.origins, *p.origins)
 
 
 __all__ = [

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tdsl.fabric.assemble import assemble_fabric
 from tdsl.fabric.circuits import plant_of, set_up_circuits
+from tdsl.fabric.device_rows import DeviceRows
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.inside import inner_links
 from tdsl.fabric.layers import judge_layers
@@ -30,20 +30,8 @@ from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.plan import FabricPlan, Pathed, ResolvedConnect, ResolvedPath
 from tdsl.syntax import tree
 from tdsl.system import malloc, progress
-from tdsl.system.lazy_dataclass import dataclass
 
 LINK_LIMIT = 1 << 27
-
-
-@dataclass(slots=True)
-class DeviceRows:
-    """The device table while it is made."""
-
-    sets: list[DeviceSet]
-    device_set: Array
-    models: list[DeviceModel]
-    device_model: Array
-    built: NDArray[np.bool_]
 
 
 def elaborate_fabric(
@@ -63,30 +51,12 @@ def elaborate_fabric(
     rows = build_device_rows(plan)
     ok = apply_overrides(plan, rows, diagnostics) and apply_omissions(plan, rows, diagnostics)
     rows.models = [_with_inner_links(m, plan, diagnostics) for m in rows.models]
-    kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
-
-    def fresh(lines: Sequence[PinnedLink]) -> WiringState:
-        ports = PortTable(rows.sets, rows.models, rows.device_model, rows.built)
-        malloc.keep_freed_memory(len(ports.state))
-        made = WiringState(ports, plan.evaluator, kinds, max_links)
-        made.pins = Pins(list(lines), made.ports) if lines else None
-        return made
-
-    wiring = fresh(stands)
-    if (
-        wiring.pins is not None
-    ):  # ports are kept only for links that are still there, so those are found first
-        wire_all(plan, wiring, Diagnostics())
-        wiring = fresh(wiring.pins.kept)
-    ok = wire_all(plan, wiring, diagnostics) and ok and not plan.broken
-    if wiring.pins is not None:
-        wiring.pins.release()
+    wiring, wired = _wire_devices(plan, rows, diagnostics, max_links, stands)
+    ok = wired and ok and not plan.broken
     ok = bounded_inside(rows.models, rows.device_model, wiring.capacity, diagnostics) and ok
     if not ok:
         report_unconnected_sets(plan, diagnostics)
-    fabric = assemble_fabric(
-        plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics
-    )
+    fabric = assemble_fabric(plan, rows, wiring, diagnostics)
     judge_layers(fabric, diagnostics)
     said = stated_transport(plan)
     fabric.transport, fabric.transport_stated = said[0] if said else "", plan.transport is not None
@@ -97,6 +67,60 @@ def elaborate_fabric(
         fabric.addressing = assign_addresses(plan, fabric, diagnostics)
     fabric.complete = ok and sound and not diagnostics.has_errors
     fabric.prices, fabric.supply = plan.prices, plan.supply
+    _add_places_and_distances(plan, fabric, diagnostics, places)
+    if plan.partitions or plan.managers:
+        from tdsl.fabric.partitions import resolve_subnet_management
+
+        fabric.management = resolve_subnet_management(plan, fabric, diagnostics)
+        fabric.complete = ok and sound and not diagnostics.has_errors
+    _report_no_device(plan, fabric, diagnostics)
+    _warn_of_idle_statements(plan, wiring, diagnostics)
+    return fabric
+
+
+def _report_no_device(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> None:
+    """A fabric without faults of which nothing is built is a finding."""
+    if fabric.complete and not fabric.built.any():
+        diagnostics.add(
+            "E0123",
+            plan.origin,
+            f"fabric `{plan.name}` has no device that is built",
+            help="declare devices with `host` and `switch`; what `omit` names is planned only",
+        )
+
+
+def _wire_devices(
+    plan: FabricPlan,
+    rows: DeviceRows,
+    diagnostics: Diagnostics,
+    max_links: int,
+    stands: Sequence[PinnedLink],
+) -> tuple[WiringState, bool]:
+    """The links of all statements, and whether every statement could be. Links that ``stands`` holds keep
+    their ports where they are still there, so those are found first."""
+    kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
+
+    def unwired(lines: Sequence[PinnedLink]) -> WiringState:
+        ports = PortTable(rows.sets, rows.models, rows.device_model, rows.built)
+        malloc.keep_freed_memory(len(ports.state))
+        made = WiringState(ports, plan.evaluator, kinds, max_links)
+        made.pins = Pins(list(lines), made.ports) if lines else None
+        return made
+
+    wiring = unwired(stands)
+    if wiring.pins is not None:
+        wire_all(plan, wiring, Diagnostics())
+        wiring = unwired(wiring.pins.kept)
+    ok = wire_all(plan, wiring, diagnostics)
+    if wiring.pins is not None:
+        wiring.pins.release()
+    return wiring, ok
+
+
+def _add_places_and_distances(
+    plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics, places: SourceFile | None
+) -> None:
+    """Where devices are in halls and racks, and how far groups are apart, as far as either is stated."""
     if plan.halls or plan.placings or places is not None:
         from tdsl.fabric.places import locate_devices
 
@@ -107,20 +131,6 @@ def elaborate_fabric(
 
         fabric.parts = plan.parts
         fabric.spans = group_distances(plan, diagnostics)
-    if plan.partitions or plan.managers:
-        from tdsl.fabric.partitions import resolve_subnet_management
-
-        fabric.management = resolve_subnet_management(plan, fabric, diagnostics)
-        fabric.complete = ok and sound and not diagnostics.has_errors
-    if fabric.complete and not fabric.built.any():
-        diagnostics.add(
-            "E0123",
-            plan.origin,
-            f"fabric `{plan.name}` has no device that is built",
-            help="declare devices with `host` and `switch`; what `omit` names is planned only",
-        )
-    _warn_of_idle_statements(plan, wiring, diagnostics)
-    return fabric
 
 
 def _warn_of_idle_statements(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) -> None:
@@ -303,10 +313,7 @@ def report_unconnected_sets(plan: FabricPlan, diagnostics: Diagnostics) -> None:
     """Where wiring was refused, only a device that no connect even names is surely without a link."""
     named = {id(t.device) for w in plan.wires for t in (*w.a, *w.b, *([w.via] if w.via else []))}
     named |= {id(s.inside) for s in plan.insides.values()}
-    names = {p.name for s in plan.sets for p in s.parts}
-    excused = plan.excused | {
-        closest_known_name(n, names) for n in plan.excused - names
-    }  # a misspelt name may have meant these
+    excused = _names_possibly_meant(plan)
     for s in plan.sets:
         if id(s) in named or s.kind in ("ocs", "panel") or excused & {p.name for p in s.parts}:
             continue
@@ -317,6 +324,12 @@ def report_unconnected_sets(plan: FabricPlan, diagnostics: Diagnostics) -> None:
             f"no connect names `{s.path}`: {s.count} {plural} without a link",
             help=f"connect `{s.name}`, or remove it",
         )
+
+
+def _names_possibly_meant(plan: FabricPlan) -> set[str]:
+    """Names in refused statements, and what misspelt ones among them may have meant."""
+    names = {p.name for s in plan.sets for p in s.parts}
+    return plan.excused | {closest_known_name(n, names) for n in plan.excused - names}
 
 
 __all__ = ["DeviceRows", "device_rows_of_path", "elaborate_fabric", "number_device_sets"]

@@ -22,23 +22,13 @@ INNER_LIMIT = 1 << 20
 def inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) -> tuple[InnerLink, ...]:
     """The links a model's own connects make between its chips, in order, equal ones counted."""
     scope = model.scope if isinstance(model.scope, Scope) else Scope()
-    root = Group(model.name, "model", (), None, model.origin.span, scope)
-    inner = FabricPlan(model.name, "", model.origin, root, plan.evaluator)
+    inner, root = _plan_of_chips(model, plan, scope)
     context = Context((root,), ())
-    for i, chip in enumerate(model.chips):
-        made = DeviceSet(i, (PathComponent(chip.name, chip.kind, chip.axes),), chip.model, "", chip.origin)
-        made.first = sum(s.count for s in inner.sets)
-        root.members[chip.name] = made
-        inner.sets.append(made)
     kinds = np.array([s.kind for s in inner.sets for _ in range(s.count)] or [""])
     models = [s.model for s in inner.sets]
     which = np.repeat(np.arange(len(models), dtype=np.int64), [s.count for s in inner.sets])
-    wiring = WiringState(
-        PortTable(inner.sets, models, which, np.ones(len(which), dtype=np.bool_)),
-        plan.evaluator,
-        kinds,
-        INNER_LIMIT,
-    )
+    ports = PortTable(inner.sets, models, which, np.ones(len(which), dtype=np.bool_))
+    wiring = WiringState(ports, plan.evaluator, kinds, INNER_LIMIT)
     for number, node in enumerate(model.wiring):
         assert isinstance(node, tree.Connect)
         try:
@@ -56,6 +46,18 @@ def inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) 
         except Excused:
             pass
     return _count_inner_links(inner, wiring)
+
+
+def _plan_of_chips(model: DeviceModel, plan: FabricPlan, scope: Scope) -> tuple[FabricPlan, Group]:
+    """A plan whose device sets are the chips of a model, and the group that they are in."""
+    root = Group(model.name, "model", (), None, model.origin.span, scope)
+    inner = FabricPlan(model.name, "", model.origin, root, plan.evaluator)
+    for i, chip in enumerate(model.chips):
+        made = DeviceSet(i, (PathComponent(chip.name, chip.kind, chip.axes),), chip.model, "", chip.origin)
+        made.first = sum(s.count for s in inner.sets)
+        root.members[chip.name] = made
+        inner.sets.append(made)
+    return inner, root
 
 
 def _inner_connect_setting(s: tree.Setting, scope: Scope, plan: FabricPlan) -> object:

@@ -13,7 +13,7 @@ from tdsl.semantics.plan import FabricPlan, Pathed
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
-    from tdsl.fabric.elaborate import DeviceRows
+    from tdsl.fabric.device_rows import DeviceRows
 
 LONGEST = 512
 """Characters of a name, as many as captures may have."""

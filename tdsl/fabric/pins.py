@@ -23,9 +23,10 @@ from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
 
-HEAD = """\
-# Existing links: tdsl keeps them on these ports. Written by `tdsl lock {file}`; a line a link, in the order of the design.
-"""
+HEAD = (
+    "# Existing links: tdsl keeps them on these ports. Written by `tdsl lock {file}`; "
+    "a line a link, in the order of the design.\n"
+)
 FABRIC = re.compile(r"fabric\s+([A-Za-z_]\w*)")
 USES = re.compile(r"uses\s+(\S+(?: \S+)*?)\s+sha256:([0-9a-f]{64})")
 FIGURE = re.compile(r"figure\s+([a-z_]+)\s+(\d{1,40}(?:/\d{1,40})?)")
@@ -89,19 +90,14 @@ def read_lock_lines(file: SourceFile, diagnostics: Diagnostics) -> dict[str, lis
         if not text.strip():
             continue
         span = SourceSpan(file, start + len(text) - len(text.lstrip()), start + len(text))
-        head, line, mount, used, figure = (
-            form.fullmatch(text.strip()) for form in (FABRIC, LINE, MOUNT, USES, FIGURE)
-        )
+        head, used = FABRIC.fullmatch(text.strip()), USES.fullmatch(text.strip())
+        recorded = _record_in_line(text.strip(), span) if mine is not None else None
         if head is not None:
             mine = out.setdefault(head[1], [])
         elif used is not None:
             out.setdefault("", []).append(UsedFile(used[1], used[2], span))
-        elif figure is not None and mine is not None and not figure[2].endswith("/0"):
-            mine.append(LockedFigure(figure[1], Fraction(figure[2]), span))
-        elif mount is not None and mine is not None:
-            mine.append(Mount(mount[1], mount[2], mount[3], int(mount[4]), int(mount[5]), span))
-        elif line is not None and mine is not None:
-            mine.append(PinnedLink(line[1], line[2], span))
+        elif mine is not None and recorded is not None:
+            mine.append(recorded)
         else:
             diagnostics.add(
                 "E0496",
@@ -115,17 +111,33 @@ def read_lock_lines(file: SourceFile, diagnostics: Diagnostics) -> dict[str, lis
         )
         diagnostics.add("E0496", SourceSpan(file, 0, 0), "the lock records no fabric", help=help)
     for name, lines in out.items():
-        count = sum(isinstance(x, PinnedLink) for x in lines)
-        for x in lines:
-            if isinstance(x, LockedFigure) and x.name == "links" and x.value != count:
-                diagnostics.add(
-                    "E0496",
-                    x.span,
-                    f"the lock has {count:,} of the {int(x.value):,} links that fabric `{name}` had",
-                    help="restore it, by `git checkout`; if lines were removed on purpose, write `figure "
-                    f"links {count}`",
-                )
+        _check_recorded_count(name, lines, diagnostics)
     return out
+
+
+def _record_in_line(text: str, span: SourceSpan) -> Recorded | None:
+    """What a line records of a fabric: a figure, a place, or the two ports of a link; None where it is
+    neither."""
+    figure, mount, line = (form.fullmatch(text) for form in (FIGURE, MOUNT, LINE))
+    if figure is not None and not figure[2].endswith("/0"):
+        return LockedFigure(figure[1], Fraction(figure[2]), span)
+    if mount is not None:
+        return Mount(mount[1], mount[2], mount[3], int(mount[4]), int(mount[5]), span)
+    return PinnedLink(line[1], line[2], span) if line is not None else None
+
+
+def _check_recorded_count(name: str, lines: list[Recorded], diagnostics: Diagnostics) -> None:
+    """Report a fabric with other than the number of links that its lines record."""
+    count = sum(isinstance(x, PinnedLink) for x in lines)
+    for x in lines:
+        if isinstance(x, LockedFigure) and x.name == "links" and x.value != count:
+            diagnostics.add(
+                "E0496",
+                x.span,
+                f"the lock has {count:,} of the {int(x.value):,} links that fabric `{name}` had",
+                help="restore it, by `git checkout`; if lines were removed on purpose, write `figure "
+                f"links {count}`",
+            )
 
 
 def lock_text(
@@ -210,10 +222,9 @@ class Pins:
         if not self.waiting:
             return
         allowed = [self._allowed(ends, c) for c in range(len(ends.class_name))]
-        for i in range(total):
+        open_ = np.flatnonzero((ends.local[:total] < 0) | (ends.local[total:] < 0))
+        for i in open_.tolist():
             j = i + total
-            if ends.local[i] >= 0 and ends.local[j] >= 0:
-                continue
             for a, b, number in self.waiting.get((int(ends.device[i]), int(ends.device[j])), ()):
                 free = number not in self.used and USED not in self.ports.state[[a, b]]
                 place = [p - int(self.ports.base[d]) for p, d in ((a, ends.device[i]), (b, ends.device[j]))]

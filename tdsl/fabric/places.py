@@ -280,19 +280,7 @@ class _Locator:
         if plain is not None:
             units = integers_of_expression(plain, scope, evaluator, over)
         else:
-            amounts = []
-            for k in range(over.count):
-                value = evaluator.evaluate(e, over.scope(k, scope))
-                said = f", for {over.show(k)}" if over.show(k) else ""
-                if not isinstance(value, Quantity) or value.dim != UNITS:
-                    wrong = f"a place in a rack is in rack units, not {a_type(value)}{said}"
-                    raise Fault("E0103", e.span, wrong, help="such as `2U`")
-                if value.amount.denominator != 1:
-                    raise Fault("E0120", e.span, "a place in a rack is a whole unit", help="such as `2U`")
-                if value.amount > HIGHEST:  # as an array it may not fit
-                    raise Fault("E0205", e.span, f"there is no unit {int(value.amount)}{said}", help=BOTTOM)
-                amounts.append(max(int(value.amount), -HIGHEST))
-            units = np.array(amounts, dtype=np.int64)
+            units = self.units_one_by_one(e, scope, over)
         bad = (units < 1) | (units > HIGHEST)
         if bad.any():
             at = int(np.argmax(bad))
@@ -304,6 +292,22 @@ class _Locator:
                 help=BOTTOM,
             )
         return units
+
+    def units_one_by_one(self, e: tree.Expr, scope: Scope, over: Assignments) -> Ints:
+        """The unit of every assignment, evaluated for each. Raises Fault."""
+        amounts = []
+        for k in range(over.count):
+            value = self.plan.evaluator.evaluate(e, over.scope(k, scope))
+            said = f", for {over.show(k)}" if over.show(k) else ""
+            if not isinstance(value, Quantity) or value.dim != UNITS:
+                wrong = f"a place in a rack is in rack units, not {a_type(value)}{said}"
+                raise Fault("E0103", e.span, wrong, help="such as `2U`")
+            if value.amount.denominator != 1:
+                raise Fault("E0120", e.span, "a place in a rack is a whole unit", help="such as `2U`")
+            if value.amount > HIGHEST:  # as an array it may not fit
+                raise Fault("E0205", e.span, f"there is no unit {int(value.amount)}{said}", help=BOTTOM)
+            amounts.append(max(int(value.amount), -HIGHEST))
+        return np.array(amounts, dtype=np.int64)
 
     def offsets(self, placing: Placing, rows: Ints) -> Ints:
         """Units of the devices below each in its stack."""
@@ -384,14 +388,20 @@ def _without_units(e: tree.Expr, whole: Callable[[str], bool]) -> tree.Expr | No
             inner = _without_units(e.inner, whole)
             return None if inner is None else replace(e, inner=inner)
         case tree.Chain():
-            first = _without_units(e.first, whole)
-            rest = [(op, _without_units(x, whole)) for op, x in e.rest]
-            if first is None or any(x is None for _, x in rest) or any(op == "/" for op, _ in rest):
-                return None
-            return replace(e, first=first, rest=tuple((op, x) for op, x in rest if x is not None))
+            return _chain_without_units(e, whole)
         case tree.PathExpr() if e.bare is not None and whole(e.bare):
             return e
     return None
+
+
+def _chain_without_units(e: tree.Chain, whole: Callable[[str], bool]) -> tree.Expr | None:
+    """A chain of operators with rack units as plain numbers; None where a part cannot be, or one is
+    divided."""
+    first = _without_units(e.first, whole)
+    rest = [(op, _without_units(x, whole)) for op, x in e.rest]
+    if first is None or any(x is None for _, x in rest) or any(op == "/" for op, _ in rest):
+        return None
+    return replace(e, first=first, rest=tuple((op, x) for op, x in rest if x is not None))
 
 
 @dataclass(frozen=True, slots=True)

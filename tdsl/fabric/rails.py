@@ -86,29 +86,14 @@ def rail_plan(fabric: Fabric) -> RailPlan:
         port_values(fabric, fabric.link_a[rows], list(of_models)) for of_models in zip(*tables, strict=True)
     )
     switch = fabric.device_b[rows]
-    keep = rail >= 0
-    planes = fabric.plane[switch]
-    numbered = (single == 1) & (planes >= 0)
-    if numbered.any():
-        indices, instances = len(distinct_values(rail[numbered])), len(distinct_values(planes[numbered]))
-        if indices == instances > 1:  # the index says the plane, so it is not a rail
-            keep &= ~numbered
+    keep = (rail >= 0) & ~_links_numbered_by_plane(fabric.plane[switch], rail, single)
     rows, rail, switch, class_ = rows[keep], rail[keep], switch[keep], class_[keep]
     if not len(rows):
         return empty
-
-    group = fabric.device_set[fabric.device_a[rows]]
+    judged, main = _links_that_tell_rails(
+        fabric, fabric.device_set[fabric.device_a[rows]], rail, switch, class_
+    )
     serves = np.full(len(rows), -1, dtype=np.int64)
-    judged, main = np.zeros(len(rows), dtype=np.bool_), np.zeros(len(rows), dtype=np.bool_)
-    for g in distinct_values(group).tolist():
-        mine = group == g
-        links = np.bincount(class_[mine])
-        most = int(links.argmax())
-        main |= mine & (class_ == most)
-        if _rail_of_switches(fabric, rail[mine & (class_ == most)], switch[mine & (class_ == most)])[1]:
-            for c in np.flatnonzero(links).tolist():
-                ours = mine & (class_ == c)
-                judged[ours] = _rail_of_switches(fabric, rail[ours], switch[ours])[1]
     organised, count = False, 1
     for c in distinct_values(class_).tolist():
         ours = class_ == c
@@ -127,6 +112,35 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     if judged.any():
         organised, count = True, len(distinct_values(serves[judged]))
     return RailPlan(organised, count if organised else 1, rows, rail, switch, serves, judged)
+
+
+def _links_numbered_by_plane(planes: Ints, rail: Ints, single: Ints) -> Bools:
+    """Links whose port index says the plane, so it is not a rail: of ports of one index, where there are as
+    many indices as planes."""
+    numbered: Bools = (single == 1) & (planes >= 0)
+    if numbered.any():
+        indices, instances = len(distinct_values(rail[numbered])), len(distinct_values(planes[numbered]))
+        if indices == instances > 1:
+            return numbered
+    return np.zeros(len(planes), dtype=np.bool_)
+
+
+def _links_that_tell_rails(
+    fabric: Fabric, group: Ints, rail: Ints, switch: Ints, class_: Ints
+) -> tuple[Bools, Bools]:
+    """Of each set of hosts (``group``): the links of port classes by which rails are judged, since those of
+    the class with most links lead to switches by rail; and the links of that class."""
+    judged, main = np.zeros(len(rail), dtype=np.bool_), np.zeros(len(rail), dtype=np.bool_)
+    for g in distinct_values(group).tolist():
+        mine = group == g
+        links = np.bincount(class_[mine])
+        most = mine & (class_ == int(links.argmax()))
+        main |= most
+        if _rail_of_switches(fabric, rail[most], switch[most])[1]:
+            for c in np.flatnonzero(links).tolist():
+                ours = mine & (class_ == c)
+                judged[ours] = _rail_of_switches(fabric, rail[ours], switch[ours])[1]
+    return judged, main
 
 
 def _rail_of_switches(fabric: Fabric, rail: Ints, switch: Ints) -> tuple[Ints, bool, int]:

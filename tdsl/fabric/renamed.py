@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 
 from tdsl.fabric.graph import Fabric
@@ -63,12 +63,9 @@ def find_renamed_devices(old: DesignDevices, new: DesignDevices) -> dict[str, st
     come = [d for d in new.declarations if d not in old.declarations]
     if not gone or not come:
         return {}
-    there = {d: {path_indices(p): p for p in new.declarations[d]} for d in come}
+    there = {d: _paths_by_indices(new.declarations[d]) for d in come}
     known = {frozenset(pair) for pair in new.links}
-    touching: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for a, b in old.links:
-        for d in {path_without_indices(a), path_without_indices(b)} & set(gone):
-            touching[d].append((a, b))
+    touching = _links_of_declarations(old, set(gone))
 
     def fits(d: str, n: str) -> bool:
         one, other = old.declarations[d][0], new.declarations[n][0]
@@ -89,15 +86,39 @@ def find_renamed_devices(old: DesignDevices, new: DesignDevices) -> dict[str, st
             out[holder] = chosen[d]
         return out | {d: n}
 
+    chosen = _first_that_fit(gone, come, fits)
+    for d in gone * HALF:  # a better one for each, which the one that has it takes in exchange
+        others = [exchanged(d, n) for n in come if fits(d, n)]
+        chosen = max([chosen, *others], key=lambda c: sum(score(x, c) for x in c))
+    _drop_unconfirmed(chosen, lambda d: score(d, chosen) * HALF >= max(len(touching[d]), 1))
+    return {p: called(p, chosen) for d in chosen for p in old.declarations[d] if called(p, chosen) != p}
+
+
+def _paths_by_indices(paths: Iterable[str]) -> dict[tuple[str, ...], str]:
+    return {path_indices(p): p for p in paths}
+
+
+def _links_of_declarations(design: DesignDevices, wanted: set[str]) -> dict[str, list[tuple[str, str]]]:
+    """The links at devices of each of some declarations."""
+    out: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for a, b in design.links:
+        for d in {path_without_indices(a), path_without_indices(b)} & wanted:
+            out[d].append((a, b))
+    return out
+
+
+def _first_that_fit(gone: list[str], come: list[str], fits: Callable[[str, str], bool]) -> dict[str, str]:
+    """For each old declaration the first new one that fits and is not taken yet."""
     chosen: dict[str, str] = {}
     for d in gone:
         free = [n for n in come if n not in chosen.values() and fits(d, n)]
         if free:
             chosen[d] = free[0]
-    for d in gone * HALF:  # a better one for each, which the one that has it takes in exchange
-        others = [exchanged(d, n) for n in come if fits(d, n)]
-        chosen = max([chosen, *others], key=lambda c: sum(score(x, c) for x in c))
-    while bad := [d for d in chosen if score(d, chosen) * HALF < max(len(touching[d]), 1)]:
+    return chosen
+
+
+def _drop_unconfirmed(chosen: dict[str, str], confirmed: Callable[[str], bool]) -> None:
+    """Drop what its links do not confirm, until all that is left is confirmed by the rest."""
+    while bad := [d for d in chosen if not confirmed(d)]:
         for d in bad:
             del chosen[d]
-    return {p: called(p, chosen) for d in chosen for p in old.declarations[d] if called(p, chosen) != p}

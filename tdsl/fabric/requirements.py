@@ -20,10 +20,12 @@ from tdsl.fabric.resolve import Resolver, instance_rows, variable_assignments
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import Origin, SourceSpan
+from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.model import DeviceSet, PathComponent, indices_at_position
+from tdsl.semantics.model import Axis, DeviceSet, PathComponent, indices_at_position
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, Required, ResolvedPath
+from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import integer_if_whole
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -113,26 +115,15 @@ class _Block:
     def without_paths(self, claim: tree.Claim) -> ResolvedClaim:
         """What a claim says beside its paths and the claim that follows `with`."""
         scope, evaluator = self.required.scope, self.plan.evaluator
-        count = (
-            integer_if_whole(evaluator.evaluate(claim.any_count, scope))
-            if claim.any_count is not None
-            else None
-        )
-        if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
-            at = claim.any_count.span if claim.any_count else claim.span
-            raise Fault("E0103", at, "the number of failures must be a whole number")
+        count = _failure_count(claim, evaluator, scope)
         value = evaluator.evaluate(claim.value, scope) if claim.value is not None else None
-        any_of = claim.any_of.name if claim.any_of else ""
-        if claim.any_of is not None and any_of not in FAILING:
-            known = ", ".join(FAILING)
-            message = f"`any K {any_of}` fails nothing that tdsl knows"
-            raise Fault("E0492", claim.any_of.span, message, help=f"write one of {known}")
+        any_of = _what_fails(claim)
         under, through = (m.name if m else "" for m in (claim.under, claim.through))
+        args = tuple(evaluator.evaluate(a, scope, words=True) for a in claim.args)
         return ResolvedClaim(
-            claim.metric.name, tuple(evaluator.evaluate(a, scope, words=True) for a in claim.args), count, any_of,
-            (), (), (), under, through, claim.op or "", value, claim.of_intact, None, self.required.node.report, None,
-            " ".join(claim.span.text.split()), Origin(claim.span, self.required.origin.chain), claim.of_active,
-            claim.share_of, claim.of_all,
+            claim.metric.name, args, count, any_of, (), (), (), under, through, claim.op or "", value,
+            claim.of_intact, None, self.required.node.report, None, " ".join(claim.span.text.split()),
+            Origin(claim.span, self.required.origin.chain), claim.of_active, claim.share_of, claim.of_all,
         )  # fmt: skip
 
     # ------------------------------------------------------------ paths
@@ -169,45 +160,44 @@ class _Block:
             outer, (target,), None, self.required.scope, self.plan.evaluator, path.span
         )
         resolver = Resolver(self.required.scope, self.plan.evaluator, over)
-        instances = int(np.prod([a.size for a in outer.axes] or [1]))
+        instances = _instances_of_axes(outer.axes)
         found = resolver.rows(target)
         rows = (
             [distinct_values(r[r >= 0]) for r in found.reshape(instances, -1)]
             if over.count
             else [found[:0].ravel()] * instances
         )
-        text, repeat = " ".join(path.span.text.split()), self.count // max(instances, 1)
+        selectors = self.selectors(" ".join(path.span.text.split()), target, resolver, rows)
+        return _in_instances(selectors, self.count // max(instances, 1))
+
+    def selectors(
+        self, text: str, target: ResolvedPath, resolver: Resolver, rows: list[Array]
+    ) -> list[Selector]:
+        """What a path names in each instance, whose devices ``rows`` has: groups, devices or ports."""
         if target.device is None:
-            kind = target.group.kind if target.group else ""
-            elements = _group_elements(target, rows)
-            return _in_instances([Selector(text, kind, tuple(e)) for e in elements], repeat)
+            group = target.group.kind if target.group else ""
+            return [Selector(text, group, tuple(e)) for e in _group_elements(target, rows)]
         kind, device = target.device.kind, target.device
         if target.ports is None:
-            return _in_instances(
-                [Selector(text, kind, _device_elements(device, r), target.port_class) for r in rows], repeat
-            )
+            return [Selector(text, kind, _device_elements(device, r), target.port_class) for r in rows]
         parts = device.model.parts(target.port_class)
         local = resolver.choice(target).local
-        every = np.arange(sum(c.size for c in parts))
         places = (
-            [every] * instances
+            [np.arange(sum(c.size for c in parts))] * len(rows)
             if local is None
-            else [distinct_values(x) for x in local.reshape(instances, -1)]
+            else [distinct_values(x) for x in local.reshape(len(rows), -1)]
         )
         first = self.fabric.port_base
-        return _in_instances(
-            [
-                Selector(
-                    text,
-                    kind,
-                    _device_elements(device, r),
-                    target.port_class,
-                    (first[r][:, None] + parts[0].first + x).ravel(),
-                )
-                for r, x in zip(rows, places, strict=True)
-            ],
-            repeat,
-        )
+        return [
+            Selector(
+                text,
+                kind,
+                _device_elements(device, r),
+                target.port_class,
+                (first[r][:, None] + parts[0].first + x).ravel(),
+            )
+            for r, x in zip(rows, places, strict=True)
+        ]
 
     def tier(self, path: tree.PathExpr) -> OfInstance | None:
         """A bare name that stands for all device sets of that name, whichever group they are in: ``at leaf``.
@@ -217,11 +207,10 @@ class _Block:
         named = [s for s in self.fabric.sets if s.name == path.bare]
         parts = self.required.context.parts
         for depth in range(len(parts), -1, -1):
-            names = [p.name for p in parts[:depth]]
-            sets = [s for s in named if len(s.parts) > depth and [p.name for p in s.parts[:depth]] == names]
+            sets = [s for s in named if _is_inside(s, parts[:depth])]
             if not sets:
                 continue
-            instances = int(np.prod([a.size for p in parts[:depth] for a in p.axes] or [1]))
+            instances = _instances_of_axes([a for p in parts[:depth] for a in p.axes])
             rows = rows_of_instances(self.indices(depth), instances, sets)
             owner = self.fabric.device_set
             found = [
@@ -231,6 +220,39 @@ class _Block:
                 [Selector(path.bare, sets[0].kind, e) for e in found], self.count // instances
             )
         return None
+
+
+def _instances_of_axes(axes: Sequence[Axis]) -> int:
+    """How many instances groups with these axes have."""
+    return int(np.prod([a.size for a in axes] or [1]))
+
+
+def _is_inside(s: DeviceSet, groups: Sequence[PathComponent]) -> bool:
+    """Whether a device set is declared in these groups, or in groups inside them."""
+    depth = len(groups)
+    return len(s.parts) > depth and [p.name for p in s.parts[:depth]] == [p.name for p in groups]
+
+
+def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int | None:
+    """The number of failures of ``any K``, None without it. Raises Fault."""
+    if claim.any_count is None:
+        return None
+    count = integer_if_whole(evaluator.evaluate(claim.any_count, scope))
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise Fault("E0103", claim.any_count.span, "the number of failures must be a whole number")
+    return count
+
+
+def _what_fails(claim: tree.Claim) -> str:
+    """What ``any K`` counts, "" where it is not said. Raises Fault."""
+    if claim.any_of is None:
+        return ""
+    name = claim.any_of.name
+    if name not in FAILING:
+        known = ", ".join(FAILING)
+        message = f"`any K {name}` fails nothing that tdsl knows"
+        raise Fault("E0492", claim.any_of.span, message, help=f"write one of {known}")
+    return name
 
 
 def _is_absent(code: str, path: tree.PathExpr) -> bool:

@@ -206,23 +206,7 @@ class Resolver:
         if e is None or isinstance(e, tree.Star):
             return np.arange(axis.size, dtype=np.int64)[None, :], True
         if isinstance(e, tree.Range):
-            low, high = (
-                integers_of_expression(x, self.scope, self.evaluator, self.over) for x in (e.low, e.high)
-            )
-            if (
-                max(largest_magnitude(low), largest_magnitude(high)) >= SAFE // 2
-            ):  # their difference may not fit
-                self.outside(low, axis, entry)
-                self.outside(high, axis, entry)
-            sizes = high - low + 1
-            if self.over.count and (sizes.min() != sizes.max() or sizes[0] < 1):
-                raise Fault(
-                    "E0120", entry.span, "this range is empty, or not of one size for all assignments"
-                )
-            self.outside(low, axis, entry)
-            self.outside(high, axis, entry)
-            width = int(sizes[0]) if self.over.count else 1
-            return (low - axis.low)[:, None] + np.arange(width, dtype=np.int64)[None, :], True
+            return self.offsets_of_range(e, entry), True
         if isinstance(e, tree.ListExpr):
             columns = [integers_of_expression(x, self.scope, self.evaluator, self.over) for x in e.items]
             for column in columns:
@@ -233,6 +217,23 @@ class Resolver:
         values = integers_of_expression(e, self.scope, self.evaluator, self.over)
         self.outside(values, axis, entry)
         return (values - axis.low)[:, None], False
+
+    def offsets_of_range(self, e: tree.Range, entry: IndexEntry) -> Array:
+        """Positions of a range, which has one size for all assignments."""
+        axis = entry.axis
+        low, high = (
+            integers_of_expression(x, self.scope, self.evaluator, self.over) for x in (e.low, e.high)
+        )
+        if max(largest_magnitude(low), largest_magnitude(high)) >= SAFE // 2:  # their difference may not fit
+            self.outside(low, axis, entry)
+            self.outside(high, axis, entry)
+        sizes = high - low + 1
+        if self.over.count and (sizes.min() != sizes.max() or sizes[0] < 1):
+            raise Fault("E0120", entry.span, "this range is empty, or not of one size for all assignments")
+        self.outside(low, axis, entry)
+        self.outside(high, axis, entry)
+        width = int(sizes[0]) if self.over.count else 1
+        return (low - axis.low)[:, None] + np.arange(width, dtype=np.int64)[None, :]
 
     def spread_out(
         self, entries: Iterable[IndexEntry], strides: Iterable[int], start: Array

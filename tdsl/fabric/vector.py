@@ -156,17 +156,7 @@ def _evaluate_vectorized(e: tree.Expr, scope: Scope, evaluator: Evaluator, over:
     if isinstance(e, tree.Paren):
         return _evaluate_vectorized(e.inner, scope, evaluator, over)
     if not _mentions_variable(e, over.values):
-        try:
-            value = integer_if_whole(evaluator.evaluate(e, scope))
-        except Fault:
-            raise NotSimple from None  # the evaluator knows whether it is ever reached
-        if isinstance(value, (int, bool)) and abs(value) < SAFE:
-            return value
-        if isinstance(value, tuple) and all(
-            isinstance(v, int) and not isinstance(v, bool) and abs(v) < SAFE for v in value
-        ):
-            return value
-        raise NotSimple
+        return _evaluate_constant(e, scope, evaluator)
     if isinstance(e, tree.PathExpr):
         return _evaluate_path(e, scope, evaluator, over)
     if isinstance(e, tree.At):
@@ -182,6 +172,23 @@ def _evaluate_vectorized(e: tree.Expr, scope: Scope, evaluator: Evaluator, over:
             return np.negative(operand)
     if isinstance(e, tree.Chain):
         return _evaluate_chain(e, scope, evaluator, over)
+    raise NotSimple
+
+
+def _evaluate_constant(e: tree.Expr, scope: Scope, evaluator: Evaluator) -> Operand:
+    """The value of an expression without index variables. Raises NotSimple where it is no small whole number,
+    truth value, or list of small whole numbers, and where it is at fault: the evaluator knows whether it is
+    ever reached."""
+    try:
+        value = integer_if_whole(evaluator.evaluate(e, scope))
+    except Fault:
+        raise NotSimple from None
+    if isinstance(value, (int, bool)) and abs(value) < SAFE:
+        return value
+    if isinstance(value, tuple) and all(
+        isinstance(v, int) and not isinstance(v, bool) and abs(v) < SAFE for v in value
+    ):
+        return value
     raise NotSimple
 
 
@@ -216,12 +223,7 @@ def _evaluate_chain(e: tree.Chain, scope: Scope, evaluator: Evaluator, over: Ass
     ]
     ops = [op for op, _ in e.rest]
     if set(ops) <= {"and", "or"}:
-        if not all(_is_truth(x) for x in operands):
-            raise NotSimple
-        result = np.asarray(operands[0])
-        for op, x in zip(ops, operands[1:], strict=True):
-            result = result & x if op == "and" else result | x
-        return result
+        return _evaluate_logic(ops, operands)
     if not all(_is_number(x) for x in operands):
         raise NotSimple
     numbers = [np.asarray(x, dtype=np.int64) for x in operands]
@@ -234,6 +236,16 @@ def _evaluate_chain(e: tree.Chain, scope: Scope, evaluator: Evaluator, over: Ass
     for op, x in zip(ops, numbers[1:], strict=True):
         value = _exact_arithmetic(op, value, x)
     return value
+
+
+def _evaluate_logic(ops: list[str], operands: list[Operand]) -> Operand:
+    """Truth values joined by ``and`` and ``or``, from left to right."""
+    if not all(_is_truth(x) for x in operands):
+        raise NotSimple
+    result = np.asarray(operands[0])
+    for op, x in zip(ops, operands[1:], strict=True):
+        result = result & x if op == "and" else result | x
+    return result
 
 
 def _is_truth(x: Operand) -> bool:

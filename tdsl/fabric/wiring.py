@@ -125,9 +125,9 @@ def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> 
         copy = np.arange(total, dtype=np.int64) - np.repeat(np.cumsum(times) - times, times)
     da, db = a.rows[at, ca], far.rows[at, cb]
     _check_pairs(wiring, wire, a, far, da, db)
-    ends = _link_end_requests(
-        wiring, (a, far), at, (ca, cb), (da, db), copy, dim, pairs, links_together(wire.settings)
-    )
+    together = links_together(wire.settings)
+    directions = dim if pairs.directed else None
+    ends = _link_end_requests(wiring, (a, far), at, (ca, cb), (da, db), copy, directions, together)
     if wiring.pins is not None:
         wiring.pins.pin(ends, total)
     ports = wiring.ports.claim(ends, statement, wire.node.span)
@@ -549,11 +549,11 @@ def _link_end_requests(
     columns: tuple[Array, Array],
     devices: tuple[Array, Array],
     copy: Array,
-    dim: Array,
-    pairs: LinkPairs,
+    dim: Array | None,
     together: int,
 ) -> LinkEnds:
-    """The two ends of every link as one list of requests."""
+    """The two ends of every link as one list of requests. ``dim`` is the dimension of each link of a mesh or
+    torus, None of other patterns."""
     names: list[str] = []
     candidates: list[Array | None] = []
     spans = []
@@ -574,7 +574,7 @@ def _link_end_requests(
                 names.append(found.name)
                 candidates.append(rows)
                 spans.append(found.span)
-    if pairs.directed:
+    if dim is not None:
         _assign_direction_ports(wiring, sides, local, devices, dim, copy)
     both, copy = np.concatenate, copy // together
     return LinkEnds(

@@ -16,8 +16,8 @@ from tdsl.syntax.parser import keyword_offsets
 from tdsl.system.lazy_dataclass import dataclass
 
 TYPES = (
-    "keyword", "class", "interface", "namespace", "function", "parameter", "variable", "property", "enumMember", "type", "string",
-    "number", "comment", "operator",
+    "keyword", "class", "interface", "namespace", "function", "parameter", "variable", "property",
+    "enumMember", "type", "string", "number", "comment", "operator",
 )  # fmt: skip
 MODIFIERS = ("declaration", "readonly", "defaultLibrary")
 NUMBERS = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET"})
@@ -92,6 +92,18 @@ Found = Iterator[tuple[int, tuple[str, ...]]]
 DECLARED = "declaration"
 
 
+OWN_NAMES: dict[type, str] = {tree.Let: "variable", tree.Param: "parameter", tree.Def: "function"}
+"""What a name is that this file declares, wherever it stands."""
+DECLARED_NAMES: dict[type, tuple[str, ...]] = {
+    tree.TopologyDecl: ("interface", DECLARED),
+    tree.Def: ("function", DECLARED),
+    tree.Let: ("variable", DECLARED, "readonly"),
+    tree.Param: ("parameter", DECLARED),
+    tree.Formal: ("parameter", DECLARED),
+}
+"""What a name is where such a statement declares it."""
+
+
 class _NameColours:
     """The names of a tree by where they stand: type, then modifiers. A name means one thing in all of the
     file."""
@@ -102,15 +114,21 @@ class _NameColours:
         for s in _statements_of_all_blocks(known.body):
             if isinstance(s, tree.Decl):
                 self.own[s.name.name] = KIND_TYPES.get(s.kind.name, "variable")
-            elif isinstance(s, tree.Let | tree.For):
-                self.own[(s.name if isinstance(s, tree.Let) else s.var).name] = "variable"
-            elif isinstance(s, tree.Param | tree.Def):
-                self.own[s.name.name] = "parameter" if isinstance(s, tree.Param) else "function"
-            for u in s.names if isinstance(s, tree.Use) else ():
-                entry = known.home.used.get((u.alias or u.name).name)
-                self.own[(u.alias or u.name).name] = USED.get(type(entry.node) if entry else None, "class")
-            for f in s.formals if isinstance(s, tree.Def | tree.TopologyDecl) else ():
-                self.own[f.name.name] = "parameter"
+            elif isinstance(s, tree.For):
+                self.own[s.var.name] = "variable"
+            elif isinstance(s, tree.Let | tree.Param | tree.Def):
+                self.own[s.name.name] = OWN_NAMES[type(s)]
+            elif isinstance(s, tree.Use):
+                self.enter_used(s)
+            if isinstance(s, tree.Def | tree.TopologyDecl):
+                self.own |= dict.fromkeys((f.name.name for f in s.formals), "parameter")
+
+    def enter_used(self, use: tree.Use) -> None:
+        """Enter the names that another file lends."""
+        for u in use.names:
+            name = (u.alias or u.name).name
+            entry = self.known.home.used.get(name)
+            self.own[name] = USED.get(type(entry.node) if entry else None, "class")
 
     def all(self, node: object) -> Found:
         """The names below a node."""
@@ -128,6 +146,7 @@ class _NameColours:
                     yield from self.all(getattr(node, f.name))
             yield from self.declared(node)  # what is told last holds
 
+    # Long: one case for each kind of node.
     def declared(self, node: object) -> Found:
         """The name that a node is about."""
         match node:
@@ -136,36 +155,16 @@ class _NameColours:
             case tree.ModelDecl():
                 yield node.name.span.start, ("class", DECLARED)
                 yield node.kind.span.start, ("keyword",)
-            case tree.TopologyDecl():
-                yield node.name.span.start, ("interface", DECLARED)
-            case tree.Def():
-                yield node.name.span.start, ("function", DECLARED)
-            case tree.Let():
-                yield node.name.span.start, ("variable", DECLARED, "readonly")
-            case tree.Param() | tree.Formal():
-                yield node.name.span.start, ("parameter", DECLARED)
             case tree.For() | tree.Comprehension():
                 yield node.var.span.start, ("variable", DECLARED)
             case tree.PlaceStmt():
-                for member in node.words:
-                    yield member.span.start, ("enumMember",)
+                yield from _words_of_values(*node.words)
             case tree.TierDecl():
                 yield node.name.span.start, ("namespace", DECLARED)
                 yield node.child.span.start, ("namespace",)
-                if node.by is not None:
-                    yield node.by.span.start, ("enumMember",)
+                yield from _words_of_values(node.by)
             case tree.Setting():
-                asked = self.known.topology(node.name.name) is not None
-                yield node.name.span.start, ("interface",) if asked else ("property",)
-                for item in node.items:
-                    for value in (item.value, *(v for _, v in item.args)):
-                        if isinstance(value, tree.PathExpr) and value.bare is not None:
-                            word = node.name.name in WORDED or value.bare not in self.own
-                            model = self.known.is_model(value.bare)
-                            yield (
-                                value.span.start,
-                                ("class" if model else "enumMember" if word else self.own[value.bare],),
-                            )
+                yield from self.setting(node)
             case tree.UsedName():
                 for m in (node.name, node.alias or node.name):
                     yield m.span.start, (self.own[(node.alias or node.name).name],)
@@ -173,11 +172,30 @@ class _NameColours:
                 yield from ((m.span.start, ("namespace",)) for m in node.module)
             case tree.Claim():
                 yield node.metric.span.start, ("function", "defaultLibrary")
-                yield from (
-                    (m.span.start, ("enumMember",)) for m in (node.under, node.through) if m is not None
-                )
+                yield from _words_of_values(node.under, node.through)
             case tree.PatternRef():
-                yield node.name.span.start, ("enumMember",)
+                yield from _words_of_values(node.name)
+            case tree.TopologyDecl() | tree.Def() | tree.Let() | tree.Param() | tree.Formal():
+                yield node.name.span.start, DECLARED_NAMES[type(node)]
+        yield from self.type_and_pattern(node)
+
+    def setting(self, node: tree.Setting) -> Found:
+        """The name of a setting, which may be a topology, and the bare names that are its values."""
+        asked = self.known.topology(node.name.name) is not None
+        yield node.name.span.start, ("interface",) if asked else ("property",)
+        for item in node.items:
+            for value in (item.value, *(v for _, v in item.args)):
+                if isinstance(value, tree.PathExpr) and value.bare is not None:
+                    yield value.span.start, (self.bare_value(node.name.name, value.bare),)
+
+    def bare_value(self, setting: str, name: str) -> str:
+        """The type of a bare name that is the value of a setting."""
+        if self.known.is_model(name):
+            return "class"
+        return "enumMember" if setting in WORDED or name not in self.own else self.own[name]
+
+    def type_and_pattern(self, node: object) -> Found:
+        """The type of a parameter, and the pattern of a connect with its arguments."""
         kind = getattr(node, "type", None)
         if isinstance(kind, tree.Identifier):
             yield kind.span.start, ("type",)
@@ -198,6 +216,11 @@ class _NameColours:
             else:
                 for entry in part.entries if isinstance(part, tree.IndexPart) else part.args:
                     yield from self.all(entry)
+
+
+def _words_of_values(*words: tree.Identifier | None) -> Found:
+    """Words of the language that stand as values."""
+    return ((w.span.start, ("enumMember",)) for w in words if w is not None)
 
 
 def _statements_of_all_blocks(body: tuple[tree.Stmt, ...]) -> Iterator[tree.Stmt]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tdsl.findings.source import SourceFile
 from tdsl.ide.describe import formal_words, port_words
@@ -39,6 +40,9 @@ from tdsl.syntax.parser import Standing, context_before_offset
 from tdsl.syntax.scanner import BAD_STRING, Token
 from tdsl.system.lazy_dataclass import dataclass
 
+if TYPE_CHECKING:
+    from tdsl.verify.check import Check
+
 NUMBER = re.compile(r"(?<![\w.])[0-9][0-9_]*(?:\.[0-9]+)?(?P<unit>[A-Za-z]*(?:/[A-Za-z]*)?)\Z")
 WORD = re.compile(r"[A-Za-z0-9_]*\Z")
 PATHS = frozenset(
@@ -67,6 +71,29 @@ AIMS = {"at most": "this ratio or less", "about": "the nearest ratio that whole 
 NOT_BUILT = frozenset({"row"})
 """Words that the grammar takes here and this version does not build (E0117), or only inside a hall."""
 USUAL = (RATE, LENGTH, POWER)
+
+SETTINGS_OF_BLOCKS: dict[str, tuple[str, ...]] = {
+    "connect": CONNECT_SETTINGS,
+    "circuit": CONNECT_SETTINGS,
+    "port": PORT_SETTINGS,
+    "tier": TIER_SETTINGS,
+    "override": OVERRIDABLE,
+    "routing": BGP_SETTINGS,
+    "roce": ROCE_SETTINGS,
+    "partition": PARTITION_SETTINGS,
+    "address": tuple(MANAGEMENT),
+    **dict.fromkeys((*DEVICE_KINDS, *DEVICES), DEVICE_SETTINGS),
+}
+"""Settings of the blocks that hold nothing else."""
+WORDS_OF_SETTINGS: dict[str, tuple[str, ...]] = {
+    "role": ROLES,
+    "medium": MEDIA_WORDS,
+    "routing": ("bgp",),
+    "layer": LAYERS,
+    "nos": SYSTEMS,
+    "transport": tuple(TRANSPORTS),
+}
+"""Settings whose value is one of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,42 +220,28 @@ class Writer:
     def settings(self) -> tuple[list[CompletionEntry], bool]:
         """Settings of the block at hand, and whether nothing else stands in it."""
         block = self.block
-        fixed: dict[str, tuple[str, ...]] = {
-            "connect": CONNECT_SETTINGS,
-            "circuit": CONNECT_SETTINGS,
-            "port": PORT_SETTINGS,
-            "tier": TIER_SETTINGS,
-            "override": OVERRIDABLE,
-            "routing": BGP_SETTINGS,
-            "roce": ROCE_SETTINGS,
-            "partition": PARTITION_SETTINGS,
-            "address": tuple(MANAGEMENT),
-            **dict.fromkeys((*DEVICE_KINDS, *DEVICES), DEVICE_SETTINGS),
-        }
-        if block in fixed and not (len(self.place.heads) > 1 and block in DEVICE_KINDS and self.in_model()):
-            return [
-                CompletionEntry(w, "setting", f"setting of `{block}`", rank=2) for w in fixed[block]
-            ], True
+        fixed = SETTINGS_OF_BLOCKS.get(block)
+        if fixed is not None and not (
+            len(self.place.heads) > 1 and block in DEVICE_KINDS and self.in_model()
+        ):
+            return [CompletionEntry(w, "setting", f"setting of `{block}`", rank=2) for w in fixed], True
         if block == "phase":
             return _items_of_meanings(self.known.phased(self.place), 1), True
         if block == "model":
-            return [
-                CompletionEntry(w, "setting", "fact of a model", rank=3) for w in FACTS
-            ], "cable" in self.head[:2]
+            facts = [CompletionEntry(w, "setting", "fact of a model", rank=3) for w in FACTS]
+            return facts, "cable" in self.head[:2]
         if block == "fabric":
-            words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "distance")
-            asked = [CompletionEntry(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
-            return [
-                *(CompletionEntry(w, "setting", "setting of `fabric`", rank=3) for w in words),
-                *asked,
-            ], False
+            return self.fabric_settings(), False
         found = self.known.topology(block)
         if found is not None and isinstance(found.node, tree.TopologyDecl):
-            formals = [f for f in found.node.formals if f.type.name != "ports"]
-            items = [CompletionEntry(f.name.name, "param", formal_words(f), rank=2) for f in formals]
-            tiers = any(isinstance(s, tree.TierDecl) for s in found.node.body)
-            return [*items, *([CompletionEntry("tier", "keyword", rank=3)] if tiers else [])], True
+            return _parameters_of_topology(found.node), True
         return [], False
+
+    def fabric_settings(self) -> list[CompletionEntry]:
+        """Settings of a fabric, and the topologies that it may ask for."""
+        words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "distance")
+        asked = [CompletionEntry(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
+        return [*(CompletionEntry(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked]
 
     def in_model(self) -> bool:
         """Whether the block stands in a model."""
@@ -244,82 +257,95 @@ class Writer:
             return self.used()
         if first == "model" and len(words) == 1:
             return [CompletionEntry(k, "keyword", "kind of model") for k in MODEL_KINDS]
-        if last == ":" and not self.depth and first in DEVICE_KINDS:
-            return self.models(first)
-        if last == ":" and first == "override":
-            return _items_of_meanings(self.known.models(), 1)
-        if last == ":" and first in ("let", "param", "def", "topology"):
-            return [
-                CompletionEntry(t, "type", "type", rank=1)
-                for t in TYPE_NAMES
-                if self.depth or t not in ("ports", "pattern", "table")
-            ]
-        if last == ":" and first == "port":
-            return [CompletionEntry("any", "word", "fits any rate", rank=1)]
+        typed = self.after_colon() if last == ":" else None
+        if typed is not None:
+            return typed
         if first in ("require", "report") and (len(words) == 1 or last in ("and", "with")):
             return self.checks()
-        if (
-            first == "tier"
-            and "of" in words
-            and len(words) > words.index("of") + 1
-            and "NAME" in self.place.terminals
-        ):
-            tiers = [h.name.name for n in self.known.around(self.place) for h in _tiers_of_statement(n)]
-            return [CompletionEntry(t, "group", "a tier of this block", rank=1) for t in tiers] + [
-                CompletionEntry("hosts", "group", "the ends", rank=1)
-            ]
+        parent = first == "tier" and "of" in words and len(words) > words.index("of") + 1
+        if parent and "NAME" in self.place.terminals:
+            return self.tiers_around()
         return self.value()
+
+    def after_colon(self) -> list[CompletionEntry] | None:
+        """Models, types and words that stand behind a colon."""
+        first = self.first
+        if not self.depth and first in DEVICE_KINDS:
+            return self.models(first)
+        if first == "override":
+            return _items_of_meanings(self.known.models(), 1)
+        if first in ("let", "param", "def", "topology"):
+            types = [t for t in TYPE_NAMES if self.depth or t not in ("ports", "pattern", "table")]
+            return [CompletionEntry(t, "type", "type", rank=1) for t in types]
+        if first == "port":
+            return [CompletionEntry("any", "word", "fits any rate", rank=1)]
+        return None
+
+    def tiers_around(self) -> list[CompletionEntry]:
+        """What a tier may be of: another tier of the blocks around, or the endpoints."""
+        tiers = [t.name.name for n in self.known.around(self.place) for t in _tiers_of_statement(n)]
+        return [
+            *(CompletionEntry(t, "group", "a tier of this block", rank=1) for t in tiers),
+            CompletionEntry("hosts", "group", "the ends", rank=1),
+        ]
 
     def value(self) -> list[CompletionEntry] | None:
         """The value of a setting, where it is a model or one of a few words."""
-        first = self.first
-        if len(self.words) == 1 or self.last == ",":
-            fixed = {
-                "role": ROLES,
-                "medium": MEDIA_WORDS,
-                "routing": ("bgp",),
-                "layer": LAYERS,
-                "nos": SYSTEMS,
-                "transport": tuple(TRANSPORTS),
-            }.get(first)
-            if fixed is not None and self.place.heads:
-                return [CompletionEntry(w, "word", f"{first}", rank=1) for w in fixed]
-            if first == "cable" and self.block in ("connect", "circuit", ""):
-                return _items_of_meanings(self.known.models("cable"), 1)
-            if first == "switch" and self.block == "tier":
-                return self.models("switch")
-            if first == "type" and self.block == "port":
-                return [CompletionEntry(t, "word", "type of a port", rank=1) for t in port_types()]
-            if first == "oversubscription" and len(self.words) == 1:
-                return [
-                    CompletionEntry(w, "word", said, rank=1) for w, said in AIMS.items()
-                ] + _items_of_meanings(self.values(), 4)
-            if first == "split" and self.block in DEVICE_KINDS:
-                return self.split()
-            found = self.known.topology(self.block)
-            if found is not None and isinstance(found.node, tree.TopologyDecl):
-                kinds = {f.name.name: f.type.name for f in found.node.formals}
-                if kinds.get(first) == "model":
-                    return self.models("switch") + _items_of_meanings(self.known.models("ocs"), 2)
-                if kinds.get(first) == "pattern":
-                    return self.patterns()
-        if first in DEVICES and self.last == "x":
-            return _items_of_meanings(self.known.models(DEVICES[first]), 1)
-        if first in DEVICES and (len(self.words) == 1 or self.last == ","):
-            return [*self.things(), *(_items_of_meanings(self.values(), 4) if len(self.words) == 1 else [])]
+        first, begins = self.first, len(self.words) == 1 or self.last == ","
+        found = self.value_of_setting() if begins else None
+        if found is None and first in DEVICES:
+            found = self.value_for_devices(begins)
+        if found is not None:
+            return found
         if first == "switch" and self.block in ("tier", "topology") and len(self.words) == 2:
             return [CompletionEntry("x", "keyword", "so many for each")]
-        if (
-            first == "address"
-            and len(self.words) > 1
-            and not self.depth
-            and "NAME" in self.place.terminals
-            and self.last != ","
-        ):
-            return [
-                CompletionEntry(w, "word", "what is addressed", rank=1) for w in WHAT
-            ] + self.grammar_words()
+        addressed = first == "address" and len(self.words) > 1 and not self.depth and self.last != ","
+        if addressed and "NAME" in self.place.terminals:
+            what = [CompletionEntry(w, "word", "what is addressed", rank=1) for w in WHAT]
+            return what + self.grammar_words()
         return None
+
+    def value_for_devices(self, begins: bool) -> list[CompletionEntry] | None:
+        """What an intent's devices may be: a model behind ``x``, devices and numbers where a value begins."""
+        if self.last == "x":
+            return _items_of_meanings(self.known.models(DEVICES[self.first]), 1)
+        if begins:
+            return [*self.things(), *(_items_of_meanings(self.values(), 4) if len(self.words) == 1 else [])]
+        return None
+
+    def value_of_setting(self) -> list[CompletionEntry] | None:
+        """The first value of a setting, or the one behind a comma: a model, a port type or a word."""
+        first = self.first
+        fixed = WORDS_OF_SETTINGS.get(first)
+        if fixed is not None and self.place.heads:
+            return [CompletionEntry(w, "word", f"{first}", rank=1) for w in fixed]
+        if first == "oversubscription" and len(self.words) == 1:
+            aims = [CompletionEntry(w, "word", said, rank=1) for w, said in AIMS.items()]
+            return aims + _items_of_meanings(self.values(), 4)
+        return self.value_in_block()
+
+    def value_in_block(self) -> list[CompletionEntry] | None:
+        """The value of a setting whose meaning depends on the block it stands in."""
+        match self.first:
+            case "cable" if self.block in ("connect", "circuit", ""):
+                return _items_of_meanings(self.known.models("cable"), 1)
+            case "switch" if self.block == "tier":
+                return self.models("switch")
+            case "type" if self.block == "port":
+                return [CompletionEntry(t, "word", "type of a port", rank=1) for t in port_types()]
+            case "split" if self.block in DEVICE_KINDS:
+                return self.split()
+        return self.value_of_parameter()
+
+    def value_of_parameter(self) -> list[CompletionEntry] | None:
+        """Models or patterns, where the block sets such a parameter of its topology."""
+        found = self.known.topology(self.block)
+        if found is None or not isinstance(found.node, tree.TopologyDecl):
+            return None
+        kind = next((f.type.name for f in reversed(found.node.formals) if f.name.name == self.first), "")
+        if kind == "model":
+            return self.models("switch") + _items_of_meanings(self.known.models("ocs"), 2)
+        return self.patterns() if kind == "pattern" else None
 
     def models(self, kind: str) -> list[CompletionEntry]:
         """Models of a kind, and values that stand for a model."""
@@ -373,73 +399,34 @@ class Writer:
             return words
         compared = next((w for w in self.words[begin + 2 :] if w in COMPARISONS), None)
         if compared is not None:
-            usual = (
-                USUAL_VALUES.get(check.kind, USUAL_AMOUNTS.get(check.unit, ()))
-                if self.last == compared
-                else ()
-            )
-            return [
-                *(CompletionEntry(v, "word", f"a value of `{check.name}`", rank=1) for v in usual),
-                *words,
-            ]
-        if check.name == "throughput" and len(self.words) == begin + 2:
-            from tdsl.prove.all_to_all import ALL
-            from tdsl.prove.demands import PATTERNS as DEMANDS
-
-            words = [
-                *(
-                    CompletionEntry(p, "pattern", "pattern of traffic", rank=1)
-                    for p in sorted({ALL, *DEMANDS})
-                ),
-                *words,
-            ]
-        elif check.words and len(self.words) == begin + 2:
-            words = [
-                *(
-                    CompletionEntry(w, "word", f"argument of `{check.name}`", rank=1)
-                    for w in sorted(check.words)
-                ),
-                *words,
-            ]
-        if check.kind != "yes_no":
-            sign = ">=" if check.scarce or check.kind == "fraction" else "<="
-            order = {sign: 1, "==": 2}
-            words = [
-                *(CompletionEntry(c, "word", "comparison", rank=order.get(c, 4)) for c in COMPARISONS),
-                *words,
-            ]
-        return words
+            values = _usual_values_of_check(check) if self.last == compared else []
+            return [*values, *words]
+        arguments = _arguments_of_check(check) if len(self.words) == begin + 2 else []
+        return [*_comparisons_of_check(check), *arguments, *words]
 
     # ------------------------------------------------------------ names
 
     def names(self) -> list[CompletionEntry]:
         """Names that a path or an expression may begin with; behind the ends of a connect, patterns."""
-        if self.first in ("connect", "circuit") and "via" in self.place.words and not self.depth:
+        first, last = self.first, self.last
+        if first in ("connect", "circuit") and "via" in self.place.words and not self.depth:
             return self.patterns()
-        claim = self.first in ("require", "report")
-        if claim and self.last == "through":
+        claim = first in ("require", "report")
+        if claim and last == "through":
             return [CompletionEntry(w, "word", "layer", rank=1) for w in LAYERS]
-        if (
-            not self.depth
-            and self.last in PATHS
-            and self.first != "tier"
-            and (self.last != "," or self.first in PATHS | {"address", "asn"})
-        ):
-            return [
-                *self.things(),
-                *(
-                    [CompletionEntry("ports", "word", "every port by itself")]
-                    if claim and self.last == "of"
-                    else []
-                ),
-            ]
-        if (
-            not self.depth
-            and len(self.words) == 1
-            and self.first in (*PARTITION_SETTINGS, "address", "asn", "subnet_manager")
-        ):
+        if not self.depth and self.path_begins():
+            every = [CompletionEntry("ports", "word", "every port by itself")]
+            return [*self.things(), *(every if claim and last == "of" else [])]
+        paths = (*PARTITION_SETTINGS, "address", "asn", "subnet_manager")
+        if not self.depth and len(self.words) == 1 and first in paths:
             return self.things()
         return [*self.variables(), *_items_of_meanings(self.values(), 4)]
+
+    def path_begins(self) -> bool:
+        """Whether the word before is one behind which a path begins."""
+        if self.last not in PATHS or self.first == "tier":
+            return False
+        return self.last != "," or self.first in PATHS | {"address", "asn"}
 
     def things(self) -> list[CompletionEntry]:
         """Devices and groups."""
@@ -502,6 +489,39 @@ class Writer:
         except (Fault, Excused):
             return []
         return [CompletionEntry(name, "name", f"of {p.name}") for p in paths for name in declared_in(p)]
+
+
+def _parameters_of_topology(node: tree.TopologyDecl) -> list[CompletionEntry]:
+    """The parameters that the braces of a topology set, and the word for its tiers."""
+    formals = [f for f in node.formals if f.type.name != "ports"]
+    items = [CompletionEntry(f.name.name, "param", formal_words(f), rank=2) for f in formals]
+    tiers = any(isinstance(s, tree.TierDecl) for s in node.body)
+    return [*items, *([CompletionEntry("tier", "keyword", rank=3)] if tiers else [])]
+
+
+def _usual_values_of_check(check: Check) -> list[CompletionEntry]:
+    """Values that requirements of this check often have."""
+    usual = USUAL_VALUES.get(check.kind, USUAL_AMOUNTS.get(check.unit, ()))
+    return [CompletionEntry(v, "word", f"a value of `{check.name}`", rank=1) for v in usual]
+
+
+def _arguments_of_check(check: Check) -> list[CompletionEntry]:
+    """Words that may stand right behind a check's name: patterns of traffic, or its own."""
+    if check.name == "throughput":
+        from tdsl.prove.all_to_all import ALL
+        from tdsl.prove.demands import PATTERNS as DEMANDS
+
+        return [CompletionEntry(p, "pattern", "pattern of traffic", rank=1) for p in sorted({ALL, *DEMANDS})]
+    words = sorted(check.words or ())
+    return [CompletionEntry(w, "word", f"argument of `{check.name}`", rank=1) for w in words]
+
+
+def _comparisons_of_check(check: Check) -> list[CompletionEntry]:
+    """Comparisons, the one that this check usually has first; none where it is met or not."""
+    if check.kind == "yes_no":
+        return []
+    order = {">=" if check.scarce or check.kind == "fraction" else "<=": 1, "==": 2}
+    return [CompletionEntry(c, "word", "comparison", rank=order.get(c, 4)) for c in COMPARISONS]
 
 
 def path_before_cursor(tokens: Iterable[Token]) -> tuple[str, ...]:

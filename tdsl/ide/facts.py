@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tdsl.compile.compiler import Compilation, Design
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.ranges import ParameterSettings
 from tdsl.system.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from tdsl.fabric.graph import Fabric
+    from tdsl.semantics.model import DeviceSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +134,6 @@ def _facts_of_device_sets(design: Design) -> list[tuple[int, int, str, str]]:
     fabric = design.fabric
     if fabric is None:
         return []
-    import numpy as np
-
     from tdsl.prove.view import View
     from tdsl.verify.checks.oversubscription import oversubscription_by_set
 
@@ -140,15 +143,7 @@ def _facts_of_device_sets(design: Design) -> list[tuple[int, int, str, str]]:
     for s in (*plan.sets, *plan.insides.values()) if plan is not None else fabric.sets:
         if s.origin.span.file.name != design.file:
             continue
-        rows = slice(s.first, s.first + s.count)
-        built = int(np.count_nonzero(fabric.built[rows]))
-        first, last = int(fabric.port_base[s.first]), int(fabric.port_base[s.first + s.count])
-        free = int(np.count_nonzero(fabric.port_state[first:last] == 0))
-        shape = " × ".join(f"{p.name} {' × '.join(str(a.size) for a in p.axes)}" for p in s.parts if p.axes)
-        planned = f", {s.count - built:,} of them left out" if built != s.count else ""
-        text = f"**{s.path}** in {design.name}: {s.count:,} × {s.model.name}{planned}"
-        text += f" ({shape})" if shape else ""
-        text += f"\n\n{free:,} of {last - first:,} ports free" if last > first else ""
+        text = _device_set_text(design.name, fabric, s)
         alone = re.match(
             rf"\w+\s+{re.escape(s.name)}\s*\[\s*\?\s*\]", s.origin.span.text
         )  # what is found is said at the `?`
@@ -161,6 +156,20 @@ def _facts_of_device_sets(design: Design) -> list[tuple[int, int, str, str]]:
         named = "" if s.origin.span.file.text[start:end] == s.name else f"{s.name} "
         out.append((start, end, text, named + ", ".join(hints) if hints else ""))
     return out
+
+
+def _device_set_text(name: str, fabric: Fabric, s: DeviceSet) -> str:
+    """How many devices of which model a set has in a fabric, how many are left out, and its free ports."""
+    import numpy as np
+
+    built = int(np.count_nonzero(fabric.built[s.first : s.first + s.count]))
+    first, last = int(fabric.port_base[s.first]), int(fabric.port_base[s.first + s.count])
+    free = int(np.count_nonzero(fabric.port_state[first:last] == 0))
+    shape = " × ".join(f"{p.name} {' × '.join(str(a.size) for a in p.axes)}" for p in s.parts if p.axes)
+    planned = f", {s.count - built:,} of them left out" if built != s.count else ""
+    text = f"**{s.path}** in {name}: {s.count:,} × {s.model.name}{planned}"
+    text += f" ({shape})" if shape else ""
+    return text + (f"\n\n{free:,} of {last - first:,} ports free" if last > first else "")
 
 
 def _facts_of_unknowns(design: Design) -> list[tuple[int, int, str, str]]:

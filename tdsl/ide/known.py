@@ -220,27 +220,31 @@ class KnownNames:
         found: dict[str, Meaning] = {}
         nodes = self.around(place)
         for node in reversed(nodes):
-            if isinstance(node, tree.Extend):
-                target = self.find(_member_names_of_path(node.path), place, outside=node)
-                for m in self.members(target) if target else ():
-                    found.setdefault(m.name, m)
-            for f in node.formals if isinstance(node, tree.TopologyDecl) else ():
-                if f.type.name == "ports":
-                    found.setdefault(
-                        f.name.name, Meaning(f.name.name, "ports", describe.formal_words(f), node=f)
-                    )
-            for m in self._declared([x for b in _blocks_of_statement(node) for x in b], self.home):
+            for m in self._things_of_block(node, place):
                 found.setdefault(m.name, m)
         fabric = next(
             (n.name.name for n in nodes if isinstance(n, tree.Decl) and n.kind.name == "fabric"), ""
         )
-        for m in self._placed(fabric, ()):
+        for m in (*self._placed(fabric, ()), *(() if nodes else self._declarations_at_the_top())):
             found.setdefault(m.name, m)
-        if not nodes:
-            for name, entry in (*self.home.names.items(), *self.home.used.items()):
-                if isinstance(entry.node, tree.Decl):
-                    found.setdefault(name, replace(self._thing(entry.node, entry.home), name=name))
         return list(found.values())
+
+    def _things_of_block(self, node: tree.Stmt, place: Standing) -> Iterator[Meaning]:
+        """What one block around a place has: the members of what it extends, its ports, its declarations."""
+        if isinstance(node, tree.Extend):
+            target = self.find(_member_names_of_path(node.path), place, outside=node)
+            yield from self.members(target) if target else ()
+        if isinstance(node, tree.TopologyDecl):
+            for f in node.formals:
+                if f.type.name == "ports":
+                    yield Meaning(f.name.name, "ports", describe.formal_words(f), node=f)
+        yield from self._declared([x for b in _blocks_of_statement(node) for x in b], self.home)
+
+    def _declarations_at_the_top(self) -> Iterator[Meaning]:
+        """Fabrics and clusters that this file declares or takes from others."""
+        for name, entry in (*self.home.names.items(), *self.home.used.items()):
+            if isinstance(entry.node, tree.Decl):
+                yield replace(self._thing(entry.node, entry.home), name=name)
 
     def find(
         self, names: tuple[str, ...], place: Standing, outside: tree.Extend | None = None
@@ -263,21 +267,28 @@ class KnownNames:
     def members(self, of: Meaning) -> list[Meaning]:
         """What may stand behind a point: members of a group, ports and chips of a device."""
         node = of.node
-        if isinstance(node, Placed):
-            model = self.model(node.model) if len(node.names) == 1 else None
-            return _meanings_inside_model(model) if model else []
         if isinstance(node, tuple):
             fabric, names = node
             return self._placed(fabric, names)
+        if isinstance(node, tree.Decl) and node.kind.name not in KINDS["device"]:
+            return self._members_of_group(node, of.home)
+        model = self._model_of_node(node, of.home)
+        return _meanings_inside_model(model) if model else []
+
+    def _model_of_node(self, node: object, home: Linked | None) -> DeviceModel | None:
+        """The model of a device or chip; None where it has none or is none of them."""
+        if isinstance(node, Placed):
+            return self.model(node.model) if len(node.names) == 1 else None
         if isinstance(node, Chip):
-            return _meanings_inside_model(node.model)
+            return node.model
         if not isinstance(node, tree.Decl):
-            return []
-        if node.kind.name in KINDS["device"]:
-            bare = node.of.bare if isinstance(node.of, tree.PathExpr) else None
-            model = self.model(bare, of.home) if bare else None
-            return _meanings_inside_model(model) if model else []
-        own = self._declared(node.body or (), of.home)
+            return None
+        bare = node.of.bare if isinstance(node.of, tree.PathExpr) else None
+        return self.model(bare, home) if bare else None
+
+    def _members_of_group(self, node: tree.Decl, home: Linked | None) -> list[Meaning]:
+        """What a group declares; in a fabric also what its topology made."""
+        own = self._declared(node.body or (), home)
         if node.kind.name == "fabric":
             names = {m.name for m in own}
             own += [m for m in self._placed(node.name.name, ()) if m.name not in names]

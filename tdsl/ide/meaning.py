@@ -71,13 +71,18 @@ def _meaning_of_token(known: KnownNames, token: Token, place: Standing) -> Meani
     if not before:
         asked = known.topology(token.text) if place.heads and token.text not in STARTERS else None
         return asked or _meaning_of_setting(known, token, place)
+    return _meaning_of_name(known, token, place)
+
+
+def _meaning_of_name(known: KnownNames, token: Token, place: Standing) -> Meaning | None:
+    """What a name stands for inside a statement: a value, a device or group, or a model."""
+    first, last = place.statement[0].text, place.statement[-1].text
     opened = [t.type for t in place.statement]
     inside = opened.count("LSQB") > opened.count("RSQB")
     models = [known.a_model(token.text)] if known.model(token.text) is not None else []
     values = [m for m in known.values(place) if m.name == token.text]
     things = [] if inside else [m for m in known.things(place) if m.name == token.text]
-    named = first in (*KINDS["group"], *KINDS["device"]) and len(before) == 1
-    if named:
+    if first in (*KINDS["group"], *KINDS["device"]) and len(place.statement) == 1:
         return next(iter(things), None)
     if last == ":" or first in ("cable", "model", "use") or last == "x":
         return next(iter([*values, *models] if first not in CALLED else models), None)

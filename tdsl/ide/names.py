@@ -65,6 +65,7 @@ class FileNames:
         for s in body:
             self.statement(s, block)
 
+    # Long: one case for each kind of statement.
     def statement(self, s: tree.Stmt, block: NameBlock) -> None:
         """One statement."""
         match s:
@@ -97,13 +98,7 @@ class FileNames:
             case tree.Setting():
                 self.setting(s, block)
             case tree.PhaseBlock():
-                for x in s.body:
-                    if isinstance(x, tree.Setting):
-                        names = block.values.get(x.name.name, ())
-                        self.mark(x.name.span, [n for n in names if isinstance(n.node, tree.Param)])
-                        self.deep(x.items, block)
-                    else:
-                        self.statement(x, block)
+                self.phase(s, block)
             case tree.TierDecl():
                 self.mark(s.name.span, block.members.get(s.name.name, ()))
                 self.mark(s.child.span, [n for n in block.member(s.child.name) if n.what == "tier"])
@@ -113,6 +108,16 @@ class FileNames:
                 self.lost(s.span, block)
             case _:
                 self.pathed(s, block)
+
+    def phase(self, s: tree.PhaseBlock, block: NameBlock) -> None:
+        """A phase: its settings are parameters of the fabric."""
+        for x in s.body:
+            if isinstance(x, tree.Setting):
+                names = block.values.get(x.name.name, ())
+                self.mark(x.name.span, [n for n in names if isinstance(n.node, tree.Param)])
+                self.deep(x.items, block)
+            else:
+                self.statement(x, block)
 
     def use(self, s: tree.Use) -> None:
         """``use a.b (X as Z)``: the file, and what it declares."""
@@ -158,27 +163,35 @@ class FileNames:
         self.mark(s.name.span, names)
         self.deep((s.shape, s.title), block)
         if kind in KINDS["scope"] or kind in KINDS["group"]:
-            inner = self.scopes.inside(self.scopes.mine(s, block, self.home))
-            self.walk(s.body or (), inner if inner is not None else block)
-            if inner is not None and inner.own:
-                around = block.members if block.own else {}  # a cluster lends its members to its fabrics
-                shared = [names + around.get(name, []) for name, names in inner.members.items()]
-                self.crowded[s.name.span.start, -1] = tuple(n for names in shared if names[1:] for n in names)
+            self.group(s, block)
         elif kind in KINDS["part"]:
-            self.deep(s.of, block)
-            inner = NameBlock(block)
-            for word, what in ELEMENT.items():
-                why = f"`{word}` is {what}, a predefined name"
-                inner.values[word] = [Name(word, what, s.name.span, None, inner, self.home, fixed=why)]
-            inner.values[s.name.name] = names
-            for x in s.body or ():
-                if isinstance(x, tree.Setting) and x.name.name == "on":
-                    self.joined([i.value for i in x.items if isinstance(i.value, tree.PathExpr)], inner)
-                else:
-                    self.deep(x, inner)
+            self.host_part(s, names, block)
         else:
             self.deep(s.of, block)
             self.device(s.body or (), names, block)
+
+    def group(self, s: tree.Decl, block: NameBlock) -> None:
+        """What a fabric, cluster or group holds, and in a fabric which of its members share a name."""
+        inner = self.scopes.inside(self.scopes.mine(s, block, self.home))
+        self.walk(s.body or (), inner if inner is not None else block)
+        if inner is not None and inner.own:
+            around = block.members if block.own else {}  # a cluster lends its members to its fabrics
+            shared = [names + around.get(name, []) for name, names in inner.members.items()]
+            self.crowded[s.name.span.start, -1] = tuple(n for names in shared if names[1:] for n in names)
+
+    def host_part(self, s: tree.Decl, names: list[Name], block: NameBlock) -> None:
+        """A port, or a part of a host's layout; its settings see the predefined names."""
+        self.deep(s.of, block)
+        inner = NameBlock(block)
+        for word, what in ELEMENT.items():
+            why = f"`{word}` is {what}, a predefined name"
+            inner.values[word] = [Name(word, what, s.name.span, None, inner, self.home, fixed=why)]
+        inner.values[s.name.name] = names
+        for x in s.body or ():
+            if isinstance(x, tree.Setting) and x.name.name == "on":
+                self.joined([i.value for i in x.items if isinstance(i.value, tree.PathExpr)], inner)
+            else:
+                self.deep(x, inner)
 
     def device(self, body: Iterable[tree.Stmt], names: list[Name], block: NameBlock) -> None:
         """What stands in the braces of a device: of its settings ``split`` names a port class of its
@@ -201,30 +214,43 @@ class FileNames:
     def setting(self, s: tree.Setting, block: NameBlock) -> None:
         """A setting of a fabric, a group or a model; an intent and the topology it names among them."""
         word = s.name.name
-        worth = [i.value for i in s.items if isinstance(i.value, tree.PathExpr)]
         self.mark(s.name.span, [n for ns in block.members.values() for n in ns if n.node is s])
         if word in WORDED:
             return
         if word in DEVICES:
-            many = any(w == "x" for i in s.items for w, _ in i.args)
-            self.joined([] if many else worth, block, [(i.value if many else (), i.args) for i in s.items])
-            self.device(s.body or (), block.members.get(DEVICES[word], []), block)
+            self.intent_devices(s, block)
         elif word in PATHED or word in ("address", "distance"):
-            args = [a for i in s.items for a in i.args]
-            far = [v for w, v in args if w == "to" and isinstance(v, tree.PathExpr)]
-            self.joined([*worth, *far], block, [v for w, v in args if v not in far], s.body or ())
+            self.setting_with_paths(s, block)
         elif word in ("partition", "routing", "roce"):
             self.deep([i.args for i in s.items], block)
             self.walk([x for x in s.body or () if isinstance(x, tree.Setting)], block)
         elif word == "cable":
             self.part(s, block)
         else:
-            entry = self.scopes.topology(self.home, word) if block.own else None
-            if entry is None:
-                self.deep((s.items, s.body or ()), block)
-            else:
-                self.mark(s.name.span, [self.scopes.of(entry)])
-                self.arguments(s, self.scopes.inside(self.scopes.of(entry)) or NameBlock(), block)
+            self.asked_topology(s, block)
+
+    def setting_with_paths(self, s: tree.Setting, block: NameBlock) -> None:
+        """A setting of devices, such as their addresses or the distance to others."""
+        args = [a for i in s.items for a in i.args]
+        far = [v for w, v in args if w == "to" and isinstance(v, tree.PathExpr)]
+        others = [v for w, v in args if v not in far]
+        self.joined([*_paths_of_setting(s), *far], block, others, s.body or ())
+
+    def intent_devices(self, s: tree.Setting, block: NameBlock) -> None:
+        """The devices that an intent names, or makes so many of a model of."""
+        many = any(w == "x" for i in s.items for w, _ in i.args)
+        more = [(i.value if many else (), i.args) for i in s.items]
+        self.joined([] if many else _paths_of_setting(s), block, more)
+        self.device(s.body or (), block.members.get(DEVICES[s.name.name], []), block)
+
+    def asked_topology(self, s: tree.Setting, block: NameBlock) -> None:
+        """The topology that a setting of a fabric names, with its parameters; else a plain setting."""
+        entry = self.scopes.topology(self.home, s.name.name) if block.own else None
+        if entry is None:
+            self.deep((s.items, s.body or ()), block)
+        else:
+            self.mark(s.name.span, [self.scopes.of(entry)])
+            self.arguments(s, self.scopes.inside(self.scopes.of(entry)) or NameBlock(), block)
 
     def arguments(self, s: tree.Setting, formals: NameBlock, block: NameBlock) -> None:
         """What the braces of a topology say for its parameters."""
@@ -256,17 +282,12 @@ class FileNames:
         self.deep(s.items, block)
 
     # ------------------------------------------------------------ paths
+    # Long: one case for each kind of statement with paths.
     def pathed(self, s: tree.Stmt, block: NameBlock) -> None:
         """A statement with paths to devices."""
         match s:
             case tree.Connect():
-                paths = [*s.a, *s.b, *([s.via] if s.via else [])]
-                pattern = s.pattern
-                if pattern is not None:
-                    named = [n for n in block.value(pattern.name.name) if n.type == "pattern"]
-                    self.mark(pattern.name.span, named)
-                args = [e for _, e in pattern.args] if pattern else []
-                self.joined(paths, block, [s.copies, *args, s.guard], s.body)
+                self.connect(s, block)
             case tree.Omit():
                 self.joined(s.paths, block, s.guard)
             case tree.Naming():
@@ -279,16 +300,30 @@ class FileNames:
                 for claim in s.claims:
                     self.claim(claim, block)
             case tree.Extend():
-                self.far(s.path, block)
-                groups = self.addressed(s.path) if block is self.top else self.scopes.steps(block, s.path)
-                inner = next((b for g in groups if (b := self.scopes.inside(g)) is not None), None)
-                self.walk(s.body, inner if inner is not None else NameBlock(block))
+                self.extend(s, block)
             case tree.Override():
                 self.far(s.path, block)
                 self.deep(s.model, block)
                 self.deep([i.args for x in s.body if isinstance(x, tree.Setting) for i in x.items], block)
             case _:
                 pass
+
+    def connect(self, s: tree.Connect, block: NameBlock) -> None:
+        """The ends of a connect, its pattern and the pattern's arguments."""
+        pattern = s.pattern
+        if pattern is not None:
+            named = [n for n in block.value(pattern.name.name) if n.type == "pattern"]
+            self.mark(pattern.name.span, named)
+        args = [e for _, e in pattern.args] if pattern else []
+        paths = [*s.a, *s.b, *([s.via] if s.via else [])]
+        self.joined(paths, block, [s.copies, *args, s.guard], s.body)
+
+    def extend(self, s: tree.Extend, block: NameBlock) -> None:
+        """The group that is extended, and what it gets."""
+        self.far(s.path, block)
+        groups = self.addressed(s.path) if block is self.top else self.scopes.steps(block, s.path)
+        inner = next((b for g in groups if (b := self.scopes.inside(g)) is not None), None)
+        self.walk(s.body, inner if inner is not None else NameBlock(block))
 
     def fabrics(self, block: NameBlock) -> list[Name]:
         """What ``fabric`` in a naming stands for: the fabrics around a block."""
@@ -329,13 +364,7 @@ class FileNames:
     ) -> None:
         """Paths, their index variables, and the expressions and settings that see these."""
         inner = NameBlock(block)
-        for path in paths:
-            for part in path.parts:
-                for e in part.entries if isinstance(part, tree.IndexPart) else ():
-                    if isinstance(e, tree.PathExpr) and e.bare is not None and not inner.value(e.bare):
-                        add_name_to_block(
-                            inner.values, Name(e.bare, "index variable", e.span, None, inner, self.home)
-                        )
+        self.enter_index_variables(paths, inner)
         for path in paths:
             self.path(path, inner, claim)
         self.deep(more, inner)
@@ -347,6 +376,16 @@ class FileNames:
                     if not self.word(i.value, inner):
                         self.deep(i.value, inner if isinstance(i.value, tree.Str) else block)
                     self.deep(i.args, block)
+
+    def enter_index_variables(self, paths: Paths, inner: NameBlock) -> None:
+        """Enter the bare names in the brackets of paths that have no meaning yet."""
+        entries = (
+            e for p in paths for part in p.parts if isinstance(part, tree.IndexPart) for e in part.entries
+        )
+        for e in entries:
+            if isinstance(e, tree.PathExpr) and e.bare is not None and not inner.value(e.bare):
+                variable = Name(e.bare, "index variable", e.span, None, inner, self.home)
+                add_name_to_block(inner.values, variable)
 
     def word(self, e: tree.Expr, block: NameBlock) -> bool:
         """Whether a setting's value stays a word though a topology has a parameter of this name: that is a
@@ -429,3 +468,8 @@ class FileNames:
                 if (t.start, t.end) not in self.found:
                     self.mark(t.span, levels[-1])
             before = t.type
+
+
+def _paths_of_setting(s: tree.Setting) -> list[tree.PathExpr]:
+    """The values of a setting that are paths."""
+    return [i.value for i in s.items if isinstance(i.value, tree.PathExpr)]

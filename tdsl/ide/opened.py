@@ -15,9 +15,10 @@ from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 COMPLETIONS = {
-    "keyword": "Keyword", "model": "Class", "topology": "Interface", "check": "Function", "function": "Function",
-    "let": "Constant", "param": "Variable", "variable": "Variable", "setting": "Property", "port": "Field", "unit": "Unit",
-    "type": "TypeParameter", "word": "EnumMember", "pattern": "EnumMember", "file": "File", "folder": "Folder",
+    "keyword": "Keyword", "model": "Class", "topology": "Interface", "check": "Function",
+    "function": "Function", "let": "Constant", "param": "Variable", "variable": "Variable",
+    "setting": "Property", "port": "Field", "unit": "Unit", "type": "TypeParameter", "word": "EnumMember",
+    "pattern": "EnumMember", "file": "File", "folder": "Folder",
 }  # fmt: skip
 """The protocol's kinds of what may be written; devices and groups are modules."""
 

@@ -33,31 +33,6 @@ def declared_symbols(body: Iterable[tree.Stmt]) -> tuple[Symbol, ...]:
     out: list[Symbol] = []
     for s in body:
         match s:
-            case tree.Decl():
-                detail = (
-                    s.of.span.text
-                    if s.of is not None
-                    else s.title.span.text.strip('"')
-                    if s.title is not None
-                    else ""
-                )
-                out.append(
-                    Symbol(
-                        s.name.name, s.kind.name, detail, s.span, s.name.span, declared_symbols(s.body or ())
-                    )
-                )
-            case tree.ModelDecl():
-                out.append(
-                    Symbol(s.name.name, "model", s.kind.name, s.span, s.name.span, declared_symbols(s.body))
-                )
-            case tree.TopologyDecl():
-                out.append(Symbol(s.name.name, "topology", "", s.span, s.name.span, declared_symbols(s.body)))
-            case tree.Def():
-                out.append(Symbol(s.name.name, "def", "", s.span, s.name.span))
-            case tree.Param():
-                out.append(Symbol(s.name.name, "param", s.default.span.text, s.span, s.name.span))
-            case tree.Let():
-                out.append(Symbol(s.name.name, "let", s.value.span.text, s.span, s.name.span))
             case tree.If():
                 for _, inner in s.branches:
                     out.extend(declared_symbols(inner))
@@ -65,12 +40,33 @@ def declared_symbols(body: Iterable[tree.Stmt]) -> tuple[Symbol, ...]:
             case tree.For() | tree.PhaseBlock() | tree.Broken():
                 out.extend(declared_symbols(s.body))
             case tree.Extend():
-                out.append(
-                    Symbol(s.path.span.text, "extend", "", s.span, s.path.span, declared_symbols(s.body))
-                )
+                inside = declared_symbols(s.body)
+                out.append(Symbol(s.path.span.text, "extend", "", s.span, s.path.span, inside))
+            case (
+                tree.Decl() | tree.ModelDecl() | tree.TopologyDecl() | tree.Def() | tree.Param() | tree.Let()
+            ):
+                kind, detail = _kind_and_detail(s)
+                inside = () if isinstance(s, tree.Def) else declared_symbols(getattr(s, "body", None) or ())
+                out.append(Symbol(s.name.name, kind, detail, s.span, s.name.span, inside))
             case _:
                 pass
     return tuple(out)
+
+
+def _kind_and_detail(
+    s: tree.Decl | tree.ModelDecl | tree.TopologyDecl | tree.Def | tree.Param | tree.Let,
+) -> tuple[str, str]:
+    """The word for a declaration, and what an outline shows behind its name."""
+    match s:
+        case tree.Decl():
+            return s.kind.name, s.of.span.text if s.of else s.title.span.text.strip('"') if s.title else ""
+        case tree.ModelDecl():
+            return "model", s.kind.name
+        case tree.Param():
+            return "param", s.default.span.text
+        case tree.Let():
+            return "let", s.value.span.text
+    return "topology" if isinstance(s, tree.TopologyDecl) else "def", ""
 
 
 def foldable_blocks(file: SourceFile) -> list[tuple[int, int, bool]]:

@@ -292,17 +292,12 @@ class Scopes:
         """The block of a topology; with what the braces of a statement give for its parameters, and the tiers
         written there."""
         out = NameBlock(self.top(home))
-        settable = [f for f in node.formals if f.type.name != "ports"]
         for f in node.formals:
-            why = f"fabrics fill `{f.name.name}` by its name" if f.name.name in GIVEN else ""
-            formal = Name(f.name.name, "parameter", f.name.span, None, out, home, fixed=why, type=f.type.name)
-            formal.given = (f.default, out, home) if f.default is not None else None
+            formal = _name_of_parameter(f, out, home)
             add_name_to_block(out.values, formal)
-            if s is not None and at is not None and by is not None:
-                own = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == f.name.name]
-                items = own[0].items if own else s.items if settable and f is settable[0] else ()
-                if items:
-                    formal.given = (items[0].value, at, by)
+            items = _items_for_parameter(s, node, f) if s is not None else ()
+            if items and at is not None and by is not None:
+                formal.given = (items[0].value, at, by)
         tiers = [x for x in s.body or () if isinstance(x, tree.TierDecl)] if s is not None else []
         mine = [x for x in node.body if not (tiers and isinstance(x, tree.TierDecl))]
         # The statements of an instance are of their own: their devices have the models that its parameters
@@ -365,6 +360,27 @@ class Scopes:
         return (
             [found] if found is not None and isinstance((found.target or found).node, tree.ModelDecl) else []
         )
+
+
+def _name_of_parameter(formal: tree.Formal, block: NameBlock, home: Linked) -> Name:
+    """A parameter of a topology with its default."""
+    name = formal.name.name
+    why = f"fabrics fill `{name}` by its name" if name in GIVEN else ""
+    out = Name(name, "parameter", formal.name.span, None, block, home, fixed=why, type=formal.type.name)
+    out.given = (formal.default, block, home) if formal.default is not None else None
+    return out
+
+
+def _items_for_parameter(
+    s: tree.Setting, node: tree.TopologyDecl, formal: tree.Formal
+) -> tuple[tree.SettingItem, ...]:
+    """What a fabric's statement gives for a parameter of its topology: in braces by name, before them for the
+    first that can be set."""
+    for x in s.body or ():
+        if isinstance(x, tree.Setting) and x.name.name == formal.name.name:
+            return x.items
+    first = next((f for f in node.formals if f.type.name != "ports"), None)
+    return s.items if formal is first else ()
 
 
 def _expression_given_for(name: Name) -> tuple[tree.Expr, NameBlock, Linked]:

@@ -8,7 +8,7 @@ Only lost and slow links can be accepted; a cable in the wrong port also makes a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 import numpy as np
@@ -118,42 +118,46 @@ def settle_accepted_faults(
     fabric."""
     here = [e for e in entries if e.element in rows]
     standing = [e for e in here if e.until is None or e.until >= today]
-    by_link = {int(i): e for e in reversed(standing) for i in rows[e.element]}
-    over = {int(i): e for e in here if e not in standing for i in rows[e.element]}
+    by_link = _entry_by_link(reversed(standing), rows)
+    over = _entry_by_link((e for e in here if e not in standing), rows)
     counted, met = [], set()
     for fault in made.faults:
         lost = planned_links_of_fault(made, fault)
         if lost and all(i in by_link for i in lost):
-            met |= {by_link[i] for i in lost}
+            accepted = [by_link[i] for i in lost]
+            met |= set(accepted)
             made.accepted.append(fault)
-            said = "; ".join(dict.fromkeys(by_link[i].why for i in lost))
-            made.notes.append(
-                Diagnostic(
-                    "E0650",
-                    f"accepted: {fault.finding.message}",
-                    fault.finding.span,
-                    notes=(said,),
-                    severity=Severity.NOTE,
-                )
-            )
+            made.notes.append(_note_on_accepted_fault(fault, accepted))
             continue
         counted.append(fault)
-        ended = list(dict.fromkeys(over[i] for i in lost or () if i in over))
-        made.notes += [
-            _acceptance_warning(e, f"the acceptance of `{e.element}` has ended: {e.why}", LATER)
-            for e in ended
-        ]
+        for e in dict.fromkeys(over[i] for i in lost or () if i in over):
+            message = f"the acceptance of `{e.element}` has ended: {e.why}"
+            made.notes.append(_acceptance_warning(e, message, LATER))
     made.faults[:] = counted
-    made.notes += [
-        _acceptance_warning(
-            e, f"`{e.element}` is accepted as failed, but the fault has gone", "delete its line from the list"
-        )
-        for e in here
-        if e not in met
-        and len(rows[e.element])
-        and made.judged[rows[e.element]].all()
-        and e not in over.values()
-    ]
+    made.notes += _warnings_of_faults_gone(here, met.union(over.values()), made, rows)
+
+
+def _entry_by_link(entries: Iterable[AcceptedFault], rows: Mapping[str, Ints]) -> dict[int, AcceptedFault]:
+    """The last of the entries that is about a link, by link."""
+    return {int(i): e for e in entries for i in rows[e.element]}
+
+
+def _warnings_of_faults_gone(
+    entries: Iterable[AcceptedFault], met: set[AcceptedFault], made: Audit, rows: Mapping[str, Ints]
+) -> Iterator[Diagnostic]:
+    """A warning for each entry, but those that are met or have ended, whose links were all judged and have no
+    fault."""
+    for e in entries:
+        if e not in met and len(rows[e.element]) and made.judged[rows[e.element]].all():
+            message = f"`{e.element}` is accepted as failed, but the fault has gone"
+            yield _acceptance_warning(e, message, "delete its line from the list")
+
+
+def _note_on_accepted_fault(fault: CablingFault, accepted: Iterable[AcceptedFault]) -> Diagnostic:
+    """A fault as a note that says why it is accepted."""
+    said = "; ".join(dict.fromkeys(e.why for e in accepted))
+    message = f"accepted: {fault.finding.message}"
+    return Diagnostic("E0650", message, fault.finding.span, notes=(said,), severity=Severity.NOTE)
 
 
 def _acceptance_warning(e: AcceptedFault, message: str, help: str) -> Diagnostic:

@@ -162,21 +162,17 @@ class _Auditor:
     def fault(
         self,
         code: str,
-        wire: CapturedLink | None,
+        wire: CapturedLink,
         message: str,
         *,
+        help: str,
         labels: Sequence[Label] = (),
-        notes: Sequence[str] = (),
-        help: str = "",
         tasks: Sequence[RepairTask] = (),
-        mistake: Mistake | None = None,
-        severity: Severity = Severity.ERROR,
         slow: tuple[int, int] | None = None,
     ) -> None:
-        """Record a fault at a line of a capture."""
-        span = wire.at.span if wire is not None else None
-        finding = Diagnostic(code, message, span, tuple(labels), tuple(notes), help, severity=severity)
-        self.out.faults.append(CablingFault(finding, tuple(tasks), mistake, slow))
+        """Record a fault at a line of a capture; ``slow`` is a port and its rate."""
+        finding = Diagnostic(code, message, wire.at.span, tuple(labels), (), help)
+        self.out.faults.append(CablingFault(finding, tuple(tasks), None, slow))
 
     def note(self, code: str, message: str, *, help: str = "", notes: Sequence[str] = ()) -> None:
         """Record what is not a fault."""

@@ -215,6 +215,14 @@ def _shifts_along_row(
             if last > first and low >= 0 and high < len(row):
                 yield from _shifted_stretch(state, row, first, last, by, device)
                 yield _rotated_stretch(row, low, high, by, device)
+    yield from _rotations_of_row(row, moved, amounts, device)
+    yield from _reversals_of_row(row, moved, device)
+
+
+def _rotations_of_row(
+    row: list[int], moved: dict[int, int], amounts: Iterable[int], device: int
+) -> Iterator[Mistake]:
+    """Rotations of stretches whose ports moved by ``by`` or, from its end to its beginning, by ``back``."""
     for by in sorted(a for a in amounts if a > 0):
         for back in sorted(a for a in amounts if a < 0):
             size = by - back
@@ -223,6 +231,10 @@ def _shifts_along_row(
             if size >= 3 and high - low < size <= len(row):
                 for start in range(max(high - size + 1, 0), min(low, len(row) - size) + 1):
                     yield _rotated_stretch(row, start, start + size - 1, by, device)
+
+
+def _reversals_of_row(row: list[int], moved: dict[int, int], device: int) -> Iterator[Mistake]:
+    """Stretches in which every port changed places with the one as far from the other end."""
     for total, count in sorted(Counter(i + j for i, j in moved.items()).items()):
         if count >= 4:
             low = min(i for i, j in moved.items() if i + j == total)
@@ -274,21 +286,31 @@ def _dark_devices_and_cages(
         mine = [p for p in places.ports(device) if state.at(p) >= 0]
         if all(state.seen(p) < 0 for p in mine) and (len(mine) > 1 or absent(device)):
             kind = "not installed" if absent(device) else "device dark"
-            links = tuple(
-                (p, state.at(p))
-                for p in mine
-                if not (places.device(state.at(p)) == device and state.at(p) < p)
-            )
-            yield Mistake(kind, removed=links, devices=(device,))
+            yield Mistake(kind, removed=_links_of_device(state, places, device, mine), devices=(device,))
     for kind, group in (("cage dark", places.cage), ("missing", places.connector)):
-        held: dict[int, list[int]] = defaultdict(list)
-        for p in gone:
-            held[group(p)].append(p)
-        for first, dark in sorted(held.items()):
-            if len(dark) < 2:
-                continue
-            d = places.device(first)
-            whole = [p for p in places.ports(d) if group(p) == first and state.at(p) >= 0]
-            if len(whole) == len(dark):
-                links = tuple((p, state.at(p)) for p in dark if not (state.at(p) in dark and state.at(p) < p))
-                yield Mistake(kind, removed=links, devices=(d,))
+        yield from _dark_groups(state, places, gone, kind, group)
+
+
+def _links_of_device(
+    state: Cabling, places: PortPositions, device: int, ports: list[int]
+) -> tuple[tuple[int, int], ...]:
+    """The links at some ports of a device; one between two of them once."""
+    links = ((p, state.at(p)) for p in ports)
+    return tuple((p, far) for p, far in links if far >= p or places.device(far) != device)
+
+
+def _dark_groups(
+    state: Cabling, places: PortPositions, gone: list[int], kind: str, group: Callable[[int], int]
+) -> Iterator[Mistake]:
+    """Cages or connectors of several ports, all of them ``gone``; ``group`` gives the one of a port."""
+    held: dict[int, list[int]] = defaultdict(list)
+    for p in gone:
+        held[group(p)].append(p)
+    for first, dark in sorted(held.items()):
+        if len(dark) < 2:
+            continue
+        d = places.device(first)
+        whole = [p for p in places.ports(d) if group(p) == first and state.at(p) >= 0]
+        if len(whole) == len(dark):
+            links = tuple((p, state.at(p)) for p in dark if not (state.at(p) in dark and state.at(p) < p))
+            yield Mistake(kind, removed=links, devices=(d,))

@@ -107,12 +107,25 @@ class Words:
         loose = [(q, p, state.at(q)) for q, p in one.moves if state.at(q) >= 0]
         make = getattr(self, f"_{one.kind.replace(' ', '_')}", self._several)
         message, help = make(one, state, loose)
-        code = CODES.get(one.kind, "")
         ports = [q for q, _, _ in loose] or [p for p, _ in (*one.removed, *one.added)]
+        target = dict(one.moves)
+        at = [p for _, p, _ in loose] + [a for a, _ in one.added]
+        wire = next((self.seen.wire[p] for p in at if p in self.seen.wire), None)
+        origin = next((o for o in map(self.origin, ports) if o is not None), None)
+        notes = self._notes(one, loose, target)
+        return self._code(one, loose), wire, message, notes, help, self._tasks(one, loose), origin
+
+    def _code(self, one: Mistake, loose: list[tuple[int, int, int]]) -> str:
+        """The code of a mistake's finding."""
         if one.kind == "wrong port":
-            code = "E0628" if self.seen.device(loose[0][0]) == self.seen.device(loose[0][1]) else "E0627"
+            same = self.seen.device(loose[0][0]) == self.seen.device(loose[0][1])
+            return "E0628" if same else "E0627"
         if one.kind == "rotated" and one.devices and self.fabric.is_end[one.devices[0]]:
-            code = "E0623"
+            return "E0623"
+        return CODES.get(one.kind, "")
+
+    def _tasks(self, one: Mistake, loose: list[tuple[int, int, int]]) -> list[RepairTask]:
+        """What a technician does about a mistake: plugs to move, cables to plug and to remove."""
         target = dict(one.moves)
         tasks = [
             RepairTask(
@@ -129,12 +142,9 @@ class Words:
             RepairTask(*self.split(a), f"plug the cable to {self.port(b)}", "", self.port(b), self.cable(a))
             for a, b in one.removed
         ]
-        tasks += [RepairTask(*self.split(a), "remove the cable", self.port(b), "") for a, b in one.added]
-        wire = next((self.seen.wire[p] for _, p, _ in loose if p in self.seen.wire), None)
-        if wire is None:
-            wire = next((self.seen.wire[a] for a, _ in one.added if a in self.seen.wire), None)
-        origin = next((o for o in map(self.origin, ports) if o is not None), None)
-        return code, wire, message, self._notes(one, loose, target), help, tasks, origin
+        return tasks + [
+            RepairTask(*self.split(a), "remove the cable", self.port(b), "") for a, b in one.added
+        ]
 
     def _notes(self, one: Mistake, loose: list[tuple[int, int, int]], target: dict[int, int]) -> list[str]:
         """The cables of a mistake, of many the first few; and other explanations."""

@@ -142,9 +142,26 @@ def _make_best_mistakes(
 ) -> tuple[list[Mistake], list[Mistake]]:
     """Make the best mistakes of several cables that do not touch one another; they, and all that explain
     something."""
+    judged = _judge_candidates(state, candidate_mistakes(state, places, ports, absent), banned)
+    chosen: list[Mistake] = []
+    used: set[int] = set()
+    for gain, _, one, touched in judged:
+        if used.isdisjoint(touched) and state.make(one):
+            equal = [o for g, _, o, t in judged if g == gain and t == touched]
+            ties = [o for o in equal if o is not one and o.cost == one.cost]
+            chosen.append(one.with_ties(ties[:3]))
+        used |= touched
+    return chosen, [one for _, _, one, _ in judged]
+
+
+def _judge_candidates(
+    state: Cabling, candidates: Iterable[Mistake], banned: frozenset[Key]
+) -> list[tuple[int, int, Mistake, frozenset[int]]]:
+    """The mistakes that explain something, the best first: less their gain, their number, the mistake, and
+    what it touches. Those that gain nothing only where none gains anything."""
     judged = []
     met = set(banned)
-    for order, one in enumerate(candidate_mistakes(state, places, ports, absent)):
+    for order, one in enumerate(candidates):
         if mistake_key(one) in met:
             continue
         met.add(mistake_key(one))
@@ -154,18 +171,7 @@ def _make_best_mistakes(
     judged.sort(key=lambda j: j[:2])
     if judged and judged[0][0] < 0:
         judged = [j for j in judged if j[0] < 0]
-    chosen: list[Mistake] = []
-    used: set[int] = set()
-    for gain, _, one, touched in judged:
-        if used.isdisjoint(touched) and state.make(one):
-            ties = [
-                o
-                for g, _, o, t in judged
-                if g == gain and o is not one and t == touched and o.cost == one.cost
-            ]
-            chosen.append(one.with_ties(ties[:3]))
-        used |= touched
-    return chosen, [one for _, _, one, _ in judged]
+    return judged
 
 
 def _single_cable_mistakes(state: Cabling, component: Component, places: PortPositions) -> list[Mistake]:

@@ -6,13 +6,14 @@ their indices gives exactly them; what no rule gives is written link by link, ea
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import field
 
 from tdsl.observe.names import AGGREGATION, device_name_readings, is_factory_description, node_name_shown
-from tdsl.observe.record import CapturedEnd, Observed, hexadecimal_digits
+from tdsl.observe.record import CapturedEnd, CapturedNode, Observed, hexadecimal_digits
 from tdsl.observe.rules import Rows, connect_rules
 from tdsl.syntax.writer import inside_quotes
 from tdsl.system.lazy_dataclass import dataclass
@@ -122,19 +123,32 @@ class _Importer:
                     self.own[end.node].add(end.port[0])
         self.hosts = self._hosts()
         for node in self.observed.nodes.values():
-            if AGGREGATION.fullmatch(node.description) or node.kind == "router":
-                continue
-            named = list(device_name_readings(node.description))
-            name, unit = named[0] if named else (f"unnamed-{(node.ids or (str(len(self.of_node)),))[0]}", "")
-            if node.kind == "adapter":
-                name, unit = next(((n, u) for n, u in named if u), (name, "hca"))
-                if is_factory_description(node.description):
-                    name, unit = f"unnamed-{node.ids[0] if node.ids else len(self.of_node)}", "hca"
-            switch = node.kind == "switch" or (node.kind != "adapter" and node.key not in self.hosts)
-            name = _name_without_tabs(name)
-            while name in self.devices and (node.kind == "switch" or self.devices[name].switch != switch):
-                name += "-2"
-            self.of_node[node.key] = name, unit
+            if not AGGREGATION.fullmatch(node.description) and node.kind != "router":
+                name, unit = self._device_and_adapter(node)
+                self.of_node[node.key] = _name_without_tabs(name), unit
+        self._enter_links()
+        self._once()
+        for pair in self.links:
+            for device, port in pair:
+                self.devices[device].ports[port] = None
+        self.devices = {name: d for name, d in self.devices.items() if d.ports}
+        if self.structure:
+            self._alike()
+
+    def _device_and_adapter(self, node: CapturedNode) -> tuple[str, str]:
+        """The device that a node is, or is an adapter of; "" for the adapter of what is none."""
+        named = list(device_name_readings(node.description))
+        count = len(self.of_node)
+        if node.kind != "adapter":
+            return named[0] if named else (f"unnamed-{(node.ids or (str(count),))[0]}", "")
+        if is_factory_description(node.description):
+            return f"unnamed-{node.ids[0] if node.ids else count}", "hca"
+        name = named[0][0] if named else f"unnamed-{(node.ids or (str(count),))[0]}"
+        return next(((n, u) for n, u in named if u), (name, "hca"))
+
+    def _enter_links(self) -> None:
+        """Enter the links between known devices with the best rate that a capture gives, and note cables that
+        end where they begin."""
         for w in self.observed.wires:
             if w.a.node not in self.of_node or w.b.node not in self.of_node:
                 continue
@@ -145,13 +159,6 @@ class _Importer:
                 continue
             key = (a, b) if a < b else (b, a)
             self.links[key] = max(self.links.get(key, 0), w.rate or self.rate)
-        self._once()
-        for pair in self.links:
-            for device, port in pair:
-                self.devices[device].ports[port] = None
-        self.devices = {name: d for name, d in self.devices.items() if d.ports}
-        if self.structure:
-            self._alike()
 
     def _alike(self) -> None:
         """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is
@@ -252,44 +259,36 @@ class _Importer:
         groups: dict[tuple[str, str], dict[tuple[int, ...], str]] = defaultdict(dict)
         widths: dict[tuple[str, str], list[set[tuple[int, bool]]]] = {}
         for d in sorted(self.devices, key=_natural_sort_parts):
-            numbers = (
-                re.findall(r"\d+", d)
-                if len(re.findall(r"\d+", d)) <= 3 and not re.search(r"\d{7}", d)
-                else []
-            )
+            numbers = _numbers_in_name(d)
             stem = re.sub(r"\d+", "\0", d) if numbers else d
             key = model_of[d], stem
             groups[key][tuple(map(int, numbers))] = d
             for axis, n in zip(widths.setdefault(key, [set() for _ in numbers]), numbers, strict=True):
                 axis.add((len(n), n.startswith("0")))
         arrays: list[Array] = []
-        place: dict[str, tuple[Array, tuple[int, ...]]] = {}
         for (model, stem), members in groups.items():
             padded = tuple(_zero_padded_width(w) for w in widths[model, stem])
-            lows = tuple(min(m[i] for m in members) for i in range(len(padded)))
-            highs = tuple(max(m[i] for m in members) for i in range(len(padded)))
-            size = 1
-            for low, high in zip(lows, highs, strict=True):
-                size *= high - low + 1
-            whole = len(members) > 1 and -1 not in padded and size <= DENSE * len(members) and self.structure
-            parts = [members] if whole else [{k: v} for k, v in members.items()]
-            for part in parts:
-                if whole:
-                    made = Array(
-                        self.word(re.sub(r"[\W_]+", "_", stem.replace("\0", "_")).strip("_") or "device"),
-                        model,
-                        stem,
-                        padded,
-                        lows,
-                        highs,
-                        part,
-                    )
-                else:
-                    ((_, name),) = part.items()
-                    made = Array(self.word(name), model, name, (), (), (), {(): name})
-                arrays.append(made)
-                place.update((name, (made, at)) for at, name in made.members.items())
+            whole = self._array_of(model, stem, padded, members)
+            if whole is not None:
+                arrays.append(whole)
+            else:
+                for name in members.values():
+                    arrays.append(Array(self.word(name), model, name, (), (), (), {(): name}))
+        place = {name: (array, at) for array in arrays for at, name in array.members.items()}
         return arrays, place
+
+    def _array_of(
+        self, model: str, stem: str, padded: tuple[int, ...], members: dict[tuple[int, ...], str]
+    ) -> Array | None:
+        """One array of devices by the numbers in their names; None where they leave too many places empty."""
+        lows = tuple(min(m[i] for m in members) for i in range(len(padded)))
+        highs = tuple(max(m[i] for m in members) for i in range(len(padded)))
+        size = math.prod(high - low + 1 for low, high in zip(lows, highs, strict=True))
+        dense = len(members) > 1 and -1 not in padded and size <= DENSE * len(members)
+        if not dense or not self.structure:
+            return None
+        word = re.sub(r"[\W_]+", "_", stem.replace("\0", "_")).strip("_") or "device"
+        return Array(self.word(word), model, stem, padded, lows, highs, members)
 
     def declared(self, a: Array, model_of: dict[str, str]) -> list[str]:
         """The declaration of an array, its names, and what of it was not seen."""
@@ -340,6 +339,12 @@ class _Importer:
         return [*zip(a.lows, a.highs, strict=True), (int(numbered), last)]
 
 
+def _numbers_in_name(name: str) -> list[str]:
+    """The numbers in the name of a device; none where they are too many or too long to be indices."""
+    numbers = re.findall(r"\d+", name)
+    return numbers if len(numbers) <= 3 and not re.search(r"\d{7}", name) else []
+
+
 LETTERS = ("a", "b", "c", "d")
 
 
@@ -347,21 +352,16 @@ def _port_declarations(names: Sequence[str]) -> str:
     """Ports of the names that they have."""
     common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
     stems = {re.sub(r"\d+$", "", n) for n in names}
-    numbers = (
-        [int(n[len(common[1]) :]) for n in names if n[len(common[1]) :].isdigit()]
-        if common and len(stems) == 1
-        else []
-    )
-    if len(numbers) == len(names) and all(
-        str(n) == x[len(common[1]) :] for n, x in zip(numbers, names, strict=True)
-    ):  # type: ignore[index]
-        stem = inside_quotes(common[1])  # type: ignore[index]
-        if numbers == list(range(len(numbers))):
-            return f'port p[{len(names)}]: any {{ os "{stem}{{i}}" }}'
-        return (
-            f"let number = [{', '.join(map(str, numbers))}]; port p[{len(names)}]: any {{ os "
-            f'"{stem}{{number[i]}}" }}'
-        )
+    if common is not None and len(stems) == 1:
+        numbers = [n[len(common[1]) :] for n in names]
+        if all(n.isdigit() and str(int(n)) == n for n in numbers):
+            stem = inside_quotes(common[1])
+            if numbers == [str(i) for i in range(len(numbers))]:
+                return f'port p[{len(names)}]: any {{ os "{stem}{{i}}" }}'
+            return (
+                f"let number = [{', '.join(numbers)}]; port p[{len(names)}]: any {{ os "
+                f'"{stem}{{number[i]}}" }}'
+            )
     listed = ", ".join(f'"{inside_quotes(n)}"' for n in names)
     return f'let label = [{listed}]; port p[{len(names)}]: any {{ os "{{label[i]}}" }}'
 

@@ -4,7 +4,7 @@ position."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -231,15 +231,13 @@ class _Matcher:
         identifier is noted."""
         owner = self.assets.owner
         for node in self.observed.nodes.values():
-            if node.key not in self.target and node.key not in self.observed.aside:
-                named = [
-                    d for d in (self.names.device(f"unnamed-{i}") for i in node.ids) if d >= 0
-                ]  # as an import names them
-                if named and self.fits(node, named[0], ""):
-                    self.target[node.key] = named[0], "hca" if node.kind == "adapter" else ""
-            found = {owner[i] for i in node.ids if i in owner}
-            if node.key in self.observed.aside or not owner:
+            if node.key in self.observed.aside:
                 continue
+            if node.key not in self.target:
+                self.by_imported_name(node)
+            if not owner:
+                continue
+            found = {owner[i] for i in node.ids if i in owner}
             if node.key not in self.target and len({d for d, _ in found}) == 1:
                 device, local = min(found)
                 self.target[node.key] = device, ""
@@ -247,6 +245,12 @@ class _Matcher:
                     self.at_port[node.key] = self.base[device] + local
             elif node.key in self.target and node.ids:
                 self.identity(node, found)
+
+    def by_imported_name(self, node: CapturedNode) -> None:
+        """Match a node without a name by the one that an import makes of its identifier."""
+        named = [d for d in (self.names.device(f"unnamed-{i}") for i in node.ids) if d >= 0]
+        if named and self.fits(node, named[0], ""):
+            self.target[node.key] = named[0], "hca" if node.kind == "adapter" else ""
 
     def identity(self, node: CapturedNode, found: set[tuple[int, int]]) -> None:
         """Note a named device whose identifier is not the planned one."""
@@ -262,29 +266,16 @@ class _Matcher:
         for w in self.observed.wires:
             around[w.a.node].append((w.a, w.b))
             around[w.b.node].append((w.b, w.a))
-        open_ = [
-            k
-            for k in self.observed.nodes
-            if k not in self.target and k not in self.observed.aside and around[k]
-        ]
         taken = {d for d, _ in self.target.values()}
-        taken_ports = set(self.at_port.values())
-        for key, (device, unit) in self.target.items():
-            if self.observed.nodes[key].kind == "adapter":
-                taken_ports |= {self.base[device] + p for p in self.names.local(device, (unit,))}
-        while True:
-            votes: dict[int, list[tuple[int, str]]] = defaultdict(list)
-            for key in open_:
-                best = self.vote(key, around[key])
-                if best is not None:
-                    votes[best[0]].append((best[1], key))
+        taken_ports = self.ports_of_matched_adapters()
+        open_ = [k for k in self.observed.nodes if k not in self.observed.aside and around[k]]
+        new = True
+        while new:
+            open_ = [k for k in open_ if k not in self.target]
             new = False
-            for place, candidates in votes.items():
-                candidates.sort(key=lambda c: (-c[0], c[1]))
-                fit, key = candidates[0]
+            for place, fit, key in self.elect_places(open_, around):
                 device = int(self.fabric.port_device[place]) if self.single(key) else place
-                used = place in taken_ports if self.single(key) else device in taken
-                if used or (len(candidates) > 1 and candidates[1][0] == fit):
+                if place in taken_ports if self.single(key) else device in taken:
                     continue
                 self.target[key] = device, ""
                 if self.single(key):
@@ -293,9 +284,29 @@ class _Matcher:
                 taken.add(device)
                 self.seen.positioned.append(Positioned(key, device, fit, len(around[key])))
                 new = True
-            if not new:
-                return
-            open_ = [k for k in open_ if k not in self.target]
+
+    def ports_of_matched_adapters(self) -> set[int]:
+        """Ports that adapters with a match have."""
+        ports = set(self.at_port.values())
+        for key, (device, unit) in self.target.items():
+            if self.observed.nodes[key].kind == "adapter":
+                ports |= {self.base[device] + p for p in self.names.local(device, (unit,))}
+        return ports
+
+    def elect_places(
+        self, keys: Iterable[str], around: Mapping[str, list[tuple[CapturedEnd, CapturedEnd]]]
+    ) -> Iterator[tuple[int, int, str]]:
+        """For each device (of an adapter: the port) the node that it fits best, unless two fit as well: the
+        place, how many links fit, the node."""
+        votes: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for key in keys:
+            best = self.vote(key, around[key])
+            if best is not None:
+                votes[best[0]].append((best[1], key))
+        for place, candidates in votes.items():
+            candidates.sort(key=lambda c: (-c[0], c[1]))
+            if len(candidates) == 1 or candidates[1][0] != candidates[0][0]:
+                yield place, *candidates[0]
 
     def single(self, key: str) -> bool:
         """Whether a node is one adapter, so that it is matched with a port of a host."""
@@ -303,27 +314,32 @@ class _Matcher:
 
     def vote(self, key: str, links: list[tuple[CapturedEnd, CapturedEnd]]) -> tuple[int, int] | None:
         """The device (of an adapter: the port) that more than half of a node's links fit, and how many do."""
-        node = self.observed.nodes[key]
         count: Counter[int] = Counter()
         for own, far in links:
             ports = self.resolve(far)
-            if len(ports) != 1 or ports[0] >= self.seen.ports:
-                continue
-            planned = int(self.planned[ports[0]])
-            if planned < 0:
-                continue
-            device = int(self.fabric.port_device[planned])
-            if self.single(key):
-                if self.fabric.is_end[device]:
-                    count[planned] += 1
-            elif node.kind != "switch" or (self.fabric.is_switch[device] and self.number_fits(own, planned)):
-                count[device] += 1
+            if len(ports) == 1 and ports[0] < self.seen.ports:
+                place = self.place_by_neighbour(key, own, ports[0])
+                if place >= 0:
+                    count[place] += 1
         if not count:
             return None
         (place, fit), *others = count.most_common(2)
         if others and others[0][1] == fit:
             return None
         return (place, fit) if 2 * fit > len(links) else None
+
+    def place_by_neighbour(self, key: str, own: CapturedEnd, far: int) -> int:
+        """The device (of an adapter: the port) that a node is where its link runs as planned at the far port;
+        -1 where it can be none."""
+        planned = int(self.planned[far])
+        if planned < 0:
+            return -1
+        device = int(self.fabric.port_device[planned])
+        if self.single(key):
+            return planned if self.fabric.is_end[device] else -1
+        if self.observed.nodes[key].kind != "switch":
+            return device
+        return device if self.fabric.is_switch[device] and self.number_fits(own, planned) else -1
 
     def number_fits(self, own: CapturedEnd, planned: int) -> bool:
         """Whether the number of a switch's port is that of the port which the design connects there."""
@@ -348,14 +364,15 @@ class _Matcher:
         if node.kind == "switch":
             at = int(end.port[0]) - 1
             return (base + at,) if 0 <= at < self.base[device + 1] - base else ()
+        return tuple(base + p for p in self.local_ports(node, device, unit, end))
+
+    def local_ports(self, node: CapturedNode, device: int, unit: str, end: CapturedEnd) -> tuple[int, ...]:
+        """The ports of a device that an end of an adapter or a named port means, from 0."""
         if node.kind == "adapter":
             names = [f"{unit}/{end.port[0]}", *([unit] if end.port[0] == "1" or node.ports == 1 else [])]
-            found_ports = self.names.local(device, names) or (self.lone(device) if not unit else ())
-        else:
-            found_ports = self.names.local(device, (*([unit] if unit else []), *end.port)) or self.numbered(
-                device, end.port
-            )
-        return tuple(base + p for p in found_ports)
+            return self.names.local(device, names) or (self.lone(device) if not unit else ())
+        names = [*([unit] if unit else []), *end.port]
+        return self.names.local(device, names) or self.numbered(device, end.port)
 
     def numbered(self, device: int, names: tuple[str, ...]) -> tuple[int, ...]:
         """The port of a switch that is called ``Port 21`` or ``21``."""
@@ -383,26 +400,25 @@ class _Matcher:
         for wire in later:
             a, b = self.resolve(wire.a), self.resolve(wire.b)
             known = (a or b)[:1]
-            if not known:
-                if wire.a.node in self.target or wire.b.node in self.target:
-                    self.seen.other_ports += 1
-                continue
-            near, end = known[0], (wire.b if a else wire.a)
-            device = self.target[end.node][0] if end.node in self.target else -1
-            planned = int(self.planned[near])
-            if near in self.seen.far:
-                continue  # the other side's capture says it better
-            if (
-                device >= 0
-                and planned >= 0
-                and int(self.fabric.port_device[planned]) == device
-                and planned not in self.seen.far
-            ):
-                self.join(near, planned, wire)
-            elif planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
+            if known:
+                self.link_with_one_known_end(known[0], wire.b if a else wire.a, wire)
+            elif wire.a.node in self.target or wire.b.node in self.target:
                 self.seen.other_ports += 1
-            else:
-                self.join(near, self.made(end, device), wire)
+
+    def link_with_one_known_end(self, near: int, end: CapturedEnd, wire: CapturedLink) -> None:
+        """A link at a known port: as planned where the other end is at the planned device, else to a port
+        that is made for it."""
+        if near in self.seen.far:
+            return  # the other side's capture says it better
+        device = self.target[end.node][0] if end.node in self.target else -1
+        planned = int(self.planned[near])
+        at_device = device >= 0 and planned >= 0 and int(self.fabric.port_device[planned]) == device
+        if at_device and planned not in self.seen.far:
+            self.join(near, planned, wire)
+        elif planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
+            self.seen.other_ports += 1
+        else:
+            self.join(near, self.made(end, device), wire)
 
     def made(self, end: CapturedEnd, device: int) -> int:
         """A port that stands for one the design does not have."""

@@ -11,7 +11,8 @@ from tdsl.system.lazy_dataclass import dataclass
 FACTORY = re.compile(
     r"MT\d{3,6}\b.*|.*\bMellanox Technologies\b.*|.*\bInfini(?:scale|Host|Band "
     r"HCA)\b.*|(?:Quantum|SwitchX|SwitchIB|ConnectX)\b.*"
-    r"|localhost(?:\.localdomain)?(?:\s.*)?|\(none\)(?:\s.*)?|(?:sonic|cumulus|switch|localhost|ubuntu|arista|eos|nvos)"
+    r"|localhost(?:\.localdomain)?(?:\s.*)?|\(none\)(?:\s.*)?"
+    r"|(?:sonic|cumulus|switch|localhost|ubuntu|arista|eos|nvos)"
     r"|Node Description.*|0x[0-9a-f]+|\[[^]]*\]|",
     re.IGNORECASE,
 )

@@ -76,11 +76,18 @@ def _read_one_capture(
         known = ", ".join(n for n, r in capture_readers().items() if option in ("", r.OPTION))
         into.fault(file, 1, "this is not a capture in a known format", f"formats that are read here: {known}")
         return
+    _run_reader(reader, file, path.stem, into, columns)
+
+
+def _run_reader(
+    reader: Reader, file: SourceFile, stem: str, into: Observed, columns: Mapping[str, str]
+) -> None:
+    """Read a file in a known format; a fault that stops the reader is a finding."""
     try:
         if columns and reader.FORMAT == p2p.FORMAT:
             p2p.read_cable_table(file, into, columns)
         else:
-            reader.read(file, path.stem, into)
+            reader.read(file, stem, into)
     except Malformed as fault:
         into.fault(file, fault.line, fault.message, fault.help)
 

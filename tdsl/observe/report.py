@@ -74,9 +74,8 @@ def audit_markdown(made: Audit) -> str:
             )
         lines.append("")
     for d in made.notes:
-        lines.append(
-            f"- {_audit_markdown_cell(d.message)}{': ' + _audit_markdown_cell('; '.join(d.notes)) if d.notes else ''}"
-        )
+        why = f": {_audit_markdown_cell('; '.join(d.notes))}" if d.notes else ""
+        lines.append(f"- {_audit_markdown_cell(d.message)}{why}")
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

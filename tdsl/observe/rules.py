@@ -3,6 +3,7 @@ link."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -21,30 +22,18 @@ def connect_rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) ->
     """Connects that give these links, no more and no fewer. ``boxes`` has the ranges of the indices and of
     the ports of both arrays; without it, every link is written by itself."""
     rows = sorted(rows)
-    rule = _connect_rule(a, b, rows, rate, boxes) if boxes is not None and len(rows) >= FEWEST else None
-    if rule is not None:
-        yield rule
-        return
-    if boxes is not None and len(rows) >= FEWEST and len(rows[0][0]) > 1:
-        port = (
-            len(rows[0][0]) - 1
-        )  # where no rule gives all links: one for each port, or for each of the outermost index
-        for index in (port, 0):
-            parts: dict[int, Rows] = {}
-            for row in rows:
-                parts.setdefault(row[0][index], []).append(row)
-            if not 1 < len(parts) < len(rows):
-                continue
-            found = [
-                _connect_rule(a, b, fixed, rate, boxes) if index == port else "" for fixed in parts.values()
-            ]
-            if index == port and 2 * sum(map(bool, found)) < len(found):
-                continue
-            for fixed, line in zip(parts.values(), found, strict=True):
-                if line:
-                    yield line
-                else:
-                    yield from connect_rules(a, b, fixed, rate, boxes if _has_varying_index(fixed) else None)
+    if boxes is not None and len(rows) >= FEWEST:
+        rule = _connect_rule(a, b, rows, rate, boxes)
+        if rule is not None:
+            yield rule
+            return
+        parts = _rules_by_index(a, b, rows, rate, boxes)
+        for fixed, line in parts:
+            if line:
+                yield line
+            else:
+                yield from connect_rules(a, b, fixed, rate, boxes if _has_varying_index(fixed) else None)
+        if parts:
             return
     good = _links_in_step(rows) if boxes is not None else []
     rule = _connect_rule(a, b, good, rate, boxes) if boxes is not None and good else None
@@ -56,6 +45,25 @@ def connect_rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) ->
             f"connect {_port_expression(a, list(map(str, x)))} to "
             f"{_port_expression(b, list(map(str, y)))} {{ rate {rate} }}"
         )
+
+
+def _rules_by_index(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> list[tuple[Rows, str | None]]:
+    """Links parted by one index, with the rule of each part: by port, where that gives a rule to at least
+    half of them, else by the outermost index, with no rule yet. None of either where there is one index, or
+    it parts nothing."""
+    port = len(rows[0][0]) - 1
+    for index in (port, 0) if port else ():
+        parts: dict[int, Rows] = {}
+        for row in rows:
+            parts.setdefault(row[0][index], []).append(row)
+        if not 1 < len(parts) < len(rows):
+            continue
+        if index != port:
+            return [(fixed, None) for fixed in parts.values()]
+        found = [_connect_rule(a, b, fixed, rate, boxes) for fixed in parts.values()]
+        if 2 * sum(map(bool, found)) >= len(found):
+            return list(zip(parts.values(), found, strict=True))
+    return []
 
 
 def _links_in_step(rows: Rows) -> Rows:
@@ -99,41 +107,45 @@ def _port_expression(word: str, terms: Sequence[str]) -> str:
 
 def _connect_rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | None:
     """One connect for all links; None where no rule of the known forms gives them."""
-    x = np.array([r[0] for r in rows], dtype=np.int64)
-    y = np.array([r[1] for r in rows], dtype=np.int64)
-    box, other = boxes
+    x, y = (np.array(side, dtype=np.int64) for side in zip(*rows, strict=True))
     low, high = x.min(axis=0).tolist(), x.max(axis=0).tolist()
     varying = [i for i in range(x.shape[1]) if low[i] != high[i]]
-    if not varying:
-        return None
-    size = 1
-    for i in varying:
-        size *= high[i] - low[i] + 1
-    if size > 2 * len(rows):
+    if not varying or math.prod((x.max(axis=0) - x.min(axis=0) + 1).tolist()) > 2 * len(rows):
         return None
     terms = [_index_function(x, y[:, j], low, varying) for j in range(y.shape[1])]
     if any(t is None for t in terms):
         return None
-    for j, term in enumerate(
-        terms
-    ):  # an index that is alone runs over the range of its place, so both must be the same
-        if term in LETTERS and box[LETTERS.index(term)] != other[j]:
-            terms[j] = f"{term} + 0"
+    conditions = _conditions_of_rule(x, varying, low, high, boxes[0])
+    if conditions is None:
+        return None
+    far = [_term_in_range(t, boxes, j) for j, t in enumerate(terms) if t]
     names = [LETTERS[i] if i in varying else str(low[i]) for i in range(x.shape[1])]
-    guard = [f"{LETTERS[i]} >= {low[i]}" for i in varying if low[i] > box[i][0]]
-    guard += [f"{LETTERS[i]} <= {high[i]}" for i in varying if high[i] < box[i][1]]
+    where = f" where {' and '.join(conditions)}" if conditions else ""
+    return f"connect {_port_expression(a, names)} to {_port_expression(b, far)}{where} {{ rate {rate} }}"
+
+
+def _term_in_range(term: str, boxes: Boxes, place: int) -> str:
+    """The expression for a far index. An index that is alone runs over the range of its place, so it stays
+    alone only where both ranges are the same."""
+    box, other = boxes
+    return f"{term} + 0" if term in LETTERS and box[LETTERS.index(term)] != other[place] else term
+
+
+def _conditions_of_rule(
+    x: np.ndarray, varying: list[int], low: list[int], high: list[int], box: Sequence[tuple[int, int]]
+) -> list[str] | None:
+    """Conditions that keep the indices of a connect to the places with a link, where they do not take the
+    whole ranges of an array; None where too many places would be left out one by one."""
+    conditions = [f"{LETTERS[i]} >= {low[i]}" for i in varying if low[i] > box[i][0]]
+    conditions += [f"{LETTERS[i]} <= {high[i]}" for i in varying if high[i] < box[i][1]]
     have = set(map(tuple, x[:, varying].tolist()))
     gone = [p for p in product(*(range(low[i], high[i] + 1) for i in varying)) if p not in have]
     if len(gone) > 16:
         return None
     for point in gone:
         same = " and ".join(f"{LETTERS[i]} == {n}" for i, n in zip(varying, point, strict=True))
-        guard.append(f"not ({same})")
-    where = f" where {' and '.join(guard)}" if guard else ""
-    return (
-        f"connect {_port_expression(a, names)} to "
-        f"{_port_expression(b, [t for t in terms if t])}{where} {{ rate {rate} }}"
-    )
+        conditions.append(f"not ({same})")
+    return conditions
 
 
 def _index_function(x: np.ndarray, y: np.ndarray, low: list[int], varying: list[int]) -> str | None:

@@ -11,8 +11,8 @@ from tdsl.fabric.columns import natural_sort_key
 from tdsl.observe.audit import Audit
 
 COLUMNS = (
-    "step", "hall", "row", "rack", "u", "device", "port", "action", "connected_to", "planned", "cable_id", "finding", "code",
-    "message",
+    "step", "hall", "row", "rack", "u", "device", "port", "action", "connected_to", "planned", "cable_id",
+    "finding", "code", "message",
 )  # fmt: skip
 Place = tuple[str, str, str, str]
 """Hall, row, rack and unit of a device; "" where unknown."""

@@ -19,7 +19,9 @@ from tdsl.semantics.values import text_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from xml.etree import ElementTree
+    from xml.etree.ElementTree import Element
 
+    from tdsl.compile.compilation import Design
     from tdsl.verify.result import Result
 
 FORMAT = "junit"
@@ -33,25 +35,7 @@ def render(report: Report) -> str:
     for compilation in report.compilations:
         several = isinstance(compilation, Sweep) and len(compilation.cases) > 1
         for design in compilation.judged:
-            values = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items()) if several else ""
-            name = f"{design.name} ({values})" if values else design.name
-            suite = ElementTree.SubElement(
-                root, "testsuite", name=_xml_text(f"{relative_file_name(design.file)} {name}")
-            )
-            results, blame = _results_with_findings(
-                design.results, _failing_findings(report, design.findings)
-            )
-            for result, faults in results:
-                case = _add_test_case(
-                    suite,
-                    design.name,
-                    _test_case_title(result),
-                    faults,
-                    result.reason if result.status == "skipped" else "",
-                )
-                if result.partial and result.requirement is not None:
-                    ElementTree.SubElement(case, "system-out").text = f"{result.judged} of {result.of} judged"
-            _close_suite(suite, design.name, design.file, blame, design.elapsed_s)
+            _add_suite_of_design(root, report, design, several)
         known = {finding_key(d) for design in compilation.judged for d in design.findings}
         rest = [d for d in _failing_findings(report, compilation.findings) if finding_key(d) not in known]
         if rest:  # of all combinations of the parameters together
@@ -61,6 +45,25 @@ def render(report: Report) -> str:
             _close_suite(suite, "", compilation.file, rest, 0)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _add_suite_of_design(root: Element, report: Report, design: Design, several: bool) -> None:
+    """A suite with a case for each result of a design, whose name tells its parameters where there are
+    ``several`` combinations of them."""
+    from xml.etree import ElementTree
+
+    values = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items()) if several else ""
+    name = f"{design.name} ({values})" if values else design.name
+    suite = ElementTree.SubElement(
+        root, "testsuite", name=_xml_text(f"{relative_file_name(design.file)} {name}")
+    )
+    results, blame = _results_with_findings(design.results, _failing_findings(report, design.findings))
+    for result, faults in results:
+        reason = result.reason if result.status == "skipped" else ""
+        case = _add_test_case(suite, design.name, _test_case_title(result), faults, reason)
+        if result.partial and result.requirement is not None:
+            ElementTree.SubElement(case, "system-out").text = f"{result.judged} of {result.of} judged"
+    _close_suite(suite, design.name, design.file, blame, design.elapsed_s)
 
 
 def _failing_findings(report: Report, findings: Sequence[Diagnostic]) -> list[Diagnostic]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.semantics.plan import FabricPlan
+from tdsl.semantics.plan import FabricPlan, ResolvedConnect
 from tdsl.semantics.settings import count_with_noun
 from tdsl.syntax import tree
 
@@ -39,28 +39,12 @@ def form_bundles(
     slow, fast = (np.full(len(start), edge) for edge in (np.iinfo(np.int64).max, 0))
     np.minimum.at(slow, group, rate[order])
     np.maximum.at(fast, group, rate[order])
-    for at in np.unique(statement[order[start[(many % np.maximum(per, 1) != 0) | (slow != fast)]]]).tolist():
-        wrong = np.flatnonzero((statement[order[start]] == at) & (many % per != 0))
-        where = next(
-            s.span
-            for s in plan.wires[at].node.body
-            if isinstance(s, tree.Setting) and s.name.name == "bundle"
-        )
-        if len(wrong):
-            n, each = int(many[wrong[0]]), int(per[wrong[0]])
-            message = (
-                f"{count_with_noun(n, 'link')} {'joins' if n == 1 else 'join'} two devices here, "
-                f"which is not a multiple of {each}"
-            )
-            fits = [d for d in range(2, n + 1) if n % d == 0]
-            help = (
-                f"write `bundle {fits[-1]}`"
-                if fits
-                else "make several links between the same two devices: `x 2`"
-            )
-        else:
-            message, help = "the links of a bundle run at one rate", "write `rate` for them"
-        diagnostics.add("E0214", where, message, count=max(len(wrong), 1), help=help)
+    bad = np.unique(statement[order[start[(many % np.maximum(per, 1) != 0) | (slow != fast)]]])
+    if len(bad):
+        at = int(bad[0])
+        over = np.flatnonzero((statement[order[start]] == at) & (many % per != 0))
+        first_two = (int(many[over[0]]), int(per[over[0]])) if len(over) else None
+        _report_bundles(plan.wires[at], len(over), first_two, diagnostics)
         return out
     rank = np.arange(len(order)) - start[group]
     first = order[start[group] + rank // per[group] * per[group]]
@@ -68,6 +52,27 @@ def form_bundles(
     known = np.unique(out[out >= 0])
     out[out >= 0] = np.searchsorted(known, out[out >= 0])
     return out
+
+
+def _report_bundles(
+    wire: ResolvedConnect, pairs: int, first: tuple[int, int] | None, diagnostics: Diagnostics
+) -> None:
+    """Report a connect whose links cannot form bundles: ``pairs`` of devices have a number of links that is
+    no multiple, ``first`` is this number and the size of a bundle; None where only the rates differ."""
+    where = next(s.span for s in wire.node.body if isinstance(s, tree.Setting) and s.name.name == "bundle")
+    if first is not None:
+        n, each = first
+        message = (
+            f"{count_with_noun(n, 'link')} {'joins' if n == 1 else 'join'} two devices here, "
+            f"which is not a multiple of {each}"
+        )
+        fits = [d for d in range(2, n + 1) if n % d == 0]
+        help = (
+            f"write `bundle {fits[-1]}`" if fits else "make several links between the same two devices: `x 2`"
+        )
+    else:
+        message, help = "the links of a bundle run at one rate", "write `rate` for them"
+    diagnostics.add("E0214", where, message, count=max(pairs, 1), help=help)
 
 
 def _bundle_size(settings: object) -> int:

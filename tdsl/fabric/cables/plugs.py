@@ -63,22 +63,10 @@ def optic_misfit_reason(
     does. Of a break-out with ``legs`` legs, the one at the head carries all of them; one at a leg (``tail``)
     has the rate of its own port and may run slower, as a 400 Gb/s module does on half of its lanes (NVIDIA
     MMS4X00-NS400, overview)."""
-    form = [str(x) for x in fact_values(optic, "form")]
+    misfit = _optic_form_misfit(optic, c)
+    if misfit:
+        return misfit
     ports = optic.facts.get("ports", 1)
-    if not cage_form(c):
-        return "the model does not state the cage"
-    if not form or not cage_takes_form(c, form[0]):
-        return (
-            f"{part_display_name(optic)} is {form[0] if form else 'of no stated form'}, and the cage "
-            f"is {cage_form(c)}"
-        )
-    if len(form) > 1 and not c.heatsink:
-        return (
-            f"{part_display_name(optic)} is {form[1]}, and the model does not state whether the cage "
-            "takes finned or flat"
-        )
-    if len(form) > 1 and form[1] != c.heatsink:
-        return f"{part_display_name(optic)} is {form[1]}, and the cage takes {c.heatsink}"
     if ports != outlets_of_cage(c):
         return (
             f"{part_display_name(optic)} has {ports} port{'' if ports == 1 else 's'}, and the cage "
@@ -93,43 +81,58 @@ def optic_misfit_reason(
     return ""
 
 
+def _optic_form_misfit(optic: DeviceModel, c: PortClass) -> str:
+    """Why the form of a transceiver, with or without fins, is not that of the cages, "" if it is."""
+    form = [str(x) for x in fact_values(optic, "form")]
+    if not cage_form(c):
+        return "the model does not state the cage"
+    if not form or not cage_takes_form(c, form[0]):
+        return (
+            f"{part_display_name(optic)} is {form[0] if form else 'of no stated form'}, and the cage "
+            f"is {cage_form(c)}"
+        )
+    if len(form) > 1 and not c.heatsink:
+        return (
+            f"{part_display_name(optic)} is {form[1]}, and the model does not state whether the cage "
+            "takes finned or flat"
+        )
+    if len(form) > 1 and form[1] != c.heatsink:
+        return f"{part_display_name(optic)} is {form[1]}, and the cage takes {c.heatsink}"
+    return ""
+
+
 def break_outs(
     catalogue: Sequence[DeviceModel], head: PortClass, tail: PortClass, legs: int, rate: int
 ) -> list[DeviceModel]:
     """The cables of a catalogue that lead from one outlet of the class ``head`` to ``legs`` outlets of the
     class ``tail``, each at ``rate`` bit/s: with plugs that fit both cages, or fibre for which the catalogue
     has transceivers that fit them."""
+    if not (cage_form(head) and cage_form(tail)):
+        return []
     optics = [p for p in catalogue if p.kind == "optic"]
-    found = []
-    for cable in catalogue:
-        if (
-            cable.kind != "cable"
-            or cable.facts.get("legs", 1) != legs
-            or not (cage_form(head) and cage_form(tail))
-        ):
-            continue
-        if "form" in cable.facts:
-            alone = outlets_of_cage(head) == outlets_of_cage(tail) == 1
-            if (
-                alone
-                and not plug_wrong(cable, head, rate * legs, False)
-                and not plug_wrong(cable, tail, rate, True)
-            ):
-                found.append(cable)
-        elif fibre_carries_rate(cable, rate * legs):
-            at_head = [
-                o
-                for o in optics
-                if optic_fits_fibre(o, cable) and not optic_misfit_reason(o, head, rate, legs)
-            ]
-            at_tail = [
-                o
-                for o in optics
-                if optic_fits_fibre(o, cable) and not optic_misfit_reason(o, tail, rate, legs, tail=True)
-            ]
-            if at_head and at_tail:
-                found.append(cable)
-    return found
+    cables = [c for c in catalogue if c.kind == "cable" and c.facts.get("legs", 1) == legs]
+    return [c for c in cables if _break_out_fits(c, optics, (head, tail), legs, rate)]
+
+
+def _break_out_fits(
+    cable: DeviceModel,
+    optics: Sequence[DeviceModel],
+    cages: tuple[PortClass, PortClass],
+    legs: int,
+    rate: int,
+) -> bool:
+    """Whether a cable with so many legs fits the cages at its head and at its legs, with its own plugs or
+    with some of the transceivers."""
+    head, tail = cages
+    if "form" in cable.facts:
+        if not outlets_of_cage(head) == outlets_of_cage(tail) == 1:
+            return False
+        return not plug_wrong(cable, head, rate * legs, False) and not plug_wrong(cable, tail, rate, True)
+    if not fibre_carries_rate(cable, rate * legs):
+        return False
+    lit = [o for o in optics if optic_fits_fibre(o, cable)]
+    at_head = any(not optic_misfit_reason(o, head, rate, legs) for o in lit)
+    return at_head and any(not optic_misfit_reason(o, tail, rate, legs, tail=True) for o in lit)
 
 
 def optic_fits_fibre(optic: DeviceModel, cable: DeviceModel) -> bool:
@@ -166,18 +169,17 @@ def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
     if whole is None or not cage_form(c):
         return ""
     each = whole / (legs_of(cable) if tail else 1) / max(c.per_cage, 1)
+    return _plug_rate_misfit(cable, c, each, rate)
+
+
+def _plug_rate_misfit(cable: DeviceModel, c: PortClass, each: Fraction, rate: int) -> str:
+    """Why what a plug gives ``each`` port of a cage is too slow for a link of ``rate`` bit/s, or too fast for
+    the port, "" if it is neither."""
+    given = f"{part_display_name(cable)} gives a port of this cage {Quantity(each, RATE)}"
     if rate > each:
-        link = Quantity(Fraction(rate), RATE)
-        return (
-            f"{part_display_name(cable)} gives a port of this cage {Quantity(each, RATE)}, and the "
-            f"link runs at {link}"
-        )
+        return f"{given}, and the link runs at {Quantity(Fraction(rate), RATE)}"
     if c.rate is not None and each > c.rate and cable_medium(cable) in ACTIVE:
-        own = Quantity(Fraction(c.rate), RATE)
-        return (
-            f"{part_display_name(cable)} gives a port of this cage {Quantity(each, RATE)}, and the "
-            f"port runs at {own}"
-        )
+        return f"{given}, and the port runs at {Quantity(Fraction(c.rate), RATE)}"
     return ""
 
 

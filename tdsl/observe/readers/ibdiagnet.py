@@ -85,32 +85,26 @@ class _Tables:
                     self.into.fault(self.file, wrong.line, wrong.message, wrong.help)
         last = len(self.file.line_starts)
         if self.table:
-            self.into.fault(
-                self.file,
-                last,
-                f"the capture ends inside the table {self.table}",
-                "run ibdiagnet again",
-                "E0602",
-            )
+            self._incomplete(last, f"the capture ends inside the table {self.table}")
         for name in ("NODES", "LINKS"):
             if name not in met:
-                self.into.fault(
-                    self.file, last, f"the capture has no table {name}", "run ibdiagnet again", "E0602"
-                )
+                self._incomplete(last, f"the capture has no table {name}")
+        self._add_links()
+        self.into.whole = True
+
+    def _add_links(self) -> None:
+        """The links between known nodes, at the lower rate of their two ports."""
         for a, b, place in self.links:
             for end in (a, b):
                 if end.node not in self.known:
-                    self.into.fault(
-                        self.file,
-                        place.line,
-                        f"the capture has no node {end.node[3:]}",
-                        "run ibdiagnet again",
-                        "E0602",
-                    )
+                    self._incomplete(place.line, f"the capture has no node {end.node[3:]}")
             if a.node in self.known and b.node in self.known:
                 both = [self.active[e.node, e.port[0]] for e in (a, b) if (e.node, e.port[0]) in self.active]
                 self.into.wire(CapturedLink(a, b, place, *min(both, default=(0, 0))))
-        self.into.whole = True
+
+    def _incomplete(self, line: int, message: str) -> None:
+        """A finding that the capture lacks something."""
+        self.into.fault(self.file, line, message, "run ibdiagnet again", "E0602")
 
     def _border(self, side: str, name: str, at: int) -> None:
         if (side == "START") == bool(self.table) or (side == "END" and name != self.table):

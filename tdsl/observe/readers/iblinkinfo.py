@@ -101,20 +101,10 @@ class _Lines:
         if state != "Active" and not far.strip():
             return
         lanes = count_in_capture(width or "0", place.line, "the width", 64)
-        faster, wider = COULD.search(notes), WIDER.search(notes)
         speed_name = speed_of_signalling_rate(speed or "")
-        best = (
-            infiniband_rate(
-                int(wider[1]) if wider else lanes,
-                speed_of_signalling_rate(faster[1]) if faster else speed_name,
-            )
-            if faster or wider
-            else 0
-        )
+        rates = infiniband_rate(lanes, speed_name), lanes, _possible_rate(notes, lanes, speed_name)
         far_name = plain_capture_name(far.strip(), place.line)
-        self.waiting.append(
-            (here, port, far_guid or "", far_lid, far_name, far_port, place, infiniband_rate(lanes, speed_name), lanes, best)
-        )  # fmt: skip
+        self.waiting.append((here, port, far_guid or "", far_lid, far_name, far_port, place, *rates))
 
     def node(self, kind: str, guid: str | None, description: str, at: CaptureLine) -> str:
         """The node of a GUID or, without one, of a name."""
@@ -123,3 +113,12 @@ class _Lines:
         key = f"id:{ids[0]}" if ids else f"node:{name}"
         self.into.node(key, name, kind, ids, 0, at)
         return key
+
+
+def _possible_rate(notes: str, lanes: int, speed: str) -> int:
+    """The rate that a link could have by the notes at its line, 0 where there is no such note."""
+    faster, wider = COULD.search(notes), WIDER.search(notes)
+    if not faster and not wider:
+        return 0
+    best = speed_of_signalling_rate(faster[1]) if faster else speed
+    return infiniband_rate(int(wider[1]) if wider else lanes, best)

@@ -24,7 +24,8 @@ OPTION = "ibnetdiscover"
 KINDS = {"Switch": "switch", "Ca": "adapter", "Hca": "adapter", "Rt": "router"}
 SHORT = {"SW": "switch", "CA": "adapter", "RT": "router"}
 HEAD = re.compile(
-    r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid|hcaguid)=(0x[0-9A-Fa-f]{1,16})(?:\(([0-9A-Fa-f]{1,16})\))?\s*"
+    r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid|hcaguid)=(0x[0-9A-Fa-f]{1,16})"
+    r"(?:\(([0-9A-Fa-f]{1,16})\))?\s*"
 )
 NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s+(\d{1,6})\s+"([^"]{1,128})"\s*#\s*"([^"]*)"(.*)')
 PORT = re.compile(

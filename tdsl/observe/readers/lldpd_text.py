@@ -35,14 +35,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     for at, raw in enumerate(file.text.split("\n"), 1):
         text = raw.strip()
         pair = PAIR.fullmatch(text)
-        head = HEAD.fullmatch(text) if not raw[:1].isspace() else None
-        new = (
-            head[1]
-            if head is not None
-            else pair[1]
-            if pair is not None and (pair[1] != port or _begins_next_neighbour(pair[2], facts))
-            else ""
-        )
+        new = _port_that_begins(raw, port, facts)
         if new:
             _add_lldpd_neighbour(into, here, port, facts, CaptureLine(file, start))
             port, start, facts = new, at, {}
@@ -55,16 +48,23 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         raise Malformed(1, "the capture has no interface", "save the output of `lldpcli show neighbors`")
     _add_lldpd_neighbour(into, here, port, facts, CaptureLine(file, start))
     lines = file.text.rstrip().split("\n")
-    if any(RULE.fullmatch(line) for line in lines) and not RULE.fullmatch(
-        lines[-1]
-    ):  # lldpcli ends with a rule
-        into.fault(
-            file,
-            len(lines),
-            "the capture is cut off: its last line is not a rule",
-            "capture it again",
-            "E0602",
-        )
+    cut = any(map(RULE.fullmatch, lines)) and not RULE.fullmatch(lines[-1])  # lldpcli ends with a rule
+    if cut:
+        message = "the capture is cut off: its last line is not a rule"
+        into.fault(file, len(lines), message, "capture it again", "E0602")
+
+
+def _port_that_begins(line: str, port: str, facts: dict[str, str]) -> str:
+    """The port whose neighbour begins at a line, "" where none does; ``port`` and ``facts`` are of the one
+    before."""
+    text = line.strip()
+    head = HEAD.fullmatch(text) if not line[:1].isspace() else None
+    if head is not None:
+        return head[1]
+    pair = PAIR.fullmatch(text)
+    if pair is not None and (pair[1] != port or _begins_next_neighbour(pair[2], facts)):
+        return pair[1]
+    return ""
 
 
 def _begins_next_neighbour(field: str, facts: dict[str, str]) -> bool:

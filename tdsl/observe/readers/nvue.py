@@ -64,34 +64,41 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
 def _add_table_rows(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the rows of the table."""
     here = add_local_device(into, stem, CaptureLine(file, 1))
-    columns: list[slice] = []
-    names: list[str] = []
+    columns: dict[str, slice] = {}
     before = ""
     for number, line in enumerate(file.text.split("\n"), 1):
         if not columns:
             if RULE.fullmatch(line) and HEADING.match(before):
-                starts = [m.start() for m in re.finditer(r"(?<!\S)\S", line)]
-                columns = [slice(a, b) for a, b in zip(starts, [*starts[1:], None], strict=True)]
-                names = [before[c].strip() for c in columns]
+                columns = _columns_under_rule(before, line)
             before = line
             continue
-        cells = dict(zip(names, (line[c].strip() for c in columns), strict=True))
+        cells = {name: line[c].strip() for name, c in columns.items()}
         port, host, far = (cells.get(n, "") for n in ("Interface", "Remote Host", "Remote Port"))
         if not port or not (host or far):
             continue  # no neighbour, or a further line of the row above
         try:
-            if "…" in line:
-                raise Malformed(
-                    number, "the terminal was too narrow: a cell is cut", "capture it with `-o json`"
-                )
-            if not far:
-                raise Malformed(
-                    number, f"the neighbour at {port} has no port", "the capture is cut: capture it again"
-                )
+            _refuse_cut_row(number, line, port, far)
             add_neighbour_link(into, here, port, CaptureLine(file, number), host, "", (far,))
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
     if not columns:
         raise Malformed(
             1, "the table has no line of dashes under its heading", "the capture is cut: capture it again"
+        )
+
+
+def _columns_under_rule(heading: str, rule: str) -> dict[str, slice]:
+    """The columns of a table by name: where the dashes under its heading stand."""
+    starts = [m.start() for m in re.finditer(r"(?<!\S)\S", rule)]
+    columns = [slice(a, b) for a, b in zip(starts, [*starts[1:], None], strict=True)]
+    return {heading[c].strip(): c for c in columns}
+
+
+def _refuse_cut_row(number: int, line: str, port: str, far: str) -> None:
+    """Raise Malformed where a row lacks a part of the table."""
+    if "…" in line:
+        raise Malformed(number, "the terminal was too narrow: a cell is cut", "capture it with `-o json`")
+    if not far:
+        raise Malformed(
+            number, f"the neighbour at {port} has no port", "the capture is cut: capture it again"
         )

@@ -21,7 +21,8 @@ OPTION = "lldp"
 NAME = r'(?:"([^"]*)"|([\w./-]+))'
 EDGE = re.compile(rf"\s*{NAME}\s*:\s*{NAME}\s*--\s*{NAME}\s*:\s*{NAME}\s*(?:\[.*\])?\s*;?\s*")
 OTHER = re.compile(
-    r'\s*(?:(?:strict\s+)?graph\b.*|\{|\}|[\w]+\s*=\s*.*|"[^"]*"\s*(?:\[.*\])?;?|(?:node|edge|graph)\s*\[.*)?\s*'
+    r'\s*(?:(?:strict\s+)?graph\b.*|\{|\}|[\w]+\s*=\s*.*|"[^"]*"\s*(?:\[.*\])?;?'
+    r"|(?:node|edge|graph)\s*\[.*)?\s*"
 )
 
 
