@@ -1,9 +1,9 @@
 """Judgements of earlier calls: after an edit of requirements or comments a fabric is wired again, and what
 was proved of the same fabric is not proved a second time.
 
-The key of a fabric is what `compile.session` compares in an editor (all that wiring reads), the version of tdsl, and
-the columns that were wired now. With the judgement of a requirement are kept the digests of the tables that
-were read for it.
+The key of a fabric is what `compile.session` compares in an editor (all that wiring reads), the version of
+tdsl, and the columns that were wired now. With the judgement of a requirement are kept the digests of the
+tables that were read for it.
 """
 
 from __future__ import annotations

@@ -150,8 +150,9 @@ def _device_permutations(view: View, g: UnitGraph, found: Orbits) -> list[dict[s
 
 
 def symmetries_of_forwarding_units(view: View) -> Json:
-    """Symmetries of a fabric whose units forward, or nothing. They keep how many links join two devices, which
-    the figures are about, whatever their rates: two links are not exchanged with one of twice the rate."""
+    """Symmetries of a fabric whose units forward, or nothing. They keep how many links join two devices,
+    which the figures are about, whatever their rates: two links are not exchanged with one of twice the rate.
+    """
     if not view.forwards[view.units].all() or len(view.units) < 2:
         return {}
     g = UnitGraph.of(view, unit_network(view, rates_count=False))

@@ -1,9 +1,10 @@
-"""What a process keeps between compilations: parsed files, fabrics as they were wired, and judgements of them.
+"""What a process keeps between compilations: parsed files, fabrics as they were wired, and judgements of
+them.
 
 A fabric is wired again only where the text has changed in what wiring reads. Comments, blank lines,
 indentation, requirements and other fabrics of the file are left out of the key; the numbers found for
-unknowns, the expansion of the intent, parameters, other files and what is asked are part of it. What is kept has
-places in the text of its time; they are moved to the same tokens of the text as it is now.
+unknowns, the expansion of the intent, parameters, other files and what is asked are part of it. What is kept
+has places in the text of its time; they are moved to the same tokens of the text as it is now.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The patterns of a connect, one record each: the parser, the wiring, `tdsl explain` and the editor read them.
+"""The patterns of a connect, one record each: the parser, the wiring, `tdsl explain` and the editor read
+them.
 
 What lays the links of each is in `tdsl.fabric.wiring.LINKS_OF_PATTERN`.
 """
@@ -10,8 +11,9 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ConnectPattern:
-    """``sets`` says how many sets of devices it joins: "one" (no ``to``), "two", or "one or two". ``words`` may
-    follow it. ``x N`` gives the number of links of each pair, or is one of the pattern's own ``words``."""
+    """``sets`` says how many sets of devices it joins: "one" (no ``to``), "two", or "one or two". ``words``
+    may follow it. ``x N`` gives the number of links of each pair, or is one of the pattern's own ``words``.
+    """
 
     name: str
     sets: str
@@ -32,7 +34,8 @@ CONNECT_PATTERNS: dict[str, ConnectPattern] = {
             "each",
             "one or two",
             (),
-            "Every device of the first set to every device of the second; without `to`, every pair of one set.",
+            "Every device of the first set to every device of the second; without `to`, every pair of one "
+            "set.",
             "fabric f { connect leaf[*] to spine[*] each x 2 }",
         ),
         ConnectPattern(
@@ -77,7 +80,8 @@ CONNECT_PATTERNS: dict[str, ConnectPattern] = {
             "random",
             "one",
             ("degree", "seed"),
-            "A random regular graph: each member has D links (`degree D`). The same `seed` gives the same links.",
+            "A random regular graph: each member has D links (`degree D`). The same `seed` gives the same "
+            "links.",
             "fabric f { connect b[*] random degree 4 seed 7 }",
         ),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tdsl.fabric.cables.identity import CableIndex
@@ -115,8 +117,7 @@ class LossBudget(OfCables, Check):
         kind the fewest with the part that allows for no more."""
         if physical is None:
             number = f.cable_statement
-            pinned = [[s.settings.get("part"), *(s.settings.get("optics") or ())] for s in f.statements]
-            of_leg = [_fewest_ferrules_allowed(parts) for parts in pinned]
+            of_leg = [_fewest_ferrules_allowed(_pinned_parts(s.settings)) for s in f.statements]
         else:
             number, choices = physical.parts.group
             of_leg = [_fewest_ferrules_allowed([c.cable, c.optic_a, c.optic_b]) for c in choices]
@@ -124,6 +125,12 @@ class LossBudget(OfCables, Check):
         least = np.array([x[0] for x in of_leg] or [NO_LIMIT], dtype=np.int64)[number]
         np.minimum.at(limit, links, least[at])
         return limit, number, of_leg
+
+
+def _pinned_parts(settings: Mapping[str, object]) -> list[object]:
+    """The cable and the transceivers that a connect names."""
+    optics = settings.get("optics")
+    return [settings.get("part"), *(optics if isinstance(optics, tuple) else ())]
 
 
 def _fewest_ferrules_allowed(parts: list[object]) -> tuple[int, str]:
