@@ -422,7 +422,8 @@ class Fabric(Sealed):
     def port_path(self, port: int) -> str:
         """How the design writes a port: ``su[0].leaf[3].p[33]``."""
         device = int(self.port_device[port])
-        return f"{self.device_path(device)}.{self._port_forms[self.device_model[device]][int(port - self.port_base[device])]}"
+        forms = self._port_forms[self.device_model[device]]
+        return f"{self.device_path(device)}.{forms[int(port - self.port_base[device])]}"
 
     def port_label(self, port: int) -> str:
         """What the faceplate says: ``IB1/17/1``."""

@@ -393,10 +393,8 @@ def _links_of_spread(on: Application) -> LinkPairs:
             "write how many ports of each spread directly after `spread`",
             help="`spread x 4`",
         )
-    if on.words.get("x") is None:
-        k = _free_ports(on.wiring, wire, a, on.free)
-    else:
-        k = on.number("x", 1)
+    asked = on.words.get("x") is not None
+    k = on.number("x", 1) if asked else _free_ports(on.wiring, wire, a, on.free)
     names = (
         wire.a[0].device.name if wire.a[0].device else "",
         wire.b[0].device.name if wire.b and wire.b[0].device else "",

@@ -312,7 +312,8 @@ record = Record()
 with record_disk_questions(record):
     list(compiler.compile_in_stages("mixed.fab", Request(paths=(Path("lib"),))))
 known = {os.path.realpath(path) for _, path, _, _ in record.answers}
-own = tuple(os.path.realpath(p) + os.sep for p in (*answers.program_folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder()))
+folders = (*answers.program_folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder())
+own = tuple(os.path.realpath(p) + os.sep for p in folders)
 for path in sorted(map(os.path.realpath, opened)):
     if path not in known and not (path + os.sep).startswith(own):
         print(path)

@@ -92,5 +92,8 @@ def test_a_class_is_examined_when_it_is_made(attributes, words):
 
 def test_checking_imports_no_heavy_library():
     heavy = "('networkx', 'scipy', 'z3')"
-    code = f"import sys, tdsl.verify.runner, tdsl.verify.check as c; c.checks_by_name(); print([m for m in {heavy} if m in sys.modules])"
+    code = (
+        "import sys, tdsl.verify.runner, tdsl.verify.check as c; c.checks_by_name(); "
+        f"print([m for m in {heavy} if m in sys.modules])"
+    )
     assert start([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
