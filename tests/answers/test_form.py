@@ -30,7 +30,7 @@ FILES = SourceFile("a.fab", "fabric f {}\n" * 9), SourceFile("b.fab", "model\n" 
 NAMES = {
     "Fabric": object,
     "ResolvedClaim": object,
-    "Failed": object,
+    "FailedElements": object,
     "Failing": object,
     "Result": Result,
     "Allowance": Allowance,

@@ -418,4 +418,4 @@ def fabric(source: Path | str, name: str) -> Fabric:
 
 
 def test_the_file_is_short_enough_to_be_read() -> None:
-    assert len(Path(checker.__file__).read_text(encoding="utf-8").splitlines()) <= 1300
+    assert len(Path(checker.__file__).read_text(encoding="utf-8").splitlines()) <= 1900

@@ -202,8 +202,8 @@ def test_a_place_that_cannot_be_written_is_a_finding(tmp_path: Path) -> None:
 def test_two_builds_give_the_same_bytes_in_any_process(tmp_path: Path) -> None:
     here = build_files(pod(), [], Diagnostics())
     script = (
-        "import pickle, sys; from tdsl.findings.diagnostic import Diagnostics; from tdsl.emit.build import build;"
-        "from tests.targets.build import pod; sys.stdout.buffer.write(pickle.dumps(build(pod(), [], Diagnostics())))"
+        "import pickle, sys; from tdsl.findings.diagnostic import Diagnostics; from tdsl.emit.build import build_files;"
+        "from tests.targets.build import pod; sys.stdout.buffer.write(pickle.dumps(build_files(pod(), [], Diagnostics())))"
     )
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": f"XYZ{seed}"}

@@ -59,7 +59,7 @@ def plain(text: str) -> str:
 def test_a_report_in_each_format(form: str, golden: Golden, here: None) -> None:
     report = Report([compiled(n) for n in DESIGNS], elapsed_s=0.25)
     made = report_formats()[form]
-    early = getattr(made, "early", lambda _: "")(report)
+    early = getattr(made, "render_early_findings", lambda _: "")(report)
     golden(f"report/{form}.txt", _untimed(plain(f"failed {report.failed}\n{early}----\n{made.render(report)}")))
 
 
@@ -97,7 +97,7 @@ def test_findings(golden: Golden) -> None:
 @settings(max_examples=60)
 @given(st.lists(st.text("abc :{}", max_size=40), min_size=1, max_size=6), st.data())
 def test_what_is_marked_is_underlined(lines: list[str], data: st.DataObject) -> None:
-    """In the line of the span, below the source, from its first to its last column."""
+    """In the line of the span, below the source, from its first to its last column that is no blank."""
     row = data.draw(st.integers(0, len(lines) - 1))
     start = data.draw(st.integers(0, len(lines[row])))
     stop = data.draw(st.integers(start, len(lines[row])))
@@ -109,7 +109,7 @@ def test_what_is_marked_is_underlined(lines: list[str], data: st.DataObject) -> 
     assert told[:2] == ["error[E9999]: wrong", f" --> a.fab:{row + 1}:{start + 1}"]
     source = next(k for k, line in enumerate(told) if re.match(rf"{row + 1} \|", line))
     assert told[source] == f"{row + 1} | {lines[row]}".rstrip()
-    assert told[source + 1] == "  | " + " " * start + "^" * max(stop - start, 1)
+    assert told[source + 1] == "  | " + " " * start + "^" * max(len(lines[row][start:stop].rstrip()), 1)
 
 
 def answer(check: str, status: Any, text: str = "", reason: str = "", requirement: str | None = None, **more: Any) -> Result:
