@@ -318,7 +318,7 @@ class Evaluator:
     ) -> Scope:
         """The scope of a function's body, where its arguments have their values."""
         formals = value.definition.formals
-        needed = sum(1 for f in formals if f.default is None)
+        needed = max((i + 1 for i, f in enumerate(formals) if f.default is None), default=0)
         if not needed <= len(args) <= len(formals):
             raise Fault(
                 "E0115",
