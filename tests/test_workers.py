@@ -223,14 +223,14 @@ def test_the_options(tmp_path: Path) -> None:
 LARGE = """
 import os, sys
 from tdsl.system import scratch
-from tdsl.commands._interrupt import interruptible
+from tdsl.commands._interrupt import raise_on_interrupt
 from tdsl.system.workers import Workers
 def work(n):
     os.write(1, b"%d\\n" % os.getpid())
     return bytes([n]) * 6_000_000
 import signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-with interruptible():
+with raise_on_interrupt():
     for result in Workers(2).results_of_copies(work, range(40)):
         assert len(result) == 6_000_000
 print(sorted(scratch._folders), "done", flush=True)

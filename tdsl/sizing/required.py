@@ -44,7 +44,7 @@ def judge_trial_plan(max_links: int, plan: FabricPlan, limit: int) -> TrialVerdi
 
 
 def _has_something_to_judge(plan: FabricPlan) -> bool:
-    """Whether a plan has requirements that must be met, or circuits."""
+    """Whether a plan has requirements (reports are none), or circuits."""
     return any(not r.node.report for r in plan.requires) or any(w.node.circuit for w in plan.wires)
 
 

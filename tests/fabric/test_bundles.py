@@ -25,7 +25,7 @@ def plan_of(sizes: list[int]) -> Any:
     for i, size in enumerate(sizes):
         spans = [SourceSpan(FILE, 6 * i + 3 * k, 6 * i + 3 * k + 2) for k in range(2)]
         names = ("rate", "bundle")[: 1 + (size > 0)]
-        body = [tree.Setting(tree.Member(n, span), (), None, span) for n, span in zip(names, spans, strict=False)]
+        body = [tree.Setting(tree.Identifier(n, span), (), None, span) for n, span in zip(names, spans, strict=False)]
         body.insert(0, SimpleNamespace(name=SimpleNamespace(name="bundle"), span=spans[0]))  # type: ignore[arg-type]
         wires.append(SimpleNamespace(settings={"bundle": size} if size else {}, node=SimpleNamespace(body=tuple(body))))
     return SimpleNamespace(wires=wires)

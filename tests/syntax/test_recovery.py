@@ -59,7 +59,7 @@ def test_fault_alone(line: str, code: str, at: str, help: str) -> None:
     assert help in finding.help
     fabric, after = module.body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None and isinstance(after, tree.Let)
-    assert show(fabric.body[0]) == "Setting(name=height items=[Item(value=1U)])"
+    assert show(fabric.body[0]) == "Setting(name=height items=[SettingItem(value=1U)])"
     assert show(fabric.body[-1]) == "Setting(name=slack items=[Item(value=2m)])"
 
 
