@@ -448,6 +448,7 @@ def test_a_lock_of_another_user_on_a_file_server(held: bool, tmp_path: Path, mon
     with folder_lock.hold_lock_file(home / ".out.tdsl-lock"):
         (home / ".out.tdsl-lock").chmod(0o644)
         if held:
+            monkeypatch.setattr("threading.Event.wait", lambda self, timeout=None: True)  # two minutes of turns
             assert in_child(lambda: put(files(a="1"), home / "out") != ["E0509"], 65534) == 0
             assert os.listdir(home) == [".out.tdsl-lock"]
             return

@@ -60,7 +60,7 @@ def test_fault_alone(line: str, code: str, at: str, help: str) -> None:
     fabric, after = module.body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None and isinstance(after, tree.Let)
     assert show(fabric.body[0]) == "Setting(name=height items=[SettingItem(value=1U)])"
-    assert show(fabric.body[-1]) == "Setting(name=slack items=[Item(value=2m)])"
+    assert show(fabric.body[-1]) == "Setting(name=slack items=[SettingItem(value=2m)])"
 
 
 @pytest.mark.parametrize("first", [f[0] for f in FAULTS[:-2:3]])
