@@ -500,15 +500,16 @@ class CertifiedNetwork(Graph):
     """What is left of a fabric after failures: units, what forwards, and capacities in whole multiples of
     ``grain``. Units are hosts and chips, those with the role of accelerators if there are any, else those
     without a role; chips inside of hosts, where their kind has links, in the place of the hosts; switches, if
-    there is no endpoint. After failures an endpoint without links is none. Switches forward, chips if chips
-    are linked to chips in the fabric, and what fabric.json says."""
+    there is no endpoint. After failures an endpoint that lost its last link is none. Switches forward, chips
+    if chips are linked to chips in the fabric, and what fabric.json says."""
 
     def __init__(self, fabric: CertifiedFabric, work: WorkSteps, failed: Element | None = None) -> None:
         devices, gone = fabric.devices, failed or Element(frozenset(), frozenset())
         work.spend(len(devices) + len(fabric.links))
         self.every = fabric.links_without(gone)
         linked = {d for x in self.every for d in (x.a, x.b)}
-        stays = linked if failed else devices.keys()
+        # A device that had no link before is still asked about; one that lost its last is no end any more.
+        stays = devices.keys() - ({d for x in fabric.links for d in (x.a, x.b)} - linked if failed else set())
         units = units_of_devices(devices, linked)
         forward = forwarding_devices(fabric, stays, gone.devices)
         self.fabric = fabric

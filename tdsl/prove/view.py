@@ -112,7 +112,7 @@ class View:
     def without(self, failed: Bools, links: Bools | None = None, beside: Bools | None = None) -> View:
         """The view after these devices failed, with what they hold and what crosses them, and these links (a
         column of the fabric's; ``beside`` one of the fabric with both layers, for scale-up links); units that
-        have no link left are no endpoints any more."""
+        lost their last link are no endpoints any more."""
         f = self.fabric
         gone = f.with_contents(failed)
         failed = gone if self.failed is None else gone | self.failed
@@ -130,7 +130,9 @@ class View:
         rows = self.rows[~lost[self.rows]]
         left = View(f, self.core & ~gone, self.devices & ~gone, rows, self.name)
         gone = gone.copy()
-        gone[left.units[left.degree[left.units] == 0]] = True
+        # One that had no link before is still asked about: it is the fault that no failure hides.
+        had_links = (self.intact or self).degree > 0
+        gone[left.units[(left.degree[left.units] == 0) & had_links[left.units]]] = True
         core, devices = self.core & ~gone, self.devices & ~gone
         return View(
             f,

@@ -54,6 +54,8 @@ def compared_cluster(blueprint: Blueprint, inventory: Inventory, compilation: Co
         readings = [inventory]
         if one.block and one.claim.metric not in SHARED:
             readings.append(inventory.of_network(one.block))
+        elif one.block and one.claim.metric in ("rack_space", "rack_power"):
+            readings = [in_racks_of(inventory, one.block)]
         for result in answers:
             out.figures += 1
             out.verdicts[result.status] += 1
@@ -65,6 +67,13 @@ def compared_cluster(blueprint: Blueprint, inventory: Inventory, compilation: Co
             if wrong:
                 yield difference(blueprint, wrong, one.claim, answer_text(result), "; ".join(told for _, told in every))
                 break
+
+
+def in_racks_of(inventory: Inventory, network: str) -> Inventory:
+    """What stands in the racks in which a network has devices, of any network: what it is asked about there."""
+    racks = {p.place[:3] for p in inventory.of_network(network).built_parts() if p.place is not None}
+    parts = {path: p for path, p in inventory.parts.items() if p.place is not None and p.place[:3] in racks}
+    return Inventory(parts, [], 0)
 
 
 def wrong_of_cluster(one: Asked, result: Result, holds: list[bool]) -> str:

@@ -274,7 +274,9 @@ class Left:
         found = [d for d in counted if main is None or w.roles[d] == main] or counted
         if not found:
             found = [d for d, k in enumerate(w.kinds) if k == "switch"]
-        return [d for d in found if d not in self.gone and (not self.failed or self.degree.get(d, 0) > 0)]
+        before = {end for x in w.links for end in (x.a, x.b)} if self.failed else set()
+        lost = before - {end for end, links in self.degree.items() if links}  # one that had no link before is still asked about
+        return [d for d in found if d not in self.gone and d not in lost]
 
     @cached_property
     def forwards(self) -> set[int]:

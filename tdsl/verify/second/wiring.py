@@ -72,7 +72,7 @@ class WiringGraph:
         """What is left when devices fail with all that they contain and all that crosses them, and some
         links.
 
-        Units that have no link left are no ends any more.
+        Units that lost their last link are no ends any more; those that had none before still are.
         """
         f = self.fabric
         failed = self.contents(devices)
@@ -89,7 +89,8 @@ class WiringGraph:
         graph.remove_edges_from([(a, b, r) for a, b, r in graph.edges(keys=True) if r in gone])
         graph.remove_nodes_from(failed & set(graph))
         left = WiringGraph(f, graph, self.core - failed, self.intact or self)
-        bare = [u for u in left.units if not graph.degree(u)]
+        before = (self.intact or self).graph
+        bare = [u for u in left.units if u in graph and not graph.degree(u) and before.degree(u)]
         graph = graph.copy()
         graph.remove_nodes_from(bare)
         core, every = self.core - failed - set(bare), self.failed | failed
