@@ -249,6 +249,10 @@ def worst_ratio(inventory: Inventory, asked: frozenset[str] | None, scope: str) 
             if inventory.parts[far].kind == "switch":
                 tier[far] = tier[at] + 1
                 front.append(far)
+    # A switch without hosts is at tier 1 where others of its declaration are and it connects only to switches above.
+    lowest = {declaration_of(p) for p, t in tier.items() if t == 1}
+    bare = [p for p, t in tier.items() if t > 1 and declaration_of(p) in lowest and all(tier[q] > 1 for q in near[p])]
+    tier |= dict.fromkeys(bare, 1)
     chosen = asked if asked is not None else frozenset(inventory.paths_below(scope))
     ratios = []
     for p in sorted(chosen):
