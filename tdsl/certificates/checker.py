@@ -509,8 +509,9 @@ class CertifiedNetwork(Graph):
         self.every = fabric.links_without(gone)
         linked = {d for x in self.every for d in (x.a, x.b)}
         # A device that had no link before is still asked about; one that lost its last is no end any more.
-        stays = devices.keys() - ({d for x in fabric.links for d in (x.a, x.b)} - linked if failed else set())
-        units = units_of_devices(devices, linked)
+        linked_before = {d for x in fabric.links for d in (x.a, x.b)}
+        stays = devices.keys() - (linked_before - linked if failed else set())
+        units = units_of_devices(devices, linked_before)
         forward = forwarding_devices(fabric, stays, gone.devices)
         self.fabric = fabric
         self.full = Fraction(0)  # what a share is of, in bit/s, once a check has computed it

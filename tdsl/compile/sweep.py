@@ -304,7 +304,8 @@ class _Walk:
             names = dict.fromkeys(name for c in out for name in c)
             self.varied = {name: tuple(dict.fromkeys(c[name] for c in out if name in c)) for name in names}
             if all(type(v) is int for values in self.varied.values() for v in values):
-                self.varied = {name: sorted(values) for name, values in self.varied.items()}  # type: ignore[type-var]
+                given = self.varied.items()
+                self.varied = {name: sorted(values) for name, values in given}  # type: ignore[type-var]
         return out
 
     def walk(

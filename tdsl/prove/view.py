@@ -283,7 +283,9 @@ class View:
         return words[self.fabric.set_of(int(self.units[0])).kind] if len(self.units) else "hosts"
 
     def _linked(self, s: DeviceSet) -> bool:
-        return bool(self.degree[s.first : s.first + s.count].any())
+        """Whether something of a declaration has a link, or had one before any failure: what the units are, no
+        failure changes."""
+        return bool((self.intact or self).degree[s.first : s.first + s.count].any())
 
     def _counts(self, s: DeviceSet) -> bool:
         """A chip inside a model is an endpoint only where its own ports are wired."""

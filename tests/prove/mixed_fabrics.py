@@ -80,7 +80,7 @@ def passing(view: View) -> set[int]:
 
 
 def units(view: View) -> list[int]:
-    f, at = view.fabric, degree(view)
+    f, at = view.fabric, degree(view.intact or view)
 
     def wired(s: int) -> bool:
         return any(at[d] for d in range(f.device_count) if f.device_set[d] == s)

@@ -265,7 +265,8 @@ class Left:
     def units(self) -> list[int]:
         """Between which capacity and connectivity are judged."""
         w = self.world
-        linked = {w.sets[d] for d in self.degree}
+        before = {end for x in w.links for end in (x.a, x.b)}
+        linked = {w.sets[d] for d in before}  # what the units are, no failure changes
         opened = {w.sets[d].rpartition(".")[0] for d in range(len(w.names)) if w.kinds[d] == "chip" and w.sets[d] in linked}
         ends = [d for d in range(len(w.names)) if w.kinds[d] in ("host", "chip")]
         roles = {w.roles[d] for d in ends}
@@ -274,8 +275,8 @@ class Left:
         found = [d for d in counted if main is None or w.roles[d] == main] or counted
         if not found:
             found = [d for d, k in enumerate(w.kinds) if k == "switch"]
-        before = {end for x in w.links for end in (x.a, x.b)} if self.failed else set()
-        lost = before - {end for end, links in self.degree.items() if links}  # one that had no link before is still asked about
+        # One that had no link before is still asked about.
+        lost = before - {end for end, links in self.degree.items() if links} if self.failed else set()
         return [d for d in found if d not in self.gone and d not in lost]
 
     @cached_property

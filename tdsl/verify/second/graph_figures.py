@@ -180,9 +180,9 @@ def _connected_endpoints_by_unit(w: WiringGraph) -> dict[int, int]:
     """Endpoints of every unit from which another unit can be reached."""
     at: dict[int, set[int]] = {}
     for u in w.units:
-        for _, component in w.attachments[u]:
+        for _, component in w.attachments.get(u, ()):
             at.setdefault(component, set()).add(u)
-    return {u: sum(len(at[component]) > 1 for _, component in w.attachments[u]) for u in w.units}
+    return {u: sum(len(at[c]) > 1 for _, c in w.attachments.get(u, ())) for u in w.units}
 
 
 @dataclass(frozen=True, slots=True)

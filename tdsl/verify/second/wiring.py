@@ -175,10 +175,11 @@ class WiringGraph:
         return tuple(sorted(d for d in self.graph if int(self.fabric.device_set[d]) in chosen))
 
     def _endpoint_sets(self) -> set[int]:
-        """The declarations of hosts and chips that count: chips in hosts where they are wired, in the place
-        of these hosts."""
+        """The declarations of hosts and chips that count: chips in hosts where they are wired before any
+        failure, in the place of these hosts."""
         sets = self.fabric.sets
-        wired = {int(self.fabric.device_set[d]) for d in self.graph if self.graph.degree(d)}
+        before = (self.intact or self).graph
+        wired = {int(self.fabric.device_set[d]) for d in before if before.degree(d)}
         opened = {
             s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and s.index in wired
         }
