@@ -283,8 +283,8 @@ class View:
         return words[self.fabric.set_of(int(self.units[0])).kind] if len(self.units) else "hosts"
 
     def _linked(self, s: DeviceSet) -> bool:
-        """Whether something of a declaration has a link, or had one before any failure, which changes not what
-        the units are."""
+        """Whether something of a declaration has a link before any failure: failures do not change what the
+        units are."""
         return bool((self.intact or self).degree[s.first : s.first + s.count].any())
 
     def _counts(self, s: DeviceSet) -> bool:

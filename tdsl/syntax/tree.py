@@ -190,11 +190,10 @@ class TopologyDecl:
 
 @dataclass(frozen=True, slots=True)
 class PatternRef:
-    """A pattern after the ends of a connect.
+    """A pattern after the ends of a connect, such as ``pairs [shift K]``: one of ``tdsl/syntax/patterns.py``.
 
-    ``each``, ``spread [x K] [uneven | any]``, ``pairs [shift K]``, ``ring``, ``mesh``, ``torus``, ``random
-    degree D seed S``. ``args`` holds ``(word, expression)``: words ``x``, ``shift``, ``degree``, ``seed``;
-    flags such as ``uneven`` have None.
+    ``args`` holds ``(word, expression)``: words ``x``, ``shift``, ``degree``, ``seed``; flags such as
+    ``uneven`` have None.
     """
 
     name: Identifier
