@@ -515,6 +515,7 @@ class CertifiedNetwork(Graph):
         forward = forwarding_devices(fabric, stays, gone.devices)
         self.fabric = fabric
         self.full = Fraction(0)  # what a share is of, in bit/s, once a check has computed it
+        self.full_at_cut: int | None = None  # what the smaller side of a bisection's cut can inject
         self.pairs = 1  # demands that a rate is of each
         self.units = {d: None for d in units if d in stays and d not in gone.devices}.keys()
         self.half = len(self.units) // 2
@@ -541,8 +542,22 @@ class CertifiedNetwork(Graph):
         return out
 
     def injection(self) -> int:
-        """What half of the units can inject, those with the least, in bit/s."""
-        return sum(sorted(sum(self.near(u).values()) for u in self.units)[: self.half]) * self.grain
+        """The most that the smaller of two halves can inject, however the units are divided, in bit/s."""
+        sent = sorted(sum(self.near(u).values()) for u in self.units)
+        return min(sum(sent[len(sent) - self.half :]), sum(sent) // 2) * self.grain
+
+    def shares(self, low: Fraction | int, high: Fraction | int) -> tuple[Fraction, Fraction]:
+        """Bounds in bit/s as shares. The upper one of a bisection is of what the cut's smaller side injects; 1
+        where that is nothing, since what crosses a split is no more than its smaller side injects."""
+        full = self.full * self.pairs
+        at_cut = full if self.full_at_cut is None else Fraction(self.full_at_cut)
+        return low / full, high / at_cut if at_cut else Fraction(1)
+
+    def injection_of_smaller_side(self, one: AbstractSet[str]) -> int:
+        """What the side of a split that injects less can inject, in bit/s; some units are on one side."""
+        sent = {u: sum(self.near(u).values()) for u in self.units}
+        mine = sum(x for u, x in sent.items() if u in one)
+        return min(mine, sum(sent.values()) - mine) * self.grain
 
     def members(self, of: Collection[str]) -> set[str]:
         """The devices that paths name: of a group the units in it, or all of it where it has none."""
@@ -1119,8 +1134,8 @@ def verify_bisection_bounds(net: CertifiedNetwork, stated: Any) -> tuple[int, in
     them up."""
     units = len(net.units)
     reject_unless(units == stated["units"], "the number of units is another")
-    net.full = Fraction(net.injection())
     ours = {*stated["cut"]}
+    net.full, net.full_at_cut = Fraction(net.injection()), net.injection_of_smaller_side(ours)
     reject_unless(ours <= net.units | net.forward, "the cut names what does not count")
     cut = sum(c for v in ours for w, c in net.near(v).items() if w not in ours) * net.grain
     reject_unless(abs(2 * len(ours & net.units) - units) <= 1, "the split is not balanced")
@@ -1386,9 +1401,12 @@ def reject_unless_condition_holds(
     )
     if share and sides:  # of what the ports of the smaller side carry
         bound *= traffic_of_stated_pattern(after, left, left["lower"])[0].top
-    elif share:  # of what half of the units can inject
-        bound *= (net if share == "intact" else after).injection()
+    elif share == "intact":  # of what half of the units can inject
+        bound *= net.injection()
     low, high = CHECKS[left["check"]](after, left)
+    if share == "left" and not sides:
+        reject_unless(after.full > 0, "half of the units have no link")
+        low, high = after.shares(low, high)
     reject_unless(comparison_follows(condition.get("op", ">="), bound, low, high), "a case fails")
 
 
@@ -1516,8 +1534,9 @@ class CertifiedStatement:
         flowing = self.check in FLOWING
         if asked["intact"] or (scale and not flowing) or (flowing and scale != "bps" and not self.full):
             return False
-        bound = value * self.full if flowing and scale != "bps" else value
-        return comparison_follows(asked["op"], bound, self.low, self.high)
+        if flowing and scale != "bps":
+            return comparison_follows(asked["op"], value, *self.net.shares(self.low, self.high))
+        return comparison_follows(asked["op"], value, self.low, self.high)
 
     def meets_survival(self, asked: re.Match[str]) -> bool | None:
         """Whether a requirement about failures follows; None where it is about something else."""
@@ -1620,10 +1639,10 @@ class CertifiedStatement:
             subject = f"{self.check} of {' to '.join(sides)} in {stated['fabric']}"
         else:
             subject = f"{self.check} {self.pattern()}".rstrip() + f" of {stated['fabric']}"
-        ends = enumerate((Fraction(self.low), Fraction(self.high)))
-        low, high = (
-            percent_of_full(x / self.full, up) if self.full else rate_in_bps_units(x) for up, x in ends
-        )
+        if self.full:
+            low, high = map(percent_of_full, self.net.shares(self.low, self.high), (False, True))
+        else:
+            low, high = map(rate_in_bps_units, (self.low, self.high))
         figure = f"== {low}" if self.low == self.high and low == high else f">= {low} and <= {high}"
         bits = (
             rate_in_bps_units(self.low)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tdsl.prove import elimination as frontier
 from tdsl.prove import switch_placements as placements
 from tdsl.prove.all_to_all import ALL, AllToAll, OrbitLengths, all_to_all_bounds
 from tdsl.prove.automorphisms import Orbits, automorphism_orbits
-from tdsl.prove.bisection import LowerProof, bisection_bounds
+from tdsl.prove.bisection import LowerProof, bisection_bounds, bisection_share
 from tdsl.prove.bound import ArcLengths, Combined, EveryPlacement, EverySplit, GroupRoutes, Spectrum
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.by_rail import ByRail, endpoint_views
@@ -50,8 +51,14 @@ def certificate_of_bisection(view: View, weaker: dict[str, str] | None = None) -
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.transit[found.cut.nodes]))
     shown = found.lower * net.grain if lower is not None else 0
+    share = bisection_share(view)
     if weaker is not None and shown < proved:
         weaker["bisection.json"] = f"at least {shown:,} bit/s, of which {proved:,} are proved"
+    elif weaker is not None and share is not None and found.lower < share.lower * net.full:
+        weaker["bisection.json"] = (
+            f"at least {float(Fraction(found.lower, net.full)):.2%} where hosts differ in what they send, "
+            f"of which {float(share.lower):.2%} are proved"
+        )
     return {
         "check": "bisection",
         "units": len(net.units),

@@ -145,7 +145,10 @@ def _is_enough_for_condition(body: Json, asked: ResolvedClaim, base: View) -> bo
     amount = _amount_asked(asked)
     if asked.metric == "bisection":
         net = unit_network(base)
-        least = amount if _is_rate_asked(asked) else amount * net.full * net.grain
+        share = not _is_rate_asked(asked)
+        if share and asked.op not in (">=", ">") and len(np.unique(net.injection)) > 1:
+            return False  # the share that a cut leaves is that of its own sides
+        least = amount * net.full * net.grain if share else amount
         low, high = (Fraction(str(body[end])) for end in ("lower_bps", "upper_bps"))
         refuted = {">=": high < least, ">": high <= least, "<=": low > least, "<": low >= least}
         holds = {">=": low >= least, ">": low > least, "<=": high <= least, "<": high < least}

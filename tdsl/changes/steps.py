@@ -24,7 +24,7 @@ import numpy as np
 from tdsl.changes.model import CableLeg, Changes
 from tdsl.changes.union import OLD, Union
 from tdsl.fabric.graph import Bools
-from tdsl.prove.bisection import bisection_bounds
+from tdsl.prove.bisection import bisection_share
 from tdsl.system.lazy_dataclass import dataclass
 
 TRIES = 400
@@ -117,11 +117,8 @@ class MovePlanner:
         view = self.both.state(present, self.idle if idle is None else idle)
         if len(view.units) < 2:
             return Fraction(0), Fraction(0)
-        found = bisection_bounds(view)
-        full = found.net.full
-        return (
-            (Fraction(found.lower, full), Fraction(found.upper, full)) if full else (Fraction(0), Fraction(0))
-        )
+        share = bisection_share(view)
+        return (share.lower, share.upper) if share is not None else (Fraction(0), Fraction(0))
 
     def less(self, present: Bools, cables: Iterable[int]) -> Bools:
         """A state without some old cables."""

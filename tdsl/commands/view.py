@@ -238,5 +238,6 @@ def _links_of_smallest_cut(design: Design) -> Ints:
     view = View.whole(fabric.network)
     if len(view.units) < 2:
         return np.zeros(0, dtype=np.int64)
-    found = cut_facts(view, bisection_bounds(view)).links
-    return np.sort(fabric.port_link[fabric.network.link_a[found]].astype(np.int64))
+    found = bisection_bounds(view)
+    links = cut_facts(view, found.net, found.cut).links
+    return np.sort(fabric.port_link[fabric.network.link_a[links]].astype(np.int64))

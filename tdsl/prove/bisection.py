@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from math import comb
 from weakref import WeakKeyDictionary
@@ -68,6 +69,45 @@ class Bisection:
     def cut(self) -> Cut:
         """The best split known."""
         return self.bound.proof_upper
+
+
+@dataclass(frozen=True, slots=True)
+class BisectionShare:
+    """Bounds on the least share, over all splits, of what the smaller side can send that can cross; ``cut``
+    is the split of the upper one."""
+
+    lower: Fraction
+    upper: Fraction
+    cut: Cut
+
+
+def bisection_share(view: View) -> BisectionShare | None:
+    """The bisection as a share; None where no split has two sides that can send.
+
+    Where all units send the same, that is the bisection over what half of them send. Where they differ, the
+    split that crosses least need not leave the least share: of few splits each is judged; else the lower
+    bound is the bisection over the most that a smaller side can send, and the upper one of explicit splits.
+    """
+    found = bisection_bounds(view)
+    net = found.net
+    if not net.full:
+        return None
+    lower = Fraction(found.lower, net.full)
+    if (net.injection == net.injection[0]).all():
+        return BisectionShare(lower, Fraction(found.upper, net.full), found.cut)
+    every = comb(len(net.units), net.half) <= view.budget.split_count
+    splits = _every_split(net) if every else balanced_splits(net, view.fabric)
+    place = minimum_cut_of_split if every else partial(cut_with_nodes_placed, budget=view.budget)
+    cuts = [found.cut, *(place(net, units) for units in splits)]
+    shares = [
+        (Fraction(cut.value, sent), k)
+        for k, cut in enumerate(cuts)
+        if (sent := net.sent_by_smaller_side(cut.units))
+    ]
+    if not shares:
+        return None
+    upper, k = min(shares)
+    return BisectionShare(upper if every else lower, upper, cuts[k])
 
 
 def bisection_bounds(view: View, *, between_groups: bool = True) -> Bisection:

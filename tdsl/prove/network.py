@@ -227,8 +227,14 @@ class Network:
 
     @property
     def full(self) -> int:
-        """Injection of the smaller side; where units differ, of the half that injects least."""
-        return int(np.sort(self.injection)[: self.half].sum())
+        """The most that the smaller of two halves can send, however the units are divided: at most half of
+        all, and at most what the units send that send most."""
+        sent = np.sort(self.injection)
+        return min(int(sent[len(sent) - self.half :].sum()), int(sent.sum()) // 2)
+
+    def sent_by_smaller_side(self, units: Bools) -> int:
+        """What the side of a split that sends less can send, in grains; ``units`` are those of one side."""
+        return min(int(self.injection[units].sum()), int(self.injection[~units].sum()))
 
     @cached_property
     def tier(self) -> Ints:

@@ -344,8 +344,9 @@ class Left:
 
     @property
     def full(self) -> int:
-        """What the half that injects least can send."""
-        return sum(sorted(self.injection.values())[: len(self.units) // 2])
+        """The most that the smaller of two halves can send."""
+        sent, half = sorted(self.injection.values()), len(self.units) // 2
+        return min(sum(sent[len(sent) - half :]), sum(sent) // 2)
 
     def distances(self, start: int) -> dict[int, int]:
         return _steps(self.trunks, start)
@@ -373,7 +374,19 @@ class Left:
     # ------------------------------------------------------------ capacity
 
     def bisection(self) -> tuple[int, int]:
-        """Bit/s across the worst split into halves, and what the smaller half injects."""
+        """Bit/s across the worst split into halves, and the most that a smaller half injects."""
+        return min(least for least, _ in self.splits), self.full
+
+    def bisection_share(self) -> Fraction:
+        """The least share, over all splits, of what the smaller half injects that can cross."""
+        shares = [Fraction(least, smaller) for least, smaller in self.splits if smaller]
+        if not shares:
+            raise Unjudged("nothing is injected")
+        return min(shares)
+
+    @cached_property
+    def splits(self) -> set[tuple[int, int]]:
+        """Of every split into halves the least bit/s that cross, and what the half injects that injects less."""
         units = self.units
         if len(units) < 2:
             raise Unjudged("fewer than two units")
@@ -402,8 +415,11 @@ class Left:
 
         uu, uf, ff = weight[:n, :n], weight[:n, n:], weight[n:, n:]
         across = (side @ uf) @ (1 - placed).T + ((1 - side) @ uf) @ placed.T
-        least = int((across + within(side, uu)[:, None] + within(placed, ff)[None, :]).min())
-        return least * grain, self.full
+        least = (across + within(side, uu)[:, None] + within(placed, ff)[None, :]).min(axis=1)
+        sent = np.array([self.injection[u] // grain for u in units], dtype=kind)
+        mine = side @ sent
+        smaller = np.minimum(mine, sent.sum() - mine)
+        return {(int(x) * grain, int(y) * grain) for x, y in zip(least.tolist(), smaller.tolist(), strict=True)}
 
     def edge_redundancy(self) -> int:
         return min(self._paths(u, v, False) for u, v in self._pairs())
@@ -922,11 +938,10 @@ def _figure(left: Left, claim: Claim, intact: Left | None) -> Figure | bool:
         case "plane_isolation":
             return left.plane_isolation()
         case "bisection":
-            cut, full = left.bisection()
-            full = whole.full if claim.intact else full
-            if not full:
+            cut, _ = left.bisection()
+            if claim.intact and not whole.full:
                 raise Unjudged("nothing is injected")
-            return Figure(Fraction(cut, full), Fraction(cut))
+            return Figure(Fraction(cut, whole.full) if claim.intact else left.bisection_share(), Fraction(cut))
         case "edge_redundancy" | "node_redundancy" | "diameter" | "mean_hops" | "latency":
             return Figure(Fraction(getattr(left, claim.metric)()))
         case "throughput" if claim.to:

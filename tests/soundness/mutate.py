@@ -134,8 +134,9 @@ def _holds(whole: Left, left: Left, claim: Any) -> bool:
             return False
         found = flow.value if claim["share"] else flow.bps
     elif claim["check"] == "bisection":
-        found, full = left.bisection()
-        bound *= {"intact": whole.full, "left": full, None: 1}[claim["share"]]
+        share = claim["share"] == "left"
+        found = left.bisection_share() if share else Fraction(left.bisection()[0])
+        bound *= whole.full if claim["share"] == "intact" else 1
     else:
         found = Fraction(getattr(left, claim["check"])())
     found_is = {">=": found >= bound, ">": found > bound, "<=": found <= bound, "<": found < bound, "==": found == bound}

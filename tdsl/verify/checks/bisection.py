@@ -8,7 +8,9 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
-from tdsl.prove.bisection import Bisection, bisection_bounds
+from tdsl.prove.bisection import bisection_bounds, bisection_share
+from tdsl.prove.cuts import Cut
+from tdsl.prove.network import Network
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -28,8 +30,10 @@ class BisectionCheck(Check):
 
     ## Formula and source
     B = min over balanced splits (U, V) of the minimum cut between U and V, one way (Leighton 1992; Dally and
-    Towles 2004); the result is B over the injection of the smaller side, or of the half that injects least
-    where hosts differ. Upper bound: an explicit split, its switches placed by a maximum flow, its links
+    Towles 2004); the result is B over the injection of the smaller side. Where hosts differ in what they
+    send, each split has its own share, and the result is the least: of few splits each is judged; of many
+    it is at least B over half of what all hosts send, and at most the share of the worst split found. Upper
+    bound: an explicit split, its switches placed by a maximum flow, its links
     counted again. Lower bound: flows up to the switches of one tier, in shares that are fixed and fit at once
     whoever sends; whatever side such a switch is on, what one half sends to it or the other half receives
     from it crosses (Leighton and Rao 1999 for the argument; Leiserson 1985 and Al-Fares et al. 2008 for the
@@ -44,8 +48,8 @@ class BisectionCheck(Check):
 
     ## What it assumes
     Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes
-    of it. Hosts forward nothing. `of intact` sets the figure against what the fabric injected before the
-    failures of `survives`.
+    of it. Hosts forward nothing. `of intact` sets B against the most that the smaller of two
+    halves injected before the failures of `survives`.
 
     ## A design that passes
     ```fab
@@ -84,20 +88,28 @@ class BisectionCheck(Check):
             return skipped(f"there are fewer than two {view.unit_word}")
         found = bisection_bounds(view)
         net = found.net
-        full = net.full * net.grain
         if claim is not None and claim.of_intact and view.intact is not None:
             before = unit_network(view.intact)
             full = before.full * before.grain
-        if not full:
-            return skipped(f"half of the {view.unit_word} have no link")
-        lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
+            if not full:
+                return skipped(f"half of the {view.unit_word} have no link")
+            lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
+            cut = found.cut
+        else:
+            share = bisection_share(view)
+            if share is None:
+                return skipped(f"half of the {view.unit_word} have no link")
+            lower, upper, cut = share.lower, share.upper, share.cut
+            full = net.sent_by_smaller_side(cut.units) * net.grain
         measures = {"lower_bps": found.lower * net.grain, "upper_bps": found.upper * net.grain}
         if len(net.rates) <= 1:
             measures |= {"lower_links": found.lower, "upper_links": found.upper}
-        facts = cut_facts(view, found)
+        if (net.injection != net.injection[0]).any():
+            measures["most_of_smaller_half_bps"] = net.full * net.grain
+        facts = cut_facts(view, net, cut)
         return Judgement(
             "proved" if lower == upper else "bounded",
-            _bisection_text(view, found, facts, full),
+            _bisection_text(view, net, (lower, upper), facts, cut.value, full),
             lower,
             lower,
             upper,
@@ -133,14 +145,14 @@ class CutFacts:
         }
 
 
-def cut_facts(view: View, found: Bisection) -> CutFacts:
+def cut_facts(view: View, net: Network, cut: Cut) -> CutFacts:
     """The links cut, found again in the columns."""
-    f, net = view.fabric, found.net
+    f = view.fabric
     side, counted = np.zeros(f.device_count, dtype=np.bool_), np.zeros(f.device_count, dtype=np.bool_)
     counted[net.units] = counted[net.transit] = True
-    side[net.units], side[net.transit] = found.cut.units, found.cut.nodes
+    side[net.units], side[net.transit] = cut.units, cut.nodes
     links = view.rows[(side[view.a] != side[view.b]) & counted[view.a] & counted[view.b]]
-    small = found.cut.units if 2 * int(found.cut.units.sum()) <= len(net.units) else ~found.cut.units
+    small = cut.units if 2 * int(cut.units.sum()) <= len(net.units) else ~cut.units
     sides = (
         _names_of_side(view, net.units[small], net.units[~small]),
         _names_of_side(view, net.units[~small], net.units[small]),
@@ -162,17 +174,18 @@ def _names_of_side(view: View, mine: Ints, others: Ints) -> list[str]:
     return list(names)
 
 
-def _bisection_text(view: View, found: Bisection, facts: CutFacts, full: int) -> str:
-    net = found.net
-    lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
+def _bisection_text(
+    view: View, net: Network, bounds: tuple[Fraction, Fraction], facts: CutFacts, crossing: int, full: int
+) -> str:
+    lower, upper = bounds
     cut = ", ".join(f"{n} {name}" for name, n in facts.classes.items()) or "no link"
     few, many = facts.split
     halves = f"{few} {view.unit_word} ({first_names_and_more(facts.sides[0])}) from {many}"
     if lower != upper:
         return f"{percent_range(lower, upper)}: {cut} separate {halves}"
-    amount = f"{found.upper * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
+    amount = f"{crossing * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
     if len(net.rates) <= 1:
-        amount = f"{found.upper} of {full // net.grain} links"
+        amount = f"{crossing} of {full // net.grain} links"
     if lower == 1:
         return f"100%: {amount}, {few} {view.unit_word} against {many}"
     return f"{percent_text(lower)}: {amount}, {cut} separate {halves}"

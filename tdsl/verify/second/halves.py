@@ -23,13 +23,14 @@ LARGEST = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """Capacities in multiples of ``grain`` bit/s between units and forwarding devices; ``full`` is the least
-    that half of the units can send."""
+    """Capacities in multiples of ``grain`` bit/s between units and forwarding devices; ``full`` is the
+    most that the smaller of two halves can send, and ``alike`` whether all units send the same."""
 
     units: tuple[int, ...]
     links: tuple[tuple[int, int, int], ...]
     grain: int
     full: int
+    alike: bool
 
     @classmethod
     def of(cls, w: WiringGraph, limits: Limits) -> Halves:
@@ -50,7 +51,8 @@ class Halves:
             )
         _refuse_too_many_splits(net, units, limits)
         sent = sorted(net.degree(u, weight="rate") // grain for u in units)
-        return cls(units, links, grain, sum(sent[: len(units) // 2]))
+        full = min(sum(sent[len(units) - len(units) // 2 :]), sum(sent) // 2)
+        return cls(units, links, grain, full, sent[0] == sent[-1])
 
     def split(self, most: int, limits: Limits) -> int | None:
         """What some balanced split crosses, at most so much; None if there is none. Raises NoOpinion where z3
@@ -135,6 +137,8 @@ def _full_bisection_in_grains(
     if claim is not None and claim.of_intact and w.intact is not None:
         before = Halves.of(w.intact, limits)
         full = Fraction(before.full * before.grain, halves.grain)
+    elif not halves.alike:
+        raise NoOpinion("a share of halves whose units send different amounts has no second method")
     else:
         full = Fraction(halves.full)
     if not full:
