@@ -76,7 +76,7 @@ def test_meshes_and_tori_against_every_split(data):
     wrap, doubled = (data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes))) for _ in range(2))
     b = Builder("mesh")
     chip = b.devices("chip", b.model("chip", "CHIP", {"p": 40}), tuple(sizes), role="accelerator")
-    for d, size in enumerate(sizes):
+    for d in range(len(sizes)):
         for at in np.ndindex(*sizes):
             step = tuple((x + (i == d)) % sizes[i] for i, x in enumerate(at))
             for _ in range(1 + doubled[d] if wrap[d] or step[d] else 0):

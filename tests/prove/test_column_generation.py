@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
-
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.column_generation import Along, route_along_paths
 from tdsl.prove.network import Network
