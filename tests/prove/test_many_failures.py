@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+import networkx as nx
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric
@@ -12,7 +13,8 @@ from tdsl.prove.budget import DEFAULT
 from tdsl.prove.many_failures import Connected, Failures, KeptFlow
 from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.view import View
-from tests.fabrics import Builder, claim, random_chips, random_fabric, random_layers, scale_up, selector, superpod
+from tests.fabrics import claim, random_chips, random_fabric, random_layers, scale_up, selector, superpod
+from tests.prove.networks import wired
 from tests.verify import judges
 
 
@@ -20,19 +22,14 @@ def at_one(f: Fabric, gone: Bools, lost: Bools, roots: list[int]) -> bool:
     """Whether all endpoints with links are at the component of the first root that is left, and two units or more are."""
     inner, units = judges.forwarders(f), set(View.whole(f).units.tolist())
     links = [(a, b) for i, (a, b) in enumerate(judges.pairs(f)) if a != b and not lost[i]]
-    near: dict[int, set[int]] = {}
-    for a, b in links:
-        near.setdefault(a, set()).add(b)
-        near.setdefault(b, set()).add(a)
+    g = nx.Graph(links)
     root = next((x for x in roots if not gone[x]), None)
     if root is None:
         return False
-    reached = {root}
-    for v in (queue := [root]):
-        for w in near.get(v, set()) if v in inner else ():
-            if w not in reached:
-                reached.add(w)
-                queue.append(w)
+    g.add_node(root)
+    walk = nx.DiGraph((v, w) for x, y in links for v, w in ((x, y), (y, x)) if v in inner)
+    walk.add_node(root)
+    reached, near = {root} | nx.descendants(walk, root), {v: set(g[v]) for v in g if g[v]}
     for end in range(f.device_count):
         if not (f.is_end[end] or end in units) or end not in near:
             continue
@@ -72,7 +69,7 @@ def made(seed: int) -> Fabric:
 def test_what_is_certainly_connected() -> None:
     """From at most three forwarding devices that endpoints are connected to, the first that has not failed."""
     certain = {True: 0, False: 0}
-    for seed in range(60):
+    for seed in range(40):
         f, rng = made(seed), Random(seed)
         roots = 1 + seed % 3
         view = View.whole(f, replace(DEFAULT, search_roots=roots))
@@ -86,24 +83,16 @@ def test_what_is_certainly_connected() -> None:
         assert found.tolist() == [x and f.link_count > 0 for x in wanted], seed
         for x in wanted:
             certain[x] += 1
-    assert min(certain.values()) > 200
+    assert min(certain.values()) > 120
 
 
 def test_what_is_not_judged() -> None:
-    """Chips inside of hosts, no links, no units: nothing is certain."""
-    for f in (scale_up().build(), scale_up(switches=1).build()):
+    """Chips inside of hosts, no links: nothing is certain. Without a failure all is, where it is judged."""
+    made = (scale_up().build(), scale_up(switches=1).build(), wired("h0 h2"), superpod(1, 3, 2, 2).build())
+    for f, judged in zip(made, (False, False, False, True), strict=True):
         none = Failures(np.zeros((2, f.device_count), dtype=np.bool_), np.zeros((2, f.link_count), dtype=np.bool_))
         kernel = Connected(View.whole(f))
-        assert not kernel.judged and none.count == 2 and not kernel.certain(none).any()
-    b = Builder("none")
-    b.devices("h", b.model("host", "H", {"nic": 1}, accelerators=1), 3)
-    empty = b.build()
-    kernel = Connected(View.whole(empty))
-    assert not kernel.judged
-    assert not kernel.certain(Failures(np.zeros((1, 3), dtype=np.bool_), np.zeros((1, 0), dtype=np.bool_))).any()
-    whole = superpod(1, 3, 2, 2).build()
-    case = Failures(np.zeros((1, whole.device_count), dtype=np.bool_), np.zeros((1, whole.link_count), dtype=np.bool_))
-    assert Connected(View.whole(whole)).judged and Connected(View.whole(whole)).certain(case).tolist() == [True]
+        assert kernel.judged == judged and none.count == 2 and kernel.certain(none).tolist() == [judged] * 2
 
 
 def expected(
@@ -137,7 +126,7 @@ def expected(
 def test_what_is_left_of_a_flow() -> None:
     """As the definition says; and what is certain is the maximum flow of what is left."""
     certain, others = 0, 0
-    for seed in range(80):
+    for seed in range(50):
         rng = Random(seed)
         f = random_layers(seed).build() if seed % 3 else random_fabric(seed, 5, 6, 3, 12, 4 * (seed % 2)).build()
         view = View.whole(f)
@@ -166,4 +155,4 @@ def test_what_is_left_of_a_flow() -> None:
                 assert not isinstance(after, str) and (after.bound.lower, after.full) == (value[i], full[i]), (seed, i)
                 certain += 1
             others += not found[i]
-    assert certain > 100 and others > 100
+    assert certain > 60 and others > 60

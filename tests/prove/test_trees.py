@@ -12,7 +12,7 @@ import pytest
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
 from tdsl.prove.trees import Trees, loads_along_trees, uniform_loads_along_trees
-from tests.prove.networks import arrives
+from tests.prove.networks import arrives, columns
 
 BUDGETS = (Budget(), Budget(tree_rounds=3, tree_work=20), Budget(tree_rounds=1))
 
@@ -22,8 +22,7 @@ def drawn(seed: int) -> tuple[Network, Random]:
     rng = Random(seed)
     n = rng.randint(2, 9)
     arcs = [(rng.randrange(n), rng.randrange(n), rng.choice([1, 2, 7, 11])) for _ in range(rng.randint(n, 3 * n))]
-    columns = (np.array([x[i] for x in arcs], dtype=np.int64) for i in range(3))
-    return Network.both_ways(np.array([rng.random() < 0.7 for _ in range(n)]), *columns), rng
+    return Network.both_ways(np.array([rng.random() < 0.7 for _ in range(n)]), *columns(arcs)), rng
 
 
 def joined(net: Network, s: int, t: int) -> bool:
@@ -40,7 +39,7 @@ def carried(found: Trees, net: Network, demands: dict[tuple[int, int], int]) -> 
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_demands_on_trees(budget: Budget) -> None:
     some = 0
-    for seed in range(100):
+    for seed in range(60):
         net, rng = drawn(seed)
         pairs = [(rng.randrange(net.nodes), rng.randrange(net.nodes)) for _ in range(rng.randint(1, 6))]
         demands = {(s, t): rng.randint(1, 9) for s, t in pairs if s != t} or {(0, 1): 1}
@@ -49,14 +48,14 @@ def test_demands_on_trees(budget: Budget) -> None:
         if found is not None:
             carried(found, net, demands)
             some += 1
-    assert some > 30
+    assert some > 18
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_everyone_on_trees(budget: Budget) -> None:
     """Units at the ends, some of them several at one: those at one node send each other nothing over the network."""
     some = 0
-    for seed in range(100):
+    for seed in range(60):
         net, rng = drawn(seed)
         weight = np.array([rng.choice([0, 1, 1, 3]) for _ in range(net.nodes)])
         ends = np.flatnonzero(weight).tolist()
@@ -64,4 +63,4 @@ def test_everyone_on_trees(budget: Budget) -> None:
         if found is not None:
             carried(found, net, {(s, t): int(weight[s] * weight[t]) for s in ends for t in ends if s != t})
             some += 1
-    assert some > 15
+    assert some > 9

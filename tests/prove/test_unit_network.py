@@ -14,10 +14,10 @@ from tdsl.prove.network import Network
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import networks_of_components, unit_network
 from tdsl.prove.view import View
-from tests.fabrics import random_chips, random_fabric, random_layers, superpod
+from tests.fabrics import random_chips, random_fabric, random_layers
 from tests.prove.mixed_fabrics import all_rates, between_units, links, mixed, passing, table, units, views
 
-SEEDS = range(36)
+SEEDS = range(28)
 
 
 def components_of(net: Network, wanted: dict[tuple[int, int], int]) -> None:
@@ -58,13 +58,8 @@ def test_the_network_between_units(seed: int) -> None:
 @pytest.mark.parametrize("quotient", [True, False])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_units_with_the_same_links_are_one_node(seed: int, quotient: bool) -> None:
-    makers = (
-        mixed,
-        lambda s: random_fabric(s, 3, 5, 3, 4, s % 8).build(),
-        lambda s: random_layers(s).build(),
-        lambda s: random_chips(s).build(),
-    )
-    view = View.whole(makers[seed % 4](seed))
+    made = (random_fabric(seed, 3, 5, 3, 4, seed % 8), random_layers(seed), random_chips(seed))
+    view = View.whole(made[seed % 4 - 1].build() if seed % 4 else mixed(seed))
     f, net = view.fabric, unit_network(view)
     device, rates = between_units(view)
     n, grain = net.unit_count, net.grain
@@ -97,9 +92,3 @@ def test_units_with_the_same_links_are_one_node(seed: int, quotient: bool) -> No
             ends = of[device.index(a)], of[device.index(b)]
             last[min(ends), max(ends)] = int(f.link_class[r])
     assert made.kind.tolist() == [last[key] for key in sorted(total)]
-
-
-def test_managers_count_for_nothing_and_pass_nothing_on():
-    f = superpod().build()
-    net = unit_network(View.whole(f))
-    assert net.full == 504 and "ufm" not in {f.device_name(int(d)) for d in (*net.units, *net.transit)}
