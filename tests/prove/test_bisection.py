@@ -67,15 +67,20 @@ def lose(f, *paths):
 @pytest.mark.parametrize(
     ("fabric", "value", "links"),
     [
-        (superpod(units=1, spines=4).build(), 1, 120), (superpod(units=3, spines=16).build(), 1, 376), (POD, 1, 504),
+        (superpod(units=1, spines=4).build(), 1, 120),
+        (superpod(units=3, spines=16).build(), 1, 376),
+        (POD, 1, 504),
         # planes, rails and scale-up domains are added under one split
-        (multiplane().build(), 1, 32), (rail_only().build(), 1, 16), (scale_up().build(), 1, 36),
+        (multiplane().build(), 1, 32),
+        (rail_only().build(), 1, 16),
+        (scale_up().build(), 1, 36),
         # one lost link costs one link
         (without(POD, [int(np.flatnonzero(POD.is_switch[POD.device_a])[9])]), Fraction(503, 504), 503),
         (lose(superpod(omit_last=False).build(), "spine[7]"), Fraction(15, 16), 480),
-        (lose(POD, "spine[7]"), Fraction(20, 21), 480), (lose(POD, "spine[0]", "spine[1]"), Fraction(448, 504), 448),
+        (lose(POD, "spine[7]"), Fraction(20, 21), 480),
+        (lose(POD, "spine[0]", "spine[1]"), Fraction(448, 504), 448),
     ],
-)  # fmt: skip
+)
 def test_published_fabrics_and_what_they_lost(fabric, value, links):
     found = judge(fabric)
     assert (found.status, found.value, found.lower, found.upper) == ("proved", value, value, value)
@@ -129,9 +134,12 @@ def test_odd_tori(sizes, links):
     ("hosts", "planes", "ports", "spine", "over", "links"),
     [
         (68, 8, 24, "S", "5:1", 112),  # each plane: 20, 20, 20 and 8 hosts behind 4 uplinks; one leaf is divided
-        (171, 1, 16, "S", "1:1", 66), (112, 1, 24, "S", "7:1", 16), (119, 8, 24, "S", "2:1", 280), (66, 8, 16, "BIG", "3:1", 120),
+        (171, 1, 16, "S", "1:1", 66),
+        (112, 1, 24, "S", "7:1", 16),
+        (119, 8, 24, "S", "2:1", 280),
+        (66, 8, 16, "BIG", "3:1", 120),
     ],
-)  # fmt: skip
+)
 def test_over_and_undersubscribed_clos(hosts, planes, ports, spine, over, links, tmp_path):
     inside, clos = f"planes {planes}" * (planes > 1), f"leaf S; spine {spine}; oversubscription {over}"
     result = compile_text(

@@ -53,10 +53,14 @@ def ends_of(f):
     return [(d, sorted(found[d])) for d in sorted(found)]
 
 
-def judged(f, word, *args, folder="", **given):
+def claimed(f, word, *args, folder="", **given):
+    """A requirement written in a file of that folder."""
     asked = claim(f, "throughput", args=(word if word.endswith(".csv") else BareWord(word), *args), **given)
-    asked = replace(asked, origin=Origin(SourceSpan(SourceFile(f"{folder}/design.fab", "require"), 0, 7)))
-    return checks_by_name()["throughput"].judge(View.whole(f), asked)
+    return replace(asked, origin=Origin(SourceSpan(SourceFile(f"{folder}/design.fab", "require"), 0, 7)))
+
+
+def judged(f, *args, **given):
+    return checks_by_name()["throughput"].judge(View.whole(f), claimed(f, *args, **given))
 
 
 def made(seed):

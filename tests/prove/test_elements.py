@@ -178,10 +178,13 @@ def test_throughput_between_two_sets_after_failures(tmp_path: Path) -> None:
     asked = {
         f"any 1 of {what} with throughput of g[0].n to g[1].n >= {least}": status
         for what, least, status in (
-            ("spine", "100%", "proved"), ("spine", "101%", "refuted"), ("spine", "800Gbps", "proved"),
-            ("spine", "801Gbps", "refuted"), ("g.leaf", "1%", "refuted"),
+            ("spine", "100%", "proved"),
+            ("spine", "101%", "refuted"),
+            ("spine", "800Gbps", "proved"),
+            ("spine", "801Gbps", "refuted"),
+            ("g.leaf", "1%", "refuted"),
         )
-    }  # fmt: skip
+    }
     assert [r.status for r in results(CLOS, asked, tmp_path)] == [*asked.values()]
     for wrong in ("any 1 fans of spine", "any 1 spine"):
         text = f"fabric f {{ {CLOS}\nrequire survives {wrong} }}\n{MODELS}"

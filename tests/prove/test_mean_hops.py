@@ -47,11 +47,13 @@ def ring(count: int, *hosts: tuple[int, ...]) -> str:
 
 RINGS = (
     # two hosts a switch: of one link each, of two links to one switch, and to neighbouring switches
-    ring(5, *((h // 2,) for h in range(10))), ring(5, *((h // 2, h // 2) for h in range(10))),
+    ring(5, *((h // 2,) for h in range(10))),
+    ring(5, *((h // 2, h // 2) for h in range(10))),
     ring(5, *((h // 2, h // 2 + 1) for h in range(10))),
     # equivalent switches with one host and two in turn; or with two each, of which one has a link to the next switch, too
-    ring(6, *((s,) for s in (0, 1, 1, 2, 3, 3, 4, 5, 5))), ring(6, (0,), (0, 1), *((h // 2,) for h in range(2, 12))),
-)  # fmt: skip
+    ring(6, *((s,) for s in (0, 1, 1, 2, 3, 3, 4, 5, 5))),
+    ring(6, (0,), (0, 1), *((h // 2,) for h in range(2, 12))),
+)
 
 
 def test_mean_hops_of_symmetric_fabrics() -> None:

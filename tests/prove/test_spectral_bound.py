@@ -106,11 +106,12 @@ STAR = {(u, 3 + u): 1 for u in range(3)} | {(3, 4): 1, (4, 5): 1, (3, 5): 1}
         (3, 3, STAR | {(0, 1): 1}),  # links between units beside switches
         (3, 3, STAR | {(0, 4): 1}),  # a unit with two links
         (4, 3, {(u + 1, 4 + u): 1 for u in range(3)} | {(4, 5): 1, (5, 6): 1}),  # a unit without a link
-        (2, 2, {(0, 2): 1, (1, 3): 1, (2, 3): 1}), (2, 0, {(0, 1): 1}),  # too few nodes
+        (2, 2, {(0, 2): 1, (1, 3): 1, (2, 3): 1}),
+        (2, 0, {(0, 1): 1}),  # too few nodes
         (4, 4, {(u, 4 + u): 1 for u in range(4)} | {(4, 5): 1, (6, 7): 1}),  # two islands of leaves
         (3, 4, {(u, 3 + u): 1 for u in range(3)} | {(3, 4): 1, (4, 5): 1}),  # a switch that nothing joins to any unit
     ],
-)  # fmt: skip
+)
 def test_networks_without_a_bound_by_their_spectrum(units: int, switches: int, links: Demands) -> None:
     assert spectral_cut_bound(between_units(units, switches, links)) == NOTHING
 

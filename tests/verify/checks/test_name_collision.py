@@ -19,29 +19,8 @@ from tdsl.verify.check import Judgement, checks_by_name
 from tests.fabrics import Builder
 from tests.harness import each
 
-SETS = (
-    ("leaf", (3,)),
-    ("leaf1", (None,)),
-    ("spine", (2,)),
-    ("leaf2", (2,)),
-    ("pod.leaf", (2, 2)),
-    ("pod0", (None,)),
-    ("Spine", (2,)),
-)
-GIVEN = (
-    "leaf0",
-    "leaf1",
-    "LEAF1",
-    "Leaf2",
-    "spine0",
-    "stra\u00dfe",
-    "STRASSE",
-    "caf\u00e9",
-    "cafe\u0301",
-    "CAFE\u0301",
-    "x1",
-    "pod0-leaf1",
-)
+SHAPES = {"leaf": (3,), "leaf1": (None,), "spine": (2,), "leaf2": (2,), "pod.leaf": (2, 2), "pod0": (None,), "Spine": (2,)}
+GIVEN = ["leaf0", "leaf1", "LEAF1", "Leaf2", "spine0", "straße", "STRASSE", "café", "café", "CAFÉ", "x1", "pod0-leaf1"]
 RULES = SourceFile("rules.fab", "".join(f"naming {i}\n" for i in range(9)))
 
 
@@ -54,7 +33,7 @@ def drawn(rng: Random, name: str) -> Fabric:
     """A fabric of up to four declarations, some devices of which have given names, some of these by a rule."""
     b = Builder(name, file=SourceFile(f"{name}.fab", ""))
     model = b.model("switch", "SW", {"p": 2})
-    for path, sizes in rng.sample(SETS, rng.randint(1, 4)):
+    for path, sizes in rng.sample([*SHAPES.items()], rng.randint(1, 4)):
         b.devices(path, model, *sizes)
     count = len(b.port_base) - 1
     for d in rng.sample(range(count), rng.randint(0, min(4, count))):
@@ -120,7 +99,7 @@ def agrees(seed: int) -> None:
 
 
 def test_names_drawn_at_random() -> None:
-    each(range(160), agrees)
+    each(range(100), agrees)
 
 
 def test_a_fabric_beside_its_like() -> None:
