@@ -16,7 +16,6 @@ from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
 from tests.fabrics import multiplane, rail_only, random_chips, random_fabric, random_layers, superpod, torus, without
-from tests.harness import compile_text, places
 from tests.prove.judges import judged_throughput, most_throughput
 
 ALL = BareWord("all_to_all")
@@ -47,15 +46,6 @@ def test_throughput_against_one_linear_program(seed, kind):
         assert flow is not None and float(flow.lower) >= 0.9 * float(flow.upper)
         assert whole is not None and whole.lower == whole.upper and whole.lower.denominator < 10_000
         assert rest[0] is not None
-
-
-def test_all_to_all_in_a_design(tmp_path):
-    text = "fabric f {\n  chip c[4, 4]: GPU\n  connect c[*, *] torus\n"
-    text += "".join(f"  require throughput all_to_all >= {x}%\n" for x in (46, 60)) + "}"
-    found = compile_text(text, tmp_path)
-    assert places(found.findings) == [("E0420", 5)]
-    facts = [r.facts() for r in found.designs[0].results if r.check == "throughput"]
-    assert [(x["status"], x["exact"], x["value"]) for x in facts] == [("proved", True, 15 / 32), ("refuted", True, 15 / 32)]
 
 
 @pytest.mark.parametrize(("sizes", "most"), [((6, 6), 1.001), ((3, 4, 5), 1.2)])

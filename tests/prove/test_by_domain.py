@@ -74,34 +74,6 @@ def test_metrics_of_the_network_are_those_of_a_fabric_without_the_other_links(tm
         assert (one.status, one.value, one.lower, one.upper) == (other.status, other.value, other.lower, other.upper), claim
 
 
-def test_collective_operations_through_domains(tmp_path: Path) -> None:
-    found = answers(tmp_path, "allreduce 1GB")["allreduce 1GB"]
-    g, h, size = 6, 2, Fraction(8 * 10**9)
-    inner = Fraction(2 * (g - 1), g) * size / (3600 * 10**9)
-    outer = Fraction(2 * (h - 1), h) * size / g / (400 * 10**9)
-    assert found.value.amount == inner + outer and "hierarchical" in found.text
-    bare = answers(tmp_path, "allreduce 1GB", scaleup="omit xbar")["allreduce 1GB"]
-    assert "hierarchical" not in bare.text and "no scale-up domain joins the accelerators of TRAY" in bare.text
-
-
-def test_ports_of_apart_rails_after_a_failure_of_the_domain(tmp_path: Path) -> None:
-    """Rails that only the domain joins: not all ports reach each other without its switch; without one accelerator they do."""
-    ports = "reachability of ports through scaleup"
-    claims = (ports, f"survives any 1 of rack[0].tray[0].gpu[0] with {ports}", f"survives any 1 of leaf with {ports}")
-    found = answers(tmp_path, *claims, rate=400, spines="")
-    assert [found[c].status for c in claims] == ["proved", "proved", "proved"]
-    for failed, status in (("rack[0].xbar", "refuted"), ("rack[1].tray[2].gpu[1]", "proved"), ("leaf[0]", "proved")):
-        after = racks(tmp_path, ports, rate=400, spines="", fail=(failed,)).designs[0].results
-        assert [r.status for r in after if r.requirement] == [status], failed
-
-
-def test_a_failure_takes_the_domain(tmp_path: Path) -> None:
-    claims = [f"blast_radius of {x} through scaleup" for x in ("xbar", "tray", "spine")]
-    found = answers(tmp_path, *claims, "blast_radius of xbar")
-    assert [found[c].value for c in claims] == [6, 6, 0]
-    assert found["blast_radius of xbar"].status == "skipped"
-
-
 def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Path) -> None:
     fabric = racks(tmp_path, scaleup=APART.format(links=4)).designs[0].fabric
     assert fabric is not None
@@ -115,14 +87,6 @@ def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Pat
     assert view.carried(one, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / busy
     no_work = ByDomain.of(View.whole(fabric.network, replace(DEFAULT, judged_domains=0)))
     assert no_work.carried(None, Fraction(10**9)) == 0
-
-
-def test_a_switch_has_one_layer(tmp_path: Path) -> None:
-    made = racks(tmp_path, scaleup=SCALEUP + "; connect xbar.p[0] to xbar.p[1]")
-    assert any(d.code in ("E0456", "E0215") for d in errors(made))
-    text = PAIR.format(rate=400, spines=SPINES, scaleup=SCALEUP + "; connect xbar.p[15] to leaf[0]", claims="")
-    found = compile_text(text.replace("type NVLINK5", "type NDR"), tmp_path, models=False)
-    assert [(d.code, d.count) for d in errors(found)] == [("E0215", 2)]
 
 
 def test_rails_and_domains_of_the_standard_design() -> None:

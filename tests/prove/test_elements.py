@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +14,6 @@ from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.elements import can_fail_together, elements_of_claim, failing_set_sizes, lost_rows, view_after_failures
 from tdsl.prove.view import View
-from tdsl.verify.result import Result
 from tests.fabrics import Builder, random_fabric, scale_up
 from tests.harness import compile_text
 
@@ -38,14 +36,6 @@ TEXT = """fabric f {
   REPORTS
 }"""
 NONE = np.zeros(0, dtype=np.int64)
-CLOS = "group g[2] { host n[2]: N; switch leaf: SW; connect n[k].nic to leaf }; switch spine[2]: SW; "
-CLOS += "connect g[*].leaf to spine[*] each x 2"
-MODELS = """
-model host N { port nic: 400Gbps; chip gpu: G }
-model chip G { port lane: 400Gbps }
-model switch SW { port p[1..16]: 400Gbps }
-model chip GV4 { port ici[4]: 200Gbps }
-"""
 
 
 def alone(names: list[str], first: int = 0) -> Rows:
@@ -149,43 +139,3 @@ def test_the_rows_that_are_lost_with_each_element() -> None:
             left = view_after_failures(view, [e]).rows
             assert view.rows[rows].tolist() == sorted(set(view.rows.tolist()) - set(left.tolist())), (seed, e.name)
             assert rows.tolist() == sorted(set(rows.tolist()))
-
-
-FAILURES = (
-    ("any 2 ports of c with node_redundancy < 2", "refuted", None),  # both ports of one c[0]-c[1] link leave the triangle
-    ("any 2 ports of c with node_redundancy <= 2", "proved", 10),  # 4 links alone, 6 pairs
-    ("any 2 ports of c[0] with node_redundancy <= 2", "proved", 3),  # each of its 3 links has one port named
-    ("any 2 ports of c to c[0] with node_redundancy <= 2", "proved", 3),  # the far ports of these: the near lead elsewhere
-    ("any 3 ports of c with edge_redundancy >= 0", "proved", 10),  # 6 pairs, 4 of three: one link alone has two ports
-    ("any 9 ports of c with edge_redundancy >= 0", "skipped", None),
-)
-
-
-def results(body: str, asked: Iterable[str], folder: Path) -> list[Result]:
-    text = f"fabric f {{ {body}\n" + "".join(f"report survives {x}\n" for x in asked) + f"}}\n{MODELS}"
-    return [r for r in compile_text(text, folder, models=False).designs[0].results if r.requirement]
-
-
-def test_two_ports_of_one_link_fail_together(tmp_path: Path) -> None:
-    """A figure that must be small is not the worst where most links fail."""
-    body = "chip c[3]: GV4; connect c[0] to c[1] x 2; connect c[1] to c[2]; connect c[2] to c[0]"
-    found = results(body, (asked for asked, *_ in FAILURES), tmp_path)
-    for r, (asked, status, sets) in zip(found, FAILURES, strict=True):
-        assert r.status == status and sets in (None, r.witness.get("sets")), asked
-
-
-def test_throughput_between_two_sets_after_failures(tmp_path: Path) -> None:
-    asked = {
-        f"any 1 of {what} with throughput of g[0].n to g[1].n >= {least}": status
-        for what, least, status in (
-            ("spine", "100%", "proved"),
-            ("spine", "101%", "refuted"),
-            ("spine", "800Gbps", "proved"),
-            ("spine", "801Gbps", "refuted"),
-            ("g.leaf", "1%", "refuted"),
-        )
-    }
-    assert [r.status for r in results(CLOS, asked, tmp_path)] == [*asked.values()]
-    for wrong in ("any 1 fans of spine", "any 1 spine"):
-        text = f"fabric f {{ {CLOS}\nrequire survives {wrong} }}\n{MODELS}"
-        assert [d.code for d in compile_text(text, tmp_path, models=False).findings] == ["E0492"]

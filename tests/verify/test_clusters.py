@@ -8,12 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Request
 from tdsl.compile.session import EditorSession
-from tdsl.findings.diagnostic import Severity
 from tdsl.verify.result import Result
 from tests.cli.run import tdsl
 from tests.harness import compile_text, written
@@ -76,65 +73,6 @@ def two(one: str = "leaf", two: str = "leaf", common: str = "", in_one: str = ""
     return TWO.format(one=one, two=two, common=common, in_one=in_one, in_two=in_two) + MODELS
 
 
-PLANTED = {
-    "names": (two(in_one='naming leaf[i] "x{i}"', in_two='naming leaf[i] "X{i}"'), ["E0415"]),
-    "a name like another fabric's default": (two(in_two='naming leaf[i] "one-leaf{i}"'), ["E0415"]),
-    "addresses": (
-        two(in_one="address leaf[*] loopback from 10.0.0.0/24", in_two="address leaf[*] loopback from 10.0.0.1/24"), ["E0430"],
-    ),
-    "addresses of two fabrics that do not meet": (
-        two(in_one="address leaf[*] loopback from 10.0.0.0/24", in_two="address leaf[*] loopback from 10.0.1.0/24"), [],
-    ),
-    "the same address of a shared host": (
-        two(in_one="address node[*] management from 10.0.0.0/24", in_two="address node[*] management from 10.0.0.0/24"), [],
-    ),
-    "another gateway": (
-        two(
-            in_one="address leaf[*] management from 10.0.0.0/24 { gateway 10.0.0.9 }",
-            in_two="address leaf[0] management from 10.0.0.9/24",
-        ), ["E0430"],
-    ),
-    "ASNs of rules": (
-        two(
-            in_one="routing bgp { unnumbered; asn leaf[*] from 65_000 }",
-            in_two="routing bgp { unnumbered; asn leaf[*] from 65_001 }",
-        ), ["E0474"],
-    ),
-    "ASNs of the plan": (two(in_one="routing bgp { unnumbered }", in_two="routing bgp { unnumbered }"), []),
-    "halls of one name that are not alike": (
-        two(
-            in_one="hall h { row A { rack 1 { height 20U } } }\nplace leaf[i] in h.A[1] at 1U+1U*i",
-            in_two="hall h { row A { rack 1 { height 42U } } }\nplace leaf[i] in h.A[1] at 9U+1U*i",
-        ), ["E0465"],
-    ),
-    "halls of one name that are alike": (
-        two(
-            in_one="hall h { row A { rack 1 { height 20U } } }\nplace leaf[i] in h.A[1] at 1U+1U*i",
-            in_two="hall h { row A { rack 1 { height 20U } } }\nplace leaf[i] in h.A[1] at 2U+1U*i",
-        ), ["E0222"],
-    ),
-    "a host in two places": (
-        two(
-            common="hall h { row A { rack 1 { height 42U } } }",
-            in_one="place node[n] in h.A[1] at 1U+2U*n", in_two="place node[n] in h.A[1] at 11U+2U*n",
-        ), ["E0206"],
-    ),
-    "a host of two models": (
-        two(in_one="override node[0]: O") + "model host O { port a: 400Gbps; port b: 400Gbps }", ["E0465"],
-    ),
-    "a device that no fabric names": (two(common="host idle: N\nrequire power <= 10kW"), ["E0230", "E0404"]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", PLANTED)
-def test_what_two_fabrics_must_not_share(case: str, tmp_path: Path) -> None:
-    text, codes = PLANTED[case]
-    found = [d for d in compile_text(text, tmp_path, models=False).findings if d.severity is Severity.ERROR]
-    errors = sorted({d.code for d in found})
-    assert errors == codes, [d.message for d in found]
-    assert all(d.span is not None for d in found)
-
-
 def test_autonomous_systems_have_numbers_of_their_own(tmp_path: Path) -> None:
     """Those of the first fabric are what they are without a cluster."""
     body = "switch leaf[2]: SW; switch spine[2]: SW; connect leaf[*] to spine[*] each; routing bgp { unnumbered }"
@@ -150,50 +88,6 @@ def test_autonomous_systems_have_numbers_of_their_own(tmp_path: Path) -> None:
     every = [set(numbers(d)) for d in c.designs]
     assert numbers(c.designs[0]) == numbers(alone.designs[0]) == [4201000000, 4201000001, 4202000000, 4202000000]
     assert sum(map(len, every)) == len(set().union(*every)) and max(set().union(*every)) <= 4294967294
-
-
-def test_requirements_of_the_clusters_block(tmp_path: Path) -> None:
-    """A path of the cluster's block means what it names in any fabric; others are judged of each fabric, which is named."""
-    text = two(
-        "leaf",
-        "sl",
-        "require power of node[0] <= 1kW and power of leaf[*] <= 1kW and bisection >= 200%\nreport links of sl[0]",
-    )
-    c = compile_text(text, tmp_path, models=False)
-    found = answers(c)
-    assert found["power of node[0] <= 1kW"].status == "proved" and found["power of leaf[*] <= 1kW"].status == "refuted"
-    assert found["power of leaf[*] <= 1kW"].text == "2kW in one.leaf[0]" and amount(found["links of sl[0]"]) == 2
-    assert [r.requirement for d in c.designs for r in d.results if r.requirement] == ["bisection >= 200%"] * 2
-    assert [d.message for d in c.findings if "bisection" in d.message and "(fabric `one`)" in d.message]
-    wrong = compile_text(two(common="require power of leef[*] <= 1kW"), tmp_path, models=False)
-    assert [(d.code, d.count) for d in wrong.findings] == [("E0101", 1)]
-
-
-def test_paths_of_one_requirement_that_fabrics_have_in_part(tmp_path: Path) -> None:
-    """Each path is about what it names in any fabric, also where another path of the requirement names nothing there."""
-    asked = "require power of leaf, top <= 2kW\nreport links of node, top to leaf\nreport links of leaf to top\n"
-    asked += "report power of lef, top"
-    more = "switch top: SW; connect leaf[*] to top each"
-    text = two(common=asked, in_one="override leaf[*]: TALL", in_two=more)
-    c = compile_text(text, tmp_path, models=False)
-    found = answers(c)
-    power = found["power of leaf, top <= 2kW"]
-    assert (power.status, power.judged, power.of, power.text) == ("refuted", 5, 5, "5kW in one.leaf[0]")
-    assert amount(found["links of node, top to leaf"]) == 2 + 2 + 2 and amount(found["links of leaf to top"]) == 2
-    assert [(d.code, d.span and d.span.text) for d in c.findings] == [
-        ("E0230", "power of leaf, top <= 2kW"),
-        ("E0101", "lef"),
-    ]
-    # indices that one fabric has in part
-    for asked, codes in (("leaf[0..3]", ["E0108"]), ("leaf[3]", []), ("leaf[0..1]", ["E0230"])):
-        uneven = two(common=f"require power of {asked} <= 2kW", in_one="override leaf[*]: TALL")
-        uneven = uneven.replace(
-            "leaf[2]: SW\n    connect node[n].b to leaf[n]", "leaf[4]: SW\n    connect node[n].b to leaf[(n)]"
-        )
-        uneven = uneven.replace(
-            "leaf[1]\n     }\n}", "leaf[1]; connect leaf[2] to leaf[3] x 2; connect leaf[1] to leaf[2]\n }\n}"
-        )
-        assert [d.code for d in compile_text(uneven, tmp_path, models=False).findings] == codes, asked
 
 
 def test_a_cluster_takes_part_in_all_that_is_counted(tmp_path: Path) -> None:

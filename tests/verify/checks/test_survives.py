@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates_by_file_name
-from tdsl.compile import compiler
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
 from tdsl.verify.compare import why_claim_is_malformed
 from tests.certificates.made import as_json, headed
 from tests.fabrics import claim, random_fabric, selector, superpod, without
-from tests.harness import compile_text, places
+from tests.harness import compile_text
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)
@@ -35,18 +34,6 @@ fabric f {
   report blast_radius of x
   report survives any 1 of x with edge_redundancy >= 1
   report survives any 1 of x
-}
-"""
-PODS = """
-model host N { port nic: 400Gbps }
-model switch SW { port p[1..16]: any }
-fabric f {
-  pod g[2] { host h: N; switch l: SW; switch s: SW; connect h.nic to l; connect l to s x 2 { rate 400Gbps } }
-  switch core: SW
-  connect g[*].s to core each x 2 { rate 400Gbps }
-  host z[2]: N
-  connect z[*].nic to core each
-  require survives any 1 of g[0].FAILS with throughput of A to g[1] >= 100%
 }
 """
 SPINES = """
@@ -157,60 +144,13 @@ def test_optical_switches_of_one_kind_are_not_alike(tmp_path):
         verify(forged, as_json(design.fabric))
 
 
-def test_the_worst_is_what_the_claim_forbids(tmp_path):
-    """A ring of six with a chord from c[0]: without c[0] a line of five is left, longer than all others leave."""
-    ring = "fabric f { chip c[6]: GPU; connect c[*] ring; connect c[(0)] to c[(3)]; report CLAIM }"
-    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with diameter <= 4"), tmp_path).designs[0].results[0]
-    assert (found.status, found.witness["failed"], found.witness["most"]) == ("proved", ["c[0]"], 4)
-    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with mean_hops >= 1"), tmp_path).designs[0].results[0]
-    assert (found.status, found.witness["failed"], found.witness["least"]) == ("proved", ["c[1]"], 1.6)
-
-
-@pytest.mark.parametrize(("limit", "status"), [("1s", "modelled"), ("1us", "refuted")])
-def test_a_time_after_failures_is_modelled(limit, status, tmp_path):
-    text = f"""fabric f {{
-  host n[4]: BOX
-  switch s[2]: QUICK
-  connect n[k].nic[i] to s[i] {{ length 10m }}
-  require survives any 1 of s with allreduce 1GB <= {limit}
-}}
-model switch QUICK {{ port p[1..64]: 400Gbps {{ type NDR; cage 2 OSFP }}; latency 230ns }}"""
-    compiled = compile_text(text, tmp_path)
-    found = next(r for r in compiled.designs[0].results if r.requirement)
-    assert found.status == status and (status == "modelled") == (not places(compiled.findings))
-
-
-@pytest.mark.parametrize("side", ["g[0]", "g[0].h"])
-def test_switches_do_not_take_the_place_of_hosts_that_failed(side, tmp_path):
-    """The pod's only host fails or loses its last link: the throughput of its switches is not what was asked."""
-    for fails in "lhs":
-        text = PODS.replace("FAILS", fails).replace(" A ", f" {side} ")
-        (found,) = [r for r in compile_text(text, tmp_path, models=False).designs[0].results if r.requirement]
-        assert found.status == "refuted" and "without g[0]" in found.text
-
-
-def of_spines(count, conditions, tmp_path, **limits):
-    """Status after so many of eight spines between two leaves failed: 800 Gbit/s that two hosts fill."""
-    asked = "\n".join(f"require survives any {count} of spine with {x}" for x in conditions)
-    (tmp_path / "f.fab").write_text(SPINES.replace("require CLAIM", asked))
-    design = compiler.compile_without_checks(str(tmp_path / "f.fab")).designs[0]
-    view = View.whole(design.fabric, replace(DEFAULT, **limits))
-    return {x: checks_by_name()["survives"].judge(view, c).status for x, c in zip(conditions, design.claims, strict=True)}
-
-
 def test_what_the_bound_on_any_three_failures_proves(tmp_path):
     """Where no set is judged: only the bisection that the largest cuts leave, 800 Gbit/s less three spines with two links of 100
     Gbit/s each, and nothing of another metric; 50% is true, and more than the bound shows, 63% is false."""
     proved = {"bisection >= 25%", "bisection >= 200Gbps"}
     others = ("bisection > 25%", "bisection >= 50%", "bisection >= 63%", "bisection <= 100%", "bisection == 25%", "reachability")
     others += ("edge_redundancy >= 1", "node_redundancy >= 1", "diameter <= 2", "mean_hops <= 2", "throughput ring >= 1%")
-    found = of_spines(3, [*proved, *others], tmp_path, failure_sets=0)
-    assert found == {x: "proved" if x in proved else "bounded" for x in (*proved, *others)}
-
-
-def test_three_failures_at_and_above_what_is_left(tmp_path):
-    """Five spines are left of eight; four NICs of a host lead to one leaf."""
-    least = {"bisection >= {}%": 62.5, "edge_redundancy >= {}": 4, "node_redundancy >= {}": 1, "throughput shift 2 >= {}%": 62.5}
-    for more, status in ((0, "proved"), (1, "refuted")):
-        found = of_spines(3, [x.format(value + more) for x, value in least.items()], tmp_path)
-        assert set(found.values()) == {status}, found
+    text = SPINES.replace("CLAIM", "\n  require ".join(f"survives any 3 of spine with {x}" for x in (*proved, *others)))
+    design = compile_text(text, tmp_path, verify=False, models=False).designs[0]
+    found = [judge(design.fabric, c, replace(DEFAULT, failure_sets=0)).status for c in design.claims]
+    assert found == ["proved"] * 2 + ["bounded"] * len(others)
