@@ -1,4 +1,5 @@
-"""Throughput of traffic patterns, against a linear program over links."""
+"""Throughput of traffic patterns by every method: programs over arcs and over paths, combined routings, trees; against a linear
+program over links."""
 
 from __future__ import annotations
 

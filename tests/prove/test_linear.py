@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from random import Random
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from tdsl.prove.linear import least_fullest, path_parts, solve_multicommodity_flow
+from tdsl.prove.linear import least_fullest, solve_multicommodity_flow
 from tests.prove.networks import most_flow, random_network, reachable
 
 
@@ -49,34 +46,3 @@ def test_combinations_that_fill_the_fullest_row_least() -> None:
         value = float(linprog([0.0] * columns + [1.0], *least).fun)  # the least of the greatest entry, by another solver
         assert abs(float((use @ parts).max()) - value) < 1e-6 * value, seed
         assert abs(float(price.sum()) - 1) < 1e-6 and float((price @ use).min()) > value * (1 - 1e-6), seed
-
-
-def paths(seed: int) -> tuple[Any, Any, Any, Any, int]:
-    """Up to four pairs with one to three paths each, over up to seven arcs."""
-    rng = Random(seed)
-    rows = rng.randint(2, 7)
-    pair, arcs, sizes, use = [], [], [], []
-    for p in range(rng.randint(1, 4)):
-        for _ in range(rng.randint(1, 3)):
-            mine = rng.sample(range(rows), rng.randint(1, min(rows, 3)))
-            pair.append(p)
-            sizes.append(len(mine))
-            arcs += mine
-            use += [rng.choice([0.5, 1.0, 2.0, 3.0]) * 50 for _ in mine]
-    return np.array(pair), np.array(arcs), np.array(sizes), np.array(use), rows
-
-
-@pytest.mark.parametrize(("corner", "near"), [(True, 1e-6), (False, 2e-3)])
-def test_parts_of_paths(corner: bool, near: float) -> None:
-    """Those of a pair are one together, the fullest arc is as full as it says, and by the prices none can be less full."""
-    for seed in range(24):
-        pair, arcs, sizes, use, rows = paths(seed)
-        parts, full, price = path_parts(pair, arcs, sizes, use, rows, corner)
-        assert (parts >= 0).all() and (price >= 0).all() and (len(parts), len(price)) == (len(pair), rows)
-        assert np.allclose(np.bincount(pair, parts), 1, atol=near)
-        owner = np.repeat(np.arange(len(pair)), sizes)
-        load = np.bincount(arcs, use * parts[owner], rows)
-        assert abs(float(load.max()) - full) < near * full, seed
-        cost = np.bincount(owner, use * price[arcs], len(pair))
-        least = sum(float(cost[pair == p].min()) for p in range(int(pair.max()) + 1))
-        assert abs(float(price.sum()) - 1) < near and least > full * (1 - 2 * near), seed

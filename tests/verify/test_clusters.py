@@ -94,8 +94,7 @@ def test_a_cluster_takes_part_in_all_that_is_counted(tmp_path: Path) -> None:
     """The last line, and every combination of the parameters, in all formats."""
     common = "param size: int = 2 where size in [2, 3]\nrequire power <= 11kW\nrequire links of node >= 2\nomit node[1]"
     path = written(
-        tmp_path / "k.fab",
-        two(common=common).replace("leaf[2]: SW", "leaf[size]: SW").replace("to leaf[n]", "to leaf[(n)]"),
+        tmp_path / "k.fab", two(common=common).replace("leaf[2]: SW", "leaf[size]: SW").replace("to leaf[n]", "to leaf[(n)]")
     )
     last = tdsl("check", str(path)).stdout.splitlines()[-1]
     assert "1 of 2 requirements judged in full" in last
@@ -124,13 +123,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
         return [(d.code, d.message, d.span and d.span.begin, [x.span.begin for x in d.labels]) for d in c.findings]
 
     kept = EditorSession()
-    for changed in (
-        text,
-        f"\n# a line more\n{text}",
-        text.replace("<= 9kW", "<= 11kW"),
-        text.replace("at 2U", "at 20U"),
-        text,
-    ):
+    for changed in (text, f"\n# a line more\n{text}", text.replace("<= 9kW", "<= 11kW"), text.replace("at 2U", "at 20U"), text):
         written(path, changed)
         *_, fresh = compiler.compile_in_stages(str(path), Request())
         *_, again = compiler.compile_in_stages(str(path), Request(), kept, every=True)
@@ -144,11 +137,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
         return [{k: v for k, v in d.items() if k != "elapsed_s"} for d in designs]
 
     first = document()
-    assert [(d["fabric"], d.get("members")) for d in first] == [
-        ("one", None),
-        ("two", None),
-        ("k", ["one", "two"]),
-    ]
+    assert [(d["fabric"], d.get("members")) for d in first] == [("one", None), ("two", None), ("k", ["one", "two"])]
     assert document() == first == document("--no-cache")
     racks = json.loads(tdsl("show", str(path), "racks", "--output-format", "json").stdout)["designs"]
     assert [(d["fabric"], d["racks"][0]["devices"], d["racks"][0]["watts"]) for d in racks] == [("k", 4, "8000")]

@@ -65,11 +65,7 @@ def test_verdict_on_a_figure(op: str, value: int, changed: dict[str, Any], verdi
 
 @pytest.mark.parametrize(
     ("status", "verdict", "reason"),
-    [
-        ("proved", "confirmed", ""),
-        ("refuted", "disagrees", ""),
-        ("bounded", "unconfirmed", "the check left it open"),
-    ],
+    [("proved", "confirmed", ""), ("refuted", "disagrees", ""), ("bounded", "unconfirmed", "the check left it open")],
 )
 @pytest.mark.parametrize("metric", ["reachability", "survives"])
 def test_verdict_on_yes_or_no(metric: str, status: str, verdict: str, reason: str) -> None:
