@@ -1,4 +1,4 @@
-"""The bound by the spectrum of a network, on graphs whose spectrum is known; of random ones in ``test_bisection_of_all_splits.py``."""
+"""The bound by the spectrum of a network, where the spectrum is known; others are in ``test_bisection_of_all_splits.py``."""
 
 from __future__ import annotations
 
