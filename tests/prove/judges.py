@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import highspy
 import networkx as nx
 import numpy as np
 
@@ -13,6 +12,7 @@ from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
 from tests.fabrics import claim
+from tests.prove.networks import greatest_factor
 from tests.verify import judges
 
 
@@ -34,38 +34,17 @@ def least_over_all_splits(f):
 
 
 def most_throughput(f, demand):
-    """The greatest factor by which demands between units flow together, by one commodity a demand over single links."""
-    view = View.whole(f)
-    units, inner = view.units.tolist(), judges.forwarders(f)
-    nodes = sorted({*units, *inner})
+    """The greatest factor by which demands between units flow together, over single links."""
+    units, inner = View.whole(f).units.tolist(), judges.forwarders(f)
+    nodes = {*units, *inner}
     arcs = [
-        (x, y, int(r)) for (a, b), r in zip(judges.pairs(f), f.link_rate.tolist(), strict=True)
-        for x, y in ((a, b), (b, a)) if x != y and {a, b} <= set(nodes)
-    ]  # fmt: skip
-    unit = float(np.gcd.reduce(f.link_rate))
-    h = highspy.Highs()
-    h.setOptionValue("output_flag", False)
-    lam = h.addVariable(0, highspy.kHighsInf)
-    used = [[] for _ in arcs]
-    for s, t, w in zip(demand.source.tolist(), demand.target.tolist(), demand.amount.tolist(), strict=True):
-        a, b = units[s], units[t]
-        open_to = [i for i, (x, y, _) in enumerate(arcs) if (x in inner or x == a) and x != b and y != a]
-        flow = {i: h.addVariable(0, highspy.kHighsInf) for i in open_to}
-        for i, v in flow.items():
-            used[i].append(v)
-        for v in nodes:
-            if v != a:
-                into = [x for i, x in flow.items() if arcs[i][1] == v]
-                out = [x for i, x in flow.items() if arcs[i][0] == v]
-                if v == b:
-                    h.addConstr(sum(into) - w * lam == 0) if into else h.addConstr(lam * 1.0 == 0)
-                elif into or out:
-                    h.addConstr(sum(into) - sum(out) == 0)
-    for (_, _, room), vs in zip(arcs, used, strict=True):
-        if vs:
-            h.addConstr(sum(vs) <= room / unit)
-    h.maximize(lam)
-    return h.val(lam) * unit
+        (x, y, rate)
+        for (a, b), rate in zip(judges.pairs(f), f.link_rate.tolist(), strict=True)
+        for x, y in ((a, b), (b, a))
+        if x != y and {a, b} <= nodes
+    ]
+    rows = zip(demand.source.tolist(), demand.target.tolist(), demand.amount.tolist(), strict=True)
+    return greatest_factor(arcs, inner, {(units[s], units[t]): w for s, t, w in rows})
 
 
 def judged_throughput(f, *args, budget=DEFAULT, **given):

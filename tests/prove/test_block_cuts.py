@@ -11,14 +11,12 @@ import pytest
 
 from tdsl.prove.block_cuts import block_capacity_per_demand, least_block_cut
 from tdsl.prove.budget import DEFAULT
-from tests.prove.networks import bound_by_lengths, most_flow, random_network, reachable
-
-Columns = tuple[np.ndarray, np.ndarray, np.ndarray]
+from tests.prove.networks import bound_by_lengths, columns, most_flow, random_network, reachable
 
 
-def columns(rows: Iterable[tuple[int, int, int]]) -> Columns:
-    a, b, c = np.array(list(rows), dtype=np.int64).reshape(-1, 3).T
-    return a, b, c
+def both_ways(links: Iterable[tuple[int, int, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    a, b, c = columns(links)
+    return np.append(a, b), np.append(b, a), np.append(c, c)
 
 
 def test_amounts_beyond_doubles_are_added_up_exactly() -> None:
@@ -27,47 +25,23 @@ def test_amounts_beyond_doubles_are_added_up_exactly() -> None:
     assert block_capacity_per_demand(np.array([False, True]), arcs, demand) == Fraction(7, 2**62 + 1)
 
 
-def both_ways(links: Iterable[tuple[int, int, int]]) -> Columns:
-    a, b, c = columns(links)
-    return np.append(a, b), np.append(b, a), np.append(c, c)
-
-
-def test_what_is_joined_below_a_distance_is_a_block() -> None:
+@pytest.mark.parametrize("budget", [DEFAULT, replace(DEFAULT, order_rounds=0)])
+def test_what_is_joined_below_a_distance_is_a_block(budget: object) -> None:
     """Two pods of two leaves with two hosts each, in an order in which no beginning and no single node is a pod."""
     pods = [[0, 3, 4, 7, 9, 10, 13], [1, 2, 5, 6, 8, 11, 12]]
     links = [link for a, b, *hosts in pods for link in ((a, h, 9) if i % 2 else (b, h, 9) for i, h in enumerate(hosts))]
     links += [(a, b, 9) for a, b, *_ in pods] + [(leaf, 14, 1) for pod in pods for leaf in pod[:2]]
-    arcs = both_ways(links)
     demand = columns((x, y, 1) for x in pods[0][2:] for y in pods[1][2:])
     passes = np.isin(np.arange(15), [0, 3, 1, 2, 14])
-    found = least_block_cut(passes, arcs, demand, (), replace(DEFAULT, order_rounds=0))
+    found = least_block_cut(passes, both_ways(links), demand, (), budget)  # type: ignore[arg-type]
     assert found is not None and found[0] == Fraction(2, 25)
-    assert least_block_cut(passes, arcs, demand, (), DEFAULT)[0] == Fraction(2, 25)  # type: ignore[index]
-
-
-def arcs(*links: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Tails and heads of links, both ways."""
-    a, b = np.array([x for x, _ in links]), np.array([y for _, y in links])
-    return np.append(a, b), np.append(b, a)
-
-
-def test_the_least_of_them() -> None:
-    """Two pairs of hosts behind two switches with one link of 1 between them; all that host 2 sends crosses it."""
-    tail, head = arcs((0, 2), (0, 3), (1, 4), (1, 5), (0, 1))
-    capacity = np.array([4, 4, 4, 4, 1] * 2)
-    demand = np.array([2, 3]), np.array([4, 5]), np.array([1, 1])
-    found = least_block_cut(np.array([True, True, False, False, False, False]), (tail, head, capacity), demand, ())
-    assert found is not None
-    bound, cut = found
-    crossing = {(int(t), int(h)) for t, h in zip(tail[cut], head[cut], strict=True)}
-    assert bound == Fraction(1, 2) and crossing in ({(0, 1)}, {(1, 0)})
 
 
 @pytest.mark.parametrize("both", [True, False])
 def test_no_cut_is_below_the_most_that_flows(both: bool) -> None:
     """And its arcs as lengths show the same bound, or less where arcs lead one way and a path may cross twice."""
     some = equal = 0
-    for seed in range(150):
+    for seed in range(80):
         net, demands = random_network(seed, directed=not both)
         if not reachable(net, demands):
             continue
@@ -82,4 +56,4 @@ def test_no_cut_is_below_the_most_that_flows(both: bool) -> None:
         assert found[0] == shown if both else found[0] >= shown, seed
         some += 1
         equal += float(found[0]) < best * (1 + 1e-6)
-    assert some > 50 and equal > some // 2
+    assert some > 25 and equal > some // 2

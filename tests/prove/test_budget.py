@@ -49,8 +49,7 @@ def test_limits_grow_with_the_time(factor: Fraction) -> None:
             assert after == before, f.name
 
 
-@pytest.mark.parametrize("low", [1, 2, 3])
-@pytest.mark.parametrize("high", [6, 7, 8])
+@pytest.mark.parametrize(("low", "high"), [(1, 6), (2, 7), (3, 8)])
 def test_the_better_bounds_of_both(low: int, high: int) -> None:
     """Each with its own proof; of equal ones the first."""
     one, other = Bound(2, 7, "low", "high"), Bound(low, high, "other low", "other high")
@@ -61,8 +60,7 @@ def test_the_better_bounds_of_both(low: int, high: int) -> None:
 
 def test_links_of_a_cut() -> None:
     """Links between the sides that forward, or at the two devices; not those of a third host."""
-    links = [("h0", "s0"), ("h1", "s1"), ("s0", "s1"), ("s0", "s1"), ("s0", "s2"), ("h2", "s1"), ("h2", "s2"), ("h0", "s1")]
-    f = wired(3, 3, links).build()
+    f = wired("h0-s0 h1-s1 s0-s1*2 s0-s2 h2-s1 h2-s2 h0-s1")
     view = View.whole(f)
     at = {f.device_name(d): d for d in range(f.device_count)}
     for pair, inside, wanted in (

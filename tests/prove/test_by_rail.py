@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-import highspy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,13 +13,13 @@ from hypothesis import strategies as st
 from tdsl.certificates.checker import verify
 from tdsl.certificates.write import certificates_by_file_name
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
-from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_rail import ByRail
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
 from tdsl.verify.check import checks_by_name
 from tests.certificates.made import as_json, headed, rejected
 from tests.fabrics import claim, rail_only, selector, superpod, without
+from tests.prove.networks import greatest_factor
 
 PATTERNS = ("ring", "shift", "rail_allreduce", "permutation", "matrix", "all_to_all")
 SEEDS = st.integers(0, 10**6)
@@ -54,24 +53,21 @@ def ends_of(f):
     return [(d, sorted(found[d])) for d in sorted(found)]
 
 
-def asked_as(f, word, *args, folder=None, **given):
+def claimed(f, word, *args, folder="", **given):
+    """A requirement written in a file of that folder."""
     asked = claim(f, "throughput", args=(word if word.endswith(".csv") else BareWord(word), *args), **given)
-    if folder is None:
-        return asked
-    return replace(asked, origin=Origin(SourceSpan(SourceFile(str(folder / "design.fab"), "require"), 0, 7)))
+    return replace(asked, origin=Origin(SourceSpan(SourceFile(f"{folder}/design.fab", "require"), 0, 7)))
 
 
-def judged(f, word, *args, budget=DEFAULT, **given):
-    return checks_by_name()["throughput"].judge(View.whole(f, budget), asked_as(f, word, *args, **given))
+def judged(f, *args, **given):
+    return checks_by_name()["throughput"].judge(View.whole(f), claimed(f, *args, **given))
 
 
 def made(seed):
     """Two units of rails over spines, or rails alone, without a few links."""
     rng = np.random.default_rng(seed)
-    if seed % 4 == 0:
-        f = rail_only(3 + seed % 2, 2).build()
-    else:
-        f = superpod(2, 2, 2, 1 + seed % 2, uplinks=2, omit_last=False, manager=False).build()
+    pods = superpod(2, 2, 2, 1 + seed % 2, uplinks=2, omit_last=False, manager=False)
+    f = (pods if seed % 4 else rail_only(3 + seed % 2, 2)).build()
     return without(f, rng.choice(f.link_count, int(rng.integers(4)), replace=False).tolist())
 
 
@@ -83,36 +79,6 @@ def arcs_of(f, by_rail):
         if {y, x if isinstance(x, int) else y} <= hosts | set(np.flatnonzero(f.is_switch).tolist()):
             yield x, y, rate
             yield y, x, rate
-
-
-def optimum(f, demands, by_rail):
-    """All demands together at the greatest common factor, in bit/s: a commodity a source, over single links."""
-    arcs = list(arcs_of(f, by_rail))
-    inner = set(np.flatnonzero(f.is_switch).tolist())
-    nodes = {v for a, b, _ in arcs for v in (a, b)}
-    sources = sorted({s for s, _ in demands}, key=str)
-    if any(v not in nodes for pair in demands for v in pair):
-        return None
-    h = highspy.Highs()
-    h.setOptionValue("output_flag", False)
-    rate = h.addVariable(0, highspy.kHighsInf)
-    used = [[] for _ in arcs]
-    for s in sources:
-        flow = {}
-        for i, (a, b, _) in enumerate(arcs):
-            if (a == s or a in inner) and b != s:
-                flow[i] = h.addVariable(0, highspy.kHighsInf)
-                used[i].append(flow[i])
-        for v in nodes:
-            if v != s:
-                into = [x for i, x in flow.items() if arcs[i][1] == v]
-                out = [x for i, x in flow.items() if arcs[i][0] == v]
-                h.addConstr(h.qsum(into) - h.qsum(out) - demands.get((s, v), 0) * rate == 0)
-    for flows, (_, _, room) in zip(used, arcs, strict=True):
-        if flows:
-            h.addConstr(h.qsum(flows) <= room / 1e9)
-    h.maximize(rate)
-    return h.val(rate) * 1e9 * sum(demands.values())
 
 
 def wanted(f, pairs, by_rail, ring):
@@ -134,7 +100,7 @@ def wanted(f, pairs, by_rail, ring):
     return {((hosts[i][0], r), (hosts[j][0], r)): x for (i, j), x in pairs.items() for r in common[i, j]}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SEEDS, st.sampled_from(PATTERNS), st.booleans())
 def test_every_pattern_against_one_linear_program(tmp_path_factory, seed, pattern, through):
     f, folder = made(seed), tmp_path_factory.mktemp("files")
@@ -142,9 +108,10 @@ def test_every_pattern_against_one_linear_program(tmp_path_factory, seed, patter
     found = judged(f, *args, folder=folder, through="scaleup" if through else "")
     by_rail = not through and ByRail.of(View.whole(f)) is not None
     demands = wanted(f, pairs, by_rail, pattern in ("ring", "rail_allreduce"))
-    best = 0 if demands is None else optimum(f, demands, by_rail)
+    inner = set(np.flatnonzero(f.is_switch).tolist())
+    best = 0 if demands is None else greatest_factor(list(arcs_of(f, by_rail)), inner, demands) * sum(demands.values())
     if found.status == "skipped":
-        assert not all(rails for _, rails in ends_of(f)) if by_rail else best is None or best == pytest.approx(0, abs=1)
+        assert not all(rails for _, rails in ends_of(f)) if by_rail else best == pytest.approx(0, abs=1)
         return
     low, high = found.measures["lower_bps"], found.measures["upper_bps"]
     assert low <= best * (1 + 1e-6) + 1 and high >= best * (1 - 1e-6) - 1
@@ -154,7 +121,7 @@ def test_every_pattern_against_one_linear_program(tmp_path_factory, seed, patter
         assert pattern == "all_to_all" or high <= low * 1.001
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(SEEDS)
 def test_certificates_of_all_to_all(seed):
     """Among hosts and among their rails: two files, and each is rejected under the other's name."""

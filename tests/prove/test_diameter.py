@@ -9,74 +9,56 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, Eccentricities, NotBounded
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.diameter import diameter_bounds
 from tdsl.prove.view import View
-from tests.fabrics import Builder, random_chips, random_fabric, torus
+from tests.fabrics import random_chips, random_fabric, torus
+from tests.prove.networks import wired
 from tests.verify import judges
 
 
-def shown(f: Fabric) -> tuple[int, int, Eccentricities]:
-    """The bounds and what shows the upper one; the path is a shortest one, between devices that ends are connected to."""
-    view = View.whole(f)
-    found = diameter_bounds(view)
-    assert isinstance(found, Bound)
-    path = list(found.proof_lower.devices)
-    g = judges.capacities(f, judges.forwarders(f))
-    assert view.access[path[0]] and view.access[path[-1]] and len(path) == found.lower + 1
-    assert nx.is_path(g, path) and nx.shortest_path_length(g, path[0], path[-1]) == found.lower
-    return found.lower, found.upper, found.proof_upper
-
-
 def test_diameters_of_random_fabrics() -> None:
+    """And what shows the bounds: a shortest path between devices that ends are connected to, and searches from these."""
     for seed in range(120):
         rng = Random(seed)
         made = random_chips(seed, rng.randint(2, 8), rng.randint(1, 12)) if seed % 2 else random_fabric(seed, cables=seed % 13)
         f = made.build()
         view = View.whole(f)
+        found = diameter_bounds(view)
         if not view.access.any():
-            assert isinstance(diameter_bounds(view), NotBounded)
+            assert isinstance(found, NotBounded)
             continue
-        lower, upper, proof = shown(f)
-        assert lower == upper == judges.diameter(f), seed
+        assert isinstance(found, Bound) and found.lower == found.upper == judges.diameter(f), seed
         g = judges.capacities(f, judges.forwarders(f))
+        path, proof = list(found.proof_lower.devices), found.proof_upper
+        assert view.access[path[0]] and view.access[path[-1]] and len(path) == found.lower + 1
+        assert nx.is_path(g, path) and nx.shortest_path_length(g, path[0], path[-1]) == found.lower
         wanted = np.flatnonzero(view.access).tolist()
         assert proof.apart == any(not nx.has_path(g, wanted[0], x) for x in wanted), seed
         assert proof.searched == proof.classes <= len(wanted)
 
 
-def test_symmetric_chips_are_searched_from_one() -> None:
-    assert shown(torus(4, 6).build()) == (5, 5, Eccentricities(1, 1, False))
-    assert shown(torus(2).build()) == (1, 1, Eccentricities(1, 1, False))
-    assert shown(torus(9).build()) == (4, 4, Eccentricities(1, 1, False))
+@pytest.mark.parametrize(("sizes", "value"), [((4, 6), 5), ((2,), 1), ((9,), 4)])
+def test_symmetric_chips_are_searched_from_one(sizes: tuple[int, ...], value: int) -> None:
+    found = diameter_bounds(View.whole(torus(*sizes).build()))
+    assert isinstance(found, Bound) and (found.lower, found.upper) == (value, value)
+    assert found.proof_upper == Eccentricities(1, 1, False)
 
 
 def test_nobody_is_attached() -> None:
     """A host without a link, and one that is linked to a host."""
-    b = Builder("none")
-    node = b.devices("h", b.model("host", "H", {"nic": 1}, accelerators=1), 2)
-    b.devices("s", b.model("switch", "S", {"p": 1}), 2)
-    b.link(b.free(node, 0), b.free(node, 1))
-    assert diameter_bounds(View.whole(b.build())) == NotBounded(("no end is attached to a switch",))
+    assert diameter_bounds(View.whole(wired("s1 h0-h1"))) == NotBounded(("no end is attached to a switch",))
 
 
 @pytest.mark.parametrize(("apart", "upper"), [(False, 70), (True, 71)])
 def test_less_work_gives_an_interval(apart: bool, upper: int) -> None:
     """A line of 70 switches with a host each, searched from every second one; the least eccentricity of those is 35. Beside it
     two more that are joined to each other alone: then no path is longer than one through all switches."""
-    b = Builder("line")
     count = 72 if apart else 70
-    sw = b.devices("s", b.model("switch", "S", {"p": 9}), count)
-    node = b.devices("h", b.model("host", "H", {"nic": 1}, accelerators=1), count)
-    for i in range(count):
-        b.link(b.free(node, i), b.free(sw, i))
-        if i not in (69, count - 1):
-            b.link(b.free(sw, i), b.free(sw, i + 1))
-    view = View.whole(b.build(), replace(DEFAULT, diameter_work=0))
-    found = diameter_bounds(view)
+    text = " ".join(f"h{i}-s{i}" for i in range(count)) + " "
+    f = wired(text + " ".join(f"s{i}-s{i + 1}" for i in range(count - 1) if i != 69))
+    found, whole = diameter_bounds(View.whole(f, replace(DEFAULT, diameter_work=0))), diameter_bounds(View.whole(f))
     assert isinstance(found, Bound) and (found.lower, found.upper) == (69, upper)
     assert found.proof_upper == Eccentricities(count // 2, count, apart)
-    whole = diameter_bounds(View.whole(view.fabric))
     assert isinstance(whole, Bound) and (whole.lower, whole.upper) == (69, 69)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import permutations, product
-from random import Random
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tdsl.prove.automorphisms import automorphism_orbits
-from tdsl.prove.budget import DEFAULT
+from tdsl.prove.cuts import capacity_across_split
 from tdsl.prove.flat_cuts import flat_splits
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
@@ -20,43 +16,15 @@ from tdsl.prove.view import View
 from tests.fabrics import torus
 
 
-def grid(sizes: tuple[int, ...], wrapped: bool, shuffled: int = 0) -> tuple[Any, np.ndarray[Any, Any], list[tuple[int, ...]]]:
-    """Units in a grid, the dimension of every link, and where each unit is in the grid."""
-    at = list(product(*map(range, sizes)))
-    number = list(range(len(at)))
-    Random(shuffled).shuffle(number) if shuffled else None
-    rows = []
-    for i, place in enumerate(at):
-        for d, size in enumerate(sizes):
-            step = (*place[:d], (place[d] + 1) % size, *place[d + 1 :])
-            if place[d] + 1 < size or (wrapped and size > 2):
-                rows.append((number[i], number[at.index(step)], d))
-    a, b, kind = np.array(rows).T
-    units = np.arange(len(at))
-    g: Any = SimpleNamespace(nodes=len(at), a=a, b=b, weight=np.ones(len(at), dtype=np.int64), unit_node=units[::-1].copy())
-    where = [at[number.index(i)] for i in range(len(at))]
-    return g, kind, where
-
-
-@pytest.mark.parametrize("wrapped", [False, True])
-@pytest.mark.parametrize("sizes", [(4,), (5,), (2, 3), (3, 4), (3, 3), (2, 3, 4), (3, 3, 3)])
-def test_half_of_the_layers_in_every_order_of_dimensions(sizes: tuple[int, ...], wrapped: bool) -> None:
-    g, kind, where = grid(sizes, wrapped)
-    count = len(where)
-    wanted = []
-    for dimensions in permutations(range(len(sizes))):
-        order_ = sorted(range(count), key=lambda v, by=dimensions: ([where[v][d] for d in by], v))  # type: ignore[misc]
-        wanted.append([v in order_[: count // 2] for v in range(count)][::-1])
-    assert [side.tolist() for side in flat_splits(g, kind)] == wanted
-    few = replace(DEFAULT, flat_orders=2)
-    assert [side.tolist() for side in flat_splits(g, kind, few)] == wanted[:2]
-
-
-@pytest.mark.parametrize("sizes", [(4, 4), (6,), (4, 6), (3, 4)])
-def test_flat_splits_are_even(sizes: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("sizes", "links"), [((4, 4), 8), ((6,), 2), ((3, 4), 6), ((5, 5), 12), ((3, 3, 3), 26)])
+def test_flat_splits_are_even_and_one_is_the_least(sizes: tuple[int, ...], links: int) -> None:
     view = View.whole(torus(*sizes).build())
     net = unit_network(view)
     graph = UnitGraph.of(view, net)
-    dimension = automorphism_orbits(graph, view.budget).link
-    found = [units for kind in (dimension, graph.kind) for units in flat_splits(graph, kind, view.budget)]
+    kinds = (automorphism_orbits(graph, view.budget).link, graph.kind)
+    found = [units for kind in kinds for units in flat_splits(graph, kind, view.budget)]
     assert found and {int(units.sum()) for units in found} == {len(net.units) // 2}
+    none = np.zeros(0, dtype=np.bool_)
+    assert min(capacity_across_split(net, units, none) for units in found) == links
+    few = replace(view.budget, flat_orders=1)
+    assert 0 < len(list(flat_splits(graph, kinds[0], few))) <= len(list(flat_splits(graph, kinds[0], view.budget)))

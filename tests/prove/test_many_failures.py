@@ -5,40 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+import networkx as nx
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.prove.budget import DEFAULT
 from tdsl.prove.many_failures import Connected, Failures, KeptFlow
 from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.view import View
-from tests.fabrics import Builder, claim, random_chips, random_fabric, random_layers, scale_up, selector, superpod
+from tests.fabrics import claim, random_chips, random_fabric, random_layers, scale_up, selector, superpod
+from tests.prove.networks import wired
 from tests.verify import judges
-
-
-def at_one(f: Fabric, gone: Bools, lost: Bools, roots: list[int]) -> bool:
-    """Whether all endpoints with links are at the component of the first root that is left, and two units or more are."""
-    inner, units = judges.forwarders(f), set(View.whole(f).units.tolist())
-    links = [(a, b) for i, (a, b) in enumerate(judges.pairs(f)) if a != b and not lost[i]]
-    near: dict[int, set[int]] = {}
-    for a, b in links:
-        near.setdefault(a, set()).add(b)
-        near.setdefault(b, set()).add(a)
-    root = next((x for x in roots if not gone[x]), None)
-    if root is None:
-        return False
-    reached = {root}
-    for v in (queue := [root]):
-        for w in near.get(v, set()) if v in inner else ():
-            if w not in reached:
-                reached.add(w)
-                queue.append(w)
-    for end in range(f.device_count):
-        if not (f.is_end[end] or end in units) or end not in near:
-            continue
-        if not (end in reached if end in inner else near[end] <= inner & reached):
-            return False
-    return len([u for u in units if u in near and not gone[u]]) >= 2
 
 
 def failures(f: Fabric, rng: Random, count: int) -> Failures:
@@ -69,75 +45,51 @@ def made(seed: int) -> Fabric:
     return b.build()
 
 
+def connected(f: Fabric, gone: Bools, lost: Bools) -> bool:
+    """Whether all ends that have links left are at one component of what forwards, and two units or more are."""
+    inner, units = judges.forwarders(f), set(View.whole(f).units.tolist())
+    links = [(a, b) for i, (a, b) in enumerate(judges.pairs(f)) if a != b and not lost[i]]
+    g = nx.Graph((a, b) for a, b in links if {a, b} <= inner)
+    ends = {d for link in links for d in link if f.is_end[d] or d in units}
+    at = {b if a == end else a for a, b in links for end in ends - inner if end in (a, b)} | (ends & inner)
+    g.add_nodes_from(at)
+    return (
+        bool(at)
+        and at <= inner
+        and nx.node_connected_component(g, min(at)) >= at
+        and len(units & ends - {*np.flatnonzero(gone)}) > 1
+    )
+
+
 def test_what_is_certainly_connected() -> None:
-    """From at most three forwarding devices that endpoints are connected to, the first that has not failed."""
-    certain = {True: 0, False: 0}
-    for seed in range(60):
+    """Of many scenarios at once: what is certain is so, and most that is so is certain."""
+    certain = true = 0
+    for seed in range(40):
         f, rng = made(seed), Random(seed)
-        roots = 1 + seed % 3
-        view = View.whole(f, replace(DEFAULT, search_roots=roots))
-        kernel = Connected(view)
-        hubs = np.unique(view.attachment.node)
-        first = [x for x in hubs.tolist() if x < f.device_count][:roots]
+        kernel = Connected(View.whole(f))
         cases = failures(f, rng, rng.choice([1, 63, 64, 65, 130]))
         found = kernel.certain(cases)
         assert found.shape == (cases.count,) and found.dtype == np.bool_
-        wanted = [at_one(f, cases.gone[i], cases.lost[i], first) for i in range(cases.count)]
-        assert found.tolist() == [x and f.link_count > 0 for x in wanted], seed
-        for x in wanted:
-            certain[x] += 1
-    assert min(certain.values()) > 200
+        for i in range(cases.count):
+            so = f.link_count > 0 and not cases.lost[i].all() and connected(f, cases.gone[i], cases.lost[i])
+            assert so or not found[i], (seed, i)
+            certain, true = certain + int(found[i]), true + so
+    assert certain > 0.8 * true > 100
 
 
 def test_what_is_not_judged() -> None:
-    """Chips inside of hosts, no links, no units: nothing is certain."""
-    for f in (scale_up().build(), scale_up(switches=1).build()):
+    """Chips inside of hosts, no links: nothing is certain. Without a failure all is, where it is judged."""
+    made = (scale_up().build(), scale_up(switches=1).build(), wired("h0 h2"), superpod(1, 3, 2, 2).build())
+    for f, judged in zip(made, (False, False, False, True), strict=True):
         none = Failures(np.zeros((2, f.device_count), dtype=np.bool_), np.zeros((2, f.link_count), dtype=np.bool_))
         kernel = Connected(View.whole(f))
-        assert not kernel.judged and none.count == 2 and not kernel.certain(none).any()
-    b = Builder("none")
-    b.devices("h", b.model("host", "H", {"nic": 1}, accelerators=1), 3)
-    empty = b.build()
-    kernel = Connected(View.whole(empty))
-    assert not kernel.judged
-    assert not kernel.certain(Failures(np.zeros((1, 3), dtype=np.bool_), np.zeros((1, 0), dtype=np.bool_))).any()
-    whole = superpod(1, 3, 2, 2).build()
-    case = Failures(np.zeros((1, whole.device_count), dtype=np.bool_), np.zeros((1, whole.link_count), dtype=np.bool_))
-    assert Connected(View.whole(whole)).judged and Connected(View.whole(whole)).certain(case).tolist() == [True]
-
-
-def expected(
-    f: Fabric, kept: KeptFlow, here: Bools, there: Bools, arcs: list[tuple[int, int, int]], cut: set[int], lost: Bools
-) -> tuple[bool, int, int]:
-    """Whether each two devices keep the capacity for their flow, what is left of it, and of the ports of the smaller side."""
-    forwards = View.whole(f).forwards
-    place = [-2 if here[d] else -1 if there[d] else d for d in range(f.device_count)]
-    capacity: dict[frozenset[int], int] = {}
-    missing: dict[frozenset[int], int] = {}
-    crossed: set[frozenset[int]] = set()
-    left = {-2: 0, -1: 0}
-    for i, (a, b) in enumerate(judges.pairs(f)):
-        pair = frozenset((place[a], place[b]))
-        if a == b or (len(pair) == 1 and min(pair) < 0) or not all(forwards[x] or place[x] < 0 for x in (a, b)):
-            continue
-        rate = int(f.link_rate[i])
-        capacity[pair] = capacity.get(pair, 0) + rate
-        missing[pair] = missing.get(pair, 0) + rate * bool(lost[i])
-        for side in pair & set(left):
-            left[side] += rate * (not lost[i])
-        if i in cut:
-            crossed.add(pair)
-    carried: dict[frozenset[int], int] = {}
-    for x, y, amount in arcs:
-        carried[frozenset((x, y))] = max(amount, carried.get(frozenset((x, y)), 0))
-    enough = all(missing[p] <= capacity[p] - carried.get(p, 0) for p in capacity if p not in crossed)
-    return enough and min(left.values()) > 0, kept.value - sum(missing[p] for p in crossed), min(left.values())
+        assert kernel.judged == judged and none.count == 2 and kernel.certain(none).tolist() == [judged] * 2
 
 
 def test_what_is_left_of_a_flow() -> None:
-    """As the definition says; and what is certain is the maximum flow of what is left."""
+    """What is certain is the maximum flow of what is left, and what the ports of the smaller side carry then."""
     certain, others = 0, 0
-    for seed in range(80):
+    for seed in range(50):
         rng = Random(seed)
         f = random_layers(seed).build() if seed % 3 else random_fabric(seed, 5, 6, 3, 12, 4 * (seed % 2)).build()
         view = View.whole(f)
@@ -157,13 +109,10 @@ def test_what_is_left_of_a_flow() -> None:
         assert kept.judged and kept.value == whole.bound.lower
         cases = failures(f, rng, 12)
         found, value, full = kept.figures(cases)
-        arcs = list(whole.bound.proof_lower.arcs)
         for i in range(cases.count):
-            want = expected(f, kept, whole.here, whole.there, arcs, set(whole.cut.tolist()), cases.lost[i])
-            assert (bool(found[i]), int(value[i]), int(full[i])) == want, (seed, i)
             if found[i] and not cases.gone[i].any():
                 after = max_flow_between_sets(view.without(cases.gone[i], cases.lost[i]), asked)
                 assert not isinstance(after, str) and (after.bound.lower, after.full) == (value[i], full[i]), (seed, i)
                 certain += 1
             others += not found[i]
-    assert certain > 100 and others > 100
+    assert certain > 60 and others > 60

@@ -7,41 +7,37 @@ from itertools import combinations
 
 import networkx as nx
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.prove import max_flow as module
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.max_flow import inseparable_groups, max_flow
+from tdsl.prove.max_flow import LARGE, inseparable_groups, max_flow
 from tdsl.prove.network import Network
 from tdsl.prove.search import adjacency_network
+from tests.prove.networks import column
 
-GRAPHS = st.integers(1, 12).flatmap(
-    lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=40))
+ENDS = st.integers(0, 11)
+EDGES = st.integers(2, 12).flatmap(
+    lambda n: st.lists(st.tuples(ENDS.map(lambda v: v % n), ENDS.map(lambda v: v % n)), max_size=40)
 )
 
 
-def columns(edges):
-    return np.array([e[0] for e in edges], dtype=np.int64), np.array([e[1] for e in edges], dtype=np.int64)
-
-
-def weighted(n, edges):
-    g = nx.Graph()
-    g.add_nodes_from(range(n))
+def both(edges):
+    """The network of these edges, and networkx's."""
+    n = 1 + max((v for e in edges for v in e), default=1)
+    g = nx.empty_graph(n)
     for a, b in edges:
         if a != b:
             g.add_edge(a, b, capacity=g.get_edge_data(a, b, {"capacity": 0})["capacity"] + 1)
-    return g
+    return n, adjacency_network(n, column(a for a, _ in edges), column(b for _, b in edges)), g
 
 
 @settings(max_examples=100, deadline=None)
-@given(GRAPHS)
-def test_max_flow_and_its_cut(given_graph):
-    n, edges = given_graph
+@given(EDGES)
+def test_max_flow_and_its_cut(edges):
+    n, graph, judge = both(edges)
     if n < 2:
         return
-    graph, judge = adjacency_network(n, *columns(edges)), weighted(n, edges)
     found = max_flow(graph, 0, n - 1)
     assert found.value == nx.maximum_flow_value(judge, 0, n - 1)
     assert found.side[0] and not found.side[n - 1]
@@ -51,27 +47,25 @@ def test_max_flow_and_its_cut(given_graph):
     assert (found.flow >= 0).all() and (found.flow <= graph.capacity).all()
 
 
-@settings(max_examples=100, deadline=None)
-@given(GRAPHS, st.integers(1, 6))
-def test_tied_nodes_are_never_separated_by_fewer_links(given_graph, k):
-    n, edges = given_graph
-    label = inseparable_groups(adjacency_network(n, *columns(edges)), k)
-    judge = weighted(n, edges)
+@settings(max_examples=80, deadline=None)
+@given(EDGES, st.integers(1, 6))
+def test_tied_nodes_are_never_separated_by_fewer_links(edges, k):
+    n, graph, judge = both(edges)
+    label = inseparable_groups(graph, k)
     for u, v in combinations(range(n), 2):
-        if label[u] == label[v]:
-            assert nx.maximum_flow_value(judge, u, v) >= k
+        assert label[u] != label[v] or nx.maximum_flow_value(judge, u, v) >= k
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_tied_finds_the_edge_connectivity_of_whole_graphs(seed):
-    """A graph is one group for every k up to its edge connectivity."""
-    judge = nx.gnm_random_graph(14, 40, seed=seed)
-    edges = list(judge.edges)
-    graph = adjacency_network(14, *columns(edges))
-    connectivity = nx.edge_connectivity(judge)
-    for k in range(1, connectivity + 1):
-        assert len(set(inseparable_groups(graph, k).tolist())) == 1
-    assert len(set(inseparable_groups(graph, connectivity + 1).tolist())) > 1
+def test_a_graph_is_one_group_up_to_its_edge_connectivity():
+    """Without work each node is a group of its own."""
+    for seed in range(20):
+        judge = nx.gnm_random_graph(14, 40, seed=seed)
+        _, graph, _ = both(list(judge.edges))
+        connectivity = nx.edge_connectivity(judge)
+        for k in range(1, connectivity + 2):
+            assert (len(set(inseparable_groups(graph, k).tolist())) == 1) == (k <= connectivity), seed
+    none = replace(DEFAULT, contraction_work=0)
+    assert inseparable_groups(graph, connectivity, none).tolist() == list(range(14))
 
 
 def test_a_large_network():
@@ -81,13 +75,6 @@ def test_a_large_network():
     bridge = chance.choice(500, 7, replace=False)
     ends = np.concatenate((a, b + 500, bridge)), np.concatenate((b, a + 500, bridge + 500))
     net = Network.both_ways(np.ones(1000, dtype=np.bool_), *ends)
-    assert net.arcs >= module.LARGE
+    assert net.arcs >= LARGE
     found = max_flow(net, 0, 999)
     assert found.value == 7 and found.side.tolist() == [True] * 500 + [False] * 500
-
-
-def test_groups_are_not_looked_for_without_work() -> None:
-    a, b = (np.array(x) for x in zip(*combinations(range(5), 2), strict=True))
-    graph = adjacency_network(5, a, b)
-    assert inseparable_groups(graph, 4).tolist() == [0] * 5
-    assert inseparable_groups(graph, 4, replace(DEFAULT, contraction_work=0)).tolist() == [0, 1, 2, 3, 4]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tdsl.prove.profiles import join_profiles, min_plus, profile_of_overlapping_sets, repeat_profile, sum_of_profiles
+from tests.prove.networks import column
 
 Profile = list[int]
 
@@ -22,10 +23,6 @@ def added(first: Profile, second: Profile, most: int) -> Profile:
     return [found[x] for x in sorted(found) if x <= most]
 
 
-def column(values: list[int]) -> np.ndarray:
-    return np.array(values, dtype=np.int64)
-
-
 def drawn(rng: Random, size: int) -> Profile:
     """A profile of so many units: convex, concave or neither."""
     steps = [rng.randint(0, 9) for _ in range(size)]
@@ -36,37 +33,22 @@ def drawn(rng: Random, size: int) -> Profile:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_least_sum_of_two_sets(seed: int) -> None:
-    rng = Random(seed)
-    first, second = drawn(rng, rng.randint(0, 5)), drawn(rng, rng.randint(0, 5))
-    for most in range(12):
-        assert min_plus(column(first), column(second), most).tolist() == added(first, second, most)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_the_profile_of_equal_sets(seed: int) -> None:
-    rng = Random(seed)
-    profile, times = drawn(rng, seed % 5), rng.randint(1, 7)
-    for most in (0, 1, 2, 3, 5, 8, 40):
-        wanted = reduce(lambda x, y: added(x, y, most), [profile] * times, [0])
-        with np.errstate(all="raise"):
-            assert repeat_profile(column(profile), times, most).tolist() == wanted
-        assert sum_of_profiles((column(profile) for _ in range(times)), most).tolist() == wanted
-
-
-@pytest.mark.parametrize("seed", range(20))
 def test_the_profile_of_disjoint_sets(seed: int) -> None:
+    """Of two sets, of equal ones, and of several, some of which are equal."""
     rng = Random(seed)
-    kinds = [drawn(rng, rng.randint(1, 3)) for _ in range(3)]
+    kinds = [drawn(rng, rng.randint(0, 4)) for _ in range(3)]
+    first, second, times = kinds[0], kinds[1], rng.randint(1, 7)
     profiles = [rng.choice(kinds) for _ in range(rng.randint(0, 5))]
-    for most in (0, 3, 30):
+    for most in (0, 1, 2, 3, 5, 8, 30):
+        assert min_plus(column(first), column(second), most).tolist() == added(first, second, most)
+        with np.errstate(all="raise"):
+            equal = repeat_profile(column(first), times, most).tolist()
+        assert equal == reduce(lambda x, y: added(x, y, most), [first] * times, [0])
         wanted = reduce(lambda x, y: added(x, y, most), profiles, [0])
         assert sum_of_profiles(map(column, profiles), most).tolist() == wanted
-        members, found = join_profiles(
-            [(column([10 * i + k for k in range(len(p) - 1)]), column(p)) for i, p in enumerate(profiles)], most
-        )
-        assert found.tolist() == wanted
-        assert members.tolist() == sorted(10 * i + k for i, p in enumerate(profiles) for k in range(len(p) - 1))
+        sets = [[10 * i + k for k in range(len(p) - 1)] for i, p in enumerate(profiles)]
+        members, found = join_profiles([(column(m), column(p)) for m, p in zip(sets, profiles, strict=True)], most)
+        assert found.tolist() == wanted and members.tolist() == [m for mine in sets for m in mine]
 
 
 @pytest.mark.parametrize("seed", range(30))

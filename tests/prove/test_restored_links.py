@@ -7,7 +7,7 @@ from itertools import product
 from random import Random
 
 from tdsl.prove.budget import Budget
-from tdsl.prove.network import Network
+from tdsl.prove.network import CapacityPairs
 from tdsl.prove.restored_links import restore_missing_links
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -21,17 +21,10 @@ def lacking(seed: int) -> Builder:
     switch = b.model("switch", "SW", {"p": 300})
     groups, leaves, own, spines = rng.choice([2, 3, 4, (2, 2)]), rng.randint(1, 2), rng.randint(1, 2), rng.randint(1, 4)
     count = groups if isinstance(groups, int) else 4
-    kinds = ["leaf", "own", "spine"]
-    rng.shuffle(kinds)
-    sets = {}
     apart = seed % 3 == 0 and isinstance(groups, int)
-    for kind in kinds:
-        path, sizes = {
-            "leaf": ("g.leaf", (groups, leaves)),
-            "own": ("g.own", (groups, own)),
-            "spine": ("h.spine" if apart else "spine", (groups, spines) if apart else (spines,)),
-        }[kind]
-        sets[kind] = b.devices(path, switch, *sizes)
+    paths = {"leaf": ("g.leaf", groups, leaves), "own": ("g.own", groups, own), "spine": ("spine", spines)}
+    paths |= {"spine": ("h.spine", groups, spines)} if apart else {}
+    sets = {kind: b.devices(paths[kind][0], switch, *paths[kind][1:]) for kind in rng.sample([*paths], 3)}
     node = b.devices("node", b.model("host", "NODE", {"nic": 2}, accelerators=1), count * leaves)
     b.connect("connect all")
     for h in range(node.count):
@@ -57,9 +50,9 @@ def lacking(seed: int) -> Builder:
     return b
 
 
-def trunks(net: Network) -> Counter[tuple[int, int]]:
-    columns = (x.tolist() for x in (net.trunks.a, net.trunks.b, net.trunks.capacity))
-    return Counter({(a, b): c for a, b, c in zip(*columns, strict=True)})
+def capacities(pairs: CapacityPairs) -> Counter[tuple[int, int]]:
+    columns = (x.tolist() for x in (pairs.a, pairs.b, pairs.capacity))
+    return Counter({(a, b): c for a, b, c in zip(*columns, strict=True) if a != b})
 
 
 def test_a_restored_network_has_what_was_added_and_no_more() -> None:
@@ -71,10 +64,9 @@ def test_a_restored_network_has_what_was_added_and_no_more() -> None:
         found = restore_missing_links(net, f, Budget(restored_parts=1))
         if found is None:
             continue
-        more = trunks(found.net)
-        more.subtract(trunks(net))
-        added = zip(*(x.tolist() for x in (found.added.a, found.added.b, found.added.capacity)), strict=True)
-        assert {pair: x for pair, x in more.items() if x} == {(a, b): c for a, b, c in added if a != b}
+        more = capacities(found.net.trunks)
+        more.subtract(capacities(net.trunks))
+        assert {pair: x for pair, x in more.items() if x} == capacities(found.added)
         assert found.cost >= sum(more.values()) and min(more.values()) >= 0
         assert found.net.access.capacity.tolist() == net.access.capacity.tolist()
         some += 1
@@ -87,16 +79,12 @@ def test_as_many_restored_parts_as_the_limit() -> None:
     switch = b.model("switch", "SW", {"p": 64})
     leaf, spine = b.devices("leaf", switch, 4), b.devices("spine", switch, 1)
     node = b.devices("node", b.model("host", "NODE", {"nic": 1}, accelerators=1), 4)
-    b.connect("connect all")
     for x in range(4):
         b.link(b.free(node, x), b.free(leaf, x))
         for _ in range(10 if x else 8):
             b.link(b.free(leaf, x), b.free(spine, 0))
     f = b.build()
     net = unit_network(View.whole(f))
-    assert (
-        restore_missing_links(net, f, Budget(restored_parts=19)) is not None
-        and restore_missing_links(net, f, Budget(restored_parts=20)) is None
-    )
-    assert restore_missing_links(net, f, Budget(restored_parts=19, restored_pairs=4)) is not None
-    assert restore_missing_links(net, f, Budget(restored_parts=19, restored_pairs=3)) is None
+    for limits, some in (((19,), True), ((20,), False), ((19, 4), True), ((19, 3), False)):
+        budget = Budget(**dict(zip(("restored_parts", "restored_pairs"), limits, strict=False)))
+        assert (restore_missing_links(net, f, budget) is not None) == some, limits

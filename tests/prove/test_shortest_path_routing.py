@@ -10,22 +10,18 @@ import numpy as np
 
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_path_routing import NEVER, PARTS, amounts_fit_in_words, path_lengths, route_on_shortest_paths
-from tests.prove.networks import arrives, random_network, usable_arcs
-
-
-def column(values: list[int]) -> np.ndarray:
-    return np.array(values, dtype=np.int64)
+from tests.prove.networks import arrives, column, columns, random_network, usable_arcs
 
 
 def test_all_that_is_sent_arrives_by_shortest_paths() -> None:
     some = 0
-    for seed in range(150):
+    for seed in range(100):
         net, demands = random_network(seed, directed=seed % 2 == 0)
         rng = Random(seed)
         length = [rng.choice([1, 1, 2, 4]) for _ in range(net.arcs)]
         far = {s: nx.single_source_dijkstra_path_length(usable_arcs(net, s, length), s, weight="length") for s, _ in demands}
         rows = [(s, t, x) for (s, t), x in demands.items()] + [(s, s, 5) for s, _ in demands][:1]
-        source, target, amount = (column([x[i] for x in rows]) for i in range(3))
+        source, target, amount = columns(rows)
         who = np.unique(source)
         ways = path_lengths(net, column(length), who, 10**9)
         assert ways is not None
@@ -46,7 +42,7 @@ def test_all_that_is_sent_arrives_by_shortest_paths() -> None:
         assert route_on_shortest_paths(net, column(length), source, target, amount, found.work) is not None
         assert route_on_shortest_paths(net, column(length), source, target, amount, found.work - 1) is None
         some += 1
-    assert some > 60
+    assert some > 40
 
 
 def test_many_sources_are_routed_as_few_are() -> None:
@@ -56,9 +52,7 @@ def test_many_sources_are_routed_as_few_are() -> None:
     net = Network.both_ways(np.ones(size, dtype=np.bool_), np.append(line, line), np.append(line + 1, line + 19) % size)
     target, amount, ones = (7 * line + 3) % size, 1 + line % 4, np.ones(net.arcs, dtype=np.int64)
     once = route_on_shortest_paths(net, ones, line, target, amount, 10**9)
-    parts = [
-        route_on_shortest_paths(net, ones, line[i : i + 1], target[i : i + 1], amount[i : i + 1], 10**9) for i in range(size)
-    ]
+    parts = [route_on_shortest_paths(net, ones, *(x[i : i + 1] for x in (line, target, amount)), 10**9) for i in range(size)]
     assert once is not None and once.load.tolist() == sum(x.load for x in parts if x is not None).tolist()  # type: ignore[union-attr]
     assert once.spent == sum(x.spent for x in parts if x is not None)
 

@@ -1,24 +1,19 @@
-"""Clusters: sums, racks, names, addresses and numbers of all their fabrics, against what the text was made of."""
+"""Clusters: what their fabrics share, and every way to ask. Sums, racks and trays of random clusters are judged by the family
+``shared_clusters`` (tests/soundness)."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from random import Random
 from xml.etree import ElementTree
-
-import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Request
-from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.compile.session import EditorSession
-from tdsl.findings.diagnostic import Severity
 from tdsl.verify.result import Result
 from tests.cli.run import tdsl
-from tests.harness import compile_text, each, written
+from tests.harness import compile_text, written
 
 MODELS = """
 model switch SW { port p[1..64]: 400Gbps { type NDR }; height 1U; power 2kW max 2kW; price $10k; mass 20kg }
@@ -29,91 +24,10 @@ model host N {
 }
 model cable LINK { rate 400Gbps; medium dac; price $500; diameter 10mm }
 """
-FACTS = {"SW": (1, 2, 10_000, 20), "TALL": (4, 5, 70_000, 90), "N": (2, 1, 100_000, 30)}
-"""Units, kilowatts, price and kilograms of the models."""
 HALL = (
     "hall h {{ row A {{ rack 1..2 {{ height 24U; power 2 x {feed}kW; mass {mass}kg }} }}; pitch rack 600mm, row 2m; "
     "tray above 2.6m {{ capacity 100mm x 50mm }}; slack 1m }}"
 )
-
-
-@dataclass
-class Drawn:
-    """A cluster and what it holds: of each device its model and, where it is placed, its rack and lowest unit."""
-
-    fabrics: dict[str, str] = field(default_factory=dict)  # their blocks
-    common: list[str] = field(default_factory=list)
-    devices: dict[str, str] = field(default_factory=dict)
-    places: dict[str, tuple[int, int]] = field(default_factory=dict)
-    links: dict[str, int] = field(default_factory=dict)
-    feed: int = 0
-    mass: int = 0
-
-    @property
-    def text(self) -> str:
-        blocks = "\n".join(f"fabric {name} {{\n{body}\n}}" for name, body in self.fabrics.items())
-        return f"cluster k {{\n{chr(10).join(self.common)}\n{blocks}\n}}\n{MODELS}"
-
-    def total(self, fact: int) -> int:
-        return sum(FACTS[m][fact] for m in self.devices.values())
-
-    def in_rack(self, rack: int) -> list[str]:
-        return [d for d, (r, _) in self.places.items() if r == rack]
-
-    def load(self, rack: int, fact: int) -> int:
-        return sum(FACTS[self.devices[d]][fact] for d in self.in_rack(rack))
-
-    @property
-    def collides(self) -> bool:
-        """Whether a unit is taken twice, lies above the top, or a rack has too few."""
-        for rack in (1, 2):
-            units: list[int] = []
-            for d in self.in_rack(rack):
-                first = self.places[d][1]
-                units += range(first, first + FACTS[self.devices[d]][0])
-            if len(set(units)) < len(units) or any(u > 24 for u in units):
-                return True
-        return False
-
-
-def drawn(rng: Random) -> Drawn:
-    """Two or three fabrics over some hosts, with switches of one name or its own; some placed, by the cluster or a fabric."""
-    out = Drawn(feed=rng.choice((9, 30)), mass=rng.choice((200, 2000)))
-    count = rng.randint(2, 5)
-    omitted = rng.choice((0, 0, 1))
-    out.common.append(f"host node[{count}]: N")
-    out.common += [f"omit node[{count - 1}]"] if omitted else []
-    out.devices |= {f"node[{i}]": "N" for i in range(count - omitted)}
-    out.common.append(HALL.format(feed=out.feed, mass=out.mass))
-    blocks: dict[str, list[str]] = {}
-    for name, port in zip(("one", "two", "three")[: rng.randint(2, 3)], "abc", strict=False):
-        leaf = rng.choice(("leaf", name + "leaf"))
-        model, leaves = rng.choice(("SW", "SW", "TALL")), rng.randint(1, 2)
-        block = [
-            f"switch {leaf}[{leaves}]: {model}",
-            f"connect node[n].{port} to {leaf}[n % {leaves}] {{ cable LINK }}",
-        ]
-        out.links[name] = count - omitted
-        if leaves == 2:
-            block.append(f"connect {leaf}[0] to {leaf}[1] x 2 {{ cable LINK }}")
-            out.links[name] += 2
-        rack, unit, step = rng.randint(1, 2), rng.randint(1, 21), rng.choice((1, 4))
-        if rng.random() < 0.8:
-            block.append(f"place {leaf}[i] in h.A[{rack}] at {unit}U + {step}U*i")
-        for i in range(leaves):
-            device = f"{name}.{leaf}[{i}]"
-            out.devices[device] = model
-            if len(block) > 2 and block[-1].startswith("place"):
-                out.places[device] = rack, unit + step * i
-        blocks[name] = block
-    where = rng.choice(("cluster", "fabric", "none"))
-    if where != "none":
-        rack, unit = rng.randint(1, 2), rng.randint(1, 12)
-        place = f"place node[n] in h.A[{rack}] at {unit}U + 2U*n"
-        (out.common if where == "cluster" else blocks[rng.choice(list(blocks))]).append(place)
-        out.places |= {f"node[{i}]": (rack, unit + 2 * i) for i in range(count - omitted)}
-    out.fabrics = {name: "\n".join(block) for name, block in blocks.items()}
-    return out
 
 
 def answers(c: Compilation) -> dict[str, Result]:
@@ -124,72 +38,6 @@ def amount(r: Result) -> Fraction:
     value = getattr(r.value, "amount", r.value)
     assert isinstance(value, (int, Fraction))
     return Fraction(value)
-
-
-def test_sums_and_racks_of_all_fabrics(tmp_path: Path) -> None:
-    """Shared hosts count once, switches and cables each once; a rack has what all fabrics put there."""
-
-    def agrees(seed: int) -> None:
-        rng = Random(seed)
-        d = drawn(rng)
-        power, cost = d.total(1), d.total(2) + 500 * sum(d.links.values())
-        limit = power + rng.choice((-1, 0, 1))
-        own = next(iter(d.fabrics))
-        d.common.append(f"require power <= {limit}kW and cost == ${cost} and links == {sum(d.links.values())}")
-        d.common.append("report cables and switches and rack_space and rack_power and rack_weight")
-        d.fabrics[own] += f"\nreport power\nreport links\nreport rack_power\nrequire links == {d.links[own]}"
-        c = compile_text(d.text, tmp_path, models=False)
-        found = answers(c)
-        assert amount(found[f"power <= {limit}kW"]) == power * 1000
-        assert found[f"power <= {limit}kW"].status == ("proved" if power <= limit else "refuted")
-        assert found[f"cost == ${cost}"].status == "proved" and found[f"links == {sum(d.links.values())}"].status == "proved"
-        assert amount(found["cables"]) == sum(d.links.values())
-        assert amount(found["switches"]) == sum(m != "N" for m in d.devices.values())
-        errors = {x.code for x in c.clusters[0].findings if x.severity is Severity.ERROR}
-        assert ("E0230" in errors) == (power > limit)
-        if d.places:
-            assert found["rack_space"].status == ("refuted" if d.collides else "proved")
-            most = max(d.load(r, 1) for r in (1, 2))
-            assert amount(found["rack_power"]) == most * 1000
-            assert ("E0222" in errors, "E0223" in errors) == (d.collides, most > d.feed)
-            assert ("E0224" in errors) == (max(d.load(r, 3) for r in (1, 2)) > d.mass)
-        # a fabric's own requirement: its own sums, which say so, and the racks as they are
-        design = c.designs[0]
-        mine = {r.requirement: r for r in design.results}
-        switches = [x for x in d.devices if x.startswith(f"{own}.")]
-        hosts = [x for x in d.devices if x.startswith("node")]
-        assert amount(mine["power"]) == 1000 * sum(FACTS[d.devices[x]][1] for x in (*hosts, *switches))
-        assert mine["power"].text.endswith(f"in fabric {own}") and mine[f"links == {d.links[own]}"].status == "proved"
-        racks = {d.places[x][0] for x in (*hosts, *switches) if x in d.places}
-        if racks:
-            assert amount(mine["rack_power"]) == 1000 * max(d.load(r, 1) for r in racks)
-        add_second_opinions(c, str(tmp_path / "design.fab"), Request())
-        assert {r.second_opinion.get("verdict") for r in c.clusters[0].results} <= {"confirmed", None}
-
-    each(range(10), agrees)
-
-
-def test_a_cluster_of_one_fabric_is_that_fabric(tmp_path: Path) -> None:
-    def agrees(seed: int) -> None:
-        d = drawn(Random(seed))
-        asked = (
-            "report power and cost and links and cables and switches and rack_space and rack_power and rack_weight and tray_fill"
-        )
-        name, body = next(iter(d.fabrics.items()))
-        common = "\n".join(d.common)
-        alone = compile_text(f"fabric {name} {{\n{common}\n{body}\n{asked}\n}}\n{MODELS}", tmp_path, models=False)
-        d.fabrics = {name: body}
-        d.common.append(asked)
-        together = compile_text(d.text, tmp_path, models=False)
-        first = {r.check: r for r in alone.designs[0].results}
-        assert len(together.clusters[0].results) >= 9
-        for r in together.clusters[0].results:
-            one = first[r.check]
-            assert (r.status, r.value, r.lower, r.upper) == (one.status, one.value, one.lower, one.upper)
-            assert r.check == "name_collision" or r.status == "refuted" or r.text == one.text
-        assert {x.code for x in alone.findings} == {x.code for x in together.findings}
-
-    each(range(5), agrees)
 
 
 def test_cables_of_all_fabrics_fill_one_tray(tmp_path: Path) -> None:
@@ -225,65 +73,6 @@ def two(one: str = "leaf", two: str = "leaf", common: str = "", in_one: str = ""
     return TWO.format(one=one, two=two, common=common, in_one=in_one, in_two=in_two) + MODELS
 
 
-PLANTED = {
-    "names": (two(in_one='naming leaf[i] "x{i}"', in_two='naming leaf[i] "X{i}"'), ["E0415"]),
-    "a name like another fabric's default": (two(in_two='naming leaf[i] "one-leaf{i}"'), ["E0415"]),
-    "addresses": (
-        two(in_one="address leaf[*] loopback from 10.0.0.0/24", in_two="address leaf[*] loopback from 10.0.0.1/24"), ["E0430"],
-    ),
-    "addresses of two fabrics that do not meet": (
-        two(in_one="address leaf[*] loopback from 10.0.0.0/24", in_two="address leaf[*] loopback from 10.0.1.0/24"), [],
-    ),
-    "the same address of a shared host": (
-        two(in_one="address node[*] management from 10.0.0.0/24", in_two="address node[*] management from 10.0.0.0/24"), [],
-    ),
-    "another gateway": (
-        two(
-            in_one="address leaf[*] management from 10.0.0.0/24 { gateway 10.0.0.9 }",
-            in_two="address leaf[0] management from 10.0.0.9/24",
-        ), ["E0430"],
-    ),
-    "ASNs of rules": (
-        two(
-            in_one="routing bgp { unnumbered; asn leaf[*] from 65_000 }",
-            in_two="routing bgp { unnumbered; asn leaf[*] from 65_001 }",
-        ), ["E0474"],
-    ),
-    "ASNs of the plan": (two(in_one="routing bgp { unnumbered }", in_two="routing bgp { unnumbered }"), []),
-    "halls of one name that are not alike": (
-        two(
-            in_one="hall h { row A { rack 1 { height 20U } } }\nplace leaf[i] in h.A[1] at 1U+1U*i",
-            in_two="hall h { row A { rack 1 { height 42U } } }\nplace leaf[i] in h.A[1] at 9U+1U*i",
-        ), ["E0465"],
-    ),
-    "halls of one name that are alike": (
-        two(
-            in_one="hall h { row A { rack 1 { height 20U } } }\nplace leaf[i] in h.A[1] at 1U+1U*i",
-            in_two="hall h { row A { rack 1 { height 20U } } }\nplace leaf[i] in h.A[1] at 2U+1U*i",
-        ), ["E0222"],
-    ),
-    "a host in two places": (
-        two(
-            common="hall h { row A { rack 1 { height 42U } } }",
-            in_one="place node[n] in h.A[1] at 1U+2U*n", in_two="place node[n] in h.A[1] at 11U+2U*n",
-        ), ["E0206"],
-    ),
-    "a host of two models": (
-        two(in_one="override node[0]: O") + "model host O { port a: 400Gbps; port b: 400Gbps }", ["E0465"],
-    ),
-    "a device that no fabric names": (two(common="host idle: N\nrequire power <= 10kW"), ["E0230", "E0404"]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", PLANTED)
-def test_what_two_fabrics_must_not_share(case: str, tmp_path: Path) -> None:
-    text, codes = PLANTED[case]
-    found = [d for d in compile_text(text, tmp_path, models=False).findings if d.severity is Severity.ERROR]
-    errors = sorted({d.code for d in found})
-    assert errors == codes, [d.message for d in found]
-    assert all(d.span is not None for d in found)
-
-
 def test_autonomous_systems_have_numbers_of_their_own(tmp_path: Path) -> None:
     """Those of the first fabric are what they are without a cluster."""
     body = "switch leaf[2]: SW; switch spine[2]: SW; connect leaf[*] to spine[*] each; routing bgp { unnumbered }"
@@ -301,56 +90,11 @@ def test_autonomous_systems_have_numbers_of_their_own(tmp_path: Path) -> None:
     assert sum(map(len, every)) == len(set().union(*every)) and max(set().union(*every)) <= 4294967294
 
 
-def test_requirements_of_the_clusters_block(tmp_path: Path) -> None:
-    """A path of the cluster's block means what it names in any fabric; others are judged of each fabric, which is named."""
-    text = two(
-        "leaf",
-        "sl",
-        "require power of node[0] <= 1kW and power of leaf[*] <= 1kW and bisection >= 200%\nreport links of sl[0]",
-    )
-    c = compile_text(text, tmp_path, models=False)
-    found = answers(c)
-    assert found["power of node[0] <= 1kW"].status == "proved" and found["power of leaf[*] <= 1kW"].status == "refuted"
-    assert found["power of leaf[*] <= 1kW"].text == "2kW in one.leaf[0]" and amount(found["links of sl[0]"]) == 2
-    assert [r.requirement for d in c.designs for r in d.results if r.requirement] == ["bisection >= 200%"] * 2
-    assert [d.message for d in c.findings if "bisection" in d.message and "(fabric `one`)" in d.message]
-    wrong = compile_text(two(common="require power of leef[*] <= 1kW"), tmp_path, models=False)
-    assert [(d.code, d.count) for d in wrong.findings] == [("E0101", 1)]
-
-
-def test_paths_of_one_requirement_that_fabrics_have_in_part(tmp_path: Path) -> None:
-    """Each path is about what it names in any fabric, also where another path of the requirement names nothing there."""
-    asked = "require power of leaf, top <= 2kW\nreport links of node, top to leaf\nreport links of leaf to top\n"
-    asked += "report power of lef, top"
-    more = "switch top: SW; connect leaf[*] to top each"
-    text = two(common=asked, in_one="override leaf[*]: TALL", in_two=more)
-    c = compile_text(text, tmp_path, models=False)
-    found = answers(c)
-    power = found["power of leaf, top <= 2kW"]
-    assert (power.status, power.judged, power.of, power.text) == ("refuted", 5, 5, "5kW in one.leaf[0]")
-    assert amount(found["links of node, top to leaf"]) == 2 + 2 + 2 and amount(found["links of leaf to top"]) == 2
-    assert [(d.code, d.span and d.span.text) for d in c.findings] == [
-        ("E0230", "power of leaf, top <= 2kW"),
-        ("E0101", "lef"),
-    ]
-    # indices that one fabric has in part
-    for asked, codes in (("leaf[0..3]", ["E0108"]), ("leaf[3]", []), ("leaf[0..1]", ["E0230"])):
-        uneven = two(common=f"require power of {asked} <= 2kW", in_one="override leaf[*]: TALL")
-        uneven = uneven.replace(
-            "leaf[2]: SW\n    connect node[n].b to leaf[n]", "leaf[4]: SW\n    connect node[n].b to leaf[(n)]"
-        )
-        uneven = uneven.replace(
-            "leaf[1]\n     }\n}", "leaf[1]; connect leaf[2] to leaf[3] x 2; connect leaf[1] to leaf[2]\n }\n}"
-        )
-        assert [d.code for d in compile_text(uneven, tmp_path, models=False).findings] == codes, asked
-
-
 def test_a_cluster_takes_part_in_all_that_is_counted(tmp_path: Path) -> None:
     """The last line, and every combination of the parameters, in all formats."""
     common = "param size: int = 2 where size in [2, 3]\nrequire power <= 11kW\nrequire links of node >= 2\nomit node[1]"
     path = written(
-        tmp_path / "k.fab",
-        two(common=common).replace("leaf[2]: SW", "leaf[size]: SW").replace("to leaf[n]", "to leaf[(n)]"),
+        tmp_path / "k.fab", two(common=common).replace("leaf[2]: SW", "leaf[size]: SW").replace("to leaf[n]", "to leaf[(n)]")
     )
     last = tdsl("check", str(path)).stdout.splitlines()[-1]
     assert "1 of 2 requirements judged in full" in last
@@ -379,13 +123,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
         return [(d.code, d.message, d.span and d.span.begin, [x.span.begin for x in d.labels]) for d in c.findings]
 
     kept = EditorSession()
-    for changed in (
-        text,
-        f"\n# a line more\n{text}",
-        text.replace("<= 9kW", "<= 11kW"),
-        text.replace("at 2U", "at 20U"),
-        text,
-    ):
+    for changed in (text, f"\n# a line more\n{text}", text.replace("<= 9kW", "<= 11kW"), text.replace("at 2U", "at 20U"), text):
         written(path, changed)
         *_, fresh = compiler.compile_in_stages(str(path), Request())
         *_, again = compiler.compile_in_stages(str(path), Request(), kept, every=True)
@@ -399,11 +137,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
         return [{k: v for k, v in d.items() if k != "elapsed_s"} for d in designs]
 
     first = document()
-    assert [(d["fabric"], d.get("members")) for d in first] == [
-        ("one", None),
-        ("two", None),
-        ("k", ["one", "two"]),
-    ]
+    assert [(d["fabric"], d.get("members")) for d in first] == [("one", None), ("two", None), ("k", ["one", "two"])]
     assert document() == first == document("--no-cache")
     racks = json.loads(tdsl("show", str(path), "racks", "--output-format", "json").stdout)["designs"]
     assert [(d["fabric"], d["racks"][0]["devices"], d["racks"][0]["watts"]) for d in racks] == [("k", 4, "8000")]

@@ -35,7 +35,6 @@ from tdsl.verify.compare import (
     why_claim_is_malformed,
 )
 from tdsl.verify.runner import judge_requirements
-from tests.cli.run import report
 from tests.fabrics import claim, selector, superpod
 from tests.harness import compile_text, each
 
@@ -102,13 +101,7 @@ def worst_agrees(seed: int) -> None:
 
 
 def test_who_speaks_for_several() -> None:
-    each(range(500), worst_agrees)
-
-
-def test_the_least_is_not_the_worst_unless_it_is_scarce() -> None:
-    figures = [exactly(3, ""), exactly(1, ""), exactly(5, "")]
-    assert (index_of_worst_judgement("", None, figures), index_of_worst_judgement("", None, figures, scarce=True)) == (2, 1)
-    assert (index_of_worst_judgement("<=", 9, figures, scarce=True), index_of_worst_judgement(">", 0, figures)) == (2, 1)
+    each(range(300), worst_agrees)
 
 
 def test_what_a_requirement_makes_of_a_judgement() -> None:
@@ -146,22 +139,23 @@ def test_what_a_requirement_makes_of_a_judgement() -> None:
     assert [judgement_for_claim(c, share, found).status for c in (by_rate, by_share)] == ["proved", "bounded"]
 
 
-def test_percentages_never_read_as_whole_where_they_are_not() -> None:
-    assert percent_text(Fraction(15, 16)) == "93.75%"
-    assert percent_text(Fraction(1, 3)) == "33.33%"
-    assert percent_text(Fraction(1)) == "100%"
-    assert percent_text(Fraction(99999, 100000)) == "99.999%"
+NEAR = Fraction(1, 10**16)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (Fraction(15, 16), "93.75%"), (Fraction(1, 3), "33.33%"), (Fraction(1), "100%"), (Fraction(99999, 100000), "99.999%"),
+        (1 + Fraction(1, 10**8), "100.000001%"), (1 - Fraction(1, 10**17), "100%"), (1 - Fraction(1, 10**13), "99.99999999999%"),
+        (1 - Fraction(1, 10**15), "99.9999999999999%"), (1 - NEAR, "100%"),
+    ],
+)  # fmt: skip
+def test_percentages_never_read_as_whole_where_they_are_not(share: Fraction, text: str) -> None:
+    assert percent_text(share) == text
     assert percent_text(1 - Fraction(1, 10**6), 3) == "99.9999%"
-    assert percent_text(1 + Fraction(1, 10**8)) == "100.000001%"
-    assert percent_text(1 - Fraction(1, 10**17)) == "100%"
-    assert percent_text(1 - Fraction(1, 10**13)) == "99.99999999999%"
-    assert percent_text(1 - Fraction(1, 10**15)) == "99.9999999999999%"
-    assert percent_text(1 - Fraction(1, 10**16)) == "100%"
     assert percent_range(Fraction(1, 3), Fraction(1, 2)) == "between 33.33% and 50%"
-    assert percent_range(Fraction(62499, 100000), Fraction(625, 1000)) == "between 62.499% and 62.5%"
     assert percent_range(Fraction(62499, 100000), Fraction(625, 1000), 2) == "between 62.499% and 62.5%"
-    close = Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**16)
-    assert percent_range(*close) == "between 33.3333333333333% and 33.3333333333333%"
+    assert percent_range(Fraction(1, 3), Fraction(1, 3) + NEAR) == "between 33.3333333333333% and 33.3333333333333%"
 
 
 # ---------------------------------------------------------------- requirements that cannot be judged
@@ -200,54 +194,6 @@ def test_requirements_that_cannot_be_judged_say_why_and_what_to_write(tmp_path: 
 def test_requirements_that_can_be_judged(tmp_path: Path) -> None:
     text = ASKED + "".join(f"  require {asked}\n" for asked in JUDGED) + "}\n"
     assert not [d.message for d in compile_text(text, tmp_path).findings if d.code in ("E0490", "E0491", "E0492", "E0001")]
-
-
-# ---------------------------------------------------------------- answers in the unit that is asked
-
-DESIGN = """
-model host H {{ port a[2]: 400Gbps }}
-model switch S {{ port p[16]: 400Gbps }}
-fabric f {{
-  host h[8]: H
-  switch leaf[2]: S
-  switch spine[2]: S
-  connect h[n].a[k] to leaf[k]
-  connect leaf[*] to spine[*] spread x 4
-  {}
-}}
-"""
-FEW = "add links where the"
-
-
-@pytest.mark.parametrize(
-    ("requirement", "status", "text", "help"),
-    [
-        # more than the ports carry: no links help
-        ("bisection >= 50Tbps", "refuted", "50Tbps asked, 3.2Tbps proved (100% of injection: ", "carry 3.2Tbps at most"),
-        ("throughput shift 1 >= 9Tbps", "refuted", "9Tbps asked, 6.4Tbps proved (100% of injection: ", "carry 6.4Tbps at most"),
-        ("throughput of h[0] to h[1] > 1Tbps", "refuted", "1Tbps asked, 800Gbps proved (100% of", "carry 800Gbps at most"),
-        ("bisection of all h[0..3] == 2Tbps", "refuted", "2Tbps asked, 1.6Tbps proved (100% of", "carry 1.6Tbps at most"),
-        # less than the ports carry, or the other way round
-        ("bisection <= 1Tbps", "refuted", "1Tbps asked, 3.2Tbps proved (100% of injection: ", FEW),
-        # what holds is answered in its unit, too; in percent as before
-        ("bisection >= 3200Gbps", "proved", "3.2Tbps (100% of injection: ", ""),
-        ("throughput all_to_all >= 1Tbps", "proved", "6.4Tbps (100% of injection: 6.4 of 6.4 Tbps", ""),
-        ("bisection >= 100%", "proved", "100%: 8 of 8 links", ""),
-        ("survives any 1 of leaf with bisection >= 1.6Tbps", "proved", "1.6Tbps (100% of injection: ", ""),
-        ("survives any 1 of leaf with bisection >= 2Tbps", "refuted", "2Tbps asked, 1.6Tbps proved (100% of injection: ", ""),
-        ("tray_fill <= 50Tbps", "skipped", "", "`tray_fill <= "),
-    ],
-)  # fmt: skip
-def test_the_answer_is_in_the_unit_that_is_asked(requirement: str, status: str, text: str, help: str, tmp_path: Path) -> None:
-    path = tmp_path / "f.fab"
-    path.write_text(DESIGN.format(f"require {requirement}"))
-    (design,) = report(path, "--no-cache")["designs"]
-    (result,) = [r for r in design["results"] if r.get("requirement") == requirement]
-    assert result["status"] == status and text in result.get("text", ""), result
-    assert not result.get("text", "").startswith("100%") or "%" in requirement
-    assert status == "proved" or any(help in d["help"] for d in design["findings"] if d["severity"] == "error"), design[
-        "findings"
-    ]
 
 
 LEAVES, BARE = (selector(FABRIC, "leaf"),), claim(FABRIC, "address_overlap")

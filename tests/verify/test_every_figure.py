@@ -13,36 +13,12 @@ from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Request
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.system.resources import packaged_folder
-from tdsl.verify.result import Result
 from tests.conftest import Golden
 
 FIXTURES = Path(__file__).parents[1] / "checks"
 DESIGNS = sorted(p.name for p in packaged_folder("stdlib").joinpath("designs").glob("*.fab"))
 LONG = {"aurora.fab", "deepseek_dragonfly.fab", "gpu131k.fab", "llama3_24k.fab", "llama3_pod_racks.fab"}
 """Designs of which a check takes more than half a second."""
-
-
-def whole(result: Result) -> str:
-    """All facts of a result that has some; how much was judged where that is a part."""
-    usual = () if result.partial and result.judged else ("judged", "of")
-    facts = {k: v for k, v in result.facts().items() if v not in (None, "", {}) and k not in ("check", "status", "text", *usual)}
-    return f"{result.status} {result.check}: {result.text}\n    {json.dumps(facts, sort_keys=True, default=str)}\n"
-
-
-def told(compilation: Compilation, wanted: str = "") -> Iterator[str]:
-    """Findings, then results: those of a requirement or of the check ``wanted`` whole."""
-    for d in compilation.findings:
-        at = ":".join(map(str, d.span.begin)) if d.span else "-"
-        yield f"{d.severity.word} {d.code} {at}: {d.message}\n"
-        yield from (f"  {':'.join(map(str, x.span.begin))} {x.message}\n" for x in d.labels)
-        yield from (f"  = {text}\n" for text in [*d.notes, *([f"help: {d.help}"] if d.help else [])])
-    for design in compilation.designs:
-        yield f"# {design.name}\n"
-        for r in design.results:
-            if r.requirement is not None or not wanted or r.check == wanted or r.second_opinion:
-                yield whole(r)
-            else:
-                yield f"{r.status} {r.check}: {r.text}{r.reason}\n"
 
 
 def answers(compilation: Compilation, wanted: str) -> Iterator[str]:

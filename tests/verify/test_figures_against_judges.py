@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise
 
 import pytest
@@ -23,7 +22,7 @@ def judge(fabric, name, budget=DEFAULT):
     return checks_by_name()[name].judge(View.whole(fabric, budget), None)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SEEDS, st.integers(2, 7), st.integers(2, 6), st.integers(1, 6), st.integers(0, 14), st.integers(0, 4))
 def test_hosts_behind_random_switches(seed, switches, hosts, nics, cables, loose):
     f = random_fabric(seed, switches, hosts, nics, cables, loose).build()
@@ -36,7 +35,7 @@ def test_hosts_behind_random_switches(seed, switches, hosts, nics, cables, loose
     assert paths.witness["cut_links"] == paths.value
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(SEEDS, st.integers(2, 8), st.integers(0, 20))
 def test_chips_joined_at_random(seed, chips, cables):
     f = random_chips(seed, chips, cables).build()
@@ -49,7 +48,7 @@ def test_chips_joined_at_random(seed, chips, cables):
     assert paths.witness["cut_links"] == paths.value
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SEEDS, st.integers(2, 4), st.integers(1, 3), st.integers(1, 2), st.integers(0, 12))
 def test_planes_joined_at_random(seed, planes, each, outside, cables):
     f = random_planes(seed, planes, each, outside, cables).build()
@@ -64,7 +63,7 @@ def test_planes_joined_at_random(seed, planes, each, outside, cables):
         assert 0 <= f.plane[rows[way[0]]] != f.plane[rows[way[-1]]] >= 0
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_work_limit_gives_bounds_that_hold(seed):
     f = random_fabric(seed, 12, 12, 4, 14).build()
     true = judges.redundancy(f)
@@ -74,39 +73,9 @@ def test_a_work_limit_gives_bounds_that_hold(seed):
     assert found.status == ("proved" if found.lower == found.upper else "bounded")
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_diameter_from_a_sample_is_bounded(seed):
-    f = random_fabric(seed, 100, 100, 3, 300).build()
+    f = random_fabric(seed, 60, 60, 3, 150).build()
     true = judges.diameter(f)
     found = judge(f, "diameter", replace(DEFAULT, diameter_work=1))
     assert found.lower <= true <= found.upper
-
-
-@settings(max_examples=60, deadline=None)
-@given(SEEDS)
-def test_oversubscription_is_the_worst_sum(seed):
-    f = random_fabric(seed, 6, 5, 3, 10).build()
-    found = judge(f, "oversubscription")
-    ratios, bare = [], False
-    above_tiers = set()
-    load = {}
-    for d in range(f.device_count):
-        if f.kind[d] != "switch":
-            continue
-        down = up = 0
-        for (a, b), rate in zip(judges.pairs(f), f.link_rate.tolist(), strict=True):
-            for me, other in ((a, b), (b, a)):
-                if me == d and min(f.tier[me], f.tier[other]) >= 0:
-                    down += rate * bool(f.tier[other] < f.tier[me])
-                    up += rate * bool(f.tier[other] > f.tier[me])
-        load[d] = down, up
-        if up:
-            ratios.append(Fraction(down, up))
-            above_tiers.add(int(f.tier[d]))
-    bare = any(down and not up and int(f.tier[d]) in above_tiers for d, (down, up) in load.items())
-    if bare:
-        assert found.ratio == (1, 0)
-    elif ratios:
-        assert found.value == max(ratios)
-    else:
-        assert found.status == "skipped"

@@ -45,8 +45,10 @@ fabric su {{
 """
 
 
-@pytest.mark.parametrize("omit", ["", "omit rack[0].tray[3]"])
-@pytest.mark.parametrize("fail", [(), ("spine[0]",), ("rack[1].x[2]",), ("rack[1].tray[5]",), ("rack[0].tray[0].gpu[2]",)])
+@pytest.mark.parametrize(
+    ("omit", "fail"),
+    [("", ()), ("", ("rack[1].x[2]",)), ("omit rack[0].tray[3]", ("rack[1].tray[5]",)), ("", ("rack[0].tray[0].gpu[2]",))],
+)
 def test_an_allreduce_of_racks_is_met_whatever_fails(omit: str, fail: tuple[str, ...], tmp_path: Path) -> None:
     """A time between the floor and the formula is met by the model, and not refuted."""
     asked = "require allreduce 140GB <= 500ms; require survives any 1 of spine with allreduce 140GB <= 500ms\n  "
@@ -66,18 +68,3 @@ def test_an_allreduce_of_racks_is_met_whatever_fails(omit: str, fail: tuple[str,
     assert floor == seconds(time.lower) < seconds(time.value) < Fraction(1, 2)
     wanted = "refuted" if floor > Fraction(32, 100) else "bounded"
     assert found["allreduce 140GB <= 320ms"].status == wanted
-
-
-@pytest.mark.parametrize(
-    ("claim", "status"),
-    [
-        ("survives any 1 of rack[0].x with reachability of ports through scaleup", "proved"),
-        ("survives any 2 of x with throughput ring through scaleup >= 90%", "proved"),
-        ("survives any 1 links of tray to x with allreduce 140GB <= 500ms", "modelled"),
-        ("survives any 1 of x", "proved"), ("survives any 1 of tray with throughput all_to_all through scaleup >= 90%", "proved"),
-        ("survives any 6 of rack[0].x with allreduce 140GB <= 500ms", "refuted"),
-    ],
-)  # fmt: skip
-def test_failures_of_scaleup_switches_and_links(claim: str, status: str, tmp_path: Path) -> None:
-    made = compile_text(NVL.format(more=f"report {claim}"), tmp_path, models=False)
-    assert results(made)[claim].status == status, results(made)[claim]

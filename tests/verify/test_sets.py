@@ -31,20 +31,3 @@ def test_as_if_the_others_were_not_there(metric: str, tmp_path: Path) -> None:
     (alone,) = results(f"report {metric}", tmp_path, count=4)
     assert (found.status, found.lower, found.upper) == (alone.status, alone.lower, alone.upper)
     assert found.status == "proved"
-
-
-def test_a_host_alone_is_answered_with_the_form_for_the_set(tmp_path: Path) -> None:
-    (found,) = results("report bisection of all[0..3]", tmp_path)
-    assert found.status == "skipped" and "write `of all all[0..3]`" in found.reason
-
-
-@pytest.mark.parametrize("asked", ["report links of all all", "require survives any 1 of all leaf", "report power of all all"])
-def test_counts_are_of_no_set(asked: str, tmp_path: Path) -> None:
-    compiled = compile_text(NET.replace("COUNT", "8").replace("ASKED", asked), tmp_path)
-    assert "E0492" in {d.code for d in compiled.findings}
-
-
-def test_chips_that_pass_traffic_on_are_not_left_out(tmp_path: Path) -> None:
-    text = "fabric f { chip c[8]: GPU\n connect c[*] ring\n report bisection of all c[0..3] }"
-    (found,) = [r for r in compile_text(text, tmp_path).designs[0].results if r.requirement]
-    assert found.status == "skipped" and "pass traffic on" in found.reason

@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates_by_file_name
-from tdsl.compile import compiler
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
 from tdsl.verify.compare import why_claim_is_malformed
 from tests.certificates.made import as_json, headed
 from tests.fabrics import claim, random_fabric, selector, superpod, without
-from tests.harness import compile_text, places
+from tests.harness import compile_text
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)
@@ -35,18 +34,6 @@ fabric f {
   report blast_radius of x
   report survives any 1 of x with edge_redundancy >= 1
   report survives any 1 of x
-}
-"""
-PODS = """
-model host N { port nic: 400Gbps }
-model switch SW { port p[1..16]: any }
-fabric f {
-  pod g[2] { host h: N; switch l: SW; switch s: SW; connect h.nic to l; connect l to s x 2 { rate 400Gbps } }
-  switch core: SW
-  connect g[*].s to core each x 2 { rate 400Gbps }
-  host z[2]: N
-  connect z[*].nic to core each
-  require survives any 1 of g[0].FAILS with throughput of A to g[1] >= 100%
 }
 """
 SPINES = """
@@ -76,45 +63,40 @@ def judge(f, given, budget=DEFAULT):
     return checks_by_name()[given.metric].judge(View.whole(f, budget), given)
 
 
-def test_a_superpod_survives_any_spine():
+@pytest.mark.parametrize(
+    ("count", "least", "status", "judged", "sets"),
+    [
+        # 504 links less 24 of a spine: the limit is exact, and the failed spine is named
+        (1, Fraction(20, 21), "proved", 1, 16),
+        (1, Fraction(97, 100), "refuted", 1, 16),
+        (2, Fraction(448, 504), "proved", 1, 120),
+        (3, Fraction(3, 10), "proved", 0, 560),
+    ],
+)
+def test_a_superpod_without_spines(count, least, status, judged, sets):
     f = superpod().build()
-    found = judge(f, asked(f, 1, "spine", given=bisect_claim(f, Fraction(70, 100))))
-    assert found.status == "proved"
-    assert (found.witness["judged"], found.witness["sets"], found.witness["least"]) == (1, 16, 480 / 504)
-
-
-@pytest.mark.parametrize(("value", "status"), [(Fraction(20, 21), "proved"), (Fraction(97, 100), "refuted")])
-def test_the_limit_is_exact_and_the_failed_spine_is_named(value, status):
-    f = superpod().build()
-    found = judge(f, asked(f, 1, "spine", given=bisect_claim(f, value)))
-    assert found.status == status and found.witness["failed"] == ["spine[0]"]
-
-
-def test_any_two_and_any_three():
-    f = superpod().build()
-    two = judge(f, asked(f, 2, "spine", given=bisect_claim(f, Fraction(448, 504))))
-    assert (two.status, two.witness["judged"], two.witness["sets"]) == ("proved", 1, 120)
-    three = judge(f, asked(f, 3, "spine", given=bisect_claim(f, Fraction(3, 10))))
-    assert three.status == "proved"  # 504 - 3 * 64 = 312 links are left at least
+    found = judge(f, asked(f, count, "spine", given=bisect_claim(f, least)))
+    assert (found.status, found.witness["judged"], found.witness["sets"]) == (status, judged, sets)
+    assert count > 1 or (found.witness["failed"], found.witness["least"]) == (["spine[0]"], 480 / 504)
 
 
 def test_what_cannot_be_asked():
     f = superpod(units=2, spines=8).build()
     check = checks_by_name()["survives"]
-    assert "needs `any K`" in why_claim_is_malformed(claim(f, "survives", of=(selector(f, "spine"),)), check)[0]
-    assert "needs `of`" in why_claim_is_malformed(claim(f, "survives", any_count=1), check)[0]
-    assert "fails nothing" in why_claim_is_malformed(asked(f, 0, "spine"), check)[0]
-    assert "after failures" in why_claim_is_malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
-    assert (
-        "after failures"
-        in why_claim_is_malformed(asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), check)[0]
-    )
-    assert "say what it must be" in why_claim_is_malformed(asked(f, 1, "spine", given=claim(f, "bisection")), check)[0]
+    for wrong, said in (
+        (claim(f, "survives", of=(selector(f, "spine"),)), "needs `any K`"),
+        (claim(f, "survives", any_count=1), "needs `of`"),
+        (asked(f, 0, "spine"), "fails nothing"),
+        (asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), "after failures"),
+        (asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), "after failures"),
+        (asked(f, 1, "spine", given=claim(f, "bisection")), "say what it must be"),
+    ):
+        assert said in why_claim_is_malformed(wrong, check)[0]
     assert why_claim_is_malformed(asked(f, 1, "spine", given=bisect_claim(f, Fraction(1, 2))), check) is None
     assert judge(f, asked(f, 9, "spine")).status == "skipped"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS, st.integers(1, 2), st.booleans(), st.booleans())
 def test_without_symmetry_the_answer_is_the_same(seed, count, omit, broken):
     rng = np.random.default_rng(seed)
@@ -130,7 +112,7 @@ def test_without_symmetry_the_answer_is_the_same(seed, count, omit, broken):
             assert fast.witness.get("least") == slow.witness.get("least")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS, st.integers(1, 3))
 def test_reachability_after_failures_against_trying_all(seed, count):
     f = random_fabric(seed, 5, 4, 3, 9).build()
@@ -162,81 +144,13 @@ def test_optical_switches_of_one_kind_are_not_alike(tmp_path):
         verify(forged, as_json(design.fabric))
 
 
-def test_the_worst_is_what_the_claim_forbids(tmp_path):
-    """A ring of six with a chord from c[0]: without c[0] a line of five is left, longer than all others leave."""
-    ring = "fabric f { chip c[6]: GPU; connect c[*] ring; connect c[(0)] to c[(3)]; report CLAIM }"
-    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with diameter <= 4"), tmp_path).designs[0].results[0]
-    assert (found.status, found.witness["failed"], found.witness["most"]) == ("proved", ["c[0]"], 4)
-    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with mean_hops >= 1"), tmp_path).designs[0].results[0]
-    assert (found.status, found.witness["failed"], found.witness["least"]) == ("proved", ["c[1]"], 1.6)
-
-
-@pytest.mark.parametrize(("limit", "status"), [("1s", "modelled"), ("1us", "refuted")])
-def test_a_time_after_failures_is_modelled(limit, status, tmp_path):
-    text = f"""fabric f {{
-  host n[4]: BOX
-  switch s[2]: QUICK
-  connect n[k].nic[i] to s[i] {{ length 10m }}
-  require survives any 1 of s with allreduce 1GB <= {limit}
-}}
-model switch QUICK {{ port p[1..64]: 400Gbps {{ type NDR; cage 2 OSFP }}; latency 230ns }}"""
-    compiled = compile_text(text, tmp_path)
-    found = next(r for r in compiled.designs[0].results if r.requirement)
-    assert found.status == status and (status == "modelled") == (not places(compiled.findings))
-
-
-@pytest.mark.parametrize("side", ["g[0]", "g[0].h"])
-@pytest.mark.parametrize(("fails", "status"), [("l", "refuted"), ("h", "refuted"), ("s", "refuted")])
-def test_switches_do_not_take_the_place_of_hosts_that_failed(side, fails, status, tmp_path):
-    """The pod's only host fails or loses its last link: the throughput of its switches is not what was asked."""
-    text = PODS.replace("FAILS", fails).replace(" A ", f" {side} ")
-    (found,) = [r for r in compile_text(text, tmp_path, models=False).designs[0].results if r.requirement]
-    assert found.status == status and "without g[0]" in found.text
-
-
-def of_spines(claim_text, tmp_path, **limits):
-    """Status of a requirement of eight spines between two leaves: 800 Gbit/s that two hosts fill."""
-    (tmp_path / "f.fab").write_text(SPINES.replace("CLAIM", claim_text))
-    design = compiler.compile_without_checks(str(tmp_path / "f.fab")).designs[0]
-    (asked,) = design.claims
-    view = View.whole(design.fabric, replace(DEFAULT, **limits))
-    found = checks_by_name()["survives"].judge(view, asked)
-    return found.status, found.witness.get("by")
-
-
-@pytest.mark.parametrize(
-    ("condition", "status"),
-    [
-        ("bisection >= 25%", "proved"),  # 800 Gbit/s less three spines with two links of 100 Gbit/s each
-        ("bisection >= 200Gbps", "proved"),
-        ("bisection > 25%", "bounded"),
-        ("bisection >= 50%", "bounded"),  # true, and more than the bound shows
-        ("bisection >= 63%", "bounded"),  # false
-        ("bisection <= 100%", "bounded"),
-        ("bisection == 25%", "bounded"),
-        ("reachability", "bounded"),  # no more links separate two hosts than three spines hold
-        ("edge_redundancy >= 1", "bounded"),
-        ("node_redundancy >= 1", "bounded"),
-        ("diameter <= 2", "bounded"),
-        ("mean_hops <= 2", "bounded"),
-        ("throughput ring >= 1%", "bounded"),
-    ],
-)
-def test_what_the_bound_on_any_three_failures_proves(condition, status, tmp_path):
-    """Where no set is judged: only the bisection that the largest cuts leave, and nothing of another metric."""
-    assert of_spines(f"survives any 3 of spine with {condition}", tmp_path, failure_sets=0)[0] == status
-
-
-@pytest.mark.parametrize(
-    ("condition", "least"),
-    [
-        ("bisection >= {}%", 62.5),
-        ("edge_redundancy >= {}", 4),
-        ("node_redundancy >= {}", 1),
-        ("throughput shift 2 >= {}%", 62.5),
-    ],
-)
-def test_three_failures_at_and_above_what_is_left(condition, least, tmp_path):
-    """Five spines are left of eight; four NICs of a host lead to one leaf."""
-    assert of_spines(f"survives any 3 of spine with {condition.format(least)}", tmp_path)[0] == "proved"
-    assert of_spines(f"survives any 3 of spine with {condition.format(least + 1)}", tmp_path)[0] == "refuted"
+def test_what_the_bound_on_any_three_failures_proves(tmp_path):
+    """Where no set is judged: only the bisection that the largest cuts leave, 800 Gbit/s less three spines with two links of 100
+    Gbit/s each, and nothing of another metric; 50% is true, and more than the bound shows, 63% is false."""
+    proved = {"bisection >= 25%", "bisection >= 200Gbps"}
+    others = ("bisection > 25%", "bisection >= 50%", "bisection >= 63%", "bisection <= 100%", "bisection == 25%", "reachability")
+    others += ("edge_redundancy >= 1", "node_redundancy >= 1", "diameter <= 2", "mean_hops <= 2", "throughput ring >= 1%")
+    text = SPINES.replace("CLAIM", "\n  require ".join(f"survives any 3 of spine with {x}" for x in (*proved, *others)))
+    design = compile_text(text, tmp_path, verify=False, models=False).designs[0]
+    found = [judge(design.fabric, c, replace(DEFAULT, failure_sets=0)).status for c in design.claims]
+    assert found == ["proved"] * 2 + ["bounded"] * len(others)

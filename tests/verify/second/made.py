@@ -12,10 +12,12 @@ from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.judge import results_with_claims
 from tests.fabrics import GBPS, Builder
 
+RATE = 400 * GBPS
 
-def leaves(count: int = 2, trunk: int = 1, complete: bool = True) -> Builder:
-    """A chain of leaves with two hosts each, and ``trunk`` links between neighbours."""
-    b = Builder("leaves", complete=complete)
+
+def leaves(count: int = 2, trunk: int = 1, complete: bool = True, file: str = "made.fab") -> Builder:
+    """A chain of leaves with two hosts each, one link a host, and ``trunk`` links between neighbours."""
+    b = Builder("leaves", complete=complete, file=SourceFile(file, ""))
     host = b.devices("node", b.model("host", "NODE", {"nic": 1}), 2 * count)
     leaf = b.devices("leaf", b.model("switch", "SW", {"p": 16}), count)
     for n in range(2 * count):
@@ -31,38 +33,16 @@ def judged_result(fabric: Fabric, asked: Any) -> Result:
     return next(r for r, c in results_with_claims([asked], judge_requirements(fabric, [asked], Diagnostics())) if c is asked)
 
 
-RATE = 400 * GBPS
-
-
-def two_leaves(trunk: int = 1, rate: int = RATE, file: str = "made.fab") -> Builder:
-    """Hosts 0 and 1 at leaf 0, hosts 2 and 3 at leaf 1, one link each, and ``trunk`` links between the leaves."""
-    b = Builder("two_leaves", file=SourceFile(file, ""))
-    host = b.devices("node", b.model("host", "NODE", {"nic": 1}), 4)
-    leaf = b.devices("leaf", b.model("switch", "SW", {"p": 8}), 2)
-    for n in range(4):
-        b.link(b.port(host, n), b.free(leaf, n // 2), rate)
-    for _ in range(trunk):
-        b.link(b.free(leaf, 0), b.free(leaf, 1))
-    return b
-
-
-def star(*rates: int) -> Builder:
-    """Hosts with one link each to one switch."""
+def star(*rates: int, switches: int = 1) -> Builder:
+    """Hosts at these rates, in bit/s, on each of some switches."""
     b = Builder("star")
-    host = b.devices("node", b.model("host", "NODE", {"nic": 1}), len(rates))
-    switch = b.devices("sw", b.model("switch", "SW", {"p": 8}), 1)
+    host = b.devices("node", b.model("host", "NODE", {"nic": 4}), len(rates))
+    switch = b.devices("sw", b.model("switch", "SW", {"p": 128}), switches)
     for n, rate in enumerate(rates):
-        if rate:
-            b.link(b.port(host, n), b.port(switch, 0, "p", n), rate)
+        for s in range(switches if rate else 0):
+            b.link(b.free(host, n), b.free(switch, s), rate)
     return b
 
 
 def rates(*each: int, switches: int = 1) -> Fabric:
-    """Hosts at these rates, in bit/s, on each of some switches."""
-    b = Builder("rates")
-    host = b.devices("node", b.model("host", "NODE", {"nic": 4}), len(each))
-    switch = b.devices("sw", b.model("switch", "SW", {"p": 128}), switches)
-    for n, rate in enumerate(each):
-        for s in range(switches):
-            b.link(b.free(host, n), b.free(switch, s), rate)
-    return b.build()
+    return star(*each, switches=switches).build()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.verify.runner import judge_requirements
-from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
+from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
 from tests.fabrics import Builder, claim, selector
+from tests.verify.second.made import judged_result
 
 
 def leaves() -> Fabric:
@@ -20,24 +22,34 @@ def leaves() -> Fabric:
     host = b.devices("node", b.model("host", "NODE", {"nic": 1}), 9)
     leaf = b.devices("leaf", b.model("switch", "SW", {"p": 16}), 3)
     spine = b.devices("spine", b.model("switch", "SP", {"p": 16}), 1)
-    n = 0
-    for at, (hosts, up) in enumerate(((2, 4), (4, 1), (3, 2))):
-        for _ in range(hosts):
-            b.link(b.port(host, n), b.free(leaf, at))
-            n += 1
-        for _ in range(up):
-            b.link(b.free(leaf, at), b.free(spine, 0))
+    for n, at in enumerate((0, 0, 1, 1, 1, 1, 2, 2, 2)):
+        b.link(b.port(host, n), b.free(leaf, at))
+    for at in (0, 0, 0, 0, 1, 2, 2):
+        b.link(b.free(leaf, at), b.free(spine, 0))
+    return b.build()
+
+
+def groups(*hosts: tuple[int, ...], joined: bool) -> Fabric:
+    """Two groups of two hosts and two leaves; of each host the leaves that it has a link to."""
+    b = Builder("groups")
+    host = b.devices("su.node", b.model("host", "NODE", {"nic": 2}), 2, 2)
+    leaf = b.devices("su.leaf", b.model("switch", "SW", {"p": 16}), 2, 2)
+    for n, at in enumerate(hosts):
+        for x in at:
+            b.link(b.free(host, n), b.free(leaf, x))
+    for su in (0, 1) if joined else ():
+        b.link(b.free(leaf, 2 * su), b.free(leaf, 2 * su + 1))
     return b.build()
 
 
 FABRIC = leaves()
 
 
-def opinion(metric: str, op: str, value: object, says: int) -> Opinion | None:
-    """The opinion on a result with this figure."""
-    asked = claim(FABRIC, metric, op, value, of=(selector(FABRIC, "leaf"),), report=not op)
-    found = next(r for r, c in results_with_claims([asked], judge_requirements(FABRIC, [asked], Diagnostics())) if c is asked)
-    return SecondOpinionJudge(FABRIC).opinion(replace(found, lower=says, upper=says, status="proved"), asked)
+def verdict(fabric: Fabric, asked: Any, **says: Any) -> str:
+    """The verdict on a result of which some facts are exchanged."""
+    found = SecondOpinionJudge(fabric).opinion(replace(judged_result(fabric, asked), **says), asked)
+    assert found is not None
+    return found.verdict
 
 
 @pytest.mark.parametrize(
@@ -58,44 +70,18 @@ def opinion(metric: str, op: str, value: object, says: int) -> Opinion | None:
     ],
 )
 def test_the_element_that_speaks(metric: str, op: str, value: object, says: int) -> None:
-    for figure in (says - 1, says, says + 1):
-        found = opinion(metric, op, value, figure)
-        assert found is not None
-        assert found.verdict == ("confirmed" if figure == says else "disagrees"), (figure, found)
+    asked = claim(FABRIC, metric, op, value, of=(selector(FABRIC, "leaf"),), report=not op)
+    found = [verdict(FABRIC, asked, lower=x, upper=x, status="proved") for x in (says - 1, says, says + 1)]
+    assert found == ["disagrees", "confirmed", "disagrees"]
 
 
-def test_scarce_figures_without_a_comparison() -> None:
-    """Groups of which one is joined by a single link, and one by two: the report is of the least."""
-    b = Builder("groups")
-    host = b.devices("su.node", b.model("host", "NODE", {"nic": 2}), 2, 2)
-    leaf = b.devices("su.leaf", b.model("switch", "SW", {"p": 16}), 2, 2)
-    for n in range(4):
-        for i in range(2):
-            if n != 1 or i == 0:
-                b.link(b.port(host, n, "nic", i), b.free(leaf, n // 2 * 2 + i))
-    for su in range(2):
-        b.link(b.free(leaf, 2 * su), b.free(leaf, 2 * su + 1))
-    fabric = b.build()
-    asked = claim(fabric, "edge_redundancy", report=True, of=(selector(fabric, "su"),))
-    found = next(r for r, c in results_with_claims([asked], judge_requirements(fabric, [asked], Diagnostics())) if c is asked)
-    for figure, verdict in ((1, "confirmed"), (2, "disagrees")):
-        said = SecondOpinionJudge(fabric).opinion(replace(found, lower=figure, upper=figure), asked)
-        assert said is not None and said.verdict == verdict
-
-
-def test_yes_and_no_of_several_elements() -> None:
-    """Of two groups the hosts of one reach each other, and those of the other do not."""
-    b = Builder("groups")
-    host = b.devices("su.node", b.model("host", "NODE", {"nic": 1}), 2, 2)
-    leaf = b.devices("su.leaf", b.model("switch", "SW", {"p": 16}), 2, 2)
-    for n, at in enumerate((0, 0, 2, 3)):
-        b.link(b.port(host, n), b.free(leaf, at))
-    fabric = b.build()
-    asked = claim(fabric, "reachability", of=(selector(fabric, "su"),))
-    found = next(r for r, c in results_with_claims([asked], judge_requirements(fabric, [asked], Diagnostics())) if c is asked)
-    for status, verdict in (("refuted", "confirmed"), ("proved", "disagrees")):
-        said = SecondOpinionJudge(fabric).opinion(replace(found, status=status), asked)  # type: ignore[arg-type]
-        assert said is not None and said.verdict == verdict
+def test_groups_of_which_the_worst_speaks() -> None:
+    """One is joined by a single link, and one by two: the report is of the least. In one hosts do not reach each other."""
+    uneven, apart = groups((0, 1), (0,), (2, 3), (2, 3), joined=True), groups((0,), (0,), (2,), (3,), joined=False)
+    asked = claim(uneven, "edge_redundancy", report=True, of=(selector(uneven, "su"),))
+    assert [verdict(uneven, asked, lower=x, upper=x) for x in (1, 2)] == ["confirmed", "disagrees"]
+    asked = claim(apart, "reachability", of=(selector(apart, "su"),))
+    assert [verdict(apart, asked, status=x) for x in ("refuted", "proved")] == ["confirmed", "disagrees"]
 
 
 def test_results_and_their_requirements() -> None:
@@ -109,18 +95,13 @@ def test_results_and_their_requirements() -> None:
     last = [r for r in results if r.requirement is not None][1:]
     assert [c for _, c in results_with_claims(asked, last)] == asked[1:]
     assert list(results_with_claims(asked[:1], last[:1])) == []
-    other = replace(last[0], scope="su[0]")
-    assert list(results_with_claims(asked, [other])) == []
-    assert list(results_with_claims(asked, [replace(last[0], check="cables")])) == []
+    for other in ({"scope": "su[0]"}, {"check": "cables"}):
+        assert list(results_with_claims(asked, [replace(last[0], **other)])) == []
 
 
-@pytest.mark.parametrize(("above", "verdict"), [(Fraction(1, 10**7), "confirmed"), (Fraction(1, 10**5), "disagrees")])
-def test_figures_within_the_error_of_floats(above: Fraction, verdict: str) -> None:
+@pytest.mark.parametrize(("above", "said"), [(Fraction(1, 10**7), "confirmed"), (Fraction(1, 10**5), "disagrees")])
+def test_figures_within_the_error_of_floats(above: Fraction, said: str) -> None:
     """The program's figure is exact to a millionth; an upper bound that is infinite does not make that less."""
     asked = claim(FABRIC, "throughput", args=("ring",), report=True)
-    found = next(r for r, c in results_with_claims([asked], judge_requirements(FABRIC, [asked], Diagnostics())) if c is asked)
-    assert isinstance(found.lower, Fraction)
-    said = SecondOpinionJudge(FABRIC).opinion(
-        replace(found, lower=found.lower + above, upper=float("inf"), status="bounded"), asked
-    )
-    assert said is not None and said.verdict == verdict
+    low: Any = judged_result(FABRIC, asked).lower
+    assert verdict(FABRIC, asked, lower=low + above, upper=float("inf"), status="bounded") == said

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.verify.second import failures
 from tdsl.verify.second.answer import Limits, MethodTooLarge, NoOpinion
 from tdsl.verify.second.failures import survival_by_second_method
 from tdsl.verify.second.wiring import WiringGraph
@@ -42,7 +41,7 @@ def test_failures_in_a_chain_of_three_leaves(path: str, count: int, given: dict[
 def test_metrics_after_failures() -> None:
     """Without a host the diameter of three leaves is 2, and without the last leaf 1."""
     fabric = leaves(3).build()
-    for op, value, holds in (
+    cases = (
         ("<=", 2, True),
         ("<=", 1, False),
         ("<", 2, False),
@@ -50,7 +49,8 @@ def test_metrics_after_failures() -> None:
         ("!=", 2, False),
         (">=", 2, True),
         (">", 2, False),
-    ):
+    )
+    for op, value, holds in cases:
         assert held(fabric, "node", 1, given=claim(fabric, "diameter", op, value)) is holds
     with pytest.raises(NoOpinion, match=r"^what is asked after failures is neither a number nor a rate$"):
         held(fabric, "node", 1, given=claim(fabric, "diameter", "<=", True))
@@ -89,19 +89,12 @@ def test_sets_that_z3_proposes_and_all_sets_agree(count: int) -> None:
     assert len(answers) > 1 or count == 3
 
 
-LIMITS = Limits()
-
-
 def test_two_units_are_enough_after_a_failure() -> None:
     """Any one of three hosts, by both ways; of two hosts one is left, and there is no opinion."""
-    for limits in (LIMITS, Limits(sets=0)):
-        fabric = rates(60, 60, 60)
-        asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1)
-        assert failures.survival_by_second_method(WiringGraph.whole(fabric), asked, limits).holds is True
-        fabric = rates(60, 60)
-        asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1)
+    for limits in (Limits(), Limits(sets=0)):
+        assert held(rates(60, 60, 60), "node", 1, limits) is True
         with pytest.raises(NoOpinion, match=r"^fewer than two units are left after some failures$"):
-            failures.survival_by_second_method(WiringGraph.whole(fabric), asked, limits)
+            held(rates(60, 60), "node", 1, limits)
 
 
 def test_what_is_left_of_two_sets() -> None:
@@ -111,7 +104,5 @@ def test_what_is_left_of_two_sets() -> None:
     one, two = (replace(both, text=f"leaf[{k}]", elements=(e,)) for k, e in enumerate(both.elements))
     for value, holds in ((Fraction(1), True), (Fraction(11, 10), False)):
         given = claim(fabric, "throughput", ">=", value, of=(one,), of_to=(two,))
-        asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1, given=given)
-        assert failures.survival_by_second_method(WiringGraph.whole(fabric), asked, LIMITS).holds is holds
-        gone = claim(fabric, "survives", of=(one,), any_count=1, given=given)
-        assert failures.survival_by_second_method(WiringGraph.whole(fabric), gone, LIMITS).holds is False
+        assert held(fabric, "node", 1, given=given) is holds
+        assert held(fabric, "leaf", 1, given=given) is False

@@ -65,11 +65,7 @@ def test_verdict_on_a_figure(op: str, value: int, changed: dict[str, Any], verdi
 
 @pytest.mark.parametrize(
     ("status", "verdict", "reason"),
-    [
-        ("proved", "confirmed", ""),
-        ("refuted", "disagrees", ""),
-        ("bounded", "unconfirmed", "the check left it open"),
-    ],
+    [("proved", "confirmed", ""), ("refuted", "disagrees", ""), ("bounded", "unconfirmed", "the check left it open")],
 )
 @pytest.mark.parametrize("metric", ["reachability", "survives"])
 def test_verdict_on_yes_or_no(metric: str, status: str, verdict: str, reason: str) -> None:
@@ -116,50 +112,35 @@ def test_a_lower_bound_does_not_confirm_a_figure() -> None:
         assert found is not None and (found.verdict, found.reason) == (verdict, reason)
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        "edge_redundancy",
-        "node_redundancy",
-        "mean_hops",
-        "oversubscription",
-        "throughput",
-        "blast_radius",
-        "links",
-    ],
-)
-def test_every_method_finds_a_figure_that_is_not_so(metric: str) -> None:
-    fabric = superpod(2, 3, 2, 1, radix=16).build()
-    of = (selector(fabric, "su.leaf"),)
-    judge = SecondOpinionJudge(fabric)
-    found = [(r, c) for r, c in answers(fabric, claim(fabric, "blast_radius", of=of, report=True)) if r.check == metric]
-    assert found
-    for result, asked in found:
-        assert isinstance(result.lower, (int, Fraction)) and not isinstance(result.lower, Quantity)
-        more = result.lower + Fraction(1, 100)
-        for lower, upper in ((more, more), (result.lower - 1, result.lower - Fraction(1, 100))):
-            opinion = judge.opinion(replace(result, lower=lower, upper=upper), asked)
-            assert opinion is not None and opinion.verdict == "disagrees"
-        wide = judge.opinion(replace(result, lower=result.lower - 1, upper=more, status="bounded"), asked)
-        assert wide is not None and wide.verdict == "confirmed"
+def test_every_method_finds_a_figure_that_is_not_so() -> None:
+    """Too great and too small by a hundredth; and yes instead of no."""
+    numbers = {"edge_redundancy", "node_redundancy", "mean_hops", "oversubscription", "throughput", "blast_radius", "links"}
+    for fabric, path in ((superpod(2, 3, 2, 1, radix=16).build(), "su.leaf"), (multiplane(2, 8).build(), "leaf")):
+        of = (selector(fabric, path),)
+        asked = [claim(fabric, name, report=True) for name in ("mean_hops", "links")]
+        asked += [
+            claim(fabric, "throughput", args=("all_to_all",), report=True),
+            claim(fabric, "blast_radius", of=of, report=True),
+        ]
+        asked.append(claim(fabric, "survives", of=of, any_count=1))
+        judge, seen = SecondOpinionJudge(fabric), Counter[str]()
 
+        def verdict(result: Result, asked: Any, judge: SecondOpinionJudge = judge, **changed: Any) -> str:
+            found = judge.opinion(replace(result, **changed), asked)
+            return found.verdict if found is not None else ""
 
-@pytest.mark.parametrize("metric", ["reachability", "plane_isolation", "survives"])
-def test_yes_and_no_are_told_apart(metric: str) -> None:
-    fabric = multiplane(2, 8).build()
-    survives = claim(fabric, "survives", of=(selector(fabric, "leaf"),), any_count=1)
-    judge = SecondOpinionJudge(fabric)
-    ((result, asked),) = [(r, c) for r, c in answers(fabric, survives) if r.check == metric]
-    other = "refuted" if result.status == "proved" else "proved"
-    right, wrong = judge.opinion(result, asked), judge.opinion(replace(result, status=other), asked)
-    assert right is not None and right.verdict == "confirmed"
-    assert wrong is not None and wrong.verdict == "disagrees"
-
-
-def answers(fabric: Fabric, *more: Any) -> list[tuple[Result, Any]]:
-    asked = [claim(fabric, name, report=True) for name in ("mean_hops", "links")]
-    asked += [claim(fabric, "throughput", args=("all_to_all",), report=True), *more]
-    return list(results_with_claims(asked, judge_requirements(fabric, asked, Diagnostics())))
+        for result, one in results_with_claims(asked, judge_requirements(fabric, asked, Diagnostics())):
+            seen[result.check] += 1
+            if result.check in numbers and result.status != "skipped":
+                low: Any = result.lower
+                more = low + Fraction(1, 100)
+                assert verdict(result, one, lower=more, upper=more) == "disagrees", result
+                assert verdict(result, one, lower=low - 1, upper=low - Fraction(1, 100)) == "disagrees", result
+                assert verdict(result, one, lower=low - 1, upper=more, status="bounded") == "confirmed", result
+            elif result.check in ("reachability", "plane_isolation", "survives") and result.status != "skipped":
+                other = "refuted" if result.status == "proved" else "proved"
+                assert (verdict(result, one), verdict(result, one, status=other)) == ("confirmed", "disagrees"), result
+        assert set(seen) >= numbers | {"reachability", "survives"}
 
 
 TIMES = """
