@@ -26,8 +26,7 @@ def test_the_first_of_equal_attributes_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("letters", "fits"),
-    [("a" * MAX_BYTES, True), ("a" * (MAX_BYTES + 1), False), ("é" * 126, True), ("é" * 127, False)],
+    ("letters", "fits"), [("a" * MAX_BYTES, True), ("a" * (MAX_BYTES + 1), False), ("é" * 126, True), ("é" * 127, False)]
 )
 def test_the_longest_names_and_values(letters: str, fits: bool) -> None:
     """253 bytes; the name of an attribute with a value may have 254."""

@@ -79,13 +79,9 @@ def browse(html: str, folder: Path, script: str, hash: str = "") -> Any:
     return json.loads(base64.b64decode(found[1]))
 
 
-def document(fabric: Fabric) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(build_files(fabric, ["json"], Diagnostics())["fabric.json"])
-    return found
-
-
 def unpacked(text: str) -> tuple[dict[str, Any], dict[str, list[int]]]:
-    """What ``unpack.js`` reads, by another implementation."""
+    """What ``unpack.js`` reads, a pack or the first of a page, by another implementation."""
+    text = next(iter(re.findall(r'class="pack">([^<]*)<', text)), text)
     data = zlib.decompress(base64.b64decode(text))
     size = int.from_bytes(data[:4], "little")
     header = json.loads(data[4 : 4 + size])
@@ -140,13 +136,13 @@ return {
 """
 
 
-@pytest.mark.parametrize("name", ["pod", "panels", "torus3d", "superpod_cluster", "gb200_nvl72", "dgx_superpod_h100_racks"])
+@pytest.mark.parametrize("name", ["pod", "panels", "torus3d", "gb200_nvl72"])
 def test_figures_are_those_of_fabric_json(name: str, tmp_path: Path) -> None:
     texts = {"pod": POD, "panels": PANELS}
     fabric = fabric_of(texts[name], tmp_path) if name in texts else compiler.compile_without_checks(name).designs[0].fabric
     assert fabric is not None
     found = browse(viewer_page([(fabric, (), {})], name), tmp_path, FIGURES)
-    said = document(fabric)
+    said = json.loads(build_files(fabric, ["json"], Diagnostics())["fabric.json"])
 
     def table(what: str, *columns: str) -> list[list[Any]]:
         head = said[what]["columns"]
@@ -155,29 +151,42 @@ def test_figures_are_those_of_fabric_json(name: str, tmp_path: Path) -> None:
     keys = {m["key"]: m["name"] for m in said["models"]}
     assert found["devices"] == [[n, p, keys[m]] for n, p, m in table("devices", "name", "path", "model")]
     ends = ("a_device", "a_port", "b_device", "b_port")
-    assert found["links"] == [
-        [*row[:6], row[6] or None, *row[7:]] for row in table("links", *ends, "rate_bps", "class", "cable_id", "rail", "via")
-    ]
+    links = table("links", *ends, "rate_bps", "class", "cable_id", "rail", "via")
+    assert found["links"] == [[*row[:6], row[6] or None, *row[7:]] for row in links]
     assert found["cables"] == table("cables", "cable_id", "leg", *ends)
     wanted = sorted(row for row in table("addresses", "device", "address") if row)
     assert sorted([d, a.partition("/")[0]] for d, a in found["addresses"]) == sorted([d, a.partition("/")[0]] for d, a in wanted)
 
 
-def test_search_and_selection(pod: Fabric, tmp_path: Path) -> None:
-    found = browse(viewer_page([(pod, (), {})], "pod"), tmp_path, """
-      const query = document.getElementById("query"), out = {};
-      const find = (text) => {
-        query.value = text;
+RESULTS = {
+    "results": [
+        {"status": "proved", "name": "diameter", "text": "2", "required": False},
+        {"status": "refuted", "name": "bisection >= 90%", "text": "too little", "required": True},
+    ]
+}
+
+
+def test_address_search_selection_and_marks(pod: Fabric, tmp_path: Path) -> None:
+    """The page's address opens what it names; what is found is shown, and marks are highlighted."""
+    mark = ViewerMark("cut", "Bisection cut", "16 of 16 links", links=np.arange(3), devices=np.array([1]))
+    script = """
+      const text = (id) => document.getElementById(id).textContent, query = document.getElementById("query"), out = {};
+      out.opened = [location.hash, document.querySelector("#selection h2").textContent, app.view, app.colour];
+      const find = (words) => {
+        query.value = words;
         query.dispatchEvent(new Event("input"));
         const hits = [...document.querySelectorAll("#hits li")].map((x) => x.textContent);
         query.form.requestSubmit();
-        return { hits, panel: document.getElementById("selection").textContent };
+        return { hits, panel: text("selection") };
       };
       const all = ["su1-leaf2", "su0-node3:nic1", "172.17.0.3", "10.255.0.1", "fd00:255::2", "nowhere"];
-      for (const text of all) out[text] = find(text);
-      out.hash = location.hash;
-      return out;
-    """)  # fmt: skip
+      for (const words of all) out[words] = find(words);
+      document.querySelector("#findings button").click();
+      const results = [...document.querySelectorAll("#findings .status")].map((e) => e.parentNode.textContent);
+      return { ...out, marked: [text("selection"), text("legend")], results };
+    """
+    found = browse(viewer_page([(pod, [mark], RESULTS)], "pod"), tmp_path, script, "#view=device&device=spine1&colour=rail")
+    assert found["opened"][1:] == ["spine1", "device", "rail"] and "device=spine1" in found["opened"][0]
     assert found["su1-leaf2"]["hits"][0].startswith("su1-leaf2")
     assert "su[1].leaf[2]" in found["su1-leaf2"]["panel"] and "6 of 8 in use" in found["su1-leaf2"]["panel"]
     cable = found["su0-node3:nic1"]["panel"]
@@ -185,6 +194,9 @@ def test_search_and_selection(pod: Fabric, tmp_path: Path) -> None:
     assert "su0-node1" in found["172.17.0.3"]["panel"] and "su0-leaf1" in found["172.17.0.3"]["panel"]
     assert found["10.255.0.1"]["panel"].startswith("×su0-leaf0") and found["fd00:255::2"]["panel"].startswith("×su0-leaf1")
     assert found["nowhere"]["hits"] == ["nothing found"]
+    selection, legend = found["marked"]
+    assert "Bisection cut" in selection and "3 links" in selection and "Bisection cut: 3" in legend
+    assert found["results"] == ["refuted bisection >= 90%too little", "proved diameter2"]  # what fails comes first
 
 
 def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
@@ -231,50 +243,14 @@ def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
     assert [x for x in found["inside"] if not x[2]] == [["node", 4, False], ["leaf", 4, False]]
     assert ["spine", 2, True] in found["inside"]
     assert found["stepped"] == "su × 2" and found["entered"] == "#open=su:0"
-    assert found["device"] == ["su0-node0", "device"] and sorted(found["bundles"]) == [
-        "16 × 400G",
-        "32 × 400G",
-    ]
-
-
-def test_a_page_address_opens_what_it_names(pod: Fabric, tmp_path: Path) -> None:
-    script = "return [location.hash, document.querySelector('#selection h2').textContent, app.view, app.colour];"
-    found = browse(viewer_page([(pod, (), {})], "pod"), tmp_path, script, "#view=device&device=spine1&colour=rail")
-    assert found[1:] == ["spine1", "device", "rail"] and "device=spine1" in found[0]
-
-
-RESULTS = {
-    "results": [
-        {"status": "proved", "name": "diameter", "text": "2", "required": False},
-        {"status": "refuted", "name": "bisection >= 90%", "text": "too little", "required": True},
-    ]
-}
-
-
-def test_marks_are_highlighted(pod: Fabric, tmp_path: Path) -> None:
-    mark = ViewerMark("cut", "Bisection cut", "16 of 16 links", links=np.arange(3), devices=np.array([1]))
-    found = browse(viewer_page([(pod, [mark], RESULTS)], "pod"), tmp_path, """
-      document.querySelector("#findings button").click();
-      return [document.getElementById("selection").textContent, document.getElementById("legend").textContent,
-              [...document.querySelectorAll("#findings .status")].map((e) => e.parentNode.textContent)];
-    """)  # fmt: skip
-    assert "Bisection cut" in found[0] and "3 links" in found[0] and "Bisection cut: 3" in found[1]
-    assert found[2] == ["refuted bisection >= 90%too little", "proved diameter2"]  # what fails comes first
+    assert found["device"] == ["su0-node0", "device"] and sorted(found["bundles"]) == ["16 × 400G", "32 × 400G"]
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     fabric = replace(fabric_of(POD, tmp_path), title=NAME)
     fabric.names = {0: NAME, 5: "a'\"\\`${1}\u2028"}
-    html = viewer_page(
-        [
-            (
-                fabric,
-                [ViewerMark("finding", NAME, NAME)],
-                {"results": [{"status": "refuted", "name": NAME, "text": NAME}]},
-            )
-        ],
-        NAME,
-    )
+    results = {"results": [{"status": "refuted", "name": NAME, "text": NAME}]}
+    html = viewer_page([(fabric, [ViewerMark("finding", NAME, NAME)], results)], NAME)
     assert NAME not in html and "<img" not in html
     found = browse(html, tmp_path, """
       app.select({ kind: "device", row: 0 });
@@ -290,8 +266,7 @@ def test_the_command(tmp_path: Path) -> None:
     out = tmp_path / "pod.html"
     done = tdsl("view", "dgx_superpod_h100", "--no-open", "-o", out, "--fail", "spine[0]")
     assert done.exit_code == 0 and "pod.html" in done.stderr, done.output
-    packs = re.findall(r'class="pack">([^<]*)<', out.read_text(encoding="utf-8"))
-    header, columns = unpacked(packs[0])
+    header, columns = unpacked(out.read_text(encoding="utf-8"))
     assert header["title"] == "NVIDIA DGX SuperPOD H100" and header["marks"][0]["title"] == "Failed: spine[0]"
     assert len(columns["mark0_links"]) == 64 and header["figures"]["links"] == 2044
 
@@ -299,7 +274,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_the_cut_and_findings_are_marked(tmp_path: Path) -> None:
     out = tmp_path / "pod.html"
     assert tdsl("view", "ft2", "--check", "--no-open", "-o", out).exit_code == 0
-    header, columns = unpacked(re.findall(r'class="pack">([^<]*)<', out.read_text(encoding="utf-8"))[0])
+    header, columns = unpacked(out.read_text(encoding="utf-8"))
     cut = [i for i, m in enumerate(header["marks"]) if m["kind"] == "cut"]
     assert len(cut) == 1 and len(columns[f"mark{cut[0]}_links"]) > 0 and header["results"]
 
@@ -317,5 +292,5 @@ def test_faults_of_an_audit_are_marked(tmp_path: Path) -> None:
     out = tmp_path / "pod.html"
     done = tdsl("view", tmp_path / "pod.fab", "--p2p", table, "--no-open", "-o", out)
     assert done.exit_code == 0, done.output
-    header, columns = unpacked(re.findall(r'class="pack">([^<]*)<', out.read_text(encoding="utf-8"))[0])
+    header, columns = unpacked(out.read_text(encoding="utf-8"))
     assert [m["kind"] for m in header["marks"]] == ["fault"] and len(columns["mark0_links"]) == 2, header["marks"]
