@@ -46,8 +46,7 @@ def test_a_plain_sheet() -> None:
     assert one(page, "autoFilter") == {"ref": "A1:B4"}
     setup = one(page, "pageSetup")
     assert (setup["paperSize"], setup["orientation"], setup.get("fitToHeight")) == ("9", "landscape", "0")
-    assert setup.get("fitToWidth", "1") == "1"
-    assert one(page, "pageMargins")["left"] == "0.7"
+    assert setup.get("fitToWidth", "1") == "1" and one(page, "pageMargins")["left"] == "0.7"
     header, footer = page.find("m:headerFooter/m:oddHeader", NS), page.find("m:headerFooter/m:oddFooter", NS)
     assert header is not None and header.text == "&LN && M&Rfirst" and footer is not None and footer.text == "&Rpage &P of &N"
     pane = page.find("m:sheetViews/m:sheetView/m:pane", NS)

@@ -15,7 +15,6 @@ from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -117,15 +116,7 @@ def plain(names: Iterable[str]) -> set[str]:
     return {re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]+", " ", n) for n in names}
 
 
-def test_prometheus() -> None:
-    parser = pytest.importorskip("prometheus_client.parser")
-    files, names = accepted("prometheus")
-    (family,) = parser.text_string_to_metric_families(files["prometheus/expected.prom"].decode())
-    assert plain(names) <= plain(s.labels["device"] for s in family.samples)
-    assert plain(names) <= plain(g["labels"]["device"] for g in json.loads(files["prometheus/targets.json"]))
-
-
-def test_prometheus_itself(tmp_path: Path) -> None:
+def test_prometheus(tmp_path: Path) -> None:
     """Prometheus takes the expected links into its own storage and discovers the targets: each name comes out as it went in."""
     promtool = need_program("promtool", "prometheus")
     files, names = accepted("prometheus")
@@ -202,9 +193,3 @@ def test_graphviz() -> None:
     assert len(found) >= len(set(names))
     simple = {n for n in names if not re.search(r"[\x00-\x1f\\%\ufffe\uffff]", n)}  # graphviz shows its own escapes of these
     assert plain(simple) <= found, plain(simple) - found
-
-
-def test_drawings_are_xml() -> None:
-    files, names = accepted("diagram")
-    told = "".join(ElementTree.fromstring(files["diagram/fabric.svg"].decode()).itertext())
-    assert told and "<script>" not in files["diagram/fabric.svg"].decode() and len(names) > 50

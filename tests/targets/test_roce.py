@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -11,31 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.targets.build import made
-from tests.targets.switches import text
 from tests.targets.test_nccl_conf import read as nccl_conf
-from tests.targets.test_sonic import TWIN, Config, config, followed
-
-yaml = pytest.importorskip("yaml")
+from tests.targets.test_sonic import TWIN, Config
 
 
-def test_every_target_says_the_same_of_rdma(tmp_path: Path) -> None:
-    """``roce`` of the design against what each artefact makes of it, switches and hosts."""
-    files, _ = made(TWIN, tmp_path, "sonic", "nvue", "nccl", "roce")
-    eos, _ = made(text(roce=re.search(r"roce \{.*\}", TWIN)[0]), tmp_path, "eos")  # type: ignore[index]
-    roce = json.loads(files["fabric.json"])["roce"]
-    asked = (roce["dscp"], roce["priority"], roce["cnp_dscp"], roce["cnp_priority"], roce["ecn"]["low"], roce["ecn"]["high"])
-    assert asked == (24, 4, 40, 7, 150_000, 1_500_000)
-    told = followed(config(files, "leaf0"))
-    assert (*told["data"], *told["cnp"], *told["ecn"][:2]) == asked and told["lossless"] == {4}
+def test_hosts_and_nccl_say_what_the_design_says(tmp_path: Path) -> None:
+    """``roce`` of the design against what hosts are told; the tests of each system hold the switches to it."""
+    files, _ = made(TWIN, tmp_path, "nccl", "roce")
     assert nccl_conf(files["nccl/NODE.conf"])["NCCL_IB_TC"] == str(24 * 4)
-    (nvue,) = yaml.load(files["nvue/leaf0.yaml"], Loader=yaml.BaseLoader)
-    dscp = nvue["set"]["qos"]["mapping"]["default-global"]["dscp"]
-    assert {int(d): int(v["switch-priority"]) for d, v in dscp.items()} == {24: 4, 40: 7}
-    assert list(nvue["set"]["qos"]["pfc"]["default-global"]["switch-priority"]) == ["4"]
-    lines = eos["eos/leaf0.cfg"].decode()
-    assert "qos map dscp 24 to traffic-class 4" in lines and "qos map dscp 40 to traffic-class 7" in lines
-    assert "priority-flow-control priority 4 no-drop" in lines
-    assert "minimum-threshold 150000 bytes maximum-threshold 1500000 bytes" in lines
     said = arrives(files["roce/NODE.sh"], tmp_path, ("mlx5_0", "mlx5_1"))
     for nic in ("net0", "net1"):
         assert said[nic] == {

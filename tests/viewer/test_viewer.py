@@ -58,12 +58,12 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
     return fabric_of(POD, tmp_path_factory.mktemp("pod"))
 
 
-def browse(html: str, folder: Path, script: str, hash: str = "") -> Any:
+def browse(html: str, folder: Path, code: str, hash: str = "") -> Any:
     """What a script returns that runs in the page once it is shown; a browser is needed."""
     chromium = need_program("chromium", "chromium")
     run = (
         "<script>app.started.then(async () => { const out = await (async () => {"
-        + script
+        + code
         + "})(); document.body.innerHTML = ''; document.body.textContent = 'RESULT' + btoa(unescape(encodeURIComponent("
         "JSON.stringify(out)))) + 'END'; }).catch((e) => { document.body.textContent = 'FAULT' + e.stack; });</script>"
     )
@@ -77,6 +77,10 @@ def browse(html: str, folder: Path, script: str, hash: str = "") -> Any:
     found = re.search(r"RESULT([\w+/=]*)END", done.stdout)
     assert found, done.stdout[-2000:] + done.stderr[-500:]
     return json.loads(base64.b64decode(found[1]))
+
+
+def script(name: str) -> str:
+    return (Path(__file__).parent / f"{name}.js").read_text(encoding="utf-8")
 
 
 def unpacked(text: str) -> tuple[dict[str, Any], dict[str, list[int]]]:
@@ -120,28 +124,12 @@ def test_the_page_fetches_nothing(pod: Fabric) -> None:
     assert "default-src 'none'" in html
 
 
-FIGURES = """
-const f = app.f, c = f.columns, n = f.linkCount;
-const at = (p) => [f.deviceName(f.portDevice[p]), f.port(p, "path")];
-return {
-  devices: [...Array(f.count).keys()].filter((d) => f.built[d]).map((d) => [f.deviceName(d), f.devicePath(d), f.model(d).name]),
-  links: [...Array(n).keys()].map((i) => [...at(c.link_a[i]), ...at(c.link_b[i]), f.header.rates[c.link_rate[i]],
-    f.header.classes[c.link_class[i]], c.link_leg[i] < 0 ? null : f.cableName(c.link_leg[i]),
-    c.link_rail[i] < 0 ? null : c.link_rail[i], c.via_a && c.via_a[i] >= 0 ? f.deviceName(f.portDevice[c.via_a[i]]) : null]),
-  cables: [...c.leg_a.keys()].map((k) => [f.cableName(k), c.leg_number[k] || null, ...at(c.leg_a[k]), ...at(c.leg_b[k])]),
-  addresses: [...Array(f.count).keys()].flatMap((d) => f.addresses("loopback", d).map((a) => [f.deviceName(d), a]))
-    .concat([...Array(n).keys()].flatMap((i) => [false, true].flatMap((s) =>
-      f.addresses("links", i, s).map((a) => [at(s ? c.link_b[i] : c.link_a[i])[0], a])))),
-};
-"""
-
-
 @pytest.mark.parametrize("name", ["pod", "panels", "torus3d", "gb200_nvl72"])
 def test_figures_are_those_of_fabric_json(name: str, tmp_path: Path) -> None:
     texts = {"pod": POD, "panels": PANELS}
     fabric = fabric_of(texts[name], tmp_path) if name in texts else compiler.compile_without_checks(name).designs[0].fabric
     assert fabric is not None
-    found = browse(viewer_page([(fabric, (), {})], name), tmp_path, FIGURES)
+    found = browse(viewer_page([(fabric, (), {})], name), tmp_path, script("figures"))
     said = json.loads(build_files(fabric, ["json"], Diagnostics())["fabric.json"])
 
     def table(what: str, *columns: str) -> list[list[Any]]:
@@ -169,23 +157,9 @@ RESULTS = {
 def test_address_search_selection_and_marks(pod: Fabric, tmp_path: Path) -> None:
     """The page's address opens what it names; what is found is shown, and marks are highlighted."""
     mark = ViewerMark("cut", "Bisection cut", "16 of 16 links", links=np.arange(3), devices=np.array([1]))
-    script = """
-      const text = (id) => document.getElementById(id).textContent, query = document.getElementById("query"), out = {};
-      out.opened = [location.hash, document.querySelector("#selection h2").textContent, app.view, app.colour];
-      const find = (words) => {
-        query.value = words;
-        query.dispatchEvent(new Event("input"));
-        const hits = [...document.querySelectorAll("#hits li")].map((x) => x.textContent);
-        query.form.requestSubmit();
-        return { hits, panel: text("selection") };
-      };
-      const all = ["su1-leaf2", "su0-node3:nic1", "172.17.0.3", "10.255.0.1", "fd00:255::2", "nowhere"];
-      for (const words of all) out[words] = find(words);
-      document.querySelector("#findings button").click();
-      const results = [...document.querySelectorAll("#findings .status")].map((e) => e.parentNode.textContent);
-      return { ...out, marked: [text("selection"), text("legend")], results };
-    """
-    found = browse(viewer_page([(pod, [mark], RESULTS)], "pod"), tmp_path, script, "#view=device&device=spine1&colour=rail")
+    found = browse(
+        viewer_page([(pod, [mark], RESULTS)], "pod"), tmp_path, script("search"), "#view=device&device=spine1&colour=rail"
+    )
     assert found["opened"][1:] == ["spine1", "device", "rail"] and "device=spine1" in found["opened"][0]
     assert found["su1-leaf2"]["hits"][0].startswith("su1-leaf2")
     assert "su[1].leaf[2]" in found["su1-leaf2"]["panel"] and "6 of 8 in use" in found["su1-leaf2"]["panel"]
@@ -200,43 +174,7 @@ def test_address_search_selection_and_marks(pod: Fabric, tmp_path: Path) -> None
 
 
 def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
-    found = browse(viewer_page([(pod, (), {})], "pod"), tmp_path, """
-      const canvas = document.getElementById("canvas"), out = {};
-      const heading = () => document.querySelector("#selection h2")?.textContent ?? "";
-      const fire = (name, x, y) => canvas.dispatchEvent(new (name === "dblclick" ? MouseEvent : PointerEvent)(name, {
-        clientX: x + canvas.getBoundingClientRect().x, clientY: y + canvas.getBoundingClientRect().y, pointerId: 1,
-        bubbles: true }));
-      canvas.setPointerCapture = () => {};
-      const screen = (x, y) => [x * app.drawing.view.k + app.drawing.view.x, y * app.drawing.view.k + app.drawing.view.y];
-      const click = (x, y) => { fire("pointerdown", ...screen(x, y)); fire("pointerup", ...screen(x, y)); };
-      const press = (key, on = canvas) => on.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-      const box = (name) => app.scene.boxes.find((b) => b.set.name === name);
-      const spine = box("spine");
-      click(spine.x + 15, spine.y + 15);
-      out.box = heading();
-      const [x, y, w, h] = app.drawing.cellRect(spine, 1);
-      click(x + w / 2, y + h / 2);
-      out.cell = heading();
-      press("Escape");
-      out.cleared = heading();
-      out.crumbs = [document.getElementById("crumbs").textContent];
-      const frame = app.scene.frames[0];
-      fire("dblclick", ...screen(frame.x + 20, frame.y + 10));
-      out.crumbs.push(document.getElementById("crumbs").textContent);
-      out.inside = app.scene.boxes.map((b) => [b.title, b.devices.length, !!b.outside]);
-      press("]");
-      out.crumbs.push(document.getElementById("crumbs").textContent);
-      press("Backspace");
-      out.crumbs.push(document.getElementById("crumbs").textContent);
-      press("ArrowRight");
-      out.stepped = heading();
-      press("Enter");
-      out.entered = location.hash;
-      app.openDevice(0);
-      out.device = [heading(), app.view];
-      out.bundles = (app.open({ names: [], at: 0 }), app.scene.bundles.map((b) => b.text));
-      return out;
-    """)  # fmt: skip
+    found = browse(viewer_page([(pod, (), {})], "pod"), tmp_path, script("clicks"))
     assert found["box"] == "spine: 2 × SW" and found["cell"] == "spine1" and found["cleared"] == ""
     assert found["crumbs"][0] == "Fabric" and "su0" in found["crumbs"][1] and "1 of 2" in found["crumbs"][1]
     assert "su1" in found["crumbs"][2] and found["crumbs"][3] == "Fabric"
