@@ -20,7 +20,8 @@ def reading(text: str) -> tuple[NcclElement | None, list[str]]:
     return top, told
 
 
-def test_the_first_of_equal_attributes_counts() -> None:
+def test_the_first_of_equal_attributes_counts_and_a_name_ends_at_once() -> None:
+    assert reading("<system></system >")[1] == ["e21 16-17 </system is not closed at once / write `</system>`"]
     top, _ = reading('<system version="1" version="2"/>')
     assert top is not None and top.attributes == {"version": "1"} and top.place("version").start == 16
 
