@@ -154,6 +154,7 @@ def test_files_of_cloud_providers_get_notes(test_data: Path) -> None:
 @example("<!--")
 @example("<a>" * 3000)
 @example("<graphs/>")
+@example('<system version="1"/>')
 @example("\0")
 def test_any_text(text: str) -> None:
     for d in found(text):

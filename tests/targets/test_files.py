@@ -44,7 +44,7 @@ OWN = {
     "infiniband": ("cabling", "ibsim", "nccl", "opensm", "p2p"),
     "placed": ("bom", "cabling", "racks"),
     "split": ("cabling", "sonic"),
-    "amd": ("rccl",),
+    "amd": ("rccl", "simai"),
 }
 """Targets of which the designs show what the first one has not."""
 CASES = [("routed", t) for t in TARGETS] + [(d, t) for d, targets in OWN.items() for t in targets]
