@@ -25,6 +25,6 @@ FABRICS: dict[str, Callable[[], Fabric]] = {
     "ring": lambda: torus(6).build(),
     "torus": lambda: torus(4, 4, 4).build(),
     "rails": lambda: rail_only(8, 4).build(),
-    "many_hosts": lambda: rail_only(3000, 2).build(),
+    "many_hosts": lambda: rail_only(600, 2).build(),
     "no_links": lambda: lonely().build(),
 }

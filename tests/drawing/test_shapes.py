@@ -27,6 +27,11 @@ def grid_links(sizes: Point, wraps: tuple[bool, ...]) -> list[tuple[Point, Point
     return out
 
 
+def numbered(sizes: Point, wraps: tuple[bool, ...]) -> list[tuple[int, int]]:
+    """The same between numbers of switches."""
+    return [(int(np.ravel_multi_index(a, sizes)), int(np.ravel_multi_index(b, sizes))) for a, b in grid_links(sizes, wraps)]
+
+
 def shape_of(counted: tuple[int | Point, ...], links: list[tuple[int, int]], path: str = "s") -> Any:
     """The shape of one declaration of switches that these links join, behind another declaration."""
     b = Builder()
@@ -43,7 +48,7 @@ GRIDS = [(2, 2), (2, 3), (3, 2), (4, 4), (5, 3), (2, 2, 3), (3, 4, 2), (2, 3, 2,
 @pytest.mark.parametrize("sizes", GRIDS, ids=str)
 def test_grids_over_their_own_axes(sizes: Point) -> None:
     for wraps in {tuple(w and n > 2 for w, n in zip(ws, sizes, strict=True)) for ws in product((False, True), repeat=len(sizes))}:
-        links = [(int(np.ravel_multi_index(a, sizes)), int(np.ravel_multi_index(b, sizes))) for a, b in grid_links(sizes, wraps)]
+        links = numbered(sizes, wraps)
         axes = [[k] for k in range(len(sizes))]
         assert shape_of((sizes,), links) == {"grid": list(sizes), "wraps": list(wraps), "axes": axes}
         # one link between places that are not neighbours: at both ends of a diagonal
@@ -53,12 +58,8 @@ def test_grids_over_their_own_axes(sizes: Point) -> None:
 
 def test_grids_over_one_axis() -> None:
     for sizes in ((3, 3), (4, 5), (5, 4, 3), (4, 4, 4)):
-        links = [
-            (int(np.ravel_multi_index(a, sizes)), int(np.ravel_multi_index(b, sizes)))
-            for a, b in grid_links(sizes, (True,) * len(sizes))
-        ]
-        found = shape_of((prod(sizes),), links)
-        assert found == {"grid": list(sizes), "wraps": [True] * len(sizes), "axes": []}
+        wraps = (True,) * len(sizes)
+        assert shape_of((prod(sizes),), numbered(sizes, wraps)) == {"grid": list(sizes), "wraps": list(wraps), "axes": []}
 
 
 def test_grids_whose_groups_are_joined() -> None:
@@ -70,25 +71,14 @@ def test_grids_whose_groups_are_joined() -> None:
         return int(np.ravel_multi_index((x // 3, y // 2, x % 3, y % 2), (2, 2, 3, 2)))
 
     links = [(row(a), row(b)) for a, b in grid_links(sizes, wraps)]
-    assert shape_of(((2, 2), (3, 2)), links, "g.s") == {
-        "grid": [6, 4],
-        "wraps": [True, False],
-        "axes": [[0, 2], [1, 3]],
-    }
+    axes = [[0, 2], [1, 3]]
+    assert shape_of(((2, 2), (3, 2)), links, "g.s") == {"grid": [6, 4], "wraps": [True, False], "axes": axes}
     # links inside groups alone are those of the whole grid, too
     alone = [(row(a), row(b)) for a, b in grid_links(sizes, (False, False)) if a[0] // 3 == b[0] // 3 and a[1] // 2 == b[1] // 2]
-    assert shape_of(((2, 2), (3, 2)), alone, "g.s") == {
-        "grid": [6, 4],
-        "wraps": [False, False],
-        "axes": [[0, 2], [1, 3]],
-    }
+    assert shape_of(((2, 2), (3, 2)), alone, "g.s") == {"grid": [6, 4], "wraps": [False, False], "axes": axes}
     # groups of one axis are counted apart: the links are those inside each
     alone = [(6 * g + 2 * a[0] + a[1], 6 * g + 2 * b[0] + b[1]) for g in range(4) for a, b in grid_links((3, 2), (False, False))]
-    assert shape_of((4, (3, 2)), alone, "g.s") == {
-        "grid": [3, 2],
-        "wraps": [False, False],
-        "axes": [[1], [2]],
-    }
+    assert shape_of((4, (3, 2)), alone, "g.s") == {"grid": [3, 2], "wraps": [False, False], "axes": [[1], [2]]}
     assert shape_of((4, (3, 2)), [*alone, (0, 6)], "g.s") == {}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import subprocess
 from pathlib import Path
@@ -11,11 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.compile import compiler
-from tdsl.emit.build import build_files
 from tdsl.emit.qr import qr_matrix, qr_svg_path
-from tdsl.findings.diagnostic import Diagnostics
 from tests.conftest import need_program
+from tests.targets.build import csv_rows, made
 
 TEXT = """
 fabric f "Two racks" {
@@ -29,33 +25,18 @@ fabric f "Two racks" {
 """
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    source = tmp_path_factory.mktemp("labels") / "design.fab"
-    source.write_text(TEXT)
-    fabric = compiler.compile_without_checks(str(source)).designs[0].fabric
-    assert fabric is not None and fabric.complete
-    return build_files(fabric, ["cabling"], Diagnostics())
-
-
-def test_both_ends_in_the_form_of_tia_606(files: dict[str, bytes]) -> None:
-    rows = list(csv.DictReader(io.StringIO(files["cabling/labels.csv"].decode())))
+def test_both_ends_in_the_form_of_tia_606_and_the_sheet_has_every_label_once(tmp_path: Path) -> None:
+    files, _ = made(TEXT, tmp_path, "cabling")
+    rows = csv_rows(files, "cabling/labels.csv")
     assert [(r["near"], r["far"], r["length_m"], r["qr"]) for r in rows[:2]] == [
         ("h1.A01-35:IB1/1/1", "h1.A02-40:IB1/1/1", "5", "leaf0:p1"),
         ("h1.A02-40:IB1/1/1", "h1.A01-35:IB1/1/1", "5", "leaf0:p1"),
     ]
-    assert [(r["near"], r["far"], r["length_m"]) for r in rows if r["cable_id"] == "leaf0:p9"] == [
-        ("h1.A01-35:IB1/5/1", "far:IB1/5/1", ""),
-        ("far:IB1/5/1", "h1.A01-35:IB1/5/1", ""),
-    ]
-
-
-def test_the_sheet_has_every_label_once(files: dict[str, bytes]) -> None:
+    unplaced = [(r["near"], r["far"], r["length_m"]) for r in rows if r["cable_id"] == "leaf0:p9"]
+    assert unplaced == [("h1.A01-35:IB1/5/1", "far:IB1/5/1", ""), ("far:IB1/5/1", "h1.A01-35:IB1/5/1", "")]
     text = files["cabling/labels.html"].decode()
     assert text.count('<div class="label">') == 8 and text.count('<div class="page">') == 1
-    near = re.findall(r'<div class="near">([^<]*)</div>', text)
-    rows = list(csv.DictReader(io.StringIO(files["cabling/labels.csv"].decode())))
-    assert near == [r["near"] for r in rows]
+    assert re.findall(r'<div class="near">([^<]*)</div>', text) == [r["near"] for r in rows]
     assert text.count(qr_svg_path(qr_matrix("leaf0:p1", 0))) == 2
 
 
@@ -73,12 +54,9 @@ def test_a_scanner_reads_the_codes(tmp_path: Path) -> None:
         assert run.stdout.rstrip("\n") == text
 
 
-def test_a_text_that_is_too_long() -> None:
+def test_the_path_draws_the_dark_modules() -> None:
     with pytest.raises(ValueError, match="too large"):
         qr_matrix("x" * 3000)
-
-
-def test_the_path_draws_the_dark_modules() -> None:
     m = qr_matrix("leaf0:p1")
     drawn = np.zeros_like(m)
     for c, r, n in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\d+z", qr_svg_path(m)):

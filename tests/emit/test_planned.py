@@ -24,15 +24,8 @@ def test_planned_links_by_device() -> None:
         a, b = (np.array([random.randrange(n) for _ in range(count)], dtype=np.int64) for _ in range(2))
         rate = np.array([random.choice([100, 400]) for _ in range(count)], dtype=np.int64)
         kept = np.array([random.random() < 0.7 for _ in range(count)], dtype=bool)
-        fabric: Any = SimpleNamespace(
-            absent_a=a,
-            absent_b=b,
-            absent_rate=rate,
-            absent_reserved=kept,
-            tier=tier,
-            is_end=is_end,
-            built=built,
-        )
+        absent = {"absent_a": a, "absent_b": b, "absent_rate": rate, "absent_reserved": kept}
+        fabric: Any = SimpleNamespace(tier=tier, is_end=is_end, built=built, **absent)
         wanted: Counter[tuple[int, int, int]] = Counter()
         for x, y, r, keeps in zip(a.tolist(), b.tolist(), rate.tolist(), kept.tolist(), strict=True):
             for device, other in ((x, y), (y, x)):

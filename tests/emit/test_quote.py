@@ -3,85 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from tdsl.emit import quote
 
-ROUTER = "{!r} is not a name for a router: a letter, then at most 62 letters, digits and . _ -"
-ATTRIBUTE = "{!r} cannot be written in an attribute: the format has no escapes"
-SETTING = "{!r} cannot be written after `=`: the value extends to the end of the line"
-ADAPTER = "{!r} cannot be written in a list of adapters, which is split at commas and colons"
-NODE = '{!r} is not a name for an InfiniBand node: 1 to 64 bytes without " # @ [ ], control characters and spaces at an end'
-IBUTILS = "{!r} is not a name for ibutils: 1 to 64 letters, digits and . _ : @ + -"
-LINUX = "{!r} is not an interface of Linux: 1 to 15 characters without spaces and any of : % !"
-RESERVED = "{!r} is a reserved word of Slurm; `naming` gives devices other names"
-SLURM = "{!r} is not a name for Slurm: 1 to 64 letters, digits and . _ -"
-HOST = "{!r} is not a host name: 1 to 63 letters, digits and -; `naming` gives devices other names"
-GROUP = "{!r} is the name of a group in the inventory; `naming` gives devices other names"
-LABEL = "{!r} is not a value of a label: 1 to 63 letters, digits and . _ -"
+LINES = Path(__file__).with_name("quote_names.txt").read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize(
-    ("made", "text", "message"),
-    [
-        *((quote.router_name, t, ROUTER) for t in ("", "1a", "-a", "a b", "a" * 64, "a\n", "\u00e9")),
-        *((quote.unescaped_attribute, t, ATTRIBUTE) for t in ("<", ">", "&", '"', "'", "a\x00", "a\n")),
-        (quote.unescaped_attribute, "", "'' has 0 bytes; 1 to 253 fit"),
-        (quote.unescaped_attribute, "\u00e9" * 127, "{!r} has 254 bytes; 1 to 253 fit"),
-        *((quote.unquoted_setting, t, SETTING) for t in ("", " a", "a ", "a\tb", "a" * 1001, "\u00e9" * 501)),
-        *((quote.adapter_list_name, t, SETTING) for t in ("", "a ")),
-        *((quote.adapter_list_name, t, ADAPTER) for t in ("a,b", "a:b", "^a", "=a", "a b", "a#")),
-        *(
-            (quote.infiniband_node_name, t, NODE)
-            for t in ("", " a", "a ", 'a"', "a#", "a@", "a[", "a]", "a\n", "a" * 65, "\u00e9" * 33)
-        ),
-        *((quote.ibutils_name, t, IBUTILS) for t in ("", "-a", "a b", "a" * 65, "a/b")),
-        *((quote.linux_interface_name, t, LINUX) for t in ("", "a b", "a" * 16, ".", "..", "a:b", "a%b", "a!b", "\u00e9")),
-        *((quote.slurm_node_name, t, RESERVED) for t in ("all", "ALL", "default", "Default")),
-        *((quote.slurm_node_name, t, SLURM) for t in ("", "-a", "a,b", "a[0]", "a" * 65)),
-        *((quote.dns_host_name, t, HOST) for t in ("", "-a", "a-", "a_b", "A.B", "a" * 64)),
-        *(
-            (quote.ansible_host_name, t, GROUP)
-            for t in ("all", "ungrouped", "hosts", "switches", "tier_0", "plane_x", "role_", "nos_x")
-        ),
-        (quote.ansible_host_name, "0", ROUTER),
-        *((quote.kubernetes_label, t, LABEL) for t in ("", "-a", "a-", "a/b", "a" * 64)),
-    ],
-)
-def test_names_that_a_format_cannot_hold(made: Callable[[object], str], text: str, message: str) -> None:
-    with pytest.raises(quote.NameRefused) as why:
-        made(text)
-    assert str(why.value) == message.format(text)
-
-
-def _fits() -> list[tuple[Callable[[object], str], str, str]]:
-    same = [
-        *((quote.router_name, t) for t in ("a", "A.b_c-1", "a" * 63)),
-        *((quote.unescaped_attribute, t) for t in ("a", "a b", "\u00e9" * 126 + "x")),
-        *((quote.unquoted_setting, t) for t in ("a", "a b", "a" * 1000, '"')),
-        *((quote.adapter_list_name, t) for t in ("mlx5_0", "a.b")),
-        *((quote.infiniband_node_name, t) for t in ("a", "a b", "a" * 64, "leaf/0")),
-        *((quote.ibutils_name, t) for t in ("ab", "a.b_c:d@e+f-g", "a" * 64, "CA_", "SWITCH", "_9")),
-        *((quote.linux_interface_name, t) for t in ("swp1", "a" * 15, "...", "a.b", "~")),
-        *((quote.slurm_node_name, t) for t in ("a", "0", "alle", "a.b_c-d", "a" * 64)),
-        *((quote.dns_host_name, t) for t in ("a", "0", "a-b", "a" * 63)),
-        *((quote.ansible_host_name, t) for t in ("node0", "tier0", "tiers_1", "allx", "a" * 63)),
-        *((quote.kubernetes_label, t) for t in ("a", "9", "a._-b", "A" * 63)),
-    ]
-    changed = [
-        (quote.ibutils_name, "sw", "sw_"), (quote.ibutils_name, "Node", "Node_"), (quote.ibutils_name, "x", "x_"),
-        (quote.ibutils_name, "hca", "hca_"),
-        (quote.linux_interface_name, "Ethernet1/1", "Ethernet1_1"), (quote.dns_host_name, "LEAF-0", "leaf-0"),
-    ]  # fmt: skip
-    return [*((made, t, t) for made, t in same), *changed]
-
-
-@pytest.mark.parametrize(("made", "text", "wanted"), _fits())
-def test_names_that_fit(made: Callable[[object], str], text: str, wanted: str) -> None:
-    assert made(text) == wanted
+@pytest.mark.parametrize("line", [line for line in LINES if not line.startswith("#")])
+def test_names(line: str) -> None:
+    """The longest that fits, the first that does not."""
+    function, message, told = line.split(" | ")
+    for short in json.loads(told):
+        text = re.sub(r"(.)\{(\d+)\}", lambda m: m[1] * int(m[2]), short)
+        if message == "nothing":
+            assert getattr(quote, function)(text) == text
+            continue
+        with pytest.raises(quote.NameRefused) as why:
+            getattr(quote, function)(text)
+        assert str(why.value) == message.format(text)
 
 
 def test_two_devices_of_one_host_name() -> None:
@@ -101,6 +46,9 @@ def test_two_devices_of_one_host_name() -> None:
 @pytest.mark.parametrize(
     ("made", "text", "wanted"),
     [
+        *((quote.ibutils_name, n, f"{n}_") for n in ("sw", "Node", "x", "hca")),
+        (quote.linux_interface_name, "Ethernet1/1", "Ethernet1_1"),
+        (quote.dns_host_name, "LEAF-0", "leaf-0"),
         (quote.xml_escaped_text, 'a<b>"&\x00\x0b\ufffe\t', "a&lt;b&gt;&quot;&amp;\ufffd\ufffd\ufffd\t"),
         (quote.dot_quoted_string, 'a"\\\n\x07b', '"a\\"\\\\\\n b"'),
         (quote.switch_description, "a?\u00e9'\"`\\b\n", "a______b"),
@@ -110,14 +58,10 @@ def test_two_devices_of_one_host_name() -> None:
         (quote.prometheus_label_value, 'a\n\r"\\', '"a \\"\\\\"'),
         (quote.single_line_text, "a\n\tb\u2028c", "a b c"),
         (quote.shell_word, "a b", "'a b'"),
-        (quote.csv_row, None, None),
     ],
 )
 def test_texts_with_marks(made: Callable[[object], str], text: str, wanted: str) -> None:
-    if text is None:
-        assert quote.csv_row(["a,b", 1, ""]) == '"a,b",1,'
-    else:
-        assert made(text) == wanted
+    assert made(text) == wanted
 
 
 @pytest.mark.parametrize(
@@ -143,7 +87,8 @@ def test_records_as_people_count() -> None:
     assert [r.name for r in quote.naturally_sorted(records, "name")] == ["eth2", "swp1", "swp9", "swp10"]  # type: ignore[attr-defined]
 
 
-def test_options_with_known_values() -> None:
+def test_rows_and_options_with_known_values() -> None:
+    assert quote.csv_row(["a,b", 1, ""]) == '"a,b",1,'
     assert quote.option_among("a", "a", "b") == "a" and quote.option_among(3, 3) == "3"
     with pytest.raises(quote.NameRefused) as why:
         quote.option_among("c", "a", "b")

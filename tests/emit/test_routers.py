@@ -2,52 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
 
-from tdsl.compile import compiler
 from tdsl.emit.build import build_files
-from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
-from tests.harness import fabric_of
-
-DESIGN = """\
-model host NODE {{ port nic[2]: 400Gbps {{ type GE400; {adapter} }}; chip gpu[2]: GPU }}
-model chip GPU {{ port lane: 400Gbps }}
-model switch SW {{ port p[1..8]: 400Gbps {{ type GE400; name "{{i}}"; os "{port}{{i}}"; sonic 8*(i - 1) lanes 8 }}; {model} }}
-fabric f {{
-  host node[2]: NODE
-  switch leaf[2]: SW {{ {leaf} }}
-  switch spine: SW
-  connect node[n].nic[r] to leaf[r]
-  connect leaf[*] to spine each
-  address leaf, spine loopback from 10.255.0.0/24
-  routing bgp {{ }}
-  {fabric}
-}}
-"""
+from tdsl.findings.diagnostic import Diagnostics
+from tests.harness import compile_text, fabric_of
+from tests.targets import build
+from tests.targets.build import Made, csv_rows, design
 
 
-def compiled(
-    tmp_path: Path, port: str = "swp", adapter: str = 'os "eth{i}"', **given: str
-) -> tuple[Fabric | None, list[Diagnostic]]:
+def text(port: str = "swp", adapter: str = 'os "eth{i}"', model: str = "", leaf: str = "", fabric: str = "") -> str:
     """A leaf-spine whose settings ``nos`` are given for the model, the leaves or the fabric."""
-    path = tmp_path / "design.fab"
-    path.write_text(DESIGN.format(port=port, adapter=adapter, **{"model": "", "leaf": "", "fabric": ""} | given))
-    result = compiler.compile_without_checks(str(path))
-    return (result.designs[0].fabric if result.designs else None), list(result.findings)
+    return design("nos", port=port, adapter=adapter, model=model, leaf=leaf, fabric=fabric)
 
 
-def made(tmp_path: Path, *targets: str, **given: str) -> tuple[dict[str, bytes], list[Diagnostic]]:
-    """The files of these targets, and what was found."""
-    fabric, findings = compiled(tmp_path, **given)
-    assert fabric is not None and not findings
+def made(tmp_path: Path, *targets: str, **given: str) -> Made:
+    """The files of these targets, all that are asked for by themselves if none is named, and what was found."""
+    if targets:
+        return build.made(text(**given), tmp_path, *targets)
     found = Diagnostics()
-    return build_files(fabric, targets, found), list(found)
+    return build_files(fabric_of(text(**given), tmp_path, models=False), (), found), list(found)
 
 
 def owners(files: dict[str, bytes]) -> dict[str, list[str]]:
@@ -61,20 +38,19 @@ def owners(files: dict[str, bytes]) -> dict[str, list[str]]:
 
 
 def rows(files: dict[str, bytes]) -> list[dict[str, str]]:
-    """links.csv."""
-    return list(csv.DictReader(io.StringIO(files["cabling/links.csv"].decode())))
+    return csv_rows(files, "cabling/links.csv")
+
+
+ALL = ["leaf0", "leaf1", "spine"]
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"fabric": "nos nvue"}, {"nvue": ["leaf0", "leaf1", "spine"]}),
-        ({"model": "nos frr"}, {"frr": ["leaf0", "leaf1", "spine"]}),
+        ({"fabric": "nos nvue"}, {"nvue": ALL}),
+        ({"model": "nos frr"}, {"frr": ALL}),
         ({"leaf": "nos sonic", "fabric": "nos frr"}, {"frr": ["spine"], "sonic": ["leaf0", "leaf1"]}),
-        (
-            {"leaf": "nos sonic", "model": "nos nvue", "fabric": "nos eos"},
-            {"nvue": ["spine"], "sonic": ["leaf0", "leaf1"]},
-        ),
+        ({"leaf": "nos sonic", "model": "nos nvue", "fabric": "nos eos"}, {"nvue": ["spine"], "sonic": ["leaf0", "leaf1"]}),
         ({"fabric": 'nos "junos"'}, {}),
         ({}, {}),
     ],
@@ -91,22 +67,17 @@ def test_without_nos_a_target_is_asked_for_by_name(tmp_path: Path) -> None:
     (note,) = [d for d in found if "`nos`" in d.message]
     assert note.severity.word == "note" and "`frr`" in note.message and "--target" in note.help
     files, found = made(tmp_path, "nvue")
-    assert owners(files) == {"nvue": ["leaf0", "leaf1", "spine"]} and not found
+    assert owners(files) == {"nvue": ALL} and not found
 
 
 def test_switches_that_name_a_system_and_get_no_file_are_a_warning(tmp_path: Path) -> None:
-    """EOS calls no management interface eth0."""
+    """EOS calls no management interface eth0. Where ports have names of another system there is no name either."""
     management = "address leaf, spine management from 192.168.0.0/24 { interface eth0 }"
     files, found = made(tmp_path, port="Ethernet", fabric=f"nos eos\n  {management}")
     (warning,) = [d for d in found if d.severity.word == "warning"]
     assert warning.code == "E0511" and "not for 3 of 3 switches" in warning.message and not owners(files)
-
-
-def test_a_switch_that_its_system_cannot_run(tmp_path: Path) -> None:
-    """Its ports have names of another system: no file, no name, and a warning."""
     files, found = made(tmp_path, fabric="nos eos")
-    assert not owners(files) and {d.code for d in found} >= {"E0513"}
-    assert {x["b_interface"] for x in rows(files)} == {""}
+    assert not owners(files) and {d.code for d in found} >= {"E0513"} and {x["b_interface"] for x in rows(files)} == {""}
 
 
 @pytest.mark.parametrize(
@@ -119,15 +90,11 @@ def test_a_switch_that_its_system_cannot_run(tmp_path: Path) -> None:
         ({"leaf": "nos 3"}, "E0120", "takes the name"),
         ({"model": "nos sonic; nos eos"}, "E0104", "twice"),
         ({"fabric": 'nos "two words"'}, "E0120", "not a name"),
-        (
-            {"adapter": 'os "eth{i}" }; nos sonic; port x: 1Gbps { type T'},
-            "E0118",
-            "no network operating system",
-        ),
+        ({"adapter": 'os "eth{i}" }; nos sonic; port x: 1Gbps { type T'}, "E0118", "no network operating system"),
     ],
 )
 def test_refused(tmp_path: Path, given: dict[str, str], code: str, words: str) -> None:
-    _, findings = compiled(tmp_path, **given)
+    findings = compile_text(text(**given), tmp_path, verify=False, models=False).findings
     assert [(d.code, words in d.message) for d in findings] == [(code, True)]
 
 
@@ -135,12 +102,8 @@ def test_names_follow_the_system(tmp_path: Path) -> None:
     """SONiC names a port after its lane and announces its alias; neighbours expect just that."""
     files, _ = made(tmp_path, leaf="nos sonic", fabric="nos nvue")
     up = next(x for x in rows(files) if x["class"] == "leaf-spine")
-    assert (up["a_interface"], up["b_neighbour_port"], up["b_interface"], up["a_neighbour_port"]) == (
-        "Ethernet16",
-        "3",
-        "swp1",
-        "swp1",
-    )
+    named = ("a_interface", "b_neighbour_port", "b_interface", "a_neighbour_port")
+    assert [up[k] for k in named] == ["Ethernet16", "3", "swp1", "swp1"]
     config = json.loads(files["sonic/leaf0/config_db.json"])
     assert config["PORT"]["Ethernet16"]["alias"] == "3" and config["PORT"]["Ethernet16"]["description"] == "spine swp1"
     assert "default|Ethernet16" in config["BGP_NEIGHBOR"]
@@ -153,40 +116,23 @@ def test_an_rdma_device_is_no_interface_of_ethernet(tmp_path: Path) -> None:
     assert b'"node0" -- "leaf0":"swp1";' in files["p2p/topology.dot"]
 
 
-UNNAMED = """\
-model switch SW {{ port p[1..16]: 400Gbps {{ type GE400; os "swp{{i}}" }} }}
-model host NODE {{ port nic[2]: 400Gbps {{ type GE400 }} }}
-model host STORE {{ port nic[2]: 400Gbps {{ type GE400 }} }}
-fabric f {{
-  host node[1]: NODE
-  host store[1]: STORE
-  switch leaf[2]: SW
-  connect node[n].nic[r] to leaf[(r)]
-  connect store[n].nic[r] to leaf[(r)]
-  {address}
-  routing bgp {{ {routing} }}
-}}
-"""
 LINKS = 'address node[*].nic[r] links from "172.{16 + r}.0.0/24"'
 SIXES = 'address node[*].nic[r] links from "fd00:{16 + r}::/64"'
-LEAVES = "address leaf loopback from 10.0.0.0/24"
 
 
 @pytest.mark.parametrize(
     ("address", "routing", "models"),
     [
         ("", "", []),
-        (LEAVES, "", []),
-        ("", "asn node from 1", ["NODE"]),
+        ("address leaf loopback from 10.0.0.0/24", "", []),
         ("", "asn node from 65100", ["NODE"]),
         (LINKS, "", ["NODE", "STORE"]),
-        (SIXES, "", ["NODE", "STORE"]),
         (SIXES, "asn node from 65100", ["NODE", "STORE"]),
     ],
 )
 def test_hosts_without_interface_names_are_not_configured(address: str, routing: str, models: list[str], tmp_path: Path) -> None:
-    found = Diagnostics()
-    files = build_files(fabric_of(UNNAMED.format(address=address, routing=routing), tmp_path, models=False), ["frr"], found)
-    assert [(d.code, d.severity) for d in found] == [("E0513", Severity.WARNING)] * len(models)
+    unnamed = design("unnamed_hosts", address=address, routing=routing)
+    files, found = build.made(unnamed, tmp_path, "frr")
+    assert [(d.code, d.severity.word) for d in found] == [("E0513", "warning")] * len(models)
     assert all(f"of {m} calls port nic[0]" in d.message for m, d in zip(models, found, strict=True))
     assert sorted(p for p in files if p.endswith("frr.conf")) == ["frr/leaf0/frr.conf", "frr/leaf1/frr.conf"]

@@ -20,14 +20,14 @@ def reading(text: str) -> tuple[NcclElement | None, list[str]]:
     return top, told
 
 
-def test_the_first_of_equal_attributes_counts() -> None:
+def test_the_first_of_equal_attributes_counts_and_a_name_ends_at_once() -> None:
+    assert reading("<system></system >")[1] == ["e21 16-17 </system is not closed at once / write `</system>`"]
     top, _ = reading('<system version="1" version="2"/>')
     assert top is not None and top.attributes == {"version": "1"} and top.place("version").start == 16
 
 
 @pytest.mark.parametrize(
-    ("letters", "fits"),
-    [("a" * MAX_BYTES, True), ("a" * (MAX_BYTES + 1), False), ("é" * 126, True), ("é" * 127, False)],
+    ("letters", "fits"), [("a" * MAX_BYTES, True), ("a" * (MAX_BYTES + 1), False), ("é" * 126, True), ("é" * 127, False)]
 )
 def test_the_longest_names_and_values(letters: str, fits: bool) -> None:
     """253 bytes; the name of an attribute with a value may have 254."""

@@ -14,7 +14,7 @@ from tests.observe.plant import Cables
 from tests.observe.test_chain import POD, free, ports
 from tests.observe.test_importing import imported
 from tests.targets import frr_lab
-from tests.targets.test_frr import LEAF_SPINE, MODELS, made
+from tests.targets.test_frr import LEAF_SPINE, made
 
 
 @pytest.mark.parametrize("json0", [True, False])
@@ -45,7 +45,7 @@ def test_lldpd_of_what_was_built_is_imported_as_the_same_fabric(tmp_path: Path) 
     """FRR and lldpd run in namespaces as the design says; what lldpd hears is imported: the same devices, ports and links."""
     frr_lab.need()
     files = made(LEAF_SPINE, tmp_path)
-    fabric = fabric_of(MODELS + LEAF_SPINE, tmp_path, models=False)
+    fabric = fabric_of(LEAF_SPINE, tmp_path, models=False)
     folder = tmp_path / "captures"
     folder.mkdir()
     with frr_lab.running(files) as lab:

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,32 +19,34 @@ from uuid import uuid4
 
 import pytest
 
+from tests.conftest import need_program
+from tests.targets.build import port_names, rows
+
 DAEMONS = Path("/usr/lib/frr")
 
 
 def need() -> None:
     """Skip where FRR is not installed or namespaces cannot be made; fail where they must be."""
-    why = ""
-    if not (DAEMONS / "bgpd").exists() or shutil.which("vtysh") is None:
-        why = "FRR is not installed: apt-get install frr"
-    elif os.geteuid() != 0:
+    if os.geteuid() != 0:
         pytest.skip("only root makes network namespaces")
-    elif lacking := [p for p in ("ip", "ping", "lldpd", "lldpcli", "netplan") if shutil.which(p) is None]:
-        why = f"not installed: {', '.join(lacking)}; see scripts/system-packages"
-    elif subprocess.run(["unshare", "-n", "true"], capture_output=True, timeout=10).returncode:
+    for name, package in (
+        ("vtysh", "frr"),
+        ("ip", "iproute2"),
+        ("ping", "iputils-ping"),
+        ("lldpd", "lldpd"),
+        ("netplan", "netplan.io"),
+    ):
+        need_program(name, package)
+    if subprocess.run(["unshare", "-n", "true"], capture_output=True, timeout=10).returncode:
         pytest.skip("no network namespaces on this machine")
-    if why and os.environ.get("CI") == "true" and os.geteuid() == 0:
-        pytest.fail(why)
-    if why:
-        pytest.skip(why)
 
 
-def need_vtysh() -> None:
-    """Skip where vtysh is not installed; fail where it must be."""
-    if shutil.which("vtysh") is None:
-        if os.environ.get("CI") == "true" and os.geteuid() == 0:
-            pytest.fail("vtysh is not installed: apt-get install frr")
-        pytest.skip("vtysh is not installed: apt-get install frr")
+def reads(conf: bytes, place: Path) -> bool:
+    """Whether vtysh takes a configuration."""
+    path = place / "frr.conf"
+    path.write_bytes(conf)
+    command = [need_program("vtysh", "frr"), "-C", "-f", str(path)]
+    return subprocess.run(command, capture_output=True, timeout=20, check=False).returncode == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +57,11 @@ class Wire:
     b: tuple[str, str]
 
 
-def wires(data: Mapping[str, Any]) -> list[Wire]:
+def wires(files: dict[str, bytes]) -> list[Wire]:
     """The links of fabric.json, by the names that operating systems use."""
-
-    def rows(table: str) -> list[dict[str, Any]]:
-        return [dict(zip(data[table]["columns"], r, strict=True)) for r in data[table]["rows"]]
-
-    model = {d["name"]: d["model"] for d in rows("devices")}
-    system = {(m["key"], p[0]): p[3] for m in data["models"] for c in m["classes"] for p in c["ports"]}
-    return [
-        Wire(
-            (x["a_device"], system[model[x["a_device"]], x["a_port"]]), (x["b_device"], system[model[x["b_device"]], x["b_port"]])
-        )
-        for x in rows("links")
-    ]
+    name = port_names(files)
+    links = ([(x[f"{e}_device"], x[f"{e}_port"]) for e in "ab"] for x in rows(files, "links"))
+    return [Wire((a[0], name(*a)), (b[0], name(*b))) for a, b in links]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,32 +84,24 @@ class Lab:
             ["ip", "netns", "exec", self.space(name), *command], capture_output=True, text=True, timeout=timeout, check=False
         )
 
+    def vtysh(self, name: str, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run vtysh for a router's daemons."""
+        asked = ["vtysh", "--vty_socket", str(self.scratch / self.space(name)), *command]
+        return subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False)
+
     def ask(self, name: str, question: str) -> Any:
         """What a router answers, as JSON."""
-        told = subprocess.run(
-            ["vtysh", "--vty_socket", str(self.scratch / self.space(name)), "-c", f"{question} json"],
-            capture_output=True, text=True, timeout=20, check=False,
-        )  # fmt: skip
-        return json.loads(told.stdout or "{}")
+        return json.loads(self.vtysh(name, "-c", f"{question} json").stdout or "{}")
 
     def running_config(self, name: str) -> set[str]:
         """The lines that a router has taken."""
-        command = ["vtysh", "--vty_socket", str(self.scratch / self.space(name)), "-c", "show running-config"]
-        return set(subprocess.run(command, capture_output=True, text=True, timeout=20, check=False).stdout.split("\n"))
+        return set(self.vtysh(name, "-c", "show running-config").stdout.split("\n"))
 
     def hops(self, name: str, version: int = 4) -> dict[str, set[str]]:
         """Prefix -> interfaces of the active next hops, of the routes in use; an aggregate leads nowhere where it is made."""
         table = self.ask(name, f"show {'ip' if version == 4 else 'ipv6'} route")
-        return {
-            prefix: {
-                h["interfaceName"]
-                for r in routes
-                if r.get("selected")
-                for h in r["nexthops"]
-                if h.get("active") and "interfaceName" in h
-            }
-            for prefix, routes in table.items()
-        }
+        used = {prefix: [h for r in routes if r.get("selected") for h in r["nexthops"]] for prefix, routes in table.items()}
+        return {p: {h["interfaceName"] for h in n if h.get("active") and "interfaceName" in h} for p, n in used.items()}
 
     def reaches(self, name: str, address: str, source: str = "", *more: str) -> bool:
         """Whether a ping comes back."""
@@ -139,31 +124,20 @@ class Lab:
             ]  # fmt: skip
             done = self.shell(name, *command, timeout=30)
             assert done.returncode == 0, (daemon, done.stdout, done.stderr)
-        done = self.shell(name, "vtysh", "--vty_socket", str(home), "-f", str(home / "frr.conf"), timeout=30)
+        done = self.vtysh(name, "-f", str(home / "frr.conf"))
         assert done.returncode == 0, (name, done.stdout, done.stderr)
 
     def hear(self) -> None:
         """Start lldpd on every device; it tells its neighbours the device's name and its interfaces'. Now and then one that
-        starts under load neither sends nor hears: it is started anew."""
+        starts under load neither answers, sends nor hears: it is started anew."""
         silent = list(self.names)
-        for _ in range(8):
+        for _ in range(12):
             for name in silent:
-                self._listen(name)
+                self._start_lldpd(name)
             end = time.monotonic() + 5
             while silent and time.monotonic() < end:
                 silent = [n for n in silent if not self._heard(n)]
         assert not silent, silent
-
-    def _listen(self, name: str) -> None:
-        """Start lldpd on a device, anew where it does not answer."""
-        for _ in range(6):
-            self._start_lldpd(name)
-            end = time.monotonic() + 8
-            while time.monotonic() < end:
-                if self._lldp(name, "configure", "lldp", "tx-interval", "1").returncode == 0:
-                    return
-                time.sleep(0.1)
-        raise AssertionError(f"lldpd of {name} does not answer")
 
     def _start_lldpd(self, name: str) -> None:
         home = self.scratch / self.space(name)
@@ -177,6 +151,9 @@ class Lab:
             ["ip", "netns", "exec", self.space(name), "unshare", "--uts", "sh", "-c", script],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         ))  # fmt: skip
+        end = time.monotonic() + 8
+        while self._lldp(name, "configure", "lldp", "tx-interval", "1").returncode and time.monotonic() < end:
+            time.sleep(0.1)
 
     def neighbours(self) -> set[frozenset[tuple[str, str]]]:
         """The links that lldpd sees: the end that hears, and the far device and interface as they call themselves."""
@@ -208,22 +185,40 @@ def until(told: Callable[[], Any], wanted: Any, seconds: float = 40) -> None:
 
 
 @contextmanager
-def running(files: Mapping[str, bytes], planned: Sequence[str] = ()) -> Iterator[Lab]:
-    """Routers of a build, their links up; all that was started is stopped by its pid. Hosts that are ``planned`` have their
-    netplan file alone and no FRR."""
-    confs = {p.split("/")[1]: b for p, b in files.items() if p.endswith("/frr.conf")}
-    plan = [w for w in wires(json.loads(files["fabric.json"])) if w.a[0] in confs and w.b[0] in confs]
+def cabled(plan: Sequence[Wire], mtu: int = 1500) -> Iterator[Lab]:
+    """Namespaces and links alone, without routers, for what lldpd hears; all that is started there is stopped by its pid."""
     scratch = Path(mkdtemp(prefix="lab-"))  # the daemons give up root and must find it, which pytest's own folder forbids
     scratch.chmod(0o755)
-    lab = Lab(f"t{uuid4().hex[:6]}", scratch, tuple(confs), tuple(plan), [])
+    lab = Lab(f"t{uuid4().hex[:6]}", scratch, tuple(dict.fromkeys(d for w in plan for d, _ in (w.a, w.b))), tuple(plan), [])
     try:
-        _cable(lab, 9216)
-        for name, conf in confs.items():
+        _cable(lab, mtu)
+        for name in lab.names:
+            (scratch / lab.space(name)).mkdir(mode=0o755)
+        yield lab
+    finally:
+        for child in lab.children:
+            _kill(child)
+        for pid in scratch.glob("*/*.pid"):
+            subprocess.run(["kill", "-KILL", pid.read_text().strip()], capture_output=True, timeout=10, check=False)
+        for name in lab.names:
+            subprocess.run(["ip", "netns", "del", lab.space(name)], capture_output=True, timeout=20, check=False)
+        shutil.rmtree(scratch)
+
+
+@contextmanager
+def running(files: dict[str, bytes], planned: Sequence[str] = (), managed: Sequence[str] = ()) -> Iterator[Lab]:
+    """Routers of a build, their links up. Hosts that are ``planned`` have their netplan file alone and no FRR, and those that are
+    ``managed`` an eth0 beside."""
+    confs = {p.split("/")[1]: b for p, b in files.items() if p.endswith("/frr.conf")}
+    with cabled([w for w in wires(files) if w.a[0] in confs and w.b[0] in confs], 9216) as lab:
+        for name in lab.names:
             home = lab.scratch / lab.space(name)
-            home.mkdir(mode=0o755)
+            if name in managed:
+                _batch(["link add eth0 type veth peer name p0", "link set eth0 up", "link set p0 up"], lab.space(name))
             if name in planned:
                 _batch(netplan(files[f"frr/{name}/netplan.yaml"], home), lab.space(name))
                 continue
+            conf = confs[name]
             (home / "frr.conf").write_bytes(conf)
             (home / "empty.conf").write_bytes(b"")
             for path in (home, *home.iterdir()):
@@ -231,26 +226,6 @@ def running(files: Mapping[str, bytes], planned: Sequence[str] = ()) -> Iterator
             routed = ["bgpd"] if b"\nrouter bgp" in conf else ["staticd"]
             lab.start(name, "zebra", *(["bfdd"] if b" bfd\n" in conf else []), *routed)
         yield lab
-    finally:
-        _stop(lab)
-        shutil.rmtree(scratch)
-
-
-@contextmanager
-def cabled(plan: Sequence[Wire]) -> Iterator[Lab]:
-    """Namespaces and links alone, without routers, for what lldpd hears."""
-    scratch = Path(mkdtemp(prefix="lab-"))
-    scratch.chmod(0o755)
-    names = tuple(dict.fromkeys(d for w in plan for d, _ in (w.a, w.b)))
-    lab = Lab(f"t{uuid4().hex[:6]}", scratch, names, tuple(plan), [])
-    try:
-        _cable(lab, 1500)
-        for name in names:
-            (scratch / lab.space(name)).mkdir(mode=0o755)
-        yield lab
-    finally:
-        _stop(lab)
-        shutil.rmtree(scratch)
 
 
 def netplan(content: bytes, home: Path) -> list[str]:
@@ -282,35 +257,22 @@ def netplan(content: bytes, home: Path) -> list[str]:
 
 
 def _cable(lab: Lab, mtu: int) -> None:
-    lines = [f"netns add {lab.space(n)}" for n in lab.names]
-    _batch(lines)
+    _batch([f"netns add {lab.space(n)}" for n in lab.names])
     for n in lab.names:
         forward = "net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 net.ipv4.fib_multipath_hash_policy=1"
         lab.shell(n, "sysctl", "-qw", *forward.split(), "net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.all.accept_dad=0")
-    lines = []
-    for w in lab.wires:
-        (a, p), (b, q) = (lab.space(w.a[0]), w.a[1]), (lab.space(w.b[0]), w.b[1])
-        lines += [f"link add {p} mtu {mtu} netns {a} type veth peer name {q} mtu {mtu} netns {b}"]
-    _batch(lines)
+    ends = [((lab.space(w.a[0]), w.a[1]), (lab.space(w.b[0]), w.b[1])) for w in lab.wires]
+    _batch([f"link add {p} mtu {mtu} netns {a} type veth peer name {q} mtu {mtu} netns {b}" for (a, p), (b, q) in ends])
     for n in lab.names:
-        ends = [i for w in lab.wires for d, i in (w.a, w.b) if d == n]
-        _batch([f"link set {i} up" for i in ("lo", *ends)], lab.space(n))
+        own = [i for w in lab.wires for d, i in (w.a, w.b) if d == n]
+        _batch([f"link set {i} up" for i in ("lo", *own)], lab.space(n))
 
 
 def _batch(lines: list[str], space: str = "") -> None:
     where = ["-n", space] if space else []
-    done = subprocess.run(["ip", *where, "-batch", "-"], input="\n".join(lines), text=True, timeout=60, check=False,
-                          capture_output=True)  # fmt: skip
+    command = ["ip", *where, "-batch", "-"]
+    done = subprocess.run(command, input="\n".join(lines), text=True, timeout=60, check=False, capture_output=True)
     assert done.returncode == 0, (lines, done.stderr)
-
-
-def _stop(lab: Lab) -> None:
-    for child in lab.children:
-        _kill(child)
-    for pid in lab.scratch.glob("*/*.pid"):
-        subprocess.run(["kill", "-KILL", pid.read_text().strip()], capture_output=True, timeout=10, check=False)
-    for n in lab.names:
-        subprocess.run(["ip", "netns", "del", lab.space(n)], capture_output=True, timeout=20, check=False)
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

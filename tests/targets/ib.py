@@ -10,12 +10,13 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from uuid import uuid4
 
-import pytest
+from tests.conftest import need_program
 
-PROGRAMS = ("ibsim", "opensm", "ibnetdiscover")
+PROGRAMS = {"ibsim": "ibsim-utils", "opensm": "opensm", "ibnetdiscover": "infiniband-diags"}
 PRELOAD = "libumad2sim.so"
 _NODE = re.compile(r'^(?:Switch|Ca|Hca)\s+\d+ "([^"]+)"\s*# "([^"]*)"')
 _PORT = re.compile(r'^\[(\d+)\](?:\([0-9a-f]+\))?\s+"([^"]+)"\[(\d+)\]')
@@ -34,52 +35,35 @@ class Subnet:
     scratch: Path
 
     def credit_loops(self) -> bool:
-        """Whether ibdmchk finds a loop of credits in the tables that OpenSM wrote. It ends in a crash after its verdict."""
-        program = _which("ibdmchk")
-        if program is None:
-            pytest.skip("ibdmchk is not installed: apt-get install ibutils")
-        dumps = ["-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs"]
-        told = subprocess.run([program, *dumps], cwd=self.scratch, capture_output=True, text=True, timeout=120).stdout
-        clean, looped = "no credit loops found" in told, "Found credit loop on:" in told
-        assert clean != looped, told[-2000:]
-        return looped
+        """Whether ibdmchk finds a loop of credits in the tables that OpenSM wrote."""
+        return ibdmchk(self.scratch)
+
+
+def ibdmchk(folder: Path, *more: str) -> bool:
+    """Whether ibdmchk finds a loop of credits in OpenSM's dumps. It ends in a crash after its verdict."""
+    dumps = ["-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", *more]
+    command = [need_program("ibdmchk", "ibutils"), *dumps]
+    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120).stdout
+    clean, looped = "no credit loops found" in told, "Found credit loop on:" in told
+    assert clean != looped, told[-2000:]
+    return looped
 
 
 def need() -> None:
     """Skip where the programs are not installed; fail where they must be."""
-    missing = [p for p in PROGRAMS if _which(p) is None]
-    if _preload() is None:
-        missing.append(PRELOAD)
-    if not missing:
-        return
-    why = f"{', '.join(missing)} not installed: apt-get install opensm ibsim-utils infiniband-diags"
-    if os.environ.get("CI") == "true" and os.geteuid() == 0:
-        pytest.fail(why)
-    pytest.skip(why)
+    for program, package in PROGRAMS.items():
+        need_program(program, package)
+    assert _preload() is not None, f"no {PRELOAD}, which is of ibsim-utils"
 
 
 def discover(netlist: bytes, scratch: Path, config: bytes = b"", engine: str = "ftree,no_fallback") -> Subnet:
-    """Simulate a netlist, route it, and read back nodes and links."""
-    (scratch / "fabric.net").write_bytes(netlist)
-    (scratch / "osm.conf").write_bytes(config)
-    environment = {
-        "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin",
-        "IBSIM_SOCKNAME": f"tdsl-{uuid4().hex[:12]}",
-        "OSM_TMP_DIR": str(scratch),
-        "OSM_CACHE_DIR": str(scratch),
-    }
-    with _simulator(scratch, environment):
-        client = {**environment, "LD_PRELOAD": str(_preload())}
-        routing = ["-R", engine] if engine else []
-        _opensm(
-            [*routing, "-F", "./osm.conf", "--dump_files_dir", ".", "-f", "osm.log", "-e", "-o", "-s", "0", "-D", "0x43"],
-            scratch,
-            client,
-        )
-        found = subprocess.run(["ibnetdiscover"], cwd=scratch, env=client, capture_output=True, text=True, timeout=60)
-    log = (scratch / "osm.log").read_text(errors="replace")
-    nodes, wires = read_netlist(found.stdout)
-    return Subnet(nodes, wires, log, scratch)
+    """Simulate a netlist, route it, and read back nodes and links. Where no engine can route the subnet OpenSM tries for ever:
+    its log tells."""
+    with lab(netlist, scratch, {}) as made:
+        made.manage("sm", config, "", *(["-R", engine] if engine else []))
+        made.awaited("sm", "SUBNET UP", instead="No routing engine able to successfully configure")
+        nodes, wires = read_netlist(made.ask("ibnetdiscover"))
+    return Subnet(nodes, wires, made.log("sm"), scratch / "sm")
 
 
 @dataclass
@@ -90,17 +74,18 @@ class Lab:
     environment: dict[str, str]
     running: dict[str, subprocess.Popen[bytes]]
 
-    def manage(self, name: str, config: bytes, host: str = "") -> None:
+    def manage(self, name: str, config: bytes, host: str = "", *more: str) -> None:
         """Start a subnet manager on a host (an adapter's identifier in the netlist); files it names lie in the scratch folder."""
         (self.scratch / f"{name}.conf").write_bytes(config.replace(b"/etc/opensm/", f"{self.scratch}/".encode()))
-        own = {**self.environment, **({"SIM_HOST": host} if host else {})}
         place = self.scratch / name
         place.mkdir()
-        own |= {"OSM_TMP_DIR": str(place), "OSM_CACHE_DIR": str(place), "LD_PRELOAD": str(_preload())}
+        own = self._client(host) | {"OSM_TMP_DIR": str(place), "OSM_CACHE_DIR": str(place)}
+        how = ["-F", f"../{name}.conf", "-f", "osm.log", "-d", "2", "-D", "0x43", "--dump_files_dir", ".", *more]
         nowhere = subprocess.DEVNULL
-        command = [_which("opensm") or "opensm", "-F", f"../{name}.conf", "-f", "osm.log", "-d", "2", "-D", "0x43",
-                   "--dump_files_dir", "."]  # fmt: skip
-        self.running[name] = subprocess.Popen(command, cwd=place, env=own, stdout=nowhere, stderr=nowhere)
+        self.running[name] = subprocess.Popen([_which("opensm"), *how], cwd=place, env=own, stdout=nowhere, stderr=nowhere)
+
+    def _client(self, host: str) -> dict[str, str]:
+        return {**self.environment, "LD_PRELOAD": str(_preload()), **({"SIM_HOST": host} if host else {})}
 
     def stop(self, name: str) -> None:
         """End a subnet manager."""
@@ -113,44 +98,36 @@ class Lab:
         path = self.scratch / name / "osm.log"
         return path.read_text(errors="replace") if path.exists() else ""
 
-    def awaited(self, name: str, *words: str, seconds: float = 30) -> str:
-        """A manager's log, once it says all of these."""
+    def awaited(self, name: str, *words: str, instead: str = "\0", seconds: float = 60) -> str:
+        """A manager's log, once it says all of these, or the other."""
         until = time.monotonic() + seconds
-        while not all(w in self.log(name) for w in words):
+        while not all(w in self.log(name) for w in words) and instead not in self.log(name):
             assert time.monotonic() < until, f"{name} does not say {words}: {self.log(name)[-1500:]}"
             time.sleep(0.05)
         return self.log(name)
 
     def ask(self, *command: str, host: str = "") -> str:
         """What a program of infiniband-diags prints."""
-        own = {**self.environment, "LD_PRELOAD": str(_preload()), **({"SIM_HOST": host} if host else {})}
-        program = _which(command[0]) or command[0]
-        told = subprocess.run([program, *command[1:]], cwd=self.scratch, env=own, capture_output=True, text=True, timeout=60)
+        asked = [_which(command[0]), *command[1:]]
+        told = subprocess.run(asked, cwd=self.scratch, env=self._client(host), capture_output=True, text=True, timeout=60)
         assert told.returncode >= 0, (command, "crashed")
         return told.stdout
 
 
-def loops_with_levels(lab: Lab, name: str) -> str:
-    """What ibdmchk says of loops of credits where the manager spreads paths over service levels and virtual lanes: the level of
-    each pair of adapters is asked of the subnet's own administration."""
-    program = _which("ibdmchk")
-    if program is None:
-        pytest.skip("ibdmchk is not installed: apt-get install ibutils")
+def loops_with_levels(lab: Lab, name: str) -> bool:
+    """The same where the manager spreads paths over service levels and virtual lanes: the level of each pair of adapters is asked
+    of the subnet's own administration."""
     place = lab.scratch / name
     lids = {int(guid, 16): int(lid, 16) for guid, lid, *_ in map(str.split, filter(None, _lines(place / "guid2lid")))}
     nodes = [int(x, 16) for x in re.findall(r"^caguid=0x([0-9a-f]+)", (lab.scratch / "fabric.net").read_text(), re.M)]
-    at = {node: lids[node + 1] for node in nodes}
     rows = []
-    for source in nodes:
-        for target in nodes:
-            if source != target:
-                told = lab.ask("saquery", "PR", "--slid", str(at[source]), "--dlid", str(at[target]))
-                level = re.search(r"^\s*sl\.+0x([0-9A-Fa-f]+)", told, re.M)
-                assert level is not None, told
-                rows.append(f"0x{source:016x} {at[target]} {int(level[1], 16)}\n")
+    for source, target in permutations(nodes, 2):
+        told = lab.ask("saquery", "PR", "--slid", str(lids[source + 1]), "--dlid", str(lids[target + 1]))
+        level = re.search(r"^\s*sl\.+0x([0-9A-Fa-f]+)", told, re.M)
+        assert level is not None, told
+        rows.append(f"0x{source:016x} {lids[target + 1]} {int(level[1], 16)}\n")
     (place / "psl.txt").write_text("".join(rows))
-    dumps = ["-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-c", "psl.txt", "-d", "opensm-sl2vl.dump"]
-    return subprocess.run([program, *dumps], cwd=place, capture_output=True, text=True, timeout=120).stdout
+    return ibdmchk(place, "-c", "psl.txt", "-d", "opensm-sl2vl.dump")
 
 
 def _lines(path: Path) -> list[str]:
@@ -163,7 +140,7 @@ def lab(netlist: bytes, scratch: Path, files: Mapping[str, bytes]) -> Iterator[L
     (scratch / "fabric.net").write_bytes(netlist)
     for name, content in files.items():
         (scratch / name).write_bytes(content)
-    environment = {"PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin", "IBSIM_SOCKNAME": f"tdsl-{uuid4().hex[:12]}"}
+    environment = _surroundings()
     with _simulator(scratch, environment):
         made = Lab(scratch, environment, {})
         try:
@@ -189,8 +166,15 @@ def read_netlist(text: str) -> tuple[frozenset[str], frozenset[Wire]]:
     return frozenset(described.values()), wires
 
 
-def _which(program: str) -> str | None:
-    return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+
+
+def _surroundings() -> dict[str, str]:
+    return {"PATH": PATH, "IBSIM_SOCKNAME": f"tdsl-{uuid4().hex[:12]}"}
+
+
+def _which(program: str) -> str:
+    return shutil.which(program, path=PATH) or program
 
 
 def _preload() -> Path | None:
@@ -202,10 +186,9 @@ def _simulator(scratch: Path, environment: dict[str, str]) -> Iterator[None]:
     """ibsim while the block runs. Its console is a pipe that stays open, or it would stop at once."""
     output = (scratch / "ibsim.out").open("wb")
     limits = ["-N", "20000", "-S", "2000", "-P", "400000"]
-    process = subprocess.Popen(
-        [_which("ibsim") or "ibsim", "-s", *limits, "fabric.net"],
-        cwd=scratch, env=environment, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+    command = [_which("ibsim"), "-s", *limits, "fabric.net"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": output, "stderr": subprocess.STDOUT}
+    process = subprocess.Popen(command, cwd=scratch, env=environment, **pipes)  # type: ignore[call-overload]
     try:
         _await_ready(process, scratch / "ibsim.out")
         yield
@@ -223,20 +206,3 @@ def _await_ready(process: subprocess.Popen[bytes], output: Path) -> None:
         assert process.poll() is None, f"ibsim stopped: {output.read_text(errors='replace')[-800:]}"
         assert time.monotonic() < until, "ibsim is not ready after 30 s"
         time.sleep(0.02)
-
-
-def _opensm(arguments: list[str], scratch: Path, environment: dict[str, str]) -> None:
-    """One sweep. Where no engine can route the subnet OpenSM never ends: it is stopped, and its log tells."""
-    program, nowhere = _which("opensm") or "opensm", subprocess.DEVNULL
-    process = subprocess.Popen([program, *arguments], cwd=scratch, env=environment, stdout=nowhere, stderr=nowhere)
-    log = scratch / "osm.log"
-    until = time.monotonic() + 90
-    try:
-        while process.poll() is None and time.monotonic() < until:
-            if log.exists() and "No routing engine able to successfully configure" in log.read_text(errors="replace"):
-                break
-            time.sleep(0.05)
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(10)

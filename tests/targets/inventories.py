@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Sequence
@@ -10,50 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.compile import compiler
-from tdsl.emit.build import BuildOptions, build_files
-from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile
 from tests.conftest import need_program
+from tests.targets import build
+from tests.targets.build import design
 
 yaml = pytest.importorskip("yaml")
-DESIGN = """\
-model host NODE { port nic[2]: 400Gbps { type GE400; os "mlx5_{i}"; netdev "eth{i}" }; chip gpu[2]: GPU }
-model chip GPU { port lane: 400Gbps }
-model switch SW { port p[1..16]: 400Gbps { type GE400; os "swp{i}" } }
-fabric pods "Two units" {
-  group su[2] {
-    host node[4]: NODE
-    switch leaf[2]: SW
-    connect node[n].nic[r] to leaf[r]
-  }
-  switch spine[2]: SW
-  nos frr
-  connect su[*].leaf[*] to spine[*] each
-  address su[*].leaf, spine loopback from 10.255.0.0/24
-  address su[*].leaf, spine loopback from fd00:255::/64
-  address su[*].leaf, spine, su[*].node management from 192.168.0.10/24 { interface mgmt0; gateway 192.168.0.1 }
-  address su[*].node[*].nic[r] links from "172.{16 + r}.0.0/24"
-  routing bgp { }
-}
-"""
-PLANES = """\
-model host NODE { port nic[2]: 400Gbps { type GE400; os "eth{i}" }; chip gpu[2]: GPU }
-model chip GPU { port lane: 400Gbps }
-model switch SW { port p[1..16]: 400Gbps { type GE400; os "swp{i}" } }
-fabric planes {
-  host node[4]: NODE
-  host store: NODE { role storage }
-  plane plane[2] {
-    switch leaf[2]: SW
-    switch spine: SW
-    connect leaf[*] to spine each x 2
-  }
-  connect node[n].nic[p] to plane[p].leaf[n // 2]
-  connect store.nic[p] to plane[p].leaf[0]
-}
-"""
+DESIGN, PLANES = design("pods"), design("planes")
+NODES = [f"su{u}-node{n}" for u in range(2) for n in range(4)]
 ASSETS = """\
 device,port,node_guid,port_guid,mac
 su0-leaf0,,,,94:6D:AE:00:00:01
@@ -61,22 +25,10 @@ su[1].node[3],,,,94-6d-ae-00-00-02
 """
 
 
-def compiled(text: str, place: Path) -> Fabric:
-    """The one fabric of a design."""
-    path = place / "design.fab"
-    path.write_text(text)
-    result = compiler.compile_without_checks(str(path))
-    assert not result.findings and result.designs[0].fabric is not None
-    return result.designs[0].fabric
-
-
 def made(text: str, place: Path, *targets: str, **settings: object) -> dict[str, bytes]:
     """The files of these targets, about which nothing was found."""
-    found = Diagnostics()
-    given = dict.fromkeys(targets, settings) if settings else {}
-    options = BuildOptions(settings=given, assets=SourceFile("assets.csv", ASSETS) if text == DESIGN else None)
-    files = build_files(compiled(text, place), targets, found, options)
-    assert not list(found), list(found)
+    files, found = build.made(text, place, *targets, assets=ASSETS if text == DESIGN else "", **settings)
+    assert not found
     return files
 
 
@@ -96,8 +48,9 @@ def tree(text: str) -> dict[str, tuple[list[str], list[str]]]:
     return out  # type: ignore[return-value]
 
 
-def slurm_loads(topology: bytes, nodes: Sequence[str], place: Path) -> tuple[str, str]:
-    """What slurmctld and scontrol say of a `topology.conf` where these nodes are known: the tree, and the log."""
+def slurm_loads(topology: bytes, nodes: Sequence[str], place: Path) -> str:
+    """The tree that scontrol shows of a `topology.conf` where these nodes are known; slurmctld's log names no node that is
+    unknown or under two leaves."""
     slurmctld, scontrol = need_program("slurmctld", "slurmctld"), need_program("scontrol", "slurm-client")
     if os.geteuid() != 0:
         pytest.skip("slurmctld is started as root here")
@@ -124,4 +77,6 @@ def slurm_loads(topology: bytes, nodes: Sequence[str], place: Path) -> tuple[str
     finally:
         daemon.terminate()
         daemon.wait(20)
-    return told, "".join(p.read_text() for p in (place / "said", place / "log") if p.is_file())
+    log = "".join(p.read_text() for p in (place / "said", place / "log") if p.is_file())
+    assert "SwitchName=" in told and not re.search(r"Invalid hostnames|Multiple leaf|no common root|not a tree", log, re.I), log
+    return told

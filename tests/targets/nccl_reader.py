@@ -27,6 +27,11 @@ class Unreadable(Exception):
     """What NCCL would stop at."""
 
 
+def need(holds: object, why: str) -> None:
+    if not holds:
+        raise Unreadable(why)
+
+
 class Reader:
     """Takes one letter after the other, knowing blanks, line ends, tags, quotes and comments, and nothing else of XML."""
 
@@ -37,8 +42,7 @@ class Reader:
 
     def next(self) -> str:
         """One letter."""
-        if self.at >= len(self.text):
-            raise Unreadable("end of file")
+        need(self.at < len(self.text), "end of file")
         self.at += 1
         return self.text[self.at - 1]
 
@@ -46,23 +50,19 @@ class Reader:
         """Letters up to one of ``ends``, and that one."""
         out = ""
         while (c := self.next()) not in ends:
-            if not (c.isalnum() or c == "_"):
-                raise Unreadable(f"unexpected {c!r} in a name")
+            need(c.isalnum() or c == "_", f"unexpected {c!r} in a name")
             out += c
-            if len(out) > ROOM["letters"]:
-                raise Unreadable("name too long")
+            need(len(out) <= ROOM["letters"], "name too long")
         return out, c
 
     def value(self) -> str:
         """A quoted value; nothing in it is decoded."""
         quote = self.next()
-        if quote not in "\"'":
-            raise Unreadable(f"expected a quote, got {quote!r}")
+        need(quote in "\"'", f"expected a quote, got {quote!r}")
         out = ""
         while (c := self.next()) != quote:
             out += c
-        if len(out.encode()) > ROOM["letters"]:
-            raise Unreadable("value too long")
+        need(len(out.encode()) <= ROOM["letters"], "value too long")
         return out
 
     def tag(self) -> tuple[str, str, dict[str, str]]:
@@ -71,51 +71,39 @@ class Reader:
             self.at += 1
         if self.at == len(self.text):
             return "end", "", {}
-        if (c := self.next()) != "<":
-            raise Unreadable(f"expecting '<', got {c!r}")
+        need(self.next() == "<", "expecting '<'")
         if self.text.startswith("!--", self.at):
             self.at = self.text.index("-->", self.at) + 3
             return self.tag()
         if self.text[self.at] == "/":
             self.at += 1
-            name, _ = self.word(">")
-            return "close", name, {}
+            return "close", self.word(">")[0], {}
         name, c = self.word(" />")
         attributes: dict[str, str] = {}
         count = 0
         while c == " ":
             key, c = self.word("=/> ")
             count += 1
-            if c != "=" or not key:
-                raise Unreadable("an attribute without a name or value")
+            need(c == "=" and key, "an attribute without a name or value")
             attributes.setdefault(key, self.value())
             c = self.next()
-        if count > ROOM["attributes"]:
-            raise Unreadable("too many attributes")
-        if c == "/":
-            c = self.next()
-            kind = "empty"
-        else:
-            kind = "open"
-        if c != ">":
-            raise Unreadable(f"expected >, got {c!r}")
+        need(count <= ROOM["attributes"], "too many attributes")
+        kind = "empty" if c == "/" else "open"
+        need((self.next() if c == "/" else c) == ">", "expected >")
         return kind, name, attributes
 
     def element(self, kind: str, name: str, attributes: dict[str, str]) -> Node:
         """A whole element."""
         self.count += 1
-        if self.count > ROOM["elements"]:
-            raise Unreadable("too many elements")
+        need(self.count <= ROOM["elements"], "too many elements")
         node = Node(name, attributes)
         while kind == "open":
-            inner, inner_name, inner_attributes = self.tag()
-            if inner == "close":
-                if inner_name != name:
-                    raise Unreadable(f"</{inner_name}> in <{name}>")
+            inner = self.tag()
+            if inner[0] == "close":
+                need(inner[1] == name, f"</{inner[1]}> in <{name}>")
                 break
-            if inner == "end":
-                raise Unreadable("end of file")
-            node.children.append(self.element(inner, inner_name, inner_attributes))
+            need(inner[0] != "end", "end of file")
+            node.children.append(self.element(*inner))
         return node
 
 

@@ -1,65 +1,13 @@
-"""Designs for the targets of simulators, and readers of the formats of SimAI and ASTRA-sim as these read them."""
+"""Readers of the formats of SimAI and ASTRA-sim as these read them, and what the tests of these targets build."""
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
-from typing import Any
 
-from tdsl.emit.build import BuildOptions, build_files
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics
-from tests.harness import fabric_of
+from tests.targets.build import design
 
-RAILS = """
-fabric rails {
-  host node[4]: DGX_H100
-  switch leaf[8]: QM9700
-  switch spine[2]: QM9700
-  connect node[n].nic[r] to leaf[r]
-  connect leaf[*] to spine[*] spread x 2
-  host ufm: UFM { role manager }
-  connect ufm.p[1] to leaf[(0)]
-}
-"""
-SHARED = """
-model chip GPU { port lane: 400Gbps }
-model switch SW { port p[1..64]: 400Gbps { type GE400 } }
-model host NODE { port nic[2]: 400Gbps { type GE400 }; chip gpu[4]: GPU }
-fabric shared {
-  pod pod[2] {
-    host node[2]: NODE
-    switch leaf[2]: SW
-    connect node[n].nic[i] to leaf[i]
-  }
-  switch spine: SW
-  connect pod[*].leaf[*] to spine each
-}
-"""
-SPECTRUM_X = """
-model switch WIDE { port p[1..128]: 400Gbps { type NDR } }
-fabric spectrum_x {
-  host node[2]: DGX_H100
-  switch leaf[8]: WIDE
-  switch spine[64]: WIDE
-  connect node[n].nic[r] to leaf[r]
-  connect leaf[*] to spine[*] each
-}
-"""
+RAILS, SHARED = design("rails"), design("shared")
 Graph = tuple[list[int], list[tuple[int, int, float]]]
-
-
-def made(text: str, place: Path, *targets: str, **settings: object) -> tuple[dict[str, bytes], list[Diagnostic]]:
-    """The files of targets and fabric.json, and the findings of their own."""
-    found = Diagnostics()
-    options = BuildOptions(settings=dict.fromkeys(targets, settings) if settings else {})
-    files = build_files(fabric_of(text, place, models=False), [*targets, "json"], found, options)
-    return files, list(found)
-
-
-def rows(files: dict[str, bytes], table: str) -> list[dict[str, Any]]:
-    data = json.loads(files["fabric.json"])[table]
-    return [dict(zip(data["columns"], r, strict=True)) for r in data["rows"]]
 
 
 def read_simai(text: str) -> Graph:
@@ -86,18 +34,3 @@ def _links(words: list[str], nodes: int, switches: int, links: int) -> Graph:
         assert int(a) < nodes and int(b) < nodes and latency.endswith("ms") and float(latency[:-2]) > 0 and float(error) >= 0
         out.append((int(a), int(b), float(rate.removesuffix("Gbps"))))
     return numbers, out
-
-
-RACKS = """
-fabric racks {
-  rack rack[2] {
-    host tray[18]: GB200_TRAY
-    switch nvswitch[9, 2]: NVLINK5_SWITCH
-    connect tray[t].gpu[g].nvlink[2*s + c] to nvswitch[s, c].p[4*t + g] { layer scaleup; medium backplane }
-  }
-  switch leaf[4, 2]: QM9700
-  switch spine[2]: QM9700
-  connect rack[k].tray[t].nic[r] to leaf[r, (18*k + t)//32]
-  connect leaf[*, *] to spine[*] spread x 4
-}
-"""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
+from typing import Any
 
-from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile
-from tests.targets import ib
+from tests.targets import build, ib
 
 FTREE = "osm_ucast_mgr_process: ftree tables configured on all switches"
+UP = "SUBNET UP"
 
 
 def made(fabric: Fabric, assets: bytes = b"", **noted: int) -> dict[str, bytes]:
     """Netlist, configuration and data of a fabric; findings must be those expected, counted by code."""
-    found = Diagnostics()
-    table = SourceFile("assets.csv", assets.decode()) if assets else None
-    files = build_files(fabric, ["ibsim", "opensm", "json"], found, BuildOptions(assets=table))
+    files, found = build.files_of(fabric, "ibsim", "opensm", assets=assets.decode())
     assert Counter(d.code for d in found) == noted
     return files
 
@@ -28,29 +26,20 @@ def rehearsed(fabric: Fabric, **noted: int) -> dict[str, bytes]:
     return made(fabric, made(fabric, **noted)["ibsim/assets.csv"])
 
 
-def planned(data: dict[str, object], plane: int | None = None) -> frozenset[ib.Wire]:
+def planned(data: dict[str, Any], plane: int | None = None) -> frozenset[ib.Wire]:
     """The links of fabric.json as a subnet manager names their ends: a switch's port number, an adapter's only port."""
+    files = {"fabric.json": json.dumps(data).encode()}
+    kind = {d["name"]: d["kind"] for d in build.rows(files, "devices")}
+    name = build.port_names(files)
 
-    def rows(table: str) -> list[dict[str, object]]:
-        t = data[table]
-        return [dict(zip(t["columns"], r, strict=True)) for r in t["rows"]]  # type: ignore[index]
+    def end(link: dict[str, Any], side: str) -> ib.End:
+        device, port = link[f"{side}_device"], link[f"{side}_port"]
+        if kind[device] == "switch":
+            return device, link[f"{side}_index"]
+        return f"{device} {name(device, port) or re.sub(r'[][]', '', port)}", 1
 
-    systems = {
-        (m["key"], port): system
-        for m in data["models"]  # type: ignore[attr-defined]
-        for c in m["classes"]
-        for port, _, _, system, _ in c["ports"]
-    }
-    device = {d["name"]: d for d in rows("devices")}
-
-    def end(link: dict[str, object], side: str) -> ib.End:
-        name, port, index = str(link[f"{side}_device"]), str(link[f"{side}_port"]), link[f"{side}_index"]
-        if device[name]["kind"] == "switch":
-            return name, int(str(index))
-        system = systems[device[name]["model"], port]
-        return f"{name} {system or port.replace('[', '').replace(']', '')}", 1
-
-    return frozenset(frozenset((end(x, "a"), end(x, "b"))) for x in rows("links") if plane is None or x["plane"] == plane)
+    links = (x for x in build.rows(files, "links") if plane is None or x["plane"] == plane)
+    return frozenset(frozenset((end(x, "a"), end(x, "b"))) for x in links)
 
 
 def swap(text: str, switch: str, one: int, other: int) -> str:
@@ -73,9 +62,6 @@ def swap(text: str, switch: str, one: int, other: int) -> str:
     return "\n\n".join(out)
 
 
-UP = "SUBNET UP"
-
-
 def of_opensm(files: dict[str, bytes], folder: str = "opensm/") -> dict[str, bytes]:
     return {p.removeprefix(folder): c for p, c in files.items() if p.startswith(folder)}
 
@@ -84,12 +70,3 @@ def guid(files: dict[str, bytes], device: str, port: str) -> str:
     """The placeholder of a port."""
     (found,) = re.findall(rf'^"{device}","{re.escape(port)}",.*,(\w+)$', files["ibsim/assets.csv"].decode(), re.M)
     return str(found)
-
-
-RAILS = """
-fabric f {
-  host node[3]: DGX_H100
-  switch leaf[8]: QM9700
-  connect node[n].nic[r] to leaf[r]
-}
-"""

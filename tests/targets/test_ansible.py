@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.targets.inventories import DESIGN, made, run
-
-NODES = [f"su{u}-node{n}" for u in range(2) for n in range(4)]
+from tests.targets.inventories import DESIGN, NODES, made, run
 
 
 def test_ansible_reads_the_inventory(tmp_path: Path) -> None:

@@ -12,36 +12,28 @@ import pytest
 import yaml
 
 from tests.conftest import need_program
-from tests.targets.simulators import RAILS, SHARED, made, read_astra, read_simai
-
-
-def test_astra_sim_has_the_same_graph(tmp_path: Path) -> None:
-    for text in (RAILS, SHARED):
-        files, _ = made(text, tmp_path, "simai", "astra_sim")
-        assert read_astra(files["astra_sim/physical_topology.txt"].decode()) == read_simai(files["simai/topology"].decode())
-    assert json.loads(files["astra_sim/logical_topology.json"]) == {"logical-dims": ["4", "4"]}
+from tests.targets.build import made
+from tests.targets.simulators import RAILS, SHARED, read_astra, read_simai
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (RAILS, {"npus_count": [8, 4], "bandwidth": [450.0, 50.0]}),
-        # two hosts a pod; 4 uplinks of 400 Gb/s for 16 accelerators
-        (SHARED, {"npus_count": [8, 2], "bandwidth": [25.0, 12.5]}),
-    ],
-    ids=["rails", "shared"],
+    ("text", "dims", "bandwidth"),
+    # of the second, two hosts a pod; 4 uplinks of 400 Gb/s for 16 accelerators
+    [(RAILS, [8, 4], [450.0, 50.0]), (SHARED, [8, 2], [25.0, 12.5])],
 )
-def test_dimensions_of_the_analytical_network(
-    text: str, expected: dict[str, list[float]], tmp_path: Path, test_data: Path
+def test_the_graph_of_simai_and_dimensions(
+    text: str, dims: list[int], bandwidth: list[float], tmp_path: Path, test_data: Path
 ) -> None:
-    files, _ = made(text, tmp_path, "astra_sim")
+    files, _ = made(text, tmp_path, "simai", "astra_sim")
+    graph = read_astra(files["astra_sim/physical_topology.txt"].decode())
+    assert graph == read_simai(files["simai/topology"].decode()) and prod(dims) == min(graph[0])
     found = yaml.safe_load(files["astra_sim/network.yml"])
-    assert {k: found[k] for k in expected} == expected
+    assert (found["npus_count"], found["bandwidth"]) == (dims, bandwidth)
     for network in (found, yaml.safe_load((test_data / "handover" / "astra_sim" / "hgx_h100_16gpu.yml").read_text())):
         assert set(network["topology"]) <= {"Ring", "Switch", "FullyConnected"}
         assert len({len(network[k]) for k in ("topology", "npus_count", "bandwidth", "latency")}) == 1
-    numbers = read_astra(files["astra_sim/physical_topology.txt"].decode())[0]
-    assert prod(found["npus_count"]) == min(numbers)
+    if text == SHARED:
+        assert json.loads(files["astra_sim/logical_topology.json"]) == {"logical-dims": ["4", "4"]}
 
 
 def test_astra_sims_own_network_takes_the_dimensions(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.targets.inventories import DESIGN, made, yaml
-
-NODES = [f"su{u}-node{n}" for u in range(2) for n in range(4)]
+from tests.targets.build import design
+from tests.targets.inventories import DESIGN, NODES, made, yaml
 
 
 def test_labels_and_the_topology_of_kueue(tmp_path: Path, test_data: Path) -> None:
@@ -29,24 +28,10 @@ def test_labels_and_the_topology_of_kueue(tmp_path: Path, test_data: Path) -> No
     assert all(re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", v) for v in values)
 
 
-RACKS = """
-fabric f {
-  rack rack[2] {
-    host tray[18]: GB200_TRAY
-    switch nvswitch[9, 2]: NVLINK5_SWITCH
-    connect tray[t].gpu[g].nvlink[2*s + c] to nvswitch[s, c].p[4*t + g] { layer scaleup; medium backplane }
-  }
-  switch leaf[4, 2]: QM9700
-  connect rack[k].tray[t].nic[r] to leaf[r, (18*k + t)//32]
-}
-"""
-
-
 def test_nodes_of_one_nvlink_domain_say_so(tmp_path: Path) -> None:
     """A rack is a domain, whichever leaves its trays have."""
-    files = made(RACKS, tmp_path, "kubernetes")
+    files = made(design("racks"), tmp_path, "kubernetes")
     nodes = {n["metadata"]["name"]: n["metadata"]["labels"] for n in yaml.safe_load_all(files["kubernetes/labels.yaml"])}
     domains = {name: n["accelerator.topograph.run/domain"] for name, n in nodes.items()}
     assert len(nodes) == 36 and Counter(domains.values()) == {"rack0-nvswitch0-0": 18, "rack1-nvswitch0-0": 18}
     assert all(d.startswith(name.partition("-")[0]) for name, d in domains.items())
-    assert "accelerator" not in made(DESIGN, tmp_path, "kubernetes")["kubernetes/labels.yaml"].decode()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tdsl.emit.build import BuildOptions, build_files
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
-from tests.harness import compile_text
-from tests.targets.build import SYSTEMS, dgx_h100, faced, pod, switch
+from tests.harness import compile_text, fabric_of
+from tests.targets.build import SYSTEMS, files_of, pod
 
 
 def read(data: bytes) -> dict[str, str]:
@@ -27,121 +27,80 @@ def read(data: bytes) -> dict[str, str]:
     return out
 
 
-def told(text: str, folder: Path, host: str) -> tuple[dict[str, str], str]:
-    """The settings of a host model in a design of text, and the whole file."""
-    result = compile_text(text, folder, verify=False, models=False)
-    fabric = result.designs[0].fabric
-    assert fabric is not None and not [d for d in result.findings if d.severity.word == "error"], result.findings
-    data = build_files(fabric, ["nccl"], Diagnostics())[f"nccl/{host}.conf"]
-    return read(data), data.decode()
-
-
 def test_a_superpod() -> None:
-    data = build_files(pod(units=4, nodes=32, rails=8, spines=16), ["nccl"], Diagnostics())["nccl/DGX_H100.conf"]
+    """Each setting is below its reason."""
+    data = files_of(pod(rails=8), "nccl")[0]["nccl/DGX_H100.conf"]
     assert read(data) == {
-        "NCCL_TOPO_FILE": "/etc/nccl/DGX_H100.xml",
-        "NCCL_IB_HCA": "=" + ",".join(f"mlx5_{n}" for n in SYSTEMS),
-        "NCCL_CROSS_NIC": "2",
-        "NCCL_PXN_DISABLE": "0",
-    }
+        "NCCL_TOPO_FILE": "/etc/nccl/DGX_H100.xml", "NCCL_IB_HCA": "=" + ",".join(f"mlx5_{n}" for n in SYSTEMS),
+        "NCCL_CROSS_NIC": "2", "NCCL_PXN_DISABLE": "0",
+    }  # fmt: skip
     lines = data.decode().splitlines()
-    for at, line in enumerate(lines):
-        assert line.startswith("#") or line == "" or lines[at - 1].startswith("# ")
+    assert all(line.startswith("#") or not line or above.startswith("# ") for above, line in pairwise(lines))
 
 
 def test_where_the_xml_is_put() -> None:
-    options = BuildOptions(settings={"nccl": {"topo_dir": "/opt/site"}})
-    data = build_files(pod(), ["nccl"], Diagnostics(), options)["nccl/DGX_H100.conf"]
-    assert read(data)["NCCL_TOPO_FILE"] == "/opt/site/DGX_H100.xml"
-    found = Diagnostics()
-    options = BuildOptions(settings={"nccl": {"topo_dir": "/opt/site\nX=1"}})
-    assert b"X=1" not in build_files(pod(), ["nccl"], found, options)["nccl/DGX_H100.conf"]
-    assert [(d.code, d.severity.word) for d in found] == [("E0502", "error")]
+    files, _ = files_of(pod(), "nccl", topo_dir="/opt/site")
+    assert read(files["nccl/DGX_H100.conf"])["NCCL_TOPO_FILE"] == "/opt/site/DGX_H100.xml"
+    files, found = files_of(pod(), "nccl", topo_dir="/opt/site\nX=1")
+    assert b"X=1" not in files["nccl/DGX_H100.conf"] and [(d.code, d.severity.word) for d in found] == [("E0502", "error")]
 
 
-def test_fewer_links_between_rails_than_within(tmp_path: Path) -> None:
-    text = """fabric f {
-  host node[8]: HGX_H100
+ADAPTERS = ",".join(f"mlx5_{i}" for i in range(8))
+SPREAD = """  host node[8]: HGX_H100
   switch leaf[8]: QM9700
   switch spine[2]: QM9700
   connect node[n].nic[r] to leaf[r]
-  connect leaf[*] to spine[*] spread x 4
-}"""
-    settings, words = told(text, tmp_path, "HGX_H100")
-    assert settings["NCCL_CROSS_NIC"] == "0" and "fewer links between rails" in words
-    settings, words = told(text.replace("x 4", "x 8"), tmp_path, "HGX_H100")
-    assert settings["NCCL_CROSS_NIC"] == "2" and "joined at full capacity" in words
-
-
-def test_rails_alone(tmp_path: Path) -> None:
-    text = "fabric f {\n  host node[8]: GRAND_TETON\n  switch rail[8]: SW64x400\n  connect node[n].nic[r] to rail[r]\n}"
-    settings, words = told(text, tmp_path, "GRAND_TETON")
-    assert settings["NCCL_CROSS_NIC"] == "0" and "this must stay on" in words
-    assert "NCCL_TOPO_FILE" not in settings  # the model says nothing of its inside
-
-
-def test_planes_are_told_behind_the_names(tmp_path: Path) -> None:
-    text = """fabric f {
-  hosts 32 x H800_NODE
+  connect leaf[*] to spine[*] spread x 4"""
+RAILS = "  host node[8]: GRAND_TETON\n  switch rail[8]: SW64x400\n  connect node[n].nic[r] to rail[r]"
+PLANES = """  hosts 32 x H800_NODE
   planes 8
   transport infiniband
-  clos { leaf SW64x400; spine SW64x400; oversubscription 1:1 }
-}"""
-    settings, words = told(text, tmp_path, "H800_NODE")
-    assert settings["NCCL_IB_HCA"] == "=" + ",".join(f"mlx5_{i}:::{i}" for i in range(8))
-    assert settings["NCCL_CROSS_NIC"] == "0" and "Planes that no switch joins" in words
-
-
-def test_adapters_that_meet_every_plane_are_not_kept_apart(tmp_path: Path) -> None:
-    """Each adapter has a lane in each plane, so any two meet; no plane stands behind a name."""
-    text = """fabric f {
-  host node[64]: B300_HOST { split nic 8 }
+  clos { leaf SW64x400; spine SW64x400; oversubscription 1:1 }"""
+SHUFFLED = """  host node[64]: B300_HOST { split nic 8 }
   panel box[64]: SHUFFLE_8x8 { split front 8; split back 8 }
   plane pl[8] { switch leaf: SW51T { split p 8 } }
-  connect node[n].nic[r, p] to pl[p].leaf via box[n]
-}"""
-    settings, words = told(text, tmp_path, "B300_HOST")
-    assert settings["NCCL_IB_HCA"] == "=" + ",".join(f"mlx5_{i}" for i in range(8))
-    assert settings["NCCL_CROSS_NIC"] == "2" and "must stay on" not in words
+  connect node[n].nic[r, p] to pl[p].leaf via box[n]"""
+PLUGIN = "  host node[2]: P5\n  switch leaf: SW51T { split p 8 }\n  connect node[n].nic[r] to leaf { cable HARNESS_8X100 }"
 
 
-def test_adapters_with_a_plugin_have_no_list(tmp_path: Path) -> None:
-    text = """fabric f {
-  host node[2]: P5
-  switch leaf: SW51T { split p 8 }
-  connect node[n].nic[r] to leaf { cable HARNESS_8X100 }
-}"""
-    settings, words = told(text, tmp_path, "P5")
-    assert "NCCL_IB_HCA" not in settings and "rdmap79s0, rdmap80s0" in words
+@pytest.mark.parametrize(
+    ("text", "host", "expected", "says"),
+    [
+        (SPREAD, "HGX_H100", {"NCCL_CROSS_NIC": "0"}, "fewer links between rails"),
+        (SPREAD.replace("x 4", "x 8"), "HGX_H100", {"NCCL_CROSS_NIC": "2"}, "joined at full capacity"),
+        # the model of the host says nothing of its inside
+        (RAILS, "GRAND_TETON", {"NCCL_CROSS_NIC": "0", "NCCL_TOPO_FILE": None}, "this must stay on"),
+        (
+            PLANES, "H800_NODE",
+            {"NCCL_IB_HCA": "=" + ",".join(f"mlx5_{i}:::{i}" for i in range(8)), "NCCL_CROSS_NIC": "0"},
+            "Planes that no switch joins",
+        ),
+        # each adapter has a lane in each plane, so any two meet; no plane stands behind a name
+        (SHUFFLED, "B300_HOST", {"NCCL_IB_HCA": f"={ADAPTERS}", "NCCL_CROSS_NIC": "2"}, "No rails: NCCL may change"),
+        (PLUGIN, "P5", {"NCCL_IB_HCA": None}, "rdmap79s0, rdmap80s0"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_rails_and_planes(
+    text: str, host: str, expected: dict[str, str | None], says: str, tmp_path: Path
+) -> None:
+    fabric = fabric_of(f"fabric f {{\n{text}\n}}", tmp_path, models=False)
+    data = build_files(fabric, ["nccl"], Diagnostics())[f"nccl/{host}.conf"]
+    settings = read(data)
+    assert {k: settings.get(k) for k in expected} == expected
+    assert says in data.decode()
 
 
 def test_a_network_of_storage_over_the_same_hosts_has_none(tmp_path: Path) -> None:
     text = """cluster c {
   host node[8]: DGX_H100
-  fabric compute {
-    switch leaf[8]: QM9700
-    connect node[n].nic[r] to leaf[r]
-  }
+  fabric compute { switch leaf[8]: QM9700; connect node[n].nic[r] to leaf[r] }
   fabric storage {
     switch leaf[2]: QM9700
     connect node[n].storage[(0)] to leaf[0]
     connect node[n].storage[(2)] to leaf[1]
   }
 }"""
-    result = compile_text(text, tmp_path, verify=False, models=False)
-    written = {}
-    for design in result.designs:
-        assert design.fabric is not None
-        written[design.name] = [k for k in build_files(design.fabric, ["nccl"], Diagnostics()) if k.endswith(".conf")]
+    designs = compile_text(text, tmp_path, verify=False, models=False).designs
+    files = {d.name: build_files(d.fabric, ["nccl"], Diagnostics()) for d in designs if d.fabric}
+    written = {name: [k for k in made if k.endswith(".conf")] for name, made in files.items()}
     assert written == {"compute": ["nccl/DGX_H100.conf"], "storage": []}
-
-
-@pytest.mark.parametrize("name", ["a,b", "a:1", "^a", "=a", "a b", "a#b", "a\nNCCL_X=1"])
-def test_a_name_that_would_be_read_as_something_else_is_refused(name: str) -> None:
-    fabric = pod(rails=2)
-    nic = dgx_h100(2).classes[0]
-    hostile = replace(dgx_h100(2), classes=(replace(nic, systems=(name, "mlx5_1")),))
-    made = faced(fabric, {"DGX_H100": hostile, "QM9700": switch()})
-    found = Diagnostics()
-    files = build_files(made, ["nccl"], found)
-    assert not [k for k in files if k.endswith(".conf")] and "E0504" in {d.code for d in found}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -12,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.targets.build import csv_rows, design
 from tests.targets.inventories import DESIGN, PLANES, made
 
 FIELDS = {
@@ -27,7 +26,7 @@ FIELDS = {
 @pytest.mark.parametrize("text", [DESIGN, PLANES])
 def test_netbox_finds_what_each_row_names(tmp_path: Path, test_data: Path, text: str) -> None:
     files = made(text, tmp_path, "netbox", "json")
-    tables = {n: list(csv.DictReader(io.StringIO(files[f"netbox/{n}.csv"].decode()))) for n in FIELDS}
+    tables = {n: csv_rows(files, f"netbox/{n}.csv") for n in FIELDS}
     assert all(set(rows[0]) == FIELDS[n] for n, rows in tables.items())
     names = {n: [r.get("name", r.get("model", "")) for r in rows] for n, rows in tables.items()}
     for r in tables["6-devices"]:
@@ -44,29 +43,23 @@ def test_netbox_finds_what_each_row_names(tmp_path: Path, test_data: Path, text:
     assert {r["type"] for r in tables["7-interfaces"]} <= set(known)
 
 
-PLACED = """\
-fabric placed "Two racks" {
-  host node[2]: DGX_H100
-  switch leaf[8]: QM9700
-  connect node[n].nic[r] to leaf[r]
-  hall h1 { row A { rack 1..9 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 1m }
-  place node[i] in h1.A[1] at 1U + 8U*i
-  place leaf[i] in h1.A[2] at 10U + i*1U
-}
-"""
+PLACED = design("netbox_racks")
 
 
-def test_netbox_has_racks_and_positions(tmp_path: Path) -> None:
+def test_netbox_has_racks_positions_and_types(tmp_path: Path) -> None:
     files = made(PLACED, tmp_path, "netbox")
-    racks = list(csv.DictReader(io.StringIO(files["netbox/5-racks.csv"].decode())))
-    assert [(r["site"], r["name"], r["u_height"]) for r in racks] == [
-        ("Two racks", "h1.A01", "48"),
-        ("Two racks", "h1.A02", "48"),
-    ]
-    rows = {r["name"]: r for r in csv.DictReader(io.StringIO(files["netbox/6-devices.csv"].decode()))}
+    racks = [(r["site"], r["name"], r["u_height"]) for r in csv_rows(files, "netbox/5-racks.csv")]
+    assert racks == [("Two racks", "h1.A01", "48"), ("Two racks", "h1.A02", "48")]
+    rows = {r["name"]: r for r in csv_rows(files, "netbox/6-devices.csv")}
     assert (rows["node1"]["rack"], rows["node1"]["position"], rows["leaf3"]["position"]) == ("h1.A01", "9", "13")
-    types = {r["model"]: r["u_height"] for r in csv.DictReader(io.StringIO(files["netbox/2-device-types.csv"].decode()))}
+    types = {r["model"]: r["u_height"] for r in csv_rows(files, "netbox/2-device-types.csv")}
     assert types == {"DGX_H100": "8", "QM9700": "1"}
+    ports = {(r["type"], r["speed"]) for r in csv_rows(files, "netbox/7-interfaces.csv")}
+    assert ports == {("infiniband-ndr", "400000000")}
+    osfp = 'model host NODE { port nic: 800Gbps { type GE800; os "eth0" } }\n'
+    osfp += "fabric f { host node[2]: NODE; switch leaf: SN5600; connect node[n].nic to leaf }\n"
+    ports = csv_rows(made(osfp, tmp_path, "netbox"), "netbox/7-interfaces.csv")
+    assert {r["device"][:4]: r["type"] for r in ports} == {"node": "other", "leaf": "800gbase-x-osfp"}
 
 
 @pytest.mark.parametrize("text", [DESIGN, PLANES, PLACED], ids=["pods", "planes", "placed"])
@@ -83,24 +76,6 @@ def test_a_netbox_imports_every_file(tmp_path: Path, text: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     told = json.loads(done.stdout.splitlines()[-1]) if done.stdout else done.stderr
     assert told["errors"] == {}, told
-    rows = {p: len(list(csv.DictReader(io.StringIO(f.decode())))) for p, f in files.items()}
+    rows = {p: len(csv_rows(files, p)) for p in files}
     assert told["added"]["device"] == rows["netbox/6-devices.csv"] and told["added"]["cable"] == rows["netbox/8-cables.csv"]
     assert told["cabled"] == 2 * told["added"]["cable"] and told["placed"] == (told["added"]["device"] if text == PLACED else 0)
-
-
-def test_infiniband_and_cages_have_their_types(tmp_path: Path) -> None:
-    text = "fabric ib {\n  host node[2]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
-    rows = list(csv.DictReader(io.StringIO(made(text, tmp_path, "netbox")["netbox/7-interfaces.csv"].decode())))
-    assert {r["type"] for r in rows} == {"infiniband-ndr"} and {r["speed"] for r in rows} == {"400000000"}
-    rows = list(csv.DictReader(io.StringIO(made(OSFP, tmp_path, "netbox")["netbox/7-interfaces.csv"].decode())))
-    assert {r["device"][:4]: r["type"] for r in rows} == {"node": "other", "leaf": "800gbase-x-osfp"}
-
-
-OSFP = """\
-model host NODE { port nic: 800Gbps { type GE800; os "eth0" } }
-fabric f {
-  host node[2]: NODE
-  switch leaf: SN5600
-  connect node[n].nic to leaf
-}
-"""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
 
+from tests.targets.build import csv_rows
 from tests.targets.inventories import DESIGN, made
 
 
@@ -16,7 +15,7 @@ def test_prometheus_reads_what_is_expected(tmp_path: Path) -> None:
     parser = pytest.importorskip("prometheus_client.parser")
     files = made(DESIGN, tmp_path, "prometheus", "cabling")
     (family,) = parser.text_string_to_metric_families(files["prometheus/expected.prom"].decode())
-    rows = list(csv.DictReader(io.StringIO(files["cabling/links.csv"].decode())))
+    rows = csv_rows(files, "cabling/links.csv")
     assert len(family.samples) == 2 * len(rows) == 48
     seen = {(s.labels["device"], s.labels["interface"]): s for s in family.samples}
     for row in rows:

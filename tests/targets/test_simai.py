@@ -6,15 +6,14 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
 import yaml
 
-from tests.targets.simulators import RACKS, RAILS, SHARED, SPECTRUM_X, made, read_simai
+from tests.targets.build import design, made
+from tests.targets.simulators import RAILS, SHARED, read_simai
 
 
 def test_simai_has_every_link_of_an_accelerator(tmp_path: Path) -> None:
-    files, _ = made(RAILS, tmp_path, "simai")
-    text = files["simai/topology"].decode()
+    text = made(RAILS, tmp_path, "simai")[0]["simai/topology"].decode()
     assert text.startswith("46 8 4 10 80 H100\n")
     switches, links = read_simai(text)
     assert switches == list(range(32, 46))
@@ -29,34 +28,31 @@ def test_the_files_of_simai_itself_read_alike(tmp_path: Path, test_data: Path) -
     """For the Spectrum-X fabric of 16 GPUs the links are those that SimAI's own generator wrote, but for the NVLinks, of which it
     takes the H800's rate."""
     own = (test_data / "handover" / "simai" / "Spectrum-X_16g_8gps_400Gbps_H100").read_text()
-    files, _ = made(SPECTRUM_X, tmp_path, "simai")
-    text = files["simai/topology"].decode()
+    text = made(design("spectrum_x"), tmp_path, "simai")[0]["simai/topology"].decode()
     assert text.splitlines()[:2] == own.splitlines()[:2]
     assert text.replace("3600Gbps", "2880Gbps").split() == own.split()
     assert read_simai(own)[0] == read_simai(text)[0]
 
 
 def test_two_accelerators_of_one_port_have_half_of_it(tmp_path: Path) -> None:
-    files, _ = made(SHARED, tmp_path, "simai")
-    _, links = read_simai(files["simai/topology"].decode())
+    _, links = read_simai(made(SHARED, tmp_path, "simai")[0]["simai/topology"].decode())
     assert len([x for x in links if x[0] < 16]) == 16 and {r for a, _, r in links if a < 16} == {200.0}
     assert [(a, b) for a, b, _ in links[:4]] == [(0, 16), (1, 16), (2, 17), (3, 17)]
 
 
 def test_parallel_links_are_one_of_their_sum(tmp_path: Path) -> None:
     """SimAI and ASTRA-sim keep one link for two nodes (``nbr2if[a][b]``), and drop what comes before."""
-    files, _ = made(RAILS.replace("spread x 2", "spread x 8"), tmp_path, "simai", "astra_sim")
+    files, _ = made(RAILS.replace("spread x 2", "spread x 8"), tmp_path, "simai")
     _, links = read_simai(files["simai/topology"].decode())
     assert len({(a, b) for a, b, _ in links}) == len(links)
     assert {r for a, _, r in links if a >= 36} == {1600.0} and sum(r for a, _, r in links if a >= 36) == 8 * 8 * 400
     lines = [line.split() for line in files["simai/ecn.conf"].decode().splitlines()]
     assert [x[0] for x in lines] == ["KMAX_MAP", "KMIN_MAP", "PMAX_MAP"]
-    for x in lines:
-        assert int(x[1]) == 2 and x[2::2] == ["400000000000", "1600000000000"], "every rate at a switch"
+    assert all(int(x[1]) == 2 and x[2::2] == ["400000000000", "1600000000000"] for x in lines), "every rate at a switch"
 
 
 def test_the_hosts_of_a_scale_up_domain_are_one_server(tmp_path: Path) -> None:
-    files, found = made(RACKS, tmp_path, "simai", "astra_sim")
+    files, found = made(design("racks"), tmp_path, "simai", "astra_sim")
     text = files["simai/topology"].decode()
     assert text.split()[:6] == ["156", "72", "2", "10", str(144 + 144 + 16), "B200"] and not found
     _, links = read_simai(text)
@@ -66,20 +62,15 @@ def test_the_hosts_of_a_scale_up_domain_are_one_server(tmp_path: Path) -> None:
     assert network["npus_count"] == [72, 2] and network["bandwidth"][0] == 900.0
 
 
-UNEVEN = SHARED.replace("host node[2]: NODE", "host node[2]: NODE\n    host big: BIG").replace(
-    "connect node[n].nic[i] to leaf[i]", "connect node[n].nic[i] to leaf[i]\n    connect big.nic[i] to leaf[i]"
-).replace("fabric shared", "model host BIG { port nic[2]: 400Gbps { type GE400 }; chip gpu[8]: GPU }\nfabric shared")  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (UNEVEN, "hosts have 4 or 8 accelerators"),
+def test_what_these_formats_cannot_hold_is_left_out_with_the_reason(tmp_path: Path) -> None:
+    big = "connect node[n].nic[i] to leaf[i]\n    host big: BIG\n    connect big.nic[i] to leaf[i]"
+    uneven = SHARED.replace("connect node[n].nic[i] to leaf[i]", big)
+    uneven += "model host BIG { port nic[2]: 400Gbps { type GE400 }; chip gpu[8]: GPU }\n"
+    for text, says in (
+        (uneven, "hosts have 4 or 8 accelerators"),
         (SHARED.replace("gpu[4]", "gpu[3]"), "has 2 links for 3 accelerators"),
-    ],
-)
-def test_what_these_formats_cannot_hold_is_left_out_with_the_reason(text: str, says: str, tmp_path: Path) -> None:
-    files, found = made(text, tmp_path, "simai", "astra_sim")
-    assert not [p for p in files if p.startswith(("simai", "astra_sim"))]
-    assert [d.code for d in found] == ["E0511"] * 2 + ["E0516"] * 2
-    assert all(says in d.message for d in found[:2])
+    ):
+        files, found = made(text, tmp_path, "simai", "astra_sim")
+        assert not [p for p in files if p.startswith(("simai", "astra_sim"))]
+        assert [d.code for d in found] == ["E0511"] * 2 + ["E0516"] * 2
+        assert all(says in d.message for d in found[:2])
