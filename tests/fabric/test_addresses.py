@@ -109,10 +109,7 @@ SIZES = {"pods": (1, 3), "spines": (1, 4), "hosts": (2, 8), "cores": (1, 3)}
 
 
 @settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    small=st.fixed_dictionaries({k: st.integers(*v) for k, v in SIZES.items()}),
-    grown=st.sampled_from(list(SIZES)),
-)
+@given(small=st.fixed_dictionaries({k: st.integers(*v) for k, v in SIZES.items()}), grown=st.sampled_from(list(SIZES)))
 def test_pods_spines_and_hosts_keep_what_they_have(tmp_path: Path, small: dict[str, int], grown: str) -> None:
     """One extent more. Addresses of devices, ASNs (planned ones, too) and the addresses of host links stay; a link between
     switches may move to another port, but what a port of a leaf has it keeps."""
@@ -168,11 +165,7 @@ def test_addresses_of_each_instance(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("network", "first", "room"),
-    [
-        ("192.168.0.0/24", "192.168.0.1", 254),
-        ("192.168.0.10/24", "192.168.0.10", 245),
-        ("fd00::/120", "fd00::1", 255),
-    ],
+    [("192.168.0.0/24", "192.168.0.1", 254), ("192.168.0.10/24", "192.168.0.10", 245), ("fd00::/120", "fd00::1", 255)],
 )
 def test_management_leaves_the_networks_own_addresses_out(network: str, first: str, room: int, tmp_path: Path) -> None:
     body = f"switch a[2]: SW\n connect a each\n address a management from {network} {{ interface eth1; vrf oob }}"
@@ -186,11 +179,7 @@ def test_management_leaves_the_networks_own_addresses_out(network: str, first: s
 @pytest.mark.parametrize(
     ("network", "gateway", "first"),
     [
-        (
-            "192.168.0.0/24",
-            "192.168.0.1",
-            "192.168.0.2",
-        ),  # the gateway is the first address that can be given
+        ("192.168.0.0/24", "192.168.0.1", "192.168.0.2"),  # the gateway is the first address that can be given
         ("192.168.0.1/24", "192.168.0.1", "192.168.0.2"),
         ("192.168.0.10/24", "192.168.0.1", "192.168.0.10"),
         ("192.168.0.0/24", "192.168.0.254", "192.168.0.1"),
@@ -239,11 +228,7 @@ def test_pools_are_lists_of_addresses(kind: str, base: str) -> None:
                 continue
             found = addresses.pool_of(rule(kind, each, gateway), written)
             expected = addresses_of(kind, each, written, gateway)
-            assert [str(found.address(k)) for k in range(max(found.count, 0))] == expected, (
-                written,
-                each,
-                gateway,
-            )
+            assert [str(found.address(k)) for k in range(max(found.count, 0))] == expected, (written, each, gateway)
             assert (found.kind, found.version, found.network) == (kind, 4 if top == 32 else 6, str(net))
             assert found.step == (2 if kind == "links" else 1)
             assert found.prefix == {"loopback": top, "links": top - 1, "management": length}[kind]

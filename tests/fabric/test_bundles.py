@@ -129,10 +129,7 @@ def test_numbers_at_devices(seed: int) -> None:
     for i in range(f.link_count):
         n = int(f.link_bundle[i])
         if n >= 0:
-            for device, port in (
-                (int(f.device_a[i]), int(f.link_a[i])),
-                (int(f.device_b[i]), int(f.link_b[i])),
-            ):
+            for device, port in ((int(f.device_a[i]), int(f.link_a[i])), (int(f.device_b[i]), int(f.link_b[i]))):
                 lowest[device][n] = min(port, lowest[device].get(n, port))
     rank = {d: {n: k for k, n in enumerate(sorted(own, key=own.__getitem__), 1)} for d, own in lowest.items()}
     for device, numbers in zip((f.device_a, f.device_b), bundles.bundle_numbers_at_devices(f), strict=True):

@@ -215,31 +215,9 @@ def test_cables_by_loops(lanes: int, ends: list[tuple[int, int]], mixed: bool, c
         split = degree[ca] > 1 or degree[cb] > 1
         group = groups.setdefault(cb if degree[cb] > 1 else ca, len(groups))
         count[group] += split
-        expected.append(
-            (
-                a,
-                b,
-                group,
-                count[group] if split else 0,
-                many,
-                row,
-                -row,
-                degree[ca] > 1 and degree[cb] > 1,
-                split,
-            )
-        )
+        expected.append((a, b, group, count[group] if split else 0, many, row, -row, degree[ca] > 1 and degree[cb] > 1, split))
     told = np.arange(len(ends))
     a, b = (np.array([e[k] for e in ends]) for k in (0, 1))
     found = cables_of_segments(a, b, told, -told, np.array(connector))
-    columns = (
-        found.a,
-        found.b,
-        found.group,
-        found.leg,
-        found.links,
-        found.statement,
-        found.cls,
-        found.tangled,
-        found.split,
-    )
+    columns = (found.a, found.b, found.group, found.leg, found.links, found.statement, found.cls, found.tangled, found.split)
     assert list(zip(*(c.tolist() for c in columns), strict=True)) == expected

@@ -161,10 +161,7 @@ def test_what_is_written() -> None:
 def small() -> Builder:
     """Two switches below one, a link each."""
     b = Builder()
-    low, high = (
-        b.devices("a", b.model("switch", "A", {"p": 3}), 2),
-        b.devices("b", b.model("switch", "B", {"p": 4}), 1),
-    )
+    low, high = (b.devices("a", b.model("switch", "A", {"p": 3}), 2), b.devices("b", b.model("switch", "B", {"p": 4}), 1))
     b.connect("connect a to b")
     for i in range(2):
         b.link(b.port(low, i, "p", 0), b.port(high, 0, "p", i))
@@ -219,14 +216,7 @@ def links(rng: Random, ports: PortTable, among: list[int]) -> LinkEnds:
     local = np.array([rng.randrange(4) if rng.random() < 0.25 else -1 for _ in device])
     spans = [HERE] * len(names)
     return LinkEnds(
-        device,
-        names,
-        candidates,
-        spans,
-        choice.astype(np.int32),
-        local,
-        device[::-1],
-        np.zeros(2 * total, dtype=np.int64),
+        device, names, candidates, spans, choice.astype(np.int32), local, device[::-1], np.zeros(2 * total, dtype=np.int64)
     )
 
 
@@ -354,14 +344,7 @@ def test_devices_that_move(tmp_path: Path) -> None:
 def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
     """A device without a place, in a rack that nothing placed by the design is in, at a unit of the rack."""
     f = placed(tmp_path)
-    racks = {
-        ("h", "A", 1): 0,
-        ("h", "A", 2): 1,
-        ("h", "A", 3): 2,
-        ("h", "B", 5): 3,
-        ("h", "B", 6): 4,
-        ("i", "A", 1): 5,
-    }
+    racks = {("h", "A", 1): 0, ("h", "A", 2): 1, ("h", "A", 3): 2, ("h", "B", 5): 3, ("h", "B", 6): 4, ("i", "A", 1): 5}
     taken, heights = {0, 3}, {0: 4, 1: 4, 2: 4, 5: 6}
     rows = {f.device_path(d): d for d in range(f.device_count)}
     free = {"top": rows["top"], "a[1]": rows["a[1]"], "a[2]": rows["a[2]"]}

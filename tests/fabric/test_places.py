@@ -60,14 +60,7 @@ def refused_places(
     """Code, underlined text, message, help and labels of every error."""
     found = [d for d in compiled(statements, folder, table, halls).findings if d.severity.name == "ERROR"]
     return [
-        (
-            d.code,
-            d.span.text if d.span else "",
-            d.message,
-            d.help,
-            [(x.span.text, x.message) for x in d.labels],
-        )
-        for d in found
+        (d.code, d.span.text if d.span else "", d.message, d.help, [(x.span.text, x.message) for x in d.labels]) for d in found
     ]
 
 
@@ -125,13 +118,7 @@ place n[i] in h1.B[9]""",
     assert p.origin(unplaced) is None and rows[fabric.device_name(unplaced)] == ("", "", None, None)
     assert rows[fabric.device_name(paths["n[1]"])] == ("h1", "B", 9, None)
     origins = [p.origin(paths[x]) for x in ("a[0]", "a[5]", "g[0].b[1]", "c[1]", "n[0]")]
-    assert [o.span.text.split()[1] for o in origins if o is not None] == [
-        "a[i]",
-        "a[i]",
-        "g[k].b[*]",
-        "c[*]",
-        "n[i]",
-    ]
+    assert [o.span.text.split()[1] for o in origins if o is not None] == ["a[i]", "a[i]", "g[k].b[*]", "c[*]", "n[i]"]
     assert not any(name.startswith("h0.") or ".gpu" in name for name in rows)  # chips are placed with their host
 
 
@@ -189,12 +176,7 @@ def test_halls_of_a_table(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert [(h.rack_pitch, h.row_pitch, h.tray, h.slack) for h in p.halls] == [(None,) * 4] * 2
     assert [(k.height, k.feeds, k.feed_watts, k.mass, k.bend) for k in p.rack_kind] == [(None, 0, None, None, None)] * 4
-    assert [k.span.text for k in p.rack_kind] == [
-        "a3,east,B,2,7",
-        "a0,east,B,9,2",
-        "a2,east,A,3,4",
-        "a1,west,A,1,",
-    ]
+    assert [k.span.text for k in p.rack_kind] == ["a3,east,B,2,7", "a0,east,B,9,2", "a2,east,A,3,4", "a1,west,A,1,"]
     assert [h.origin.span.text for h in p.halls] == ["a0,east,B,9,2", "a1,west,A,1,"]
     assert p.device_rack[:6].tolist() == [1, 3, 2, 0, 1, -1]
     assert p.device_unit[:6].tolist() == [2, 0, 4, 7, 5, 0]

@@ -98,12 +98,7 @@ class Facts:
 
     def agrees(self, full: Facts) -> None:
         """Everything said here is said of the full fabric, too."""
-        for mine, planned in (
-            (self.tier, full.tier),
-            (self.asn, full.asn),
-            (self.links, full.links),
-            (self.ratio, full.ratio),
-        ):
+        for mine, planned in ((self.tier, full.tier), (self.asn, full.asn), (self.links, full.links), (self.ratio, full.ratio)):
             assert mine == {name: planned[name] for name in mine}
 
 

@@ -30,10 +30,7 @@ def compiled(path: Path, text: str, lock: str | None = None) -> tuple[Fabric | N
     found = compiler.compile_without_checks(
         str(written(path, text)), Request(stands=SourceFile("f.fab.lock", lock) if lock else None)
     )
-    fabric, codes = (
-        found.designs[0].fabric,
-        [d.code for d in found.findings if d.severity is not Severity.NOTE],
-    )
+    fabric, codes = (found.designs[0].fabric, [d.code for d in found.findings if d.severity is not Severity.NOTE])
     return (fabric if fabric is not None and fabric.complete else None), codes
 
 

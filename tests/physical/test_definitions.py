@@ -263,11 +263,7 @@ def judged(plan: Plan, found: Compilation) -> None:
 
     racks = {(r["hall"], r["rack"]): (r["units"], r["watts"], r["kg"]) for r in table(files, "bom/racks.csv")}
     assert racks == {
-        (plan.halls[r[0]].name, plan.name(r)): (
-            units(r),
-            str(sum(map(watts, ds))),
-            str(sum(MASS[d[0]] for d in ds)),
-        )
+        (plan.halls[r[0]].name, plan.name(r)): (units(r), str(sum(map(watts, ds))), str(sum(MASS[d[0]] for d in ds)))
         for r, ds in held.items()
         if r is not None
     }

@@ -58,17 +58,8 @@ def catalogue(random: Random) -> list[Part]:
         out.append({**common, "name": f"PLUG{k}", "medium": medium, "side": random.choice(side), "power": power,
                     "reach": random.choice((3, 5, 30))})  # fmt: skip
     for k in range(6):
-        optic: Part = {
-            "kind": "optic",
-            "name": f"O{random.randrange(9)}{k}",
-            "rate": random.choice((400, 400, 800)),
-            "ports": 1,
-        }
-        optic |= {
-            "fibre": random.choice(glass),
-            "connector": random.choice(("mpo", "lc")),
-            "reach": random.choice((10, 30, 60)),
-        }
+        optic: Part = {"kind": "optic", "name": f"O{random.randrange(9)}{k}", "rate": random.choice((400, 400, 800)), "ports": 1}
+        optic |= {"fibre": random.choice(glass), "connector": random.choice(("mpo", "lc")), "reach": random.choice((10, 30, 60))}
         out.append(optic | {"side": random.choice(side), "power": random.choice((None, 4, 9, 9))})
     return out
 
@@ -345,11 +336,7 @@ def test_four_lanes_leave_two_sockets_by_two_splitters(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("optics", "codes"),
-    [
-        ("MMA4Z00_NS400, MMA4Z00_NS", []),
-        ("MMA4Z00_NS400, MMA4Z00_NS400", ["E0226"]),
-        ("MMA4Z00_NS, MMA4Z00_NS", ["E0226"]),
-    ],
+    [("MMA4Z00_NS400, MMA4Z00_NS", []), ("MMA4Z00_NS400, MMA4Z00_NS400", ["E0226"]), ("MMA4Z00_NS, MMA4Z00_NS", ["E0226"])],
 )
 def test_pinned_transceivers_of_a_break_out(optics: str, codes: list[str], tmp_path: Path) -> None:
     body = BREAKOUT_HALL + SPLIT.replace("FAR", "9").replace("a.p[i, k] to c[i - 1].nic[k]", "c[i - 1].nic[k] to a.p[i, k]")

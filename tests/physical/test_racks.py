@@ -68,43 +68,6 @@ def test_a_table_says_the_same_as_statements(tmp_path: Path) -> None:
         assert placed(found) == rows
 
 
-def test_units_may_be_values_and_parameters(tmp_path: Path) -> None:
-    text = BARE + HALL + "  let base = 2U\n  let each = 8\n  place node[n] in h1.A[n//4 + 1] at base + 1U*each*(n%4)\n}\n"
-    found = compiled(text, tmp_path)
-    assert not codes(found)
-    assert placed(found)["node7"] == ["h1", "A", 2, 26]
-
-
-@pytest.mark.parametrize(
-    ("statement", "code"),
-    [
-        ("place node[n] in h1.A[n] at 2U", "E0205"),
-        ("place node[n] in h1[n, 1] at 2U", "E0205"),
-        ("place leaf[n] in h1.A[3] at 1U*n", "E0205"),
-        ("place leaf[*] in h1.A[3] at 2U", "E0120"),
-        ("place leaf[n] in h1.A[3] at 2", "E0103"),
-        ("place leaf[n] in h1.C[3]", "E0101"),
-        ("place leaf[n] in h2.A[3]", "E0101"),
-        ("place leaf[n] in h1.A[*]", "E0120"),
-        ("place leaf[n] in h1.A[3] stacked at 3U", "E0120"),
-        ("place node[0] in h1.A[3]; place node[n] in h1.B[3]", "E0206"),
-        ("place node[n].gpu[g] in h1.A[3]", "E0120"),
-        ("distance h1 to h9 10m", "E0101"),
-        ("hall h1 { row A { rack 1 } }", "E0104"),
-        ("hall h3 { }", "E0120"),
-        ("hall h3 { row A { rack 1; rack 1..3 } }", "E0104"),
-        ("hall h3 { row A { rack 1 { hight 3U } } }", "E0118"),
-        ("hall h3 { row A { rack 1 }; slack 3kg }", "E0103"),
-        ("hall h3 { row A { rack 1 }; tray above 3m { across at 2 } }", "E0108"),
-        ("slack 1m", "E0118"),
-    ],
-)
-def test_what_is_refused(statement: str, code: str, tmp_path: Path) -> None:
-    text = BARE + HALL + f"  {statement}\n}}\n"
-    line = text.split("\n").index(f"  {statement}") + 1
-    assert codes(compiled(text, tmp_path)) == [(code, line)]
-
-
 @pytest.mark.parametrize(
     ("table", "code", "line"),
     [

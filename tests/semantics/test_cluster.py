@@ -116,10 +116,7 @@ def test_two_fabrics_give_one_name(tmp_path: Path) -> None:
     text = SMALL.replace("switch a: SW", 'switch a: SW; naming a "core"').replace("switch z: SW", 'switch z: SW; naming z "CORE"')
     result = compile_text(text, tmp_path)
     assert places(result.findings) == [("E0415", 8)]  # once, of the cluster
-    assert [r.status for d in result.designs for r in d.results if r.check == "name_collision"] == [
-        "refuted",
-        "refuted",
-    ]
+    assert [r.status for d in result.designs for r in d.results if r.check == "name_collision"] == ["refuted", "refuted"]
     assert result.findings[0].message.startswith('one.a is named "core" and two.z "CORE"')
 
 

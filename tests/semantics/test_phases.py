@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tdsl.compile.compiler import Request, compile_and_verify, compile_without_checks, expand_intent
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import report, tdsl
-from tests.harness import compile_text, places
+from tests.harness import compile_text
 from tests.semantics.test_intent import data
 
 GROWTH = """\
@@ -76,25 +74,6 @@ def test_phases_from_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "plain.fab").write_text("fabric f { switch a[2]: QM9700; connect a[*] each }\n")
     assert tdsl("diff", tmp_path / "plain.fab").exit_code == 2
     assert tdsl("diff", file, "--phase", "1").exit_code == 2
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        ("phase 1 { units 2 }", "phase 2 { units 2 }", ("E0104", 4)),
-        ("phase 1 { units 2 }", "phase 1 { unit 2 }", ("E0101", 4)),
-        ("phase 1 { units 2 }", "phase 1 { units 2; units 3 }", ("E0104", 4)),
-        ("phase 1 { units 2 }", "phase 1 { units 9 }", ("E0110", 2)),
-        ("phase 1 { units 2 }", "phase 1 { units 2m }", ("E0103", 4)),
-        ("phase 1 { units 2 }", "phase 1 { switch x: BIG }", ("E0118", 4)),
-        ('needed "2027-03-01"', 'needed "March"', ("E0120", 3)),
-        ('needed "2027-03-01"', 'needed "2027-02-30"', ("E0120", 3)),
-        ("    host node[4]: NODE\n", "    host node[4]: NODE\n    phase 3 { units 2 }\n", ("E0118", 7)),
-    ],
-)
-def test_what_is_refused(old: str, new: str, expected: tuple[str, int], tmp_path: Path) -> None:
-    found = compile_text(GROWTH.replace(old, new).replace("<= 12", "<= 99"), tmp_path).findings
-    assert expected in places([d for d in found if d.severity is Severity.ERROR]), found
 
 
 def test_phases_of_a_cluster(tmp_path: Path) -> None:

@@ -74,12 +74,7 @@ def test_bundles_are_paths(tmp_path: Path) -> None:
       require survives any 2 bundles of s to s
     }"""
     result = compile_text(text, tmp_path)
-    assert [r.status for r in result.designs[0].results if r.requirement] == [
-        "proved",
-        "proved",
-        "proved",
-        "refuted",
-    ]
+    assert [r.status for r in result.designs[0].results if r.requirement] == ["proved", "proved", "proved", "refuted"]
     fabric = result.designs[0].fabric
     assert fabric is not None
     assert fabric.link_bundle[fabric.link_bundle >= 0].tolist() == [0, 0, 1, 1]
@@ -154,10 +149,7 @@ def test_an_open_transport_fails_only_what_reads_it(tmp_path: Path) -> None:
     for target, status in (("json", 0), ("slurm", 0), ("cabling", 1), ("opensm", 1), ("", 1)):
         asked = ["--target", target] if target else []
         built = tdsl("build", path, *asked, "--out", tmp_path / f"out-{target}")
-        assert built.exit_code == status and ("error[E0212]" in built.stderr) == bool(status), (
-            target,
-            built.stderr,
-        )
+        assert built.exit_code == status and ("error[E0212]" in built.stderr) == bool(status), (target, built.stderr)
         assert (tmp_path / f"out-{target}").exists() != bool(status)
 
 

@@ -97,11 +97,7 @@ PROVED = (
 
 
 @settings(deadline=None, max_examples=3)
-@given(
-    SPACE,
-    st.sampled_from([8, 16, 24]),
-    st.lists(st.sampled_from(PROVED), min_size=1, max_size=2, unique=True),
-)
+@given(SPACE, st.sampled_from([8, 16, 24]), st.lists(st.sampled_from(PROVED), min_size=1, max_size=2, unique=True))
 def test_the_least_that_is_proved(
     tmp_path_factory: pytest.TempPathFactory, given: dict[str, object], ports: int, asked: list[str]
 ) -> None:
@@ -109,13 +105,7 @@ def test_the_least_that_is_proved(
     power; where none is, the first that the wiring fits, whose requirements are refuted."""
     folder = tmp_path_factory.mktemp("proved")
     hosts, more = min(9, int(str(given["hosts"]))), "\n  ".join(f"require {r}" for r in asked)
-    given |= {
-        "hosts": hosts,
-        "leaf_ports": ports,
-        "spine_ports": ports,
-        "more": more,
-        "up": min(2, int(str(given["up"]))),
-    }
+    given |= {"hosts": hosts, "leaf_ports": ports, "spine_ports": ports, "more": more, "up": min(2, int(str(given["up"])))}
     fit, found = [], {}
     for leaf in (n for n in range(1, hosts + 1) if hosts % n == 0):
         for spine in range(1, leaf * int(str(given["up"])) + 1):
@@ -154,10 +144,7 @@ model switch S {{ port p[1..64]: 400Gbps {{ type NDR }}; power 1kW }}
     ("more", "spines"),
     [
         ("", 4),  # 16 * 16 links, 64 a spine
-        (
-            "require survives any 1 of spine with bisection >= 80%",
-            8,
-        ),  # 1 of 4 takes a quarter, of 8 an eighth
+        ("require survives any 1 of spine with bisection >= 80%", 8),  # 1 of 4 takes a quarter, of 8 an eighth
         ("require survives any 1 of spine with bisection >= 90%", 16),
         ("require survives any 2 of spine with bisection >= 75%", 8),
         ("minimize power; require survives any 2 of spine with bisection >= 80%", 16),
@@ -215,11 +202,7 @@ model switch S {{ port p[1..64]: 400Gbps {{ type NDR }}; price $30 }}
         ("minimize cost", "spine", [16, 2, 2]),
         ("", "leaf", [16, 2, 1]),  # the hosts of the other leaf are left
         ("", "spine with bisection >= 80%", [16, 2, 8]),  # of 8 up one is lost, where 4 spines lose two
-        (
-            "minimize cost",
-            "spine with bisection >= 80%",
-            [16, 4, 2],
-        ),  # $100, not $260: leaves of 4 hosts keep 4 up
+        ("minimize cost", "spine with bisection >= 80%", [16, 4, 2]),  # $100, not $260: leaves of 4 hosts keep 4 up
     ],
 )
 def test_what_may_fail_sizes_two_tiers(top: str, what: str, sizes: list[int], tmp_path: Path) -> None:

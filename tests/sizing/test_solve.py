@@ -108,14 +108,7 @@ def chosen(text: str, folder: Path, **options: object) -> tuple[int, int] | None
     st.integers(4, 8), st.integers(1, 9), st.integers(1, 9),
 )  # fmt: skip
 def test_least_as_by_brute_force(
-    tmp_path_factory: pytest.TempPathFactory,
-    figure: str,
-    leaves: int,
-    up: int,
-    over: int,
-    radix: int,
-    s: int,
-    c: int,
+    tmp_path_factory: pytest.TempPathFactory, figure: str, leaves: int, up: int, over: int, radix: int, s: int, c: int
 ) -> None:
     folder = tmp_path_factory.mktemp("least")
     given = {"leaves": leaves, "up": up, "over": over, "radix": radix, "s": s, "c": c}
@@ -192,10 +185,7 @@ def test_holes_of_a_cluster_stand_at_their_fabric(tmp_path: Path) -> None:
 }
 """
     result = compile_text(text, tmp_path, verify=False)
-    assert [(d.code, d.span.begin[0] if d.span else 0) for d in result.findings] == [
-        ("E0461", 4),
-        ("E0461", 8),
-    ]
+    assert [(d.code, d.span.begin[0] if d.span else 0) for d in result.findings] == [("E0461", 4), ("E0461", 8)]
 
 
 def test_z3_is_not_imported_without_need(tmp_path: Path) -> None:
