@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from ipaddress import ip_address, ip_interface, ip_network
+from ipaddress import ip_address, ip_interface
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -48,42 +48,6 @@ def everything(fabric: Fabric, found: Addressing) -> dict[tuple[str, str, int], 
         for second, ports in ((False, fabric.link_a), (True, fabric.link_b)):
             out |= {("link", fabric.port_path(int(ports[i])), a.version): str(a) for a, _ in found.each("links", i, second)}
     return out
-
-
-LEAVES = """
-  host node[{hosts}]: NODE
-  switch leaf[{leaves} of {room}]: SW
-  switch spine[2]: SW
-  connect node[n].nic[i] to leaf[n % 2]
-  connect leaf[*] to spine[*] each
-  address leaf loopback from 10.255.0.0/24
-  address spine loopback from 10.255.1.0/24
-  address leaf[*].p[9..16] to spine links from 10.0.0.0/24
-  address leaf to spine links from fd00::/64
-  address node[*].nic[r] links from "172.{{16 + r}}.0.0/24"
-  routing bgp {{ asn leaf from 4_200_000_000; asn spine 4_200_009_999 }}
-"""
-
-
-def test_by_hand(tmp_path: Path) -> None:
-    f, found, codes = made(LEAVES.format(hosts=4, leaves=2, room=4).replace("p[9..16]", "p[1..16]"), tmp_path)
-    assert codes == []
-    at = everything(f, found)
-    assert at["loopback", "leaf[1]", 4] == "10.255.0.1" and at["loopback", "leaf[3]", 4] == "10.255.0.3"
-    assert at["loopback", "spine[0]", 4] == "10.255.1.0"
-    up = next(i for i in range(f.link_count) if f.port_path(int(f.link_b[i])) == "spine[1].p[2]")
-    assert f.port_path(int(f.link_a[up])) == "leaf[1].p[6]"
-    # second leaf, sixth port: (1 x 16 + 5) pairs before it
-    assert at["link", "leaf[1].p[6]", 4] == str(ip_address("10.0.0.0") + 2 * 21)
-    assert at["link", "spine[1].p[2]", 4] == str(ip_address("10.0.0.0") + 2 * 21 + 1)
-    assert at["link", "leaf[1].p[6]", 6] == "fd00::2a"
-    assert at["link", "node[3].nic[1]", 4] == "172.17.0.6" and at["link", "node[0].nic[0]", 4] == "172.16.0.0"
-    asn = {f.device_path(d): int(found.asn[d]) for d in range(f.device_count) if found.asn[d]}
-    assert asn["leaf[3]"] == 4_200_000_003 and asn["spine[0]"] == asn["spine[1]"] == 4_200_009_999
-    assert "node[0]" not in asn
-    origin = found.asns.origin(4) if found.asns else None
-    assert origin is not None and origin.span.text == "asn leaf from 4_200_000_000"
-    assert found.of("loopback", 4, 4)[1].origin.span.text == "address leaf loopback from 10.255.0.0/24"  # type: ignore[index]
 
 
 PODS = """
@@ -161,35 +125,6 @@ def test_addresses_of_each_instance(tmp_path: Path) -> None:
     f, found, codes = made(body, tmp_path)
     assert codes == []
     assert [a for (k, _, _), a in everything(f, found).items() if k == "loopback"] == [f"10.1.0.{k}" for k in range(4)]
-
-
-@pytest.mark.parametrize(
-    ("network", "first", "room"),
-    [("192.168.0.0/24", "192.168.0.1", 254), ("192.168.0.10/24", "192.168.0.10", 245), ("fd00::/120", "fd00::1", 255)],
-)
-def test_management_leaves_the_networks_own_addresses_out(network: str, first: str, room: int, tmp_path: Path) -> None:
-    body = f"switch a[2]: SW\n connect a each\n address a management from {network} {{ interface eth1; vrf oob }}"
-    _, found, codes = made(body, tmp_path)
-    assert codes == []
-    (pool,) = found.pools
-    assert (str(pool.address(0)), pool.count, pool.interface, pool.vrf) == (first, room, "eth1", "oob")
-    assert pool.address(room - 1) in ip_network(network, strict=False)
-
-
-@pytest.mark.parametrize(
-    ("network", "gateway", "first"),
-    [
-        ("192.168.0.0/24", "192.168.0.1", "192.168.0.2"),  # the gateway is the first address that can be given
-        ("192.168.0.1/24", "192.168.0.1", "192.168.0.2"),
-        ("192.168.0.10/24", "192.168.0.1", "192.168.0.10"),
-        ("192.168.0.0/24", "192.168.0.254", "192.168.0.1"),
-        ("fd00::/64", "fd00:0::1", "fd00::2"),
-    ],
-)
-def test_devices_begin_behind_their_gateway(network: str, gateway: str, first: str, tmp_path: Path) -> None:
-    text = f"switch leaf[2]: SW\n  connect leaf[0] to leaf[1]\n  address leaf management from {network} {{ gateway {gateway} }}"
-    _, found, codes = made(text, tmp_path)
-    assert [str(next(found.each("management", 0))[0]), codes] == [first, []]
 
 
 def rule(kind: str, each: bool = True, gateway: str = "") -> Any:

@@ -216,21 +216,6 @@ def test_the_layer_of_a_fabric_is_that_of_all_planned_links(one: str, two: str, 
     assert f is not None and f.layer == layer and f.link_count == 1
 
 
-def test_tiers_of_two_layers(tmp_path: Path) -> None:
-    """Each switch by the links of its layer: in the scale-up layer two steps from the chips, in the network one from hosts."""
-    text = """fabric f {
-  chip c[2]: C; host h[2]: H; switch n: S; switch u[2]: S; switch w: S
-  connect c[i].p[1] to u[i].p[1] { rate 100Gbps; layer scaleup }
-  connect u[i].p[2] to w.q[0, (i)] { rate 100Gbps; layer scaleup }
-  connect h[i].p[1] to n.q[0, (i)] { rate 100Gbps }
-  connect c[i].p[2] to n.q[1, (i)] { rate 100Gbps }
-}"""
-    f = fabric_of(text + MODELS, tmp_path, models=False)
-    assert {f.device_path(d): int(f.tier[d]) for d in range(f.device_count)} == {
-        "c[0]": 0, "c[1]": 0, "h[0]": 0, "h[1]": 0, "n": 1, "u[0]": 1, "u[1]": 1, "w": 2,
-    }  # fmt: skip
-
-
 def test_settings_that_are_a_value_a_dimension(tmp_path: Path) -> None:
     """Of a grid: medium, class and colour of links along the first and the second index."""
     text = """fabric f { switch a[2, 3]: W

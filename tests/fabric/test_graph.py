@@ -40,31 +40,18 @@ model host NODE { port nic[2]: 400Gbps { type GE400; os "mlx5_{i}" }; chip gpu[2
 model panel PATCH { port front[8]: any; port back[8]: any }
 """
 DEVICES = {
-    1: {"name": "rack0-1", "path": "rack[0].rack[1]", "kind": "switch", "model": "LEAF", "declaration": "rack.rack", "tier": 1,
-        "group": "rack[0]"},
     8: {"name": "rack1-n1", "path": "rack[1].n[1]", "kind": "host", "model": "NODE", "declaration": "rack.n",
         "role": "accelerator", "tier": 0, "group": "rack[1]"},
-    15: {"name": "pod2-0-leaf6", "path": "pod[2, 0].leaf[6]", "kind": "switch", "model": "BARE", "declaration": "pod.leaf",
-         "tier": 1, "group": "pod[2, 0]"},
-    20: {"name": "pod2-0-top", "path": "pod[2, 0].top", "kind": "switch", "model": "BARE", "declaration": "pod.top",
-         "group": "pod[2, 0]"},
     24: {"name": "pl1-spine0", "path": "pl[1].spine[0]", "kind": "switch", "model": "BARE", "declaration": "pl.spine", "tier": 2,
          "plane": "pl[1]", "group": "pl[1]"},
     27: {"name": "carrier", "path": "relay[1]", "kind": "host", "model": "NODE", "declaration": "relay", "role": "accelerator",
          "forwards": True, "tier": 0},
-    28: {"name": "q", "path": "q", "kind": "panel", "model": "PATCH", "declaration": "q"},
     38: {"name": "rack1-n1-gpu1", "path": "rack[1].n[1].gpu[1]", "kind": "chip", "model": "GPU2", "declaration": "rack.n.gpu",
          "role": "accelerator", "tier": 0, "container": 8, "group": "rack[1]"},
 }  # fmt: skip
 LINKS = {
-    3: (0, 25, {"rate_bps": 400 * GBPS, "class": "rack-spine", "medium": "cable", "a_port": "rack[0].rack[0].p[7]",
-                "b_port": "pl[1].spine[1].p[0, 0]", "cable": "rack0-0:p7"}),
     25: (3, 8, {"rate_bps": 400 * GBPS, "class": "host-rack", "medium": "cable", "a_port": "rack[1].n[1].nic[1]",
                 "b_port": "rack[1].rack[1].p[2]", "cable": "rack1-n1:nic1 rack1-1:p2", "via": "q.front[4] q.back[4]"}),
-    27: (13, 27, {"rate_bps": 400 * GBPS, "class": "host-leaf", "medium": "cable", "a_port": "relay[1].nic[0]",
-                  "b_port": "pod[1, 1].leaf[6].p[0, 0]", "cable": "carrier:nic0"}),
-    36: (14, 37, {"rate_bps": 100 * GBPS, "class": "gpu-leaf", "medium": "cable", "a_port": "rack[1].n[1].gpu[0].nv[0]",
-                  "b_port": "pod[2, 0].leaf[5].p[0, 1]", "cable": "rack1-n1-gpu0:nv0"}),
 }  # fmt: skip
 
 

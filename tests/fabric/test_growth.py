@@ -149,13 +149,3 @@ def test_a_lock_with_marks_of_a_merge(tmp_path: Path) -> None:
     assert f"small.fab.lock:{line}:1" in done.stdout
     lock.write_bytes(b"\xff\xfe")
     assert tdsl("check", path).exit_code == 1
-
-
-def test_written_ports_go_before(tmp_path: Path) -> None:
-    path = write(tmp_path)
-    tdsl("lock", path)
-    store = "  host store: UFM { role storage }\n  connect store.p[1] to leaf[0].p[1]\n"
-    write(tmp_path, SMALL.replace("  connect node", store + "  connect node"))
-    done = tdsl("check", path, "--locked")
-    assert done.exit_code == 1 and "1 of 96 existing links" in done.stdout, done.stdout
-    assert "node[0].nic[0]: from leaf[0].p[1] to leaf[0].p[" in done.stdout

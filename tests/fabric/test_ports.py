@@ -19,22 +19,6 @@ from tdsl.semantics.fault import Fault
 from tests.harness import compile_text, fabric_of, links_of, places
 
 HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)
-WIDE = "\nmodel switch M { port p[1..24]: 400Gbps }\n"
-
-
-def test_spread_takes_what_others_leave(tmp_path: Path) -> None:
-    text = """fabric f {
-      switch leaf[2]: SW
-      switch spine[2]: BIG
-      connect leaf[*] to spine[*] spread
-      host box[4]: BOX
-      connect box[b].nic[i] to leaf[i]
-    }"""
-    f = fabric_of(text, tmp_path)
-    assert {(a, b) for a, b in links_of(f) if "box" in a} == {
-        (f"box[{b}].nic[{i}]", f"leaf[{i}].p[{b + 1}]") for b in range(4) for i in range(2)
-    }
-    assert sum("spine" in b for _, b in links_of(f)) == 8
 
 
 def test_written_ports_and_holes(tmp_path: Path) -> None:
@@ -55,18 +39,6 @@ def test_written_ports_and_holes(tmp_path: Path) -> None:
         ("box[2].nic[0]", "leaf.p[3]"),
         ("late.nic[0]", "leaf.p[4]"),
     }
-
-
-def test_n_of_m_keeps_room(tmp_path: Path) -> None:
-    def text(n: int) -> str:
-        return f"""fabric f {{
-          group g[{n} of 3] {{ host box[2]: BOX; switch leaf: SW; connect box[b].nic[(0)] to leaf }}
-          switch spine: SW
-          connect g[*].leaf to spine spread x 2
-        }}"""
-
-    small, large = (links_of(fabric_of(text(n), tmp_path)) for n in (1, 3))
-    assert small < large and len(small) == 4 and len(large) == 12
 
 
 @given(units=st.integers(1, 4), hosts=st.integers(1, 8), spines=st.sampled_from([1, 2, 4]))
@@ -121,13 +93,6 @@ def test_a_refused_statement_takes_no_ports(tmp_path: Path) -> None:
     fabric = result.designs[0].fabric
     assert fabric is not None and not fabric.complete
     assert links_of(fabric) == {("a[0].p[1]", "b.p[1]"), ("a[1].p[1]", "b.p[2]")}
-
-
-def test_the_limit_of_links_is_of_all_connects_together(tmp_path: Path) -> None:
-    text = "fabric f { switch a[2]: SW; switch b[2]: SW; connect a[*] to b[*] each; connect a[*] to b[*] each }"
-    assert not [d for d in compile_text(text, tmp_path, verify=False, max_links=8).findings if d.code == "E0116"]
-    (refused,) = [d for d in compile_text(text, tmp_path, verify=False, max_links=7).findings if d.code == "E0116"]
-    assert "the design has 8 links; the limit is 7" in refused.message
 
 
 # ------------------------------------------------------------ figures and words, told by hand
@@ -228,82 +193,6 @@ model switch TWO { port p[1..2]: 400Gbps }"""
         ("a.p[1]", "b[0].p[1]"), ("a.p[2]", "b[1].p[1]"), ("a.p[3]", "b[2].p[1]"),
         ("a.p[4]", "b[0].p[2]"), ("a.p[5]", "b[1].p[2]"), ("a.p[6]", "b[2].p[2]"),
     }  # fmt: skip
-
-
-SETS = "switch a[3]: M; switch b[3]: M; switch d[4]: M"
-
-
-def port(name: str, at: int, number: int) -> str:
-    return f"{name}[{at}].p[{number}]"
-
-
-CONNECTS = {
-    "connect a[i].p[2*j + i + 1] to d[j]": {
-        (port("a", i, 2 * j + i + 1), port("d", j, i + 1)) for i in range(3) for j in range(4)
-    },
-    "connect a[i] to d[j].p[5*i + j + 2]": {
-        (port("a", i, j + 1), port("d", j, 5 * i + j + 2)) for i in range(3) for j in range(4)
-    },
-    "connect a[i].p[i + j + 1] to d[j].p[7*i + 3]": {
-        (port("a", i, i + j + 1), port("d", j, 7 * i + 3)) for i in range(3) for j in range(4)
-    },
-    "connect a[1].p[4*j + 1..4*j + 4] to d[j] x 2": {
-        (port("a", 1, 4 * j + 1 + 2 * c), port("d", j, 1 + 12 * c)) for j in range(4) for c in range(2)
-    },
-    "connect a[1].p[5*j + 1..5*j + 3] to d[j] x 2": {
-        (port("a", 1, 5 * j + 1 + c), port("d", j, 1 + 12 * c)) for j in range(4) for c in range(2)
-    },
-    "connect a[1].p[5*j + 2..5*j + 3] to d[j].p[4..5] where j != 1": {
-        (port("a", 1, 5 * j + 2), port("d", j, 4)) for j in (0, 2, 3)
-    },
-    "connect d[j] to a[1].p[4*j + 1..4*j + 4] x 2": {
-        (port("a", 1, 4 * j + 1 + 2 * c), port("d", j, 1 + 12 * c)) for j in range(4) for c in range(2)
-    },
-    "connect a[i].p[6*i + 1..6*i + 6] to d[*].p[20..23] each": {
-        (port("a", i, 6 * i + j + 1), port("d", j, 20 + i)) for i in range(3) for j in range(4)
-    },
-    "connect a[0].p[5..8], b[1..2].p[9..12] to d[*] each": {
-        *((port("a", 0, 5 + j), port("d", j, 1)) for j in range(4)),
-        *((port("b", k, 9 + j), port("d", j, 1 + k)) for k in (1, 2) for j in range(4)),
-    },
-    "connect d[*] to a[0].p[5..8], b[1..2].p[9..12] each": {
-        *((port("a", 0, 5 + j), port("d", j, 1)) for j in range(4)),
-        *((port("b", k, 9 + j), port("d", j, 1 + k)) for k in (1, 2) for j in range(4)),
-    },
-    "connect a[0..1].p[1..8], b[2].p[9..16] to d[*] spread": {
-        *((port("a", i, 1 + 4 * c + j), port("d", j, 1 + i + 12 * c)) for i in range(2) for c in range(2) for j in range(4)),
-        *((port("b", 2, 9 + 4 * c + j), port("d", j, 3 + 12 * c)) for c in range(2) for j in range(4)),
-    },
-    "connect a[i].p[j + 1] to a[j].p[i + 10] where i != j": {
-        (port("a", i, j + 1), port("a", j, i + 10)) for i in range(3) for j in range(3) if i != j
-    },
-    "connect d[*].p[5..8] torus": {
-        (port("d", 0, 5), port("d", 1, 5)), (port("d", 1, 6), port("d", 2, 5)), (port("d", 2, 6), port("d", 3, 6)),
-        (port("d", 0, 6), port("d", 3, 5)),
-    },
-    "connect a[*].p, b[0].p torus": {
-        (port("a", 0, 1), port("a", 1, 1)), (port("a", 1, 2), port("a", 2, 1)), (port("a", 2, 2), port("b", 0, 2)),
-        (port("a", 0, 2), port("b", 0, 1)),
-    },
-    "connect d[*] torus": {
-        (port("d", 0, 1), port("d", 1, 2)), (port("d", 1, 1), port("d", 2, 2)), (port("d", 2, 1), port("d", 3, 2)),
-        (port("d", 0, 2), port("d", 3, 1)),
-    },
-    "connect d[*] mesh x 2": {(port("d", i, 1 + 12 * c), port("d", i + 1, 2 + 12 * c)) for i in range(3) for c in range(2)},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("connect", CONNECTS)
-def test_ports_that_ends_name(connect: str, tmp_path: Path) -> None:
-    """A link has the port that its end names, or the lowest of those among which it may choose."""
-    text = f"fabric f {{ {SETS}; {connect} }}{WIDE}".replace("; ", "\n")
-    result = compile_text(text, tmp_path, verify=False, models=False)
-    assert [d.message for d in result.findings if d.severity.word == "error" and d.code != "E0404"] == []
-    fabric = result.designs[0].fabric
-    assert fabric is not None
-    found = links_of(fabric)
-    assert {frozenset(x) for x in found} == {frozenset(x) for x in CONNECTS[connect]}
-    assert len(found) == len(CONNECTS[connect])
 
 
 def links(shape: tuple[int, ...], copies: int, ports: int, wrap: bool) -> set[tuple[str, str]]:
