@@ -77,10 +77,9 @@ def test_names_that_no_file_can_hold_as_they_are(form: str) -> None:
     assert again.nodes[0]["name"] == ('a<&>"\x00\x1f' if form == "json" else 'a<&>"\ufffd\ufffd')
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_two_runs_write_the_same_bytes(form: str, tmp_path: Path) -> None:
+def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
     for seed, out in (("1", "one"), ("2", "two")):
-        call = [sys.executable, "-m", "tdsl", "show", "rail_only", "graph", "--format", form, "-o", str(tmp_path / out)]
+        call = [sys.executable, "-m", "tdsl", "show", "rail_only", "graph", "--format", "gexf", "-o", str(tmp_path / out)]
         subprocess.run(call, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     assert b"lastmodified" not in (tmp_path / "one").read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -12,7 +11,7 @@ import pytest
 
 from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric
 from tests.fabric.test_tiers import by_definition
-from tests.harness import compile_text, fabric_of
+from tests.harness import compile_text
 
 MODELS = """
 model host H { port p[1..12]: any; port q[12, 6]: any; chip gpu[1]: G }
@@ -214,38 +213,3 @@ def test_the_layer_of_a_fabric_is_that_of_all_planned_links(one: str, two: str, 
     made = compile_text(LAYERS.format(one, two, gone) + MODELS, tmp_path, verify=False, models=False)
     f = made.designs[0].fabric
     assert f is not None and f.layer == layer and f.link_count == 1
-
-
-def test_settings_that_are_a_value_a_dimension(tmp_path: Path) -> None:
-    """Of a grid: medium, class and colour of links along the first and the second index."""
-    text = """fabric f { switch a[2, 3]: W
-  connect a[*, *] mesh { medium trace, cable; class x, y; colour red, aqua } }
-model switch W { port p[1..8]: 400Gbps }"""
-    f = fabric_of(text, tmp_path, models=False)
-    said = set()
-    for i in range(f.link_count):
-        one, two = (f.device_path(int(d[i])) for d in (f.device_a, f.device_b))
-        said.add((one[2] != two[2], f.classes[f.link_class[i]], MEDIA[f.link_medium[i]], f.colours[f.link_colour[i]]))
-    assert said == {(True, "x", "trace", "red"), (False, "y", "cable", "aqua")} and f.link_count == 7
-
-
-def test_classes_of_one_set_to_several(tmp_path: Path) -> None:
-    """Each link by its own two sets, whichever side has several; a batch without a built link names none."""
-    text = """fabric f { switch a[2]: W; switch b[2]: W; switch c[2]: W; host h: H; switch gone: W
-  connect gone.p[1] to a[0].p[16] { rate 100Gbps }
-  connect a[*] to b[*], c[*] each { rate 100Gbps }
-  connect b[0], h to c[1] each { rate 100Gbps }
-  connect c[*] each { rate 100Gbps; class own }
-  connect b[*] each { rate 100Gbps }
-  omit gone }
-model switch W { port p[1..16]: any }"""
-    f = fabric_of(text + MODELS, tmp_path, models=False)
-    said = Counter(
-        (f.device_path(int(a))[0], f.device_path(int(b))[0], f.classes[c])
-        for a, b, c in zip(f.device_a, f.device_b, f.link_class, strict=True)
-    )
-    assert said == {
-        ("a", "b", "a-b"): 4, ("c", "a", "c-a"): 4, ("c", "b", "c-b"): 1, ("h", "c", "host-c"): 1, ("c", "c", "own"): 1,
-        ("b", "b", "b-b"): 1,
-    }  # fmt: skip
-    assert sorted(f.classes) == ["a-b", "b-b", "c-a", "c-b", "host-c", "own"]

@@ -99,21 +99,4 @@ def test_circuits_of_a_device_that_is_omitted(tmp_path: Path) -> None:
     assert len(f.cable_a) == 8 and f.link_rate.tolist() == [400 * 10**9]
 
 
-def test_the_limit_of_links_counts_circuits(tmp_path: Path) -> None:
-    """Those of all statements, with the links of connects."""
-    text = f"""fabric f {{
-      switch b[4]: B
-      switch e[3]: B
-      ocs o[2]: O
-      connect b[*] to o[*] each x 2
-      connect b[*].q each
-      connect e[*] each x 2
-      circuit b[*] each
-      circuit b[0] to b[1]
-    }}{MODELS}"""
-    for limit, codes in ((19, []), (18, ["E0116"])):
-        found = compile_text(text, tmp_path, verify=False, models=False, max_links=limit).findings
-        assert [d.code for d in found if d.severity.word == "error"] == codes
-
-
 # ------------------------------------------------------------ two optical switches

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
 from tdsl.fabric.graph import Fabric
@@ -76,19 +74,6 @@ def test_columns_of_racks(tmp_path: Path) -> None:
     assert [k.height for k in p.rack_kind] == [48] * 4 + [None] * 12
     assert p.rack_names == [f"{r}{n:02}" for r, n in zip("AAAABBBBCCCCXXYZ", p.rack_number.tolist(), strict=True)]
     assert [p.hall_name(r) for r in (0, 11, 12, 14, 15)] == ["h1", "h1", "h2", "h2", "h3"]
-    assert p.distances == {(0, 2): 12000, (2, 0): 12000}
-
-
-def test_distances_of_the_first_and_the_last_hall(tmp_path: Path) -> None:
-    halls = HALLS + "distance h3 to h2 5m\ndistance h2 to h1 2.5m\n"
-    _, p = located("place a[0] in h1.A[3]", tmp_path, halls=halls)
-    both = {(0, 2): 12000, (2, 1): 5000, (1, 0): 2500}
-    assert p.distances == both | {(b, a): n for (a, b), n in both.items()}
-
-
-def test_distances_between_groups_are_none_of_halls(tmp_path: Path) -> None:
-    """A distance of two groups alone gives a fabric without racks."""
-    _, p = located("place a[0] in h1.A[3]", tmp_path, halls=HALLS + "distance g[0] to g[1] 100km\n")
     assert p.distances == {(0, 2): 12000, (2, 0): 12000}
 
 
@@ -182,14 +167,6 @@ def test_halls_of_a_table(tmp_path: Path) -> None:
     assert p.device_unit[:6].tolist() == [2, 0, 4, 7, 5, 0]
     assert p.rack_x.tolist() == [-1, -1, 0, 0] and p.rack_y.tolist() == [-1, -1, -1, 0]
     assert p.rack_names == ["B02", "B09", "A03", "A01"]
-
-
-def test_heights_of_stacks_are_those_of_the_devices_below(tmp_path: Path) -> None:
-    """Every assignment has a stack of its own, from its own lowest unit, in the order in which devices are named."""
-    _, p = located("place g[k].b[[2, 0, 1]] in h1.A[k + 4] stacked from 3U + 10U*k", tmp_path)
-    assert p.device_unit[6:12].tolist() == [5, 7, 3, 15, 17, 13]
-    assert p.rack_number[p.device_rack[6:12]].tolist() == [4, 4, 4, 5, 5, 5]
-    assert np.unique(p.device_place[6:12]).tolist() == [0]
 
 
 def test_a_stack_of_devices_of_several_heights(tmp_path: Path) -> None:

@@ -5,20 +5,12 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
-from tdsl.fabric.ports import KEPT, LinkEnds, PortTable
-from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.semantics.fault import Fault
 from tests.harness import compile_text, fabric_of, links_of, places
-
-HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)
 
 
 def test_written_ports_and_holes(tmp_path: Path) -> None:
@@ -96,91 +88,6 @@ def test_a_refused_statement_takes_no_ports(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------ figures and words, told by hand
-
-
-TEXT = """
-model switch ONE { port p[1..6]: 400Gbps; port q[1..3]: 400Gbps }
-model switch TWO { port p[1..4]: 400Gbps; port q[1..5]: 400Gbps }
-fabric f { switch a[2]: ONE; switch b: TWO; switch c: ONE }
-"""
-
-
-@pytest.fixture(scope="module")
-def four(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
-    """Four switches of two models, with two classes each."""
-    return fabric_of(TEXT, tmp_path_factory.mktemp("four"))
-
-
-def lowest(four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]], choices: list[Any], together: int) -> Any:
-    """Rule 3 by loops: the ports of ends (device, choice, far, copy), or the first device that has too few and its numbers."""
-    sizes = [(6, 3), (6, 3), (4, 5), (6, 3)]
-    base = np.cumsum([0, *map(sum, sizes)]).tolist()
-    state, out = list(state), [-1] * len(asked)
-    merged = [choices.index(c) for c in choices]
-    for c in sorted(set(merged)):
-        name, places = choices[c]
-        short = []
-        for device in range(4):
-            mine = [e for e, (d, x, *_) in enumerate(asked) if d == device and merged[x] == c]
-            k = "pq".index(name)
-            size, first = sizes[device][k], base[device] + (sizes[device][0] if k else 0)
-            free = [first + p for p in (range(size) if places is None else places) if p < size and state[first + p] == FREE]
-            if len(mine) > len(free):
-                short.append((device, len(mine), len(free)))
-                continue
-            used = sorted({asked[e][3] for e in mine})
-            block, end = len(free) // max(len(used), 1) // together * together, 0
-            for number, copy in enumerate(used):
-                start = min(max(number * block, end), len(free) - sum(asked[e][3] >= copy for e in mine))
-                for e in sorted((e for e in mine if asked[e][3] == copy), key=lambda e: (asked[e][2], e)):
-                    out[e] = free[start]
-                    start += 1
-                end = start
-        if short:
-            return c, short
-        for port in out:
-            if port >= 0:
-                state[port] = USED
-    return out
-
-
-@given(
-    st.lists(st.sampled_from([FREE, FREE, FREE, FREE, USED, HOLE, KEPT]), min_size=36, max_size=36),
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=9),
-    st.lists(
-        st.tuples(st.sampled_from("pq"), st.one_of(st.none(), st.lists(st.integers(0, 5), unique=True, min_size=1, max_size=4))),
-        min_size=3, max_size=3,
-    ),
-    st.sampled_from([1, 1, 2]),
-)  # fmt: skip
-@settings(max_examples=150)
-def test_lowest_free_ports_by_loops(
-    four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]], choices: list[Any], together: int
-) -> None:
-    ports = PortTable(four.sets, four.models, four.device_model, four.built)
-    ports.state[:] = state
-    device, choice, far, copy = (np.array(x) for x in zip(*asked, strict=True))
-    ends = LinkEnds(
-        device, [n for n, _ in choices], [None if p is None else np.array(p) for _, p in choices], [HERE] * 3, choice,
-        np.full(len(asked), -1), far, copy, together,
-    )  # fmt: skip
-    expected = lowest(four, state, asked, choices, together)
-    try:
-        assert ports.claim(ends, 0, HERE).tolist() == expected
-    except Fault as fault:
-        c, short = expected
-        name, places = choices[c]
-        at, need, have = short[0]
-        model = "TWO" if at == 2 else "ONE"
-        size = {"ONEp": 6, "ONEq": 3, "TWOp": 4, "TWOq": 5}[model + name]
-        some = f" among the {len(places)} named" if places is not None else ""
-        more = {1: "", 2: " (and 1 more device)"}.get(len(short), f" (and {len(short) - 1} more devices)")
-        told = fault.diagnostic
-        assert told.message == f"{['a[0]', 'a[1]', 'b', 'c'][at]} needs {need} free ports `{name}` and has {have}{some}{more}"
-        assert [x.message for x in told.labels] == [
-            f"{model} has {size} ports `{name}`", f"`{'aabc'[at]}` is declared here",
-        ]  # fmt: skip
-    assert ports.state.tolist() == state, "claiming marks nothing"
 
 
 def test_copies_that_a_lock_leaves_stay_on_their_device(tmp_path: Path) -> None:

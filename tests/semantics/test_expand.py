@@ -15,6 +15,7 @@ from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
+from tests.harness import sections
 from tests.test_docs import Block, marked
 
 LARGE = (
@@ -24,7 +25,8 @@ LARGE = (
 """Designs of more than 20,000 links: they take long and have no statement that the others do not have."""
 LIBRARY = [p for p in sorted((resources.packaged_folder("stdlib") / "designs").glob("*.fab")) if p.stem not in LARGE]
 
-MODELS, *NEW = (Path(__file__).parent / "statements.txt").read_text(encoding="utf-8").split("\n== ")[1:]
+NEW = sections(Path(__file__).parent / "statements.txt")
+MODELS = NEW.pop("models")
 
 
 def made(path: Path, text: str) -> list[tuple[str, bytes]]:
@@ -69,9 +71,9 @@ def hold(path: Path, text: str) -> None:
     assert compiler.expand_intent(str(path), Request())[0] == written
 
 
-@pytest.mark.parametrize("case", NEW, ids=lambda case: case.partition("\n")[0])
-def test_every_new_statement(case: str, tmp_path: Path) -> None:
-    hold(tmp_path / "design.fab", case.partition("\n")[2] + "\n" + MODELS.partition("\n")[2])
+@pytest.mark.parametrize("name", NEW)
+def test_every_new_statement(name: str, tmp_path: Path) -> None:
+    hold(tmp_path / "design.fab", f"{NEW[name]}\n{MODELS}\n")
 
 
 @pytest.mark.parametrize("design", LIBRARY, ids=lambda p: p.stem)

@@ -16,7 +16,7 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tdsl.verify.summary import fabric_summary
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 from tests.harness import fabric_of as made_of
 
 SUPERPOD = """\
@@ -31,7 +31,8 @@ fabric superpod "NVIDIA DGX SuperPOD H100" {
   connect ufm.p[i] to pod[units - 1].leaf[2*(i - 1)].p[32]
 }
 """
-MODELS, *CASES = (Path(__file__).parent / "intents.txt").read_text(encoding="utf-8").split("\n== ")[1:]
+CASES = sections(Path(__file__).parent / "intents.txt")
+MODELS = CASES.pop("models")
 INTENT = ("hosts ", "rails ", "planes ", "pods ", "clos ", "tier ")
 
 
@@ -65,11 +66,11 @@ def expanded(text: str, folder: Path, **settings: object) -> str:
 # ---------------------------------------------------------------- expansion
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.partition("\n")[0])
-def test_an_expansion_is_a_design_of_the_same_fabric(case: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", CASES)
+def test_an_expansion_is_a_design_of_the_same_fabric(name: str, tmp_path: Path) -> None:
     """It is laid out, holds no intent and expands to itself; its figures, lines and notes are those of the case."""
-    body, *facts = case.partition("\n")[2].split("\n-> ")
-    text = f"fabric f {{\n{body}\n}}\n{MODELS.partition(chr(10))[2]}\n"
+    body, *facts = CASES[name].split("\n-> ")
+    text = f"fabric f {{\n{body}\n}}\n{MODELS}\n"
     made = expanded(text, tmp_path)
     assert format_source(SourceFile("x", made)) == made and expanded(made, tmp_path) == made
     assert not any(line.strip().startswith(INTENT) for line in made.splitlines())

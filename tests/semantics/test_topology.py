@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tests.harness import fabric_of, links_of
+from tests.harness import fabric_of, links_of, sections
 
 Link = tuple[str, str, int, str, str]
 
@@ -21,8 +21,8 @@ def links(fabric: Fabric) -> list[Link]:
     return sorted((fabric.port_path(int(a)), fabric.port_path(int(b)), int(r), str(c), str(m)) for a, b, r, c, m in columns)
 
 
-CASES = (Path(__file__).parent / "topologies.txt").read_text(encoding="utf-8").split("\n== ")[1:]
-"""Each a name, formals and body of a topology, the block that asks for it, and the statements in its place."""
+CASES = sections(Path(__file__).parent / "topologies.txt")
+"""Each the formals and body of a topology, the block that asks for it, and the statements in its place."""
 MORE = """
 model switch CUT { port p[1..4]: 400Gbps { split 2 }; port q[1..4]: 400Gbps { split 2 } }
 model host ONE { port nic: 400Gbps }
@@ -30,9 +30,9 @@ model host GRID { port nic[2, 3]: 400Gbps }
 """
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.partition("\n")[0])
-def test_the_same_links(case: str, tmp_path: Path) -> None:
-    formals, body, block, plain = case.splitlines()[1:]
+@pytest.mark.parametrize("name", CASES)
+def test_the_same_links(name: str, tmp_path: Path) -> None:
+    formals, body, block, plain = CASES[name].splitlines()
     topology = f"topology t({formals}) {{\n  {body}\n}}\n"
     unfolded = fabric_of(f"fabric f {{\n  {block}\n}}\n{topology}{MORE}", tmp_path)
     written = fabric_of(f"fabric f {{\n  {plain}\n}}\n{MORE}", tmp_path)

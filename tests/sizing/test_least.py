@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Severity
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
 TWO = """fabric f {{
   {top}
@@ -228,52 +228,20 @@ model host N { port nic[0..1]: 400Gbps { type NDR } }
 model ocs O { port o[1..12]: any }
 model panel P { port front[8]: any; port back[8]: any }
 """
-OTHERS = {
-    "guards of two, one in terms of the other": (
-        "let a = ?\nlet b = ? where b == 2*a and b >= 7\nswitch x[a]: S\nswitch y[b]: S\nconnect x[*] to y[*] each", [4, 8],
-    ),
-    "guards that no one number passes": (
-        "let a = ? where a >= 5\nlet b = ? where b <= 2\nswitch x[a]: S\nswitch y[b]: S\nconnect x[*] to y[*] each", [5, 1],
-    ),
-    "a width behind the size": (
-        "switch x[?]: S\nlet up = ? where up >= 9\nhost h[16]: N\nswitch y[3]: S\nconnect x[*] to y[*] spread x up\n"
-        "connect h[*].nic[(0)] to x[*] spread x 1", [4, 16, 3],
-    ),
-    "what is left, when others took theirs": (
-        "switch x[4]: S\nswitch y[?]: S\nswitch z[?]: S\nconnect x[*] to z[*] spread x 4\nconnect x[*] to y[*] spread", [4, 3, 1],
-    ),
-    "an omit into it": ("switch x[2]: S\nswitch y[?]: S\nswitch z[?]: S\nomit z[2]\nconnect x[*] to y[*] spread x 4\n"
-                        "connect y[*] to z[*] spread x 6", [2, 1, 3]),
-    "a guard of a connect": ("switch x[4]: S\nswitch y[?]: S\nconnect x[i] to y[j] where i < 2 or j > 2\nrequire links >= 13",
-                             [4, 5]),
-    "uneven": ("switch x[5]: S\nswitch y[?]: S\nconnect x[*] to y[*] spread x 15 uneven\nrequire cables == 75", [5, 5]),
-    "a ring": ("switch y[?]: S\nconnect y[*] ring x 8\nrequire links >= 40", [5]),
-    "a mesh": ("switch y[?, 4]: S\nconnect y[*, *] mesh\nrequire links >= 31", [20]),
-    "a torus": ("switch y[?, 4]: S\nconnect y[*, *] torus\nrequire links == 40", [20]),
-    "each with each": ("switch y[?]: S\nconnect y[*] each\nrequire cables >= 40", [10]),
-    "through an OCS that has too few ports": (
-        "switch x[3]: S\nswitch y[?]: S\nocs o: O\nconnect x[*] to y[*] spread x 4 via o", None,
-    ),
-    "a ring through a panel": ("switch y[?]: S\npanel o: P\nconnect y[*] ring via o\nrequire links == 6", [6, 1]),
-    "circuits": ("switch y[?]: S\nocs o: O\nconnect y[*] to o spread x 2\ncircuit y[*] ring\nrequire links == 6", [6, 1]),
-    "circuits of pairs": (
-        "switch x[3]: S\nswitch y[?]: S\nocs o[2]: O\nconnect x[*] to o[*] spread x 2\nconnect y[*] to o[*] spread x 2\n"
-        "circuit x[i] to y[i]", [3, 3, 2],
-    ),
-}  # fmt: skip
+OTHERS = sections(Path(__file__).parent / "beside.txt")
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_beside_other_connects(name: str, tmp_path: Path) -> None:
     """Right, as by hand, or refused with the reason."""
-    body, expected = OTHERS[name]
+    body, _, sizes = OTHERS[name].partition("\n->")
     result = compile_text(f"fabric f {{\n{body}\n}}{MODELS}", tmp_path, select=COUNTS, models=False)
     wrong = [d for d in result.findings if d.severity is Severity.ERROR]
     fabric = result.designs[0].fabric
-    if expected is None:
+    if not sizes:
         assert wrong
     else:
-        assert fabric is not None and [s.count for s in fabric.sets] == expected and not wrong
+        assert fabric is not None and [s.count for s in fabric.sets] == [int(n) for n in sizes.split()] and not wrong
 
 
 def test_a_requirement_that_nothing_meets_is_judged_with_the_first(tmp_path: Path) -> None:
