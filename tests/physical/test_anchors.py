@@ -2,7 +2,7 @@
 
 The rules are NVIDIA's: "connectors and cages", "application overview" of MMS4X00-NM, "interconnect structured cabling
 requirements" and the ordering pages of MCP4Y10 and MCP7Y00, all under docs.nvidia.com/networking. Costs are those of Zhao et
-al., Insights into DeepSeek-V3, ISCA 2025, table 3, in which $83.0k a switch and $504 an inter-switch link fit FT2, MPFT and FT3.
+al., Insights into DeepSeek-V3, ISCA 2025, table 3, in which $83.0k a switch and $504 an inter-switch link fit FT2 and MPFT.
 """
 
 from __future__ import annotations
@@ -130,16 +130,6 @@ TREES = {
     connect leaf[*] to spine[*] spread { cable LINK }
   }
   connect node[n].nic[p] to plane[p].leaf[n//32] { cable NONE }"""),
-    "FT3": (65536, 5120, 131072, 491, 7.5, """
-  group pod[64] {
-    host ep[1024]: EP
-    switch leaf[32]: SW
-    switch agg[32]: SW
-    connect ep[e].nic to leaf[e//32] { cable NONE }
-    connect leaf[*] to agg[*] spread { cable LINK }
-  }
-  switch core[1024]: SW
-  connect pod[*].agg[a] to core[32*a .. 32*a + 31] spread { cable LINK }"""),
 }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tests.cli.run import tdsl
-from tests.harness import compile_text, fabric_of
+from tests.harness import compile_text, fabric_of, sections
 
 TARGETS = ["bom", "racks", "cabling"]
 Rows = list[dict[str, str]]
@@ -93,23 +93,8 @@ def test_what_to_mount(files: dict[str, bytes]) -> None:
     assert sum(book[n].max_row - 1 for n in book.sheetnames) == len(mounted)
 
 
-BUYING = """
-model switch SW { port p[1..4]: 400Gbps; height 1U; power 100W; price $1000; spares 1; lead 26week; alternative SW_B, "x y" }
-model host H { port nic: 400Gbps; height 2U; price $10 }
-model cable C { rate 400Gbps; medium dac; price $3; lengths 2m, 10m; spares 10% }
-fabric f {
-  switch leaf[2]: SW
-  host h[8]: H
-  connect h[i].nic to leaf[i//4] { cable C }
-  hall a { row A { rack 1..2 { height 48U } }; pitch rack 2m; tray above 2.5m; slack 0m }
-  hall b { row A { rack 1..1 { height 48U } }; pitch rack 2m; tray above 2.5m; slack 0m }
-  distance a to b 1m
-  place leaf[0] in a.A[1] at 40U
-  place h[0..2] in a.A[1] stacked from 1U
-  place h[3] in a.A[2] at 1U
-  place leaf[1] in b.A[1] at 40U
-}
-"""
+TEXTS = sections(Path(__file__).parent / "bom.txt")
+BUYING = f"\n{TEXTS['BUYING']}\n"
 
 
 def test_spares_lead_times_and_alternatives_of_models(tmp_path: Path) -> None:
@@ -164,21 +149,7 @@ def test_without_places_there_is_no_bill(tmp_path: Path) -> None:
     assert any("places" in d.message for d in said)
 
 
-SPLIT = """
-model host NODE { port nic[2]: 200Gbps { type GE200; cage 1 OSFP }; chip gpu[2]: L40S }
-model cable SPLITTER { rate 800Gbps; legs 4; medium dac; lengths 2m, 3m }
-fabric f {
-  host node[8]: NODE
-  switch leaf[2]: SW51T { split p[1..2] 4 }
-  switch spine: SW51T
-  connect node[n].nic[r] to leaf[r].p[1..2] { cable SPLITTER }
-  connect leaf[*] to spine each x 2
-  hall h1 { row A { rack 1..11 { height 48U } } }
-  place node[n] in h1.A[n + 1] at 1U
-  place leaf[n] in h1.A[9 + n] at 1U
-  place spine in h1.A[11] at 1U
-}
-"""
+SPLIT = f"\n{TEXTS['SPLIT']}\n"
 
 
 def test_break_outs_and_split_models_are_counted_once(tmp_path: Path) -> None:
@@ -192,16 +163,7 @@ def test_break_outs_and_split_models_are_counted_once(tmp_path: Path) -> None:
     assert len({x["cable_id"] for x in rows(made["cabling/cables.csv"])}) == 8
 
 
-DESIGN = """fabric f {
-  hall h { row A { rack 1..3 { height 48U; power 2 x 44kW } }; pitch rack 0.6m; tray above 2.6m; slack 0.5m }
-  host node[2]: SERVER
-  switch access: SN2201
-  connect node[n].bmc to access
-  place node[n] in h.A[1] at 2U + 8U*n
-  place access in h.A[3] at 40U
-}
-model host SERVER { port bmc: 1Gbps { type BASE_T }; height 8U; CORDS }
-"""
+DESIGN = f"{TEXTS['DESIGN']}\n"
 
 
 def test_twisted_pair_gets_a_patch_cord(tmp_path: Path) -> None:
@@ -232,23 +194,7 @@ def test_power_cords_take_the_feeds_in_turn(tmp_path: Path) -> None:
     assert "cabling/power.csv" not in built(DESIGN.replace("CORDS", "vendor Some"), tmp_path)
 
 
-PHASES = """fabric f {
-  param units = 3
-  phase 1 { units 1; needed "2027-01-15" }
-  phase 2 { units 3; needed "2027-03-01" }
-  hall h { row A..C { rack 1..3 { height 48U } }; pitch rack 0.6m, row 3m; tray above 2.6m { across at 1 }; slack 0.5m }
-  group su[units] {
-    host node[4]: DGX_H100
-    switch leaf[8]: QM9700
-    connect node[n].nic[r] to leaf[r]
-  }
-  switch spine[2]: QM9700
-  connect su[*].leaf[*] to spine[*] spread x 4
-  place su[s].node[n] in h[s + 1, 1] at 2U + 8U*n
-  place su[s].leaf[*] in h[s + 1, 2] stacked from 10U
-  place spine[*] in h.A[3] stacked from 10U
-}
-"""
+PHASES = f"{TEXTS['PHASES']}\n"
 
 
 def test_what_each_phase_adds(tmp_path: Path) -> None:

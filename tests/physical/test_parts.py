@@ -153,8 +153,8 @@ NO_PLUG = "no {} cable of the catalogue fits both cages and reaches 23.444 m"
                 *((m, "", NO_PLUG.format(m)) for m in ("copper", "dac", "acc", "aoc")),
             )
         ),
-        *(  # from unit 38, in mm: to 40 of the same rack 88.9 + 400; to 1 of it 37 * 44.45 + 400 = 2,045, more than the 2 m of the
-            # passive cable; to 38 of the next 600 + 2 * 933 + 400 = 2,866; to 1 of the last 4,800 + 933 + 2,578 + 400 = 8,711
+        *(  # from unit 38, in mm: to 40 of the same rack 88.9 + 400; to 1 of it 37 * 44.45 + 400 = 2,045, more than the 2 m of
+            # the passive cable; to 38 of the next 600 + 2 * 933 + 400 = 2,866; to 1 of the last 4,800 + 933 + 2,578 + 400 = 8,711
             (f"{COPPER}  place a in h.A[1] at 38U\n  place b in h.A[{rack}] at {unit}U\n}}\n{WIDE}", parts, "")
             for unit, rack, parts in (
                 (40, 1, "MCP4Y10"), (1, 1, "MCA4J80"), (38, 2, "MCA4J80"), (1, 9, "MPO16_SM MMS4X00_NM16 MMS4X00_NM16"),
@@ -213,8 +213,8 @@ def test_parts_of_break_outs(body: str, types: str, lines: list[Any], legs: list
 
 def test_break_outs_that_nothing_fits(tmp_path: Path) -> None:
     """Both splitters reach 50 m; racks 1 and 80 are 79 * 0.6 = 47.4 m apart, and the ways up and down are some 4 m more: nothing
-    is pinned, so nothing is refused, and the bill says what is missing. Without places the catalogue is asked all the same; where
-    the cage is not known or has no transceiver, the finding says what to write. Pinned transceivers are judged each at its end."""
+    is pinned, so nothing is refused, and the bill says what is missing. Without places the catalogue is asked all the same;
+    where the cage is not known or has no transceiver, the finding says what to write. Pinned transceivers are judged, too."""
     found, why = chosen(f"fabric f {{\n{HALL}{SPLIT}{PLACED.replace('A[9]', 'A[80]')}}}\n{CARD}", tmp_path)
     assert not found and "no fibre of the catalogue and no pair of optics reach" in why
     assert made(f"fabric f {{\n{SPLIT}}}\n{CARD}", tmp_path)[0].cable_leg.tolist() == [1, 2] * 4

@@ -13,17 +13,10 @@ from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces
 from tdsl.physical.lengths import CableRuns
 from tdsl.physical.path_bound import path_bound
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
-HALL = """
-  hall h {
-    row A { rack 1..3 { height 9U } }
-    row B { rack 1..ROWS { height 9U } }
-    pitch rack 0.6m, row 1m
-    tray above 2.6m { across at 1, 3 }
-    slack 0.5m
-  }
-"""
+TEXTS = sections(Path(__file__).parent / "path_bound.txt")
+HALL = f"\n{TEXTS['HALL']}\n"
 MODELS = """
 model host H { height 2U; port nic[4]: 400Gbps { type NDR } }
 model switch S { height 1U; port p[1..32]: 400Gbps { type NDR } }
@@ -62,20 +55,8 @@ def ways(lengths: CableRuns) -> np.ndarray:
     return out
 
 
-THREE_TIERS = """
-  host n[4]: H
-  switch leaf[2]: S
-  switch spine: S
-  connect n[i].nic to leaf[i // 2] x 2
-  connect leaf[l] to spine x 4
-"""
-SPLIT = """
-  host n[4]: H
-  switch leaf[2]: S
-  connect n[i].nic[0] to leaf[0]
-  connect n[i].nic[1] to leaf[1]
-  connect leaf[0] to leaf[1] x 3
-"""
+THREE_TIERS = f"\n{TEXTS['THREE_TIERS']}\n"
+SPLIT = f"\n{TEXTS['SPLIT']}\n"
 TAPERED = THREE_TIERS.replace("spine x 4", "spine x 1")
 
 

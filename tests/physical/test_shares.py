@@ -56,20 +56,6 @@ def test_shares(claim: str, status: str, tmp_path: Path) -> None:
     assert results(f"require {claim}", tmp_path)[claim].status == status
 
 
-@pytest.mark.parametrize(
-    ("claim", "code"),
-    [
-        ("power <= 5kW of total", "E0492"),
-        ("diameter <= 5 of network", "E0492"),
-        ("power usual <= 5kW", "E0492"),
-        ("rack_power usual <= 5kW", "E0492"),
-    ],
-)
-def test_what_is_refused(claim: str, code: str, tmp_path: Path) -> None:
-    found = compile_text(FABRIC % f"{PLACES}  require {claim}" + MODELS, tmp_path, models=False)
-    assert code in [d.code for d in found.findings]
-
-
 def test_a_share_of_unknown_terms_is_bounded(tmp_path: Path) -> None:
     text = (FABRIC % "require cost of network <= 13% of total\n  require cost of network <= 99% of total") + MODELS
     found = compile_text(text.replace("; price $300k", ""), tmp_path, models=False)  # hosts have no price

@@ -8,47 +8,12 @@ from pathlib import Path
 from tdsl.compile.compiler import expand_intent
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import report
-from tests.harness import compile_text, places
+from tests.harness import compile_text, places, sections
 from tests.semantics.test_intent import data
 
-AI = """\
-model host FILER { port nic[4]: 400Gbps { type NDR } }
-cluster ai "compute and storage over the same hosts" {
-  param nodes: int = 128
-  host node[nodes]: DGX_H100
-  omit node[nodes - 1]
-  host filer[16]: FILER { role storage }
-  host spare[4]: FILER
-  omit spare
-  naming filer[i] "{fabric}-filer{i}"
-
-  fabric compute "rails" {
-    hosts node.nic
-    rails 8; pods 4
-    clos { leaf QM9700; spine QM9700; oversubscription 1:1 }
-    require diameter <= 2
-  }
-  fabric storage {
-    hosts node.storage, filer.nic
-    clos { leaf QM9700; spine QM9700; oversubscription 2:1 }
-    require oversubscription at leaf <= 2:1
-  }
-  require reachability
-}
-"""
-SMALL = """\
-cluster c {
-  host box[4]: BOX
-  fabric one {
-    switch a: SW
-    connect box[b].nic[0] to a
-  }
-  fabric two {
-    switch z: SW
-    connect box[b].nic[1] to z
-  }
-}
-"""
+TEXTS = sections(Path(__file__).parent / "cluster.txt")
+AI = f"{TEXTS['AI']}\n"
+SMALL = f"{TEXTS['SMALL']}\n"
 
 
 def test_each_fabric_has_the_hosts_that_take_part(tmp_path: Path) -> None:
