@@ -18,6 +18,7 @@ from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile, SourceSpan
+from tests.harness import sections
 
 HERE = SourceSpan(SourceFile("x.fab", "value"), 0, 5)
 
@@ -50,25 +51,8 @@ def everything(fabric: Fabric, found: Addressing) -> dict[tuple[str, str, int], 
     return out
 
 
-PODS = """
-  pod pod[{pods}] {{
-    switch leaf[2 of 4]: SW
-    switch spine[{spines} of 4]: SW
-    connect leaf[*] to spine[*] each
-  }}
-  host node[{pods}, {hosts} of 8]: NODE
-  switch core[{cores} of 3]: SW
-  connect pod[*].spine[*] to core[*] each
-  connect node[p, n].nic[*] to pod[p].leaf[n % 2]
-  address pod[*].leaf loopback from 10.1.0.0/16
-  address pod[*].spine loopback from 10.2.0.0/16
-  address core loopback from 10.3.0.0/24
-  address core management from 192.168.0.0/24
-  address node[*, *].nic[r] links from "172.{{16 + r}}.0.0/16"
-  address node loopback from fd00:9::/64
-  address pod[*].leaf[*].p[9..12] to pod[*].spine links from fd00:1::/64
-  routing bgp {{ asn node from 4_220_000_000 }}
-"""
+TEXTS = sections(Path(__file__).parent / "addresses.txt")
+PODS = f"\n{TEXTS['PODS']}\n"
 SIZES = {"pods": (1, 3), "spines": (1, 4), "hosts": (2, 8), "cores": (1, 3)}
 
 

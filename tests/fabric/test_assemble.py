@@ -11,17 +11,10 @@ import pytest
 
 from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric
 from tests.fabric.test_tiers import by_definition
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
-MODELS = """
-model host H { port p[1..12]: any; port q[12, 6]: any; chip gpu[1]: G }
-model host D { port p[1..12]: any; port q[12, 6]: any }
-model chip G { }
-model chip C { port p[1..12]: any; port q[12, 6]: any }
-model switch S { port p[1..12]: any; port q[12, 6]: any }
-model panel PATCH { port front[99]: any; port back[99]: any }
-model ocs OPTIC { port o[99]: any }
-"""
+TEXTS = sections(Path(__file__).parent / "assemble.txt")
+MODELS = f"\n{TEXTS['MODELS']}\n"
 
 
 Ends = tuple[tuple[str, str], tuple[str, str]]
@@ -192,12 +185,7 @@ def cables(f: Fabric, found: list[Ends], built: dict[Ends, Row]) -> None:
 
 # ------------------------------------------------------------ layers, circuits, words of settings
 
-LAYERS = """fabric f {{
-  switch a[4]: S
-  connect a[0].p[1] to a[1].p[1] {{ rate 400Gbps{} }}
-  connect a[2].p[1] to a[3].p[1] {{ rate 400Gbps{} }}
-  omit {}
-}}"""
+LAYERS = TEXTS["LAYERS"]
 
 
 @pytest.mark.parametrize(

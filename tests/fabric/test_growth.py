@@ -81,39 +81,6 @@ def test_the_fewest_links_move(one: Shape, two: Shape, before: bool, after: bool
     assert len(links(kept) & links(old)) == (pairs(old) & pairs(free)).total()
 
 
-@given(shapes, st.tuples(*[st.integers(0, 2)] * 4))
-@settings(max_examples=15, deadline=None)
-def test_growth_under_a_lock_moves_nothing(shape: Shape, more: tuple[int, int, int, int]) -> None:
-    """Planes, racks, nodes and spines are added, in front of a host that was connected before them."""
-    old = fabric(text(shape, False), None)
-    grown = (*(min(a + b, 4) for a, b in zip(shape, more, strict=False)), *shape[4:])
-    new = fabric(text(grown, False), locked(old))  # type: ignore[arg-type]
-    assert links(old) <= links(new)
-
-
-@given(shapes, st.sampled_from(["planes", "racks", "spines"]), st.integers(1, 2))
-@settings(max_examples=15, deadline=None)
-def test_growth_without_a_lock(shape: Shape, what: str, more: int) -> None:
-    """As docs/language.md has it: members at the end of an outermost extent keep every port, if nothing later takes ports of the
-    same class on the same far device. Leaves take nodes first, so more nodes a rack move uplinks; the rest moves nothing."""
-    planes, racks, nodes, spines, copies, _ = shape
-    grown = {
-        "planes": (planes + more, racks, nodes, spines, copies, False),
-        "racks": (planes, racks + more, nodes, spines, 1, False),
-        "spines": (planes, racks, nodes, spines + more, 1, False),
-    }[what]
-    start = (planes, racks, nodes, spines, grown[4], False)
-    if what == "planes" and grown[0] > 4:
-        return
-    nodes_last = [text(s, True) for s in (start, grown)]
-    old, new = fabric(nodes_last[0], None), fabric(nodes_last[1], None)
-    uplinks = {x for x in links(old) if any("spine" in p for p in x)}
-    if what != "spines":
-        assert links(old) <= links(new)
-    else:
-        assert uplinks <= links(new)
-
-
 def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path)

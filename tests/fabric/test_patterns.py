@@ -93,19 +93,6 @@ def test_grid_link_by_link(shape: list[int], wrap: bool, n: int) -> None:
     assert rows(found) == [(a, b, c, d) for c in range(n) for a, b, d in expected] and found.directed
 
 
-def test_small_patterns() -> None:
-    assert [rows(patterns.ring_links(n)) for n in range(4)] == [
-        [], [], [(0, 1, 0, 0), (1, 0, 1, 0)], [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)],
-    ]  # fmt: skip
-    assert rows(patterns.copy_links(patterns.ring_links(2), 2)) == [(0, 1, 0, 0), (1, 0, 2, 0), (0, 1, 1, 0), (1, 0, 3, 0)]
-    assert rows(patterns.single_link()) == [(0, 0, 0, 0)] and not patterns.single_link().directed
-    assert rows(patterns.complete_links(2, 3)) == [(i, j, 0, 0) for i in range(2) for j in range(3)]
-    assert rows(patterns.complete_links(3, None)) == [(0, 1, 0, 0), (0, 2, 0, 0), (1, 2, 0, 0)]
-    assert rows(patterns.in_order(3, 3, 4, HERE)) == [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)]
-    assert rows(patterns.in_order(3, 3, -1, HERE)) == [(0, 2, 0, 0), (1, 0, 0, 0), (2, 1, 0, 0)]
-    assert rows(patterns.in_order(0, 0, 1, HERE)) == []
-
-
 def test_random_graphs_stay_what_they_are() -> None:
     """A seed means one graph for good: what is cabled stays with every version. A dense one is what a sparse one leaves."""
     sparse = [p[:2] for p in rows(patterns.random_regular(8, 3, 5, HERE))]

@@ -20,12 +20,11 @@ from tdsl.fabric.pins import (
     read_lock_lines,
     report_moved_links,
     report_relocated_devices,
-    standing_mounts,
 )
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tests.fabrics import Builder
-from tests.harness import fabric_of
+from tests.harness import fabric_of, sections
 
 HERE = SourceSpan(SourceFile("x.lock", "line"), 0, 4)
 SHA = "0123456789abcdef" * 4
@@ -164,16 +163,8 @@ def small() -> Builder:
     return b
 
 
-HALL = """model switch TALL { port p[8]: 400Gbps; height 1U }
-fabric f {
-  switch top: TALL
-  switch a[4]: TALL
-  connect a[*] to top each
-  hall h { row A { rack 1..3 { height 4U } }
-    row B { rack 5..6 } }
-  hall i { row A { rack 1 { height 6U } } }
-  PLACE
-}"""
+TEXTS = sections(Path(__file__).parent / "pins.txt")
+HALL = TEXTS["HALL"]
 
 
 def placed(folder: Path, place: str = "place a[3] in h.B[5] at 2U; place a[0] in h.A[1]") -> Fabric:
@@ -245,26 +236,6 @@ def test_devices_that_move(tmp_path: Path) -> None:
     report_relocated_devices([], f, none, Severity.ERROR)
     report_relocated_devices([], small().build(), none, Severity.ERROR)
     assert none.items == []
-
-
-def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
-    """A device without a place, in a rack that nothing placed by the design is in, at a unit of the rack."""
-    f = placed(tmp_path)
-    racks = {("h", "A", 1): 0, ("h", "A", 2): 1, ("h", "A", 3): 2, ("h", "B", 5): 3, ("h", "B", 6): 4, ("i", "A", 1): 5}
-    taken, heights = {0, 3}, {0: 4, 1: 4, 2: 4, 5: 6}
-    rows = {f.device_path(d): d for d in range(f.device_count)}
-    free = {"top": rows["top"], "a[1]": rows["a[1]"], "a[2]": rows["a[2]"]}
-    for name in (*rows, "b"):
-        for where in (*racks, ("h", "A", 4), ("i", "B", 1), ("j", "A", 1)):
-            for unit in (0, 1, 4, 5, 6, 7, 400):
-                mount = Mount(name, *where, unit, HERE)
-                rack = racks.get(where, -1)
-                fits = name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
-                assert standing_mounts([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
-    every = [Mount("b", "h", "A", 2, 1, HERE), Mount("top", "h", "A", 2, 1, HERE), Mount("a[1]", "h", "A", 2, 9, HERE),
-             Mount("a[2]", "h", "A", 2, 2, HERE)]  # fmt: skip
-    assert standing_mounts(every, f) == {free["top"]: (1, 1), free["a[2]"]: (1, 2)}
-    assert standing_mounts(every, small().build()) == {}
 
 
 def test_names_that_the_design_has_changed() -> None:

@@ -9,29 +9,12 @@ from tdsl.compile.compiler import Request
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces, rows_of_places
 from tdsl.findings.source import SourceFile
-from tests.harness import MODELS
+from tests.harness import MODELS, sections
 
-OWN = """
-model switch ONE { port p[1..4]: 400Gbps { type NDR }; height 1U }
-model switch TWO { port p[1..4]: 400Gbps { type NDR }; height 2U }
-model switch FIVE { port p[1..4]: 400Gbps { type NDR }; height 4.5U }
-model switch NONE { port p[1..4]: 400Gbps { type NDR } }
-"""
-DEVICES = """fabric f {
-switch a[6]: ONE
-group g[2] { switch b[3]: TWO }
-switch c[2]: FIVE
-switch n[2]: NONE
-host h[2]: NODE
-connect h[i].gpu[*] ring
-"""
-HALLS = """hall h1 { row A { rack 3..6 { height 48U } }
-row B, C { rack 2..4; rack 9 }
-pitch rack 0.6m, row 3m; slack 1m }
-hall h2 { row X { rack 1..2 }; row Y { rack 1 } }
-hall h3 { row Z { rack 7 }; pitch row 2m }
-distance h1 to h3 12m
-"""
+TEXTS = sections(Path(__file__).parent / "places.txt")
+OWN = f"\n{TEXTS['OWN']}\n"
+DEVICES = f"{TEXTS['DEVICES']}\n"
+HALLS = f"{TEXTS['HALLS']}\n"
 
 
 def compiled(statements: str, folder: Path, table: str | None = None, halls: str = HALLS) -> compiler.Compilation:

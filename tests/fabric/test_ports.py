@@ -140,29 +140,3 @@ def test_directions_have_their_own_ports(shape: tuple[int, ...], copies: int, po
     found = links_of(fabric_of(text, tmp_path))
     assert {frozenset(x) for x in found} == {frozenset(x) for x in links(shape, copies, ports, wrap)}
     assert len(found) == copies * sum(prod(shape) // n * (n - 1 + wrap) for n in shape if n > 1)
-
-
-@pytest.mark.parametrize(("shape", "copies", "ports"), [((3,), 1, 2), ((3,), 2, 5), ((3, 3), 1, 5), ((3, 3), 2, 9)])
-def test_one_port_too_few_for_directions(shape: tuple[int, ...], copies: int, ports: int, tmp_path: Path) -> None:
-    """A port that is taken before, or too small a block: the links take the lowest free ports, in the order of their far ends."""
-    size, first = "x".join(map(str, shape)), ", ".join("0" for _ in shape)
-    text = (
-        f"fabric f {{\n switch a[{size}]: P\n switch b: P\n connect b.p[0] to a[{first}].p[0]\n"
-        f" connect a[*] torus x {copies}\n}}\nmodel switch P {{ port p[{ports + 1}]: 400Gbps }}\n"
-    )
-    found = links_of(fabric_of(text, tmp_path))
-    zero = f"a{[0] * len(shape)}"
-    ends = [(x, y) if x.startswith(zero) else (y, x) for x, y in found if any(p.startswith(zero) for p in (x, y))]
-    far = sorted((int(x.rpartition("[")[2][:-1]), y.rpartition(".")[0]) for x, y in ends if not y.startswith("b"))
-    block = (ports + 1 - 1) // copies
-    near = sorted({y for _, y in far})
-    assert far == [(1 + c * block + k, y) for c in range(copies) for k, y in enumerate(near)]
-
-
-@pytest.mark.parametrize(("near", "far"), [(0, 5), (3, 0), (0, 0), (2, 7)])
-def test_a_lock_keeps_the_first_port_of_all(near: int, far: int, tmp_path: Path) -> None:
-    """The host is declared first, so its first port is the first of the fabric; the lock says other ports than the text's own."""
-    text = "fabric f { host a: H; switch b: P; connect a to b }\n"
-    models = "model host H { port p[8]: 400Gbps }\nmodel switch P { port p[8]: 400Gbps }\n"
-    (tmp_path / "design.fab.lock").write_text(f"fabric f\nfigure links 1\na.p[{near}]  b.p[{far}]\n")
-    assert links_of(fabric_of(text + models, tmp_path)) == {(f"a.p[{near}]", f"b.p[{far}]")}

@@ -9,29 +9,10 @@ import pytest
 
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
-TEXT = """fabric f {{
-  host first: BOX
-  group g[1..2] {{ group in[3] {{ switch s[2]: SW; host n[2]: BOX }}; switch t[2]: SW; {} }}
-  group e {{ }}
-  group two[2, 2] {{ switch u: SW; group deep {{ switch s: SW }}; {} }}
-  switch a[2]: SW
-  host h[2]: MIX
-  switch s[2]: BIG
-  connect g[i].in[j].s[k] to s[0] x 2
-  connect g[i].in[j].n[k].nic[(0)] to s[1]
-  connect g[i].t[k] to a[k]
-  connect h[i].p[(1)] to a[(i)]
-  connect first.nic[(0)] to s[0]
-  connect two[i, j].u to two[i, j].deep.s
-  connect two[i, j].u to s[1]
-  connect a[0] to s[1]
-  connect s[0] to s[1]
-  {}
-}}
-model host MIX {{ port m: 400Gbps; port p[1..3]: 400Gbps; port q[2]: 400Gbps }}
-"""
+TEXTS = sections(Path(__file__).parent / "requirements.txt")
+TEXT = f"{TEXTS['TEXT']}\n"
 
 
 def claims(text: str, folder: Path, inner: str = "", deep: str = "") -> tuple[list[ResolvedClaim], Fabric, list[Any]]:

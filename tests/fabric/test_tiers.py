@@ -9,7 +9,7 @@ import pytest
 
 from tdsl.fabric.tiers import planned_tiers
 from tests.fabrics import Builder
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
 KINDS = ("host", "chip", "switch", "switch", "switch", "ocs")
 
@@ -62,16 +62,8 @@ def test_tiers_by_definition(seed: int) -> None:
 
 
 # accelerators 0 and 1, storage 2 and 3, leaves 4 to 7, spine 8
-STORAGE = """fabric f {{
-  host h[2]: N
-  host st[2]: BOX {{ role storage }}
-  switch leaf[{}]: SW
-  connect h[i].nic[(0)] to leaf[(i)]
-  connect st[i].nic[j] to leaf[(2 + j)]
-  connect leaf[2] to leaf[3]
-}}
-model host N {{ port nic[1]: 400Gbps {{ type NDR }}; chip gpu: GPU }}
-"""
+TEXTS = sections(Path(__file__).parent / "tiers.txt")
+STORAGE = f"{TEXTS['STORAGE']}\n"
 
 
 @pytest.mark.parametrize("leaves", [4, 5])

@@ -72,23 +72,6 @@ def test_booleans(parts: list[str], joint: str) -> None:
         assert fault.diagnostic.code == expected
 
 
-def test_a_guard_keeps_a_fault_away() -> None:
-    """`and` looks at its right side only where the left holds."""
-    e, scope, over = setup("j > 0 and i // j >= 0")
-    assert guard_values(e, scope, Evaluator(), over).tolist() == [j > 0 for _ in range(3) for j in range(4)]  # type: ignore[arg-type]
-
-
-def test_the_assignment_is_named() -> None:
-    e, scope, over = setup("i / 2")
-    try:
-        integers_of_expression(e, scope, Evaluator(), over)  # type: ignore[arg-type]
-    except Fault as fault:
-        assert "i = 1, j = 0" in fault.diagnostic.message
-        assert "i // 2" in fault.diagnostic.help
-    else:
-        raise AssertionError("1/2 is no whole number")
-
-
 def test_numbers_beyond_64_bits_stay_exact() -> None:
     e, scope, over = setup("i * 4611686018427387904 * 4 - i * 4611686018427387904 * 4 + j")
     assert integers_of_expression(e, scope, Evaluator(), over).tolist() == [0, 1, 2, 3] * 3  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from tdsl.cli import cli
 from tdsl.compile import compiler
+from tests.harness import sections
 
 HALL = """fabric f {
   hall h { row A { rack 1..99 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 0.5m }
@@ -108,13 +109,8 @@ def test_a_single_mode_splitter_reaches_50_m(rack: int, codes: list[str], tmp_pa
     assert found(body, tmp_path) == [(code, 3) for code in codes]
 
 
-PRICED = """
-model switch SW { port p[1..64]: 400Gbps { type NDR }; price $83k }
-model cable LINK { rate 400Gbps; medium dac; price $504 }
-model cable NONE { rate 400Gbps; medium dac; price $0 }
-model host EP { port nic: 400Gbps { type NDR } }
-model host EIGHT { port nic[8]: 400Gbps { type NDR } }
-"""
+TEXTS = sections(Path(__file__).parent / "anchors.txt")
+PRICED = f"\n{TEXTS['PRICED']}\n"
 TREES = {
     "FT2": (2048, 96, 2048, 9, 4.39, """
   host ep[2048]: EP

@@ -13,22 +13,11 @@ from tdsl.emit.build import build_files
 from tdsl.fabric.places import rows_of_places
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tests.harness import compile_text, places
+from tests.harness import compile_text, places, sections
 
-BARE = """
-fabric f {
-  host node[8]: DGX_H100
-  switch leaf[8]: QM9700
-  connect node[n].nic[r] to leaf[r]
-"""
-HALL = """
-  hall h1 {
-    row A, B { rack 1..4 { height 48U; power 2 x 44kW; mass 1400kg } }
-    pitch rack 0.6m, row 3m
-    tray above 2.6m { across at 1, 4 }
-    slack 1m
-  }
-"""
+TEXTS = sections(Path(__file__).parent / "racks.txt")
+BARE = f"\n{TEXTS['BARE']}\n"
+HALL = f"\n{TEXTS['HALL']}\n"
 PLACED = BARE + HALL + "  place node[n] in h1.A[n//4 + 1] at 2U + 8U*(n%4)\n  place leaf[*] in h1[2, 3] stacked from 30U\n}\n"
 
 

@@ -7,32 +7,16 @@ from pathlib import Path
 import pytest
 
 from tdsl.verify.result import Result
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
 MODELS = """
 model switch SW { port p[1..8]: 400Gbps { type NDR }; power 700W max 1500W; price $83k; height 1U; latency 230ns }
 model host EP { port nic: 400Gbps { type NDR }; power 8kW max 10kW; price $300k; height 8U }
 model cable WIRE { rate 400Gbps; medium dac; price $500; diameter 10mm; reach 30m; lengths 1m, 2m, 5m, 10m, 15m }
 """
-FABRIC = """
-fabric f {
-  host ep[4]: EP
-  switch leaf[2]: SW
-  connect ep[e].nic to leaf[e//2] { cable WIRE }
-  connect leaf[0] to leaf[1] x 2 { cable WIRE }
-  %s
-}
-"""
-PLACES = """
-  hall h {
-    row A, B { rack 1..4 { height 42U; power 2 x 20kW } }
-    pitch rack 0.6m, row 3m
-    tray above 2.6m { across at 1, 4; capacity 100mm x 100mm }
-    slack 1m
-  }
-  place ep[e] in h.A[e + 1] at 1U
-  place leaf[s] in h[2, 4*s - 3*s + 1] at 40U
-"""
+TEXTS = sections(Path(__file__).parent / "shares.txt")
+FABRIC = f"\n{TEXTS['FABRIC']}\n"
+PLACES = f"\n{TEXTS['PLACES']}\n"
 
 
 def results(statements: str, folder: Path) -> dict[str, Result]:

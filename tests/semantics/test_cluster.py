@@ -83,11 +83,3 @@ def test_two_fabrics_give_one_name(tmp_path: Path) -> None:
     assert places(result.findings) == [("E0415", 8)]  # once, of the cluster
     assert [r.status for d in result.designs for r in d.results if r.check == "name_collision"] == ["refuted", "refuted"]
     assert result.findings[0].message.startswith('one.a is named "core" and two.z "CORE"')
-
-
-def test_a_device_that_a_fabric_adds_to_a_group_of_the_cluster(tmp_path: Path) -> None:
-    text = SMALL.replace("host box[4]: BOX", "rack rack[2] { host box[2]: BOX }").replace("box[b]", "rack[r].box[b]")
-    text = text.replace("switch a: SW", "extend rack { switch a: SW }").replace("to a", "to rack[r].a")
-    fabric = compile_text(text, tmp_path).designs[0].fabric
-    assert fabric is not None
-    assert {fabric.device_name(d) for d in range(fabric.device_count)} >= {"rack0-box1", "one-rack1-a"}

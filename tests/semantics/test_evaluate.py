@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import text_of, type_name
 from tdsl.syntax.parser import parse_expression
@@ -148,12 +147,3 @@ def test_primes_and_fields() -> None:
             if a + b * q + c * 3 < 40:
                 one = value(f"gf_mul({q}, {a}, gf_add({q}, {b}, {c}))")
                 assert one == value(f"gf_add({q}, gf_mul({q}, {a}, {b}), gf_mul({q}, {a}, {c}))"), (q, a, b, c)
-
-
-@pytest.mark.parametrize(
-    ("unit", "base"), [("Gbps", 10**9), ("GB/s", 8 * 10**9), ("km", 1000), ("ms", Fraction(1, 1000)), ("kW", 1000)]
-)
-def test_units_count_in_their_base(unit: str, base: Fraction) -> None:
-    for n in ("1", "2.5", "400"):
-        found = value(f"{n}{unit}")
-        assert isinstance(found, Quantity) and found.amount == Fraction(n) * base

@@ -125,15 +125,3 @@ def test_values_of_parameters_are_written(params: str, given: dict[str, str], ex
     """Defaults are the values that are given; a string may be given without quotes."""
     found = expanded(f"{params}\n{FABRIC}", tmp_path, **given)
     assert [line for line in found.splitlines() if line.startswith("param")] == expected
-
-
-def test_the_value_of_an_unknown_is_written(tmp_path: Path) -> None:
-    """The value that is found is written in place of the unknown."""
-    text = "fabric f { let n = ?\n switch a[n]: S\n connect a[*] each\n require links == 6 }\n"
-    assert expanded(text, tmp_path).split() == text.replace("?", "4").split()
-
-
-def test_other_text_stays(tmp_path: Path) -> None:
-    """Comments and links that are written out stay as they are."""
-    text = "fabric f {\n  # first\n  switch z: S\n  switch y: S\n  connect z to y\n  # last\n}\n"
-    assert expanded(text, tmp_path) == text

@@ -19,18 +19,8 @@ from tdsl.verify.summary import fabric_summary
 from tests.harness import compile_text, sections
 from tests.harness import fabric_of as made_of
 
-SUPERPOD = """\
-fabric superpod "NVIDIA DGX SuperPOD H100" {
-  param units: int = 4 where 1 <= units <= 4
-  hosts 32*units x DGX_H100
-  omit host[32*units - 1]
-  rails 8
-  pods units
-  clos { leaf QM9700; spine QM9700; oversubscription 1:1 }
-  host ufm: UFM { role manager }
-  connect ufm.p[i] to pod[units - 1].leaf[2*(i - 1)].p[32]
-}
-"""
+TEXTS = sections(Path(__file__).parent / "intent.txt")
+SUPERPOD = f"{TEXTS['SUPERPOD']}\n"
 CASES = sections(Path(__file__).parent / "intents.txt")
 MODELS = CASES.pop("models")
 INTENT = ("hosts ", "rails ", "planes ", "pods ", "clos ", "tier ")

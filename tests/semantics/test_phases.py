@@ -7,24 +7,11 @@ from pathlib import Path
 from tdsl.compile.compiler import Request, compile_and_verify, compile_without_checks, expand_intent
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import report, tdsl
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 from tests.semantics.test_intent import data
 
-GROWTH = """\
-fabric f {
-  param units: int = 1 where 1 <= units <= 4
-  phase 2 { units 4; needed "2027-03-01" }
-  phase 1 { units 2 }
-  group su[units] {
-    host node[4]: NODE
-    switch leaf[4]: BIG
-    connect node[n].nic[r] to leaf[r]
-  }
-  switch spine[2]: BIG
-  connect su[*].leaf[*] to spine[*] spread x 4
-  require switches <= 12
-}
-"""
+TEXTS = sections(Path(__file__).parent / "phases.txt")
+GROWTH = f"{TEXTS['GROWTH']}\n"
 
 
 def test_every_phase_is_judged(tmp_path: Path) -> None:

@@ -7,32 +7,11 @@ from pathlib import Path
 import pytest
 
 from tdsl.findings.diagnostic import Severity
-from tests.harness import compile_text
-
-
-def test_a_spread_is_judged_by_the_whole_wiring(tmp_path: Path) -> None:
-    """What joins the parts may stand behind the spread."""
-    text = """fabric f {
-      switch leaf[4]: AGG
-      switch spine[8]: AGG
-      connect leaf[*] to spine[*] spread x 2
-      switch core: AGG
-      connect spine[*] to core each
-    }
-    model switch AGG { port p[1..128]: 400Gbps }"""
-    assert [d for d in compile_text(text, tmp_path, models=False).findings if d.code == "E0458"] == []
-    apart = text.replace("connect spine[*] to core each", "connect spine[0] to core")
-    assert [d.code for d in compile_text(apart, tmp_path, models=False).findings if d.severity is Severity.ERROR] == ["E0458"]
+from tests.harness import compile_text, sections
 
 
 @pytest.mark.parametrize(
-    ("hosts", "said", "code", "hold"),
-    [
-        ("512 x DGX_H100", "", "E0459", 256),
-        ("1000 x DGX_H100", "rails 8", "E0459", 256),
-        ("640 x DGX_H100", "", "E0464", 256),
-        ("640 x DGX_H100", "rails 8", "E0464", 256),
-    ],
+    ("hosts", "said", "code", "hold"), [("512 x DGX_H100", "rails 8", "E0459", 256), ("640 x DGX_H100", "", "E0464", 256)]
 )
 def test_more_hosts_than_two_tiers_hold(hosts: str, said: str, code: str, hold: int, tmp_path: Path) -> None:
     """The finding says how many they hold, and the three tiers that it writes are accepted."""
@@ -48,17 +27,8 @@ def test_more_hosts_than_two_tiers_hold(hosts: str, said: str, code: str, hold: 
     assert not [d for d in fits.findings if d.severity is Severity.ERROR]
 
 
-GROUPED = """fabric f {{
-  transport infiniband
-  rack rack[2] {{
-    host tray[18]: GB200_TRAY
-    switch nvswitch[18]: NVLINK5_SWITCH
-    connect tray[t].gpu[g].nvlink[k] to nvswitch[k] {{ layer scaleup; medium backplane }}
-  }}
-  hosts {hosts}
-  rails 4
-  clos {{ leaf QM9700; spine QM9700 }}
-}}"""
+TEXTS = sections(Path(__file__).parent / "tiers.txt")
+GROUPED = TEXTS["GROUPED"]
 
 
 def test_hosts_in_groups(tmp_path: Path) -> None:

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tdsl.compile.compiler import Request
 from tdsl.emit.build import build_files
 from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.prove.symmetry import permutation_keeps_view
-from tdsl.prove.view import View
 from tests.cli.run import tdsl
 from tests.harness import compile_text, fabric_of
 
@@ -54,19 +50,6 @@ def test_bundles_are_paths(tmp_path: Path) -> None:
     assert fabric.link_bundle[fabric.link_bundle >= 0].tolist() == [0, 0, 1, 1]
 
 
-def test_a_permutation_keeps_bundles(tmp_path: Path) -> None:
-    text = """fabric f {
-      switch s[4]: BIG
-      connect s[0] to s[1] x 2 { bundle 2 }
-      connect s[2] to s[3] x 2
-    }"""
-    view = View.whole(fabric_of(text, tmp_path))
-    image = np.array([2, 3, 0, 1])
-    assert permutation_keeps_view(view, image)
-    assert not permutation_keeps_view(view, image, frozenset({"bundles"}))
-    assert permutation_keeps_view(view, np.array([1, 0, 2, 3]), frozenset({"bundles"}))
-
-
 def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> None:
     text = """fabric f {
       switch a[2]: BIG
@@ -81,21 +64,6 @@ def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> N
     pairs = Counter((r["a_device"], r["a_bundle"], r["b_bundle"]) for r in table)
     assert set(pairs.values()) == {2} and sorted(b for _, _, b in pairs) == ["1", "2", "3", "4"]
     assert Counter((r["a_device"], r["a_bundle"]) for r in table if r["a_address"]) == Counter({k[:2]: 1 for k in pairs})
-
-
-def test_an_expansion_keeps_both(tmp_path: Path) -> None:
-    from tdsl.compile.compiler import expand_intent
-
-    text = (
-        BOTH
-        + """fabric f { hosts 8 x H; transport infiniband; rails 2
-      clos { tier leaf of 4 hosts { switch S }; tier spine of ? leaf { switch S; bundle 2; cable "X" carries 2 } } }"""
-    )
-    (tmp_path / "a.fab").write_text(text)
-    made = expand_intent(str(tmp_path / "a.fab"), Request())[0]
-    assert "bundle 2" in made and "carries 2" in made and "transport infiniband" in made
-    files = [build_files(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"] for t in (text, made)]
-    assert files[0] == files[1]
 
 
 # ------------------------------------------------------------ a transport that is left open

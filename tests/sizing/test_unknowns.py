@@ -39,11 +39,6 @@ def test_the_superpod(units: int, spines: int) -> None:
     assert len(note.notes) == 2
 
 
-def test_expand_writes_the_number() -> None:
-    made, _ = compiler.expand_intent("dgx_superpod_h100", Request(set=(("units", "3"),)))
-    assert made is not None and "switch spine[16]: QM9700" in made
-
-
 def test_several_in_order_of_the_text(tmp_path: Path) -> None:
     more = TWO.replace("\n}\n", "\n  switch core[?]: SW\n  connect spine[*] to core[*] spread\n}\n")
     result = compile_text(more, tmp_path, verify=False)
