@@ -180,11 +180,6 @@ def cables(f: Fabric, found: list[Ends], built: dict[Ends, Row]) -> None:
     assert f.cable_links.tolist() == [1] * len(expected) and f.cable_leg.tolist() == [0] * len(expected)
 
 
-# ------------------------------------------------------------ planes
-
-
-# ------------------------------------------------------------ layers, circuits, words of settings
-
 LAYERS = TEXTS["LAYERS"]
 
 

@@ -77,6 +77,3 @@ def test_circuits_one_by_one(row: int, tmp_path: Path) -> None:
     for pairs in asked:
         expected |= chosen(cables, [(f"b[{i}]", f"b[{j}]") for i, j in pairs])
     assert found == expected and len(found) == sum(map(len, asked))
-
-
-# ------------------------------------------------------------ two optical switches

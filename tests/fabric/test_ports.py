@@ -34,7 +34,7 @@ def test_written_ports_and_holes(tmp_path: Path) -> None:
 
 
 @given(units=st.integers(1, 4), hosts=st.integers(1, 8), spines=st.sampled_from([1, 2, 4]))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_growth_keeps_what_stands(tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, spines: int) -> None:
     """Adding a unit at the end keeps every port, as long as links per pair do not change."""
 
@@ -50,7 +50,7 @@ def test_growth_keeps_what_stands(tmp_path_factory: pytest.TempPathFactory, unit
 
 
 @given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4))
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_no_port_twice_and_counts_by_hand(
     tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, leaves: int, copies: int
 ) -> None:
@@ -85,9 +85,6 @@ def test_a_refused_statement_takes_no_ports(tmp_path: Path) -> None:
     fabric = result.designs[0].fabric
     assert fabric is not None and not fabric.complete
     assert links_of(fabric) == {("a[0].p[1]", "b.p[1]"), ("a[1].p[1]", "b.p[2]")}
-
-
-# ------------------------------------------------------------ figures and words, told by hand
 
 
 def test_copies_that_a_lock_leaves_stay_on_their_device(tmp_path: Path) -> None:

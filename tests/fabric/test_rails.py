@@ -124,8 +124,6 @@ def test_rails_by_counting() -> None:
     assert min(seen.values()) > 3 and len(seen) == 3, seen
 
 
-# ------------------------------------------------------------ rates
-
 RATES = {"x": "any", "s": "100Gbps", "m": "200Gbps", "l": "400Gbps"}
 PORTS = "fabric f {{\n  switch a[2]: M\n  {}\n}}\nmodel switch M {{ " + "; ".join(
     f"port {name}[4]: {rate}" for name, rate in RATES.items()

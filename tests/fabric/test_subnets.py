@@ -107,9 +107,6 @@ def test_subnets_by_a_plain_search(seed: int) -> None:
     assert subnets.subnet_of_links(f).tolist() == [order.index(key) for key in keys]
 
 
-# ------------------------------------------------------------ tori
-
-
 def grid(sizes: tuple[int, ...], wraps: tuple[bool, ...], copies: int = 1) -> list[Link]:
     """Links of a torus whose switches come after two hosts, which are at the first two switches."""
     number = {at: 2 + k for k, at in enumerate(product(*map(range, sizes)))}

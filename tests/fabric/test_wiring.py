@@ -158,13 +158,6 @@ def test_links_are_counted_to_the_limit(connect: str, tmp_path: Path) -> None:
     assert found(count - 1) == [f"with this the design has {count} links; the limit is {count - 1}"]
 
 
-# ------------------------------------------------------------ links that stand
-
-
-# ------------------------------------------------------------ omitted devices
-
-
-# ------------------------------------------------------------ parts that are not connected
 @pytest.mark.parametrize("seed", range(18))
 def test_spreads_that_fall_apart(seed: int, tmp_path: Path) -> None:
     """Two spreads of one link each; further links join their parts or do not. A device that forwards joins all that it is

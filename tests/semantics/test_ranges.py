@@ -86,8 +86,6 @@ def test_what_is_missing(param: str, missing: str, help: str) -> None:
         assert again is not None and 4 in again, "the guard that is offered bounds the parameter"
 
 
-# ---------------------------------------------------------------- against trying them all
-
 numbers = st.integers(-12, 12)
 positive = st.integers(1, 6)
 terms = st.one_of(

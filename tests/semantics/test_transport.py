@@ -66,9 +66,6 @@ def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> N
     assert Counter((r["a_device"], r["a_bundle"]) for r in table if r["a_address"]) == Counter({k[:2]: 1 for k in pairs})
 
 
-# ------------------------------------------------------------ a transport that is left open
-
-
 def test_an_open_transport_fails_only_what_reads_it(tmp_path: Path) -> None:
     """The figures do not differ, so `check` warns; a target whose files differ is refused, and the others are built."""
     path = tmp_path / "open.fab"

@@ -63,7 +63,6 @@ def test_no_line_of_a_core_can_be_left_out(rows: list[tuple[int, int, int]]) -> 
             assert conflicts.check_relations(always, [y for y in core if y is not line]) == z3.sat
 
 
-# ------------------------------------------------------------ minimize
 THREE = f"{TEXTS['THREE']}\n"
 
 
@@ -99,7 +98,6 @@ def test_least_as_by_brute_force(
         assert costs[found] == min(costs.values())
 
 
-# ------------------------------------------------------------ requirements and limits
 def test_holes_see_requirements_on_sizes(tmp_path: Path) -> None:
     text = PAIR.format(top="require switches == 4 + 1 + 8", leaves=4, spines="?", links=8, model="BIG")
     result = compile_text(text, tmp_path, verify=False)
