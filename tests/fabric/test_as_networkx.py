@@ -18,7 +18,8 @@ from tdsl.fabric.as_networkx import FORMATS
 from tdsl.fabric.graph import Fabric
 from tests.cli.run import tdsl
 
-DESIGNS = ("rail_only", "tpu_v2", "multiplane_nic", "dgx_gh200", "tpu_v4")
+WHOLE = Path(__file__).parent / "whole"
+DESIGNS = ("rail_only", *(str(WHOLE / f"{name}.fab") for name in ("crossed", "layers", "subnets", "settings")))
 
 
 def fabric_of(name: str) -> Fabric:
@@ -36,7 +37,7 @@ def read(form: str, text: str) -> nx.MultiGraph:
     return nx.read_gexf(BytesIO(text.encode()), node_type=int)
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("name", DESIGNS, ids=lambda name: Path(name).stem)
 def test_the_graph_is_the_fabric(name: str) -> None:
     f = fabric_of(name)
     g = f.graph()
@@ -56,7 +57,7 @@ def test_the_graph_is_the_fabric(name: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("name", DESIGNS[:3])
+@pytest.mark.parametrize("name", DESIGNS[1:4], ids=lambda name: Path(name).stem)
 def test_files_are_read_back(name: str, form: str) -> None:
     g = fabric_of(name).graph()
     again = read(form, FORMATS[form](g))

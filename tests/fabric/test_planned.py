@@ -81,7 +81,7 @@ def hosts_of(full: Facts) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_hosts_that_arrive_change_nothing(kind: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("planned")
@@ -96,7 +96,7 @@ def test_hosts_that_arrive_change_nothing(kind: str, data: st.DataObject, tmp_pa
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(data=st.data())
 def test_no_omission_changes_a_tier_a_class_or_an_asn(
     kind: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
