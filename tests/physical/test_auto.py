@@ -118,6 +118,31 @@ def test_a_lock_keeps_devices_where_they_are(tmp_path: Path) -> None:
     assert [d.message for d in moved.findings if d.code == "E0211"] == ["1 of 28 placed devices would move"]
 
 
+PODS = """
+model host H { height 8U; port nic[2]: 400Gbps { type NDR } }
+model switch S { height 1U; port p[1..32]: 400Gbps { type NDR } }
+fabric f {
+  pod pod[3] { host node[5]: H; switch leaf[2]: S; switch spine[2]: S
+    connect node[n].nic[r] to leaf[r]; connect leaf[*] to spine[*] spread x 4 }
+  switch core[2]: S
+  connect pod[*].spine[*] to core[*] spread x 4
+  hall h { row A, B { rack 1..8 { height 24U } }; pitch rack 0.6m, row 3m; tray above 2.6m; slack 1m }
+  place auto in h
+}
+"""
+
+
+def test_switches_of_a_pod_are_in_one_rack(tmp_path: Path) -> None:
+    """Those of its upper tier, too, which reach other pods over the cores."""
+    found = compile_text(PODS, tmp_path, models=False, verify=False)
+    held = racks(fabric(found))
+    for k in range(3):
+        names = {f"pod{k}-{kind}{i}" for kind in ("leaf", "spine") for i in range(2)}
+        assert sum(bool(names & set(devices)) for devices in held.values()) == 1
+    total, least = kilometres(found)
+    assert 0 < least < total
+
+
 def test_random_floors_hold_every_limit(tmp_path: Path) -> None:
     """Everything has a place within the height, power and mass of its rack and shares no unit, or the design is refused."""
     kept = refused = 0
