@@ -65,6 +65,7 @@ FITS = [
     (part("optic", rate=400, form=("OSFP", "flat"), ports=2), TWIN, 400, 1, False,
      "A-1 is flat, and the model does not state whether the cage takes finned or flat"),
     (part("optic", rate=400, form="OSFP", ports=2), OSFP, 400, 1, False, "A-1 has 2 ports, and the cage 1"),
+    (part("optic", rate=400, form="OSFP"), TWIN, 400, 1, False, "A-1 has 1 port, and the cage 2"),
     (part("optic", rate=400, form="OSFP", ports=2), TWIN, 400, 1, False, ""),
     (part("optic", form="OSFP"), OSFP, 400, 1, False, "A-1 runs at an unknown rate, and the link at 400Gbps"),
     (part("optic", rate=200, form="OSFP"), OSFP, 400, 1, False, "A-1 runs at 200Gbps, and the link at 400Gbps"),
