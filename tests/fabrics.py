@@ -168,7 +168,6 @@ class Builder:
         built = np.ones(n, dtype=bool)
         built[list(self.omitted)] = False
         wired = columns[3] == MEDIA.index("cable")
-        none = np.zeros(0, dtype=np.int64)
         cables = int(wired.sum())
         link_class = np.array([classes.index(r[5]) for r in rows], dtype=np.int64)
         return Fabric(
@@ -188,31 +187,20 @@ class Builder:
             port_base=base,
             port_state=state,
             port_link=port_link,
-            link_a=columns[0],
-            link_b=columns[1],
-            link_rate=columns[2],
+            **{f"link_{name}": rows for name, rows in zip(("a", "b", "rate", "medium", "statement"), columns, strict=True)},
             link_class=link_class,
             link_colour=np.full(len(link_class), -1, dtype=np.int64),
             colours=(),
-            link_medium=columns[3],
-            link_statement=columns[4],
             link_bundle=np.full(len(columns[4]), -1, dtype=np.int64),
-            link_via_a=np.full(len(rows), -1),
-            link_via_b=np.full(len(rows), -1),
+            **{f"link_via_{end}": np.full(len(rows), -1) for end in "ab"},
             classes=classes,
-            cable_a=columns[0][wired],
-            cable_b=columns[1][wired],
+            **{f"cable_{name}": columns[k][wired] for k, name in ((0, "a"), (1, "b"), (4, "statement"))},
             cable_group=np.arange(cables),
             cable_leg=np.zeros(cables, dtype=np.int64),
             cable_links=np.ones(cables, dtype=np.int64),
             cable_class=link_class[wired],
-            cable_statement=columns[4][wired],
-            circuit_a=none,
-            circuit_b=none,
-            circuit_link=none,
-            absent_a=absent[0],
-            absent_b=absent[1],
-            absent_rate=absent[2],
+            **{f"circuit_{name}": np.zeros(0, dtype=np.int64) for name in ("a", "b", "link")},
+            **{f"absent_{name}": rows for name, rows in zip(("a", "b", "rate"), absent, strict=True)},
             absent_reserved=reserved,
             names=dict(self.names),
             complete=self.complete,

@@ -43,6 +43,12 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
+def sections(path: Path) -> dict[str, str]:
+    """The texts of a file, each behind a line ``== NAME``."""
+    parts = f"\n{path.read_text(encoding='utf-8')}".split("\n== ")[1:]
+    return {name: text.rstrip("\n") for name, _, text in (part.partition("\n") for part in parts)}
+
+
 def compile_text(
     text: str, folder: Path, *, verify: bool = True, models: bool = True, name: str = "design.fab", **options: object
 ) -> Compilation:

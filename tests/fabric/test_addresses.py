@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from ipaddress import ip_address, ip_interface, ip_network
+from ipaddress import ip_address, ip_interface
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +18,7 @@ from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile, SourceSpan
+from tests.harness import sections
 
 HERE = SourceSpan(SourceFile("x.fab", "value"), 0, 5)
 
@@ -50,69 +51,13 @@ def everything(fabric: Fabric, found: Addressing) -> dict[tuple[str, str, int], 
     return out
 
 
-LEAVES = """
-  host node[{hosts}]: NODE
-  switch leaf[{leaves} of {room}]: SW
-  switch spine[2]: SW
-  connect node[n].nic[i] to leaf[n % 2]
-  connect leaf[*] to spine[*] each
-  address leaf loopback from 10.255.0.0/24
-  address spine loopback from 10.255.1.0/24
-  address leaf[*].p[9..16] to spine links from 10.0.0.0/24
-  address leaf to spine links from fd00::/64
-  address node[*].nic[r] links from "172.{{16 + r}}.0.0/24"
-  routing bgp {{ asn leaf from 4_200_000_000; asn spine 4_200_009_999 }}
-"""
-
-
-def test_by_hand(tmp_path: Path) -> None:
-    f, found, codes = made(LEAVES.format(hosts=4, leaves=2, room=4).replace("p[9..16]", "p[1..16]"), tmp_path)
-    assert codes == []
-    at = everything(f, found)
-    assert at["loopback", "leaf[1]", 4] == "10.255.0.1" and at["loopback", "leaf[3]", 4] == "10.255.0.3"
-    assert at["loopback", "spine[0]", 4] == "10.255.1.0"
-    up = next(i for i in range(f.link_count) if f.port_path(int(f.link_b[i])) == "spine[1].p[2]")
-    assert f.port_path(int(f.link_a[up])) == "leaf[1].p[6]"
-    # second leaf, sixth port: (1 x 16 + 5) pairs before it
-    assert at["link", "leaf[1].p[6]", 4] == str(ip_address("10.0.0.0") + 2 * 21)
-    assert at["link", "spine[1].p[2]", 4] == str(ip_address("10.0.0.0") + 2 * 21 + 1)
-    assert at["link", "leaf[1].p[6]", 6] == "fd00::2a"
-    assert at["link", "node[3].nic[1]", 4] == "172.17.0.6" and at["link", "node[0].nic[0]", 4] == "172.16.0.0"
-    asn = {f.device_path(d): int(found.asn[d]) for d in range(f.device_count) if found.asn[d]}
-    assert asn["leaf[3]"] == 4_200_000_003 and asn["spine[0]"] == asn["spine[1]"] == 4_200_009_999
-    assert "node[0]" not in asn
-    origin = found.asns.origin(4) if found.asns else None
-    assert origin is not None and origin.span.text == "asn leaf from 4_200_000_000"
-    assert found.of("loopback", 4, 4)[1].origin.span.text == "address leaf loopback from 10.255.0.0/24"  # type: ignore[index]
-
-
-PODS = """
-  pod pod[{pods}] {{
-    switch leaf[2 of 4]: SW
-    switch spine[{spines} of 4]: SW
-    connect leaf[*] to spine[*] each
-  }}
-  host node[{pods}, {hosts} of 8]: NODE
-  switch core[{cores} of 3]: SW
-  connect pod[*].spine[*] to core[*] each
-  connect node[p, n].nic[*] to pod[p].leaf[n % 2]
-  address pod[*].leaf loopback from 10.1.0.0/16
-  address pod[*].spine loopback from 10.2.0.0/16
-  address core loopback from 10.3.0.0/24
-  address core management from 192.168.0.0/24
-  address node[*, *].nic[r] links from "172.{{16 + r}}.0.0/16"
-  address node loopback from fd00:9::/64
-  address pod[*].leaf[*].p[9..12] to pod[*].spine links from fd00:1::/64
-  routing bgp {{ asn node from 4_220_000_000 }}
-"""
+TEXTS = sections(Path(__file__).parent / "addresses.txt")
+PODS = f"\n{TEXTS['PODS']}\n"
 SIZES = {"pods": (1, 3), "spines": (1, 4), "hosts": (2, 8), "cores": (1, 3)}
 
 
 @settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    small=st.fixed_dictionaries({k: st.integers(*v) for k, v in SIZES.items()}),
-    grown=st.sampled_from(list(SIZES)),
-)
+@given(small=st.fixed_dictionaries({k: st.integers(*v) for k, v in SIZES.items()}), grown=st.sampled_from(list(SIZES)))
 def test_pods_spines_and_hosts_keep_what_they_have(tmp_path: Path, small: dict[str, int], grown: str) -> None:
     """One extent more. Addresses of devices, ASNs (planned ones, too) and the addresses of host links stay; a link between
     switches may move to another port, but what a port of a leaf has it keeps."""
@@ -166,43 +111,6 @@ def test_addresses_of_each_instance(tmp_path: Path) -> None:
     assert [a for (k, _, _), a in everything(f, found).items() if k == "loopback"] == [f"10.1.0.{k}" for k in range(4)]
 
 
-@pytest.mark.parametrize(
-    ("network", "first", "room"),
-    [
-        ("192.168.0.0/24", "192.168.0.1", 254),
-        ("192.168.0.10/24", "192.168.0.10", 245),
-        ("fd00::/120", "fd00::1", 255),
-    ],
-)
-def test_management_leaves_the_networks_own_addresses_out(network: str, first: str, room: int, tmp_path: Path) -> None:
-    body = f"switch a[2]: SW\n connect a each\n address a management from {network} {{ interface eth1; vrf oob }}"
-    _, found, codes = made(body, tmp_path)
-    assert codes == []
-    (pool,) = found.pools
-    assert (str(pool.address(0)), pool.count, pool.interface, pool.vrf) == (first, room, "eth1", "oob")
-    assert pool.address(room - 1) in ip_network(network, strict=False)
-
-
-@pytest.mark.parametrize(
-    ("network", "gateway", "first"),
-    [
-        (
-            "192.168.0.0/24",
-            "192.168.0.1",
-            "192.168.0.2",
-        ),  # the gateway is the first address that can be given
-        ("192.168.0.1/24", "192.168.0.1", "192.168.0.2"),
-        ("192.168.0.10/24", "192.168.0.1", "192.168.0.10"),
-        ("192.168.0.0/24", "192.168.0.254", "192.168.0.1"),
-        ("fd00::/64", "fd00:0::1", "fd00::2"),
-    ],
-)
-def test_devices_begin_behind_their_gateway(network: str, gateway: str, first: str, tmp_path: Path) -> None:
-    text = f"switch leaf[2]: SW\n  connect leaf[0] to leaf[1]\n  address leaf management from {network} {{ gateway {gateway} }}"
-    _, found, codes = made(text, tmp_path)
-    assert [str(next(found.each("management", 0))[0]), codes] == [first, []]
-
-
 def rule(kind: str, each: bool = True, gateway: str = "") -> Any:
     """A rule, as far as its pool asks."""
     value = SimpleNamespace(span=HERE)
@@ -239,11 +147,7 @@ def test_pools_are_lists_of_addresses(kind: str, base: str) -> None:
                 continue
             found = addresses.pool_of(rule(kind, each, gateway), written)
             expected = addresses_of(kind, each, written, gateway)
-            assert [str(found.address(k)) for k in range(max(found.count, 0))] == expected, (
-                written,
-                each,
-                gateway,
-            )
+            assert [str(found.address(k)) for k in range(max(found.count, 0))] == expected, (written, each, gateway)
             assert (found.kind, found.version, found.network) == (kind, 4 if top == 32 else 6, str(net))
             assert found.step == (2 if kind == "links" else 1)
             assert found.prefix == {"loopback": top, "links": top - 1, "management": length}[kind]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -12,17 +11,10 @@ import pytest
 
 from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric
 from tests.fabric.test_tiers import by_definition
-from tests.harness import compile_text, fabric_of
+from tests.harness import compile_text, sections
 
-MODELS = """
-model host H { port p[1..12]: any; port q[12, 6]: any; chip gpu[1]: G }
-model host D { port p[1..12]: any; port q[12, 6]: any }
-model chip G { }
-model chip C { port p[1..12]: any; port q[12, 6]: any }
-model switch S { port p[1..12]: any; port q[12, 6]: any }
-model panel PATCH { port front[99]: any; port back[99]: any }
-model ocs OPTIC { port o[99]: any }
-"""
+TEXTS = sections(Path(__file__).parent / "assemble.txt")
+MODELS = f"\n{TEXTS['MODELS']}\n"
 
 
 Ends = tuple[tuple[str, str], tuple[str, str]]
@@ -188,17 +180,7 @@ def cables(f: Fabric, found: list[Ends], built: dict[Ends, Row]) -> None:
     assert f.cable_links.tolist() == [1] * len(expected) and f.cable_leg.tolist() == [0] * len(expected)
 
 
-# ------------------------------------------------------------ planes
-
-
-# ------------------------------------------------------------ layers, circuits, words of settings
-
-LAYERS = """fabric f {{
-  switch a[4]: S
-  connect a[0].p[1] to a[1].p[1] {{ rate 400Gbps{} }}
-  connect a[2].p[1] to a[3].p[1] {{ rate 400Gbps{} }}
-  omit {}
-}}"""
+LAYERS = TEXTS["LAYERS"]
 
 
 @pytest.mark.parametrize(
@@ -214,53 +196,3 @@ def test_the_layer_of_a_fabric_is_that_of_all_planned_links(one: str, two: str, 
     made = compile_text(LAYERS.format(one, two, gone) + MODELS, tmp_path, verify=False, models=False)
     f = made.designs[0].fabric
     assert f is not None and f.layer == layer and f.link_count == 1
-
-
-def test_tiers_of_two_layers(tmp_path: Path) -> None:
-    """Each switch by the links of its layer: in the scale-up layer two steps from the chips, in the network one from hosts."""
-    text = """fabric f {
-  chip c[2]: C; host h[2]: H; switch n: S; switch u[2]: S; switch w: S
-  connect c[i].p[1] to u[i].p[1] { rate 100Gbps; layer scaleup }
-  connect u[i].p[2] to w.q[0, (i)] { rate 100Gbps; layer scaleup }
-  connect h[i].p[1] to n.q[0, (i)] { rate 100Gbps }
-  connect c[i].p[2] to n.q[1, (i)] { rate 100Gbps }
-}"""
-    f = fabric_of(text + MODELS, tmp_path, models=False)
-    assert {f.device_path(d): int(f.tier[d]) for d in range(f.device_count)} == {
-        "c[0]": 0, "c[1]": 0, "h[0]": 0, "h[1]": 0, "n": 1, "u[0]": 1, "u[1]": 1, "w": 2,
-    }  # fmt: skip
-
-
-def test_settings_that_are_a_value_a_dimension(tmp_path: Path) -> None:
-    """Of a grid: medium, class and colour of links along the first and the second index."""
-    text = """fabric f { switch a[2, 3]: W
-  connect a[*, *] mesh { medium trace, cable; class x, y; colour red, aqua } }
-model switch W { port p[1..8]: 400Gbps }"""
-    f = fabric_of(text, tmp_path, models=False)
-    said = set()
-    for i in range(f.link_count):
-        one, two = (f.device_path(int(d[i])) for d in (f.device_a, f.device_b))
-        said.add((one[2] != two[2], f.classes[f.link_class[i]], MEDIA[f.link_medium[i]], f.colours[f.link_colour[i]]))
-    assert said == {(True, "x", "trace", "red"), (False, "y", "cable", "aqua")} and f.link_count == 7
-
-
-def test_classes_of_one_set_to_several(tmp_path: Path) -> None:
-    """Each link by its own two sets, whichever side has several; a batch without a built link names none."""
-    text = """fabric f { switch a[2]: W; switch b[2]: W; switch c[2]: W; host h: H; switch gone: W
-  connect gone.p[1] to a[0].p[16] { rate 100Gbps }
-  connect a[*] to b[*], c[*] each { rate 100Gbps }
-  connect b[0], h to c[1] each { rate 100Gbps }
-  connect c[*] each { rate 100Gbps; class own }
-  connect b[*] each { rate 100Gbps }
-  omit gone }
-model switch W { port p[1..16]: any }"""
-    f = fabric_of(text + MODELS, tmp_path, models=False)
-    said = Counter(
-        (f.device_path(int(a))[0], f.device_path(int(b))[0], f.classes[c])
-        for a, b, c in zip(f.device_a, f.device_b, f.link_class, strict=True)
-    )
-    assert said == {
-        ("a", "b", "a-b"): 4, ("c", "a", "c-a"): 4, ("c", "b", "c-b"): 1, ("h", "c", "host-c"): 1, ("c", "c", "own"): 1,
-        ("b", "b", "b-b"): 1,
-    }  # fmt: skip
-    assert sorted(f.classes) == ["a-b", "b-b", "c-a", "c-b", "host-c", "own"]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from typing import Any
+from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tdsl.fabric.cables.cabling import cables_of_segments
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.columns import port_id
 from tdsl.fabric.graph import Fabric
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
 MODELS = """
 model switch LANES { port p[1..4]: 800Gbps { split 4 }; port q[1..4]: 400Gbps }
@@ -27,46 +24,7 @@ model switch HALVES { port p[1..2]: 800Gbps { split 2 } }
 model cable TWO { legs 2; rate 800Gbps; medium fibre }
 model cable HYDRA { legs 4; rate 800Gbps; medium fibre }
 """
-DESIGNS = {
-    "plain": """
-      switch a[3]: ONE; switch b[2]: ONE
-      connect a[*] to b[*] each x 2 { rate 400Gbps }""",
-    "panels": """
-      group g[2] { switch a[2]: BACK; panel q: PLATE; switch b[2]: TWIN; connect a[*] to b[*] each via q }
-      switch c: ONE; panel l: LONE
-      connect c to g[i].a[j] { rate 400Gbps }
-      connect c to g[i].b[j] x 2 via l { rate 400Gbps }""",
-    "legs at b": """
-      switch one[4]: ONE; switch lane[2]: LANES { split p[1..2] 4 }
-      connect one[k] to lane[m].p[i, k] where i >= 1 and i <= 2 { cable HYDRA }
-      connect lane[*].q[1..2] to one[0..1] spread""",
-    "legs at a": """
-      switch lane[2]: LANES { split p[1..2] 4 }; switch one[4]: ONE
-      connect lane[m].p[i, k] to one[k] where i >= 1 and i <= 2 { cable HYDRA }
-      connect one[0] to one[1] x 3 { rate 400Gbps }""",
-    "two legs each": """
-      switch half: HALVES { split p 2 }; switch one[4]: ONE
-      connect half.p[i, k] to one[2 * i + k - 2] { cable TWO }""",
-    "two legs each at b": """
-      switch one[4]: ONE; switch half: HALVES { split p 2 }
-      connect one[2 * i + k - 2] to half.p[i, k] { cable TWO }""",
-    "the first port of all": """
-      panel q: PLATE; switch a[2]: BACK
-      connect a[0] to a[1] x 2 via q""",
-    "several in one": """
-      switch lane: LANES { split p[1..4] 4 }; switch one[4]: ONE; switch twin[3]: TWIN; switch other[2]: TWIN
-      connect twin[*] to other[*] each x 4 { cable "2x" carries 2 }
-      connect twin[*] to one[0..2] pairs
-      connect lane.p[i, k] to one[k] where i <= 3 { cable HYDRA }
-      panel q: PLATE
-      connect one[0] to one[3] x 2 via q { rate 200Gbps }""",
-    "traces": """
-      switch a[2]: BACK; switch b[3]: BACK
-      connect a[*] to b[*] each { medium trace }
-      connect b[*].a to a[*].a each x 2
-      connect b[*] each { medium backplane }""",
-    "nothing": "switch a[2]: ONE",
-}  # fmt: skip
+DESIGNS = sections(Path(__file__).parent / "cables.txt")
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +32,7 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Fabric]:
     """Every design, compiled."""
     found = {}
     for name, body in DESIGNS.items():
-        text = f"fabric f {{{body.replace('; ', chr(10))}\n}}{MODELS}"
+        text = f"fabric f {{\n{body.replace('; ', chr(10))}\n}}{MODELS}"
         result = compile_text(text, tmp_path_factory.mktemp("cables"), verify=False, models=False)
         wrong = [d.message for d in result.findings if d.severity.word == "error" and d.code != "E0404"]
         fabric = result.designs[0].fabric
@@ -181,65 +139,3 @@ def test_order_and_names_of_cables(name: str, fabrics: dict[str, Fabric]) -> Non
     ):  # fmt: skip
         turns[group] = number
     assert cables.turns().tolist() == [turns[g] for g in f.cable_group.tolist()]
-
-
-PORTS = 24
-
-
-@given(
-    st.integers(1, 4),
-    st.lists(st.tuples(st.integers(0, PORTS - 1), st.integers(0, PORTS - 1)), min_size=1, max_size=14, unique=True),
-    st.booleans(), st.randoms(use_true_random=False),
-)  # fmt: skip
-@settings(max_examples=120)
-def test_cables_by_loops(lanes: int, ends: list[tuple[int, int]], mixed: bool, chance: Any) -> None:
-    """One cable for each pair of connectors; legs of one break-out are a group, numbered by their lowest ports."""
-    ends = [(min(e), max(e)) for e in ends]
-    ends = sorted(set(ends))
-    chance.shuffle(ends)
-    connector = [p // lanes for p in range(PORTS)]
-    if mixed:
-        chance.shuffle(connector)
-    links = defaultdict(list)
-    for row, (a, b) in enumerate(ends):
-        links[connector[a], connector[b]].append((a, b, row))
-    legs = sorted((min(found), len(found), pair) for pair, found in links.items())
-    degree: Counter[int] = Counter()
-    for _, _, (ca, cb) in legs:
-        degree[ca] += 1
-        degree[cb] += 1
-    groups: dict[int, int] = {}
-    count: Counter[int] = Counter()
-    expected = []
-    for (a, b, row), many, (ca, cb) in legs:
-        split = degree[ca] > 1 or degree[cb] > 1
-        group = groups.setdefault(cb if degree[cb] > 1 else ca, len(groups))
-        count[group] += split
-        expected.append(
-            (
-                a,
-                b,
-                group,
-                count[group] if split else 0,
-                many,
-                row,
-                -row,
-                degree[ca] > 1 and degree[cb] > 1,
-                split,
-            )
-        )
-    told = np.arange(len(ends))
-    a, b = (np.array([e[k] for e in ends]) for k in (0, 1))
-    found = cables_of_segments(a, b, told, -told, np.array(connector))
-    columns = (
-        found.a,
-        found.b,
-        found.group,
-        found.leg,
-        found.links,
-        found.statement,
-        found.cls,
-        found.tangled,
-        found.split,
-    )
-    assert list(zip(*(c.tolist() for c in columns), strict=True)) == expected

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import compile_text, links_of
+from tests.harness import compile_text
 
 MODELS = """
 model switch B { port p[6]: 400Gbps; port q[4]: 200Gbps }
@@ -77,43 +77,3 @@ def test_circuits_one_by_one(row: int, tmp_path: Path) -> None:
     for pairs in asked:
         expected |= chosen(cables, [(f"b[{i}]", f"b[{j}]") for i, j in pairs])
     assert found == expected and len(found) == sum(map(len, asked))
-
-
-def test_circuits_of_a_device_that_is_omitted(tmp_path: Path) -> None:
-    """They are planned, at the rate of the first port that is cabled to an optical switch; those of a device without such a
-    cable are not even that."""
-    text = """fabric f {
-      switch b[4]: B; ocs o[2]: O
-      connect b[0..2].q[0..1] to o[*] each
-      connect b[0..2].p[4..5] to o[*] each
-      circuit b[0..2] each
-      circuit b[0] to b[3]
-      omit b[1]; omit b[3]
-    }""".replace("; ", "\n")
-    f = compile_text(text + MODELS, tmp_path, verify=False, models=False).designs[0].fabric
-    assert f is not None and f.complete
-    assert {tuple(x.rpartition(".")[0] for x in link) for link in links_of(f)} == {("b[0]", "b[2]")}
-    ends = sorted((f.device_path(int(a)), f.device_path(int(b))) for a, b in zip(f.absent_a, f.absent_b, strict=True))
-    assert ends == [("b[0]", "b[1]"), ("b[1]", "b[2]")]
-    assert f.absent_rate.tolist() == [400 * 10**9] * 2 and f.absent_reserved.tolist() == [True] * 2
-    assert len(f.cable_a) == 8 and f.link_rate.tolist() == [400 * 10**9]
-
-
-def test_the_limit_of_links_counts_circuits(tmp_path: Path) -> None:
-    """Those of all statements, with the links of connects."""
-    text = f"""fabric f {{
-      switch b[4]: B
-      switch e[3]: B
-      ocs o[2]: O
-      connect b[*] to o[*] each x 2
-      connect b[*].q each
-      connect e[*] each x 2
-      circuit b[*] each
-      circuit b[0] to b[1]
-    }}{MODELS}"""
-    for limit, codes in ((19, []), (18, ["E0116"])):
-        found = compile_text(text, tmp_path, verify=False, models=False, max_links=limit).findings
-        assert [d.code for d in found if d.severity.word == "error"] == codes
-
-
-# ------------------------------------------------------------ two optical switches

@@ -14,27 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tdsl.findings.diagnostic import Severity
-from tests.harness import compile_text, links_of
+from tests.harness import compile_text, links_of, sections
 
-SETS = {
-    "g.s": [(2, 2), (0, 3)],
-    "g.t": [(2, 2), (0, 2), (1, 2)],
-    "a": [(1, 4)],
-    "b": [(0, 3), (0, 2)],
-    "c": [(0, 3)],
-}
+SETS = {"g.s": [(2, 2), (0, 3)], "g.t": [(2, 2), (0, 2), (1, 2)], "a": [(1, 4)], "b": [(0, 3), (0, 2)], "c": [(0, 3)]}
 """Of each set the lowest index and the number along each axis; the first axis of those in ``g`` is that of the group."""
-TEXT = """fabric f {{
-  group g[2..3] {{ switch s[3]: M; switch t[2, 1..2]: M
-    {inside}
-  }}
-  switch a[1..4]: M
-  switch b[3, 2]: M
-  switch c[3]: M
-  {outside}
-}}
-model switch M {{ port p[1..999]: 400Gbps; port w[1..150]: 400Gbps }}
-"""
+TEXTS = sections(Path(__file__).parent / "expansion.txt")
+TEXT = f"{TEXTS['TEXT']}\n"
 Values = dict[str, int]
 
 

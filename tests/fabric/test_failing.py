@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tdsl.fabric.failing import Failing, NotThere
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
-TEXT = """fabric f {
-switch a[2]: SW
-switch b[2]: SW
-host h[2]: BOX
-panel q: PATCH
-switch lone: SW
-connect a[*] to b[*] each x 2
-connect h[n].nic[0] to a[n] via q
-connect h[n].nic[1] to b[n]
-naming b[i] "rack{i}"
-omit lone
-}"""
-LINKS = [
-    "a[0].p[1] b[0].p[1]", "a[0].p[2] b[1].p[1]", "a[0].p[5] b[0].p[5]", "a[0].p[6] b[1].p[5]",
-    "a[1].p[1] b[0].p[2]", "a[1].p[2] b[1].p[2]", "a[1].p[5] b[0].p[6]", "a[1].p[6] b[1].p[6]",
-    "h[0].nic[0] a[0].p[3] q.front[0] q.back[0]", "h[0].nic[1] b[0].p[3]",
-    "h[1].nic[0] a[1].p[3] q.front[1] q.back[1]", "h[1].nic[1] b[1].p[3]",
-]  # fmt: skip
+TEXTS = sections(Path(__file__).parent / "failing.txt")
+TEXT = TEXTS["TEXT"]
 CABLES = {
     "a0:p1": [0], "a0:p2": [1], "a0:p5": [2], "a0:p6": [3], "a1:p1": [4], "a1:p2": [5], "a1:p5": [6], "a1:p6": [7],
     "h0:nic0": [8], "h0:nic1": [9], "h1:nic0": [10], "h1:nic1": [11], "a0:p3": [8], "a1:p3": [10],
@@ -49,28 +35,26 @@ ABSENT = {
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> Failing:
     """The elements of one design with a panel, two names and a device that is omitted."""
-    found = compile_text(TEXT, tmp_path_factory.mktemp("failing"), verify=False).designs[0].failing
-    f = found.fabric
-    for row, line in enumerate(LINKS):
-        columns = (f.link_a, f.link_b, f.link_via_a, f.link_via_b)
-        assert " ".join(f.port_path(int(c[row])) for c in columns if c[row] >= 0) == line
-    assert f.link_count == len(LINKS)
-    return found
+    return compile_text(TEXT, tmp_path_factory.mktemp("failing"), verify=False).designs[0].failing
 
 
 def test_every_device_port_and_cable(failing: Failing) -> None:
+    """By a list of the links, each with the ports that it takes."""
+    f = failing.fabric
+    columns = (f.link_a, f.link_b, f.link_via_a, f.link_via_b)
+    every = [" ".join(f.port_path(int(c[row])) for c in columns if c[row] >= 0) for row in range(f.link_count)]
     for device, row in DEVICES.items():
         rows, hit = failing.links(device)
-        assert rows.tolist() == [row] and hit.nonzero()[0].tolist() == [i for i, x in enumerate(LINKS) if f"{device}." in x]
-    for port in {p for line in LINKS for p in line.split()}:
+        assert rows.tolist() == [row] and hit.nonzero()[0].tolist() == [i for i, x in enumerate(every) if f"{device}." in x]
+    for port in {p for line in every for p in line.split()}:
         rows, hit = failing.links(port)
-        assert not len(rows) and hit.nonzero()[0].tolist() == [i for i, x in enumerate(LINKS) if port in x.split()]
+        assert not len(rows) and hit.nonzero()[0].tolist() == [i for i, x in enumerate(every) if port in x.split()]
     for cable, links in CABLES.items():
         rows, hit = failing.links(cable)
         assert not len(rows) and hit.nonzero()[0].tolist() == links
     for one in DEVICES:
         for other in set(DEVICES) - {one}:
-            wanted = [i for i, x in enumerate(LINKS) if f"{one}." in x and f"{other}." in x]
+            wanted = [i for i, x in enumerate(every) if f"{one}." in x and f"{other}." in x]
             for form in ("link {} {}", "link {} to {}", "link to {} {}"):
                 try:
                     rows, hit = failing.links(form.format(one, other))

@@ -12,59 +12,23 @@ from tdsl.fabric.as_networkx import cables_of
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Fabric
 from tests.fabrics import GBPS, Builder
-from tests.harness import fabric_of
+from tests.harness import fabric_of, sections
 
-TEXT = """\
-fabric f {
-  nos sonic
-  group rack[2] {
-    switch rack[2]: LEAF { nos eos }
-    host n[3]: NODE { spares 1 }
-  }
-  group pod[1..2, 2] { switch leaf[5..6]: BARE; switch top: BARE }
-  plane pl[2] { switch spine[2]: BARE }
-  host relay[2]: NODE { forwards }
-  panel q: PATCH
-  connect rack[r].n[i].nic[0] to rack[r].rack[0]
-  connect rack[r].n[i].nic[1] to rack[r].rack[1] via q
-  connect rack[r].n[i].gpu[g].nv[0] to pod[1 + r, 0].leaf[5 + g]
-  connect relay[i].nic[0] to pod[1, 1].leaf[5 + i]
-  connect rack[*].rack[*] to pl[p].spine[*] each
-  omit rack[1].n[2]
-  naming relay[1] "carrier"
-}
-model switch LEAF { port p[1..8]: 400Gbps { type GE400; cage 2 OSFP }; nos nvue }
-model switch BARE { port p[2, 8]: any }
-model chip GPU2 { port nv[2]: 100Gbps { type NVLINK } }
-model host NODE { port nic[2]: 400Gbps { type GE400; os "mlx5_{i}" }; chip gpu[2]: GPU2 }
-model panel PATCH { port front[8]: any; port back[8]: any }
-"""
+TEXTS = sections(Path(__file__).parent / "graph.txt")
+TEXT = f"{TEXTS['TEXT']}\n"
 DEVICES = {
-    1: {"name": "rack0-1", "path": "rack[0].rack[1]", "kind": "switch", "model": "LEAF", "declaration": "rack.rack", "tier": 1,
-        "group": "rack[0]"},
     8: {"name": "rack1-n1", "path": "rack[1].n[1]", "kind": "host", "model": "NODE", "declaration": "rack.n",
         "role": "accelerator", "tier": 0, "group": "rack[1]"},
-    15: {"name": "pod2-0-leaf6", "path": "pod[2, 0].leaf[6]", "kind": "switch", "model": "BARE", "declaration": "pod.leaf",
-         "tier": 1, "group": "pod[2, 0]"},
-    20: {"name": "pod2-0-top", "path": "pod[2, 0].top", "kind": "switch", "model": "BARE", "declaration": "pod.top",
-         "group": "pod[2, 0]"},
     24: {"name": "pl1-spine0", "path": "pl[1].spine[0]", "kind": "switch", "model": "BARE", "declaration": "pl.spine", "tier": 2,
          "plane": "pl[1]", "group": "pl[1]"},
     27: {"name": "carrier", "path": "relay[1]", "kind": "host", "model": "NODE", "declaration": "relay", "role": "accelerator",
          "forwards": True, "tier": 0},
-    28: {"name": "q", "path": "q", "kind": "panel", "model": "PATCH", "declaration": "q"},
     38: {"name": "rack1-n1-gpu1", "path": "rack[1].n[1].gpu[1]", "kind": "chip", "model": "GPU2", "declaration": "rack.n.gpu",
          "role": "accelerator", "tier": 0, "container": 8, "group": "rack[1]"},
 }  # fmt: skip
 LINKS = {
-    3: (0, 25, {"rate_bps": 400 * GBPS, "class": "rack-spine", "medium": "cable", "a_port": "rack[0].rack[0].p[7]",
-                "b_port": "pl[1].spine[1].p[0, 0]", "cable": "rack0-0:p7"}),
     25: (3, 8, {"rate_bps": 400 * GBPS, "class": "host-rack", "medium": "cable", "a_port": "rack[1].n[1].nic[1]",
                 "b_port": "rack[1].rack[1].p[2]", "cable": "rack1-n1:nic1 rack1-1:p2", "via": "q.front[4] q.back[4]"}),
-    27: (13, 27, {"rate_bps": 400 * GBPS, "class": "host-leaf", "medium": "cable", "a_port": "relay[1].nic[0]",
-                  "b_port": "pod[1, 1].leaf[6].p[0, 0]", "cable": "carrier:nic0"}),
-    36: (14, 37, {"rate_bps": 100 * GBPS, "class": "gpu-leaf", "medium": "cable", "a_port": "rack[1].n[1].gpu[0].nv[0]",
-                  "b_port": "pod[2, 0].leaf[5].p[0, 1]", "cable": "rack1-n1-gpu0:nv0"}),
 }  # fmt: skip
 
 
@@ -165,11 +129,8 @@ def test_facts_of_ports(racks: Fabric) -> None:
         assert (columns.label[rows[port]], columns.system[rows[port]]) == (racks.port_label(port), racks.port_system(port))
         assert columns.cage[rows[port]] == racks.port_cage(port)
     leaf, nic = int(racks.port_base[1]), int(racks.port_base[5])
-    assert [racks.port_path(leaf + k) for k in (0, 7)] == ["rack[0].rack[1].p[1]", "rack[0].rack[1].p[8]"]
     assert [racks.port_cage(leaf + k) for k in range(8)] == [f"OSFP {1 + k // 2}" for k in range(8)]
     assert [racks.port_system(nic + k) for k in range(2)] == ["mlx5_0", "mlx5_1"] and racks.port_cage(nic) == ""
-    assert [racks.port_label(leaf + k) for k in range(3)] == [racks.port_class(leaf + k)[0].labels[k] for k in range(3)]
-    assert columns.path[rows[leaf : leaf + 2]].tolist() == ["p[1]", "p[2]"]
 
 
 def test_planned_links_are_those_built_and_those_absent(tmp_path: Path) -> None:

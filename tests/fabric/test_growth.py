@@ -81,61 +81,22 @@ def test_the_fewest_links_move(one: Shape, two: Shape, before: bool, after: bool
     assert len(links(kept) & links(old)) == (pairs(old) & pairs(free)).total()
 
 
-@given(shapes, st.tuples(*[st.integers(0, 2)] * 4))
-@settings(max_examples=15, deadline=None)
-def test_growth_under_a_lock_moves_nothing(shape: Shape, more: tuple[int, int, int, int]) -> None:
-    """Planes, racks, nodes and spines are added, in front of a host that was connected before them."""
-    old = fabric(text(shape, False), None)
-    grown = (*(min(a + b, 4) for a, b in zip(shape, more, strict=False)), *shape[4:])
-    new = fabric(text(grown, False), locked(old))  # type: ignore[arg-type]
-    assert links(old) <= links(new)
-
-
-@given(shapes, st.sampled_from(["planes", "racks", "spines"]), st.integers(1, 2))
-@settings(max_examples=15, deadline=None)
-def test_growth_without_a_lock(shape: Shape, what: str, more: int) -> None:
-    """As docs/language.md has it: members at the end of an outermost extent keep every port, if nothing later takes ports of the
-    same class on the same far device. Leaves take nodes first, so more nodes a rack move uplinks; the rest moves nothing."""
-    planes, racks, nodes, spines, copies, _ = shape
-    grown = {
-        "planes": (planes + more, racks, nodes, spines, copies, False),
-        "racks": (planes, racks + more, nodes, spines, 1, False),
-        "spines": (planes, racks, nodes, spines + more, 1, False),
-    }[what]
-    start = (planes, racks, nodes, spines, grown[4], False)
-    if what == "planes" and grown[0] > 4:
-        return
-    nodes_last = [text(s, True) for s in (start, grown)]
-    old, new = fabric(nodes_last[0], None), fabric(nodes_last[1], None)
-    uplinks = {x for x in links(old) if any("spine" in p for p in x)}
-    if what != "spines":
-        assert links(old) <= links(new)
-    else:
-        assert uplinks <= links(new)
-
-
 def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What moves is an error where the lock is asked for and a note elsewhere; a lock that is written again is the same."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
     assert tdsl("check", "small.fab", "--locked").exit_code == 2
     assert "96 links" in tdsl("lock", "small.fab").stderr
-    lines = (tmp_path / "small.fab.lock").read_text().splitlines()
-    links = [x for x in lines[lines.index("fabric small") + 1 :] if not x.startswith("figure ")]
-    assert links[0] == "node[0].nic[0]  leaf[0].p[1]" and any(x.startswith("uses stdlib:") for x in lines)
     assert tdsl("check", "small.fab", "--locked", "--set", "nodes=8").exit_code == 0
-    assert "+64 new" not in tdsl("diff", "small.fab", "small.fab", "--set-new", "nodes=8").stdout
     gone = tdsl("check", "small.fab", "--locked", "--set", "nodes=3")
     assert gone.exit_code == 1 and "8 of 96 existing links would move" in gone.stdout
     assert tdsl("check", "small.fab", "--set", "nodes=3").exit_code == 0, "a note, unless it is asked for"
-    write(tmp_path, SMALL.replace("spine[2]", "spine[4]").replace("spread x 8", "spread x 8"))
-    moved = tdsl("check", "small.fab", "--locked")
-    assert moved.exit_code == 1 and "32 of 96 existing links" in moved.stdout
-    assert "leaf[0].p[35] to spine[0].p[33] goes" in moved.stdout
-    assert tdsl("lock", "small.fab").exit_code == 0 and tdsl("check", "small.fab", "--locked").exit_code == 0
+    write(tmp_path, SMALL.replace("spine[2]", "spine[4]"))
+    assert "leaf[0].p[35] to spine[0].p[33] goes" in tdsl("check", "small.fab", "--locked").stdout
+    assert tdsl("lock", "small.fab").exit_code == 0
     once = (tmp_path / "small.fab.lock").read_text()
     assert tdsl("lock", "small.fab").exit_code == 0 and (tmp_path / "small.fab.lock").read_text() == once
     assert tdsl("lock", "small.fab", "--fresh").exit_code == 0 and (tmp_path / "small.fab.lock").read_text() != once
-    assert tdsl("lock", "dgx_superpod_h100").exit_code == 2
 
 
 def test_a_lock_with_marks_of_a_merge(tmp_path: Path) -> None:
@@ -149,13 +110,3 @@ def test_a_lock_with_marks_of_a_merge(tmp_path: Path) -> None:
     assert f"small.fab.lock:{line}:1" in done.stdout
     lock.write_bytes(b"\xff\xfe")
     assert tdsl("check", path).exit_code == 1
-
-
-def test_written_ports_go_before(tmp_path: Path) -> None:
-    path = write(tmp_path)
-    tdsl("lock", path)
-    store = "  host store: UFM { role storage }\n  connect store.p[1] to leaf[0].p[1]\n"
-    write(tmp_path, SMALL.replace("  connect node", store + "  connect node"))
-    done = tdsl("check", path, "--locked")
-    assert done.exit_code == 1 and "1 of 96 existing links" in done.stdout, done.stdout
-    assert "node[0].nic[0]: from leaf[0].p[1] to leaf[0].p[" in done.stdout

@@ -81,9 +81,3 @@ def test_a_plan_writes_the_pairs_to_the_lock(word: str, tmp_path: Path) -> None:
     locked = tdsl("check", new, "--locked")
     assert locked.exit_code == 0, locked.output
     assert tdsl("build", new, "--out", tmp_path / "out", "--target", "json").exit_code == 0
-
-
-def test_any_needs_a_second_set(tmp_path: Path) -> None:
-    text = growth(4, 4, "any").replace("leaf[*] to spine[*] spread", "leaf[*] spread")
-    done = tdsl("check", write(tmp_path, text))
-    assert done.exit_code == 1 and "E0457" in done.output and "distributes links over a second set" in done.output

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import networkx as nx
@@ -14,7 +13,6 @@ from tdsl.fabric import layers
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink
 from tests.fabrics import GBPS, Builder
-from tests.harness import compile_text
 
 UP = {"layer": "scaleup"}
 
@@ -236,33 +234,3 @@ def test_domains_by_definition() -> None:
         assert (found.accelerator_bps.tolist(), found.count) == (least, len(least)), seed
         several += found.count > 1
     assert several > 20
-
-
-BOTH = """fabric f {
-  host h[2]: T; switch s: S; switch v[3]: V; switch w[2]: V
-  connect h[i].gpu[j].nv to v[0] { layer scaleup }
-  connect h[i].a to s
-  connect v[1] to s
-  connect v[2] to w[1] { layer scaleup }
-  connect v[1] to v[2] { layer scaleup }
-  connect v[2] to w[0]
-  connect w[1] to s
-}
-model chip G { port nv: 200Gbps { type NVLINK } }
-model host T { port a: 200Gbps; chip gpu[2]: G }
-model switch V { port p[8]: 200Gbps }
-model switch S { port p[8]: 200Gbps }
-"""
-
-
-def test_switches_with_links_of_both_layers(tmp_path: Path) -> None:
-    """One error for each declaration, at its first such switch, with the first of its scale-up links and their number."""
-    found = [d for d in compile_text(BOTH, tmp_path, models=False, verify=False).findings if d.severity.word == "error"]
-    said = [(d.code, d.message, d.span.text if d.span else "", d.count, d.labels[0].span.text) for d in found]
-    why = "has links of both layers; a switch is in one"
-    assert said == [
-        ("E0215", f"v1 {why}", "v", 2, "connect v[1] to v[2] { layer scaleup }"),
-        ("E0215", f"w1 {why}", "w", 1, "connect v[2] to w[1] { layer scaleup }"),
-    ]
-    assert all(d.labels[0].message == "this connect says `layer scaleup`" and len(d.labels) == 1 for d in found)
-    assert {d.help for d in found} == {"write `layer scaleup` at all its connects, or at none"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import operator
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tdsl.fabric.narrow import Narrow, narrow_column, widen_fabric_columns
-from tests.harness import compile_text
+from tdsl.fabric.narrow import Narrow, narrow_column
 
 BOUNDS = [0, 127, 128, -128, -129, 32767, 32768, -32769, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**62]
 WIDE = st.one_of(st.sampled_from(BOUNDS), st.integers(-(2**62), 2**62), st.integers(-5, 5))
@@ -70,16 +68,3 @@ def test_it_cannot_be_written_and_can_be_copied() -> None:
         np.array(column, copy=False)
     for again in (copy.copy(column), copy.deepcopy(column), pickle.loads(pickle.dumps(column))):
         assert isinstance(again, Narrow) and again.tolist() == column.tolist()
-
-
-def test_columns_of_a_fabric_are_narrow(tmp_path: Path) -> None:
-    text = "model host H { port nic[2]: 400Gbps }\nmodel switch S { port p[1..8]: 400Gbps }\n"
-    text += "fabric f { host h[4]: H; switch s[2]: S; connect h[n].nic[r] to s[r] }\n"
-    fabric = compile_text(text, tmp_path, models=False).designs[0].fabric
-    assert fabric is not None
-    kept = {k: v for k, v in vars(fabric).items() if isinstance(v, Narrow)}
-    assert {"link_a", "link_b", "link_rate", "device_a", "cable_a", "link_via_a"} <= set(kept)
-    assert kept["link_rate"].nbytes == 8 and kept["link_a"].nbytes == fabric.link_count
-    assert int(fabric.link_rate[0]) * 2**20 == 400 * 10**9 * 2**20
-    widen_fabric_columns(fabric)
-    assert all(isinstance(getattr(fabric, name), np.ndarray) for name in kept)

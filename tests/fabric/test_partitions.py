@@ -6,25 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import fabric_of
+from tests.harness import fabric_of, sections
 
-IB = """fabric f {{
-  host e: ETH
-  host h[4]: BOX
-  host w: MIX
-  switch a: SW
-  switch b: SW
-  panel q: PATCH
-  {}
-  connect h[i].nic[(0)] to a where i < 3
-  connect h[i].nic[(1)] to b where i > 0
-  connect w.ib to a
-  connect w.eth to b
-  {}
-}}
-model host ETH {{ port nic: 400Gbps {{ type GE400 }} }}
-model host MIX {{ port none: 400Gbps; port ib: 400Gbps {{ type NDR }}; port eth: 400Gbps {{ type NDR, GE400 }}; port ge: 1Gbps {{ type GE }} }}
-"""  # noqa: E501
+TEXTS = sections(Path(__file__).parent / "partitions.txt")
+IB = f"{TEXTS['IB']}\n"
 
 
 @pytest.mark.parametrize(

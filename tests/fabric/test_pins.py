@@ -5,37 +5,29 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 
-from tdsl.fabric.graph import USED, Fabric
+from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import (
-    LockedFigure,
     Mount,
     PinnedLink,
-    Pins,
-    UsedFile,
     carry_over_renames,
     lock_text,
     read_lock_lines,
     report_moved_links,
     report_relocated_devices,
-    standing_mounts,
 )
-from tdsl.fabric.ports import LinkEnds, PortTable
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tests.fabrics import Builder
-from tests.harness import fabric_of
+from tests.harness import fabric_of, sections
 
 HERE = SourceSpan(SourceFile("x.lock", "line"), 0, 4)
 SHA = "0123456789abcdef" * 4
 
 
-# ------------------------------------------------------------ text
 def recorded(text: str) -> tuple[dict[str, list[Any]], list[tuple[str, str, str, str]]]:
     """What a lock records, and its findings."""
     found = Diagnostics()
@@ -79,15 +71,6 @@ def test_every_kind_of_line() -> None:
         ("su[1].leaf[0]", "h2", "B2", 0, 999999, "place su[1].leaf[0] in h2.B2[0] at 999999U"),
     ]  # fmt: skip
     assert facts(found["two"]) == [("links", Fraction(0), "figure links 0")]
-    assert [type(x) for x in found["one"]] == [
-        LockedFigure,
-        LockedFigure,
-        PinnedLink,
-        PinnedLink,
-        Mount,
-        PinnedLink,
-        Mount,
-    ] and isinstance(found[""][0], UsedFile)
 
 
 NEITHER = "this is neither `fabric NAME` nor two ports nor a place"
@@ -130,11 +113,8 @@ def test_a_lock_without_a_fabric() -> None:
 @pytest.mark.parametrize(("written", "lines"), [(2, 1), (0, 1), (1, 2), (1234567, 1), (2, 2), (0, 0)])
 def test_the_number_of_links_that_was_recorded(written: int, lines: int) -> None:
     """Only of the figure `links`, and of the fabric that has it."""
-    text = (
-        f"fabric f\nfigure links {written}\nfigure others 99\n"
-        + "a.p  b.p\n" * lines
-        + "place a in h.A[1] at 1U\nfabric g\na.p  b.p\n"
-    )
+    rest = "place a in h.A[1] at 1U\nfabric g\na.p  b.p\n"
+    text = f"fabric f\nfigure links {written}\nfigure others 99\n" + "a.p  b.p\n" * lines + rest
     said = f"the lock has {lines:,} of the {written:,} links that fabric `f` had"
     help = f"restore it, by `git checkout`; if lines were removed on purpose, write `figure links {lines}`"
     expected = [] if written == lines else [("E0496", f"figure links {written}", said, help)]
@@ -161,133 +141,21 @@ def test_what_is_written() -> None:
 def small() -> Builder:
     """Two switches below one, a link each."""
     b = Builder()
-    low, high = (
-        b.devices("a", b.model("switch", "A", {"p": 3}), 2),
-        b.devices("b", b.model("switch", "B", {"p": 4}), 1),
-    )
+    low, high = (b.devices("a", b.model("switch", "A", {"p": 3}), 2), b.devices("b", b.model("switch", "B", {"p": 4}), 1))
     b.connect("connect a to b")
     for i in range(2):
         b.link(b.port(low, i, "p", 0), b.port(high, 0, "p", i))
     return b
 
 
-HALL = """model switch TALL { port p[8]: 400Gbps; height 1U }
-fabric f {
-  switch top: TALL
-  switch a[4]: TALL
-  connect a[*] to top each
-  hall h { row A { rack 1..3 { height 4U } }
-    row B { rack 5..6 } }
-  hall i { row A { rack 1 { height 6U } } }
-  PLACE
-}"""
+TEXTS = sections(Path(__file__).parent / "pins.txt")
+HALL = TEXTS["HALL"]
 
 
 def placed(folder: Path, place: str = "place a[3] in h.B[5] at 2U; place a[0] in h.A[1]") -> Fabric:
     return fabric_of(HALL.replace("PLACE", place), folder)
 
 
-# ------------------------------------------------------------ ports of links
-def table(rng: Random) -> tuple[PortTable, dict[str, int], list[str]]:
-    """Ports of devices of two models, one of which has a class in two parts; all by path, and the device of each port."""
-    b = Builder()
-    one = b.model("switch", "ONE", {"p": 3, "q": {"shape": (2, 2), "low": 1}})
-    two = b.model("switch", "TWO", {"p": 2, "x": {"shape": 3, "low": 2}, "r": {"shape": 2, "low": 1}})
-    b.models[1] = two = replace(two, classes=(two.classes[0], replace(two.classes[1], name="p"), two.classes[2]))
-    b.devices("g.a", one, 2, 2)
-    b.devices("b", two, 3)
-    which = np.repeat([0, 1], [4, 3])
-    ports = PortTable(b.sets, b.models, which, np.ones(7, dtype=np.bool_))
-    paths: dict[str, int] = {}
-    of: list[str] = []
-    for s in b.sets:
-        for row in range(s.count):
-            for c in s.model.classes:
-                for i in range(c.size):
-                    paths.setdefault(f"{s.device_path(row)}.{c.path(i)}", len(of) + c.first + i)
-            of += [s.device_path(row)] * s.model.port_count
-    return ports, paths, of
-
-
-def links(rng: Random, ports: PortTable, among: list[int]) -> LinkEnds:
-    """Links of one statement between devices at random; some ends are written, each end has one of a few choices of ports."""
-    total = rng.randint(1, 6)
-    names, candidates = ["", "p", "p", "q", "r"], [None, None, np.array([1, 4, 0]), np.array([0, 3]), None]
-    devices = [rng.sample(among, 2) for _ in range(total)]
-    device = np.array([d[side] for side in (0, 1) for d in devices])
-    choice = np.array([rng.randrange(3) if rng.random() < 0.7 else 3 + int(ports.device_model[d]) for d in device])
-    local = np.array([rng.randrange(4) if rng.random() < 0.25 else -1 for _ in device])
-    spans = [HERE] * len(names)
-    return LinkEnds(
-        device,
-        names,
-        candidates,
-        spans,
-        choice.astype(np.int32),
-        local,
-        device[::-1],
-        np.zeros(2 * total, dtype=np.int64),
-    )
-
-
-def place_of(ports: PortTable, ends: LinkEnds, e: int, port: int) -> int | None:
-    """Place of a port among those that an end may take, None where it may not."""
-    name, only = ends.class_name[int(ends.choice[e])], ends.candidates[int(ends.choice[e])]
-    model = ports.models[int(ports.device_model[int(ends.device[e])])]
-    name = name or model.classes[0].name
-    all_ports = [c.first + i for c in model.classes if c.name == name for i in range(c.size)]
-    own = port - int(ports.base[int(ends.device[e])])
-    if own not in all_ports or (only is not None and all_ports.index(own) not in only.tolist()):
-        return None
-    return all_ports.index(own)
-
-
-def test_links_take_the_ports_of_lines() -> None:
-    """Link by link, the first line of its two devices that is not kept yet, whose ports are not in use and both allowed."""
-    taken = 0
-    for seed in range(200):
-        rng = Random(seed)
-        ports, paths, of = table(rng)
-        among = rng.sample(range(7), rng.choice([2, 2, 3]))
-        names = [x for x, p in paths.items() if of[p] in map(ports.path, among)]
-        lines = []
-        for _ in range(rng.randint(0, 14)):
-            x, y = rng.sample(names, 2)
-            if of[paths[x]] != of[paths[y]]:
-                lines.append(PinnedLink(x, y, HERE))
-        pins = Pins(lines, ports)
-        for p in range(len(ports.state)):
-            if rng.random() < 0.1:
-                ports.state[p] = USED
-        pins.used |= {n for n in range(len(lines)) if rng.random() < 0.1}
-        ends = links(rng, ports, among)
-        total = len(ends.device) // 2
-        local, used = ends.local.copy(), set(pins.used)
-        device = [ports.path(d) for d in ends.device.tolist()]
-        for i in range(total):
-            j = i + total
-            if local[i] >= 0 and local[j] >= 0:
-                continue
-            for number, line in enumerate(lines):
-                p, q = paths[line.a], paths[line.b]
-                if (of[q], of[p]) == (device[i], device[j]):
-                    p, q = q, p
-                if number in used or (of[p], of[q]) != (device[i], device[j]) or USED in (ports.state[p], ports.state[q]):
-                    continue
-                mine, far = place_of(ports, ends, i, p), place_of(ports, ends, j, q)
-                if mine is not None and far is not None and local[i] in (-1, mine) and local[j] in (-1, far):
-                    local[i], local[j] = mine, far
-                    used.add(number)
-                    taken += 1
-                    break
-        before = sorted(pins.used)
-        pins.pin(ends, total)
-        assert (ends.local.tolist(), sorted(pins.used)) == (local.tolist(), sorted(used)), (seed, before)
-        assert pins.kept == [line for n, line in enumerate(lines) if n in used]
-    assert taken > 100
-
-
-# ------------------------------------------------------------ what moves
 def reported(found: Diagnostics) -> list[tuple[object, ...]]:
     return [(d.code, d.severity, d.message, d.span, [x.message for x in d.labels], d.notes, d.help) for d in found.items]
 
@@ -349,33 +217,6 @@ def test_devices_that_move(tmp_path: Path) -> None:
     report_relocated_devices([], f, none, Severity.ERROR)
     report_relocated_devices([], small().build(), none, Severity.ERROR)
     assert none.items == []
-
-
-def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
-    """A device without a place, in a rack that nothing placed by the design is in, at a unit of the rack."""
-    f = placed(tmp_path)
-    racks = {
-        ("h", "A", 1): 0,
-        ("h", "A", 2): 1,
-        ("h", "A", 3): 2,
-        ("h", "B", 5): 3,
-        ("h", "B", 6): 4,
-        ("i", "A", 1): 5,
-    }
-    taken, heights = {0, 3}, {0: 4, 1: 4, 2: 4, 5: 6}
-    rows = {f.device_path(d): d for d in range(f.device_count)}
-    free = {"top": rows["top"], "a[1]": rows["a[1]"], "a[2]": rows["a[2]"]}
-    for name in (*rows, "b"):
-        for where in (*racks, ("h", "A", 4), ("i", "B", 1), ("j", "A", 1)):
-            for unit in (0, 1, 4, 5, 6, 7, 400):
-                mount = Mount(name, *where, unit, HERE)
-                rack = racks.get(where, -1)
-                fits = name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
-                assert standing_mounts([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
-    every = [Mount("b", "h", "A", 2, 1, HERE), Mount("top", "h", "A", 2, 1, HERE), Mount("a[1]", "h", "A", 2, 9, HERE),
-             Mount("a[2]", "h", "A", 2, 2, HERE)]  # fmt: skip
-    assert standing_mounts(every, f) == {free["top"]: (1, 1), free["a[2]"]: (1, 2)}
-    assert standing_mounts(every, small().build()) == {}
 
 
 def test_names_that_the_design_has_changed() -> None:

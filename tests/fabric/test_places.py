@@ -4,36 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces, rows_of_places
 from tdsl.findings.source import SourceFile
-from tests.harness import MODELS
+from tests.harness import MODELS, sections
 
-OWN = """
-model switch ONE { port p[1..4]: 400Gbps { type NDR }; height 1U }
-model switch TWO { port p[1..4]: 400Gbps { type NDR }; height 2U }
-model switch FIVE { port p[1..4]: 400Gbps { type NDR }; height 4.5U }
-model switch NONE { port p[1..4]: 400Gbps { type NDR } }
-"""
-DEVICES = """fabric f {
-switch a[6]: ONE
-group g[2] { switch b[3]: TWO }
-switch c[2]: FIVE
-switch n[2]: NONE
-host h[2]: NODE
-connect h[i].gpu[*] ring
-"""
-HALLS = """hall h1 { row A { rack 3..6 { height 48U } }
-row B, C { rack 2..4; rack 9 }
-pitch rack 0.6m, row 3m; slack 1m }
-hall h2 { row X { rack 1..2 }; row Y { rack 1 } }
-hall h3 { row Z { rack 7 }; pitch row 2m }
-distance h1 to h3 12m
-"""
+TEXTS = sections(Path(__file__).parent / "places.txt")
+OWN = f"\n{TEXTS['OWN']}\n"
+DEVICES = f"{TEXTS['DEVICES']}\n"
+HALLS = f"{TEXTS['HALLS']}\n"
 
 
 def compiled(statements: str, folder: Path, table: str | None = None, halls: str = HALLS) -> compiler.Compilation:
@@ -60,14 +41,7 @@ def refused_places(
     """Code, underlined text, message, help and labels of every error."""
     found = [d for d in compiled(statements, folder, table, halls).findings if d.severity.name == "ERROR"]
     return [
-        (
-            d.code,
-            d.span.text if d.span else "",
-            d.message,
-            d.help,
-            [(x.span.text, x.message) for x in d.labels],
-        )
-        for d in found
+        (d.code, d.span.text if d.span else "", d.message, d.help, [(x.span.text, x.message) for x in d.labels]) for d in found
     ]
 
 
@@ -83,19 +57,6 @@ def test_columns_of_racks(tmp_path: Path) -> None:
     assert [k.height for k in p.rack_kind] == [48] * 4 + [None] * 12
     assert p.rack_names == [f"{r}{n:02}" for r, n in zip("AAAABBBBCCCCXXYZ", p.rack_number.tolist(), strict=True)]
     assert [p.hall_name(r) for r in (0, 11, 12, 14, 15)] == ["h1", "h1", "h2", "h2", "h3"]
-    assert p.distances == {(0, 2): 12000, (2, 0): 12000}
-
-
-def test_distances_of_the_first_and_the_last_hall(tmp_path: Path) -> None:
-    halls = HALLS + "distance h3 to h2 5m\ndistance h2 to h1 2.5m\n"
-    _, p = located("place a[0] in h1.A[3]", tmp_path, halls=halls)
-    both = {(0, 2): 12000, (2, 1): 5000, (1, 0): 2500}
-    assert p.distances == both | {(b, a): n for (a, b), n in both.items()}
-
-
-def test_distances_between_groups_are_none_of_halls(tmp_path: Path) -> None:
-    """A distance of two groups alone gives a fabric without racks."""
-    _, p = located("place a[0] in h1.A[3]", tmp_path, halls=HALLS + "distance g[0] to g[1] 100km\n")
     assert p.distances == {(0, 2): 12000, (2, 0): 12000}
 
 
@@ -125,13 +86,7 @@ place n[i] in h1.B[9]""",
     assert p.origin(unplaced) is None and rows[fabric.device_name(unplaced)] == ("", "", None, None)
     assert rows[fabric.device_name(paths["n[1]"])] == ("h1", "B", 9, None)
     origins = [p.origin(paths[x]) for x in ("a[0]", "a[5]", "g[0].b[1]", "c[1]", "n[0]")]
-    assert [o.span.text.split()[1] for o in origins if o is not None] == [
-        "a[i]",
-        "a[i]",
-        "g[k].b[*]",
-        "c[*]",
-        "n[i]",
-    ]
+    assert [o.span.text.split()[1] for o in origins if o is not None] == ["a[i]", "a[i]", "g[k].b[*]", "c[*]", "n[i]"]
     assert not any(name.startswith("h0.") or ".gpu" in name for name in rows)  # chips are placed with their host
 
 
@@ -189,25 +144,12 @@ def test_halls_of_a_table(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert [(h.rack_pitch, h.row_pitch, h.tray, h.slack) for h in p.halls] == [(None,) * 4] * 2
     assert [(k.height, k.feeds, k.feed_watts, k.mass, k.bend) for k in p.rack_kind] == [(None, 0, None, None, None)] * 4
-    assert [k.span.text for k in p.rack_kind] == [
-        "a3,east,B,2,7",
-        "a0,east,B,9,2",
-        "a2,east,A,3,4",
-        "a1,west,A,1,",
-    ]
+    assert [k.span.text for k in p.rack_kind] == ["a3,east,B,2,7", "a0,east,B,9,2", "a2,east,A,3,4", "a1,west,A,1,"]
     assert [h.origin.span.text for h in p.halls] == ["a0,east,B,9,2", "a1,west,A,1,"]
     assert p.device_rack[:6].tolist() == [1, 3, 2, 0, 1, -1]
     assert p.device_unit[:6].tolist() == [2, 0, 4, 7, 5, 0]
     assert p.rack_x.tolist() == [-1, -1, 0, 0] and p.rack_y.tolist() == [-1, -1, -1, 0]
     assert p.rack_names == ["B02", "B09", "A03", "A01"]
-
-
-def test_heights_of_stacks_are_those_of_the_devices_below(tmp_path: Path) -> None:
-    """Every assignment has a stack of its own, from its own lowest unit, in the order in which devices are named."""
-    _, p = located("place g[k].b[[2, 0, 1]] in h1.A[k + 4] stacked from 3U + 10U*k", tmp_path)
-    assert p.device_unit[6:12].tolist() == [5, 7, 3, 15, 17, 13]
-    assert p.rack_number[p.device_rack[6:12]].tolist() == [4, 4, 4, 5, 5, 5]
-    assert np.unique(p.device_place[6:12]).tolist() == [0]
 
 
 def test_a_stack_of_devices_of_several_heights(tmp_path: Path) -> None:

@@ -9,29 +9,10 @@ import pytest
 
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
-TEXT = """fabric f {{
-  host first: BOX
-  group g[1..2] {{ group in[3] {{ switch s[2]: SW; host n[2]: BOX }}; switch t[2]: SW; {} }}
-  group e {{ }}
-  group two[2, 2] {{ switch u: SW; group deep {{ switch s: SW }}; {} }}
-  switch a[2]: SW
-  host h[2]: MIX
-  switch s[2]: BIG
-  connect g[i].in[j].s[k] to s[0] x 2
-  connect g[i].in[j].n[k].nic[(0)] to s[1]
-  connect g[i].t[k] to a[k]
-  connect h[i].p[(1)] to a[(i)]
-  connect first.nic[(0)] to s[0]
-  connect two[i, j].u to two[i, j].deep.s
-  connect two[i, j].u to s[1]
-  connect a[0] to s[1]
-  connect s[0] to s[1]
-  {}
-}}
-model host MIX {{ port m: 400Gbps; port p[1..3]: 400Gbps; port q[2]: 400Gbps }}
-"""
+TEXTS = sections(Path(__file__).parent / "requirements.txt")
+TEXT = f"{TEXTS['TEXT']}\n"
 
 
 def claims(text: str, folder: Path, inner: str = "", deep: str = "") -> tuple[list[ResolvedClaim], Fabric, list[Any]]:
@@ -42,51 +23,38 @@ def claims(text: str, folder: Path, inner: str = "", deep: str = "") -> tuple[li
     return list(design.claims), design.fabric, errors
 
 
-def elements(f: Fabric, found: Selector) -> dict[str, list[str]]:
-    return {e.name: [f.device_path(d) for d in e.devices.tolist()] for e in found.elements}
-
-
-def inside(*groups: str) -> dict[str, list[str]]:
-    """The devices of some groups, declaration by declaration."""
-    out = {}
-    for g in groups:
-        if ".in" in g:
-            out[g] = [f"{g}.{x}[{k}]" for x in "sn" for k in range(2)]
-        elif g.startswith("two"):
-            out[g] = [f"{g}.u", f"{g}.deep.s"]
-        else:
-            out[g] = [f"{g}.in[{j}].s[{k}]" for j in range(3) for k in range(2)]
-            out[g] += [f"{g}.in[{j}].n[{k}]" for j in range(3) for k in range(2)] + [f"{g}.t[{k}]" for k in range(2)]
-    return out
-
-
-def single(*paths: str) -> dict[str, list[str]]:
-    return {p: [p] for p in paths}
+def elements(f: Fabric, found: Selector) -> list[str]:
+    """Names of the elements; each has the device of its name, or all devices of a group of its name, in order."""
+    for e in found.elements:
+        paths = [f.device_path(d) for d in range(f.device_count)]
+        mine = [path for path in paths if path == e.name or path.startswith(f"{e.name}.")]
+        assert [paths[d] for d in e.devices.tolist()] == mine != []
+    return [e.name for e in found.elements]
 
 
 @pytest.mark.parametrize(
     ("path", "kind", "found"),
     [
-        ("first", "host", single("first")),
-        ("a", "switch", single("a[0]", "a[1]")),
-        ("g[1].in[2].s[0]", "switch", single("g[1].in[2].s[0]")),
-        ("g[*].in[1].s[1]", "switch", single("g[1].in[1].s[1]", "g[2].in[1].s[1]")),
-        ("s", "switch", single("s[0]", "s[1]")),
-        ("g", "group", inside("g[1]", "g[2]")),
-        ("g[2]", "group", inside("g[2]")),
-        ("g[*].in[1]", "group", inside("g[1].in[1]", "g[2].in[1]")),
-        ("g[1].in", "group", inside("g[1].in[0]", "g[1].in[1]", "g[1].in[2]")),
-        ("two[*, 1]", "group", inside("two[0, 1]", "two[1, 1]")),
-        ("two[1, *].deep", "group", {f"two[1, {j}].deep": [f"two[1, {j}].deep.s"] for j in range(2)}),
-        ("e", "group", {}),
-        ("network", "network", {}),
+        ("first", "host", ["first"]),
+        ("a", "switch", ["a[0]", "a[1]"]),
+        ("g[1].in[2].s[0]", "switch", ["g[1].in[2].s[0]"]),
+        ("g[*].in[1].s[1]", "switch", ["g[1].in[1].s[1]", "g[2].in[1].s[1]"]),
+        ("s", "switch", ["s[0]", "s[1]"]),
+        ("g", "group", ["g[1]", "g[2]"]),
+        ("g[2]", "group", ["g[2]"]),
+        ("g[*].in[1]", "group", ["g[1].in[1]", "g[2].in[1]"]),
+        ("g[1].in", "group", ["g[1].in[0]", "g[1].in[1]", "g[1].in[2]"]),
+        ("two[*, 1]", "group", ["two[0, 1]", "two[1, 1]"]),
+        ("two[1, *].deep", "group", ["two[1, 0].deep", "two[1, 1].deep"]),
+        ("e", "group", []),
+        ("network", "network", []),
         # a bare name of declarations that stand in groups alone: all of them
-        ("t", "switch", single(*(f"g[{i}].t[{k}]" for i in (1, 2) for k in range(2)))),
-        ("n", "host", single(*(f"g[{i}].in[{j}].n[{k}]" for i in (1, 2) for j in range(3) for k in range(2)))),
-        ("u", "switch", single(*(f"two[{i}, {j}].u" for i in range(2) for j in range(2)))),
+        ("t", "switch", [f"g[{i}].t[{k}]" for i in (1, 2) for k in range(2)]),
+        ("n", "host", [f"g[{i}].in[{j}].n[{k}]" for i in (1, 2) for j in range(3) for k in range(2)]),
+        ("u", "switch", [f"two[{i}, {j}].u" for i in range(2) for j in range(2)]),
     ],
 )
-def test_what_a_path_names(path: str, kind: str, found: dict[str, list[str]], tmp_path: Path) -> None:
+def test_what_a_path_names(path: str, kind: str, found: list[str], tmp_path: Path) -> None:
     """Each device or instance of a group is an element with its path; a group has all devices in it."""
     (claim,), f, errors = claims(f"report links of {path}", tmp_path)
     assert errors == []
@@ -113,7 +81,7 @@ def test_ports_that_a_path_names(path: str, name: str, ports: list[str], tmp_pat
     assert (selector.kind, selector.ports) == ("host", name)
     assert [f.port_path(p) for p in selector.port_rows.tolist()] == ports
     devices = list(dict.fromkeys(p.rpartition(".")[0] for p in ports))
-    assert elements(f, selector) == single(*devices)
+    assert elements(f, selector) == devices
 
 
 def test_the_word_ports(tmp_path: Path) -> None:
@@ -129,11 +97,11 @@ def test_requirements_of_each_instance(tmp_path: Path) -> None:
     """In the block of a group with two indices, and of one that begins at 1; each instance by its path and with its devices."""
     found, f, errors = claims("report diameter", tmp_path, "require links >= 4", "report links; require switches == 2")
     assert errors == []
-    scopes = [(c.metric, c.scope and (c.scope.name, [f.device_path(d) for d in c.scope.devices.tolist()])) for c in found]
-    g, two = inside("g[1]", "g[2]"), inside(*(f"two[{i}, {j}]" for i in range(2) for j in range(2)))
-    expected = {("links", k, tuple(v)) for k, v in [*g.items(), *two.items()]} | {
-        ("switches", k, tuple(v)) for k, v in two.items()
-    }
-    assert {(m, s[0], tuple(s[1])) for m, s in scopes if s} == expected and len(scopes) == 11
-    assert [s for m, s in scopes if m == "diameter"] == [None]
-    assert [s[0] for m, s in scopes if m == "switches" and s] == list(two)
+    scopes: dict[str, list[str | None]] = {}
+    for c in found:
+        scopes.setdefault(c.metric, []).append(c.scope.name if c.scope else None)
+        if c.scope:
+            paths = [f.device_path(d) for d in range(f.device_count)]
+            assert [paths[d] for d in c.scope.devices.tolist()] == [p for p in paths if p.startswith(f"{c.scope.name}.")]
+    two = [f"two[{i}, {j}]" for i in range(2) for j in range(2)]
+    assert scopes == {"links": ["g[1]", "g[2]", *two], "switches": two, "diameter": [None]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise, product
 from types import SimpleNamespace
 from typing import Any
@@ -108,9 +107,6 @@ def test_subnets_by_a_plain_search(seed: int) -> None:
     assert subnets.subnet_of_links(f).tolist() == [order.index(key) for key in keys]
 
 
-# ------------------------------------------------------------ tori
-
-
 def grid(sizes: tuple[int, ...], wraps: tuple[bool, ...], copies: int = 1) -> list[Link]:
     """Links of a torus whose switches come after two hosts, which are at the first two switches."""
     number = {at: 2 + k for k, at in enumerate(product(*map(range, sizes)))}
@@ -174,40 +170,3 @@ def test_what_is_a_torus_but_for_one_link(sizes: tuple[int, ...], wraps: tuple[b
 )
 def test_other_grids(sizes: tuple[int, ...], wraps: tuple[bool, ...]) -> None:
     assert torus(grid(sizes, wraps), sizes, int(np.prod(sizes))) is None
-
-
-def test_a_dimension_of_one_does_not_count() -> None:
-    found = torus(grid((3, 1, 4), (True, False, True)), (3, 1, 4), 12)
-    assert found is not None
-    assert (found.sizes, found.wraps, found.grid.shape) == ((3, 4), (True, True), (3, 4))
-
-
-def test_switches_of_two_layers_are_no_torus_of_one() -> None:
-    """The first row of the grid is in one layer of the declaration, the other rows are in the other: half of the points are
-    empty."""
-    moved = {2 + k: 2 + k + 9 * (k >= 3) for k in range(9)}
-    links = [(moved.get(x, x), moved.get(y, y)) for x, y in grid((3, 3), (True, True))]
-    assert torus(links, (2, 3, 3), 18) is None
-    assert torus(grid((3, 3), (True, True)), (2, 3, 3), 18) is not None, "all in the first layer"
-
-
-def test_one_switch() -> None:
-    assert subnets.subnet_shape(fabric([0, 1], [(0, 1)]), np.ones(1, dtype=np.bool_)).kind == "one"
-
-
-def test_hosts_at_either_end_of_a_link() -> None:
-    """The most adapters at one switch: those at the lower and at the upper end of links are counted together."""
-    b = Builder()
-    h = b.devices("h", b.model("host", "H", {"p": 4}, accelerators=1), 3)
-    s = b.devices("s", b.model("switch", "S", {"p": 12}), (3, 3))
-    for i in range(3):
-        for j in range(3):
-            b.link(b.free(s, 3 * i + j), b.free(s, 3 * i + (j + 1) % 3))
-            b.link(b.free(s, 3 * i + j), b.free(s, (3 * i + j + 3) % 9))
-    for k in range(3):
-        b.link(b.free(h, k), b.free(s, 5))
-    f = b.build()
-    turned = replace(f, link_a=np.where(f.device_a < 2, f.link_b, f.link_a), link_b=np.where(f.device_a < 2, f.link_a, f.link_b))
-    for one in (f, turned):
-        found = subnets.subnet_shape(one, np.ones(f.link_count, dtype=np.bool_))
-        assert found.torus is not None and (found.torus.hosts, found.torus.sizes) == (3, (3, 3))

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tdsl.fabric.tiers import device_tiers, planned_tiers, set_tiers
+from tdsl.fabric.tiers import planned_tiers
 from tests.fabrics import Builder
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
 KINDS = ("host", "chip", "switch", "switch", "switch", "ocs")
 
@@ -66,16 +62,8 @@ def test_tiers_by_definition(seed: int) -> None:
 
 
 # accelerators 0 and 1, storage 2 and 3, leaves 4 to 7, spine 8
-STORAGE = """fabric f {{
-  host h[2]: N
-  host st[2]: BOX {{ role storage }}
-  switch leaf[{}]: SW
-  connect h[i].nic[(0)] to leaf[(i)]
-  connect st[i].nic[j] to leaf[(2 + j)]
-  connect leaf[2] to leaf[3]
-}}
-model host N {{ port nic[1]: 400Gbps {{ type NDR }}; chip gpu: GPU }}
-"""
+TEXTS = sections(Path(__file__).parent / "tiers.txt")
+STORAGE = f"{TEXTS['STORAGE']}\n"
 
 
 @pytest.mark.parametrize("leaves", [4, 5])
@@ -85,28 +73,3 @@ def test_joined_leaves_of_storage_are_leaves(leaves: int, tmp_path: Path) -> Non
     f = compile_text(STORAGE.format(leaves), tmp_path, verify=False).designs[0].fabric
     assert f is not None
     assert [int(f.tier[d]) for d in range(f.device_count) if "leaf" in f.device_path(d)] == [1] * leaves
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=14),
-    st.lists(st.booleans(), min_size=8, max_size=8), st.sets(st.integers(0, 7), min_size=1, max_size=3),
-)  # fmt: skip
-@settings(max_examples=100)
-def test_tiers_are_distances(links: list[tuple[int, int]], forwards: list[bool], ends: set[int]) -> None:
-    """Hops from those that have a tier, through devices that forward."""
-    start = np.array([0 if i in ends else -1 for i in range(8)])
-    expected = dict.fromkeys(range(8), -1) | dict.fromkeys(ends, 0)
-    edge = list(ends)
-    while edge:
-        at = edge.pop(0)
-        for x, y in [*links, *((y, x) for x, y in links)]:
-            if x == at and expected[y] < 0 and forwards[y]:
-                expected[y] = expected[at] + 1
-                edge.append(y)
-    a, b = (np.array([e[k] for e in links], dtype=np.int64) for k in (0, 1))
-    found = device_tiers(start, np.array(forwards), a, b)
-    assert found.tolist() == [expected[i] for i in range(8)]
-    kinds: Any = [SimpleNamespace(kind=k) for k in ("switch", "switch", "host")]
-    sets = np.array([0, 0, 0, 1, 1, 1, 1, 2])
-    least = [min((t for t in found[sets == s].tolist() if t >= 0), default=-1) for s in (0, 1)]
-    assert set_tiers(kinds, sets, found).tolist() == [*least, 0]

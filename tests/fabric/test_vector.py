@@ -51,7 +51,7 @@ def one_by_one(e: object, scope: Scope, over: Assignments, whole: bool) -> list[
 
 
 @given(numbers)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_integers(text: str) -> None:
     e, scope, over = setup(text)
     expected = one_by_one(e, scope, over, True)
@@ -62,7 +62,7 @@ def test_integers(text: str) -> None:
 
 
 @given(st.lists(truths, min_size=1, max_size=3), st.sampled_from([" and ", " or "]))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_booleans(parts: list[str], joint: str) -> None:
     e, scope, over = setup(joint.join(parts))
     expected = one_by_one(e, scope, over, False)
@@ -70,23 +70,6 @@ def test_booleans(parts: list[str], joint: str) -> None:
         assert guard_values(e, scope, Evaluator(), over).tolist() == expected  # type: ignore[arg-type]
     except Fault as fault:
         assert fault.diagnostic.code == expected
-
-
-def test_a_guard_keeps_a_fault_away() -> None:
-    """`and` looks at its right side only where the left holds."""
-    e, scope, over = setup("j > 0 and i // j >= 0")
-    assert guard_values(e, scope, Evaluator(), over).tolist() == [j > 0 for _ in range(3) for j in range(4)]  # type: ignore[arg-type]
-
-
-def test_the_assignment_is_named() -> None:
-    e, scope, over = setup("i / 2")
-    try:
-        integers_of_expression(e, scope, Evaluator(), over)  # type: ignore[arg-type]
-    except Fault as fault:
-        assert "i = 1, j = 0" in fault.diagnostic.message
-        assert "i // 2" in fault.diagnostic.help
-    else:
-        raise AssertionError("1/2 is no whole number")
 
 
 def test_numbers_beyond_64_bits_stay_exact() -> None:

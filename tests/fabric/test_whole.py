@@ -30,10 +30,7 @@ def compiled(path: Path, text: str, lock: str | None = None) -> tuple[Fabric | N
     found = compiler.compile_without_checks(
         str(written(path, text)), Request(stands=SourceFile("f.fab.lock", lock) if lock else None)
     )
-    fabric, codes = (
-        found.designs[0].fabric,
-        [d.code for d in found.findings if d.severity is not Severity.NOTE],
-    )
+    fabric, codes = (found.designs[0].fabric, [d.code for d in found.findings if d.severity is not Severity.NOTE])
     return (fabric if fabric is not None and fabric.complete else None), codes
 
 
@@ -73,7 +70,7 @@ def test_a_lock_beside_a_changed_design(name: str, tmp_path: Path) -> None:
     assert before is not None
     lock, old = lock_text([before], "f.fab"), links_of(before)
     fine = 0
-    for changed in Random(name).sample(list(changes(text)), 16):
+    for changed in Random(name).sample(list(changes(text)), 12):
         free, _ = compiled(path, changed)
         kept, _ = compiled(path, changed, lock)
         assert (free is None) == (kept is None), changed

@@ -2,7 +2,7 @@
 
 The rules are NVIDIA's: "connectors and cages", "application overview" of MMS4X00-NM, "interconnect structured cabling
 requirements" and the ordering pages of MCP4Y10 and MCP7Y00, all under docs.nvidia.com/networking. Costs are those of Zhao et
-al., Insights into DeepSeek-V3, ISCA 2025, table 3, in which $83.0k a switch and $504 an inter-switch link fit FT2, MPFT and FT3.
+al., Insights into DeepSeek-V3, ISCA 2025, table 3, in which $83.0k a switch and $504 an inter-switch link fit FT2 and MPFT.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from tdsl.cli import cli
 from tdsl.compile import compiler
+from tests.harness import sections
 
 HALL = """fabric f {
   hall h { row A { rack 1..99 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 0.5m }
@@ -108,13 +109,8 @@ def test_a_single_mode_splitter_reaches_50_m(rack: int, codes: list[str], tmp_pa
     assert found(body, tmp_path) == [(code, 3) for code in codes]
 
 
-PRICED = """
-model switch SW { port p[1..64]: 400Gbps { type NDR }; price $83k }
-model cable LINK { rate 400Gbps; medium dac; price $504 }
-model cable NONE { rate 400Gbps; medium dac; price $0 }
-model host EP { port nic: 400Gbps { type NDR } }
-model host EIGHT { port nic[8]: 400Gbps { type NDR } }
-"""
+TEXTS = sections(Path(__file__).parent / "anchors.txt")
+PRICED = f"\n{TEXTS['PRICED']}\n"
 TREES = {
     "FT2": (2048, 96, 2048, 9, 4.39, """
   host ep[2048]: EP
@@ -130,16 +126,6 @@ TREES = {
     connect leaf[*] to spine[*] spread { cable LINK }
   }
   connect node[n].nic[p] to plane[p].leaf[n//32] { cable NONE }"""),
-    "FT3": (65536, 5120, 131072, 491, 7.5, """
-  group pod[64] {
-    host ep[1024]: EP
-    switch leaf[32]: SW
-    switch agg[32]: SW
-    connect ep[e].nic to leaf[e//32] { cable NONE }
-    connect leaf[*] to agg[*] spread { cable LINK }
-  }
-  switch core[1024]: SW
-  connect pod[*].agg[a] to core[32*a .. 32*a + 31] spread { cable LINK }"""),
 }  # fmt: skip
 
 

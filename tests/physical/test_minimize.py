@@ -11,26 +11,13 @@ from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
 from tdsl.findings.source import SourceFile
 from tdsl.sizing.objectives import CablePartFigures
+from tests.harness import sections
 
-MODELS = """
-model host N {{ port nic[2]: 400Gbps {{ type NDR }} }}
-model switch S {{ port p[1..8]: 400Gbps {{ type NDR }}; price $10; power 10W }}
-model switch C {{ port p[1..64]: 400Gbps {{ type NDR }}; price $100; power 10W }}
-model cable WIRE {{ rate 400Gbps; medium dac; price ${wire} }}
-model cable FREE {{ rate 400Gbps; medium dac; price $0 }}
-model cable OPEN {{ rate 400Gbps; medium dac }}
-"""
+TEXTS = sections(Path(__file__).parent / "minimize.txt")
+MODELS = f"\n{TEXTS['MODELS']}\n"
 # Eight hosts of two ports on s leaves, as many links up as down: with x leaves in the middle there are 16 more cables for each of
 # the switches that a chain of two tiers adds. With one big switch C the 16 cables of hosts are all.
-TEXT = """fabric f {{
-  minimize cost
-  host n[8]: N
-  switch leaf[?]: S
-  switch top[?]: C
-  connect n[*] to leaf[*] spread x 2 {{ cable {below} }}
-  connect leaf[*] to top[*] spread x {up} {{ cable {above} }}
-}}
-"""
+TEXT = f"{TEXTS['TEXT']}\n"
 
 
 def answer(

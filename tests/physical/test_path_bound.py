@@ -13,17 +13,10 @@ from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces
 from tdsl.physical.lengths import CableRuns
 from tdsl.physical.path_bound import path_bound
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
-HALL = """
-  hall h {
-    row A { rack 1..3 { height 9U } }
-    row B { rack 1..ROWS { height 9U } }
-    pitch rack 0.6m, row 1m
-    tray above 2.6m { across at 1, 3 }
-    slack 0.5m
-  }
-"""
+TEXTS = sections(Path(__file__).parent / "path_bound.txt")
+HALL = f"\n{TEXTS['HALL']}\n"
 MODELS = """
 model host H { height 2U; port nic[4]: 400Gbps { type NDR } }
 model switch S { height 1U; port p[1..32]: 400Gbps { type NDR } }
@@ -62,20 +55,8 @@ def ways(lengths: CableRuns) -> np.ndarray:
     return out
 
 
-THREE_TIERS = """
-  host n[4]: H
-  switch leaf[2]: S
-  switch spine: S
-  connect n[i].nic to leaf[i // 2] x 2
-  connect leaf[l] to spine x 4
-"""
-SPLIT = """
-  host n[4]: H
-  switch leaf[2]: S
-  connect n[i].nic[0] to leaf[0]
-  connect n[i].nic[1] to leaf[1]
-  connect leaf[0] to leaf[1] x 3
-"""
+THREE_TIERS = f"\n{TEXTS['THREE_TIERS']}\n"
+SPLIT = f"\n{TEXTS['SPLIT']}\n"
 TAPERED = THREE_TIERS.replace("spine x 4", "spine x 1")
 
 
@@ -97,15 +78,6 @@ def test_no_placement_of_few_devices_is_shorter(body: str, tmp_path: Path) -> No
             best = total if best is None else min(best, total)
     least = bound(fabric, lengths)
     assert best is not None and 0 < least <= best
-
-
-def test_by_hand(tmp_path: Path) -> None:
-    """Eight paths of weight 1, two to each host. From rack 1 or 2 of a row with three: the nearest four racks hold the hosts. At
-    A02, say: itself 0, A01 and A03 at 0.6 m, and over either tray across 0.6 + 1 + 0 = 1.6 m to B01: 2 * 2.8 m. At A01 and B01:
-    0, 0.6 m, then over the tray at 0 it is 1 m to the other row, and 1.2 m to A03: 2 * 2.8 m too, or at B01 with B02 0.6 m, A01
-    1 m and then 1.6 m: more."""
-    fabric, lengths = wired(THREE_TIERS, tmp_path)
-    assert bound(fabric, lengths) == pytest.approx(2 * 2.8e6, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(12))

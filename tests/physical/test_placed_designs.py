@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
@@ -42,38 +41,32 @@ def test_tpu_v4() -> None:
     assert into == 64 * 96 == 48 * 128
 
 
+FROM_LLAMA = [
+    # The middle of a rack's switch is at 41 * 44.45 = 1,822.45 mm, that of a pod switch at 19 * 44.45 = 844.55 mm: 777.55 up,
+    # 1,755.45 down, and a slack of 1 m at each end: 4,533 mm. Six rows of 3 m from A to M: 18 m.
+    (0, 0, 22.533),  # rack A01 to M01, across at rack 1
+    (0, 15, 4.533 + 18 + 15 * 0.7),  # to M16: 15 racks further
+    (80, 7, 4.533 + 3 + 7 * 0.7),  # F01 to M08: one row, seven racks
+    (95, 0, 4.533 + 3 + 15 * 0.7),  # F16 to M01
+    (96, 0, 4.533 + 3),  # N01 to M01
+    (3, 3, 4.533 + 18 + 2 * 3 * 0.7),  # A04 to M04: to the crossing at rack 1, three racks, and back
+]
+
+
 def test_one_pod_of_llama_3() -> None:
-    """192 racks of two servers and a switch, 16 of a pod switch; 16 GPUs a rack, 3,072 in the pod."""
+    """192 racks of two servers and a switch, 16 of a pod switch; 16 GPUs a rack, 3,072 in the pod; some lengths by hand."""
     f, p = placed("llama3_pod_racks")
     assert contents(f, p) == {(("GRAND_TETON", 2), ("MINIPACK2", 1)): 192, (("ARISTA_7800", 1),): 16}
-    hosts = [d for d in np.flatnonzero(p.device_rack >= 0).tolist() if f.model_of(d).name == "GRAND_TETON"]
+    hosts = {d for d in np.flatnonzero(p.device_rack >= 0).tolist() if f.model_of(d).name == "GRAND_TETON"}
     assert 8 * len(hosts) == 3072
-    for link_a, link_b in zip(f.link_a.tolist(), f.link_b.tolist(), strict=True):  # servers are in the rack of their switch
-        a, b = int(f.port_device[link_a]), int(f.port_device[link_b])
-        if a in set(hosts[:8]):
-            assert p.device_rack[a] == p.device_rack[b] >= 0
-
-
-@pytest.mark.parametrize(
-    ("rack", "spine", "metres"),
-    [
-        # The middle of a rack's switch is at 41 * 44.45 = 1,822.45 mm, that of a pod switch at 19 * 44.45 = 844.55 mm: 777.55 up,
-        # 1,755.45 down, and a slack of 1 m at each end: 4,533 mm. Six rows of 3 m from A to M: 18 m.
-        (0, 0, 22.533),  # rack A01 to M01, across at rack 1
-        (0, 15, 4.533 + 18 + 15 * 0.7),  # to M16: 15 racks further
-        (80, 7, 4.533 + 3 + 7 * 0.7),  # F01 to M08: one row, seven racks
-        (95, 0, 4.533 + 3 + 15 * 0.7),  # F16 to M01
-        (96, 0, 4.533 + 3),  # N01 to M01
-        (3, 3, 4.533 + 18 + 2 * 3 * 0.7),  # A04 to M04: to the crossing at rack 1, three racks, and back
-    ],
-)
-def test_lengths_of_a_pod_of_llama_3(rack: int, spine: int, metres: float) -> None:
-    f, p = placed("llama3_pod_racks")
-    paths = {f.device_path(d): d for d in range(f.device_count)}
-    a, b = paths[f"pod[0].rack[{rack}].rack"], paths[f"pod[0].pod[{spine}]"]
-    legs = np.flatnonzero((f.port_device[f.cable_a] == a) & (f.port_device[f.cable_b] == b))
-    assert len(legs) == 1
-    assert int(CableRuns(f, p).run[legs[0]]) == round(metres * 1_000_000)
+    device_a, device_b = (f.port_device[ports] for ports in (f.link_a, f.link_b))
+    servers = np.isin(device_a, list(hosts))
+    assert (p.device_rack[device_a[servers]] == p.device_rack[device_b[servers]]).all(), "in the rack of their switch"
+    paths, runs = {f.device_path(d): d for d in range(f.device_count)}, CableRuns(f, p).run
+    for rack, spine, metres in FROM_LLAMA:
+        a, b = paths[f"pod[0].rack[{rack}].rack"], paths[f"pod[0].pod[{spine}]"]
+        (leg,) = np.flatnonzero((f.port_device[f.cable_a] == a) & (f.port_device[f.cable_b] == b))
+        assert int(runs[leg]) == round(metres * 1_000_000)
 
 
 def test_a_segment_of_hpn() -> None:

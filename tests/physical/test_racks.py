@@ -9,38 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Request
 from tdsl.emit.build import build_files
 from tdsl.fabric.places import rows_of_places
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tests.harness import compile_text
+from tests.harness import compile_text, places, sections
 
-BARE = """
-fabric f {
-  host node[8]: DGX_H100
-  switch leaf[8]: QM9700
-  connect node[n].nic[r] to leaf[r]
-"""
-HALL = """
-  hall h1 {
-    row A, B { rack 1..4 { height 48U; power 2 x 44kW; mass 1400kg } }
-    pitch rack 0.6m, row 3m
-    tray above 2.6m { across at 1, 4 }
-    slack 1m
-  }
-"""
+TEXTS = sections(Path(__file__).parent / "racks.txt")
+BARE = f"\n{TEXTS['BARE']}\n"
+HALL = f"\n{TEXTS['HALL']}\n"
 PLACED = BARE + HALL + "  place node[n] in h1.A[n//4 + 1] at 2U + 8U*(n%4)\n  place leaf[*] in h1[2, 3] stacked from 30U\n}\n"
 
 
-def compiled(text: str, tmp_path: Path, table: str | None = None) -> compiler.Compilation:
-    path = tmp_path / "design.fab"
-    path.write_text(text)
-    return compiler.compile_and_verify(str(path), Request(places=SourceFile("places.csv", table) if table is not None else None))
+def compiled(text: str, folder: Path, table: str | None = None) -> compiler.Compilation:
+    return compile_text(text, folder, models=False, places=SourceFile("places.csv", table) if table is not None else None)
 
 
 def codes(found: compiler.Compilation) -> list[tuple[str, int]]:
-    return [(d.code, d.span.begin[0] if d.span else 0) for d in found.findings if d.severity.word == "error"]
+    return [place for place, d in zip(places(found.findings), found.findings, strict=True) if d.severity.word == "error"]
 
 
 def placed(found: compiler.Compilation) -> dict[str, tuple[object, ...]]:
@@ -49,60 +35,14 @@ def placed(found: compiler.Compilation) -> dict[str, tuple[object, ...]]:
     return {name: where for name, *where in ((r[0], *r[1:]) for r in rows_of_places(fabric))}
 
 
-def test_index_arithmetic_and_stacks(tmp_path: Path) -> None:
-    found = compiled(PLACED, tmp_path)
-    assert not codes(found)
-    where = placed(found)
-    assert where["node0"] == ["h1", "A", 1, 2]
-    assert where["node6"] == ["h1", "A", 2, 18]  # 6 // 4 + 1 = 2; 2 + 8 * 2 = 18
-    assert [where[f"leaf{k}"][3] for k in range(8)] == list(range(30, 38))  # 1U each
-    assert where["leaf7"][:3] == ["h1", "B", 3]
-
-
 def test_a_table_says_the_same_as_statements(tmp_path: Path) -> None:
+    """With halls of the table, and with those of the design."""
     rows = placed(compiled(PLACED, tmp_path))
     table = "device,hall,row,rack,unit\n" + "".join(f"{d},{','.join(map(str, where))}\n" for d, where in rows.items())
     for text in (BARE + "}\n", BARE + HALL + "}\n"):  # halls of the table, or of the design
         found = compiled(text, tmp_path, table)
         assert not codes(found)
         assert placed(found) == rows
-
-
-def test_units_may_be_values_and_parameters(tmp_path: Path) -> None:
-    text = BARE + HALL + "  let base = 2U\n  let each = 8\n  place node[n] in h1.A[n//4 + 1] at base + 1U*each*(n%4)\n}\n"
-    found = compiled(text, tmp_path)
-    assert not codes(found)
-    assert placed(found)["node7"] == ["h1", "A", 2, 26]
-
-
-@pytest.mark.parametrize(
-    ("statement", "code"),
-    [
-        ("place node[n] in h1.A[n] at 2U", "E0205"),
-        ("place node[n] in h1[n, 1] at 2U", "E0205"),
-        ("place leaf[n] in h1.A[3] at 1U*n", "E0205"),
-        ("place leaf[*] in h1.A[3] at 2U", "E0120"),
-        ("place leaf[n] in h1.A[3] at 2", "E0103"),
-        ("place leaf[n] in h1.C[3]", "E0101"),
-        ("place leaf[n] in h2.A[3]", "E0101"),
-        ("place leaf[n] in h1.A[*]", "E0120"),
-        ("place leaf[n] in h1.A[3] stacked at 3U", "E0120"),
-        ("place node[0] in h1.A[3]; place node[n] in h1.B[3]", "E0206"),
-        ("place node[n].gpu[g] in h1.A[3]", "E0120"),
-        ("distance h1 to h9 10m", "E0101"),
-        ("hall h1 { row A { rack 1 } }", "E0104"),
-        ("hall h3 { }", "E0120"),
-        ("hall h3 { row A { rack 1; rack 1..3 } }", "E0104"),
-        ("hall h3 { row A { rack 1 { hight 3U } } }", "E0118"),
-        ("hall h3 { row A { rack 1 }; slack 3kg }", "E0103"),
-        ("hall h3 { row A { rack 1 }; tray above 3m { across at 2 } }", "E0108"),
-        ("slack 1m", "E0118"),
-    ],
-)
-def test_what_is_refused(statement: str, code: str, tmp_path: Path) -> None:
-    text = BARE + HALL + f"  {statement}\n}}\n"
-    line = text.split("\n").index(f"  {statement}") + 1
-    assert codes(compiled(text, tmp_path)) == [(code, line)]
 
 
 @pytest.mark.parametrize(
@@ -132,43 +72,20 @@ def test_without_places_nothing_changes(tmp_path: Path) -> None:
     assert files["fabric.json"] == halls["fabric.json"]
 
 
+TALL = "model switch TALL { port p[16]: 400Gbps; height 8U }\n"
+
+
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 12)), min_size=1, max_size=8))
-def test_overlaps_are_those_that_brute_force_finds(where: list[tuple[int, int]]) -> None:
-    """Hosts of 8U in racks of 16U: wrong where two share a unit, or one reaches beyond the top."""
-    text = BARE.replace("node[8]", f"node[{len(where)}]") + "  hall h1 { row A { rack 1..3 { height 16U } } }\n"
-    text += "".join(f"  place node[{k}] in h1.A[{rack}] at {unit}U\n" for k, (rack, unit) in enumerate(where)) + "}\n"
-    found = _checked(text)
+def test_overlaps_are_those_that_brute_force_finds(
+    tmp_path_factory: pytest.TempPathFactory, where: list[tuple[int, int]]
+) -> None:
+    """Devices of 8U in racks of 16U: wrong where two share a unit, or one reaches beyond the top."""
+    text = f"{TALL}fabric f {{\n  switch s[{len(where)}]: TALL\n  connect s[*] each\n"
+    text += "  hall h { row A { rack 1..3 { height 16U } } }\n"
+    text += "".join(f"  place s[{k}] in h.A[{rack}] at {unit}U\n" for k, (rack, unit) in enumerate(where)) + "}\n"
     taken = [{(rack, u) for u in range(unit, unit + 8)} for rack, unit in where]
     clash = any(a & b for k, a in enumerate(taken) for b in taken[:k])
-    assert bool(codes(found)) == (clash or any(u > 16 for t in taken for _, u in t))
-
-
-def _checked(text: str) -> compiler.Compilation:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        return compiled(text, Path(folder))
-
-
-DESIGN = """fabric f {
-  host n[12]: TALL
-  host m: TALL
-  switch s: BIG
-  connect n[i].nic[0] to s.p[i + 1]
-  connect m.nic[0] to s.p[20]
-  hall h { row A { rack 1..3 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 0.5m }
-  place n[10] in h.A[1] at 1U
-  place n[11] in h.A[1] at 3U
-  place m in h.A[1] at LOWU
-}
-model host TALL { port nic[2]: 400Gbps { type NDR }; height 2U }
-"""
-
-
-@pytest.mark.parametrize(
-    ("low", "messages"), [(4, ["n[11] and m are both in unit 4 of rack A01 in hall h"]), (5, [])]
-)  # fmt: skip
-def test_over_two_others(low: int, messages: list[str], tmp_path: Path) -> None:
-    found = compile_text(DESIGN.replace("LOW", str(low)), tmp_path).findings
-    assert [d.message for d in found] == messages and {d.code for d in found} <= {"E0222"}
+    found = compiled(text, tmp_path_factory.mktemp("overlaps"))
+    wrong = {c for c, _ in codes(found) if c != "E0404"}
+    assert bool(wrong) == (clash or any(u > 16 for t in taken for _, u in t)) and wrong <= {"E0222"}

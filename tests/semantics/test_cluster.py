@@ -8,47 +8,12 @@ from pathlib import Path
 from tdsl.compile.compiler import expand_intent
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import report
-from tests.harness import compile_text, places
+from tests.harness import compile_text, places, sections
 from tests.semantics.test_intent import data
 
-AI = """\
-model host FILER { port nic[4]: 400Gbps { type NDR } }
-cluster ai "compute and storage over the same hosts" {
-  param nodes: int = 128
-  host node[nodes]: DGX_H100
-  omit node[nodes - 1]
-  host filer[16]: FILER { role storage }
-  host spare[4]: FILER
-  omit spare
-  naming filer[i] "{fabric}-filer{i}"
-
-  fabric compute "rails" {
-    hosts node.nic
-    rails 8; pods 4
-    clos { leaf QM9700; spine QM9700; oversubscription 1:1 }
-    require diameter <= 2
-  }
-  fabric storage {
-    hosts node.storage, filer.nic
-    clos { leaf QM9700; spine QM9700; oversubscription 2:1 }
-    require oversubscription at leaf <= 2:1
-  }
-  require reachability
-}
-"""
-SMALL = """\
-cluster c {
-  host box[4]: BOX
-  fabric one {
-    switch a: SW
-    connect box[b].nic[0] to a
-  }
-  fabric two {
-    switch z: SW
-    connect box[b].nic[1] to z
-  }
-}
-"""
+TEXTS = sections(Path(__file__).parent / "cluster.txt")
+AI = f"{TEXTS['AI']}\n"
+SMALL = f"{TEXTS['SMALL']}\n"
 
 
 def test_each_fabric_has_the_hosts_that_take_part(tmp_path: Path) -> None:
@@ -116,16 +81,5 @@ def test_two_fabrics_give_one_name(tmp_path: Path) -> None:
     text = SMALL.replace("switch a: SW", 'switch a: SW; naming a "core"').replace("switch z: SW", 'switch z: SW; naming z "CORE"')
     result = compile_text(text, tmp_path)
     assert places(result.findings) == [("E0415", 8)]  # once, of the cluster
-    assert [r.status for d in result.designs for r in d.results if r.check == "name_collision"] == [
-        "refuted",
-        "refuted",
-    ]
+    assert [r.status for d in result.designs for r in d.results if r.check == "name_collision"] == ["refuted", "refuted"]
     assert result.findings[0].message.startswith('one.a is named "core" and two.z "CORE"')
-
-
-def test_a_device_that_a_fabric_adds_to_a_group_of_the_cluster(tmp_path: Path) -> None:
-    text = SMALL.replace("host box[4]: BOX", "rack rack[2] { host box[2]: BOX }").replace("box[b]", "rack[r].box[b]")
-    text = text.replace("switch a: SW", "extend rack { switch a: SW }").replace("to a", "to rack[r].a")
-    fabric = compile_text(text, tmp_path).designs[0].fabric
-    assert fabric is not None
-    assert {fabric.device_name(d) for d in range(fabric.device_count)} >= {"rack0-box1", "one-rack1-a"}

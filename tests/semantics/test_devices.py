@@ -58,19 +58,6 @@ def test_a_part_that_is_split_has_lanes_and_the_rest_stays(low: int, more: int, 
     assert [c.first for c in model.classes] == [sum(x.size for x in model.classes[:k]) for k in range(len(model.classes))]
 
 
-def test_a_lane_and_a_whole_port_are_addressed() -> None:
-    f = fabric("""fabric f {
-      switch a: S { split p[1..8] 2; split p[9..10] 4 }
-      switch b: T
-      switch c: U
-      connect a.p[3, 1] to b.p[1]
-      connect a.p[12] to c.p[1]
-      connect a.p[9, 3] to b.p[2] { rate 200Gbps }
-    }""")
-    ports = [f.port_path(int(p)) for p in f.link_a.tolist() + f.link_b.tolist()]
-    assert {"a.p[3, 1]", "a.p[12]", "a.p[9, 3]"} <= set(ports)
-
-
 def test_a_range_means_all_lanes_of_its_ports() -> None:
     f = fabric("fabric f { host h[4]: H\n switch a: S { split p[1..8] 2 }\n connect h[n].nic[i] to a.p[1..8] { cable B } }\n"
                "model cable B { legs 2 }")  # fmt: skip

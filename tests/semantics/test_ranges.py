@@ -38,20 +38,10 @@ def domain_of(*params: str) -> Domain:
 @pytest.mark.parametrize(
     ("param", "values"),
     [
-        ("n: int = 4 where 1 <= n <= 4", [1, 2, 3, 4]),
-        ("n = 4 where n > 0 and n < 5", [1, 2, 3, 4]),
-        ("n: int = 4 where n in 2..5", [2, 3, 4, 5]),
         ("n: int = 4 where n in [8, 4, 4, 2]", [8, 4, 2]),
-        ("n: int = 4 where n == 4", [4]),
-        ("n: int = 4 where n == 4 or n == 8", [4, 8]),
-        ("n: int = 4 where n in 1..9 and n % 2 == 0", [2, 4, 6, 8]),
-        ("n: int = 4 where 1 <= n <= 9 and not n in [2, 3] and not (n > 6)", [1, 4, 5, 6]),
-        ("n: int = 4 where 3 < 2*n + 1 <= 11", [2, 3, 4, 5]),
         ("n: int = 4 where 0 <= (9 - n) // 2 < 3 and n > 0", [4, 5, 6, 7, 8, 9]),
-        ("n: int = 4 where n >= 1 and n * 400Gbps <= 1.6Tbps", [1, 2, 3, 4]),
         ("n: int = 4 where n > 0 and 12 % n == 0 and n <= 12", [1, 2, 3, 4, 6, 12]),
         ("n: int = 4 where n in 0..6 and 12 // n == 3", [4]),
-        ("n: int = 4 where n in 2..3 or n in [4, 9]", [2, 3, 4, 9]),
         ("b: bool = true", [False, True]),
         ("b = true where b", [True]),
         ('s: string = "a" where s in ["a", "b c"]', ["a", "b c"]),
@@ -59,7 +49,7 @@ def domain_of(*params: str) -> Domain:
         ("r: ratio = 2:1 where r in [1:1, 2:1, 7:2]", [1, 2, Fraction(7, 2)]),
         ("r: ratio = 2 where r in 1..3", [1, 2, 3]),
     ],
-)  # fmt: skip
+)
 def test_finite(param: str, values: list[object]) -> None:
     found = domain_of(param)
     assert found.choices is not None, found.missing
@@ -91,18 +81,10 @@ def test_what_is_missing(param: str, missing: str, help: str) -> None:
     found = domain_of(param)
     assert found.choices is None
     assert missing in found.missing and help in found.help
+    if param.startswith("n: int") and "n in " not in param:
+        again = domain_of(f"n: int = 4 {found.help.split('`')[1]}").choices
+        assert again is not None and 4 in again, "the guard that is offered bounds the parameter"
 
-
-def test_what_is_helped_is_finite() -> None:
-    """The guard that the finding offers bounds the parameter, and its default is within."""
-    for guard in ("", "n >= 2", "n < 9", "n % 4 == 0", "n < 5 or n > 7", "n*n <= 16"):
-        found = domain_of(f"n: int = 4 where {guard}" if guard else "n: int = 4")
-        offered = found.help.split("`")[1]
-        again = domain_of(f"n: int = 4 {offered}")
-        assert again.choices is not None and 4 in again.choices, offered
-
-
-# ---------------------------------------------------------------- against trying them all
 
 numbers = st.integers(-12, 12)
 positive = st.integers(1, 6)
@@ -134,18 +116,12 @@ guards = st.recursive(
 
 
 def as_fab(guard: str) -> str:
-
     return re.sub(r"RANGE\(([^,]*), ([^)]*)\)", r"\1..\2", guard)
-
-
-def as_python(guard: str) -> str:
-    return guard.replace("RANGE(", "whole(")
 
 
 def brute(guard: str) -> list[int]:
     """The numbers that a guard allows, by Python."""
-    text = as_python(guard)
-    return [n for n in WIDE if eval(text, {"whole": lambda a, b: range(a, b + 1), "n": n})]
+    return [n for n in WIDE if eval(guard, {"RANGE": lambda a, b: range(a, b + 1), "n": n})]
 
 
 @settings(max_examples=40)
@@ -181,33 +157,18 @@ def test_bounds_of_one_comparison_are_not_given_up(a: str, sign: str, b: str) ->
 
 
 GUARDS: dict[str, Callable[[int], bool]] = {
-    "-n >= -5 and n >= 2": lambda n: 2 <= n <= 5,
     "-(n - 3) in -2..1": lambda n: 2 <= n <= 5,
     "2*n in 3..9": lambda n: 3 <= 2 * n <= 9,
-    "7 - n in 1..4": lambda n: 3 <= n <= 6,
     "n // 3 in 1..2": lambda n: 1 <= n // 3 <= 2,
-    "n + n % 3 in 4..9": lambda n: 4 <= n + n % 3 <= 9,
     "n / 2 < 3 and n > -2": lambda n: -2 < n < 6,
-    "n - 2*n > -4 and n >= 0": lambda n: 0 <= n < 4,
     "0 <= n <= 12 and n ** 2 > 30": lambda n: 5 < n <= 12,
-    "0 <= n <= 6 and n * n in 4..16": lambda n: 2 <= n <= 4,
-    "0 <= n <= 6 and n % 2 == 1": lambda n: n in (1, 3, 5),
     "0 <= n <= 6 and (n in [1, 9] or n in 3..4)": lambda n: n in (1, 3, 4),
-    "n in 1..3 or n == 6": lambda n: n in (1, 2, 3, 6),
-    "not (n < 2 or n > 4)": lambda n: 2 <= n <= 4,
     "not (n <= 2) and not (n >= 6)": lambda n: 2 < n < 6,
     "3 > n > -2": lambda n: -2 < n < 3,
-    "3 == n": lambda n: n == 3,
-    "2*n == 8": lambda n: n == 4,
     "2*n == 7": lambda n: False,
-    "(n // 4) * 3 in 3..8": lambda n: 3 <= (n // 4) * 3 <= 8,
-    "3 * (n // 4) in 3..8": lambda n: 3 <= 3 * (n // 4) <= 8,
     "(5 - n // 2) * 2 in 1..6": lambda n: 1 <= (5 - n // 2) * 2 <= 6,
     "(n % 4 + 2*n) / -3 > -5 and n > 0": lambda n: n % 4 + 2 * n < 15 and n > 0,
     "0 <= n <= 9 and (n % 3) * (n % 2) == 2": lambda n: n in (5,),
-    "0 <= n <= 9 and 2 * 3 < n": lambda n: 6 < n <= 9,
-    "0 <= n <= 4 and n != 2": lambda n: n in (0, 1, 3, 4),
-    "0 <= n <= 4 and not (n != 2)": lambda n: n == 2,
     "0 <= n <= 9 and (3 if n > 4 else 8) > 5": lambda n: 0 <= n <= 4,
     "n * 100W <= 450W and n > 0": lambda n: 0 < n <= 4,
     "0 < n <= 5 and n * 100W <= 3m": lambda n: False,
@@ -227,25 +188,23 @@ def test_the_values_of_a_guard(guard: str) -> None:
 
 
 TOGETHER = [
-    ("n: int = 3 where 1 <= n <= 5", "n: int = 3 where 3 <= n <= 9", [3, 4, 5]),
-    ("n: int = 3 where 3 <= n <= 9", "n: int = 3 where 1 <= n <= 5", [3, 4, 5]),
-    ("n: int = 3 where 1 <= n <= 9", "n: int = 3 where 3 <= n <= 5", [3, 4, 5]),
-    ("n: int = 3 where 3 <= n <= 5", "n: int = 3 where 1 <= n <= 9", [3, 4, 5]),
-    ("n: int = 3 where 1 <= n <= 3", "n: int = 5 where 5 <= n <= 9", []),
-    ("n: int = 3 where 1 <= n <= 3", "n: int = 3 where 3 <= n <= 9", [3]),
-    ("n: int = 3 where n in [5, 3, 1]", "n: int = 3 where 2 <= n <= 9", [5, 3]),
-    ("n: int = 3 where 2 <= n <= 9", "n: int = 3 where n in [5, 3, 1]", [3, 5]),
-    ("n: int = 3 where n in [5, 3, 1]", "n: int = 3 where n in [5, 3, 1]", [5, 3, 1]),
-    ("n: int = 3 where n > 2", "n: int = 3 where 1 <= n <= 5", [3, 4, 5]),
-    ("n: int = 3 where 1 <= n <= 5", "n: int = 3 where n > 2", [3, 4, 5]),
-    ("n: int = 3 where n > 2", "n: int = 3 where n < 6", None),
+    ("1 <= n <= 5", "3 <= n <= 9", [3, 4, 5]),
+    ("3 <= n <= 5", "1 <= n <= 9", [3, 4, 5]),
+    ("1 <= n <= 3", "4 <= n <= 9", []),
+    ("n in [5, 3, 1]", "2 <= n <= 9", [5, 3]),
+    ("2 <= n <= 9", "n in [5, 3, 1]", [3, 5]),
+    ("n in [5, 3, 1]", "n in [5, 3, 1]", [5, 3, 1]),
+    ("n > 2", "1 <= n <= 5", [3, 4, 5]),
+    ("1 <= n <= 5", "n > 2", [3, 4, 5]),
+    ("n > 2", "n < 6", None),
 ]
 
 
 @pytest.mark.parametrize(("first", "second", "values"), TOGETHER)
 def test_what_two_parameters_of_one_name_allow(first: str, second: str, values: list[int] | None) -> None:
     """What both allow, in the order of the first that has finite values; None where neither has."""
-    both = domain_of(first).also(domain_of(second))
+    one, two = (domain_of(f"n: int = {4 if '4' in guard else 3} where {guard}") for guard in (first, second))
+    both = one.also(two)
     assert (None if both.choices is None else list(both.choices)) == values
     assert both.alone
 

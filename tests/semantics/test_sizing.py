@@ -9,19 +9,10 @@ from random import Random
 import networkx as nx
 import pytest
 
-from tests.harness import compile_text
+from tests.harness import compile_text, sections
 
-TEXT = """fabric f {{
-  hosts {hosts} x H
-  clos {{
-    tier leaf of {per} hosts {{ switch L }}
-    tier spine of ? leaf {{ switch S; oversubscription {ratio} }}
-  }}
-}}
-model host H {{ port nic[{ends}]: 400Gbps }}
-model switch L {{ port p[1..{low}]: 400Gbps }}
-model switch S {{ port p[1..{high}]: 400Gbps }}
-"""
+TEXTS = sections(Path(__file__).parent / "sizing.txt")
+TEXT = f"{TEXTS['TEXT']}\n"
 
 
 def connected(leaves: int, up: int, spines: int) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Severity
-from tests.harness import compile_text, fabric_of, links_of
+from tests.harness import compile_text, fabric_of, links_of, sections
 
 INTENTS = {
     "rails": "hosts 16 x BOX\nrails 2\nclos { leaf SW; spine SW }",
@@ -51,18 +51,8 @@ def _fabric(text: str, folder: Path, **options: object):  # type: ignore[no-unty
     return result.designs[0].fabric
 
 
-IF = """fabric f {
-  param big: bool = true
-  param few: bool = false
-  if few { hosts 8 x BOX } else { let n = 16
-    hosts n x BOX
-  }
-  rails 2
-  if big {
-    if few { clos { leaf SW; spine BIG } } else { clos { leaf SW; spine SW } }
-  } else { rail_only { switch BIG } }
-}
-"""
+TEXTS = sections(Path(__file__).parent / "unfold.txt")
+IF = f"{TEXTS['IF']}\n"
 CHOSEN: Mapping[tuple[bool, bool], str] = {
     (True, False): "hosts 16 x BOX\nrails 2\nclos { leaf SW; spine SW }",
     (True, True): "hosts 8 x BOX\nrails 2\nclos { leaf SW; spine BIG }",
@@ -87,11 +77,6 @@ def test_a_finding_in_a_branch_says_why_it_is_there(tmp_path: Path) -> None:
     assert compile_text(text, tmp_path, verify=False, set={"few": "true"}).designs[0].fabric is not None
 
 
-def test_a_condition_at_fault_is_said_once(tmp_path: Path) -> None:
-    codes = [d.code for d in compile_text(IF.replace("if big", "if bigg"), tmp_path).findings if d.severity is Severity.ERROR]
-    assert codes.count("E0101") == 1
-
-
 AROUND = "fabric f {\n%s\n}\n"
 REST = "rails 2\nclos { leaf SW; spine SW }"
 
@@ -102,16 +87,7 @@ def test_both_ways_around_a_group_work(tmp_path: Path) -> None:
     assert moved_in == {(f"net.{a}", f"net.{b}") for a, b in moved_out}
 
 
-LANES = """model host WIDE {{ port nic[2]: 800Gbps {{ type GE; split 2 }} }}
-model switch SG {{ port p[1..16]: 400Gbps {{ type GE }} }}
-model cable OCTO {{ rate 800Gbps; medium copper; legs 2 }}
-fabric f {{
-  hosts 8 x WIDE {{ split nic 2 }}
-  planes 2
-  clos {{ {tiers} }}
-  require bisection >= 100%
-}}
-"""
+LANES = f"{TEXTS['LANES']}\n"
 
 
 def test_a_tier_names_the_cable_that_leads_to_it(tmp_path: Path) -> None:

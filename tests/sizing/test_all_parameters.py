@@ -67,13 +67,7 @@ def test_the_first_values_that_break_a_bound(body: str) -> None:
     for op, test in {
         "<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__, "==": int.__eq__,
     }.items():  # fmt: skip
-        for bound in {
-            0,
-            5,
-            min(count(m, n) for m, n in product(M, N)),
-            max(count(m, n) for m, n in product(M, N)),
-            100,
-        }:
+        for bound in {0, 5, min(count(m, n) for m, n in product(M, N)), max(count(m, n) for m, n in product(M, N)), 100}:
             expected = first_broken(lambda m, n, test=test, bound=bound: test(count(m, n), bound))  # type: ignore[misc]
             found = answer(text.format(body, op, bound), f"switches {op} {bound}", {"m": M, "n": N})
             assert found == expected, (op, bound)
