@@ -123,12 +123,7 @@ def test_what_differs_is_judged_again(project: Path) -> None:
         assert both(*CALL)[1], what
         assert not both(*CALL)[1], what
     put("mixed.fab", MIXED)
-    for more in (
-        ("--set", "nodes=5"),
-        ("--select", "diameter"),
-        ("--fail", "spine[0]"),
-        ("--check-seconds", "1"),
-    ):
+    for more in (("--set", "nodes=5"), ("--select", "diameter"), ("--fail", "spine[0]"), ("--check-seconds", "1")):
         assert both(*CALL, *more)[1] and not both(*CALL, *more)[1], more
 
 

@@ -85,14 +85,8 @@ def test_links_are_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     [
         (("9x",), "'9x' cannot name a fabric: letters, digits and _ only, and no digit first"),
         (("ü",), "'ü' cannot name a fabric: letters, digits and _ only, and no digit first"),
-        (
-            ("x", "--ci", "none", "--audit", "lldp"),
-            "--audit writes a pipeline: give --ci github or --ci gitlab, and no --bare",
-        ),
-        (
-            ("x", "--bare", "--audit", "lldp"),
-            "--audit writes a pipeline: give --ci github or --ci gitlab, and no --bare",
-        ),
+        (("x", "--ci", "none", "--audit", "lldp"), "--audit writes a pipeline: give --ci github or --ci gitlab, and no --bare"),
+        (("x", "--bare", "--audit", "lldp"), "--audit writes a pipeline: give --ci github or --ci gitlab, and no --bare"),
         (("there", "--bare"), "there.fab is there already; choose another name"),
     ],
 )

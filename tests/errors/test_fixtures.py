@@ -115,10 +115,7 @@ def test_a_circle_of_files() -> None:
         ("minus", b"fabric f { let a = " + b"-" * 20000 + b"1 }"),
         ("power", b"fabric f { let a = 9 ** 9 ** 9 ** 9 ** 9 }"),
         ("long", b"fabric f { let a = 1" + b" + 1" * 20000 + b"\n switch s: NOPE }"),
-        (
-            "laughs",
-            b"fabric f {" + b"".join(b"\nlet l%d = l%d + l%d" % (i + 1, i, i) for i in range(40)) + b"\nlet l0 = [1] }",
-        ),
+        ("laughs", b"fabric f {" + b"".join(b"\nlet l%d = l%d + l%d" % (i + 1, i, i) for i in range(40)) + b"\nlet l0 = [1] }"),
     ],
 )
 def test_files_that_are_no_designs(name: str, data: bytes, tmp_path: Path) -> None:
