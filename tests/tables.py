@@ -18,7 +18,10 @@ def sections(test: str) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
+SIGNS = {"\\n": "\n", "\\r": "\r", "\\t": "\t", "␣": " "}
+
+
 def table(test: str, name: str) -> list[tuple[str, ...]]:
     r"""The rows of a section, without empty ones. In a cell ``\n`` is a line end, and ``␣`` a blank where it begins or ends."""
-    lines = sections(test)[name].splitlines()
-    return [tuple(cell.strip().replace("\\n", "\n").replace("␣", " ") for cell in line.split("¦")) for line in lines if line]
+    lines = [line for line in sections(test)[name].split("\n") if line]
+    return [tuple(re.sub(r"\\[nrt]|␣", lambda m: SIGNS[m[0]], cell.strip()) for cell in line.split("¦")) for line in lines]

@@ -152,14 +152,8 @@ def test_the_unit_table_is_the_compilers() -> None:
 @pytest.mark.parametrize(
     ("title", "words"),
     [
-        (
-            "Values and types",
-            [*TYPE_NAMES, *BUILTINS, *keywords.OPERATORS, "let", "param", "def", "if", "for"],
-        ),
-        (
-            "Devices, groups and extents",
-            [*keywords.KINDS["device"], *planner.GROUPS, *devices.ROLES, *devices.DEVICE_SETTINGS],
-        ),
+        ("Values and types", [*TYPE_NAMES, *BUILTINS, *keywords.OPERATORS, "let", "param", "def", "if", "for"]),
+        ("Devices, groups and extents", [*keywords.KINDS["device"], *planner.GROUPS, *devices.ROLES, *devices.DEVICE_SETTINGS]),
         ("Patterns", list(keywords.PATTERNS)),
         ("Settings of a connect", [*statements.CONNECT_SETTINGS, *settings.MEDIA_WORDS]),
         ("Models", [*models.PORT_SETTINGS, *models.FACTS, *keywords.KINDS["part"]]),
@@ -177,18 +171,8 @@ def test_words_of_the_code_are_in_the_reference(title: str, words: list[str]) ->
 def test_every_word_of_the_grammar_has_an_example_that_compiles() -> None:
     text = "\n".join(re.sub("#.*", "", b.text) for b in (*marked("fab", "check"), *marked("fab", "file")) if b.path == LANGUAGE)
     said = set(re.findall(r"\w+", text))
-    words = {
-        *keywords.GRAMMAR_WORDS,
-        *keywords.PATTERNS,
-        *settings.MEDIA_WORDS[:1],
-        *statements.CONNECT_SETTINGS,
-    }
-    words |= {
-        *devices.DEVICE_SETTINGS,
-        *tier_specs.TIER_SETTINGS,
-        *routing.BGP_SETTINGS,
-        *routing.ROCE_SETTINGS,
-    }
+    words = {*keywords.GRAMMAR_WORDS, *keywords.PATTERNS, *settings.MEDIA_WORDS[:1], *statements.CONNECT_SETTINGS}
+    words |= {*devices.DEVICE_SETTINGS, *tier_specs.TIER_SETTINGS, *routing.BGP_SETTINGS, *routing.ROCE_SETTINGS}
     assert sorted(words - said - {"under"}) == []  # `under` belongs to a metric that no check computes
 
 
@@ -298,10 +282,7 @@ def test_every_command_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Mo
     shown = [
         c.partition("#")[0].strip() for b in marked("console") if b.path == README for c in re.findall(r"^\$ (.+)", b.text, re.M)
     ]
-    commands = [
-        *shown,
-        *re.findall(r"`((?:tdsl|make|pip|uvx|pipx) [^`]+)`", text.replace("\n", " ")),
-    ]
+    commands = [*shown, *re.findall(r"`((?:tdsl|make|pip|uvx|pipx) [^`]+)`", text.replace("\n", " "))]
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert f"pip install {project['name']}" in commands and sum(c.startswith("tdsl ") for c in commands) >= 4
     for command in commands:

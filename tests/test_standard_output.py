@@ -83,8 +83,7 @@ def test_a_report_is_the_format_alone(format: str, tmp_path: Path, noisy: dict[s
 
 
 @pytest.mark.parametrize(
-    "call",
-    ["compare design.fab --vary more=1,2", "explore design.fab --vary more=1,2 --jobs 2", "show design.fab metrics"],
+    "call", ["compare design.fab --vary more=1,2", "explore design.fab --vary more=1,2 --jobs 2", "show design.fab metrics"]
 )
 def test_other_commands_and_their_processes(call: str, tmp_path: Path, noisy: dict[str, str]) -> None:
     assert json.loads(called(tmp_path, noisy, *call.split(), "--output-format", "json"))

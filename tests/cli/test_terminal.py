@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostic, Label, Severity
@@ -10,19 +12,9 @@ from tdsl.report.excerpt import visible_line
 from tdsl.report.paint import Paint, text_columns, wrap_text
 from tdsl.report.terminal import finding_block, rate_in_bps_text
 from tests.conftest import Golden
+from tests.tables import sections
 
-TEXT = """\
-fabric superpod {
-\tswitch leaf[4]: QM9700   # 日本語 leaf
-  switch spine[2]: QM9700
-
-  group su[4] {
-    host node[32]: DGX_H100
-    connect node[n].nic[r] to leaf[r]
-  }
-  connect su[*].leaf[*] to spine[*] spread { class "%s"; medium trace }
-}
-""" % ("x" * 150)
+TEXT = sections(__file__)["design"] % ("x" * 150)
 MODEL = "model switch QM9700 {\n  port p[1..64]: 400Gbps\n}\n"
 FILE, OTHER = SourceFile("superpod.fab", TEXT), SourceFile("stdlib:hardware/nvidia/qm9700.fab", MODEL)
 
@@ -59,22 +51,19 @@ FINDINGS = {
 }
 
 
+def shown(d: Diagnostic, width: int = 100) -> str:
+    return finding_block(d, "superpod.fab", Paint(False), width)
+
+
 @pytest.mark.parametrize("name", FINDINGS)
 def test_finding(name: str, golden: Golden) -> None:
-    golden(f"terminal/{name}.txt", finding_block(FINDINGS[name], "superpod.fab", Paint(False), 100) + "\n")
+    golden(f"terminal/{name}.txt", shown(FINDINGS[name]) + "\n")
 
 
-@pytest.mark.parametrize("name", FINDINGS)
-@pytest.mark.parametrize("width", [60, 100, 140])
-def test_no_line_is_wider_than_asked(name: str, width: int) -> None:
-    for line in finding_block(FINDINGS[name], "superpod.fab", Paint(False), width).splitlines()[2:]:
-        assert text_columns(line) <= width, line
-
-
-def test_colour_changes_no_character() -> None:
-    import re
-
+def test_no_line_is_wider_than_asked_and_colour_changes_no_character() -> None:
     for d in FINDINGS.values():
+        for width in (60, 100, 140):
+            assert all(text_columns(line) <= width for line in shown(d, width).splitlines()[2:]), (d, width)
         plain, coloured = (finding_block(d, "superpod.fab", Paint(on), 100) for on in (False, True))
         assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
@@ -85,17 +74,10 @@ def test_nothing_in_a_design_steers_the_terminal() -> None:
     assert all(c == "\n" or (c >= " " and c not in "\x7f\u202e") for c in text)
 
 
-def test_a_line_as_it_is_shown() -> None:
-    assert visible_line("\ta\tb").text == "    a   b"
-    assert visible_line("日x").columns == (0, 2, 3)
-
-
-def test_words_are_wrapped_and_kept() -> None:
+def test_lines_words_and_rates_as_they_are_shown() -> None:
+    assert visible_line("\ta\tb").text == "    a   b" and visible_line("日x").columns == (0, 2, 3)
+    rates = {4.064e14: "406.4 Tbps", 4e11: "400 Gbps", 1.5e15: "1.5 Pbps", 12.0: "12 bps"}
+    assert {bps: rate_in_bps_text(bps) for bps in rates} == rates
     assert wrap_text("one two three", 7) == ["one two", "three"]
     assert wrap_text("incomprehensibilities", 7) == ["incomprehensibilities"]
     assert wrap_text("", 7) == [""]
-
-
-@pytest.mark.parametrize(("bps", "words"), [(4.064e14, "406.4 Tbps"), (4e11, "400 Gbps"), (1.5e15, "1.5 Pbps"), (12.0, "12 bps")])
-def test_rate(bps: float, words: str) -> None:
-    assert rate_in_bps_text(bps) == words

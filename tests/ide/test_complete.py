@@ -192,11 +192,7 @@ def test_devices_of_the_compiled_design() -> None:
     assert offered("fabric f { connect su.none.|", sets=SETS)[1] == []
     own = "fabric f { host leaf: HA; connect |"
     assert [(i.text, i.kind) for i in offered(own, sets=SETS)[1]] == [("leaf", "host"), ("su", "group")]
-    assert [i.text for i in offered("fabric f { host x: HA }\nextend f { connect |", sets=SETS)[1]] == [
-        "x",
-        "leaf",
-        "su",
-    ]
+    assert [i.text for i in offered("fabric f { host x: HA }\nextend f { connect |", sets=SETS)[1]] == ["x", "leaf", "su"]
 
 
 # ---------------------------------------------------------------- files

@@ -9,62 +9,9 @@ from pygls.exceptions import JsonRpcException
 
 from tdsl.system import resources
 from tests.lsp.test_server import Client, talk
+from tests.tables import sections, table
 
-HOUSE = """\
-model switch TOR "A switch of our own" {
-  let first = 1
-  port p[first..8]: 100Gbps { type GE; name "swp{i}" }
-}
-model host BOX { port nic[2]: 100Gbps { type GE }; chip gpu[2]: GPU }
-model chip GPU { port lane: 400Gbps }
-def half(n: int): int = n // 2
-topology star(ends: ports, hub: model, arms: int = 2) {
-  switch centre[arms]: hub
-  connect ends[h, k] to centre[(h + k) % arms]
-}
-"""
-DESIGN = """\
-use house (TOR as LEAF, BOX, half, star)
-
-fabric f {
-  param n: int = 4 where n >= 2
-  group su[half(n)] {
-    host node[2]: BOX
-    switch leaf[2]: LEAF
-    connect node[h].nic[r] to leaf[r] { class "rail{r}" }
-  }
-  switch spine[n // 2]: LEAF
-  for k in 0..half(n) - 1 {
-    connect su[(k)].leaf[*] to spine[*] each
-  }
-  naming su[s].leaf[i] "{fabric}-{s}-{i:02}"
-  require oversubscription at leaf <= 2:1
-  require links of su[0].node[0].nic[1] == 1 and diameter <= 4
-}
-"""
-STAR = """\
-use house (BOX, star)
-fabric g {
-  hosts 4 x BOX
-  star QM9700 { arms 2 }
-  omit centre[1]
-  require ports of centre[0].p[2] >= 0
-}
-"""
-CLUSTER = """\
-cluster both {
-  host node[2]: DGX_H100
-  host filer[2]: UFM { role storage }
-  fabric one {
-    switch leaf[8]: QM9700
-    connect node[n].nic[r] to leaf[r]
-  }
-  fabric two {
-    switch access: QM9700
-    connect filer[f].p[1] to access
-  }
-}
-"""
+HOUSE, DESIGN, STAR, CLUSTER = (sections(__file__)[name] for name in ("house", "design", "star", "cluster"))
 
 
 def place(text: str, mark: str, nth: int = 0) -> lsp.Position:
@@ -141,37 +88,11 @@ class Folder:
         return out
 
 
-WHERE = [
-    ("a.fab", "use ho|use", ["house.fab:1:1"]),
-    ("a.fab", "(TO|R as", ["house.fab:1:14"]),
-    ("a.fab", "leaf[2]: LE|AF", ["house.fab:1:14"]),
-    ("a.fab", "su[ha|lf(n)]", ["house.fab:7:5"]),
-    ("a.fab", "half(|n)] {", ["a.fab:4:9"]),
-    ("a.fab", "node[h].n|ic[r]", ["house.fab:5:23"]),
-    ("a.fab", "to leaf[|r]", ["a.fab:8:25"]),
-    ("a.fab", '"rail{|r}"', ["a.fab:8:25"]),
-    ("a.fab", "su[(|k)]", ["a.fab:11:7"]),
-    ("a.fab", "su[(k)].le|af", ["a.fab:7:12"]),
-    ("a.fab", "s|u[(k)]", ["a.fab:5:9"]),
-    ("a.fab", "{fab|ric}", ["a.fab:3:8"]),
-    ("a.fab", "at le|af", ["a.fab:7:12"]),
-    ("a.fab", "node[0].nic|[1]", ["house.fab:5:23"]),
-    ("a.fab", "sp|ine[*]", ["a.fab:10:10"]),
-    ("star.fab", "x BO|X", ["house.fab:5:12"]),
-    ("star.fab", "st|ar QM", ["house.fab:8:10"]),
-    ("star.fab", "ar|ms 2", ["house.fab:8:40"]),
-    ("star.fab", "omit cen|tre", ["house.fab:9:10"]),
-    ("star.fab", "star QM97|00", ["qm9700.fab:3:14"]),
-    ("star.fab", "centre[0].|p", ["qm9700.fab:4:8"]),
-    ("star.fab", "require por|ts", []),
-]
-
-
 def test_definitions(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
         folder = Folder(client)
-        for name, mark, wanted in WHERE:
-            assert await folder.definition(name, mark) == wanted, mark
+        for name, mark, wanted in table(__file__, "where"):
+            assert await folder.definition(name, mark) == wanted.split(), mark
         # A text that does not compile: a path half written, a name that stands nowhere, a statement that does not parse.
         half = folder.texts["a.fab"] = DESIGN.replace("to spine[*] each", "to spine[*").replace("<= 4", "<=")
         client.change("a.fab", half)
@@ -207,9 +128,7 @@ def test_renaming(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
         folder = Folder(client)
         assert await folder.prepare("a.fab", "su[(k)].le|af") == "leaf"
-        assert await folder.rename("a.fab", "su[(k)].le|af", "tor") == {
-            "a.fab": DESIGN.replace("leaf", "tor"),
-        }
+        assert await folder.rename("a.fab", "su[(k)].le|af", "tor") == {"a.fab": DESIGN.replace("leaf", "tor")}
         changed = await folder.rename("star.fab", "x B|OX", "NODE")
         assert changed == {
             "house.fab": HOUSE.replace("BOX", "NODE"),

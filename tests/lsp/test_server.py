@@ -13,6 +13,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
+from tdsl.compile import compiler
 from tdsl.system import resources
 
 DESIGNS = resources.packaged_folder("stdlib") / "designs"
@@ -99,6 +100,20 @@ SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  conne
 EVERYWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(10_000, 0))
 
 
+async def compiled(client: Client, name: str = "a.fab") -> list[lsp.InlayHint]:
+    """The hints of a file, once there are any."""
+    async with asyncio.timeout(WAIT_S):
+        params = lsp.InlayHintParams(client.document(name), EVERYWHERE)
+        while not (hints := await client.text_document_inlay_hint_async(params)):
+            await asyncio.sleep(0.1)
+    return list(hints)
+
+
+def children(process: int | str) -> list[int]:
+    """Processes that a process has started and that run."""
+    return [int(p) for t in Path(f"/proc/{process}/task").iterdir() for p in (t / "children").read_text().split()]
+
+
 def test_findings_and_what_is_known(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
         name = "a.fab"
@@ -114,15 +129,8 @@ def test_findings_and_what_is_known(tmp_path: Path) -> None:
         assert (edit.range, edit.new_text) == (unknown.range, "QM9700")
         client.change(name, "# 🙂\n" + SMALL)
         await client.until(lambda codes: not any(str(c).startswith("E01") for c in codes))
-        async with asyncio.timeout(WAIT_S):
-            while not (
-                hints := await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document(name), EVERYWHERE))
-            ):
-                await asyncio.sleep(0.1)
-        assert [(h.position.line, h.position.character, h.label) for h in hints] == [
-            (2, 11, "= 4"),
-            (3, 13, "= 8"),
-        ]
+        hints = await compiled(client, name)
+        assert [(h.position.line, h.position.character, h.label) for h in hints] == [(2, 11, "= 4"), (3, 13, "= 8")]
         hover = await client.text_document_hover_async(lsp.HoverParams(client.document(name), lsp.Position(3, 11)))
         assert hover is not None and isinstance(hover.contents, lsp.MarkupContent)
         assert "8 × QM9700" in hover.contents.value and "480 of 512 ports free" in hover.contents.value
@@ -171,9 +179,9 @@ def test_a_process_of_answers_that_is_killed_is_started_again(tmp_path: Path) ->
         client.write("a.fab", SMALL)
         await client.until(lambda codes: True)
         pid = client._server.pid if client._server is not None else 0
-        children = [int(p) for t in Path(f"/proc/{pid}/task").iterdir() for p in (t / "children").read_text().split()]
-        assert children
-        for child in children:
+        ended = children(pid)
+        assert ended
+        for child in ended:
             os.kill(child, signal.SIGKILL)
         client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
         await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))
@@ -184,16 +192,12 @@ def test_a_process_of_answers_that_is_killed_is_started_again(tmp_path: Path) ->
 @pytest.mark.parametrize("name", ["superpod_cluster", "torus3d"])
 def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
     """What the server tells of a design is what `check` tells."""
-    from tdsl.compile import compiler
-
     path = DESIGNS / f"{name}.fab"
     told = sorted(d.code for d in compiler.compile_and_verify(str(path)).findings)
 
     async def conversation(client: Client) -> None:
         client.write("a.fab", path.read_text())
         await client.until(lambda codes: sorted(map(str, codes)) == told)
-        async with asyncio.timeout(WAIT_S):
-            while not await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document("a.fab"), EVERYWHERE)):
-                await asyncio.sleep(0.1)
+        await compiled(client)
 
     assert talk(tmp_path, conversation) == []

@@ -219,21 +219,13 @@ def twisted(shape: tuple[int, ...], turns: dict[int, tuple[int, int]], wraps: tu
     ],
 )  # fmt: skip
 def test_twists_and_wraps_of_single_dimensions(
-    block: str,
-    shape: tuple[int, ...],
-    turns: dict[int, tuple[int, int]],
-    wraps: tuple[int, ...],
-    diameter: int,
-    tmp_path: Path,
+    block: str, shape: tuple[int, ...], turns: dict[int, tuple[int, int]], wraps: tuple[int, ...], diameter: int, tmp_path: Path
 ) -> None:
     """Jouppi et al.: k x k x 2k twisted in two dimensions; the 4 x 4 x 8 has diameter 6 instead of 8."""
     text = design(f"chips {prod(shape)} x CHIP", block)
     if not wraps:
         (finding,) = [d for d in compile_text(text, tmp_path, models=False).findings if d.severity.word == "error"]
-        assert (finding.code, finding.span and finding.span.text) == (
-            "E0110",
-            "x by 4 along z",
-        ) and "already" in finding.message
+        assert (finding.code, finding.span and finding.span.text) == ("E0110", "x by 4 along z") and "already" in finding.message
         return
     f = made(f"chips {prod(shape)} x CHIP", block, tmp_path)
     assert Counter(frozenset(e) for e in f.graph().edges() if max(e) < prod(shape)) == twisted(shape, turns, wraps)
@@ -314,11 +306,7 @@ def test_slim_fly(q: int, degree: int, tmp_path: Path) -> None:
 
 def test_a_slim_fly_of_no_field(tmp_path: Path) -> None:
     # q = 28 is that of the Slim Fly in table 3 of Zhao et al., Insights into DeepSeek-V3, ISCA 2025
-    for q, words in (
-        (6, "the nearest are 5 and 7"),
-        (10, "the nearest are 9 and 11"),
-        (28, "the nearest are 27 and 29"),
-    ):
+    for q, words in ((6, "the nearest are 5 and 7"), (10, "the nearest are 9 and 11"), (28, "the nearest are 27 and 29")):
         result = compile_text(design("hosts 50 x NODE", f"slim_fly {{ q {q}; switch SW }}"), tmp_path, models=False)
         (finding,) = [d for d in result.findings if d.code == "E0115"]
         assert f"{q} is not a prime power" in finding.message and words in finding.help
@@ -367,12 +355,7 @@ def test_a_dragonfly_of_several_kinds_of_groups(tmp_path: Path) -> None:
         if a in groups and b in groups and groups[a] != groups[b]:
             between[frozenset((groups[a], groups[b]))] += 1
             ports.update((a, b))
-    arcs = {
-        ("compute", "compute"): 2,
-        ("compute", "storage"): 4,
-        ("storage", "storage"): 2,
-        ("storage", "service"): 1,
-    }
+    arcs = {("compute", "compute"): 2, ("compute", "storage"): 4, ("storage", "storage"): 2, ("storage", "service"): 1}
     expected = {}
     for a, b in combinations(routers, 2):
         kinds = (a.rstrip("0123456789"), b.rstrip("0123456789"))
@@ -451,11 +434,7 @@ def test_blocks_and_sites(tmp_path: Path) -> None:
         ("hosts 72 x NODE", "dragonfly { groups a 4, 5; router SW; routers 4 }", "E0110"),
         ("hosts 72 x NODE", "dragonfly { groups a 4 of 9 hosts, b 5; router SW; routers 4 }", "E0110"),
         ("hosts 72 x NODE", "dragonfly { groups a 4, b 5; arc a to c 2; router SW; routers 4 }", "E0110"),
-        (
-            "hosts 72 x NODE",
-            "dragonfly { groups a 4, b 5; arc a to b 2, b to a 1; router SW; routers 4 }",
-            "E0110",
-        ),
+        ("hosts 72 x NODE", "dragonfly { groups a 4, b 5; arc a to b 2, b to a 1; router SW; routers 4 }", "E0110"),
         ("hosts 72 x NODE", "dragonfly { groups a 4 of 9 nodes, b 5; router SW; routers 4 }", "E0120"),
         ("hosts 72 x NODE", "dragonfly { groups a; router SW; routers 4 }", "E0120"),
     ],

@@ -12,13 +12,11 @@ from tdsl.findings.source import SourceFile
 from tdsl.syntax.keywords import GRAMMAR_WORDS
 from tdsl.syntax.parser import decode_source_file, parse_expression
 from tdsl.syntax.printer import equal_apart_from_spans, format_source
-from tests.syntax.programs import ALL
-from tests.syntax.shown import read
+from tests.syntax.shown import ALL, read
 
 PIECES = sorted(set(re.findall(r'"[^"\n]*"|\w+|[^\w\s]', "\n".join(ALL.values()))) | GRAMMAR_WORDS)
 SOUP = st.lists(
-    st.sampled_from([*PIECES, "\n", "\n", ";", "{", "}", "[", "]", "(", ")", "@", '"', "'", "..", "1:2"]),
-    max_size=60,
+    st.sampled_from([*PIECES, "\n", "\n", ";", "{", "}", "[", "]", "(", ")", "@", '"', "'", "..", "1:2"]), max_size=60
 )
 
 
@@ -50,10 +48,7 @@ def test_any_signs(text: str) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.sampled_from(sorted(ALL)),
-    st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*PIECES, ""]), st.integers(0, 4))),
-)
+@given(st.sampled_from(sorted(ALL)), st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*PIECES, ""]), st.integers(0, 4))))
 def test_any_edit(name: str, edits: list[tuple[int, str, int]]) -> None:
     text = ALL[name]
     for at, piece, cut in edits:
@@ -85,8 +80,7 @@ names = st.sampled_from(["a", "leaf", "x", "rack", "su", "port", "of", "n2"])
 gap = st.sampled_from(["", " ", "  ", "\t"])
 some = st.sampled_from([" ", "  ", "\t "])
 atoms = st.one_of(
-    names,
-    st.sampled_from(["1", "4x4", "7:1", "50%", "400Gbps", "$2.5M", "9.5", '"s{a + 1:02}"', "10.0.0.0/8", "a.b[*]", "f(1)"]),
+    names, st.sampled_from(["1", "4x4", "7:1", "50%", "400Gbps", "$2.5M", "9.5", '"s{a + 1:02}"', "10.0.0.0/8", "a.b[*]", "f(1)"])
 )
 
 
