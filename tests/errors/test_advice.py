@@ -6,33 +6,9 @@ import re
 from pathlib import Path
 
 from tests.harness import compile_text
+from tests.tables import sections
 
-TANGLED = """\
-model switch LANES { port p[1..4]: 800Gbps { split 2 } }
-fabric f {
-  switch a[4]: LANES { split p 2 }
-  switch b[2]: LANES { split p 2 }
-  connect a[i].p[(1), lane] to b[lane].p[i//2 + 1, i % 2]
-}
-"""
-BREAKOUT = """\
-model switch LANES { port p[1..2]: 800Gbps { split 2 } }
-model switch ONE { port p[1..4]: 400Gbps }
-fabric f {
-  switch a: LANES { split p 2 }
-  switch b[4]: ONE
-  connect a.p[q, lane] to b[2*(q - 1) + lane]
-}
-"""
-RATES = """\
-model switch FAST { port p[1..4]: 800GbpsSPLIT }
-model switch SLOW { port p[1..8]: 400Gbps }
-fabric f {
-  switch a: FAST
-  switch b: SLOW
-  connect a.p[i] to b.p[i] where i < 5
-}
-"""
+TANGLED, BREAKOUT, RATES = sections(__file__).values()
 
 
 def refused(text: str, code: str, folder: Path) -> list[str]:
