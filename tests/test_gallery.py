@@ -5,6 +5,7 @@ The page is made of ``docs/gallery.toml`` and of runs; ``--golden`` writes it an
 
 from __future__ import annotations
 
+import textwrap
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
@@ -141,8 +142,6 @@ def title(text: str) -> str:
 
 
 def wrapped(text: str, indent: str = "") -> list[str]:
-    import textwrap
-
     return textwrap.wrap(text, 126, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 

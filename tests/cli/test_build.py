@@ -65,7 +65,7 @@ def test_check_compares(here: Path) -> None:
 
 
 def test_what_is_of_somebody_else_is_left_alone(here: Path) -> None:
-    """A folder; and a file in the place of the folder: one line, and nothing is compiled."""
+    """A folder; and a file in the place of the folder: a wrong call."""
     (here / "out" / "cabling").mkdir(parents=True)
     (here / "out" / "cabling" / "cables.csv").write_text("mine\n")
     (here / "there").write_text("mine")

@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.cli.run import SMALL, report, tdsl, write
 
 FINDING = {
@@ -75,14 +73,6 @@ def test_json_of_a_file_that_cannot_be_read_as_a_design(tmp_path: Path) -> None:
     (design,) = report(write(tmp_path, "fabric small {\n  switch leaf[4: QM9700\n}\n"))["designs"]
     assert design["ok"] is False and design["results"] == [] and {f["line"] for f in design["findings"]} == {2}
     assert all(f["title"] and f["name"] != f["code"] for f in design["findings"])
-
-
-@pytest.mark.parametrize("data", [b"", b"\x00\x01\xff", b"fabric f {", b"\xef\xbb\xbf"], ids=["empty", "binary", "cut", "bom"])
-def test_a_file_that_is_no_design_is_a_finding(data: bytes, tmp_path: Path) -> None:
-    (tmp_path / "odd.fab").write_bytes(data)
-    for style in ("full", "concise", "json"):
-        done = tdsl("check", tmp_path / "odd.fab", "--output-format", style)
-        assert done.exit_code == 1 and str(tmp_path / "odd.fab") in done.stdout, done.output
 
 
 def test_only_the_time_differs_between_two_runs(tmp_path: Path) -> None:

@@ -120,13 +120,6 @@ def test_the_commands() -> None:
     assert tdsl("help").stdout == tdsl("--help").stdout and tdsl("-V").stdout == tdsl("version").stdout
 
 
-def test_a_deeply_nested_text_is_no_traceback(tmp_path: Path) -> None:
-    for text in (f"let n = {'(' * 5000}1{')' * 5000}\n", "fabric f {" + "group g {" * 3000 + "}" * 3000 + "}\n"):
-        call = [*PROGRAM, "check", str(write(tmp_path, text))]
-        done = subprocess.run(call, capture_output=True, text=True, timeout=300)
-        assert done.returncode in (1, 2) and "Traceback" not in done.stderr
-
-
 def test_the_reader_of_a_pipe_may_leave() -> None:
     done = subprocess.Popen([*PROGRAM, "show", "dgx_superpod_h100", "ports"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.stdout is not None and done.stderr is not None

@@ -64,19 +64,6 @@ def test_names_that_are_none(name: str, here: Path) -> None:
     assert done.exit_code == 2 and "cannot name a fabric" in done.stderr and held(here) == {}
 
 
-def test_links_are_not_followed(here: Path) -> None:
-    """A link at any folder above the file is refused; the files before it stay."""
-    (here / "else" / "workflows").mkdir(parents=True)
-    (here / ".github").symlink_to("else")
-    done = tdsl("init", "mine")
-    assert done.exit_code == 2 and ".github is a link to another folder" in done.stderr
-    assert not (here / "else" / "workflows" / "designs.yml").exists()
-    (here / ".github").unlink()
-    (here / ".github").mkdir()
-    (here / ".github" / "workflows").symlink_to("../else")
-    assert ".github/workflows is a link to another folder" in tdsl("init", "mine").stderr
-
-
 def ask(answers: str) -> Result:
     return tdsl("init", "pod", "--bare", "--ask", stdin=answers.replace(" ", "\n").replace("_to_", " to ") + "\n")
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from tdsl.system import resources
-from tests.lsp.test_server import Client, talk
+from tests.lsp.test_server import Client, conversation
 from tests.tables import sections, table
 
 HOUSE, DESIGN, STAR, CLUSTER = (sections(__file__)[name] for name in ("house", "design", "star", "cluster"))
@@ -88,104 +86,94 @@ class Folder:
         return out
 
 
-def test_definitions(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        folder = Folder(client)
-        for name, mark, wanted in table(__file__, "where"):
-            assert await folder.definition(name, mark) == wanted.split(), mark
-        # A text that does not compile: a path half written, a name that stands nowhere, a statement that does not parse.
-        half = folder.texts["a.fab"] = DESIGN.replace("to spine[*] each", "to spine[*").replace("<= 4", "<=")
-        client.change("a.fab", half)
-        assert await folder.definition("a.fab", "su[(k)].le|af") == ["a.fab:7:12"]
-        assert await folder.definition("a.fab", "to sp|ine") == ["a.fab:10:10"]
-        assert await folder.definition("a.fab", "leaf[2]: LE|AF") == ["house.fab:1:14"]
-
-    assert talk(tmp_path, conversation) == []
+@conversation
+async def test_definitions(client: Client) -> None:
+    folder = Folder(client)
+    for name, mark, wanted in table(__file__, "where"):
+        assert await folder.definition(name, mark) == wanted.split(), mark
+    # A text that does not compile: a path half written, a name that stands nowhere, a statement that does not parse.
+    half = folder.texts["a.fab"] = DESIGN.replace("to spine[*] each", "to spine[*").replace("<= 4", "<=")
+    client.change("a.fab", half)
+    assert await folder.definition("a.fab", "su[(k)].le|af") == ["a.fab:7:12"]
+    assert await folder.definition("a.fab", "to sp|ine") == ["a.fab:10:10"]
+    assert await folder.definition("a.fab", "leaf[2]: LE|AF") == ["house.fab:1:14"]
 
 
-def test_references_and_highlights(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        folder = Folder(client)
-        assert await folder.references("a.fab", "leaf[|r] {") == ["a.fab:8:25", "a.fab:8:36", "a.fab:8:53"]
-        everywhere = ["a.fab:1:25", "a.fab:6:19", "house.fab:5:12", "star.fab:1:12", "star.fab:3:13"]
-        assert await folder.references("a.fab", "node[2]: B|OX") == everywhere
-        assert await folder.references("star.fab", "x B|OX", declared=False) == [x for x in everywhere if "house" not in x]
-        assert await folder.references("star.fab", "cen|tre[1]") == [
-            "house.fab:9:10", "house.fab:10:25", "star.fab:5:8", "star.fab:6:20"
-        ]  # fmt: skip
-        asked = folder.at("a.fab", "su[(k)].le|af")
-        marks = await client.text_document_document_highlight_async(
-            lsp.DocumentHighlightParams(asked.text_document, asked.position)
-        )
-        assert [(m.range.start.line + 1, m.kind == lsp.DocumentHighlightKind.Write) for m in marks or []] == [
-            (7, True), (8, False), (12, False), (14, False), (15, False)
-        ]  # fmt: skip
-
-    assert talk(tmp_path, conversation) == []
+@conversation
+async def test_references_and_highlights(client: Client) -> None:
+    folder = Folder(client)
+    assert await folder.references("a.fab", "leaf[|r] {") == ["a.fab:8:25", "a.fab:8:36", "a.fab:8:53"]
+    everywhere = ["a.fab:1:25", "a.fab:6:19", "house.fab:5:12", "star.fab:1:12", "star.fab:3:13"]
+    assert await folder.references("a.fab", "node[2]: B|OX") == everywhere
+    assert await folder.references("star.fab", "x B|OX", declared=False) == [x for x in everywhere if "house" not in x]
+    assert await folder.references("star.fab", "cen|tre[1]") == [
+        "house.fab:9:10", "house.fab:10:25", "star.fab:5:8", "star.fab:6:20"
+    ]  # fmt: skip
+    asked = folder.at("a.fab", "su[(k)].le|af")
+    marks = await client.text_document_document_highlight_async(lsp.DocumentHighlightParams(asked.text_document, asked.position))
+    assert [(m.range.start.line + 1, m.kind == lsp.DocumentHighlightKind.Write) for m in marks or []] == [
+        (7, True), (8, False), (12, False), (14, False), (15, False)
+    ]  # fmt: skip
 
 
-def test_renaming(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        folder = Folder(client)
-        assert await folder.prepare("a.fab", "su[(k)].le|af") == "leaf"
-        assert await folder.rename("a.fab", "su[(k)].le|af", "tor") == {"a.fab": DESIGN.replace("leaf", "tor")}
-        changed = await folder.rename("star.fab", "x B|OX", "NODE")
-        assert changed == {
-            "house.fab": HOUSE.replace("BOX", "NODE"),
-            "a.fab": DESIGN.replace("BOX", "NODE"),
-            "star.fab": STAR.replace("BOX", "NODE"),
-        }
-        # What is not saved counts: the text of the buffer, not of the disk.
-        folder.texts["star.fab"] = "# moved\n" + STAR
-        client.change("star.fab", folder.texts["star.fab"])
-        changed = await folder.rename("star.fab", "ar|ms 2", "spokes")
-        assert changed == {
-            "house.fab": HOUSE.replace("arms", "spokes"),
-            "star.fab": folder.texts["star.fab"].replace("arms", "spokes"),
-        }
-        changed = await folder.rename("a.fab", "TOR as LE|AF", "EDGE")
-        assert changed == {"a.fab": DESIGN.replace("LEAF", "EDGE")}
-        changed = await folder.rename("a.fab", "(TO|R as", "RACK")
-        assert changed == {"a.fab": DESIGN.replace("TOR", "RACK"), "house.fab": HOUSE.replace("TOR", "RACK")}
-        for name, mark, new, why in [
-            ("a.fab", "leaf[|r] {", "n", "another meaning already, at line 8 of `a.fab`"),  # a param: no index variable any more
-            ("a.fab", "su[(k)].le|af", "node", "another meaning already"),
-            ("a.fab", "su[(k)].le|af", "9p", "is not a name"),
-            ("a.fab", "su[(k)].le|af", "a b", "is not a name"),
-            ("a.fab", "su[(k)].le|af", "", "is not a name"),
-            ("star.fab", "star QM97|00", "X", "declared in stdlib:hardware/nvidia/qm9700.fab, the standard library"),
-            ("star.fab", "h|osts 4", "X", "`host` is the name that `hosts` gives"),
-            ("star.fab", "require por|ts", "X", "there is no name here"),
-            ("a.fab", "{fab|ric}", "X", "predefined name"),
-            ("star.fab", "use ho|use", "X", "name of a file"),
-            ("star.fab", "ar|ms 2", "per_host", "fabrics fill `per_host`"),
-        ]:
-            found = await folder.rename(name, mark, new)
-            assert isinstance(found, str) and why in found, (mark, new, found)
-        assert "standard library" in await folder.prepare("star.fab", "star QM97|00")
-        client.change("star.fab", STAR.replace("omit centre[1]", "omit centre[1"))
-        both = folder.texts["both.fab"] = CLUSTER
-        client.write("both.fab", both)
-        found = await folder.rename("both.fab", "switch ac|cess", "node")  # the cluster would lend its `node` as well
-        assert isinstance(found, str) and "another meaning already" in found
-        assert await folder.rename("both.fab", "switch ac|cess", "edge") == {"both.fab": both.replace("access", "edge")}
-        # `star.fab` has a `centre` too, but uses nothing of `a.fab`: that it does not parse is not a matter.
-        assert await folder.rename("a.fab", "su[(k)].le|af", "centre") == {"a.fab": DESIGN.replace("leaf", "centre")}
-        found = await folder.rename("a.fab", "node[2]: B|OX", "NODE")
-        assert found == "`star.fab` has a fault of syntax at line 5, so what it means by `BOX` is not known: fix it first"
-
-    assert talk(tmp_path, conversation) == []
+@conversation
+async def test_renaming(client: Client) -> None:
+    folder = Folder(client)
+    assert await folder.prepare("a.fab", "su[(k)].le|af") == "leaf"
+    assert await folder.rename("a.fab", "su[(k)].le|af", "tor") == {"a.fab": DESIGN.replace("leaf", "tor")}
+    changed = await folder.rename("star.fab", "x B|OX", "NODE")
+    assert changed == {
+        "house.fab": HOUSE.replace("BOX", "NODE"),
+        "a.fab": DESIGN.replace("BOX", "NODE"),
+        "star.fab": STAR.replace("BOX", "NODE"),
+    }
+    # What is not saved counts: the text of the buffer, not of the disk.
+    folder.texts["star.fab"] = "# moved\n" + STAR
+    client.change("star.fab", folder.texts["star.fab"])
+    changed = await folder.rename("star.fab", "ar|ms 2", "spokes")
+    assert changed == {
+        "house.fab": HOUSE.replace("arms", "spokes"),
+        "star.fab": folder.texts["star.fab"].replace("arms", "spokes"),
+    }
+    changed = await folder.rename("a.fab", "TOR as LE|AF", "EDGE")
+    assert changed == {"a.fab": DESIGN.replace("LEAF", "EDGE")}
+    changed = await folder.rename("a.fab", "(TO|R as", "RACK")
+    assert changed == {"a.fab": DESIGN.replace("TOR", "RACK"), "house.fab": HOUSE.replace("TOR", "RACK")}
+    for name, mark, new, why in [
+        ("a.fab", "leaf[|r] {", "n", "another meaning already, at line 8 of `a.fab`"),  # a param: no index variable any more
+        ("a.fab", "su[(k)].le|af", "node", "another meaning already"),
+        ("a.fab", "su[(k)].le|af", "9p", "is not a name"),
+        ("a.fab", "su[(k)].le|af", "a b", "is not a name"),
+        ("a.fab", "su[(k)].le|af", "", "is not a name"),
+        ("star.fab", "star QM97|00", "X", "declared in stdlib:hardware/nvidia/qm9700.fab, the standard library"),
+        ("star.fab", "h|osts 4", "X", "`host` is the name that `hosts` gives"),
+        ("star.fab", "require por|ts", "X", "there is no name here"),
+        ("a.fab", "{fab|ric}", "X", "predefined name"),
+        ("star.fab", "use ho|use", "X", "name of a file"),
+        ("star.fab", "ar|ms 2", "per_host", "fabrics fill `per_host`"),
+    ]:
+        found = await folder.rename(name, mark, new)
+        assert isinstance(found, str) and why in found, (mark, new, found)
+    assert "standard library" in await folder.prepare("star.fab", "star QM97|00")
+    client.change("star.fab", STAR.replace("omit centre[1]", "omit centre[1"))
+    both = folder.texts["both.fab"] = CLUSTER
+    client.write("both.fab", both)
+    found = await folder.rename("both.fab", "switch ac|cess", "node")  # the cluster would lend its `node` as well
+    assert isinstance(found, str) and "another meaning already" in found
+    assert await folder.rename("both.fab", "switch ac|cess", "edge") == {"both.fab": both.replace("access", "edge")}
+    # `star.fab` has a `centre` too, but uses nothing of `a.fab`: that it does not parse is not a matter.
+    assert await folder.rename("a.fab", "su[(k)].le|af", "centre") == {"a.fab": DESIGN.replace("leaf", "centre")}
+    found = await folder.rename("a.fab", "node[2]: B|OX", "NODE")
+    assert found == "`star.fab` has a fault of syntax at line 5, so what it means by `BOX` is not known: fix it first"
 
 
-def test_a_file_of_the_library_needs_no_fabric(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        for name in ("hardware/nvidia/qm9700", "topologies/clos", "cables/mfp7e10"):
-            path = resources.packaged_folder("stdlib") / f"{name}.fab"
-            item = lsp.TextDocumentItem(path.as_uri(), "fab", 0, path.read_text())
-            client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
-            for _ in range(2):  # names, then everything
-                assert await client.until(lambda codes: True) == []
-        client.write("empty.fab", "cluster c { }\nmodel switch SW { port p: 1Gbps }\n")
-        await client.until(lambda codes: codes == ["E0122"])
-
-    assert talk(tmp_path, conversation) == []
+@conversation
+async def test_a_file_of_the_library_needs_no_fabric(client: Client) -> None:
+    for name in ("hardware/nvidia/qm9700", "topologies/clos", "cables/mfp7e10"):
+        path = resources.packaged_folder("stdlib") / f"{name}.fab"
+        item = lsp.TextDocumentItem(path.as_uri(), "fab", 0, path.read_text())
+        client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        for _ in range(2):  # names, then everything
+            assert await client.until(lambda codes: True) == []
+    client.write("empty.fab", "cluster c { }\nmodel switch SW { port p: 1Gbps }\n")
+    await client.until(lambda codes: codes == ["E0122"])

@@ -19,7 +19,7 @@ from tdsl.ide.known import KnownNames
 from tdsl.syntax import tree
 from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.parser import parse_source_file
-from tests.lsp.test_server import DESIGNS, Client, compiled, talk
+from tests.lsp.test_server import DESIGNS, Client, compiled, conversation
 from tests.tables import sections, table
 
 
@@ -70,54 +70,38 @@ def test_what_designs_say_is_offered(name: str) -> None:
     assert len(words) > 20 and not missing
 
 
-def test_every_prefix_is_answered() -> None:
-    """Whatever was typed so far, words are offered, and what stands there is told, without a fault."""
-    text = (DESIGNS / "superpod_cluster.fab").read_text() + (DESIGNS.parent / "topologies/dragonfly.fab").read_text()
-    for i in range(0, len(text), 241):
-        known, file, _ = marked(f"{text[:i]}|")
-        start, items = complete_word(known, file, i)
-        assert start <= i and all(item.text for item in items)
-        found = meaning.meaning_at_offset(known, file, i)
-        assert found is None or found[1] is None or meaning.meaning_as_markdown(found[1])
-        signed = meaning.signature_at_offset(known, file, i)
-        assert signed is None or signed.label
-        assert all(a.end <= b.start for a, b in pairwise(colours.colours_of_words(known)))
+@conversation
+async def test_completion_by_a_client(client: Client) -> None:
+    async def ask(text: str, character: str = "", changed: bool = True) -> dict[str, lsp.CompletionItem]:
+        if changed:
+            client.change("a.fab", text.replace("|", ""))
+        before = text[: text.index("|")]
+        at = lsp.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
+        kind = lsp.CompletionTriggerKind.TriggerCharacter if character else lsp.CompletionTriggerKind.Invoked
+        found = await client.text_document_completion_async(
+            lsp.CompletionParams(client.document("a.fab"), at, lsp.CompletionContext(kind, character or None))
+        )
+        assert isinstance(found, lsp.CompletionList)
+        return {i.label: i for i in found.items}
 
-
-def test_completion_by_a_client(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        async def ask(text: str, character: str = "", changed: bool = True) -> dict[str, lsp.CompletionItem]:
-            if changed:
-                client.change("a.fab", text.replace("|", ""))
-            before = text[: text.index("|")]
-            at = lsp.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
-            kind = lsp.CompletionTriggerKind.TriggerCharacter if character else lsp.CompletionTriggerKind.Invoked
-            found = await client.text_document_completion_async(
-                lsp.CompletionParams(client.document("a.fab"), at, lsp.CompletionContext(kind, character or None))
-            )
-            assert isinstance(found, lsp.CompletionList)
-            return {i.label: i for i in found.items}
-
-        client.write("a.fab", "")
-        switch = (await ask("fabric f {\n  switch leaf[8]: QM|\n}\n"))["QM9700"]
-        assert (switch.kind, switch.detail) == (lsp.CompletionItemKind.Class, "64 × 400G, 1U")
-        assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(1, 18)
-        assert switch.documentation is not None
-        assert (await ask("fabric f {\n  |\n}\n"))["connect"].kind == lsp.CompletionItemKind.Keyword
-        assert not await ask("fabric f {\n  |\n}\n", " ")
-        (tmp_path / "b.fab").touch()  # an open text stands in the place of a file
-        client.write("b.fab", "")
-        assert "OURS" not in await ask("use b (OURS)\nfabric f { switch a[2]: | }\n")
-        client.change("b.fab", "model switch OURS { port p[4]: 100Gbps }\n")
-        assert "OURS" in await ask("use b (OURS)\nfabric f { switch a[2]: | }\n", changed=False)
-        clos = "fabric f {\n  hosts 64 x DGX_H100\n  clos { leaf QM9700; spine QM9700 }\n|}\n"
-        assert "spine" not in await ask(clos.replace("|", "  require survives any 1 of |"))
-        client.change("a.fab", clos.replace("|", ""))
-        await compiled(client)  # what the intent makes is known then
-        spine = (await ask(clos.replace("|", "  require survives any 1 of |")))["spine"]
-        assert spine.detail == "switch spine[8]: QM9700"
-
-    assert talk(tmp_path, conversation) == []
+    client.write("a.fab", "")
+    switch = (await ask("fabric f {\n  switch leaf[8]: QM|\n}\n"))["QM9700"]
+    assert (switch.kind, switch.detail) == (lsp.CompletionItemKind.Class, "64 × 400G, 1U")
+    assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(1, 18)
+    assert switch.documentation is not None
+    assert (await ask("fabric f {\n  |\n}\n"))["connect"].kind == lsp.CompletionItemKind.Keyword
+    assert not await ask("fabric f {\n  |\n}\n", " ")
+    (client.folder / "b.fab").touch()  # an open text stands in the place of a file
+    client.write("b.fab", "")
+    assert "OURS" not in await ask("use b (OURS)\nfabric f { switch a[2]: | }\n")
+    client.change("b.fab", "model switch OURS { port p[4]: 100Gbps }\n")
+    assert "OURS" in await ask("use b (OURS)\nfabric f { switch a[2]: | }\n", changed=False)
+    clos = "fabric f {\n  hosts 64 x DGX_H100\n  clos { leaf QM9700; spine QM9700 }\n|}\n"
+    assert "spine" not in await ask(clos.replace("|", "  require survives any 1 of |"))
+    client.change("a.fab", clos.replace("|", ""))
+    await compiled(client)  # what the intent makes is known then
+    spine = (await ask(clos.replace("|", "  require survives any 1 of |")))["spine"]
+    assert spine.detail == "switch spine[8]: QM9700"
 
 
 @pytest.mark.parametrize(("text", "said"), table(__file__, "means"))
@@ -137,6 +121,10 @@ def test_parameters_that_are_written(text: str, label: str, active: str) -> None
 
 
 def test_colours() -> None:
+    """Whatever was typed so far, they do not overlap."""
+    whole = (DESIGNS / "superpod_cluster.fab").read_text()
+    for i in range(0, len(whole), 241):
+        assert all(a.end <= b.start for a, b in pairwise(colours.colours_of_words(marked(f"{whole[:i]}|")[0])))
     text = 'use m (X as Y)\nfabric f "F" {\n  host host[2]: Y { role storage }\n'
     text += "  connect host[i].nic to host[(i)] where i < 1  # no\n}\n"
     known, _, _ = marked(f"{text}|")
@@ -152,35 +140,31 @@ def test_colours() -> None:
     ]  # fmt: skip
 
 
-def test_hovers_tokens_and_ratios_by_a_client(tmp_path: Path) -> None:
+@conversation
+async def test_hovers_tokens_and_ratios_by_a_client(client: Client) -> None:
     text = (
         "# 🙂\nfabric f {\n  param n: int = 4 where 1 <= n <= 9\n  host node[n]: DGX_H100\n  switch leaf[8]: QM9700\n"
         "  switch spine: QM9700\n  connect node[k].nic[r] to leaf[r]\n  connect leaf[*] to spine spread x 1\n"
         "  require oversubscription <= 4:1\n}\n"
     )
 
-    async def conversation(client: Client) -> None:
-        async def hover(line: int, column: int) -> str:
-            at = lsp.HoverParams(client.document("a.fab"), lsp.Position(line, column))
-            found = await client.text_document_hover_async(at)
-            assert found is not None and isinstance(found.contents, lsp.MarkupContent)
-            return found.contents.value
+    async def hover(line: int, column: int) -> str:
+        at = lsp.HoverParams(client.document("a.fab"), lsp.Position(line, column))
+        found = await client.text_document_hover_async(at)
+        assert found is not None and isinstance(found.contents, lsp.MarkupContent)
+        return found.contents.value
 
-        client.write("a.fab", text)
-        hints = [(h.position.line, h.label) for h in await compiled(client)]
-        assert hints == [(3, "= 4"), (4, "= 8, 4:1")]  # 4 × 400G below each leaf, 1 × 400G above
-        assert "(1.6Tbps below, 400Gbps above, leaf-spine)" in await hover(4, 10)
-        assert "`n` is 4" in await hover(2, 8) and "it may be 1 to 9" in await hover(3, 12)
-        assert "8 × QM9700" in await hover(6, 29)  # where it is used
-        claim = await hover(8, 12)
-        assert claim.startswith("`oversubscription <= 4:1` of f: **proved**, 4:1") and "tdsl explain" in claim
-        found = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(client.document("a.fab")))
-        assert found is not None
-        assert list(found.data[:10]) == [0, 0, 4, colours.TYPES.index("comment"), 0, 1, 0, 6, 0, 0]  # units of UTF-16
-        client.change("a.fab", text.replace("4 where", "max(2, ) where"))
-        help = await client.text_document_signature_help_async(
-            lsp.SignatureHelpParams(client.document("a.fab"), lsp.Position(2, 24))
-        )
-        assert help is not None and help.signatures[0].label == "max(a, b, …)" and help.active_parameter == 1
-
-    assert talk(tmp_path, conversation) == []
+    client.write("a.fab", text)
+    hints = [(h.position.line, h.label) for h in await compiled(client)]
+    assert hints == [(3, "= 4"), (4, "= 8, 4:1")]  # 4 × 400G below each leaf, 1 × 400G above
+    assert "(1.6Tbps below, 400Gbps above, leaf-spine)" in await hover(4, 10)
+    assert "`n` is 4" in await hover(2, 8) and "it may be 1 to 9" in await hover(3, 12)
+    assert "8 × QM9700" in await hover(6, 29)  # where it is used
+    claim = await hover(8, 12)
+    assert claim.startswith("`oversubscription <= 4:1` of f: **proved**, 4:1") and "tdsl explain" in claim
+    found = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(client.document("a.fab")))
+    assert found is not None
+    assert list(found.data[:10]) == [0, 0, 4, colours.TYPES.index("comment"), 0, 1, 0, 6, 0, 0]  # units of UTF-16
+    client.change("a.fab", text.replace("4 where", "max(2, ) where"))
+    help = await client.text_document_signature_help_async(lsp.SignatureHelpParams(client.document("a.fab"), lsp.Position(2, 24)))
+    assert help is not None and help.signatures[0].label == "max(a, b, …)" and help.active_parameter == 1

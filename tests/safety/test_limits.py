@@ -195,30 +195,21 @@ def test_no_cell_is_a_formula(sign: str) -> None:
 
 
 def test_lines_of_reports_stay_lines(here: Path) -> None:
-    """A file whose name holds a line end and a command of GitHub Actions is refused; other characters that steer are shown."""
-    (here / "d").mkdir()
-    name = "a\n::error file=x::y.fab"
-    write(Path("d"), SMALL, name)
-    for given in ("d", f"d/{name}"):
-        done = tdsl("check", given)
-        assert done.exit_code == 2 and len(done.stderr.splitlines()) == 1 and "a line break" in done.stderr
-        assert done.stderr.startswith("Error: ") and not done.stdout
+    """Characters of the name of a file that steer are shown. No line is a command of GitHub Actions."""
     name = "a\r::error file=x::y\x1b[2J\u202e.fab"
-    write(Path(), SMALL.replace("QM9700", "QM97"), name)
+    write(here, SMALL.replace("QM9700", "QM97"), name)
     for form in ("concise", "github"):
         lines = tdsl("check", name, "--output-format", form).stdout.splitlines()
         assert len(lines) == 2 and not any(line.startswith("::error file=x") for line in lines)
         assert all(c.isprintable() for line in lines for c in line)
-
-
-@pytest.mark.parametrize("word", ["add-mask", "add-matcher", "ADD-MASK", "error", "stop-commands"])
-def test_no_line_is_a_command_of_github(word: str, here: Path) -> None:
-    """Neither by the name of a file nor where a long name of a device is broken into lines."""
-    name = f"{'a' * 60} ::{word}::lib/m.json{{i}}"
-    write(Path(), SMALL.replace("  require", f'  naming leaf[i] "{name}"\n  require', 1), f"::{word}::x.fab")
-    for form in ("full", "concise"):
-        done = tdsl("check", f"::{word}::x.fab", "--output-format", form, "--select", "port_budget", "--select", "isolated")
-        assert done.exit_code in (0, 1) and not re.search(rf"(?m)^\s*::{word}", done.stdout + done.stderr), done.output
+    long = f"{'a' * 60} ::WORD::lib/m.json{{i}}"  # the name of a device that is broken into lines
+    for word in ("add-mask", "add-matcher", "ADD-MASK", "error", "stop-commands"):
+        write(
+            here, SMALL.replace("  require", f'  naming leaf[i] "{long}"\n  require'.replace("WORD", word), 1), f"::{word}::x.fab"
+        )
+        for form in ("full", "concise"):
+            done = tdsl("check", f"::{word}::x.fab", "--output-format", form, "--select", "port_budget")
+            assert done.exit_code in (0, 1) and not re.search(rf"(?m)^\s*::{word}", done.output), done.output
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "junit"])
@@ -231,16 +222,6 @@ def test_reports_are_read_whatever_files_are_called(form: str, name: str, here: 
     text = Path("report").read_bytes().decode()
     assert "E0102" in text
     ElementTree.fromstring(text) if form == "junit" else json.loads(text)
-
-
-@pytest.mark.parametrize("text", ["\u202ebackwards", "\u0430ccess", "no\u200bde"])
-def test_texts_that_mislead_are_found(text: str, tmp_path: Path) -> None:
-    design = write(tmp_path, SMALL.replace("fabric small {", f'fabric small "{text}" {{'))
-    done = tdsl("check", design, "--fail-on", "warning")
-    assert done.exit_code == 1 and "warning[E0497]" in done.stdout and "\u202e" not in done.stdout
-    for fine in ("доступ", "Größe µm", "日本"):
-        write(tmp_path, SMALL.replace("fabric small {", f'fabric small "{fine}" {{  # {fine}'))
-        assert "E0497" not in tdsl("check", design).stdout
 
 
 def test_a_project_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:

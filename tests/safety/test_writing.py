@@ -213,14 +213,20 @@ def test_a_link_inside_the_folder_of_certificates(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ci", ["github", "gitlab"])
 def test_a_new_project_stays_in_its_folder(ci: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "victim").mkdir()
-    (tmp_path / "here").mkdir()
+    """A link at any folder above the file is refused."""
+    for name in ("victim", "here"):
+        (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "here")
     Path(".github").symlink_to(tmp_path / "victim")
     Path(".pre-commit-config.yaml").symlink_to(tmp_path / "victim" / "hooks")  # dangling: opened, it would be made there
     done = tdsl("init", "small", "--ci", ci)
     assert not list((tmp_path / "victim").iterdir()), done.output
-    assert done.exit_code == (2 if ci == "github" else 0) and ("is a link" in done.stderr) == (ci == "github")
+    assert done.exit_code == (2 if ci == "github" else 0) and (".github is a link" in done.stderr) == (ci == "github")
+    Path(".github").unlink()
+    Path(".github").mkdir()
+    Path(".github/workflows").symlink_to(tmp_path / "victim")
+    done = tdsl("init", "other", "--ci", "github")
+    assert done.exit_code == 2 and ".github/workflows is a link" in done.stderr and not list((tmp_path / "victim").iterdir())
 
 
 def test_streams_are_written_to(tmp_path: Path) -> None:

@@ -20,58 +20,40 @@ SOUP = st.lists(
 )
 
 
-def check(text: str) -> None:
+def edited(name: str, edits: list[tuple[int, str, int]]) -> str:
+    """A program with pieces put in and cut out."""
+    text = ALL[name]
+    for at, piece, cut in edits:
+        at %= len(text)
+        text = text[:at] + piece + text[at + cut :] or " "
+    return text
+
+
+EDITS = st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*PIECES, "", "\n", ";"]), st.integers(0, 4)), max_size=5)
+EDITED = st.builds(edited, st.sampled_from(sorted(ALL)), EDITS)
+SIGNS = st.text(alphabet="{}[]()\"\n;# aif=:.,x1-*?'", max_size=60)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(max_size=120), SOUP.map(" ".join), SIGNS, EDITED))
+def test_any_text(text: str) -> None:
     module, diagnostics = read(text)
     assert module.span.end == len(text)
     for d in diagnostics:
         assert d.span is not None and 0 <= d.span.start <= d.span.end <= len(text)
     assert bool(list(diagnostics)) == diagnostics.has_errors
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.text(max_size=120))
-def test_any_text(text: str) -> None:
-    check(text)
-
-
-@settings(max_examples=100, deadline=None)
-@given(SOUP)
-def test_any_tokens(pieces: list[str]) -> None:
-    check(" ".join(pieces))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.text(alphabet="{}[]()\"\n;# aif=:.,x1-*?'", max_size=60))
-def test_any_signs(text: str) -> None:
-    check(text)
     format_source(SourceFile("t.fab", text))
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.sampled_from(sorted(ALL)), st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*PIECES, ""]), st.integers(0, 4))))
-def test_any_edit(name: str, edits: list[tuple[int, str, int]]) -> None:
-    text = ALL[name]
-    for at, piece, cut in edits:
-        at %= len(text)
-        text = text[:at] + piece + text[at + cut :] or " "
-    check(text)
-
-
 @settings(max_examples=100, deadline=None)
-@given(st.binary(max_size=60))
-def test_any_bytes(data: bytes) -> None:
+@given(st.binary(max_size=60), SOUP)
+def test_any_bytes_and_any_expression(data: bytes, pieces: list[str]) -> None:
     diagnostics = Diagnostics()
     file = decode_source_file(data, "t.fab", diagnostics)
     assert file is not None or diagnostics.has_errors
-
-
-@settings(max_examples=60, deadline=None)
-@given(SOUP)
-def test_any_expression(pieces: list[str]) -> None:
     diagnostics = Diagnostics()
     value = parse_expression(" ".join(pieces), "--set", diagnostics)
-    assert (value is None) == diagnostics.has_errors
-    assert len(diagnostics) <= 1
+    assert (value is None) == diagnostics.has_errors and len(diagnostics) <= 1
 
 
 # ---------------------------------------------------------------- programs, oddly spaced

@@ -23,7 +23,7 @@ from tdsl.syntax import grammar, keywords, parser, tree
 from tdsl.syntax.strings import parse_string_token as strings_of
 from tests.conftest import need_program
 from tests.syntax.shown import ALL, read
-from tests.syntax.test_properties import PIECES, SOUP, programs
+from tests.syntax.test_properties import EDITED, SOUP, programs
 
 tree_sitter = pytest.importorskip("tree_sitter")
 
@@ -145,28 +145,9 @@ def test_both_take_the_same_files(language: Any) -> None:
     assert taken[True] > 200 and taken[False] > 10
 
 
-@settings(max_examples=100, deadline=None)
-@given(text=programs())
-def test_both_take_programs_oddly_spaced(language: Any, text: str) -> None:
-    agree(language, text)
-
-
-@settings(max_examples=100, deadline=None)
-@given(pieces=SOUP)
-def test_both_refuse_the_same_soup(language: Any, pieces: list[str]) -> None:
-    agree(language, " ".join(pieces))
-
-
-@settings(max_examples=100, deadline=None)
-@given(
-    name=st.sampled_from(sorted(ALL)),
-    edits=st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*PIECES, "", "\n", ";"]), st.integers(0, 4)), max_size=2),
-)
-def test_both_refuse_the_same_edits(language: Any, name: str, edits: list[tuple[int, str, int]]) -> None:
-    text = ALL[name]
-    for at, piece, cut in edits:
-        at %= len(text)
-        text = text[:at] + piece + text[at + cut :] or " "
+@settings(max_examples=250, deadline=None)
+@given(text=st.one_of(programs(), SOUP.map(" ".join), EDITED))
+def test_both_take_or_refuse_any_text(language: Any, text: str) -> None:
     agree(language, text)
 
 
