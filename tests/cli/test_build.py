@@ -62,16 +62,3 @@ def test_check_compares(here: Path) -> None:
     (here / "out" / "cabling" / "cables.csv").write_text("mine\n")
     done = tdsl("build", "small.fab", "--check")
     assert (done.exit_code, done.stdout) == (1, "differs  out/cabling/cables.csv\n")
-
-
-def test_what_is_of_somebody_else_is_left_alone(here: Path) -> None:
-    """A folder; and a file in the place of the folder: a wrong call."""
-    (here / "out" / "cabling").mkdir(parents=True)
-    (here / "out" / "cabling" / "cables.csv").write_text("mine\n")
-    (here / "there").write_text("mine")
-    assert tdsl("build", write(here)).exit_code == 1 and (here / "out" / "cabling" / "cables.csv").read_text() == "mine\n"
-    for out in ("there", "there/deeper"):
-        done = tdsl("build", "small.fab", "--out", out)
-        said = f"Error: --out {out}: there is a file, not a folder\n"
-        assert (done.exit_code, done.stdout, done.stderr) == (2, "", said)
-    assert (here / "there").read_text() == "mine"

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
@@ -93,24 +94,33 @@ class Editor:
         self.log.close()
 
 
+@pytest.fixture
+def editor(tmp_path: Path) -> Iterator[Editor]:
+    """A conversation that has begun; its server does not outlive the test."""
+    made = Editor(tmp_path)
+    made.begin()
+    yield made
+    made.process.kill()
+    made.process.wait()
+
+
 PLACE = {"line": 1, "character": 9}
 RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
-REQUESTS: dict[str, dict[str, Any]] = {
-    "textDocument/hover": {"position": PLACE},
-    "textDocument/completion": {"position": PLACE, "context": {"triggerKind": 1}},
-    "textDocument/signatureHelp": {"position": PLACE},
-    "textDocument/definition": {"position": PLACE},
-    "textDocument/references": {"position": PLACE, "context": {"includeDeclaration": True}},
-    "textDocument/documentHighlight": {"position": PLACE},
-    "textDocument/prepareRename": {"position": PLACE},
-    "textDocument/rename": {"position": PLACE, "newName": "hosts"},
-    "textDocument/formatting": {"options": {"tabSize": 2, "insertSpaces": True}},
-    "textDocument/documentSymbol": {},
-    "textDocument/foldingRange": {},
-    "textDocument/codeAction": {"range": RANGE, "context": {"diagnostics": []}},
-    "textDocument/semanticTokens/full": {},
-    "textDocument/inlayHint": {"range": RANGE},
+AT_A_PLACE = ("hover", "signatureHelp", "definition", "documentHighlight", "prepareRename", "completion", "references", "rename")
+MORE: dict[str, dict[str, Any]] = {
+    "completion": {"context": {"triggerKind": 1}},
+    "references": {"context": {"includeDeclaration": True}},
+    "rename": {"newName": "hosts"},
+    "formatting": {"options": {"tabSize": 2, "insertSpaces": True}},
+    "codeAction": {"range": RANGE, "context": {"diagnostics": []}},
+    "inlayHint": {"range": RANGE},
 }
+ALONE = ("formatting", "documentSymbol", "foldingRange", "codeAction", "semanticTokens/full", "inlayHint")
+REQUESTS = {
+    f"textDocument/{name}": {"position": PLACE} | MORE.get(name, {}) if name in AT_A_PLACE else MORE.get(name, {})
+    for name in (*AT_A_PLACE, *ALONE)
+}
+"""Questions about a text, with what each holds besides the text."""
 ODD: list[Any] = [
     None, True, -1, 2**31, 2**70, 1e308, "", "\0", "\ud800", "a" * 5000, [], {}, [[]], {"a": 1}, "file:///etc/passwd", "file://",
     "untitled:x", {"line": -5, "character": -5}, {"line": 2**40, "character": 2**40}, {"line": 0},
@@ -163,12 +173,10 @@ def _noise(chance: random.Random, uri: str) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_nothing_that_is_sent_ends_the_server(seed: int, tmp_path: Path) -> None:
+def test_nothing_that_is_sent_ends_the_server(seed: int, tmp_path: Path, editor: Editor) -> None:
     """200 messages, random and changed ones among sound ones, which are answered; then it ends as it should."""
     chance = random.Random(seed)
-    editor = Editor(tmp_path)
     uri = (tmp_path / "a.fab").as_uri()
-    editor.begin()
     for turn in range(200):
         editor.raw(_noise(chance, uri))
         if turn % 50 == 49:
@@ -182,37 +190,25 @@ def test_nothing_that_is_sent_ends_the_server(seed: int, tmp_path: Path) -> None
 LARGE = "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n"
 
 
-def test_a_request_that_waits_can_be_cancelled(tmp_path: Path) -> None:
+def test_a_request_that_waits_can_be_cancelled_and_the_end_waits_for_none(tmp_path: Path, editor: Editor) -> None:
     """Forty requests about a large text, and all but the first and the last are cancelled: they are answered so, and it takes the
-    time of a few."""
-    editor = Editor(tmp_path)
+    time of a few. `shutdown` behind a hundred requests is answered before they are."""
     uri = (tmp_path / "big.fab").as_uri()
-    editor.begin()
     editor.open(uri, LARGE)
-    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(40)]
+    tokens = ("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}})
+    asked = [editor.ask(*tokens) for _ in range(40)]
     for number in asked[1:-1]:
         editor.say("$/cancelRequest", {"id": number})
     assert len(editor.answer(asked[-1])["result"]["data"]) > 5 * 2000
     codes = [editor.answer(n).get("error", {}).get("code") for n in asked[1:-1]]
     assert codes.count(-32800) >= 30 and set(codes) <= {-32800, None}
-    editor.end()
-
-
-def test_the_end_does_not_wait_for_requests(tmp_path: Path) -> None:
-    """`shutdown` behind a hundred requests is answered before they are."""
-    editor = Editor(tmp_path)
-    uri = (tmp_path / "big.fab").as_uri()
-    editor.begin()
-    editor.open(uri, LARGE)
-    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(100)]
+    asked = [editor.ask(*tokens) for _ in range(100)]
     editor.end()
     assert sum("error" in editor.answers.get(n, {"error": 0}) for n in asked) > 50
 
 
-def test_the_process_ends_whatever_is_being_read(tmp_path: Path) -> None:
+def test_the_process_ends_whatever_is_being_read(tmp_path: Path, editor: Editor) -> None:
     """`exit` does not wait for a thread that reads the names of a text for a minute."""
-    editor = Editor(tmp_path)
-    editor.begin()
     text = "fabric f {\n" + "".join(f"  let a{i} = [sum(0..1048575) for i in 0..{i}]\n" for i in range(3000)) + "}\n"
     editor.open((tmp_path / "slow.fab").as_uri(), text)
     time.sleep(1)
@@ -239,10 +235,8 @@ WRONG = {
 }
 
 
-def test_what_is_no_request_is_answered_so(tmp_path: Path) -> None:
+def test_what_is_no_request_is_answered_so(tmp_path: Path, editor: Editor) -> None:
     """With the number of the request where there is one, by a line on stderr at most, and no traceback."""
-    editor = Editor(tmp_path)
-    editor.begin()
     editor.say("$/cancelRequest", {"id": 12345})
     for body, (number, code) in WRONG.items():
         editor.answers.clear()
@@ -257,10 +251,8 @@ def test_what_is_no_request_is_answered_so(tmp_path: Path) -> None:
     assert "Traceback" not in log and all(line.startswith("tdsl: ") and len(line) <= 300 for line in log.splitlines()), log
 
 
-def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path) -> None:
+def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path, editor: Editor) -> None:
     """They are left out with a line on stderr: no window opens over the editor, and what is open, by whatever name, is read."""
-    editor = Editor(tmp_path)
-    editor.begin()
     never, broken = (tmp_path / "never.fab").as_uri(), "file://[broken"
     change = [{"text": SMALL}]
     editor.say("textDocument/didChange", {"textDocument": {"uri": never, "version": 2}, "contentChanges": change})

@@ -57,8 +57,8 @@ def shell(folder: Path, line: str, **variables: str) -> subprocess.CompletedProc
 
 
 def in_mounts(script: str, folder: Path) -> None:
-    """Run shell commands where mounts are nobody else's."""
-    line = ["unshare", "--mount", "bash", "-euc", script]
+    """Run shell commands, in which `tdsl` is this one, where mounts are nobody else's."""
+    line = ["unshare", "--mount", "bash", "-euc", f'tdsl() {{ {TOOL} "$@"; }}\n{script}']
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
     if "permission" in done.stderr.lower() or "not permitted" in done.stderr.lower():
         pytest.skip("no mounts here")

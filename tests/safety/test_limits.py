@@ -185,13 +185,11 @@ def test_however_untrusted_is_said_settings_are_ignored(here: Path) -> None:
 # ------------------------------------------------------------ texts
 
 
-@pytest.mark.parametrize("sign", "=+-@＝＋－＠\t\r\n")
-def test_no_cell_is_a_formula(sign: str) -> None:
-    text = f"{sign}1+1"
+def test_no_cell_is_a_formula() -> None:
+    texts = [f"{sign}1+1" for sign in "=+-@＝＋－＠\t\r\n"]
     out = io.StringIO()
-    csv.writer(out).writerow([spreadsheet_cell(text)])
-    ((read,),) = csv.reader(io.StringIO(out.getvalue(), newline=""))
-    assert read == f"'{text}"
+    csv.writer(out).writerow(map(spreadsheet_cell, texts))
+    assert list(csv.reader(io.StringIO(out.getvalue(), newline=""))) == [[f"'{text}" for text in texts]]
 
 
 def test_lines_of_reports_stay_lines(here: Path) -> None:

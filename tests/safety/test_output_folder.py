@@ -18,7 +18,8 @@ from tdsl.output import write as writing
 from tdsl.system.replace import replace_file
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
-from tests.safety.built import ROOTED, TOOL, entered, files, in_child, in_mounts, mode, put, tree
+from tests.safety.built import ROOTED, entered, files, in_child, in_mounts, mode, put, tree
+from tests.tables import sections
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
@@ -53,25 +54,7 @@ def test_what_is_mounted_in_an_output_folder_stays_there(tmp_path: Path) -> None
     """A volume below it was emptied, since it was in the old folder, which goes. One in the place of a folder of tdsl is refused
     before anything is exchanged."""
     design(tmp_path)
-    in_mounts(
-        f"""
-        {TOOL} build small.fab --target cabling > /dev/null 2>&1
-        mkdir "out/a volume" store && mount -t tmpfs tmpfs "out/a volume" && echo precious > "out/a volume/data"
-        exec 8< "out/a volume"
-        {TOOL} build small.fab --target cabling --set nodes=5 > /dev/null 2>&1
-        test "$(cat /proc/self/fd/8/data)" = precious && test "$(cat "out/a volume/data")" = precious
-        {TOOL} verify out
-        cp out/manifest.json before
-        mount --bind store out/cabling
-        ! {TOOL} build small.fab --target cabling --set nodes=6 > /dev/null 2> said
-        grep -q E0509 said && tr -s " =\\n" " " < said | grep -q "cabling in it is a mount of its own"
-        umount out/cabling
-        cmp out/manifest.json before && {TOOL} verify out && rm before said
-        test "$(ls -A | sort | xargs)" = "out small.fab store"
-        test "$(ls -A out | sort | xargs)" = "a volume cabling manifest.json"
-        """,
-        tmp_path,
-    )
+    in_mounts(sections(__file__)["what is mounted in an output folder stays there"], tmp_path)
 
 
 @pytest.mark.parametrize("step", range(1, 40, 4))
@@ -236,18 +219,7 @@ def test_a_folder_in_place_of_the_lock_is_named(tmp_path: Path) -> None:
 def test_an_output_folder_in_the_image_of_a_container(tmp_path: Path) -> None:
     """A folder of a lower layer cannot be renamed: the build was refused as `Invalid cross-device link`."""
     design(tmp_path)
-    in_mounts(
-        f"""
-        mkdir disk && mount -t tmpfs tmpfs disk && cd disk && mkdir lower upper work merged && cp ../small.fab lower
-        (cd lower; {TOOL} build small.fab --target cabling > /dev/null 2>&1)
-        mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged || {{ echo permission >&2; exit 1; }}
-        cd merged
-        {TOOL} build small.fab --target cabling --set nodes=5 > /dev/null 2>&1
-        {TOOL} verify out && {TOOL} build small.fab --target cabling --set nodes=5 --check
-        test "$(ls -A | xargs)" = "out small.fab"
-        """,
-        tmp_path,
-    )
+    in_mounts(sections(__file__)["an output folder in the image of a container"], tmp_path)
 
 
 def test_the_current_folder_as_the_output_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,54 +26,54 @@ fabric f {
 """
 
 
+def hidden(words: str, *args: str | Path) -> None:
+    """A call is refused with these words, and shows nothing of the secret."""
+    done = tdsl(*args)
+    assert done.exit_code == 2 and words in done.stderr, done.output
+    assert "ghp_" not in done.output and "token" not in done.output
+
+
 def test_a_design_that_is_a_link_to_another_kind_of_file_is_not_shown(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").write_text(SECRET)
     (tmp_path / "leak.fab").symlink_to(".git/config")
     for command in ("check", "build", "show", "fmt", "expand", "lock"):
-        done = tdsl(command, tmp_path / "leak.fab")
-        assert done.exit_code == 2 and "it is a link to a file of another kind" in done.stderr
-        assert "ghp_" not in done.output and "token" not in done.output
+        hidden("it is a link to a file of another kind", command, tmp_path / "leak.fab")
 
 
 @pytest.mark.parametrize("name", ["failures", "config", "a.txt"])
 def test_a_link_leads_to_what_its_name_says(name: str, tmp_path: Path) -> None:
     """A file without an ending is none that has another name, and nothing of git's is shown by a name that is not in ``.git``."""
     (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "config").write_text(SECRET)
-    (tmp_path / ".git" / "a.txt").write_text(SECRET)
+    for held in ("config", "a.txt"):
+        (tmp_path / ".git" / held).write_text(SECRET)
     (tmp_path / name).symlink_to(".git/a.txt" if name == "a.txt" else ".git/config")
-    (tmp_path / "a.fab").write_text(SMALL)
+    design = write(tmp_path)
     for option in ("--ibnetdiscover", "--lldp", "--p2p"):
-        done = tdsl("audit", tmp_path / "a.fab", option, tmp_path / name)
-        assert done.exit_code == 2 and "it is a link to a file of another kind" in done.stderr
-        assert "ghp_" not in done.output and "token" not in done.output
+        hidden("it is a link to a file of another kind", "audit", design, option, tmp_path / name)
 
 
 def test_a_folder_of_captures_shows_nothing_outside(tmp_path: Path) -> None:
     (tmp_path / "id").write_text(SECRET)
     (tmp_path / "lldp").mkdir()
     (tmp_path / "lldp" / "id").symlink_to("../id")
-    (tmp_path / "a.fab").write_text(SMALL)
-    done = tdsl("audit", tmp_path / "a.fab", "--lldp", tmp_path / "lldp")
-    assert done.exit_code == 2 and "it leads out of the folders" in done.stderr
-    assert "ghp_" not in done.output and "token" not in done.output
+    hidden("it leads out of the folders", "audit", write(tmp_path), "--lldp", tmp_path / "lldp")
 
 
 def test_use_follows_no_link_out_of_the_folders_searched(tmp_path: Path) -> None:
     """Neither a link to a file nor to a folder; with --path the same folder is read."""
     (tmp_path / "away").mkdir()
-    (tmp_path / "home" / "lib").mkdir(parents=True)
-    write(tmp_path / "away", "def nodes(n: int) = n * 4\nlet ghp_secret = \n", "sizes.fab")
-    design = write(tmp_path / "home", USES)
-    (tmp_path / "home" / "lib" / "sizes.fab").symlink_to(tmp_path / "away" / "sizes.fab")
-    done = tdsl("check", design)
-    assert done.exit_code == 1 and "error[E0112]" in done.stdout and "ghp_secret" not in done.stdout
-    (tmp_path / "home" / "lib" / "sizes.fab").unlink()
-    (tmp_path / "home" / "lib").rmdir()
-    (tmp_path / "home" / "lib").symlink_to(tmp_path / "away")
-    done = tdsl("check", design)
-    assert done.exit_code == 1 and "error[E0112]" in done.stdout and "ghp_secret" not in done.stdout
+    lib = tmp_path / "home" / "lib"
+    lib.mkdir(parents=True)
+    away = write(tmp_path / "away", "def nodes(n: int) = n * 4\nlet ghp_secret = \n", "sizes.fab")
+    design = write(lib.parent, USES)
+    for folder in (False, True):
+        if folder:
+            (lib / "sizes.fab").unlink()
+            lib.rmdir()
+        (lib if folder else lib / "sizes.fab").symlink_to(away.parent if folder else away)
+        done = tdsl("check", design)
+        assert done.exit_code == 1 and "error[E0112]" in done.stdout and "ghp_secret" not in done.stdout
     write(tmp_path / "away", "def nodes(n: int) = n * 4\n", "sizes.fab")
     assert tdsl("check", design, "--path", tmp_path / "away").exit_code == 0
 
@@ -427,34 +427,24 @@ BELL = "a\x07b"
 
 
 @pytest.mark.parametrize(
-    "args",
-    [
-        ("check", BELL),
-        ("check", "--config", BELL, "small.fab"),
-        ("diff", f"{BELL}...HEAD"),
-        ("help", BELL),
-        (BELL,),
-        ("fmt", BELL),
-    ],
+    "call", ["check BELL", "check --config BELL small.fab", "diff BELL...HEAD", "help BELL", "BELL", "fmt BELL"]
 )
-def test_names_of_a_call_do_not_steer_the_terminal(args: tuple[str, ...], here: Path) -> None:
+def test_names_of_a_call_do_not_steer_the_terminal(call: str, here: Path) -> None:
     write(here)
-    done = tdsl(*args)
+    done = tdsl(*call.replace("BELL", BELL).split(" "))
     assert done.exit_code == 2 and "\ufffd" in done.stderr and "\x07" not in done.output, done.output
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        '[check]\n"BELL" = 1\n',
-        '[check]\noutput = "../BELL"\n',
-        '"BELL" = 1\n',
-        'path = ["../BELL"]\n',
-        '[severity]\n"BELL" = "error"\n',
-    ],
-)
-def test_settings_do_not_steer_the_terminal(settings: str, here: Path) -> None:
+def test_settings_do_not_steer_the_terminal(here: Path) -> None:
     write(here)
-    (here / "tdsl.toml").write_text(settings.replace("BELL", "\\u0007"))
-    done = tdsl("check", "small.fab")
-    assert done.exit_code == 2 and "\ufffd" in done.stderr and "\x07" not in done.output, done.output
+    values = (
+        '[check]\n"BELL" = 1',
+        '[check]\noutput = "../BELL"',
+        '"BELL" = 1',
+        'path = ["../BELL"]',
+        '[severity]\n"BELL" = "error"',
+    )
+    for settings in values:
+        (here / "tdsl.toml").write_text(settings.replace("BELL", "\\u0007") + "\n")
+        done = tdsl("check", "small.fab")
+        assert done.exit_code == 2 and "\ufffd" in done.stderr and "\x07" not in done.output, done.output

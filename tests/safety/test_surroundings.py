@@ -13,26 +13,15 @@ from pathlib import Path
 import pytest
 
 from tests.cli.run import SMALL, tdsl, write
-from tests.safety.built import ROOTED, TOOL, entered, in_child, in_mounts, shell, tree
+from tests.safety.built import ROOTED, entered, in_child, in_mounts, shell, tree
+from tests.tables import sections
 
 
 @ROOTED
 def test_a_mount_that_is_read_only(tmp_path: Path) -> None:
     """Designs are checked there, also with the cache there; what would be written is refused with a line, status 1 or 2."""
     write(tmp_path)
-    in_mounts(
-        f"""
-        mkdir disk && mount -t tmpfs tmpfs disk && cp small.fab disk && cd disk && mount -o remount,ro .
-        TDSL_CACHE_DIR=$PWD/cache {TOOL} check small.fab > ../said && grep -q proved ../said
-        for call in "build small.fab --target cabling" "lock small.fab" "check small.fab -o report" "fmt small.fab --set x"; do
-          set +e; {TOOL} $call > ../said 2>&1; status=$?; set -e
-          test $status = 1 -o $status = 2; ! grep -q Traceback ../said
-          case "$call" in fmt*) ;; *) grep -q "Read-only file system" ../said ;; esac
-        done
-        test "$(ls -A)" = small.fab
-        """,
-        tmp_path,
-    )
+    in_mounts(sections(__file__)["a mount that is read only"], tmp_path)
 
 
 def test_a_quota(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from tdsl.output.write import write_output_folder
 from tdsl.system.replace import replace_file
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
-from tests.safety.built import ROOT, ROOTED, TOOL, entered, in_child, in_mounts, output, tree
+from tests.safety.built import ROOT, ROOTED, entered, in_child, in_mounts, output, tree
 from tests.tables import sections
 
 EVERY_STEP, BUILDER = sections(__file__)["every step"], sections(__file__)["builder"]
@@ -130,38 +130,14 @@ def test_a_build_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
 def test_a_mount_as_the_output_folder(tmp_path: Path) -> None:
     """Files come, change and go, and nothing but them is left in it."""
     design(tmp_path)
-    in_mounts(
-        f"""
-        mkdir out && mount -t tmpfs tmpfs out
-        {TOOL} build small.fab --target cabling --target json > /dev/null 2>&1
-        echo mine > out/notes
-        {TOOL} build small.fab --target cabling --set nodes=5 > /dev/null 2>&1
-        {TOOL} verify out
-        test ! -e out/json && test "$(cat out/notes)" = mine && test "$(ls -A out | sort | xargs)" = "cabling manifest.json notes"
-        {TOOL} build small.fab --target cabling --set nodes=5 --check
-        """,
-        tmp_path,
-    )
+    in_mounts(sections(__file__)["a mount as the output folder"], tmp_path)
 
 
 @ROOTED
 def test_a_full_disk_leaves_what_stood_there(tmp_path: Path) -> None:
     """The lock, a report and the output folder on a disk with too little room."""
     design(tmp_path)
-    in_mounts(
-        f"""
-        mkdir disk && mount -t tmpfs -o size=512k tmpfs disk && cp small.fab disk && cd disk
-        {TOOL} lock small.fab; {TOOL} build small.fab --target cabling --out out > /dev/null 2>&1
-        {TOOL} check small.fab -o report.json --output-format json
-        find . -type f | xargs sha256sum | sort > ../before
-        cat /dev/zero > ballast 2> /dev/null || true
-        ! {TOOL} lock small.fab --set nodes=8 2> ../said; grep -q "No space left" ../said
-        ! {TOOL} check small.fab --set nodes=8 -o report.json --output-format json 2> ../said; grep -q "No space left" ../said
-        ! {TOOL} build small.fab --set nodes=8 --target cabling --out out > /dev/null 2> ../said; grep -q "E0509" ../said
-        rm ballast; find . -type f | xargs sha256sum | sort | diff ../before -
-        """,
-        tmp_path,
-    )
+    in_mounts(sections(__file__)["a full disk leaves what stood there"], tmp_path)
 
 
 @ROOTED
