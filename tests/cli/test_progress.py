@@ -73,3 +73,11 @@ def test_ctrl_c_where_python_would_drop_it(where: str, status: int, expected: st
     done = subprocess.run([sys.executable, "-c", LOST, where], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (status, expected), done.stderr
     assert where == "copy" or done.stderr == ""
+
+
+def test_every_module_that_starts_z3_leaves_ctrl_c_alone() -> None:
+    """Ctrl-C ends tdsl, also while z3 searches."""
+    line = [sys.executable, "-c", sections(__file__)["solvers"]]
+    said = subprocess.run(line, capture_output=True, text=True, check=True).stdout.splitlines()
+    modules = ("semantics.contradiction", "sizing.relations", "sizing.all_parameters")
+    assert said == [f"tdsl.{name} false" for name in modules]

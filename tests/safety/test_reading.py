@@ -249,28 +249,21 @@ def test_settings_with_a_name_that_no_file_can_have(here: Path) -> None:
         assert done.exit_code == 2 and words in done.stderr, done.output[-2000:]
 
 
-@pytest.mark.parametrize("kind", ["pipe", "socket"])
-def test_designs_are_regular(kind: str, here: Path) -> None:
-    if kind == "pipe":
-        os.mkfifo("a.fab")
-    else:
-        socket.socket(socket.AF_UNIX).bind("a.fab")
-    for call in ("check", "build", "lock", "fmt", "show"):
-        done = tdsl(call, "a.fab")
-        assert done.exit_code == 2 and "a.fab: it is not a regular file" in done.stderr, done.output
-
-
-@pytest.mark.parametrize("kind", ["pipe", "zero", "link"])
+@pytest.mark.parametrize("kind", ["pipe", "socket", "zero", "link"])
 def test_files_that_a_call_names_are_regular(kind: str, here: Path) -> None:
     """No named pipe that nobody writes to, no device without an end, and nothing of another file's text."""
     write(here)
     Path("secret").write_text(SECRET)
-    if kind == "pipe":
-        os.mkfifo("a.xml")
-    else:
-        Path("a.xml").symlink_to("/dev/zero" if kind == "zero" else "secret")
-    for call in (("lint-nccl", "a.xml"), ("check", "small.fab", "--fail-file", "a.xml")):
-        done = tdsl(*call)
+    for name in ("a.fab", "a.xml"):
+        if kind == "pipe":
+            os.mkfifo(name)
+        elif kind == "socket":
+            socket.socket(socket.AF_UNIX).bind(name)
+        else:
+            Path(name).symlink_to("/dev/zero" if kind == "zero" else "secret")
+    designs = ("check a.fab", "build a.fab", "lock a.fab", "fmt a.fab", "show a.fab")
+    for call in (*designs, "lint-nccl a.xml", "check small.fab --fail-file a.xml"):
+        done = tdsl(*call.split())
         assert done.exit_code == 2 and "ghp_" not in done.output, done.output
         assert ("not a regular file" in done.stderr) or ("link to a file of another kind" in done.stderr), done.stderr
 
@@ -385,20 +378,21 @@ LONG = "9" * 5000
 def test_numbers_without_an_end(number: str, here: Path) -> None:
     """In prices, settings, a target's manifest, a table and an option: a line that says so, at once."""
     write(here)
-    Path("prices.toml").write_text(f'currency = "USD"\ndate = 2026-01-01\n[price]\nQM9700 = {number}\n')
-    done = tdsl("check", "small.fab", "--prices", "prices.toml")
-    assert done.exit_code == 1 and "E0208" in done.stdout, done.output
-    Path("demands.fab").write_text(SMALL.replace("  require", '  require throughput "pairs.csv" > 0\n  require', 1))
-    Path("pairs.csv").write_text(f"0,1,1,1\n{number},0,1,1\n1,1,0,1\n1,1,1,0\n")
-    done = tdsl("check", "demands.fab", "--select", "throughput")
-    assert done.exit_code == 1 and "E09" not in done.output, done.output
+    write(here, f'currency = "USD"\ndate = 2026-01-01\n[price]\nQM9700 = {number}\n', "prices.toml")
+    write(here, SMALL.replace("  require", '  require throughput "pairs.csv" > 0\n  require', 1), "demands.fab")
+    write(here, f"0,1,1,1\n{number},0,1,1\n1,1,0,1\n1,1,1,0\n", "pairs.csv")
     Path("more/evil").mkdir(parents=True)
-    Path("more/evil/target.toml").write_text(f'title = "t"\nconsumer = "c"\n[options]\na = {number}\n')
-    done = tdsl("build", "small.fab", "--target-path", "more", "--target", "evil")
-    assert done.exit_code == 2 and "E0502" in done.stderr, done.output
-    done = tdsl("build", "small.fab", "--option", f"cabling.x={number}", "--option", f"gpudirect.mtu={number}")
-    assert done.exit_code == 2 and "E09" not in done.output
-    Path("tdsl.toml").write_text(f"[check]\njobs = {number}\n")
+    write(Path("more/evil"), f'title = "t"\nconsumer = "c"\n[options]\na = {number}\n', "target.toml")
+    options = f"build small.fab --option cabling.x={number} --option gpudirect.mtu={number}"
+    for call, status, code in (
+        ("check small.fab --prices prices.toml", 1, "E0208"),
+        ("check demands.fab --select throughput", 1, ""),
+        ("build small.fab --target-path more --target evil", 2, "E0502"),
+        (options, 2, ""),
+    ):
+        done = tdsl(*call.split())
+        assert done.exit_code == status and code in done.output and "E09" not in done.output, done.output
+    write(here, f"[check]\njobs = {number}\n", "tdsl.toml")
     done = tdsl("check", "small.fab")
     assert done.exit_code == 2 and "E09" not in done.output, done.output
 
