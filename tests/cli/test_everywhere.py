@@ -69,14 +69,24 @@ def test_another_configuration(project: Path) -> None:
 
 
 def test_config_show(project: Path) -> None:
-    settings = "[check]\nfail-on = 'warning'\n[severity]\nbisection = 'note'\n[site]\nntp = ['192.0.2.1']\n"
-    (project / "tdsl.toml").write_text(settings)
+    (project / "lib").mkdir()
+    settings = "path = ['lib']\n[check]\nfail-on = 'warning'\n[severity]\nbisection = 'note'\n[site]\nntp = ['192.0.2.1']\n"
+    (project / "tdsl.toml").write_text(settings + "[target.p2p]\nlevels = ['a', 'b']\n")
     done = tdsl("config", "show", "--format", "json", env={"TDSL_BUILD_OUT": "made"})
     assert done.exit_code == 0
     shown = {(r["setting"], r["value"], r["from"]) for r in json.loads(done.stdout)["settings"]}
     assert ("build --out", "made", "TDSL_BUILD_OUT") in shown and not any(source == "default" for _, _, source in shown)
-    of_file = {("check --fail-on", "warning"), ("severity bisection", "note"), ("site ntp", "192.0.2.1")}
+    of_file = {
+        ("check --fail-on", "warning"),
+        ("severity bisection", "note"),
+        ("site ntp", "192.0.2.1"),
+        ("path", f"{project}/lib"),
+    }
     assert {(*setting, "tdsl.toml") for setting in of_file} <= shown
+    rows = tdsl("config", "show", "--output-format", "csv", env={"NO_COLOR": "1"}).stdout.splitlines()
+    assert rows[:2] == ["setting,value,from", "tdsl.toml,tdsl.toml,the nearest one"]
+    assert {'target p2p.levels,"a, b",tdsl.toml', "NO_COLOR,1,environment"} <= {*rows}
+    assert not [r for r in rows if r.startswith(("FORCE_COLOR", "TDSL_TRACEBACK", "TDSL_UNTRUSTED"))]
     assert any(r.endswith("default") for r in tdsl("config", "show", "--all").stdout.splitlines())
     (project / "tdsl.toml").write_text("[check]\nno-such-option = 1\n")
     done = tdsl("config", "show")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.nccl.test_nccl_lint import GOOD
@@ -44,13 +42,6 @@ def test_fail_on_warnings_and_what_says_the_same_is_told_once_with_its_number() 
     assert tdsl("lint-nccl", "-", "--fail-on", "warning", stdin=text).exit_code == 1
     done = tdsl("lint-nccl", "-", stdin=GOOD.replace("32.0 GT/s PCIe", "32.0 GT/s"))
     assert done.stdout.count("error[E0524]") == 1 and "(first of 24)" in done.stdout and "24 errors in 1 file" in done.stdout
-
-
-@pytest.mark.parametrize("data", [b"", b"\x00\xff", "\ufeff<system/>".encode(), b"<a>" * 5000])
-def test_files_that_are_none(data: bytes, tmp_path: Path) -> None:
-    (tmp_path / "topo.xml").write_bytes(data)
-    done = tdsl("lint-nccl", tmp_path / "topo.xml")
-    assert done.exit_code == 1 and "error[E052" in done.stdout
 
 
 def test_against_a_dump(here: Path) -> None:

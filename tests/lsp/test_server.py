@@ -175,18 +175,20 @@ async def test_a_long_check_is_given_up(client: Client) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are listed under /proc")
-@conversation
-async def test_a_process_of_answers_that_is_killed_is_started_again(client: Client) -> None:
+def test_a_process_of_answers_that_is_killed_is_started_again(tmp_path: Path) -> None:
     """Whoever ends the process that compiles, the next change is answered."""
-    client.write("a.fab", SMALL)
-    await client.until(lambda codes: True)
-    pid = client._server.pid if client._server is not None else 0
-    ended = children(pid)
-    assert ended
-    for child in ended:
-        os.kill(child, signal.SIGKILL)
-    client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
-    await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))
+
+    async def work(client: Client) -> None:
+        client.write("a.fab", SMALL)
+        await client.until(lambda codes: True)
+        ended = children(client._server.pid if client._server is not None else 0)
+        assert ended
+        for child in ended:
+            os.kill(child, signal.SIGKILL)
+        client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
+        await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))
+
+    assert not [m for m in talk(tmp_path, work) if "a change of the text starts it again" not in m]
 
 
 @pytest.mark.parametrize("name", ["superpod_cluster", "torus3d"])
