@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,11 @@ def asked(name: str, uri: str, text: str) -> Any:
 
 
 def test_designs_as_they_are_typed(tmp_path: Path) -> None:
+    """Of designs that leave no count open: a solver that is interrupted while it is made tells of it on stderr."""
     names, answered = features(), set[str]()
-    texts = [path.read_text() for path in sorted(DESIGNS.glob("*.fab"))[::8]]
+    texts = [path.read_text() for path in sorted(DESIGNS.glob("*.fab"))]
+    texts = [text for text in texts if not re.search(r"\?|clos|tier|minimize", text)][::4]
+    assert len(texts) > 3
 
     async def conversation(client: Client) -> None:
         uri = client.uri("a.fab")
