@@ -219,12 +219,11 @@ def limited(cpu: float = CPU_S, wall: float = WALL_S) -> Iterator[None]:
 
 
 def inputs(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    """Kinds and inputs, the same for the same seed."""
+    """Kinds and inputs, the same for the same seed; one of each kind comes first."""
     chance = random.Random(seed)
     names = [name for name, (_, _, weight) in KINDS.items() for _ in range(weight)]
     texts = {name: make() for name, (_, make, _) in KINDS.items()}
-    for _ in range(count):
-        name = chance.choice(names)
+    for name in (*KINDS, *chance.choices(names, k=max(0, count - len(KINDS))))[:count]:
         yield name, mutated(chance.choice(texts[name]), chance)
 
 
