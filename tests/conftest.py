@@ -41,6 +41,13 @@ def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TDSL_CHECK_NO_CACHE", "1")
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a test as the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 Golden = Callable[[str, "str | bytes"], None]
 
 
@@ -64,12 +71,7 @@ def golden(request: pytest.FixtureRequest) -> Golden:
             return
         assert path.is_file(), f"there is no {path.relative_to(GOLDENS.parent)}: run `make golden` and look at what it holds"
         again = f"{name} differs; if it should, run `make golden FOR={name.rpartition('.')[0]}`"
-        if isinstance(content, str):
-            assert content == path.read_text(encoding="utf-8"), (
-                f"{name} differs; if it should, run `make golden FOR={name.rpartition('.')[0]}`"
-            )
-        else:
-            assert content == path.read_bytes(), again
+        assert content == (path.read_text(encoding="utf-8") if isinstance(content, str) else path.read_bytes()), again
 
     return compare
 

@@ -15,21 +15,17 @@ import pytest
 
 import tdsl
 from tdsl.api import ARRAYS
-from tests.cli.run import SMALL
+from tests.cli.run import SMALL, write
 from tests.cli.run import tdsl as call
 from tests.harness import none
 
 
-def test_every_public_name_is_there() -> None:
-    assert all(getattr(tdsl, name) is not None for name in tdsl.__all__)
-
-
 def test_a_check_answers_as_the_command_does(tmp_path: Path) -> None:
-    path = tmp_path / "small.fab"
-    path.write_text(SMALL)
+    assert all(getattr(tdsl, name) is not None for name in tdsl.__all__)
+    path = write(tmp_path)
     result = tdsl.check(path)
     assert not result.findings and {r.check for r in result.designs[0].results if r.status == "proved"} >= {"reachability"}
-    path.write_text(SMALL.replace("<= 1:1", "<= 1:9"))
+    write(tmp_path, SMALL.replace("<= 1:1", "<= 1:9"))
     assert [d.code for d in tdsl.check(path).findings] == ["E0405"]
     with pytest.raises(tdsl.DesignError, match="E0405") as wrong:
         tdsl.load(path)
@@ -37,20 +33,17 @@ def test_a_check_answers_as_the_command_does(tmp_path: Path) -> None:
 
 
 def test_parameters_are_given_by_name() -> None:
+    """And several fabrics have no one fabric."""
     small, large = (tdsl.load("dgx_superpod_h100", units=n) for n in (1, 2))
     assert (small.link_count, large.link_count) == (508, 1020)
     with pytest.raises(Exception, match="no parameter `unit`"):
         tdsl.check("dgx_superpod_h100", unit=1)
-
-
-def test_several_fabrics_have_no_one_fabric() -> None:
     with pytest.raises(ValueError, match="several fabrics"):
         tdsl.load("superpod_cluster")
 
 
 def test_a_build_is_that_of_the_command(tmp_path: Path) -> None:
-    path = tmp_path / "small.fab"
-    path.write_text(SMALL)
+    path = write(tmp_path)
     files = tdsl.build(tdsl.load(path), ["cabling"])
     assert call("build", path, "--target", "cabling", "--out", tmp_path / "out").exit_code == 0
     for name, content in files.items():
@@ -72,7 +65,7 @@ def test_columns_are_those_of_the_files() -> None:
 
 def test_a_column_has_one_type() -> None:
     """Arrow takes no others. What is empty among numbers is None."""
-    for name in ("dgx_superpod_h100", "dgx_superpod_h100_racks", "dragonfly"):
+    for name in ("dgx_superpod_h100_racks", "dragonfly"):
         fabric = tdsl.load(name)
         for table in ("devices", "links", "cables"):
             none(
@@ -85,9 +78,8 @@ def test_a_column_has_one_type() -> None:
 
 
 def test_findings_belong_to_the_fabric_in_whose_block_they_are(tmp_path: Path) -> None:
-    path = tmp_path / "two.fab"
     good = "fabric good {\n  host n[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect n[i].nic[r] to leaf[r]\n}\n"
-    path.write_text(good + "fabric bad {\n  switch leaf[2]: QM9700\n  let x = [1, 2][3]\n}\n")
+    path = write(tmp_path, good + "fabric bad {\n  switch leaf[2]: QM9700\n  let x = [1, 2][3]\n}\n")
     sound, broken = tdsl.check(path).designs
     assert (list(sound.findings), [d.code for d in broken.findings]) == ([], ["E0404", "E0108"])
 
@@ -112,9 +104,8 @@ def test_what_is_found_is_frozen() -> None:
 
 def test_what_is_frozen_is_built_and_judged() -> None:
     """No target and no failure writes into a fabric."""
-    for name in ("dgx_superpod_h100_racks", "tpu_v4", "gb200_su"):
-        fabric = tdsl.load(name)
-        assert len(tdsl.build(fabric)) > 3
+    for name, units in (("dgx_superpod_h100", {"units": 1}), ("torus3d", {})):
+        assert len(tdsl.build(tdsl.load(name, **units))) > 3
     (outcome,) = tdsl.scenarios("dgx_superpod_h100", [["link su[0].leaf[0] spine[1]"]], units=1)
     assert outcome.answers
 

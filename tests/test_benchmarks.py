@@ -35,26 +35,13 @@ def test_peers_run_by_turns_and_their_own_figures_count(measure: Any, tmp_path: 
     assert b["cpu_s"] == 2 and b["peak_mb"] > 1
 
 
-def test_a_whole_process_counts_where_it_prints_no_figures(measure: Any) -> None:
+def test_a_peer_that_is_not_installed_is_skipped_and_said_so(measure: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A whole process counts where it prints no figures."""
     (got,) = measure.by_turns("part", "case", {"python": (sys.executable, "-c", "sum(range(10**6)); print(1)")}, rounds=1)
     assert 0 < got["cpu_least"] == got["cpu_s"] == got["cpu_most"] and got["wall_s"] > 0
-
-
-def test_a_peer_that_is_not_installed_is_skipped_and_said_so(measure: Any, capsys: pytest.CaptureFixture[str]) -> None:
     got = measure.by_turns("p", "c", {"x": (sys.executable, "-c", "import no_such_library")}, rounds=2)
     assert got == [{"part": "p", "case": "c", "peer": "x", "skipped": "No module named 'no_such_library'"}]
     assert capsys.readouterr().err == "p, c: x is skipped: No module named 'no_such_library'\n"
-
-
-def records(part: str, *peers: str, case: str = "c", cpu: float = 0.2) -> list[dict[str, Any]]:
-    """Made-up records of a part, the second peer twice as slow as the first, and so on."""
-    return [
-        {"part": part, "case": case, "peer": peer, "unit": "links", "n": 1000, "rounds": 5,
-         "cpu_s": cpu * k, "cpu_least": cpu * k * 0.9,
-         "cpu_q1": cpu * k * 0.95, "cpu_q3": cpu * k * 1.05, "cpu_most": cpu * k * 1.1, "wall_s": cpu * k * 1.5,
-         "wall_least": cpu * k, "wall_most": cpu * k * 2, "peak_mb": 100.0 * k}
-        for k, peer in enumerate(peers, 1)
-    ]  # fmt: skip
 
 
 @pytest.mark.usefixtures("measure")
@@ -109,10 +96,12 @@ def test_the_page_says_what_was_recorded(tmp_path: Path) -> None:
 
 def test_a_comparison_flags_what_is_slower_and_not_noise(measure: Any) -> None:
     compare = import_module("compare")
-    old = measure.summary([{"cpu_s": s, "wall_s": s, "peak_mb": 1} for s in (1.0, 1.01, 1.02, 1.0, 1.3)])
-    slow = measure.summary([{"cpu_s": 1.2 * s, "wall_s": s, "peak_mb": 1} for s in (1.0, 1.01, 1.02, 1.0, 1.3)])
-    little = measure.summary([{"cpu_s": 1.1 * s, "wall_s": s, "peak_mb": 1} for s in (1.0, 1.01, 1.02, 1.0, 1.3)])
-    noise = measure.summary([{"cpu_s": s, "wall_s": s, "peak_mb": 1} for s in (0.9, 1.0, 1.2, 1.4, 1.5)])
+
+    def times(*seconds: float, factor: float = 1) -> Any:
+        return measure.summary([{"cpu_s": factor * s, "wall_s": s, "peak_mb": 1} for s in seconds])
+
+    old, slow, little = (times(1.0, 1.01, 1.02, 1.0, 1.3, factor=f) for f in (1, 1.2, 1.1))
+    noise = times(0.9, 1.0, 1.2, 1.4, 1.5)
     assert compare.slower(old, slow)
     assert not compare.slower(slow, old) and not compare.slower(old, old) and not compare.slower(old, little)
     assert not compare.slower(old, noise), "the first quartile of noise is within the spread"

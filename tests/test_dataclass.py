@@ -49,7 +49,7 @@ def outcome(work: Any) -> Any:
 
 @pytest.mark.parametrize("options", SHAPES, ids=str)
 @given(a=st.integers(0, 2), b=st.integers(0, 2), t=st.text(max_size=1))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_it_behaves_as_the_standard_library_does(options: dict[str, bool], a: int, b: int, t: str) -> None:
     def facts(cls: Any) -> list[Any]:
         x, y, z = cls(a, t), cls(b, second=t, hidden=9), cls(a, t, [1], 4)

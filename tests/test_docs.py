@@ -30,7 +30,7 @@ from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tdsl.verify.check import checks_by_name
 from tdsl.verify.compare import METRICS
-from tests.harness import none
+from tests.harness import fabric_of, none
 
 ROOT = Path(__file__).parent.parent
 DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -152,14 +152,8 @@ def test_the_unit_table_is_the_compilers() -> None:
 @pytest.mark.parametrize(
     ("title", "words"),
     [
-        (
-            "Values and types",
-            [*TYPE_NAMES, *BUILTINS, *keywords.OPERATORS, "let", "param", "def", "if", "for"],
-        ),
-        (
-            "Devices, groups and extents",
-            [*keywords.KINDS["device"], *planner.GROUPS, *devices.ROLES, *devices.DEVICE_SETTINGS],
-        ),
+        ("Values and types", [*TYPE_NAMES, *BUILTINS, *keywords.OPERATORS, "let", "param", "def", "if", "for"]),
+        ("Devices, groups and extents", [*keywords.KINDS["device"], *planner.GROUPS, *devices.ROLES, *devices.DEVICE_SETTINGS]),
         ("Patterns", list(keywords.PATTERNS)),
         ("Settings of a connect", [*statements.CONNECT_SETTINGS, *settings.MEDIA_WORDS]),
         ("Models", [*models.PORT_SETTINGS, *models.FACTS, *keywords.KINDS["part"]]),
@@ -177,18 +171,8 @@ def test_words_of_the_code_are_in_the_reference(title: str, words: list[str]) ->
 def test_every_word_of_the_grammar_has_an_example_that_compiles() -> None:
     text = "\n".join(re.sub("#.*", "", b.text) for b in (*marked("fab", "check"), *marked("fab", "file")) if b.path == LANGUAGE)
     said = set(re.findall(r"\w+", text))
-    words = {
-        *keywords.GRAMMAR_WORDS,
-        *keywords.PATTERNS,
-        *settings.MEDIA_WORDS[:1],
-        *statements.CONNECT_SETTINGS,
-    }
-    words |= {
-        *devices.DEVICE_SETTINGS,
-        *tier_specs.TIER_SETTINGS,
-        *routing.BGP_SETTINGS,
-        *routing.ROCE_SETTINGS,
-    }
+    words = {*keywords.GRAMMAR_WORDS, *keywords.PATTERNS, *settings.MEDIA_WORDS[:1], *statements.CONNECT_SETTINGS}
+    words |= {*devices.DEVICE_SETTINGS, *tier_specs.TIER_SETTINGS, *routing.BGP_SETTINGS, *routing.ROCE_SETTINGS}
     assert sorted(words - said - {"under"}) == []  # `under` belongs to a metric that no check computes
 
 
@@ -203,13 +187,11 @@ def test_the_table_of_topologies_is_the_library() -> None:
     assert sorted(name for name, *_ in topologies()) == files
 
 
-@pytest.mark.parametrize(("name", "ends", "block"), topologies(), ids=[name for name, *_ in topologies()])
-def test_a_line_of_the_table_of_topologies_is_a_design(name: str, ends: str, block: str, tmp_path: Path) -> None:
+def test_a_line_of_the_table_of_topologies_is_a_design(tmp_path: Path) -> None:
     models = next(b.text for b in marked("fab", "file") if b.info[2] == "shelf.fab")
-    (tmp_path / "example.fab").write_text(f"{models}\nfabric f {{\n  {ends}\n  {block}\n}}\n")
-    result = compiler.compile_without_checks(str(tmp_path / "example.fab"), Request())
-    assert not [d for d in result.findings if d.severity is not Severity.NOTE], result.findings
-    assert result.designs[0].fabric.link_count > 0 and block.split()[0] == name
+    for name, ends, block in topologies():
+        text = f"{models}\nfabric f {{\n  {ends}\n  {block}\n}}\n"
+        assert fabric_of(text, tmp_path, models=False).link_count > 0 and block.split()[0] == name
 
 
 def test_what_is_left_out_names_models_that_are_there() -> None:
@@ -246,38 +228,37 @@ def run(*args: str) -> str:
     return done.output
 
 
+@pytest.fixture
+def pod(here: Path) -> str:
+    """The design of the README, as a file of the current folder."""
+    (design,) = (b for b in marked("fab", "check") if b.path == README)
+    (here / "pod.fab").write_text(design.text, encoding="utf-8")
+    return design.text
+
+
+def shown(page: Path, kind: str, begin: str) -> str:
+    """The block of a page that begins so."""
+    (block,) = (b.text for b in marked(kind) if b.path == page and b.text.startswith(begin))
+    return block
+
+
 def timeless(text: str) -> str:
     """Output without what differs from run to run."""
     return re.sub(r"in \d+\.\d s", "in … s", text).strip()
 
 
-def test_the_readme_pastes_what_a_check_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (design,) = (b for b in marked("fab", "check") if b.path == README)
-    (shown,) = (b for b in marked("console") if b.path == README and b.text.startswith("$ tdsl check"))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "pod.fab").write_text(design.text, encoding="utf-8")
-    command, _, output = shown.text.partition("\n")
-    assert command == "$ tdsl check pod.fab"
-    assert timeless(output) == timeless(run("check", "pod.fab"))
+def test_the_readme_pastes_what_a_check_prints(pod: str) -> None:
+    command, _, output = shown(README, "console", "$ tdsl check").partition("\n")
+    assert command == "$ tdsl check pod.fab" and timeless(output) == timeless(run("check", "pod.fab"))
 
 
-def test_the_page_of_commands_pastes_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the design with half the uplinks."""
-    (design,) = (b for b in marked("fab", "check") if b.path == README)
-    (shown,) = (b for b in marked("text") if b.path == COMMANDS and b.text.startswith("error["))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "pod.fab").write_text(design.text.replace("spread x 16", "spread x 8"), encoding="utf-8")
-    assert run("check", "pod.fab").partition("\n\npod (")[0] == shown.text.rstrip("\n")
-
-
-def test_the_page_of_commands_pastes_what_a_build_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (design,) = (b for b in marked("fab", "check") if b.path == README)
-    (shown,) = (b for b in marked("console") if b.path == COMMANDS and b.text.startswith("$ tdsl build"))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "pod.fab").write_text(design.text, encoding="utf-8")
+def test_the_page_of_commands_pastes_a_finding_and_what_a_build_writes(here: Path, pod: str) -> None:
+    """A finding of the design with half the uplinks."""
     done = CliRunner().invoke(cli, ["build", "pod.fab"], prog_name="tdsl")
     names = [re.sub(r"  \d.*", "", line) for line in done.stdout.strip().splitlines()]  # without numbers and sizes of files
-    assert shown.text.strip().splitlines()[1:] == names
+    assert shown(COMMANDS, "console", "$ tdsl build").strip().splitlines()[1:] == names
+    (here / "pod.fab").write_text(pod.replace("spread x 16", "spread x 8"), encoding="utf-8")
+    assert run("check", "pod.fab").partition("\n\npod (")[0] == shown(COMMANDS, "text", "error[").rstrip("\n")
 
 
 def test_the_readme_is_short_and_has_one_picture() -> None:
@@ -287,21 +268,14 @@ def test_the_readme_is_short_and_has_one_picture() -> None:
     assert len([b for b in marked("fab") if b.path == README]) == 1
 
 
-def test_every_command_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_of_the_readme_runs(here: Path, pod: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of `tdsl` run here. What installs names this package and its program, `make` targets that there are."""
     text = README.read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (design,) = (b for b in marked("fab", "check") if b.path == README)
-    (tmp_path / "pod.fab").write_text(design.text, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "webbrowser", SimpleNamespace(open=lambda address: True))
-    shown = [
-        c.partition("#")[0].strip() for b in marked("console") if b.path == README for c in re.findall(r"^\$ (.+)", b.text, re.M)
-    ]
-    commands = [
-        *shown,
-        *re.findall(r"`((?:tdsl|make|pip|uvx|pipx) [^`]+)`", text.replace("\n", " ")),
-    ]
+    pasted = [c for b in marked("console") if b.path == README for c in re.findall(r"^\$ (.+)", b.text, re.M)]
+    quotes = re.findall(r"`((?:tdsl|make|pip|uvx|pipx) [^`]+)`", text.replace("\n", " "))
+    commands = [*(c.partition("#")[0].strip() for c in pasted), *quotes]
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert f"pip install {project['name']}" in commands and sum(c.startswith("tdsl ") for c in commands) >= 4
     for command in commands:
@@ -318,7 +292,7 @@ def test_every_command_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Mo
             assert words == ['PATH="$PWD/.venv/bin:$PATH"'], command  # where `make` installs
         else:
             assert command == f"pip install {project['name']}", command
-    assert (tmp_path / "out" / "manifest.json").is_file()
+    assert (here / "out" / "manifest.json").is_file()
 
 
 def test_the_page_of_commands_names_every_command_and_target() -> None:

@@ -5,8 +5,8 @@ The page is made of ``docs/gallery.toml`` and of runs; ``--golden`` writes it an
 
 from __future__ import annotations
 
+import textwrap
 import tomllib
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,33 +39,18 @@ The tests make this page and compare it. [What the library leaves out](left-out.
 """
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A published figure, where the report has its own, and what the publication itself gets wrong."""
-
-    what: str
-    published: int | float
-    at: str
-    set: dict[str, Any] = field(default_factory=dict)
-    tdsl: int | float | None = None  # where it is known to differ: what is built, and `why`
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What is written of a design in the data."""
-
-    name: str
-    source: str
-    figure: tuple[Figure, ...]
-    note: str = ""
+Figure = dict[str, Any]
+"""A published figure: ``what``, ``published``, ``at`` in the report, parameters to ``set``; where it is known to differ, what
+``tdsl`` builds, and ``why``."""
 
 
 @cache
-def entries() -> dict[str, Entry]:
-    data = tomllib.loads((ROOT / "docs" / "gallery.toml").read_text(encoding="utf-8"))
-    made = (Entry(**{**d, "figure": tuple(Figure(**f) for f in d["figure"])}) for d in data["design"])
-    return {e.name: e for e in made}
+def entries() -> dict[str, dict[str, Any]]:
+    """What is written of each design: its ``source``, the figures, and a ``note``."""
+    data = tomllib.loads((ROOT / "docs" / "gallery.toml").read_text(encoding="utf-8"))["design"]
+    assert all(d.keys() <= {"name", "source", "figure", "note"} for d in data)
+    assert all(f.keys() <= {"what", "published", "at", "set", "tdsl", "why"} for d in data for f in d["figure"])
+    return {d["name"]: d for d in data}
 
 
 @cache
@@ -77,8 +62,8 @@ def checked(name: str, settings: tuple[tuple[str, Any], ...] = ()) -> dict[str, 
 
 def found(name: str, figure: Figure) -> Any:
     """The figure in the report."""
-    at: Any = checked(name, tuple(sorted(figure.set.items())))
-    head, *rest = figure.at.split(".")
+    at: Any = checked(name, tuple(sorted(figure.get("set", {}).items())))
+    head, *rest = figure["at"].split(".")
     if head == "results":
         check, *rest = rest
         at = next(r for r in at["results"] if r["check"] == check)
@@ -99,10 +84,6 @@ def shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
-def settings_of(figure: Figure) -> str:
-    return ", ".join(f"`{k}={v}`" for k, v in figure.set.items())
-
-
 def section(name: str, picture: bytes | None) -> str:
     """A design's part of the page."""
     entry = entries()[name]
@@ -111,18 +92,17 @@ def section(name: str, picture: bytes | None) -> str:
     if picture is not None:
         out += [f"![{name}: {title(text)}](gallery/{name}.svg)", ""]
     out += ["```fab", text.rstrip("\n"), "```", ""]
-    if entry.figure:
+    if entry["figure"]:
         out += ["| figure | published | tdsl |", "|---|---|---|"]
-        for f in entry.figure:
-            where = f" ({settings_of(f)})" if f.set else ""
-            out.append(f"| {f.what}{where} | {shown(f.published)} | {shown(found(name, f))} |")
+        for f in entry["figure"]:
+            where = ", ".join(f"`{k}={v}`" for k, v in f.get("set", {}).items())
+            what = f"{f['what']} ({where})" if where else f["what"]
+            out.append(f"| {what} | {shown(f['published'])} | {shown(found(name, f))} |")
         out.append("")
-        for f in entry.figure:
-            if f.why:
-                out += [*wrapped(f"{f.what[0].upper()}{f.what[1:]}: {f.why}"), ""]
-    out += [*wrapped(f"Published in: {entry.source}."), ""]
-    if entry.note:
-        out += [*wrapped(entry.note), ""]
+        differ = [f"{f['what'][0].upper()}{f['what'][1:]}: {f['why']}" for f in entry["figure"] if "why" in f]
+        out += [line for words in differ for line in (*wrapped(words), "")]
+    for words in (f"Published in: {entry['source']}.", entry.get("note")):
+        out += [*wrapped(words), ""] if words else []
     verdicts = [r for r in checked(name)["results"] if r["requirement"] is not None]
     if verdicts:
         out += ["What `tdsl check` says of its requirements:", "", "```text"]
@@ -141,8 +121,6 @@ def title(text: str) -> str:
 
 
 def wrapped(text: str, indent: str = "") -> list[str]:
-    import textwrap
-
     return textwrap.wrap(text, 126, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
@@ -178,12 +156,12 @@ def a_design(name: str) -> None:
     assert len((DESIGNS / f"{name}.fab").read_text(encoding="utf-8").splitlines()) < 60
     assert checked(name)["ok"]
     assert {f["severity"] for f in checked(name)["findings"]} <= {"note"}, checked(name)["findings"]
-    for figure in entries()[name].figure:
+    for figure in entries()[name]["figure"]:
         value = found(name, figure)
-        if figure.tdsl is None:
-            assert value == pytest.approx(figure.published, rel=1e-12), figure
+        if "tdsl" not in figure:
+            assert value == pytest.approx(figure["published"], rel=1e-12), figure
         else:
-            assert value == figure.tdsl != figure.published and figure.why, figure
+            assert value == figure["tdsl"] != figure["published"] and figure["why"], figure
     drawn = picture(name)
     if drawn is not None:
         assert (PICTURES / f"{name}.svg").read_bytes() == drawn, "run `make golden`"

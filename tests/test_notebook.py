@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 import tdsl
-from tests.cli.run import SMALL
+from tests.cli.run import SMALL, write
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
 FORMATS = (("image/svg+xml", "_repr_svg_"), ("text/html", "_repr_html_"))
@@ -62,9 +62,7 @@ def test_the_notebook_gives_the_output_that_it_has(request: pytest.FixtureReques
 
 
 def test_a_result_is_shown_as_tables(tmp_path: Path) -> None:
-    path = tmp_path / "small.fab"
-    path.write_text(SMALL.replace("<= 1:1", "<= 1:9").replace("fabric small", "fabric small"))
-    result = tdsl.check(path)
+    result = tdsl.check(write(tmp_path, SMALL.replace("<= 1:1", "<= 1:9")))
     shown = result._repr_html_()
     root = ElementTree.fromstring(f"<div>{shown}</div>")
     cells = ["".join(c.itertext()) for c in root.iter("td")]
@@ -74,9 +72,8 @@ def test_a_result_is_shown_as_tables(tmp_path: Path) -> None:
 
 
 def test_nothing_of_a_design_is_markup(tmp_path: Path) -> None:
-    path = tmp_path / "small.fab"
-    path.write_text(SMALL + '\nfabric g { host h: DGX_H100; naming h "<script>" ; switch s: QM97<b> }\n')
-    shown = tdsl.check(path)._repr_html_()
+    text = SMALL + '\nfabric g { host h: DGX_H100; naming h "<script>" ; switch s: QM97<b> }\n'
+    shown = tdsl.check(write(tmp_path, text))._repr_html_()
     assert "<script" not in shown and "<b>" not in shown
 
 

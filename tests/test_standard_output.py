@@ -13,45 +13,11 @@ from pathlib import Path
 import pytest
 
 from tdsl.report.formats import report_formats
+from tests.tables import sections
 
 ROOT = Path(__file__).parent.parent
-DESIGN = """\
-model host H { port nic[2]: 100Gbps }
-model switch S { port p[16]: 100Gbps }
-fabric f {
-  param more: int = 1 where 1 <= more <= 2
-  host h[8]: H
-  switch leaf[3]: S
-  switch spine[2]: S
-  connect h[i].nic[r] to leaf[(i + r)%3]
-  connect leaf[*] to spine[*] spread x 4 + more uneven
-  report throughput all_to_all
-}
-"""
-"""A design whose figures need the solver."""
-NOISY = """
-import ctypes, os, sys
-sys.path.remove(os.path.dirname(os.path.dirname(__file__)))
-del sys.modules["highspy"]
-import highspy as real
-
-def noise(when):
-    if when in os.environ["NOISE"]:
-        ctypes.CDLL(None).printf(b"HiGHS in a buffer of C\\n")  # which comes out when the process ends, at the latest
-        os.write(1, f"HiGHS {when}\\n".encode())
-
-class Highs(real.Highs):
-    def __init__(self):
-        noise("is made")
-        super().__init__()
-    def run(self):
-        noise("runs")
-        return super().run()
-
-real.Highs = Highs
-noise("is loaded")
-"""
-"""The solver's library, which prints."""
+DESIGN, NOISY, PROGRAM = (sections(__file__)[name] for name in ("design", "noisy", "program"))
+"""A design whose figures need the solver, the solver's library, which prints, and a program."""
 
 
 @pytest.fixture
@@ -83,8 +49,7 @@ def test_a_report_is_the_format_alone(format: str, tmp_path: Path, noisy: dict[s
 
 
 @pytest.mark.parametrize(
-    "call",
-    ["compare design.fab --vary more=1,2", "explore design.fab --vary more=1,2 --jobs 2", "show design.fab metrics"],
+    "call", ["compare design.fab --vary more=1,2", "explore design.fab --vary more=1,2 --jobs 2", "show design.fab metrics"]
 )
 def test_other_commands_and_their_processes(call: str, tmp_path: Path, noisy: dict[str, str]) -> None:
     assert json.loads(called(tmp_path, noisy, *call.split(), "--output-format", "json"))
@@ -96,15 +61,6 @@ def test_designs_of_the_library_together(tmp_path: Path, noisy: dict[str, str]) 
     out = called(tmp_path, noisy, "check", "slim_fly_cscs", "ft2", "two_sites", "--output-format", "json", *reports)
     assert out == (tmp_path / "json").read_bytes() and len(json.loads(out)["designs"]) == 3
     assert not [name for name in report_formats() if b"HiGHS" in (tmp_path / name).read_bytes()]
-
-
-PROGRAM = """
-import ctypes, os, tdsl
-ctypes.CDLL(None).printf(b"of this program, in a buffer of C\\n")
-(design,) = tdsl.check("design.fab").designs
-print(design.name, flush=True)
-os.write(1, b"and directly\\n")
-"""
 
 
 def test_a_program_keeps_its_own_descriptor_1(tmp_path: Path, noisy: dict[str, str]) -> None:

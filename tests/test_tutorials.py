@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+
+from tests.targets import frr_lab, ib
 
 DOCS = Path(__file__).parents[1] / "docs"
 STEP = re.compile(r"`(?P<file>[\w.]+)`[^`]*?:\n\n```fab check\n(?P<text>.*?)```|```sh\n(?P<commands>.*?)```", re.DOTALL)
@@ -31,11 +34,8 @@ def empty(tmp_path: Path) -> tuple[Path, dict[str, str]]:
 def run(tmp_path: Path):
     """Run shell commands in an empty folder."""
     folder, environment = empty(tmp_path)
-    environment |= {
-        "BROWSER": "true",
-        "HOME": str(tmp_path),
-        **{f"GIT_{who}_{what}": "a@b.example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
-    }
+    environment |= {"BROWSER": "true", "HOME": str(tmp_path)}
+    environment |= {f"GIT_{who}_{what}": "a@b.example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
     def call(commands: str, at: Path = folder) -> subprocess.CompletedProcess[str]:
         line = ["bash", "-ec", commands]
@@ -97,13 +97,8 @@ def test_a_superpod_from_the_whiteboard(run) -> None:
         design = folder / "superpod.fab"
         design.write_text(design.read_text().rstrip().removesuffix("}") + "\n" + hall[1] + "\n}\n")
 
-    said = follow(
-        "tutorial-superpod.md",
-        call,
-        folder,
-        {"tdsl show superpod.fab racks": append},
-        ["tdsl check superpod.fab --fail 'spine[0]'"],
-    )
+    lost = "tdsl check superpod.fab --fail 'spine[0]'"
+    said = follow("tutorial-superpod.md", call, folder, {"tdsl show superpod.fab racks": append}, [lost])
     assert "E0461" in said and "spine 16" in said
     assert {line for line in said.splitlines() if line.startswith("error")} == {
         "error[E0405]: More capacity below a switch than allowed",
@@ -134,3 +129,51 @@ def test_the_review_of_a_change(run) -> None:
     design.write_text(design.read_text().replace("spine[4]", "spine[8]"))
     done = call("tdsl diff main pod.fab --steps --floor 75%", folder / "network")
     assert done.returncode == 0 and "128 moved" in done.stdout and "128 cables move" in (DOCS / "tutorial-review.md").read_text()
+
+
+# ---------------------------------------------------------------- audits
+
+
+def done_at_once(page: Path, tmp_path: Path, **more: str) -> tuple[str, Path]:
+    """Write the page's design, run its commands, and return what they print and the folder."""
+    folder, environment = empty(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    for file, design in re.findall(r"`(\w+\.fab)`:\n\n```fab check\n(.*?)```", text, re.DOTALL):
+        (folder / file).write_text(design)
+    script = "set -e\n" + "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
+    ran = subprocess.run(
+        ["bash", "-c", script], cwd=folder, env=environment | more, capture_output=True, text=True, timeout=500, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    said = re.search(r"```text\n(.*?)\n```", text, re.DOTALL)
+    assert said is not None and said[1] in ran.stdout
+    return ran.stdout, folder
+
+
+def test_a_fabric_that_is_simulated(tmp_path: Path) -> None:
+    ib.need()
+    assert shutil.which("ibsim"), "ib.need skips where it is absent"
+    _, folder = done_at_once(DOCS / "tutorial-audit.md", tmp_path, IBSIM_SOCKNAME=f"tutorial-{os.getpid()}")
+    report = (folder / "report.txt").read_text()
+    assert report.count("error[") == 1 and "E0620" in report
+    assert "su0-node3" in report and "su0-node4" in report
+    assert "su0-leaf2" in (folder / "worklist.csv").read_text()
+
+
+def test_a_fabric_of_real_routers(tmp_path: Path) -> None:
+    """In network namespaces, with FRR and lldpd; whatever happens, none is left."""
+    frr_lab.need()
+    lab = f"tutorial{os.getpid()}"
+    try:
+        said, folder = done_at_once(DOCS / "tutorial-audit-routers.md", tmp_path, LAB=lab)
+    finally:
+        for pid in Path("/run", lab).glob("*/*.pid"):
+            subprocess.run(["kill", "-KILL", pid.read_text().strip()], capture_output=True, timeout=10, check=False)
+        for space in Path("/run/netns").glob(f"{lab}-*"):
+            subprocess.run(["ip", "netns", "del", space.name], capture_output=True, timeout=20, check=False)
+        shutil.rmtree(Path("/run", lab), ignore_errors=True)
+    assert "1 received" in said
+    report = (folder / "report.txt").read_text()
+    assert report.count("error[") == 1 and "E0620" in report
+    assert all(name in report for name in ("leaf0", "node2", "node3"))
+    assert "leaf0" in (folder / "worklist.csv").read_text()

@@ -6,143 +6,84 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import pytest
-
+from tdsl.certificates.write import Certified
+from tdsl.commands.check import unwritten_certificate_findings
 from tests.cli.run import SMALL, report, tdsl, write
 
-if TYPE_CHECKING:
-    pass
-
-FINDING = {
-    "code", "name", "severity", "title", "message", "file", "line", "column", "end_line", "end_column", "labels", "help", "count",
-}  # fmt: skip
-RESULT = {
-    "check", "status", "value", "unit", "lower", "upper", "exact", "witness", "requirement", "file", "line", "column",
-}  # fmt: skip
 WRONG_NAME = SMALL.replace("to leaf[r]", "to leef[r]")
 
 
-def test_a_clean_design(tmp_path: Path) -> None:
-    done = tdsl("check", write(tmp_path))
-    assert done.exit_code == 0, done.output
-    assert "proved    oversubscription <= 1:1" in done.stdout
-    assert "no errors in" in done.stdout.splitlines()[-1]
-    assert done.stderr == ""
-
-
-def test_a_design_of_the_standard_library() -> None:
-    done = tdsl("check", "dgx_superpod_h100", "--set", "units=2")
-    assert done.exit_code == 0, done.output
-    assert "superpod (units = 2)  stdlib:designs/dgx_superpod_h100.fab" in done.stdout
-
-
-def test_a_file_of_that_name_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_designs_of_files_and_of_the_library(here: Path) -> None:
+    """A file of the name of a design of the library wins."""
+    done = tdsl("check", write(here))
+    assert done.exit_code == 0 and "proved    oversubscription <= 1:1" in done.stdout, done.output
+    assert "no errors in" in done.stdout.splitlines()[-1] and done.stderr == ""
+    done = tdsl("check", "dgx_superpod_h100", "--set", "units=1")
+    assert done.exit_code == 0 and "superpod (units = 1)  stdlib:designs/dgx_superpod_h100.fab" in done.stdout, done.output
+    done = tdsl("check", "dgx_superpod_h100", "--set", "units=5")
+    assert done.exit_code == 1 and "E0110" in done.stdout
     Path("dgx_superpod_h100").write_text(SMALL)
     assert "small (nodes = 4)  dgx_superpod_h100" in tdsl("check", "dgx_superpod_h100").stdout
 
 
-def test_the_finding_with_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, WRONG_NAME)
+def test_the_finding_with_its_source(here: Path) -> None:
+    write(here, WRONG_NAME)
     done = tdsl("check", "small.fab")
-    assert done.exit_code == 1
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("error[E0101]: ")
-    assert lines[1] == " --> small.fab:6:29"
+    assert done.exit_code == 1 and lines[0].startswith("error[E0101]: ") and lines[1] == " --> small.fab:6:29"
     assert lines[3] == "6 |   connect node[n].nic[r] to leef[r]"
     assert lines[4].startswith("  |                             ^^^^ ")
-    assert "  = help: did you mean `leaf`?" in lines
-    assert "1 error in" in done.stdout
-
-
-UNKNOWN = SMALL.replace("switch spine[2]", "switch spine[?]")
+    assert "  = help: did you mean `leaf`?" in lines and "1 error in" in done.stdout
+    (line,) = tdsl("check", "small.fab", "--output-format", "concise").stdout.splitlines()
+    assert line.startswith("small.fab:6:29: error[E0101] unknown_name: ")
 
 
 def test_findings_of_elaboration_come_before_those_of_proofs(tmp_path: Path) -> None:
-    done = tdsl("check", write(tmp_path, UNKNOWN.replace("<= 1:1", "<= 1:9")))
+    text = SMALL.replace("switch spine[2]", "switch spine[?]").replace("<= 1:1", "<= 1:9")
+    done = tdsl("check", write(tmp_path, text))
     assert done.exit_code == 1 and done.stdout.count("[E0461]") == done.stdout.count("[E0405]") == 1
     assert done.stdout.index("[E0461]") < done.stdout.index("[E0405]")
 
 
-def test_json_has_every_key(tmp_path: Path) -> None:
+def test_json_of_a_design(tmp_path: Path) -> None:
+    """`tests/report/test_json_schema.py` has the keys of all that there is."""
     path = write(tmp_path, SMALL.replace("<= 1:1", "<= 1:9"))
     document = report(path)
-    assert document["schema"] == 1
-    assert document["tdsl"] == "0.1.0"
+    assert (document["schema"], document["tdsl"]) == (1, "0.1.0")
     (design,) = document["designs"]
-    assert (design["fabric"], design["file"], design["ok"], design["parameters"]) == ("small", str(path), False, {"nodes": 4})
-    assert design["summary"]["hosts"] == 4
-    assert isinstance(design["elapsed_s"], float)
-    for result in design["results"]:
-        assert set(result) >= RESULT
-        assert result["status"] in ("proved", "refuted", "bounded", "modelled", "skipped")
-    asked = design["results"][0]
-    assert (asked["check"], asked["status"], asked["ratio"], asked["class"]) == (
-        "oversubscription",
-        "refuted",
-        [1, 2],
-        "leaf-spine",
-    )
-    assert (asked["requirement"], asked["file"], asked["line"], asked["column"]) == ("oversubscription <= 1:9", str(path), 8, 11)
-    assert [r["requirement"] for r in design["results"][1:]] == [None] * (len(design["results"]) - 1)
+    assert [design[k] for k in ("fabric", "file", "ok", "parameters")] == ["small", str(path), False, {"nodes": 4}]
+    assert design["summary"]["hosts"] == 4 and isinstance(design["elapsed_s"], float)
+    first, *others = design["results"]
+    assert [first[k] for k in ("check", "status", "ratio", "class")] == ["oversubscription", "refuted", [1, 2], "leaf-spine"]
+    assert [first[k] for k in ("requirement", "file", "line", "column")] == ["oversubscription <= 1:9", str(path), 8, 11]
+    assert {r["requirement"] for r in others} == {None}
     (finding,) = design["findings"]
-    assert set(finding) >= FINDING
-    assert (finding["code"], finding["name"], finding["severity"]) == ("E0405", "oversubscription", "error")
-    assert (finding["file"], finding["line"], finding["column"], finding["count"]) == (str(path), 8, 11, 1)
-    assert finding["title"]
+    assert [finding[k] for k in ("code", "name", "severity", "count")] == ["E0405", "oversubscription", "error", 1]
+    assert [finding[k] for k in ("file", "line", "column")] == [str(path), 8, 11] and finding["title"]
 
 
 def test_json_of_a_file_that_cannot_be_read_as_a_design(tmp_path: Path) -> None:
-    path = write(tmp_path, "fabric small {\n  switch leaf[4: QM9700\n}\n")
-    (design,) = report(path)["designs"]
-    assert design["ok"] is False
-    assert design["results"] == []
-    assert {f["line"] for f in design["findings"]} == {2}
+    (design,) = report(write(tmp_path, "fabric small {\n  switch leaf[4: QM9700\n}\n"))["designs"]
+    assert design["ok"] is False and design["results"] == [] and {f["line"] for f in design["findings"]} == {2}
     assert all(f["title"] and f["name"] != f["code"] for f in design["findings"])
 
 
-@pytest.mark.parametrize("data", [b"", b"\x00\x01\xff", b"fabric f {", b"\xef\xbb\xbf"], ids=["empty", "binary", "cut", "bom"])
-def test_a_file_that_is_no_design_is_a_finding(data: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "odd.fab"
-    path.write_bytes(data)
-    for style in ("full", "concise", "json"):
-        done = tdsl("check", path, "--output-format", style)
-        assert done.exit_code == 1, done.output
-        assert str(path) in done.stdout
-
-
 def test_only_the_time_differs_between_two_runs(tmp_path: Path) -> None:
-    path = write(tmp_path, WRONG_NAME)
-    first, second = (report(path, "dgx_superpod_h100") for _ in range(2))
-    for document in (first, second):
-        for design in document["designs"]:
-            design["elapsed_s"] = 0
+    """And several files give one document."""
+    paths = write(tmp_path), write(tmp_path, WRONG_NAME, "other.fab")
+    first, second = (report(*paths) for _ in range(2))
+    assert [(d["file"], d["ok"]) for d in first["designs"]] == [(str(paths[0]), True), (str(paths[1]), False)]
+    for design in (*first["designs"], *second["designs"]):
+        design["elapsed_s"] = 0
     assert first == second
-
-
-def test_concise_is_one_line_a_finding(tmp_path: Path) -> None:
-    path = write(tmp_path, WRONG_NAME)
-    done = tdsl("check", path, "--output-format", "concise")
-    assert done.exit_code == 1
-    (line,) = done.stdout.splitlines()
-    assert line.startswith(f"{path}:6:29: error[E0101] unknown_name: ")
 
 
 def test_the_report_goes_to_a_file(tmp_path: Path) -> None:
     path, out = write(tmp_path), tmp_path / "report.json"
     done = tdsl("check", path, "--output-format", "json", "-o", out, env={"FORCE_COLOR": "1"})
-    assert (done.exit_code, done.output) == (0, "")
-    assert json.loads(out.read_text())["designs"][0]["ok"] is True
+    assert (done.exit_code, done.output) == (0, "") and json.loads(out.read_text())["designs"][0]["ok"] is True
     assert tdsl("check", path, "-o", tmp_path / "absent" / "x").exit_code == 2
-
-
-def test_several_files_give_one_document(tmp_path: Path) -> None:
-    one, two = write(tmp_path), write(tmp_path, WRONG_NAME, "other.fab")
-    document = report(one, two)
-    assert [(d["file"], d["ok"]) for d in document["designs"]] == [(str(one), True), (str(two), False)]
 
 
 def test_select_and_ignore(tmp_path: Path) -> None:
@@ -151,73 +92,39 @@ def test_select_and_ignore(tmp_path: Path) -> None:
     assert {r["check"] for r in design["results"]} == {"reachability", "diameter"}
     (design,) = report(path, "--ignore", "diameter")["designs"]
     assert "diameter" not in {r["check"] for r in design["results"]}
-    done = tdsl("check", path, "--select", "diametre")
-    assert done.exit_code == 2
-    assert "did you mean 'diameter'?" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        (["absent.fab"], "there is no file absent.fab"),
-        (["dgx_superpod_h10"], "did you mean the design `dgx_superpod_h100`?"),
-        (["dgx_superpod_h100", "--set", "unit=2"], "did you mean `units`?"),
-        (["dgx_superpod_h100", "--set", "units"], "is not of the form name=value"),
-        (["dgx_superpod_h100", "--output-format", "xml"], "'xml' is not one of"),
-        (["dgx_superpod_h100", "--path", "/no/such/folder"], "does not exist"),
-        ([], "Missing argument"),
-    ],
-    ids=lambda v: " ".join(v) if isinstance(v, list) else "",
-)
-def test_wrong_calls(args: list[str], words: str) -> None:
-    done = tdsl("check", *args)
-    assert done.exit_code == 2
-    assert words in done.stderr
-    assert done.stdout == ""
-
-
-def test_a_value_out_of_range_is_a_finding() -> None:
-    done = tdsl("check", "dgx_superpod_h100", "--set", "units=5")
-    assert done.exit_code == 1
-    assert "E0110" in done.stdout
 
 
 def test_flags_have_variables(tmp_path: Path) -> None:
-    path = write(tmp_path)
-    done = tdsl("check", path, env={"TDSL_CHECK_OUTPUT_FORMAT": "json", "TDSL_CHECK_SET": "nodes=2"})
+    done = tdsl("check", write(tmp_path), env={"TDSL_CHECK_OUTPUT_FORMAT": "json", "TDSL_CHECK_SET": "nodes=2"})
     assert json.loads(done.stdout)["designs"][0]["parameters"] == {"nodes": 2}
 
 
 def test_limits_refuse_before_memory_is_taken(tmp_path: Path) -> None:
     path = write(tmp_path, SMALL.replace("<= 8", "<= 9_000_000_000"))
     done = tdsl("check", path, "--set", "nodes=8_000_000_000")
-    assert done.exit_code == 1
-    assert f"{path}:3:" in done.stdout
-    assert tdsl("check", write(tmp_path), "--limit-devices", "5").exit_code == 1
-    assert tdsl("check", write(tmp_path), "--limit-links", "5").exit_code == 1
+    assert done.exit_code == 1 and f"{path}:3:" in done.stdout
+    for limit in ("--limit-devices", "--limit-links"):
+        assert tdsl("check", write(tmp_path), limit, "5").exit_code == 1
 
 
 def test_colour(tmp_path: Path) -> None:
     path = write(tmp_path, WRONG_NAME)
-    assert "\x1b[" not in tdsl("check", path).stdout
     assert "\x1b[1;31merror[E0101]\x1b[0m" in tdsl("check", path, env={"FORCE_COLOR": "1"}).stdout
-    assert "\x1b[" not in tdsl("check", path, env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).stdout
-    assert "\x1b[" not in tdsl("check", path, "--output-format", "json", env={"FORCE_COLOR": "1"}).stdout
+    for more, env in (((), {}), ((), {"FORCE_COLOR": "1", "NO_COLOR": "1"}), (("--output-format", "json"), {"FORCE_COLOR": "1"})):
+        assert "\x1b[" not in tdsl("check", path, *more, env=env).stdout
 
 
 def test_output_in_a_poor_encoding(tmp_path: Path) -> None:
     path = write(tmp_path, WRONG_NAME.replace("small {", 'small "größe" {').replace("leef[r]", "leef[r] # größe"))
     call = [sys.executable, "-m", "tdsl", "check", str(path)]
     done = subprocess.run(call, capture_output=True, env={"PYTHONIOENCODING": "ascii", "HOME": str(tmp_path)}, timeout=120)
-    assert done.returncode == 1
-    assert b"gr\\xf6\\xdfe" in done.stdout
+    assert done.returncode == 1 and b"gr\\xf6\\xdfe" in done.stdout
 
 
 def test_checks_passed_over_for_one_reason_share_a_line(tmp_path: Path) -> None:
     done = tdsl("check", write(tmp_path, "fabric f { host n[2]: NOBODY; switch leaf: QM9700; connect n[i] to leaf }"))
-    assert done.exit_code == 1
-    assert "checks  the wiring has errors" in " ".join(done.output.split(" ")).replace("   ", "  ")
-    assert done.output.count("the wiring has errors") == 1
+    assert done.exit_code == 1 and done.output.count("the wiring has errors") == 1
+    assert "checks the wiring has errors" in " ".join(done.output.split())
 
 
 def test_an_error_says_what_set_gave(tmp_path: Path) -> None:
@@ -234,5 +141,19 @@ def test_what_one_fabric_fails_does_not_silence_another(tmp_path: Path) -> None:
     """Fabrics of a file are judged each by itself."""
     text = "fabric f {\n  switch a[4]: QM9700\n  connect a[*] ring\n  require links == 5\n}\n"
     document = report(write(tmp_path, text + text.replace("fabric f", "fabric g").replace("== 5", "== 4")))
-    first, second = ([r["status"] for r in d["results"] if r["requirement"]] for d in document["designs"])
-    assert (first, second) == (["refuted"], ["proved"])
+    asked = [[r["status"] for r in d["results"] if r["requirement"]] for d in document["designs"]]
+    assert asked == [["refuted"], ["proved"]]
+
+
+def test_certificates_that_are_not_written_have_a_finding_with_the_reason() -> None:
+    """They are rejected, left out, or show less than the result."""
+    made = Certified({}, {"a.json": "a cut is less"}, {"b.json": "it is long"}, {"c.json": "80% of 100%"})
+    found = list(unwritten_certificate_findings(made, "f"))
+    assert [(d.code, d.severity.name) for d in found] == [("E0906", "ERROR"), ("E0906", "NOTE"), ("E0906", "NOTE")]
+    reasons = (
+        "rejects the certificate f/a.json: a cut is less",
+        "f/b.json is not written: it is long",
+        "f/c.json shows less than",
+    )
+    assert all(words in d.message and d.help for words, d in zip(reasons, found, strict=True))
+    assert found[2].message.endswith("80% of 100%")

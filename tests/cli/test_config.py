@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.run import SMALL, report, tdsl, write
+from tests.tables import table
 
 WRONG = SMALL.replace("<= 1:1", "<= 1:9")
+DATED = WRONG.replace("1:9", "1:9  # tdsl: allow(oversubscription until 2027-01-31) the spines come in January")
+SPINE = "spine[2]:    QM9700"
 
 
 @pytest.fixture
@@ -25,11 +28,15 @@ def configure(project: Path, text: str) -> None:
     (project / "tdsl.toml").write_text(text)
 
 
+def checked(*more: str) -> str:
+    return tdsl("check", "small.fab", *more).stdout
+
+
 def test_options_of_a_command(project: Path) -> None:
     configure(project, '[check]\noutput-format = "concise"\nignore = ["isolated"]\nset = ["nodes=2"]\n')
-    assert tdsl("check", "small.fab").stdout.startswith("small.fab:8:11: error[E0405]")
-    assert tdsl("check", "small.fab", "--output-format", "full").stdout.startswith("error[E0405]"), "the call wins"
-    assert "nodes = 2" in tdsl("check", "small.fab", "--output-format", "full").stdout
+    assert checked().startswith("small.fab:8:11: error[E0405]")
+    full = checked("--output-format", "full")
+    assert full.startswith("error[E0405]") and "nodes = 2" in full, "the call wins"
     configure(project, '[check]\nignore = ["oversubscription"]\n')
     assert tdsl("check", "small.fab").exit_code == 0
 
@@ -50,23 +57,7 @@ def test_folders_are_meant_from_the_file(project: Path) -> None:
     assert report("small.fab")["designs"][0]["summary"]["hosts"] == 3
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("path = 3\n", '`path` is a list of folders, such as ["lib"]'),
-        ('path = ["nowhere"]\n', "there is no folder"),
-        ("select = 3\n", "`select` is not a setting"),
-        ("[chek]\n", "there is no such command"),
-        ("[check]\nfail = 3\n", "`fail` takes a list of values"),
-        ("[check]\nfial-on = 3\n", "there is no option `fial-on`"),
-        ('[check]\nfail-on = "never"\n', "'never' is not one of"),
-        ('[severity]\noversubscriptio = "error"\n', "did you mean `oversubscription`?"),
-        ('[severity]\nunknown_name = "note"\n', "is always an error"),
-        ('[severity]\noversubscription = "off"\n', "must be one of error, warning, note"),
-        ("[check\n", "tdsl.toml: "),
-        ("path = " + "[" * 600 + "\n", "nested too deeply"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [*table(__file__, "refused"), ("path = " + "[" * 600, "nested too deeply")])
 def test_what_cannot_be_followed(text: str, words: str, project: Path) -> None:
     configure(project, text)
     done = tdsl("check", "small.fab")
@@ -77,52 +68,39 @@ def test_an_allowed_finding_fails_nothing(project: Path) -> None:
     write(project / "designs", WRONG.replace("1:9", "1:9  # tdsl: allow(E0405): the spines come in March"))
     found = report("small.fab")["designs"][0]
     assert found["ok"] and found["findings"] == []
-    assert [(d["code"], d["severity"], d["reason"]) for d in found["allowed"]] == [
-        ("E0405", "allowed", "the spines come in March")
-    ]  # fmt: skip
-    assert "allowed   oversubscription at small.fab:8: the spines come in March" in tdsl("check", "small.fab").stdout
+    allowed = [(d["code"], d["severity"], d["reason"]) for d in found["allowed"]]
+    assert allowed == [("E0405", "allowed", "the spines come in March")]
+    assert "allowed   oversubscription at small.fab:8: the spines come in March" in checked()
     assert tdsl("build", "small.fab", "--target", "json").exit_code == 0
 
 
 def test_allowances_of_a_range(project: Path) -> None:
     """One that is idle at some values only is not idle; one that never serves is told once."""
-    text = WRONG.replace("1:9", "1:2  # tdsl: allow(oversubscription) few nodes are no harm").replace(
-        "spine[2]:    QM9700", "spine[2]:    QM9700  # tdsl: allow(isolated) never"
-    )
-    write(project / "designs", text)
-    done = tdsl("check", "small.fab", "--all-params", "--output-format", "concise")
-    assert done.stdout.count("E0015") == 1 and "small.fab:5" in done.stdout, done.stdout
+    text = WRONG.replace("1:9", "1:2  # tdsl: allow(oversubscription) few nodes are no harm")
+    write(project / "designs", text.replace(SPINE, f"{SPINE}  # tdsl: allow(isolated) never"))
+    said = checked("--all-params", "--output-format", "concise")
+    assert said.count("E0015") == 1 and "small.fab:5" in said, said
 
 
 def test_what_did_not_run_is_not_idle(project: Path) -> None:
     write(project / "designs", SMALL.replace("1:1", "1:1  # tdsl: allow(isolated) none yet"))
-    assert "E0015" in tdsl("check", "small.fab").stdout
-    assert "E0015" not in tdsl("check", "small.fab", "--select", "bisection").stdout
-    assert "E0015" not in tdsl("check", "small.fab", "--ignore", "isolated").stdout
+    assert "E0015" in checked()
+    assert "E0015" not in checked("--select", "bisection") + checked("--ignore", "isolated")
 
 
-DATED = WRONG.replace("1:9", "1:9  # tdsl: allow(oversubscription until 2027-01-31) the spines come in January")
-
-
-def test_a_waiver_ends(project: Path) -> None:
-    """Its last day belongs to it; after it a check warns, and the finding stays allowed."""
+def test_a_waiver_ends(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its last day belongs to it; after it a check warns, and the finding stays allowed. A build does not ask for the day."""
     write(project / "designs", DATED)
-    assert "E0018" not in tdsl("check", "small.fab", "--today", "2027-01-31").stdout
-    done = tdsl("check", "small.fab", "--today", "2027-02-01", "--output-format", "concise")
+    assert "E0018" not in checked("--today", "2027-01-31")
+    late = ("--today", "2027-02-01", "--output-format", "concise")
+    done = tdsl("check", "small.fab", *late)
     assert done.exit_code == 0 and "warning[E0018]" in done.stdout and "1 day ago" in done.stdout, done.stdout
-    assert tdsl("check", "small.fab", "--today", "2027-02-01", "--fail-on", "warning").exit_code == 1
-    assert done.stdout.count("E0018") == 1
-    ranged = tdsl("check", "small.fab", "--today", "2027-02-01", "--all-params", "--output-format", "concise")
-    assert ranged.stdout.count("E0018") == 1, ranged.stdout
-
-
-def test_the_day_of_a_check(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(project / "designs", DATED)
+    assert tdsl("check", "small.fab", *late, "--fail-on", "warning").exit_code == 1
+    assert done.stdout.count("E0018") == 1 == checked(*late, "--all-params").count("E0018")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1801440000")  # 2027-02-01
-    assert "E0018" in tdsl("check", "small.fab").stdout
-    assert "E0018" not in tdsl("check", "small.fab", "--today", "2026-01-01").stdout, "the option wins"
+    assert "E0018" in checked() and "E0018" not in checked("--today", "2026-01-01"), "the option wins"
     built = tdsl("build", "small.fab", "--target", "json")
-    assert built.exit_code == 0 and "E0018" not in built.stdout + built.stderr
+    assert built.exit_code == 0 and "E0018" not in built.output
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "soon")
     done = tdsl("check", "small.fab")
     assert done.exit_code == 2 and "SOURCE_DATE_EPOCH" in done.stderr
@@ -132,14 +110,12 @@ def test_the_day_of_a_check(project: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("inner", ["oversubscription until", "oversubscription until soon", "isolated until 2027-13-01"])
 def test_an_end_that_is_no_date(inner: str, project: Path) -> None:
     write(project / "designs", WRONG.replace("1:9", f"1:9  # tdsl: allow({inner}) reason"))
-    assert "E0016" in tdsl("check", "small.fab").stdout
+    assert "E0016" in checked()
 
 
 def test_waivers_are_listed(project: Path) -> None:
-    write(project / "designs", DATED.replace("spine[2]:    QM9700", "spine[2]:    QM9700  # tdsl: allow(isolated) never"))
-    done = tdsl("show", "small.fab", "waivers", "--format", "csv")
-    rows = [line.split(",") for line in done.stdout.splitlines()]
-    assert [(r[2], r[3], r[4]) for r in rows] == [
-        ("finding", "until", "state"), ("isolated", "", "unused"), ("oversubscription", "2027-01-31", "used"),
-    ]  # fmt: skip
+    write(project / "designs", DATED.replace(SPINE, f"{SPINE}  # tdsl: allow(isolated) never"))
+    rows = [line.split(",") for line in tdsl("show", "small.fab", "waivers", "--format", "csv").stdout.splitlines()]
+    assert [tuple(r[2:5]) for r in rows[1:]] == [("isolated", "", "unused"), ("oversubscription", "2027-01-31", "used")]
+    assert rows[0][2:5] == ["finding", "until", "state"]
     assert '"until": "2027-01-31"' in tdsl("show", "small.fab", "waivers", "--format", "json").stdout

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli.run import SMALL, write
+from tests.lsp.test_server import children
 
 pytest.importorskip("mcp")
 INTENT = "fabric f {\n hosts 4 x DGX_H100\n rails 8\n rail_only { switch QM9700 }\n}"
@@ -101,10 +102,6 @@ def test_what_is_refused(tmp_path: Path) -> None:
     asked(folder, work)
 
 
-def children(process: int | str) -> list[int]:
-    return [int(p) for t in Path(f"/proc/{process}/task").iterdir() for p in (t / "children").read_text().split()]
-
-
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are listed under /proc")
 def test_a_process_that_is_ended_is_no_end_of_the_server(tmp_path: Path) -> None:
     """Each call is answered in a process beside the server; where that is killed, the next call has another one."""
@@ -124,15 +121,14 @@ def test_a_process_that_is_ended_is_no_end_of_the_server(tmp_path: Path) -> None
     asked(tmp_path, work)
 
 
-@pytest.mark.parametrize(
-    "text", ["\0", "\x1b[2J", "fabric f { let a = " + "9 ** " * 50 + "9 }", "{" * 100_000, "use a.b.c\n" * 1000]
-)
-def test_hostile_texts_of_an_assistant(text: str, tmp_path: Path) -> None:
+def test_hostile_texts_of_an_assistant(tmp_path: Path) -> None:
     """An answer or a refusal, and no fault of tdsl's own."""
+    texts = ("\0", "\x1b[2J", "fabric f { let a = " + "9 ** " * 50 + "9 }", "{" * 100_000, "use a.b.c\n" * 1000)
 
     async def work(client: Any) -> None:
-        for tool, more in (("check", {}), ("expand", {}), ("show", {"what": "devices"})):
-            _, said = await call(client, tool, text=text, **more)
-            assert said and "internal error" not in said and "Traceback" not in said
+        for text in texts:
+            for tool, more in (("check", {}), ("expand", {}), ("show", {"what": "devices"})):
+                _, said = await call(client, tool, text=text, **more)
+                assert said and "internal error" not in said and "Traceback" not in said, (tool, text[:40])
 
     asked(tmp_path, work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.run import write
+from tests.tables import sections
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 if sys.platform != "win32":
@@ -18,18 +20,7 @@ if sys.platform != "win32":
     import struct
     import termios
 
-AT_ONCE = """
-import time
-import tdsl.commands._progress as shown
-from tdsl.system import progress
-from tdsl.cli import cli
-shown.AFTER_S, shown.EVERY_S, phase = 0.0, 0.01, progress.begin_phase
-def slow(*args):
-    phase(*args)
-    time.sleep(0.04)
-progress.begin_phase = slow
-cli()
-"""
+AT_ONCE, DEAF, LOST = (sections(__file__)[name] for name in ("at once", "deaf", "lost"))
 
 
 def on_terminal(*args: str, **more: str) -> str:
@@ -40,11 +31,9 @@ def on_terminal(*args: str, **more: str) -> str:
     process = subprocess.Popen([sys.executable, "-c", AT_ONCE, *args], env=env, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     said = b""
-    try:
+    with contextlib.suppress(OSError):  # Linux: the other side is closed
         while part := os.read(ours, 65536):
             said += part
-    except OSError:  # Linux: the other side is closed
-        pass
     assert process.wait(30) == 0, said
     os.close(ours)
     return said.decode()
@@ -67,52 +56,15 @@ def test_nothing_in_a_pipe(tmp_path: Path) -> None:
     assert "\r" not in done.stderr and "left]" not in done.stderr
 
 
-DEAF = """
-import sys, hashlib, signal
-from tdsl.system.signals import hold_signals
-from tdsl.commands._interrupt import raise_on_interrupt
-def deaf(rounds):  # it does not return to Python while it works
-    print("begun", flush=True)
-    hashlib.pbkdf2_hmac("sha256", b"a", b"b", rounds)
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # as the command line begins
-with raise_on_interrupt():
-    if sys.argv[1] == "writes":
-        with hold_signals():
-            deaf(2_000_000)
-            print("written", flush=True)
-        deaf(10**9)
-    else:
-        deaf(10**9)
-"""
-
-
 @pytest.mark.parametrize("what", ["computes", "writes"])
 def test_ctrl_c_inside_a_library(what: str) -> None:
     """The process ends, and what is being written is written first."""
     process = subprocess.Popen([sys.executable, "-c", DEAF, what], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
     process.send_signal(signal.SIGINT)
     said, wrong = process.communicate(timeout=60)
     assert process.returncode == 130 and wrong == "", wrong
     assert said == ("written\n" if what == "writes" else "")
-
-
-LOST = """
-import os, signal, sys
-from tdsl.commands._interrupt import run_before_exit, raise_on_interrupt
-class Last:
-    def __del__(self):  # Python only reports what is raised here
-        signal.raise_signal(signal.SIGINT)
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-with raise_on_interrupt(), run_before_exit(lambda: print("cleared", flush=True)):
-    if sys.argv[1] == "copy" and os.fork():
-        os.wait()
-    else:
-        Last()
-    print("goes on", flush=True)
-sys.unraisablehook is sys.__unraisablehook__ or print("the hook stays")
-"""
 
 
 @pytest.mark.parametrize(("where", "status", "expected"), [("here", 130, "cleared\n"), ("copy", 0, "goes on\ngoes on\n")])
@@ -121,3 +73,11 @@ def test_ctrl_c_where_python_would_drop_it(where: str, status: int, expected: st
     done = subprocess.run([sys.executable, "-c", LOST, where], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (status, expected), done.stderr
     assert where == "copy" or done.stderr == ""
+
+
+def test_every_module_that_starts_z3_leaves_ctrl_c_alone() -> None:
+    """Ctrl-C ends tdsl, also while z3 searches."""
+    line = [sys.executable, "-c", sections(__file__)["solvers"]]
+    said = subprocess.run(line, capture_output=True, text=True, check=True).stdout.splitlines()
+    modules = ("semantics.contradiction", "sizing.relations", "sizing.all_parameters")
+    assert said == [f"tdsl.{name} false" for name in modules]

@@ -1,30 +1,19 @@
-"""How findings look: source with remarks, whatever stands in it."""
+"""How findings look, whatever stands in their source; `tests/report/test_reports.py` has whole ones."""
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from tdsl.findings.diagnostic import Diagnostic, Label, Severity
+from tdsl.findings.diagnostic import Diagnostic, Label
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.report.excerpt import visible_line
-from tdsl.report.paint import Paint, text_columns, wrap_text
-from tdsl.report.terminal import finding_block, rate_in_bps_text
-from tests.conftest import Golden
+from tdsl.report.paint import Paint, text_columns
+from tdsl.report.terminal import finding_block
+from tests.tables import sections
 
-TEXT = """\
-fabric superpod {
-\tswitch leaf[4]: QM9700   # 日本語 leaf
-  switch spine[2]: QM9700
-
-  group su[4] {
-    host node[32]: DGX_H100
-    connect node[n].nic[r] to leaf[r]
-  }
-  connect su[*].leaf[*] to spine[*] spread { class "%s"; medium trace }
-}
-""" % ("x" * 150)
-MODEL = "model switch QM9700 {\n  port p[1..64]: 400Gbps\n}\n"
-FILE, OTHER = SourceFile("superpod.fab", TEXT), SourceFile("stdlib:hardware/nvidia/qm9700.fab", MODEL)
+TEXT = sections(__file__)["design"] % ("x" * 150)
+FILE, OTHER = SourceFile("superpod.fab", TEXT), SourceFile("stdlib:a.fab", "model switch QM9700 {\n  port p[1..64]: 400Gbps\n}\n")
+GROUP = TEXT[TEXT.index("group") : TEXT.index("  connect su")].rstrip()
 
 
 def at(words: str, file: SourceFile = FILE, after: str = "") -> SourceSpan:
@@ -32,70 +21,34 @@ def at(words: str, file: SourceFile = FILE, after: str = "") -> SourceSpan:
     return SourceSpan(file, start, start + len(words))
 
 
-GROUP = TEXT[TEXT.index("group") : TEXT.index("  connect su")].rstrip()
-FINDINGS = {
-    "labels": Diagnostic(
-        "E0101",
-        "`spine[0]` needs 128 ports and has 64: 32 leaves with 4 links each",
-        at("connect su[*].leaf[*] to spine[*] spread"),
-        (
-            Label(at("switch spine[2]: QM9700"), "2 spines, declared here"),
-            Label(at("port p[1..64]: 400Gbps", OTHER), "64 ports a switch"),
-            Label(at("leaf"), "the leaves"),
-            Label(at(GROUP), "in every su[4]"),
-        ),
-        ("32 leaves × 4 links = 128 > 64",),
-        "write `switch spine[4]`",
-        count=64,
+LABELS = (
+    Label(at("switch spine[2]: QM9700"), "2 spines, declared here"),
+    Label(at("port p[1..64]: 400Gbps", OTHER), "64 ports a switch"),
+    Label(at(GROUP), "in every su[4]"),
+)
+FINDINGS = [
+    Diagnostic(
+        "E0101", "`spine[0]` needs 128 ports", at("connect su[*].leaf[*] to spine[*] spread"), LABELS, ("a fact",), count=64
     ),
-    "far_right": Diagnostic(
-        "E0101", "`medium` means nothing here, and this message is too long to stand beside the word it is about", at("trace")
+    Diagnostic(
+        "E0101", "this message is too long to stand beside the word that it is about, at the end of the line", at("trace")
     ),
-    "wide": Diagnostic("E0101", "a name behind wide characters", at("leaf", after="日"), severity=Severity.WARNING),
-    "end_of_file": Diagnostic("E0101", "here the text ends", SourceSpan(FILE, len(TEXT), len(TEXT))),
-    "over_lines": Diagnostic("E0101", "this group", at(GROUP), help="a help\nof two lines"),
-    "no_place": Diagnostic("E0101", "something about the file as a whole", notes=("a fact",)),
-    "no_page": Diagnostic("E0999", "a finding whose code has no page", at("spine")),
-}
+    Diagnostic("E0101", "a name behind wide characters", at("leaf", after="日"), help="a help\nof two lines"),
+    Diagnostic("E0101", "here the text ends", SourceSpan(FILE, len(TEXT), len(TEXT))),
+]
 
 
-@pytest.mark.parametrize("name", FINDINGS)
-def test_finding(name: str, golden: Golden) -> None:
-    golden(f"terminal/{name}.txt", finding_block(FINDINGS[name], "superpod.fab", Paint(False), 100) + "\n")
-
-
-@pytest.mark.parametrize("name", FINDINGS)
-@pytest.mark.parametrize("width", [60, 100, 140])
-def test_no_line_is_wider_than_asked(name: str, width: int) -> None:
-    for line in finding_block(FINDINGS[name], "superpod.fab", Paint(False), width).splitlines()[2:]:
-        assert text_columns(line) <= width, line
-
-
-def test_colour_changes_no_character() -> None:
-    import re
-
-    for d in FINDINGS.values():
+def test_no_line_is_wider_than_asked_and_colour_changes_no_character() -> None:
+    for d in FINDINGS:
+        for width in (60, 100, 140):
+            lines = finding_block(d, "superpod.fab", Paint(False), width).splitlines()[2:]
+            assert all(text_columns(line) <= width for line in lines), (d, width)
         plain, coloured = (finding_block(d, "superpod.fab", Paint(on), 100) for on in (False, True))
-        assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+        assert plain != coloured and re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
 def test_nothing_in_a_design_steers_the_terminal() -> None:
     file = SourceFile("a\x1b[31m.fab", "a \x1b[2J \u202e b\x00\r c\n")
     text = finding_block(Diagnostic("E0101", "say \x1b[2J", SourceSpan(file, 2, 5), help="\x07"), file.name, Paint(False), 100)
     assert all(c == "\n" or (c >= " " and c not in "\x7f\u202e") for c in text)
-
-
-def test_a_line_as_it_is_shown() -> None:
-    assert visible_line("\ta\tb").text == "    a   b"
-    assert visible_line("日x").columns == (0, 2, 3)
-
-
-def test_words_are_wrapped_and_kept() -> None:
-    assert wrap_text("one two three", 7) == ["one two", "three"]
-    assert wrap_text("incomprehensibilities", 7) == ["incomprehensibilities"]
-    assert wrap_text("", 7) == [""]
-
-
-@pytest.mark.parametrize(("bps", "words"), [(4.064e14, "406.4 Tbps"), (4e11, "400 Gbps"), (1.5e15, "1.5 Pbps"), (12.0, "12 bps")])
-def test_rate(bps: float, words: str) -> None:
-    assert rate_in_bps_text(bps) == words
+    assert visible_line("\ta\tb").text == "    a   b" and visible_line("日x").columns == (0, 2, 3)

@@ -38,6 +38,12 @@ def watching(folder: Path, *args: str) -> Iterator[tuple[subprocess.Popen[str], 
         process.wait()
 
 
+def ended(process: subprocess.Popen[str]) -> None:
+    """Ctrl-C ends it."""
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+
+
 def until(lines: Queue[str], words: str) -> str:
     """What is printed up to a line that has these words."""
     text = ""
@@ -58,8 +64,7 @@ def test_check_runs_again_when_the_design_is_saved(tmp_path: Path) -> None:
         assert "there is no file small.fab" in until(lines, "watching")
         write(tmp_path)
         assert "error" not in until(lines, "watching")
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        ended(process)
 
 
 def test_build_does_not_wake_itself(tmp_path: Path) -> None:
@@ -72,8 +77,7 @@ def test_build_does_not_wake_itself(tmp_path: Path) -> None:
         assert "small.fab changed" in until(lines, "watching")
         assert cables.read_text().count("\n") == before + 8
         time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        ended(process)
         assert "changed" not in "".join(lines.queue)
 
 
@@ -88,5 +92,4 @@ def test_an_audit_runs_again_when_a_capture_is_saved(tmp_path: Path) -> None:
         (tmp_path / "captures" / "a.txt").write_text("".join(whole.splitlines(keepends=True)[:-1]))
         text = until(lines, "watching")
         assert "a.txt changed" in text and "cable_missing" in text and "tdsl.csv" not in text, text
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        ended(process)

@@ -9,9 +9,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from tdsl.cli import cli
+from tests.cli.run import tdsl
+from tests.tables import sections
 from tests.targets import ib, nccl_reader
 from tests.targets.subnets import FTREE, planned, swap
 
@@ -19,25 +19,14 @@ from tests.targets.subnets import FTREE, planned, swap
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("superpod") / "out"
-    result = CliRunner().invoke(cli, ["build", "dgx_superpod_h100", "--out", str(folder)])
+    result = tdsl("build", "dgx_superpod_h100", "--out", folder)
     assert result.exit_code == 0, result.output
     return folder
 
 
 def test_what_is_there(out: Path) -> None:
-    assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == [
-        "ansible/inventory.yaml", "astra_sim/logical_topology.json", "astra_sim/network.yml",
-        "astra_sim/physical_topology.txt",
-        "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/labels.html", "cabling/links.csv",
-        "diagram/fabric.dot", "diagram/fabric.svg", "fabric.json", "ibsim/assets.csv", "ibsim/fabric.net",
-        "infragraph/fabric.yaml",
-        "kubernetes/labels.yaml", "kubernetes/topology.yaml", "manifest.json", "nccl/DGX_H100.conf", "nccl/DGX_H100.xml",
-        "netbox/1-manufacturers.csv", "netbox/2-device-types.csv", "netbox/3-device-roles.csv", "netbox/4-sites.csv",
-        "netbox/6-devices.csv", "netbox/7-interfaces.csv", "netbox/8-cables.csv", "opensm/opensm.conf", "p2p/fabric.topo",
-        "p2p/ibnl/DGX_H100.ibnl", "p2p/ibnl/QM9700.ibnl", "p2p/ibnl/UFM.ibnl", "p2p/topology.dot",
-        "prometheus/expected.prom", "prometheus/targets.json", "simai/ecn.conf", "simai/topology",
-        "slurm/conf/topology.conf", "slurm/topology.yaml",
-    ]  # fmt: skip
+    there = sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file())
+    assert there == sections(__file__)["files"].splitlines()
 
 
 def test_a_technician_needs_no_other_file(out: Path) -> None:
@@ -87,6 +76,6 @@ def test_dgx_h100_as_nccl_reads_it(out: Path) -> None:
     assert text.count("<") - text.count("</") - text.count("<!--") < 200
 
 
-def test_the_same_bytes_again(out: Path, tmp_path: Path) -> None:
-    again = CliRunner().invoke(cli, ["build", "dgx_superpod_h100", "--out", str(out), "--check"])
+def test_the_same_bytes_again(out: Path) -> None:
+    again = tdsl("build", "dgx_superpod_h100", "--out", out, "--check")
     assert again.exit_code == 0, again.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,7 @@ TABLE = {  # units: nodes, GPUs, leaf, spine, compute + UFM cables, leaf-spine c
 }
 
 
+@cache
 def superpod(units: int) -> compiler.Design:
     result = compiler.compile_and_verify("dgx_superpod_h100", Request(set=(("units", str(units)),)))
     assert [(d.code, d.severity) for d in result.findings] == [("E0461", Severity.NOTE)]
@@ -27,61 +29,40 @@ def superpod(units: int) -> compiler.Design:
 
 
 @pytest.mark.parametrize("units", TABLE)
-def test_figures(units: int) -> None:
+def test_figures_and_proofs(units: int) -> None:
     nodes, gpus, leaf, spine, access, fabric_cables = TABLE[units]
     design = superpod(units)
     assert design.fabric is not None
     summary = fabric_summary(design.fabric)
-    assert (summary["hosts"], summary["accelerators"], summary["endpoints"]) == (nodes, gpus, 8 * nodes)
-    assert (summary["other_hosts"], summary["other_endpoints"]) == (1, 4)
-    assert summary["tiers"] == {"leaf": leaf, "spine": spine}
-    expected = {"host-leaf": access, "leaf-spine": fabric_cables}
-    assert summary["links"] == {"total": access + fabric_cables, "classes": expected}
-    assert summary["cables"] == {"total": access + fabric_cables, "classes": expected}
-    assert (summary["planes"], summary["rails"], summary["switches"]) == (1, 8, leaf + spine)
+    assert [summary[k] for k in ("hosts", "accelerators", "endpoints")] == [nodes, gpus, 8 * nodes]
+    assert (summary["other_hosts"], summary["other_endpoints"]) == (1, 4) and summary["tiers"] == {"leaf": leaf, "spine": spine}
+    classes = {"host-leaf": access, "leaf-spine": fabric_cables}
+    assert summary["links"] == summary["cables"] == {"total": access + fabric_cables, "classes": classes}
+    assert [summary[k] for k in ("planes", "rails", "switches")] == [1, 8, leaf + spine]
     assert summary["injection_bps"] == 8 * nodes * 400e9
-
-
-@pytest.mark.parametrize("units", TABLE)
-def test_proofs(units: int) -> None:
-    results = {r.check: r for r in superpod(units).results}
-    assert results["oversubscription"].status == "proved"
-    assert results["oversubscription"].value == Fraction(1)
-    assert results["edge_redundancy"].value == 8
-    assert results["diameter"].value == 2
+    results = {r.check: r for r in design.results}
+    assert results["oversubscription"].status == "proved" and results["oversubscription"].value == Fraction(1)
+    assert results["edge_redundancy"].value == 8 and results["diameter"].value == 2
     assert {r.status for r in results.values()} <= {"proved", "skipped"}
     assert [r.check for r in results.values() if r.status == "skipped"] == ["plane_isolation"]
 
 
 def cables(fabric: Fabric) -> dict[str, str]:
     """Cable id (lower-tier device and port) -> far port."""
-    return {
-        f"{fabric.device_name(int(fabric.device_a[i]))}:{fabric.port_path(int(fabric.link_a[i]))}": fabric.port_path(
-            int(fabric.link_b[i])
-        )
-        for i in range(fabric.link_count)
-    }
+    ends = zip(fabric.device_a.tolist(), fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True)
+    return {f"{fabric.device_name(d)}:{fabric.port_path(a)}": fabric.port_path(b) for d, a, b in ends}
 
 
-@pytest.mark.parametrize(("before", "moves"), [(1, 128), (2, 256), (3, 0)])
-def test_growth_moves_only_what_arithmetic_forces(before: int, moves: int) -> None:
+@pytest.mark.parametrize(("before", "after", "moves"), [(1, 2, 128), (2, 3, 256), (3, 4, 0), (2, 4, 256)])
+def test_growth_moves_only_what_arithmetic_forces(before: int, after: int, moves: int) -> None:
     """1 to 2 and 2 to 3 units (8 to 16 spines) halve the links a pair; 3 to 4 keep every link, UFM's four apart."""
-    small, large = (superpod(n).fabric for n in (before, before + 1))
+    small, large = superpod(before).fabric, superpod(after).fabric
     assert small is not None and large is not None
     old, new = cables(small), cables(large)
     ufm = {k for k in old if k.startswith("ufm:")}
-    assert len(ufm) == 4
-    assert set(old) - ufm <= set(new)  # names, leaf-side ports and cable ids stay
+    assert len(ufm) == 4 and set(old) - ufm <= set(new)  # names, leaf-side ports and cable ids stay
     moved = {k for k in old if k not in ufm and new[k] != old[k]}
-    assert len(moved) == moves
-    assert all(".leaf[" in k for k in moved)
-
-
-def test_growth_from_two_units_to_four() -> None:
-    small, large = superpod(2).fabric, superpod(4).fabric
-    assert small is not None and large is not None
-    old, new = cables(small), cables(large)
-    assert sum(new[k] != old[k] for k in old if not k.startswith("ufm:")) == 256
+    assert len(moved) == moves and all(".leaf[" in k for k in moved)
 
 
 def test_ufm_takes_the_ports_the_omitted_node_left() -> None:

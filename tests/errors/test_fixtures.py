@@ -107,6 +107,7 @@ def test_a_circle_of_files() -> None:
         ("binary", b"\x7fELF\x00\x01\x02\xff\xfe" * 40),
         ("latin1", "fabric f { # caf\u00e9\n}".encode("latin-1")),
         ("empty", b""),
+        ("bom", b"\xef\xbb\xbf"),
         ("comments", b"# nothing\n\n# at all\n"),
         ("cut", b"fabric f {\n  switch leaf[4]: QM9700\n  connect leaf[*] ea"),
         ("cut_string", b'fabric f "half a tit'),
@@ -115,19 +116,16 @@ def test_a_circle_of_files() -> None:
         ("minus", b"fabric f { let a = " + b"-" * 20000 + b"1 }"),
         ("power", b"fabric f { let a = 9 ** 9 ** 9 ** 9 ** 9 }"),
         ("long", b"fabric f { let a = 1" + b" + 1" * 20000 + b"\n switch s: NOPE }"),
-        (
-            "laughs",
-            b"fabric f {" + b"".join(b"\nlet l%d = l%d + l%d" % (i + 1, i, i) for i in range(40)) + b"\nlet l0 = [1] }",
-        ),
+        ("laughs", b"fabric f {" + b"".join(b"\nlet l%d = l%d + l%d" % (i + 1, i, i) for i in range(40)) + b"\nlet l0 = [1] }"),
     ],
 )
 def test_files_that_are_no_designs(name: str, data: bytes, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.fab"
     path.write_bytes(data)
-    result = tdsl("check", str(path))
-    assert result.exit_code == 1 and isinstance(result.exception, SystemExit), result.output
-    assert re.search(r"error\[E0\d{3}\]", result.stdout + result.stderr)
-    assert f"{name}.fab:" in result.stdout + result.stderr
+    for style in ("full", "concise", "json")[: 1 if len(data) > 1000 else 3]:
+        result = tdsl("check", path, "--output-format", style)
+        assert result.exit_code == 1 and isinstance(result.exception, SystemExit), result.output
+        assert re.search(r"error\[E0\d{3}\]|E0\d{3}", result.stdout) and f"{name}.fab" in result.stdout
 
 
 def test_ten_to_the_nine_devices_take_no_memory(tmp_path: Path) -> None:

@@ -16,15 +16,9 @@ from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, UNIT_TABLE, kind_name
 from tdsl.syntax.parser import parse_source_file
 from tdsl.verify.check import checks_by_name
+from tests.tables import sections, table
 
-MODELS = """
-model switch SA { port p[1..4]: 400Gbps { split 2 }; port q[2]: 400Gbps; port r[2]: 800Gbps { split 4 } }
-model switch SB { port p[1..4]: 400Gbps }
-model host HA { port nic[4]: 400Gbps; chip gpu[4]: CA }
-model chip CA { port nv[4]: 200Gbps }
-model ocs OA { port o[1..8]: any }
-model cable WA { reach 3m }
-"""
+MODELS = sections(__file__)["models"]
 
 
 def offered(
@@ -75,26 +69,9 @@ def test_units(text: str, dim: Any, replaced: int) -> None:
     assert offered(text) == (replaced, expected)
 
 
-@pytest.mark.parametrize(
-    ("text", "some"),
-    [
-        ("# a|", False),
-        ("|# a", True),
-        ("#| a", False),
-        ("# a\n|", True),
-        ('fabric f "|a"', False),
-        ('fabric f { host a: HA; connect a to a { cable "W|A" } }', False),
-        ('fabric f "a|"', False),
-        ('fabric f "a|', False),
-        ('fabric f "a|\n', False),
-        ('|"a"', True),
-        ('use nvidia."a"|', False),
-        ('fabric f "a" {|', True),
-        ('fabric f "a" { # b\n |', True),
-    ],
-)
-def test_nothing_in_comments_and_strings(text: str, some: bool) -> None:
-    assert bool(offered(text)[1]) == some
+def test_nothing_in_comments_and_strings() -> None:
+    for text, some in table(__file__, "asked"):
+        assert bool(offered(text)[1]) == (some == "some"), text
 
 
 def test_what_is_not_asked_for() -> None:
@@ -107,55 +84,11 @@ def test_what_is_not_asked_for() -> None:
     assert offered(text, unasked=True) == offered(text) == (0, [CompletionEntry("a", "switch", "switch a: SA", "", 1)])
 
 
-@pytest.mark.parametrize(
-    ("text", "item"),
-    [
-        ("model |", CompletionEntry("host", "keyword", "kind of model")),
-        ("fabric f { let k: |", CompletionEntry("int", "type", "type", "", 1)),
-        ("model switch M { port p: |", CompletionEntry("any", "word", "fits any rate", "", 1)),
-        ("fabric f { switch a: SA { |", CompletionEntry("role", "setting", "setting of `switch`", "", 2)),
-        ("fabric f { routing bgp { |", CompletionEntry("mtu", "setting", "setting of `routing`", "", 2)),
-        ("model switch M { |", CompletionEntry("height", "setting", "fact of a model", "", 3)),
-        ("fabric f { |", CompletionEntry("hosts", "setting", "setting of `fabric`", "", 3)),
-        ("fabric f { hosts 4 x HA; clos { |", CompletionEntry("leaf", "param", "leaf: model", "", 2)),
-        ("topology t(e: ports) { switch s: SA; tier b of 4 |", CompletionEntry("hosts", "group", "the ends", "", 1)),
-        (
-            "topology t(e: ports) { tier a of 2 hosts { switch SA }\ntier b of 4 |\n}",
-            CompletionEntry("a", "group", "a tier of this block", "", 1),
-        ),
-        ("fabric f { transport |", CompletionEntry("roce", "word", "transport", "", 1)),
-        ("fabric f { nos |", CompletionEntry("frr", "word", "nos", "", 1)),
-        ("model switch M { port p: any { type |", CompletionEntry("NDR", "word", "type of a port", "", 1)),
-        ("fabric f { clos { oversubscription |",
-         CompletionEntry("at most", "word", "this ratio or less", "", 1)),
-        ("fabric f { clos { oversubscription |",
-         CompletionEntry("about", "word", "the nearest ratio that whole links give", "", 1)),
-        ("topology t(e: ports) { switch SA |", CompletionEntry("x", "keyword", "so many for each")),
-        ("fabric f { switch a: SA; address a |", CompletionEntry("links", "word", "what is addressed", "", 1)),
-        ("fabric f { switch a: SA; connect a to a |", CompletionEntry("ring", "pattern", "pattern", "", 1)),
-        ("fabric f { switch a: SA { split |", CompletionEntry("p", "port", "4 × 400G, splits 2 ways", "", 1)),
-        ("fabric f { require bisection >= |", CompletionEntry("75%", "word", "a value of `bisection`", "", 1)),
-        ("fabric f { require power <= |", CompletionEntry("1MW", "word", "a value of `power`", "", 1)),
-        ("fabric f { require bisection |", CompletionEntry(">=", "word", "comparison", "", 1)),
-        ("fabric f { require throughput |", CompletionEntry("shift", "pattern", "pattern of traffic", "", 1)),
-        ("fabric f { switch a: SA; require links of |", CompletionEntry("ports", "word", "every port by itself")),
-        ("fabric f { require links through |", CompletionEntry("scaleup", "word", "layer", "", 1)),
-        ("fabric f { switch a: SA; connect a[i] to a[|",
-         CompletionEntry("i", "variable", "index variable of this statement", "", 1)),
-        ("fabric f { for t in 0..3 { let a = |", CompletionEntry("t", "variable", "in 0..3", "", 4)),
-        ("def d(x: int = 2, y: int): int = 1\nlet a = |",
-         CompletionEntry("d", "function", "def d(x: int = 2, y: int): int", "", 4)),
-        ("# Up.\nlet b = 2\nlet a = |", CompletionEntry("b", "let", "let b = 2", "Up.", 4)),
-        ("param b: int = 2  # Behind.\nlet a = |", CompletionEntry("b", "param", "param b: int = 2", "Behind.", 4)),
-        ("let a = |", CompletionEntry("min", "function", BUILTINS["min"].form, BUILTINS["min"].gives, 4)),
-        ("fabric f { param k: int = 4; phase 1 { |", CompletionEntry("k", "param", "param k: int = 4", "", 1)),
-        (
-            "fabric f { param k: int = 4; phase 1 { |",
-            CompletionEntry("needed", "setting", 'needed "2027-03-01"', "The day by which this phase is needed.", 1),
-        ),
-        ("topology t(e: ports = 3) { connect |", CompletionEntry("e", "ports", "e: ports = 3", "", 1)),
-    ],
-)  # fmt: skip
+ENTRIES = [(row[0], CompletionEntry(*row[1:5], int(row[5]))) for row in table(__file__, "entries")]
+ENTRIES += [("let a = |", CompletionEntry("min", "function", BUILTINS["min"].form, BUILTINS["min"].gives, 4))]
+
+
+@pytest.mark.parametrize(("text", "item"), ENTRIES)
 def test_each_with_all_that_is_said_of_it(text: str, item: CompletionEntry) -> None:
     assert [i for i in offered(text)[1] if i.text == item.text] == [item]
 
@@ -192,11 +125,7 @@ def test_devices_of_the_compiled_design() -> None:
     assert offered("fabric f { connect su.none.|", sets=SETS)[1] == []
     own = "fabric f { host leaf: HA; connect |"
     assert [(i.text, i.kind) for i in offered(own, sets=SETS)[1]] == [("leaf", "host"), ("su", "group")]
-    assert [i.text for i in offered("fabric f { host x: HA }\nextend f { connect |", sets=SETS)[1]] == [
-        "x",
-        "leaf",
-        "su",
-    ]
+    assert [i.text for i in offered("fabric f { host x: HA }\nextend f { connect |", sets=SETS)[1]] == ["x", "leaf", "su"]
 
 
 # ---------------------------------------------------------------- files

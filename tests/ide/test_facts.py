@@ -9,29 +9,12 @@ from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
 from tdsl.ide.facts import device_sets_of_design, fabric_lens_text, facts_of_compilation
 from tdsl.ide.judge import Question, judge_in_stages, judge_names_or_fault
+from tests.tables import sections
 
 FOLDER = TemporaryDirectory()
 HERE = Path(FOLDER.name).resolve() / "design.fab"
 HOUSE = "model switch TOR { port p[8]: 100Gbps }\n"
-DESIGN = """\
-use house (TOR)
-fabric f {
-  param n: int = 4 where n >= 2
-  param k: int = 2 where k in [1, 2, 4]
-  param rate: rate = 100Gbps
-  group pod[2] {
-    host node[n]: BOX
-    switch leaf[k]: TOR
-    connect node[h].nic[r] to leaf[r]
-  }
-  switch spine[?]: TOR
-  connect pod[*].leaf[*] to spine[*] each
-  omit spine[1]
-  require oversubscription at leaf <= 2:1
-  require diameter <= 1
-}
-model host BOX { port nic[2]: 100Gbps }
-"""
+DESIGN = sections(__file__)["design"]
 HERE.with_name("house.fab").write_text(HOUSE)
 ASKED = Question(str(HERE), {str(HERE): DESIGN, str(HERE.with_name("house.fab")): HOUSE})
 RATIO = "2:1 at pod0-leaf0 (400Gbps below, 200Gbps above, leaf-spine)"

@@ -19,59 +19,10 @@ from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import SourceSpan
 from tdsl.ide.judge import Question, TextJudgement, judge_in_stages
 from tdsl.ide.worker import GivenUp
+from tests.tables import sections, table
 
-PARTS = """\
-model host BOX { port nic[2]: 100Gbps { type GE } }
-model switch TOR { port p[8]: 100Gbps { type GE } }
-"""
-DESIGN = """\
-use parts (BOX, TOR)
-# what is built
-fabric f {
-  param n: int = 4 where n in 2..6
-  param least: int = 2
-  group pod[2] {
-    host node[n]: BOX
-    switch leaf[2]: TOR
-    connect node[h].nic[r] to leaf[r]
-  }
-  switch spine[?]: TOR
-  connect pod[*].leaf[*] to spine[*] spread x 2
-  omit pod[1].node[0]
-  require oversubscription at leaf <= 2:1
-  require bisection >= 50%
-  require edge_redundancy >= least
-  require survives any 1 of spine
-  require links of pod[0].leaf[0] == 6
-}
-fabric g "Beside it" {
-  host node[4]: BOX
-  switch leaf[2]: TOR
-  connect node[h].nic[r] to leaf[r]
-  require diameter <= 1
-  require reachability of node[*]
-}
-"""
-EDITS = [
-    ("", ""), ("# what is built\n", ""), ("# what is built", "# more words of what is built\n\n"), ("fabric f {", "fabric f  {"),
-    ("<= 2:1", "<= 1:1"), ("<= 2:1", "<= 3:1"), (">= 50%", ">= 100%"), (">= 50%", ">=  50 %"), (">= least", ">= 3"),
-    ("any 1 of spine", "any 2 of spine"), ("any 1 of spine", "any 1 of leaf"), ("== 6", "== 7"),
-    ("int = 4 where", "int = 3 where"),
-    ("int = 2\n", "int = 1\n"), ("spread x 2", "spread"), ("spread x 2", "each"), ("omit pod[1].node[0]", "omit pod[0].node[0]"),
-    ("omit pod[1].node[0]", ""), ("  require bisection >= 50%\n", ""), ("<= 1\n}", "<= 0\n}"), ("<= 1\n}", "<= 1"),
-    ("reachability of node[*]", "reachability of nod[*]"), ("fabric g", "fabric h"), ('"Beside it"', '"Elsewhere"'),
-    ("  require survives", "  # tdsl: allow(bisection) for a trial\n  require survives"), ("parts (BOX, TOR)", "parts (BOX)"),
-    ("[2]: TOR\n    connect", "[3]: TOR\n    connect"), ("group pod[2]", "group pod[3]"), ("  require", "\trequire"),
-    ("require links of pod[0].leaf[0] == 6", "require links of pod[(0)].leaf[1] == 6"), ("{", "{ "), ("param n", "param m"),
-]  # fmt: skip
-IN_PARTS = [
-    ("", ""),
-    ("100Gbps", "200Gbps"),
-    ("p[8]", "p[6]"),
-    ("p[8]", "p[16]"),
-    ("{ type GE }", ""),
-    ("p[8]", "p[8"),
-]
+PARTS, DESIGN = sections(__file__)["parts"], sections(__file__)["design"]
+EDITS, IN_PARTS = table(__file__, "edits"), table(__file__, "edits of parts")
 FOLDER = TemporaryDirectory()
 HERE = Path(FOLDER.name).resolve() / "design.fab"
 HERE.with_name("parts.fab").write_text(PARTS)
@@ -102,8 +53,7 @@ def said(answers: Iterator[TextJudgement]) -> Any:
 
 @given(
     st.lists(
-        st.tuples(st.lists(st.integers(0, len(EDITS) - 1), max_size=2), st.sampled_from([0] * 6 + [*range(1, 6)])),
-        max_size=4,
+        st.tuples(st.lists(st.integers(0, len(EDITS) - 1), max_size=2), st.sampled_from([0] * 6 + [*range(1, 6)])), max_size=4
     )
 )
 @settings(max_examples=6)

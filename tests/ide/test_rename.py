@@ -19,6 +19,7 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.ide.rename import RenameIndex, RenameRefused
 from tdsl.semantics.loader import DECLARED, Loader
 from tdsl.system import resources
+from tests.tables import sections
 
 LIBRARY = resources.packaged_folder("stdlib")
 LARGE = ("aurora", "deepseek_dragonfly", "gpu131k")
@@ -84,9 +85,7 @@ def renamed(file: Path, text: str, at: int, new: str) -> str:
 
 
 @given(
-    st.sampled_from(DESIGNS),
-    st.integers(0),
-    st.sampled_from(["zz", "a_longer_name", "_", "to", "x", "leaf", "i", "min", "host"]),
+    st.sampled_from(DESIGNS), st.integers(0), st.sampled_from(["zz", "a_longer_name", "_", "to", "x", "leaf", "i", "min", "host"])
 )
 @settings(max_examples=12)
 def test_the_fabric_is_the_same(name: str, nth: int, new: str) -> None:
@@ -98,26 +97,14 @@ def test_the_fabric_is_the_same(name: str, nth: int, new: str) -> None:
         changed = renamed(file, text, start, new)
     except RenameRefused as why:
         clash = new in re.findall(r"\w+", text) and re.search("another meaning|does not read", str(why))
-        assert clash or new in OTHERS or any(words in str(why) for words in HANDED), (
-            text[start:end],
-            new,
-            why,
-        )
+        assert clash or new in OTHERS or any(words in str(why) for words in HANDED), (text[start:end], new, why)
         return
     assert changed != text or text[start:end] == new
     assert meaning(file, changed) == unchanged(name), (text[start:end], new)
 
 
 def test_a_parameter_is_renamed_in_its_phases() -> None:
-    text = """fabric f {
-  param units: int = 1
-  let units2 = units
-  phase 1 { units 2; needed "2027-03-01" }
-  phase 2 { units units2 }
-  switch s[units]: QM9700
-  connect s[*] each
-}
-"""
+    text = sections(__file__)["phases"]
     file = FOLDER / "phases.fab"
     file.write_text(text)
     wanted = text.replace("param units:", "param su:").replace("= units\n", "= su\n").replace("{ units ", "{ su ")

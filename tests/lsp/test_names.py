@@ -2,69 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from tdsl.system import resources
-from tests.lsp.test_server import Client, talk
+from tests.lsp.test_server import Client, conversation
+from tests.tables import sections, table
 
-HOUSE = """\
-model switch TOR "A switch of our own" {
-  let first = 1
-  port p[first..8]: 100Gbps { type GE; name "swp{i}" }
-}
-model host BOX { port nic[2]: 100Gbps { type GE }; chip gpu[2]: GPU }
-model chip GPU { port lane: 400Gbps }
-def half(n: int): int = n // 2
-topology star(ends: ports, hub: model, arms: int = 2) {
-  switch centre[arms]: hub
-  connect ends[h, k] to centre[(h + k) % arms]
-}
-"""
-DESIGN = """\
-use house (TOR as LEAF, BOX, half, star)
-
-fabric f {
-  param n: int = 4 where n >= 2
-  group su[half(n)] {
-    host node[2]: BOX
-    switch leaf[2]: LEAF
-    connect node[h].nic[r] to leaf[r] { class "rail{r}" }
-  }
-  switch spine[n // 2]: LEAF
-  for k in 0..half(n) - 1 {
-    connect su[(k)].leaf[*] to spine[*] each
-  }
-  naming su[s].leaf[i] "{fabric}-{s}-{i:02}"
-  require oversubscription at leaf <= 2:1
-  require links of su[0].node[0].nic[1] == 1 and diameter <= 4
-}
-"""
-STAR = """\
-use house (BOX, star)
-fabric g {
-  hosts 4 x BOX
-  star QM9700 { arms 2 }
-  omit centre[1]
-  require ports of centre[0].p[2] >= 0
-}
-"""
-CLUSTER = """\
-cluster both {
-  host node[2]: DGX_H100
-  host filer[2]: UFM { role storage }
-  fabric one {
-    switch leaf[8]: QM9700
-    connect node[n].nic[r] to leaf[r]
-  }
-  fabric two {
-    switch access: QM9700
-    connect filer[f].p[1] to access
-  }
-}
-"""
+HOUSE, DESIGN, STAR, CLUSTER = (sections(__file__)[name] for name in ("house", "design", "star", "cluster"))
 
 
 def place(text: str, mark: str, nth: int = 0) -> lsp.Position:
@@ -141,132 +86,94 @@ class Folder:
         return out
 
 
-WHERE = [
-    ("a.fab", "use ho|use", ["house.fab:1:1"]),
-    ("a.fab", "(TO|R as", ["house.fab:1:14"]),
-    ("a.fab", "leaf[2]: LE|AF", ["house.fab:1:14"]),
-    ("a.fab", "su[ha|lf(n)]", ["house.fab:7:5"]),
-    ("a.fab", "half(|n)] {", ["a.fab:4:9"]),
-    ("a.fab", "node[h].n|ic[r]", ["house.fab:5:23"]),
-    ("a.fab", "to leaf[|r]", ["a.fab:8:25"]),
-    ("a.fab", '"rail{|r}"', ["a.fab:8:25"]),
-    ("a.fab", "su[(|k)]", ["a.fab:11:7"]),
-    ("a.fab", "su[(k)].le|af", ["a.fab:7:12"]),
-    ("a.fab", "s|u[(k)]", ["a.fab:5:9"]),
-    ("a.fab", "{fab|ric}", ["a.fab:3:8"]),
-    ("a.fab", "at le|af", ["a.fab:7:12"]),
-    ("a.fab", "node[0].nic|[1]", ["house.fab:5:23"]),
-    ("a.fab", "sp|ine[*]", ["a.fab:10:10"]),
-    ("star.fab", "x BO|X", ["house.fab:5:12"]),
-    ("star.fab", "st|ar QM", ["house.fab:8:10"]),
-    ("star.fab", "ar|ms 2", ["house.fab:8:40"]),
-    ("star.fab", "omit cen|tre", ["house.fab:9:10"]),
-    ("star.fab", "star QM97|00", ["qm9700.fab:3:14"]),
-    ("star.fab", "centre[0].|p", ["qm9700.fab:4:8"]),
-    ("star.fab", "require por|ts", []),
-]
+@conversation
+async def test_definitions(client: Client) -> None:
+    folder = Folder(client)
+    for name, mark, wanted in table(__file__, "where"):
+        assert await folder.definition(name, mark) == wanted.split(), mark
+    # A text that does not compile: a path half written, a name that stands nowhere, a statement that does not parse.
+    half = folder.texts["a.fab"] = DESIGN.replace("to spine[*] each", "to spine[*").replace("<= 4", "<=")
+    client.change("a.fab", half)
+    assert await folder.definition("a.fab", "su[(k)].le|af") == ["a.fab:7:12"]
+    assert await folder.definition("a.fab", "to sp|ine") == ["a.fab:10:10"]
+    assert await folder.definition("a.fab", "leaf[2]: LE|AF") == ["house.fab:1:14"]
 
 
-def test_definitions(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        folder = Folder(client)
-        for name, mark, wanted in WHERE:
-            assert await folder.definition(name, mark) == wanted, mark
-        # A text that does not compile: a path half written, a name that stands nowhere, a statement that does not parse.
-        half = folder.texts["a.fab"] = DESIGN.replace("to spine[*] each", "to spine[*").replace("<= 4", "<=")
-        client.change("a.fab", half)
-        assert await folder.definition("a.fab", "su[(k)].le|af") == ["a.fab:7:12"]
-        assert await folder.definition("a.fab", "to sp|ine") == ["a.fab:10:10"]
-        assert await folder.definition("a.fab", "leaf[2]: LE|AF") == ["house.fab:1:14"]
-
-    assert talk(tmp_path, conversation) == []
-
-
-def test_references_and_highlights(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        folder = Folder(client)
-        assert await folder.references("a.fab", "leaf[|r] {") == ["a.fab:8:25", "a.fab:8:36", "a.fab:8:53"]
-        everywhere = ["a.fab:1:25", "a.fab:6:19", "house.fab:5:12", "star.fab:1:12", "star.fab:3:13"]
-        assert await folder.references("a.fab", "node[2]: B|OX") == everywhere
-        assert await folder.references("star.fab", "x B|OX", declared=False) == [x for x in everywhere if "house" not in x]
-        assert await folder.references("star.fab", "cen|tre[1]") == [
-            "house.fab:9:10", "house.fab:10:25", "star.fab:5:8", "star.fab:6:20"
-        ]  # fmt: skip
-        asked = folder.at("a.fab", "su[(k)].le|af")
-        marks = await client.text_document_document_highlight_async(
-            lsp.DocumentHighlightParams(asked.text_document, asked.position)
-        )
-        assert [(m.range.start.line + 1, m.kind == lsp.DocumentHighlightKind.Write) for m in marks or []] == [
-            (7, True), (8, False), (12, False), (14, False), (15, False)
-        ]  # fmt: skip
-
-    assert talk(tmp_path, conversation) == []
+@conversation
+async def test_references_and_highlights(client: Client) -> None:
+    folder = Folder(client)
+    assert await folder.references("a.fab", "leaf[|r] {") == ["a.fab:8:25", "a.fab:8:36", "a.fab:8:53"]
+    everywhere = ["a.fab:1:25", "a.fab:6:19", "house.fab:5:12", "star.fab:1:12", "star.fab:3:13"]
+    assert await folder.references("a.fab", "node[2]: B|OX") == everywhere
+    assert await folder.references("star.fab", "x B|OX", declared=False) == [x for x in everywhere if "house" not in x]
+    assert await folder.references("star.fab", "cen|tre[1]") == [
+        "house.fab:9:10", "house.fab:10:25", "star.fab:5:8", "star.fab:6:20"
+    ]  # fmt: skip
+    asked = folder.at("a.fab", "su[(k)].le|af")
+    marks = await client.text_document_document_highlight_async(lsp.DocumentHighlightParams(asked.text_document, asked.position))
+    assert [(m.range.start.line + 1, m.kind == lsp.DocumentHighlightKind.Write) for m in marks or []] == [
+        (7, True), (8, False), (12, False), (14, False), (15, False)
+    ]  # fmt: skip
 
 
-def test_renaming(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        folder = Folder(client)
-        assert await folder.prepare("a.fab", "su[(k)].le|af") == "leaf"
-        assert await folder.rename("a.fab", "su[(k)].le|af", "tor") == {
-            "a.fab": DESIGN.replace("leaf", "tor"),
-        }
-        changed = await folder.rename("star.fab", "x B|OX", "NODE")
-        assert changed == {
-            "house.fab": HOUSE.replace("BOX", "NODE"),
-            "a.fab": DESIGN.replace("BOX", "NODE"),
-            "star.fab": STAR.replace("BOX", "NODE"),
-        }
-        # What is not saved counts: the text of the buffer, not of the disk.
-        folder.texts["star.fab"] = "# moved\n" + STAR
-        client.change("star.fab", folder.texts["star.fab"])
-        changed = await folder.rename("star.fab", "ar|ms 2", "spokes")
-        assert changed == {
-            "house.fab": HOUSE.replace("arms", "spokes"),
-            "star.fab": folder.texts["star.fab"].replace("arms", "spokes"),
-        }
-        changed = await folder.rename("a.fab", "TOR as LE|AF", "EDGE")
-        assert changed == {"a.fab": DESIGN.replace("LEAF", "EDGE")}
-        changed = await folder.rename("a.fab", "(TO|R as", "RACK")
-        assert changed == {"a.fab": DESIGN.replace("TOR", "RACK"), "house.fab": HOUSE.replace("TOR", "RACK")}
-        for name, mark, new, why in [
-            ("a.fab", "leaf[|r] {", "n", "another meaning already, at line 8 of `a.fab`"),  # a param: no index variable any more
-            ("a.fab", "su[(k)].le|af", "node", "another meaning already"),
-            ("a.fab", "su[(k)].le|af", "9p", "is not a name"),
-            ("a.fab", "su[(k)].le|af", "a b", "is not a name"),
-            ("a.fab", "su[(k)].le|af", "", "is not a name"),
-            ("star.fab", "star QM97|00", "X", "declared in stdlib:hardware/nvidia/qm9700.fab, the standard library"),
-            ("star.fab", "h|osts 4", "X", "`host` is the name that `hosts` gives"),
-            ("star.fab", "require por|ts", "X", "there is no name here"),
-            ("a.fab", "{fab|ric}", "X", "predefined name"),
-            ("star.fab", "use ho|use", "X", "name of a file"),
-            ("star.fab", "ar|ms 2", "per_host", "fabrics fill `per_host`"),
-        ]:
-            found = await folder.rename(name, mark, new)
-            assert isinstance(found, str) and why in found, (mark, new, found)
-        assert "standard library" in await folder.prepare("star.fab", "star QM97|00")
-        client.change("star.fab", STAR.replace("omit centre[1]", "omit centre[1"))
-        both = folder.texts["both.fab"] = CLUSTER
-        client.write("both.fab", both)
-        found = await folder.rename("both.fab", "switch ac|cess", "node")  # the cluster would lend its `node` as well
-        assert isinstance(found, str) and "another meaning already" in found
-        assert await folder.rename("both.fab", "switch ac|cess", "edge") == {"both.fab": both.replace("access", "edge")}
-        # `star.fab` has a `centre` too, but uses nothing of `a.fab`: that it does not parse is not a matter.
-        assert await folder.rename("a.fab", "su[(k)].le|af", "centre") == {"a.fab": DESIGN.replace("leaf", "centre")}
-        found = await folder.rename("a.fab", "node[2]: B|OX", "NODE")
-        assert found == "`star.fab` has a fault of syntax at line 5, so what it means by `BOX` is not known: fix it first"
-
-    assert talk(tmp_path, conversation) == []
+@conversation
+async def test_renaming(client: Client) -> None:
+    folder = Folder(client)
+    assert await folder.prepare("a.fab", "su[(k)].le|af") == "leaf"
+    assert await folder.rename("a.fab", "su[(k)].le|af", "tor") == {"a.fab": DESIGN.replace("leaf", "tor")}
+    changed = await folder.rename("star.fab", "x B|OX", "NODE")
+    assert changed == {
+        "house.fab": HOUSE.replace("BOX", "NODE"),
+        "a.fab": DESIGN.replace("BOX", "NODE"),
+        "star.fab": STAR.replace("BOX", "NODE"),
+    }
+    # What is not saved counts: the text of the buffer, not of the disk.
+    folder.texts["star.fab"] = "# moved\n" + STAR
+    client.change("star.fab", folder.texts["star.fab"])
+    changed = await folder.rename("star.fab", "ar|ms 2", "spokes")
+    assert changed == {
+        "house.fab": HOUSE.replace("arms", "spokes"),
+        "star.fab": folder.texts["star.fab"].replace("arms", "spokes"),
+    }
+    changed = await folder.rename("a.fab", "TOR as LE|AF", "EDGE")
+    assert changed == {"a.fab": DESIGN.replace("LEAF", "EDGE")}
+    changed = await folder.rename("a.fab", "(TO|R as", "RACK")
+    assert changed == {"a.fab": DESIGN.replace("TOR", "RACK"), "house.fab": HOUSE.replace("TOR", "RACK")}
+    for name, mark, new, why in [
+        ("a.fab", "leaf[|r] {", "n", "another meaning already, at line 8 of `a.fab`"),  # a param: no index variable any more
+        ("a.fab", "su[(k)].le|af", "node", "another meaning already"),
+        ("a.fab", "su[(k)].le|af", "9p", "is not a name"),
+        ("a.fab", "su[(k)].le|af", "a b", "is not a name"),
+        ("a.fab", "su[(k)].le|af", "", "is not a name"),
+        ("star.fab", "star QM97|00", "X", "declared in stdlib:hardware/nvidia/qm9700.fab, the standard library"),
+        ("star.fab", "h|osts 4", "X", "`host` is the name that `hosts` gives"),
+        ("star.fab", "require por|ts", "X", "there is no name here"),
+        ("a.fab", "{fab|ric}", "X", "predefined name"),
+        ("star.fab", "use ho|use", "X", "name of a file"),
+        ("star.fab", "ar|ms 2", "per_host", "fabrics fill `per_host`"),
+    ]:
+        found = await folder.rename(name, mark, new)
+        assert isinstance(found, str) and why in found, (mark, new, found)
+    assert "standard library" in await folder.prepare("star.fab", "star QM97|00")
+    client.change("star.fab", STAR.replace("omit centre[1]", "omit centre[1"))
+    both = folder.texts["both.fab"] = CLUSTER
+    client.write("both.fab", both)
+    found = await folder.rename("both.fab", "switch ac|cess", "node")  # the cluster would lend its `node` as well
+    assert isinstance(found, str) and "another meaning already" in found
+    assert await folder.rename("both.fab", "switch ac|cess", "edge") == {"both.fab": both.replace("access", "edge")}
+    # `star.fab` has a `centre` too, but uses nothing of `a.fab`: that it does not parse is not a matter.
+    assert await folder.rename("a.fab", "su[(k)].le|af", "centre") == {"a.fab": DESIGN.replace("leaf", "centre")}
+    found = await folder.rename("a.fab", "node[2]: B|OX", "NODE")
+    assert found == "`star.fab` has a fault of syntax at line 5, so what it means by `BOX` is not known: fix it first"
 
 
-def test_a_file_of_the_library_needs_no_fabric(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        for name in ("hardware/nvidia/qm9700", "topologies/clos", "cables/mfp7e10"):
-            path = resources.packaged_folder("stdlib") / f"{name}.fab"
-            item = lsp.TextDocumentItem(path.as_uri(), "fab", 0, path.read_text())
-            client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
-            for _ in range(2):  # names, then everything
-                assert await client.until(lambda codes: True) == []
-        client.write("empty.fab", "cluster c { }\nmodel switch SW { port p: 1Gbps }\n")
-        await client.until(lambda codes: codes == ["E0122"])
-
-    assert talk(tmp_path, conversation) == []
+@conversation
+async def test_a_file_of_the_library_needs_no_fabric(client: Client) -> None:
+    for name in ("hardware/nvidia/qm9700", "topologies/clos", "cables/mfp7e10"):
+        path = resources.packaged_folder("stdlib") / f"{name}.fab"
+        item = lsp.TextDocumentItem(path.as_uri(), "fab", 0, path.read_text())
+        client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        for _ in range(2):  # names, then everything
+            assert await client.until(lambda codes: True) == []
+    client.write("empty.fab", "cluster c { }\nmodel switch SW { port p: 1Gbps }\n")
+    await client.until(lambda codes: codes == ["E0122"])

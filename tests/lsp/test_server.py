@@ -13,6 +13,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
+from tdsl.compile import compiler
 from tdsl.system import resources
 
 DESIGNS = resources.packaged_folder("stdlib") / "designs"
@@ -99,101 +100,106 @@ SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  conne
 EVERYWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(10_000, 0))
 
 
-def test_findings_and_what_is_known(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        name = "a.fab"
-        client.write(name, SMALL.replace("QM9700", "QM970"))
-        (unknown,) = [d for d in await client.until(lambda codes: "E0102" in codes) if d.code == "E0102"]
-        assert unknown.range.start == lsp.Position(2, 18)
-        actions = await client.text_document_code_action_async(
-            lsp.CodeActionParams(client.document(name), unknown.range, lsp.CodeActionContext([]))
-        )
-        (action,) = actions or []
-        assert isinstance(action, lsp.CodeAction) and action.edit is not None and action.edit.changes is not None
-        ((edit,),) = action.edit.changes.values()
-        assert (edit.range, edit.new_text) == (unknown.range, "QM9700")
-        client.change(name, "# 🙂\n" + SMALL)
-        await client.until(lambda codes: not any(str(c).startswith("E01") for c in codes))
-        async with asyncio.timeout(WAIT_S):
-            while not (
-                hints := await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document(name), EVERYWHERE))
-            ):
-                await asyncio.sleep(0.1)
-        assert [(h.position.line, h.position.character, h.label) for h in hints] == [
-            (2, 11, "= 4"),
-            (3, 13, "= 8"),
-        ]
-        hover = await client.text_document_hover_async(lsp.HoverParams(client.document(name), lsp.Position(3, 11)))
-        assert hover is not None and isinstance(hover.contents, lsp.MarkupContent)
-        assert "8 × QM9700" in hover.contents.value and "480 of 512 ports free" in hover.contents.value
-        symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(client.document(name)))
-        assert [(s.name, [c.name for c in s.children]) for s in symbols or []] == [("f", ["node", "leaf"])]
-        folds = await client.text_document_folding_range_async(lsp.FoldingRangeParams(client.document(name)))
-        assert [(f.start_line, f.end_line) for f in folds or []] == [(1, 4)]
-        client.change(name, SMALL.replace("  host", "      host"))
-        edits = await client.text_document_formatting_async(
-            lsp.DocumentFormattingParams(client.document(name), lsp.FormattingOptions(2, True))
-        )
-        assert [e.new_text for e in edits or []] == [SMALL]
+def conversation(work: Callable[[Client], Awaitable[None]]) -> Callable[[Path], None]:
+    """A test that is a conversation with a fresh server, in which it shows no message."""
 
-    assert talk(tmp_path, conversation) == []
+    def test(tmp_path: Path) -> None:
+        assert talk(tmp_path, work) == []
+
+    test.__doc__ = work.__doc__
+    return test
 
 
-def test_columns_are_those_of_utf_16(tmp_path: Path) -> None:
-    async def conversation(client: Client) -> None:
-        client.write("a.fab", 'fabric f "🙂" { host node[2]: NOTHING }\n')
-        found = await client.until(lambda codes: "E0102" in codes)
-        assert next(d for d in found if d.code == "E0102").range.start == lsp.Position(0, 30)
+async def compiled(client: Client, name: str = "a.fab") -> list[lsp.InlayHint]:
+    """The hints of a file, once there are any."""
+    async with asyncio.timeout(WAIT_S):
+        params = lsp.InlayHintParams(client.document(name), EVERYWHERE)
+        while not (hints := await client.text_document_inlay_hint_async(params)):
+            await asyncio.sleep(0.1)
+    return list(hints)
 
-    talk(tmp_path, conversation)
+
+def children(process: int | str) -> list[int]:
+    """Processes that a process has started and that run."""
+    return [int(p) for t in Path(f"/proc/{process}/task").iterdir() for p in (t / "children").read_text().split()]
 
 
-def test_a_long_check_is_given_up(tmp_path: Path) -> None:
+@conversation
+async def test_findings_and_what_is_known(client: Client) -> None:
+    name = "a.fab"
+    client.write(name, SMALL.replace("QM9700", "QM970"))
+    (unknown,) = [d for d in await client.until(lambda codes: "E0102" in codes) if d.code == "E0102"]
+    assert unknown.range.start == lsp.Position(2, 18)
+    actions = await client.text_document_code_action_async(
+        lsp.CodeActionParams(client.document(name), unknown.range, lsp.CodeActionContext([]))
+    )
+    (action,) = actions or []
+    assert isinstance(action, lsp.CodeAction) and action.edit is not None and action.edit.changes is not None
+    ((edit,),) = action.edit.changes.values()
+    assert (edit.range, edit.new_text) == (unknown.range, "QM9700")
+    client.change(name, "# 🙂\n" + SMALL)
+    await client.until(lambda codes: not any(str(c).startswith("E01") for c in codes))
+    hints = await compiled(client, name)
+    assert [(h.position.line, h.position.character, h.label) for h in hints] == [(2, 11, "= 4"), (3, 13, "= 8")]
+    hover = await client.text_document_hover_async(lsp.HoverParams(client.document(name), lsp.Position(3, 11)))
+    assert hover is not None and isinstance(hover.contents, lsp.MarkupContent)
+    assert "8 × QM9700" in hover.contents.value and "480 of 512 ports free" in hover.contents.value
+    symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(client.document(name)))
+    assert [(s.name, [c.name for c in s.children]) for s in symbols or []] == [("f", ["node", "leaf"])]
+    folds = await client.text_document_folding_range_async(lsp.FoldingRangeParams(client.document(name)))
+    assert [(f.start_line, f.end_line) for f in folds or []] == [(1, 4)]
+    client.change(name, SMALL.replace("  host", "      host"))
+    edits = await client.text_document_formatting_async(
+        lsp.DocumentFormattingParams(client.document(name), lsp.FormattingOptions(2, True))
+    )
+    assert [e.new_text for e in edits or []] == [SMALL]
+
+
+@conversation
+async def test_columns_are_those_of_utf_16(client: Client) -> None:
+    client.write("a.fab", 'fabric f "🙂" { host node[2]: NOTHING }\n')
+    found = await client.until(lambda codes: "E0102" in codes)
+    assert next(d for d in found if d.code == "E0102").range.start == lsp.Position(0, 30)
+
+
+@conversation
+async def test_a_long_check_is_given_up(client: Client) -> None:
     """131 072 GPUs take the better part of a minute; a change of the text does not wait for them."""
-
-    async def conversation(client: Client) -> None:
-        client.write("a.fab", (DESIGNS / "gpu131k.fab").read_text())
-        await client.until(lambda codes: True)
-        await asyncio.sleep(3)  # it is being proved
-        begin = asyncio.get_running_loop().time()
-        client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
-        await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))  # a proof of the new text
-        assert asyncio.get_running_loop().time() - begin < 20
-
-    talk(tmp_path, conversation)
+    client.write("a.fab", (DESIGNS / "gpu131k.fab").read_text())
+    await client.until(lambda codes: True)
+    await asyncio.sleep(3)  # it is being proved
+    begin = asyncio.get_running_loop().time()
+    client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
+    await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))  # a proof of the new text
+    assert asyncio.get_running_loop().time() - begin < 20
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are listed under /proc")
 def test_a_process_of_answers_that_is_killed_is_started_again(tmp_path: Path) -> None:
     """Whoever ends the process that compiles, the next change is answered."""
 
-    async def conversation(client: Client) -> None:
+    async def work(client: Client) -> None:
         client.write("a.fab", SMALL)
         await client.until(lambda codes: True)
-        pid = client._server.pid if client._server is not None else 0
-        children = [int(p) for t in Path(f"/proc/{pid}/task").iterdir() for p in (t / "children").read_text().split()]
-        assert children
-        for child in children:
+        ended = children(client._server.pid if client._server is not None else 0)
+        assert ended
+        for child in ended:
             os.kill(child, signal.SIGKILL)
         client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
         await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))
 
-    talk(tmp_path, conversation)
+    assert not [m for m in talk(tmp_path, work) if "a change of the text starts it again" not in m]
 
 
 @pytest.mark.parametrize("name", ["superpod_cluster", "torus3d"])
 def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
     """What the server tells of a design is what `check` tells."""
-    from tdsl.compile import compiler
-
     path = DESIGNS / f"{name}.fab"
     told = sorted(d.code for d in compiler.compile_and_verify(str(path)).findings)
 
     async def conversation(client: Client) -> None:
         client.write("a.fab", path.read_text())
         await client.until(lambda codes: sorted(map(str, codes)) == told)
-        async with asyncio.timeout(WAIT_S):
-            while not await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document("a.fab"), EVERYWHERE)):
-                await asyncio.sleep(0.1)
+        await compiled(client)
 
     assert talk(tmp_path, conversation) == []

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
@@ -18,9 +19,9 @@ from typing import Any
 import pytest
 
 from tdsl.lsp.stream import BoundedStream
+from tests.lsp.test_server import SMALL
 
 ROOT = Path(__file__).parents[2]
-SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
 
 
 class Editor:
@@ -29,11 +30,7 @@ class Editor:
     def __init__(self, folder: Path) -> None:
         self.log = (folder / "stderr.txt").open("wb")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tdsl", "lsp"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.log,
+            [sys.executable, "-m", "tdsl", "lsp"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log
         )
         self.number = 0
         self.answers: dict[Any, dict[str, Any]] = {}
@@ -87,10 +84,7 @@ class Editor:
         self.say("initialized", {})
 
     def open(self, uri: str, text: str) -> None:
-        self.say(
-            "textDocument/didOpen",
-            {"textDocument": {"uri": uri, "languageId": "fab", "version": 0, "text": text}},
-        )
+        self.say("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "fab", "version": 0, "text": text}})
 
     def end(self) -> None:
         """`shutdown` is answered, and `exit` ends the process with status 0."""
@@ -100,24 +94,33 @@ class Editor:
         self.log.close()
 
 
+@pytest.fixture
+def editor(tmp_path: Path) -> Iterator[Editor]:
+    """A conversation that has begun; its server does not outlive the test."""
+    made = Editor(tmp_path)
+    made.begin()
+    yield made
+    made.process.kill()
+    made.process.wait()
+
+
 PLACE = {"line": 1, "character": 9}
 RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
-REQUESTS: dict[str, dict[str, Any]] = {
-    "textDocument/hover": {"position": PLACE},
-    "textDocument/completion": {"position": PLACE, "context": {"triggerKind": 1}},
-    "textDocument/signatureHelp": {"position": PLACE},
-    "textDocument/definition": {"position": PLACE},
-    "textDocument/references": {"position": PLACE, "context": {"includeDeclaration": True}},
-    "textDocument/documentHighlight": {"position": PLACE},
-    "textDocument/prepareRename": {"position": PLACE},
-    "textDocument/rename": {"position": PLACE, "newName": "hosts"},
-    "textDocument/formatting": {"options": {"tabSize": 2, "insertSpaces": True}},
-    "textDocument/documentSymbol": {},
-    "textDocument/foldingRange": {},
-    "textDocument/codeAction": {"range": RANGE, "context": {"diagnostics": []}},
-    "textDocument/semanticTokens/full": {},
-    "textDocument/inlayHint": {"range": RANGE},
+AT_A_PLACE = ("hover", "signatureHelp", "definition", "documentHighlight", "prepareRename", "completion", "references", "rename")
+MORE: dict[str, dict[str, Any]] = {
+    "completion": {"context": {"triggerKind": 1}},
+    "references": {"context": {"includeDeclaration": True}},
+    "rename": {"newName": "hosts"},
+    "formatting": {"options": {"tabSize": 2, "insertSpaces": True}},
+    "codeAction": {"range": RANGE, "context": {"diagnostics": []}},
+    "inlayHint": {"range": RANGE},
 }
+ALONE = ("formatting", "documentSymbol", "foldingRange", "codeAction", "semanticTokens/full", "inlayHint")
+REQUESTS = {
+    f"textDocument/{name}": {"position": PLACE} | MORE.get(name, {}) if name in AT_A_PLACE else MORE.get(name, {})
+    for name in (*AT_A_PLACE, *ALONE)
+}
+"""Questions about a text, with what each holds besides the text."""
 ODD: list[Any] = [
     None, True, -1, 2**31, 2**70, 1e308, "", "\0", "\ud800", "a" * 5000, [], {}, [[]], {"a": 1}, "file:///etc/passwd", "file://",
     "untitled:x", {"line": -5, "character": -5}, {"line": 2**40, "character": 2**40}, {"line": 0},
@@ -140,31 +143,13 @@ def _odd(value: Any, chance: random.Random) -> Any:
 def _noise(chance: random.Random, uri: str) -> bytes:
     """One message as no editor sends it, with its header; what follows can be read again."""
     way = chance.randrange(10)
-    method = chance.choice(
-        [
-            *REQUESTS,
-            "textDocument/didOpen",
-            "textDocument/didChange",
-            "textDocument/didClose",
-            "$/cancelRequest",
-        ]
-    )
+    method = chance.choice([*REQUESTS, *(f"textDocument/did{x}" for x in ("Open", "Change", "Close")), "$/cancelRequest"])
     params = {"textDocument": {"uri": uri, "version": 2}, **REQUESTS.get(method, {})}
     if method == "textDocument/didOpen":
-        params["textDocument"] = {
-            "uri": uri,
-            "languageId": "fab",
-            "version": 0,
-            "text": SMALL[: chance.randrange(len(SMALL))],
-        }
+        params["textDocument"] = {"uri": uri, "languageId": "fab", "version": 0, "text": SMALL[: chance.randrange(len(SMALL))]}
     elif method == "textDocument/didChange":
         params["contentChanges"] = [{"text": SMALL[chance.randrange(len(SMALL)) :]}]
-    message: Any = {
-        "jsonrpc": "2.0",
-        "id": chance.choice([10**9, "a", 10**9 + 1]),
-        "method": method,
-        "params": params,
-    }
+    message: Any = {"jsonrpc": "2.0", "id": chance.choice([10**9, "a", 10**9 + 1]), "method": method, "params": params}
     if method.startswith("textDocument/did") or method.startswith("$"):
         del message["id"]
     if way < 6:
@@ -182,25 +167,17 @@ def _noise(chance: random.Random, uri: str) -> bytes:
         return b"Content-Length: " + length + b"\r\n\r\n"
     elif way == 9:
         return chance.choice(
-            [
-                b"\r\n",
-                b"X" * 9000 + b"\r\n",
-                b"Content-Type: nonsense\r\n",
-                b"\0\0\n",
-                b"Content-Length: 0\r\n\r\n",
-            ]
+            [b"\r\n", b"X" * 9000 + b"\r\n", b"Content-Type: nonsense\r\n", b"\0\0\n", b"Content-Length: 0\r\n\r\n"]
         )
     return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_nothing_that_is_sent_ends_the_server(seed: int, tmp_path: Path) -> None:
-    """300 messages, random and changed ones among sound ones, which are answered; then it ends as it should."""
+def test_nothing_that_is_sent_ends_the_server(seed: int, tmp_path: Path, editor: Editor) -> None:
+    """200 messages, random and changed ones among sound ones, which are answered; then it ends as it should."""
     chance = random.Random(seed)
-    editor = Editor(tmp_path)
     uri = (tmp_path / "a.fab").as_uri()
-    editor.begin()
-    for turn in range(300):
+    for turn in range(200):
         editor.raw(_noise(chance, uri))
         if turn % 50 == 49:
             editor.raw(b"\r\n")
@@ -210,37 +187,28 @@ def test_nothing_that_is_sent_ends_the_server(seed: int, tmp_path: Path) -> None
     editor.end()
 
 
-def test_a_request_that_waits_can_be_cancelled(tmp_path: Path) -> None:
+LARGE = "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n"
+
+
+def test_a_request_that_waits_can_be_cancelled_and_the_end_waits_for_none(tmp_path: Path, editor: Editor) -> None:
     """Forty requests about a large text, and all but the first and the last are cancelled: they are answered so, and it takes the
-    time of a few."""
-    editor = Editor(tmp_path)
+    time of a few. `shutdown` behind a hundred requests is answered before they are."""
     uri = (tmp_path / "big.fab").as_uri()
-    editor.begin()
-    editor.open(uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n")
-    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(40)]
+    editor.open(uri, LARGE)
+    tokens = ("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}})
+    asked = [editor.ask(*tokens) for _ in range(40)]
     for number in asked[1:-1]:
         editor.say("$/cancelRequest", {"id": number})
     assert len(editor.answer(asked[-1])["result"]["data"]) > 5 * 2000
     codes = [editor.answer(n).get("error", {}).get("code") for n in asked[1:-1]]
     assert codes.count(-32800) >= 30 and set(codes) <= {-32800, None}
-    editor.end()
-
-
-def test_the_end_does_not_wait_for_requests(tmp_path: Path) -> None:
-    """`shutdown` behind a hundred requests is answered before they are."""
-    editor = Editor(tmp_path)
-    uri = (tmp_path / "big.fab").as_uri()
-    editor.begin()
-    editor.open(uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n")
-    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(100)]
+    asked = [editor.ask(*tokens) for _ in range(100)]
     editor.end()
     assert sum("error" in editor.answers.get(n, {"error": 0}) for n in asked) > 50
 
 
-def test_the_process_ends_whatever_is_being_read(tmp_path: Path) -> None:
+def test_the_process_ends_whatever_is_being_read(tmp_path: Path, editor: Editor) -> None:
     """`exit` does not wait for a thread that reads the names of a text for a minute."""
-    editor = Editor(tmp_path)
-    editor.begin()
     text = "fabric f {\n" + "".join(f"  let a{i} = [sum(0..1048575) for i in 0..{i}]\n" for i in range(3000)) + "}\n"
     editor.open((tmp_path / "slow.fab").as_uri(), text)
     time.sleep(1)
@@ -257,14 +225,8 @@ WRONG = {
     b"[" * 100_000: (None, -32700),
     b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"textDocument/hover","params":{}}': (None, -32700),
     b'{"jsonrpc":"2.0","id":77,"method":"\xff"}': (None, -32700),
-    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": 2**70, "character": 2**70}}): (
-        77,
-        -32602,
-    ),
-    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": -1, "character": 0}}): (
-        77,
-        -32602,
-    ),
+    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": 2**70, "character": 2**70}}): (77, -32602),
+    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": -1, "character": 0}}): (77, -32602),
     _hover({"jsonrpc": "2.0", "id": 5, "method": "exit"}): (77, -32602),
     _hover({}, {"a": 1}): (None, -32600),
     _hover({}, True): (None, -32600),
@@ -273,10 +235,8 @@ WRONG = {
 }
 
 
-def test_what_is_no_request_is_answered_so(tmp_path: Path) -> None:
+def test_what_is_no_request_is_answered_so(tmp_path: Path, editor: Editor) -> None:
     """With the number of the request where there is one, by a line on stderr at most, and no traceback."""
-    editor = Editor(tmp_path)
-    editor.begin()
     editor.say("$/cancelRequest", {"id": 12345})
     for body, (number, code) in WRONG.items():
         editor.answers.clear()
@@ -291,20 +251,14 @@ def test_what_is_no_request_is_answered_so(tmp_path: Path) -> None:
     assert "Traceback" not in log and all(line.startswith("tdsl: ") and len(line) <= 300 for line in log.splitlines()), log
 
 
-def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path) -> None:
+def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path, editor: Editor) -> None:
     """They are left out with a line on stderr: no window opens over the editor, and what is open, by whatever name, is read."""
-    editor = Editor(tmp_path)
-    editor.begin()
     never, broken = (tmp_path / "never.fab").as_uri(), "file://[broken"
     change = [{"text": SMALL}]
     editor.say("textDocument/didChange", {"textDocument": {"uri": never, "version": 2}, "contentChanges": change})
     editor.open(broken, SMALL)
     editor.say("textDocument/didChange", {"textDocument": {"uri": broken, "version": 2}, "contentChanges": change})
-    for uri in (
-        (tmp_path / "a b.fab").as_uri(),
-        (tmp_path / "é%.fab").as_uri(),
-        f"{tmp_path.as_uri()}/%61.fab",
-    ):
+    for uri in ((tmp_path / "a b.fab").as_uri(), (tmp_path / "é%.fab").as_uri(), f"{tmp_path.as_uri()}/%61.fab"):
         editor.open(uri, "fabric g {}")
         editor.say("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": change})
         said = editor.answer(editor.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}}))
@@ -313,11 +267,7 @@ def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path) -
     assert not [m for m in editor.others if m["method"] == "window/showMessage"]
     log = (tmp_path / "stderr.txt").read_text().splitlines()
     left_out = [re.fullmatch(r"tdsl: textDocument/(\w+) is left out: '(.*)' .*", line) for line in log]
-    assert [m and m.groups() for m in left_out] == [
-        ("didChange", never),
-        ("didOpen", broken),
-        ("didChange", broken),
-    ]
+    assert [m and m.groups() for m in left_out] == [("didChange", never), ("didOpen", broken), ("didChange", broken)]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,24 @@
-"""Small outputs of a build, written as a build writes them."""
+"""Small outputs of a build, written as a build writes them; and calls of tdsl in shells, mounts and children of their own."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output.write import write_output_folder
+
+ROOT = Path(__file__).parents[2]
+ROOTED = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
+TOOL = f"PYTHONPATH={ROOT} {sys.executable} -m tdsl"
+"""A call of this tdsl, in a shell."""
 
 
 def files(**texts: str) -> dict[str, bytes]:
@@ -31,3 +43,45 @@ def tree(folder: Path) -> dict[str, bytes]:
 def output(n: int) -> dict[str, bytes]:
     """Many files that all tell the same number."""
     return files(**{f"f{i}": str(n) for i in range(60)})
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o7777
+
+
+def shell(folder: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A line of a shell in which `tdsl` is this one. It must end soon."""
+    text = f'tdsl() {{ "{sys.executable}" -m tdsl "$@"; }}; set -o pipefail; {line}'
+    env = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    return subprocess.run(["bash", "-c", text], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+
+def in_mounts(script: str, folder: Path) -> None:
+    """Run shell commands, in which `tdsl` is this one, where mounts are nobody else's."""
+    line = ["unshare", "--mount", "bash", "-euc", f'tdsl() {{ {TOOL} "$@"; }}\n{script}']
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
+    if "permission" in done.stderr.lower() or "not permitted" in done.stderr.lower():
+        pytest.skip("no mounts here")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def entered(folder: Path) -> None:
+    """Have other users reach a folder."""
+    for parent in (folder, *folder.parents):
+        if str(parent).startswith("/tmp/"):
+            parent.chmod(0o755)
+
+
+def in_child(work: Callable[[], object], user: int = 0) -> int:
+    """The exit status of a child, as another user where one is given, that does a piece of work; 99 where it raises."""
+    child = os.fork()
+    if child == 0:
+        status = 99
+        with contextlib.suppress(BaseException):
+            if user:
+                os.setgroups([])
+                os.setgid(user)
+                os.setuid(user)
+            status = int(work() or 0)
+        os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -38,6 +38,7 @@ from tdsl.syntax.parser import decode_source_file, parse_source_file
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tests.cli.run import SMALL
+from tests.tables import sections
 
 BITS = [
     b"\0", b"\xff", b"\r\n", b"\n", b'"', b"{", b"}", b"[", b"]", b"(", b")", b"..", b"../", b"/", b"\\", b"=", b"-1", b"1e999",
@@ -66,6 +67,9 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
             at = chance.randrange(len(data) + 1)
             data = data[:a] + data[at : at + b - a] + data[b:]
     return data[:20_000]
+
+
+Reader = Callable[[bytes, Path], None]
 
 
 def _syntax(data: bytes, folder: Path) -> None:
@@ -168,39 +172,24 @@ def _small() -> list[bytes]:
     return [SMALL.encode(), SMALL.replace("leaf[*] to spine[*] spread x 8", "leaf[i] to spine[i % 2] x 2").encode()]
 
 
-PLACES = b"device,hall,row,rack,unit\nnode[0],h,a,1,4\nleaf[0],h,a,2,1\n"
-PRICES = b'currency = "USD"\ndate = 2026-01-01\n[price]\nQM9700 = 36000.5\n[spares]\nQM9700 = "2%"\n[lead]\nQM9700 = "26 weeks"\n'
-SITE = b"ntp: [192.0.2.10]\nsyslog:\n  - host: 192.0.2.11\n    port: 514\nbanner: |\n  no entry\n"
-CAPTURES = (
-    b"A Device,A Port,B Device,B Port\nleaf0,1,node0,nic0\nleaf0,2,node1,nic0\n",
-    b'{"lldpNeighbors": [{"port": "Ethernet1", "neighborDevice": "node0", "neighborPort": "eth0", "ttl": 120}]}',
-    b'{"lldp": {"interface": {"swp1": {"chassis": {"node0": {"id": {"type": "mac", "value": "00:11:22:33:44:55"}}}, '
-    b'"port": {"id": {"type": "ifname", "value": "eth0"}}}}}}',
-    b'vendid=0x2c9\nswitchguid=0x2c90300a5ed20(2c90300a5ed20)\nSwitch\t36 "S-0002c90300a5ed20"\t# "leaf0" '
-    b"base port 0 lid 1 lmc 0\n"
-    b'[1]\t"H-0002c90300b10001"[1](2c90300b10002) \t# "node0 HCA-1" lid 2 4xFDR\n\nvendid=0x2c9\ncaguid=0x2c90300b10001\n'
-    b'Ca\t1 "H-0002c90300b10001"\t# "node0 HCA-1"\n[1](2c90300b10002) \t"S-0002c90300a5ed20"[1]\t# '
-    b'lid 2 lmc 0 "leaf0" lid 1 4xFDR\n',
-)
+SAMPLES = {name: text.encode() for name, text in sections(__file__).items()}
+CAPTURES = [text for name, text in SAMPLES.items() if name.startswith("capture")]
 MANIFEST = json.dumps(
     {"schema": 1, "tdsl": "0", "design": {"name": "a", "sha256": "0"}, "files": {"b": {"sha256": "0" * 64, "size": 3}}}
 )
-TARGET = (
-    b'title = "t"\nconsumer = "c"\n[router]\nmtu = 9000\n[[file]]\npath = "a/{device}"\nscope = "device"\ntemplate = "a.j2"\n'
-)
-KINDS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]], int]] = {
+KINDS: dict[str, tuple[Reader, Callable[[], list[bytes]], int]] = {
     "syntax": (_syntax, _texts, 20),
     "whole": (_whole, _small, 3),
     "lock": (_lock, lambda: [b"fabric small\nnode[0].nic[0]  leaf[0].p[1]\nnode[1].nic[0]  leaf[0].p[2]\n"], 2),
     "table": (_table, lambda: [b"from,to,amount\n0,1,2\n1,2,0.5\n", b"0,1,1,1\n1,0,1,1\n1,1,0,1\n1,1,1,0\n"], 1),
     "settings": (_settings, lambda: [b'path = ["lib"]\n[check]\nfail-on = "warning"\n[severity]\nsize_found = "note"\n'], 20),
-    "target": (_target, lambda: [TARGET], 5),
+    "target": (_target, lambda: [SAMPLES["target"]], 5),
     "manifest": (_manifest, lambda: [MANIFEST.encode()], 20),
     "lint": (_lint, lambda: [b'<system version="1"><cpu numaid="0"><pci busid="0" class="1"/></cpu></system>'], 20),
     "certificate": (_certificate, lambda: [b'{"schema": 1, "check": "bisection", "design": "0", "lower": {"kind": "flow"}}'], 10),
-    "tables": (_tables, lambda: [PLACES, PRICES], 2),
-    "site": (_site, lambda: [SITE], 5),
-    "capture": (_capture, lambda: list(CAPTURES), 10),
+    "tables": (_tables, lambda: [SAMPLES["places"], SAMPLES["prices"]], 2),
+    "site": (_site, lambda: [SAMPLES["site"]], 5),
+    "capture": (_capture, lambda: CAPTURES, 10),
     "call": (_call, _small, 2),
 }
 """What reads, the texts that are changed, and how many of this kind come for one of the slowest."""
@@ -230,12 +219,11 @@ def limited(cpu: float = CPU_S, wall: float = WALL_S) -> Iterator[None]:
 
 
 def inputs(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    """Kinds and inputs, the same for the same seed."""
+    """Kinds and inputs, the same for the same seed; one of each kind comes first."""
     chance = random.Random(seed)
     names = [name for name, (_, _, weight) in KINDS.items() for _ in range(weight)]
     texts = {name: make() for name, (_, make, _) in KINDS.items()}
-    for _ in range(count):
-        name = chance.choice(names)
+    for name in (*KINDS, *chance.choices(names, k=max(0, count - len(KINDS))))[:count]:
         yield name, mutated(chance.choice(texts[name]), chance)
 
 

@@ -14,25 +14,16 @@ import pytest
 from tdsl.system.read import inputs_protected, read_regular_file
 from tdsl.system.replace import replace_file
 from tests.cli.run import SMALL, tdsl, write
-from tests.safety.test_output_folder import entered, in_child, mode
-from tests.safety.test_writing import ROOT, ROOTED
+from tests.safety.built import ROOT, ROOTED, entered, in_child, mode, shell, tree
 
 LOOSE = SMALL.replace("  switch", "    switch")
 """A design that `fmt` changes."""
 
 
-def call(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
-    """A line of a shell in which `tdsl` is this one."""
-    shell = f'tdsl() {{ "{sys.executable}" -m tdsl "$@"; }}; set -o pipefail; {line}'
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(["bash", "-c", shell], cwd=folder, env=env, capture_output=True, text=True, timeout=100, check=False)
-
-
 @pytest.mark.parametrize("args", [("fmt", "small.fab"), ("check", "--fix", "small.fab")])
-def test_an_edit_made_meanwhile_stays(args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_made_meanwhile_stays(args: tuple[str, ...], here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An editor saves the design between the moment in which it is read and that in which it is written."""
-    monkeypatch.chdir(tmp_path)
-    design = write(tmp_path, LOOSE.replace("spine[*] spread", "spin[*] spread") if args[0] == "check" else LOOSE)
+    design = write(here, LOOSE.replace("spine[*] spread", "spin[*] spread") if args[0] == "check" else LOOSE)
     before = os.fsync
 
     def edited(handle: int) -> None:
@@ -45,10 +36,9 @@ def test_an_edit_made_meanwhile_stays(args: tuple[str, ...], tmp_path: Path, mon
     assert design.read_text() == "# mine\n" + SMALL and os.listdir() == ["small.fab"]
 
 
-def test_a_list_of_accepted_faults_keeps_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_of_accepted_faults_keeps_its_bytes(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Line ends of others, and entries that another audit has added meanwhile."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
+    write(here)
     assert tdsl("build", "small.fab", "--target", "cabling", "--out", "out").exit_code == 0
     lines = Path("out/cabling/cables.csv").read_text().splitlines()
     Path("cut.csv").write_text("\n".join(lines[:-1]) + "\n")
@@ -71,83 +61,70 @@ def test_a_list_of_accepted_faults_keeps_its_bytes(tmp_path: Path, monkeypatch: 
     assert Path("list").read_bytes() == first + b"# theirs\n"
 
 
-def test_a_file_that_is_read_only_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_read_only_stays(here: Path) -> None:
     """A rename does not ask for the right to write: a lock that somebody had closed was replaced."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, LOOSE)
+    write(here, LOOSE)
     assert tdsl("lock", "small.fab").exit_code == 0
     for name in ("small.fab", "small.fab.lock"):
         Path(name).chmod(0o444)
-    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
-    for args in (
-        ("lock", "small.fab", "--set", "nodes=5"),
-        ("fmt", "small.fab"),
-        ("plan", "small.fab", "new.fab"),
-    ):
-        if args[0] == "plan":
-            write(tmp_path, SMALL, "new.fab")
-            Path("new.fab.lock").write_text("")
-            Path("new.fab.lock").chmod(0o444)
-        done = tdsl(*args)
+    write(here, SMALL, "new.fab")
+    Path("new.fab.lock").touch(0o444)
+    before = tree(here)
+    for call in ("lock small.fab --set nodes=5", "fmt small.fab", "plan small.fab new.fab"):
+        done = tdsl(*call.split())
         assert done.exit_code == 2 and "it is read-only; `chmod u+w`" in " ".join(done.stderr.split()), done.output
-    assert {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name in before} == before
-    assert Path("new.fab.lock").read_bytes() == b""
+    assert tree(here) == before
 
 
-INPUT = [
-    ("check", "small.fab", "-o", "small.fab"),
-    ("check", "small.fab", "--report", "json=small.fab"),
-    ("check", "small.fab", "--output-format", "json", "-o", "small.fab.lock"),
-    ("check", "small.fab", "--scenarios", "gone.txt", "-o", "gone.txt"),
-    ("check", "small.fab", "--fail-file", "gone.txt", "-o", "./gone.txt"),
-    ("diff", "small.fab", "new.fab", "--cables", "new.fab"),
-    ("diff", "small.fab", "new.fab", "--picture", "small.fab"),
-    ("plan", "small.fab", "new.fab", "-o", "places.csv", "--places", "places.csv"),
-    ("audit", "small.fab", "--p2p", "cables.csv", "-o", "cables.csv"),
-    ("audit", "small.fab", "--p2p", "cables.csv", "--prometheus", "small.fab"),
-    ("show", "small.fab", "graph", "-o", "small.fab"),
-    ("import", "cables.csv", "-o", "cables.csv"),
-]
+INPUT = """\
+check small.fab -o small.fab
+check small.fab --report json=small.fab
+check small.fab --output-format json -o small.fab.lock
+check small.fab --scenarios gone.txt -o gone.txt
+check small.fab --fail-file gone.txt -o ./gone.txt
+diff small.fab new.fab --cables new.fab
+diff small.fab new.fab --picture small.fab
+plan small.fab new.fab -o places.csv --places places.csv
+audit small.fab --p2p cables.csv -o cables.csv
+audit small.fab --p2p cables.csv --prometheus small.fab
+show small.fab graph -o small.fab
+import cables.csv -o cables.csv
+"""
 
 
-@pytest.mark.parametrize("args", INPUT, ids=lambda args: " ".join(args))
-def test_nothing_is_written_over_what_is_read(args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_written_over_what_is_read(here: Path) -> None:
     """A slip of the hand: the design, or the lock, was a report afterwards. Also where the answer comes from the cache."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
-    write(tmp_path, SMALL.replace("= 4", "= 5"), "new.fab")
+    write(here)
+    write(here, SMALL.replace("= 4", "= 5"), "new.fab")
     assert tdsl("lock", "small.fab").exit_code == 0
-    assert tdsl("build", "small.fab", "--target", "cabling", "--out", "out").exit_code == 0
+    assert tdsl("build", "small.fab", "--target", "cabling").exit_code == 0
     Path("cables.csv").write_bytes(Path("out/cabling/cables.csv").read_bytes())
     Path("gone.txt").write_text("leaf[0]\n")
     Path("places.csv").write_text("device,hall,row,rack,unit\n")
-    before = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.is_file() and p.name != "new.fab.lock"}
-    for _ in range(2):
-        done = tdsl(*args)
+    before = tree(here)
+    for call in INPUT.splitlines() + INPUT.splitlines()[:1]:
+        done = tdsl(*call.split())
         assert done.exit_code == 2 and "this call reads it, so it is not written over" in done.stderr, done.output
-        assert {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name in before} == before
+        assert {name: data for name, data in tree(here).items() if name in before} == before, call
 
 
 @pytest.mark.parametrize("damage", ["cut", "line", "twice", "merge", "empty", "comment", "zeros"])
-def test_a_lock_that_cannot_be_read_is_not_written_over(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_cannot_be_read_is_not_written_over(damage: str, here: Path) -> None:
     """It is the record of what is cabled: `tdsl lock` laid the links of the lost lines anew, and wrote that down."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
+    write(here)
     lock = Path("small.fab.lock")
     assert tdsl("lock", "small.fab").exit_code == 0
     whole = lock.read_text()
-    lock.write_text(
-        {
-            "cut": whole[:150] + whole[150:].partition("  ")[0],
-            "line": whole[: whole.rindex("\n", 0, -1) + 1],
-            "twice": whole + whole.splitlines(keepends=True)[-1],
-            "merge": f"<<<<<<< HEAD\n{whole}=======\n{whole}>>>>>>> theirs\n",
-            "empty": "",
-            "zeros": whole[:500] + "\0" * 100,  # what a file system has after a crash
-            "comment": whole.partition("\n")[0] + "\n",
-        }[damage]
-    )
-    damaged = lock.read_text()
+    damaged = {
+        "cut": whole[:150] + whole[150:].partition("  ")[0],
+        "line": whole[: whole.rindex("\n", 0, -1) + 1],
+        "twice": whole + whole.splitlines(keepends=True)[-1],
+        "merge": f"<<<<<<< HEAD\n{whole}=======\n{whole}>>>>>>> theirs\n",
+        "empty": "",
+        "zeros": whole[:500] + "\0" * 100,  # what a file system has after a crash
+        "comment": whole.partition("\n")[0] + "\n",
+    }[damage]
+    lock.write_text(damaged)
     assert damaged != whole
     done = tdsl("check", "small.fab", "--locked")
     assert done.exit_code == 1 and ("E0011" if damage == "zeros" else "E0496") in done.stdout, done.output
@@ -158,10 +135,9 @@ def test_a_lock_that_cannot_be_read_is_not_written_over(damage: str, tmp_path: P
     assert tdsl("lock", "small.fab", "--fresh").exit_code == 0 and lock.read_text() == whole
 
 
-def test_a_large_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_lock(here: Path) -> None:
     """One of a million links has 64 MiB: it was written, and then refused by every command. What is not read is not written."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
+    write(here)
     assert tdsl("lock", "small.fab").exit_code == 0
     whole = Path("small.fab.lock").read_bytes()
     with Path("small.fab.lock").open("ab") as file:
@@ -177,8 +153,7 @@ def test_the_group_of_a_file_stays(tmp_path: Path) -> None:
     folder = tmp_path / "shared"
     folder.mkdir()
     entered(folder)
-    place = folder / "small.fab.lock"
-    place.write_text("old")
+    place = write(folder, "old", "small.fab.lock")
     os.chown(folder, 0, 4242)
     folder.chmod(0o770)
     os.chown(place, 1234, 4242)
@@ -196,39 +171,28 @@ def test_the_group_of_a_file_stays(tmp_path: Path) -> None:
     assert (place.read_text(), facts.st_gid, mode(place)) == ("new", 4242, 0o660)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "check NAME",
-        "check --output-format concise NAME",
-        "fmt --check NAME",
-        "lock NAME",
-        "build NAME",
-        "check .",
-        "lint-nccl NAME",
-    ],
-)
-def test_a_name_with_a_line_break(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_with_a_line_break(here: Path) -> None:
     """What follows the break would be a line of its own, which a CI system takes for a command: `::stop-commands::`."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, LOOSE, "a\n::stop-commands::b.fab")
-    done = tdsl(*line.replace("NAME", "a\n::stop-commands::b.fab").split(" "))
-    assert done.exit_code == 2 and "line break" in done.stderr, done.output
-    assert not [x for x in done.output.splitlines() if x.startswith("::")]
+    name = "a\n::stop-commands::b.fab"
+    write(here, LOOSE, name)
+    for call in ("check", "check --output-format concise", "fmt --check", "lock", "build", "lint-nccl", "check ."):
+        done = tdsl(*call.split(), *([] if call.endswith(".") else [name]))
+        assert done.exit_code == 2 and "line break" in done.stderr, done.output
+        assert not [x for x in done.output.splitlines() if x.startswith("::")]
 
 
 @pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_without_standard_streams(streams: str, tmp_path: Path) -> None:
     """As some services start programs: a file that is written does not get their numbers."""
     write(tmp_path)
-    done = call(tmp_path, f"exec 3>&1; tdsl lock small.fab {streams}; echo $? >&3")
-    assert done.stdout.split()[-1:] == ["0"] and "E0901" not in done.stderr, done.stdout + done.stderr
-    assert (tmp_path / "small.fab.lock").read_text().startswith("# Existing links")
-    line = f"exec 3>&1; tdsl check small.fab --output-format json -o r.json --report json=s.json {streams}; echo $? >&3"
-    done = call(tmp_path, line)
-    assert done.stdout.split()[-1:] == ["0"] and "E0901" not in done.stderr, done.stdout + done.stderr
+    calls = ["check small.fab --select isolated --output-format json -o r.json --report json=s.json"]
+    calls += ["lock small.fab"] if streams.endswith("2>&-") else []
+    for call in calls:
+        done = shell(tmp_path, f"exec 3>&1; tdsl {call} {streams}; echo $? >&3")
+        assert done.stdout.split()[-1:] == ["0"] and "E0901" not in done.stderr, done.stdout + done.stderr
     for name in ("r.json", "s.json"):
         assert json.loads((tmp_path / name).read_bytes())["designs"]
+    assert len(calls) == 1 or (tmp_path / "small.fab.lock").read_text().startswith("# Existing links")
 
 
 @pytest.mark.parametrize("there", [False, True])
@@ -236,7 +200,7 @@ def test_certificates_that_cannot_be_written_leave_no_folder(there: bool, tmp_pa
     write(tmp_path)
     if there:
         (tmp_path / "a" / "b").mkdir(parents=True)
-    done = call(tmp_path, "ulimit -f 0; tdsl check small.fab --no-cache --certificates a/b")
+    done = shell(tmp_path, "ulimit -f 0; tdsl check small.fab --no-cache --certificates a/b")
     assert done.returncode == 2 and "a/b/small/" in done.stderr and "File too large" in done.stderr, done.stdout + done.stderr
     left = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*")}
     assert left == {"small.fab", *({"a", "a/b"} if there else ())}
@@ -245,7 +209,7 @@ def test_certificates_that_cannot_be_written_leave_no_folder(there: bool, tmp_pa
 def test_reports_are_written_before_a_reader_leaves(tmp_path: Path) -> None:
     """`tdsl check … --report sarif=FILE | head -1` is not to lose the file."""
     write(tmp_path)
-    done = call(tmp_path, "tdsl check small.fab --output-format json --report json=r.json | true")
+    done = shell(tmp_path, "tdsl check small.fab --output-format json --report json=r.json | true")
     assert done.returncode in (0, 141) and "Traceback" not in done.stderr
     assert json.loads((tmp_path / "r.json").read_bytes())["designs"]
 
@@ -254,7 +218,7 @@ def test_all_fabrics_are_written_before_a_reader_leaves(tmp_path: Path) -> None:
     """What is written to the first folder is printed at once, to nobody: the second folder was not written."""
     write(tmp_path, SMALL + SMALL.replace("fabric small", "fabric large"))
     line = f"PYTHONUNBUFFERED=1 {sys.executable} -m tdsl build small.fab --target cabling --out out 2> said | true; sleep 0"
-    done = call(tmp_path, f"set +o pipefail; {line}")
+    done = shell(tmp_path, f"set +o pipefail; {line}")
     assert done.returncode == 0 and "Traceback" not in (tmp_path / "said").read_text()
     for name in ("small", "large"):
         assert tdsl("verify", tmp_path / "out" / name).exit_code == 0
@@ -262,14 +226,13 @@ def test_all_fabrics_are_written_before_a_reader_leaves(tmp_path: Path) -> None:
 
 def test_in_a_folder_that_is_gone(tmp_path: Path) -> None:
     write(tmp_path)
-    done = call(tmp_path, "mkdir gone; cd gone; rmdir ../gone; tdsl check ../small.fab")
+    done = shell(tmp_path, "mkdir gone; cd gone; rmdir ../gone; tdsl check ../small.fab")
     assert done.returncode == 2 and "the current folder has been removed" in done.stderr and "E0901" not in done.stderr
 
 
-def test_a_new_target_leaves_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_target_leaves_what_is_there(here: Path, tmp_path: Path) -> None:
     """A folder without `templates` was taken for a new one: its files were written over, links in it followed, and on a full disk
     all of it was removed."""
-    monkeypatch.chdir(tmp_path)
     for name in ("mine", "linked"):
         Path(name).mkdir()
     Path("mine/README.md").write_text("mine")
@@ -283,41 +246,45 @@ def test_a_new_target_leaves_what_is_there(tmp_path: Path, monkeypatch: pytest.M
     assert sorted(os.listdir()) == ["dangling", "linked", "mine", "theirs"] and len(os.listdir("linked")) == 1
 
 
+STARTS = ("new target few --in deep/er", "init few --audit lldp")
+END = """
+import io, pathlib, signal, sys
+from tdsl.cli import cli
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a shell may have them ignored
+before, left, number = io.open, [int(sys.argv.pop(1))], int(sys.argv.pop(1))
+def opened(*given, **named):
+    at = before(*given, **named)
+    left[0] -= at.writable()
+    if left[0] or not at.writable(): return at
+    if number: signal.raise_signal(number)
+    else: at.write = lambda text: at.buffer.raw.seek(-1)  # raises OSError
+    return at
+pathlib.io.open = opened
+cli.main(prog_name='tdsl')
+"""
+
+
+@pytest.fixture(scope="module", params=STARTS)
+def start(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], dict[str, bytes]]:
+    """A call that writes several files, and what it writes."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert shell(folder, f"tdsl {request.param}").returncode == 0
+    return request.param.split(), tree(folder)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, 0])
-@pytest.mark.parametrize("args", [("new", "target", "few", "--in", "deep/er"), ("init", "few", "--audit", "lldp")])
-def test_a_start_that_is_ended(args: tuple[str, ...], number: int, tmp_path: Path) -> None:
+def test_a_start_that_is_ended(start: tuple[list[str], dict[str, bytes]], number: int, tmp_path: Path) -> None:
     """By a signal while a file is written, which was left empty then, or by a full disk (0): whole files, or none."""
-    (tmp_path / "whole").mkdir()
-    line = [sys.executable, "-m", "tdsl", *args]
+    args, whole = start
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    assert subprocess.run(line, cwd=tmp_path / "whole", env=env, capture_output=True, check=False).returncode == 0
-    whole = {p.relative_to(tmp_path / "whole"): p.read_bytes() for p in (tmp_path / "whole").rglob("*") if p.is_file()}
     for step in range(1, len(whole) + 1):
         place = tmp_path / f"step{step}"
         place.mkdir()
-        end = (
-            f"signal.raise_signal({int(number)})"
-            if number
-            else "at.write = lambda text: at.buffer.raw.seek(-1)"  # raises OSError
-        )
-        code = (
-            "import io, pathlib, signal, sys\n"
-            "from tdsl.cli import cli\n"
-            "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
-            "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # a shell may have them ignored
-            f"before, left = io.open, [{step}]\n"
-            "def opened(*given, **named):\n"
-            "    at = before(*given, **named)\n"
-            "    left[0] -= at.writable()\n"
-            "    if left[0] or not at.writable(): return at\n"
-            f"    {end}\n"
-            "    return at\n"
-            "pathlib.io.open = opened\n"
-            "cli.main(prog_name='tdsl')\n"
-        )
-        done = subprocess.run([sys.executable, "-c", code, *args], cwd=place, env=env, capture_output=True, check=False)
+        line = [sys.executable, "-c", END, str(step), str(int(number)), *args]
+        done = subprocess.run(line, cwd=place, env=env, capture_output=True, check=False)
         assert done.returncode == (-number if number not in (0, signal.SIGINT) else 130 if number else 2), done.stderr
-        found = {p.relative_to(place): p.read_bytes() for p in place.rglob("*") if p.is_file()}
+        found = tree(place)
         assert found.items() <= whole.items(), (step, found.keys())
         folders = [p for p in place.rglob("*") if p.is_dir() and not any(p.iterdir())]
         assert not folders and (args[0] == "init" or found == whole or not os.listdir(place)), (step, folders)

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -18,9 +17,10 @@ from xml.etree import ElementTree
 import pytest
 
 from tdsl.emit.rows import spreadsheet_cell
-from tdsl.report.paint import terminal_safe_text
 from tests.cli.run import SMALL, tdsl, write
-from tests.safety.test_reading import SECRET, call
+from tests.safety.built import shell
+from tests.safety.test_reading import SECRET
+from tests.tables import table
 
 MANIFEST = 'title = "t"\nconsumer = "c"\n[[file]]\npath = "PATH"\ntemplate = "TEMPLATE"\n'
 
@@ -78,37 +78,19 @@ def test_templates_that_never_end(template: str, tmp_path: Path) -> None:
     assert "error[E050" in said and time.process_time() - begin < 30, said
 
 
-@pytest.mark.parametrize(
-    "template",
-    [
-        "{{ fabric.models_by_key.clear() }}", "{{ fabric.models_by_key.pop('DGX_H100') }}", "{{ options.update(a=1) }}",
-        "{{ fabric.models_by_key['DGX_H100'].origin.span.file.text }}",
-        "{{ fabric.models_by_key['DGX_H100']|attr('scope') }}x{{ y }}",
-        "{{ fabric.models_by_key['DGX_H100']['scope'].set('nics', 1) }}",
-        "{{ [fabric.models_by_key['DGX_H100']]|map(attribute='scope.names')|list }}",
-        "{{ fabric._fabric }}", "{{ fabric.__class__ }}", "{{ ''.__class__.__mro__ }}", "{{ fabric|attr('_fabric') }}",
-        "{{ '{0._fabric}'.format(fabric) }}", "{{ '{0.__class__}'|format(fabric) }}{{ fabric.routers.__globals__ }}",
-        "{{ ['{0.__class__.__mro__}']|map('format', fabric)|first }}{{ x }}", "{{ cycler.__init__.__globals__ }}",
-        "{{ self._TemplateReference__context }}", "{{ (fabric.devices|map(attribute='name')).gi_frame.f_back }}",
-    ],
-)  # fmt: skip
-def test_a_template_reaches_and_changes_nothing(template: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("template",), table(__file__, "reaches"))
+def test_a_template_reaches_and_changes_nothing(template: str, here: Path) -> None:
     """What other targets see stays as it is, and nothing private, of Python, or of the design's text is had."""
-    more = target(tmp_path, template + "{{ ('nothing',)|list }}")
-    done = tdsl(
-        "build", write(tmp_path), "--target-path", more, "--target", "evil", "--target", "json", "--out", tmp_path / "out"
-    )
+    more = target(here, template + "{{ ('nothing',)|list }}")
+    done = tdsl("build", write(here), "--target-path", more, "--target", "evil", "--target", "json")
     assert done.exit_code == 1 and "error[E0503]" in done.stderr and "target `json`" not in done.stderr, done.output
 
 
-def test_patterns_of_a_manifest_that_take_years(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patterns_of_a_manifest_that_take_years(tmp_path: Path) -> None:
     more = target(tmp_path, "{{ router.name }}", "evil/{router}")
     manifest = more / "evil" / "target.toml"
-    manifest.write_text(
-        manifest.read_text().replace(
-            "[[file]]", '[router]\nnos = "x"\ninterface = "([A-Za-z0-9/]+)+!"\n[[file]]\nscope = "router"'
-        )
-    )
+    router = '[router]\nnos = "x"\ninterface = "([A-Za-z0-9/]+)+!"\n[[file]]\nscope = "router"'
+    manifest.write_text(manifest.read_text().replace("[[file]]", router))
     design = (
         f'model switch SW {{ port p[1..32]: 400Gbps {{ name "{"a" * 40}{{i}}" }} }}\n'
         'fabric f {\n host h[2]: DGX_H100\n switch s: SW { nos "x" }\n connect h[i].nic[0] to s\n}\n'
@@ -118,28 +100,27 @@ def test_patterns_of_a_manifest_that_take_years(tmp_path: Path, monkeypatch: pyt
     assert done.exit_code in (0, 1) and "E09" not in done.output and time.process_time() - begin < 60, done.output
 
 
-@pytest.mark.parametrize(
-    "path", ["", "a\\u0000b", "evil//a", "./a", "evil/../a", "/a", "manifest.json", ".tdsl-lock", "c:/a", "a\\nb"]
-)
-def test_paths_of_a_manifest(path: str, tmp_path: Path) -> None:
-    said = built(tmp_path, target(tmp_path, "x", path))
-    assert "error[E0502]" in said and "Traceback" not in said and "\0" not in said
+def test_paths_of_a_manifest(tmp_path: Path) -> None:
+    wrong = ("", "a\\u0000b", "evil//a", "./a", "evil/../a", "/a", "manifest.json", ".tdsl-lock", "c:/a", "a\\nb")
+    for n, path in enumerate(wrong):
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        said = built(folder, target(folder, "x", path))
+        assert "error[E0502]" in said and "Traceback" not in said and "\0" not in said, path
 
 
 @pytest.mark.parametrize("way", ["link", "folder", "up", "pipe", "include", "nul"])
 def test_templates_lie_in_their_folder(way: str, tmp_path: Path) -> None:
-    (tmp_path / "secret.j2").write_text(SECRET)
+    secret = write(tmp_path, SECRET, "secret.j2")
     name = {"up": "../../../secret.j2", "nul": "a\\u0000b"}.get(way, "a.j2")
     more = target(tmp_path, "{% include 'b.j2' %}" if way == "include" else "x", name=name)
     at = more / "evil" / "templates"
     if way in ("link", "pipe"):
         (at / "a.j2").unlink()
-    if way == "link":
-        (at / "a.j2").symlink_to(tmp_path / "secret.j2")
-    elif way == "pipe":
+    if way == "pipe":
         os.mkfifo(at / "a.j2")
-    elif way == "include":
-        (at / "b.j2").symlink_to(tmp_path / "secret.j2")
+    elif way in ("link", "include"):
+        (at / ("a.j2" if way == "link" else "b.j2")).symlink_to(secret)
     elif way == "folder":
         at.rename(tmp_path / "templates")
         at.symlink_to(tmp_path / "templates")
@@ -153,127 +134,85 @@ def test_templates_lie_in_their_folder(way: str, tmp_path: Path) -> None:
 def test_too_little_memory_ends_with_a_line(command: str, tmp_path: Path) -> None:
     """From too little for the libraries to enough: done, or a line that says what was missing."""
     write(tmp_path)
-    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TDSL_CACHE_DIR": str(tmp_path / "cache")}
     seen = set()
     for size in (70_000, 90_000, 96_000, 101_000, 105_000, 108_000, 112_000, 120_000, 150_000, 2_000_000):
         # from about 100,000 on OpenBLAS itself would end the process, and a module of the message was not loaded
         line = f"ulimit -v {size}; exec {sys.executable} -m tdsl {command} small.fab"
-        done = subprocess.run(
-            ["bash", "-c", line], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
-        )
+        done = shell(tmp_path, line, OPENBLAS_NUM_THREADS="1", TDSL_CACHE_DIR=str(tmp_path / "cache"))
         assert done.returncode in (0, 2) and "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == 0 or ("error[E0903]: there is not enough memory" in done.stderr and done.stdout == "")
-        assert done.returncode == 0 or not (tmp_path / "out").exists()
+        if done.returncode:
+            assert "error[E0903]: there is not enough memory" in done.stderr and done.stdout == ""
+            assert not (tmp_path / "out").exists()
         seen.add(done.returncode)
     assert seen == {0, 2}
 
 
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        (("check", "../away.fab"), "is outside"),
-        (("check", "link.fab"), "is reached by a link"),
-        (("check", "design.txt"), "a design is a file that ends in .fab"),
-        (("check", "small.fab", "--path", ".."), "is outside"),
-        (("build", "small.fab", "--target-path", "lib"), "is outside"),
-        (("build", "small.fab", "--out", "lib/out"), "is reached by a link"),
-        (("check", "small.fab", "-o", "lib/report"), "is reached by a link"),
-        (("check", "small.fab", "--watch"), "--watch is for one's own designs"),
-        (("build", "small.fab", "--assets", "../assets.csv"), "is outside"),
-    ],
-)
-def test_untrusted_refuses(args: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "home").mkdir()
-    (tmp_path / "more").mkdir()
+def test_untrusted_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("home", "more"):
+        (tmp_path / name).mkdir()
     (tmp_path / "assets.csv").write_text("device,port,node_guid,port_guid\n")
     monkeypatch.chdir(tmp_path / "home")
-    write(tmp_path, name="away.fab")
-    write(Path())
-    write(Path(), name="design.txt")
+    for folder, name in ((tmp_path, "away.fab"), (Path(), "small.fab"), (Path(), "design.txt")):
+        write(folder, name=name)
     Path("link.fab").symlink_to("small.fab")
     Path("lib").symlink_to(tmp_path / "more")
-    done = tdsl(*args, "--untrusted")
-    assert done.exit_code == 2 and words in done.stderr, done.output
-    done = tdsl(*args, env={"TDSL_UNTRUSTED": "1"})
-    assert done.exit_code == 2 and words in done.stderr, done.output
+    for call, words in table(__file__, "refused"):
+        for done in (tdsl(*call.split(), "--untrusted"), tdsl(*call.split(), env={"TDSL_UNTRUSTED": "1"})):
+            assert done.exit_code == 2 and words in done.stderr, (call, done.output)
 
 
 def test_untrusted_ignores_settings(tmp_path: Path) -> None:
     (tmp_path / "tdsl.toml").write_text("nonsense = [")
     write(tmp_path)
-    assert call(tmp_path, "check", "small.fab").returncode == 2
-    assert call(tmp_path, "check", "small.fab", "--untrusted").returncode == 0
-    done = call(tmp_path, "build", "small.fab", "--untrusted", "--target", "cabling", "--target", "json")
-    assert done.returncode == 0, done.stderr
-    assert call(tmp_path, "check", "dgx_superpod_h100", "--untrusted", "--select", "isolated").returncode == 0
+    calls = "tdsl check small.fab; echo $?; tdsl check small.fab --untrusted > /dev/null && tdsl build small.fab --untrusted"
+    calls += (
+        " --target cabling --target json > /dev/null && tdsl check dgx_superpod_h100 --untrusted --select isolated > /dev/null"
+    )
+    done = shell(tmp_path, calls)
+    assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
 
 
-@pytest.mark.parametrize("said", [{"TDSL_UNTRUSTED": " true "}, {"TDSL_CHECK_UNTRUSTED": "1"}, {"TDSL_UNTRUSTED": "Yes"}])
-def test_however_untrusted_is_said_settings_are_ignored(
-    said: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_however_untrusted_is_said_settings_are_ignored(here: Path) -> None:
     """As click reads the variables: what sets limits and lets the settings of a stranger hold would be half of it."""
-    monkeypatch.chdir(tmp_path)
-    write(Path(), SMALL.replace("<= 1:1", "<= 1:9"))
+    write(here, SMALL.replace("<= 1:1", "<= 1:9"))
     Path("tdsl.toml").write_text('[check]\nignore = ["oversubscription"]\n')
     assert tdsl("check", "small.fab").exit_code == 0
-    assert tdsl("check", "small.fab", env=said).exit_code == 1
+    for said in ({"TDSL_UNTRUSTED": " true "}, {"TDSL_CHECK_UNTRUSTED": "1"}, {"TDSL_UNTRUSTED": "Yes"}):
+        assert tdsl("check", "small.fab", env=said).exit_code == 1, said
 
 
 # ------------------------------------------------------------ texts
 
 
-@pytest.mark.parametrize("sign", "=+-@＝＋－＠\t\r\n")
-def test_no_cell_is_a_formula(sign: str) -> None:
-    text = f"{sign}1+1"
+def test_no_cell_is_a_formula() -> None:
+    texts = [f"{sign}1+1" for sign in "=+-@＝＋－＠\t\r\n"]
     out = io.StringIO()
-    csv.writer(out).writerow([spreadsheet_cell(text)])
-    ((read,),) = csv.reader(io.StringIO(out.getvalue(), newline=""))
-    assert read == f"'{text}"
+    csv.writer(out).writerow(map(spreadsheet_cell, texts))
+    assert list(csv.reader(io.StringIO(out.getvalue(), newline=""))) == [[f"'{text}" for text in texts]]
 
 
-def test_lines_of_reports_stay_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file whose name holds a line end and a command of GitHub Actions is refused; other characters that steer are shown."""
-    (tmp_path / "d").mkdir()
-    monkeypatch.chdir(tmp_path)
-    name = "a\n::error file=x::y.fab"
-    write(Path("d"), SMALL, name)
-    for given in ("d", f"d/{name}"):
-        done = tdsl("check", given)
-        assert done.exit_code == 2 and len(done.stderr.splitlines()) == 1 and "a line break" in done.stderr
-        assert done.stderr.startswith("Error: ") and not done.stdout
+def test_lines_of_reports_stay_lines(here: Path) -> None:
+    """Characters of the name of a file that steer are shown. No line is a command of GitHub Actions."""
     name = "a\r::error file=x::y\x1b[2J\u202e.fab"
-    write(Path(), SMALL.replace("QM9700", "QM97"), name)
+    write(here, SMALL.replace("QM9700", "QM97"), name)
     for form in ("concise", "github"):
         lines = tdsl("check", name, "--output-format", form).stdout.splitlines()
         assert len(lines) == 2 and not any(line.startswith("::error file=x") for line in lines)
         assert all(c.isprintable() for line in lines for c in line)
-
-
-@pytest.mark.parametrize("word", ["add-mask", "add-matcher", "ADD-MASK", "error", "stop-commands"])
-def test_no_line_is_a_command_of_github(word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither by the name of a file nor where a long name of a device is broken into lines. Addresses stay."""
-    monkeypatch.chdir(tmp_path)
-    name = f"{'a' * 60} ::{word}::lib/m.json{{i}}"
-    write(Path(), SMALL.replace("  require", f'  naming leaf[i] "{name}"\n  require', 1), f"::{word}::x.fab")
-    for form in ("full", "concise"):
-        done = tdsl("check", f"::{word}::x.fab", "--output-format", form, "--select", "port_budget", "--select", "isolated")
-        assert done.exit_code in (0, 1) and not re.search(rf"(?m)^\s*::{word}", done.stdout + done.stderr), done.output
-    assert [terminal_safe_text(a) for a in ("::1", "::add:1", "::ffff:192.0.2.1", "::a")] == [
-        "::1",
-        "::add:1",
-        "::ffff:192.0.2.1",
-        "::a",
-    ]
+    long = f"{'a' * 60} ::WORD::lib/m.json{{i}}"  # the name of a device that is broken into lines
+    for word in ("add-mask", "add-matcher", "ADD-MASK", "error", "stop-commands"):
+        write(
+            here, SMALL.replace("  require", f'  naming leaf[i] "{long}"\n  require'.replace("WORD", word), 1), f"::{word}::x.fab"
+        )
+        for form in ("full", "concise"):
+            done = tdsl("check", f"::{word}::x.fab", "--output-format", form, "--select", "port_budget")
+            assert done.exit_code in (0, 1) and not re.search(rf"(?m)^\s*::{word}", done.output), done.output
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "junit"])
 @pytest.mark.parametrize("name", ["a\x1b[2J\u202e\r]]>.fab", os.fsdecode(b"caf\xe9.fab")])
-def test_reports_are_read_whatever_files_are_called(
-    form: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reports_are_read_whatever_files_are_called(form: str, name: str, here: Path) -> None:
     """By the parser of each form; a report that is not read hides every finding in it. One name is no UTF-8."""
-    monkeypatch.chdir(tmp_path)
     write(Path(), SMALL.replace("QM9700", "QM97"), name)
     done = tdsl("check", name, "--output-format", form, "-o", "report")
     assert done.exit_code == 1, done.output
@@ -282,32 +221,16 @@ def test_reports_are_read_whatever_files_are_called(
     ElementTree.fromstring(text) if form == "junit" else json.loads(text)
 
 
-@pytest.mark.parametrize("text", ["\u202ebackwards", "\u0430ccess", "no\u200bde"])
-def test_texts_that_mislead_are_found(text: str, tmp_path: Path) -> None:
-    design = write(tmp_path, SMALL.replace("fabric small {", f'fabric small "{text}" {{'))
-    done = tdsl("check", design, "--fail-on", "warning")
-    assert done.exit_code == 1 and "warning[E0497]" in done.stdout and "\u202e" not in done.stdout
-    for fine in ("доступ", "Größe µm", "日本"):
-        write(tmp_path, SMALL.replace("fabric small {", f'fabric small "{fine}" {{  # {fine}'))
-        assert "E0497" not in tdsl("check", design).stdout
-
-
-def limited(limit: str, folder: Path, *call: str) -> subprocess.CompletedProcess[str]:
-    line = ["bash", "-c", f'{limit}; exec "$@"', "bash", sys.executable, "-m", "tdsl", *call]
-    return subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
-
-
 def test_a_project_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     """A file of nothing would be taken for a design by the next call."""
-    for words in (("init", "a", "--bare"), ("new", "target", "t")):
-        done = limited("ulimit -f 0", tmp_path, *words)
+    for words in ("init a --bare", "new target t"):
+        done = shell(tmp_path, f"ulimit -f 0; tdsl {words}")
         assert done.returncode == 2 and "File too large" in done.stderr and not list(tmp_path.iterdir()), done
 
 
 def test_what_cannot_be_opened_is_not_said_to_differ(tmp_path: Path) -> None:
-    design = write(tmp_path, SMALL)
-    assert tdsl("build", design, "--out", tmp_path / "out", "--target", "slurm").exit_code == 0
-    ended = [limited(f"ulimit -n {most}", tmp_path, "verify", "out") for most in range(7, 12)]
+    assert tdsl("build", write(tmp_path), "--out", tmp_path / "out", "--target", "slurm").exit_code == 0
+    ended = [shell(tmp_path, f"ulimit -n {most}; exec {sys.executable} -m tdsl verify out") for most in (7, 9, 11)]
     assert {done.returncode for done in ended} == {0, 2}, ended
     assert all("oo many open files" in done.stderr for done in ended if done.returncode)
 

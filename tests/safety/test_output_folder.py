@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import signal
 import struct
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -20,14 +18,8 @@ from tdsl.output import write as writing
 from tdsl.system.replace import replace_file
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
-from tests.safety.built import files, put, tree
-from tests.safety.test_writing import ROOT, ROOTED, in_mounts
-
-TOOL = f"PYTHONPATH={ROOT} {sys.executable} -m tdsl"
-
-
-def mode(path: Path) -> int:
-    return path.stat().st_mode & 0o7777
+from tests.safety.built import ROOTED, entered, files, in_child, in_mounts, mode, put, tree
+from tests.tables import sections
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
@@ -57,55 +49,15 @@ def test_the_root_as_the_output_folder(tmp_path: Path) -> None:
     assert sorted(os.listdir("/")) == before
 
 
-def entered(folder: Path) -> None:
-    """Have other users reach a folder."""
-    for parent in (folder, *folder.parents):
-        if str(parent).startswith("/tmp/"):
-            parent.chmod(0o755)
-
-
-def in_child(work: Callable[[], object], user: int = 0) -> int:
-    """The exit status of a child, as another user where one is given, that does a piece of work; 99 where it raises."""
-    child = os.fork()
-    if child == 0:
-        status = 99
-        with contextlib.suppress(BaseException):
-            if user:
-                os.setgroups([])
-                os.setgid(user)
-                os.setuid(user)
-            status = int(bool(work()))
-        os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 @ROOTED
 def test_what_is_mounted_in_an_output_folder_stays_there(tmp_path: Path) -> None:
     """A volume below it was emptied, since it was in the old folder, which goes. One in the place of a folder of tdsl is refused
     before anything is exchanged."""
     design(tmp_path)
-    in_mounts(
-        f"""
-        {TOOL} build small.fab --target cabling > /dev/null 2>&1
-        mkdir "out/a volume" store && mount -t tmpfs tmpfs "out/a volume" && echo precious > "out/a volume/data"
-        exec 8< "out/a volume"
-        {TOOL} build small.fab --target cabling --set nodes=5 > /dev/null 2>&1
-        test "$(cat /proc/self/fd/8/data)" = precious && test "$(cat "out/a volume/data")" = precious
-        {TOOL} verify out
-        cp out/manifest.json before
-        mount --bind store out/cabling
-        ! {TOOL} build small.fab --target cabling --set nodes=6 > /dev/null 2> said
-        grep -q E0509 said && tr -s " =\\n" " " < said | grep -q "cabling in it is a mount of its own"
-        umount out/cabling
-        cmp out/manifest.json before && {TOOL} verify out && rm before said
-        test "$(ls -A | sort | xargs)" = "out small.fab store"
-        test "$(ls -A out | sort | xargs)" = "a volume cabling manifest.json"
-        """,
-        tmp_path,
-    )
+    in_mounts(sections(__file__)["what is mounted in an output folder stays there"], tmp_path)
 
 
-@pytest.mark.parametrize("step", range(1, 40, 3))
+@pytest.mark.parametrize("step", range(1, 40, 4))
 def test_files_of_others_that_come_during_a_build(step: int, tmp_path: Path) -> None:
     """At any step of it: new files, a new folder, and a file that an editor has saved by a rename. The next build keeps them."""
     out = tmp_path / "out"
@@ -145,13 +97,14 @@ def test_files_of_others_that_come_during_a_build(step: int, tmp_path: Path) -> 
     assert not came or mode(out / "folder") == 0o700
 
 
-@pytest.mark.parametrize("length", [0, 40])
-def test_a_folder_with_half_a_manifest_is_removed(length: int, tmp_path: Path) -> None:
+def test_a_folder_with_half_a_manifest_is_removed(tmp_path: Path) -> None:
     """A build that was killed while it wrote the manifest: its files are of nobody else."""
-    out, left = tmp_path / "out", tmp_path / ".out.tdsl-new-000000000000"
+    out = tmp_path / "out"
     put(files(a="1"), out)
-    put(files(a="2", b="2", sub__c="2"), left)
-    os.truncate(left / "manifest.json", length)
+    for length in (0, 40):
+        left = tmp_path / f".out.tdsl-new-0000000000{length:02}"
+        put(files(a="2", b="2", sub__c="2"), left)
+        os.truncate(left / "manifest.json", length)
     assert put(files(a="3"), out) == []
     assert tree(out) == files(a="3") and [p.name for p in tmp_path.iterdir()] == ["out"]
 
@@ -168,27 +121,30 @@ def test_folders_keep_their_modes(tmp_path: Path) -> None:
     inode = (out / "private").stat().st_ino
     out.chmod(0o2770)
     assert put(files(a="3", sub__b="3"), out) == []
-    assert [mode(p) for p in (out, out / "sub", out / "private", out / "empty")] == [
-        0o2770,
-        0o750,
-        0o700,
-        0o710,
-    ]
+    assert [mode(p) for p in (out, out / "sub", out / "private", out / "empty")] == [0o2770, 0o750, 0o700, 0o710]
     assert (out / "private").stat().st_ino == inode and (out / "private" / "key").read_text() == "mine"
+
+
+NOBODY = 0xFFFFFFFF
+SHARED = [(1, 7, NOBODY), (2, 7, 65534), (4, 0, NOBODY), (16, 7, NOBODY), (32, 0, NOBODY)]
+"""Somebody else may read and write what the group of the owner may not."""
+
+
+def rules_of(path: Path, kind: str = "access", entries: list[tuple[int, int, int]] = SHARED) -> bytes:
+    """Give a path rules of access, as the kernel has them."""
+    rules = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+    try:
+        os.setxattr(path, f"system.posix_acl_{kind}", rules)
+    except (AttributeError, OSError) as none:
+        pytest.skip(f"no access control lists here: {none}")
+    return rules
 
 
 def test_folders_keep_their_access_control_lists(tmp_path: Path) -> None:
     """One by which new files are open to a user of a shared folder."""
-    if not hasattr(os, "setxattr"):
-        pytest.skip("no extended attributes here")
     out = tmp_path / "out"
     put(files(a="1"), out)
-    entries = ((0x01, 7, -1), (0x02, 7, 1234), (0x04, 5, -1), (0x10, 7, -1), (0x20, 5, -1))
-    rules = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
-    try:
-        os.setxattr(out, "system.posix_acl_default", rules)
-    except OSError:
-        pytest.skip("no access control lists here")
+    rules = rules_of(out, "default", [(1, 7, NOBODY), (2, 7, 1234), (4, 5, NOBODY), (16, 7, NOBODY), (32, 5, NOBODY)])
     assert put(files(a="2"), out) == []
     assert os.getxattr(out, "system.posix_acl_default") == rules and tree(out) == files(a="2")
     assert "system.posix_acl_access" in os.listxattr(out / "a")
@@ -205,13 +161,18 @@ def test_folders_keep_their_owners(tmp_path: Path) -> None:
     assert [(p.stat().st_uid, p.stat().st_gid) for p in (out, out / "sub")] == [(65534, 65534)] * 2
 
 
-@ROOTED
-def test_a_folder_of_others_that_cannot_be_read(tmp_path: Path) -> None:
-    """As nobody, with a folder of root in the output: it was left behind in a hidden folder, and gone from the output."""
-    home = tmp_path / "home"
+def home_of_nobody(folder: Path) -> Path:
+    home = folder / "home"
     home.mkdir()
     entered(home)
     os.chown(home, 65534, 65534)
+    return home
+
+
+@ROOTED
+def test_a_folder_of_others_that_cannot_be_read(tmp_path: Path) -> None:
+    """As nobody, with a folder of root in the output: it was left behind in a hidden folder, and gone from the output."""
+    home = home_of_nobody(tmp_path)
     out = home / "out"
     assert in_child(lambda: put(files(a="1"), out), 65534) == 0
     (out / "closed").mkdir(mode=0o700)
@@ -226,10 +187,7 @@ def test_a_folder_of_others_that_cannot_be_read(tmp_path: Path) -> None:
 @ROOTED
 def test_the_lock_of_a_build_of_another_user(tmp_path: Path) -> None:
     """root was killed: its lock file, which only root may write to, does not keep others from building."""
-    home = tmp_path / "home"
-    home.mkdir()
-    entered(home)
-    os.chown(home, 65534, 65534)
+    home = home_of_nobody(tmp_path)
     (home / ".out.tdsl-lock").touch(0o644)
     assert in_child(lambda: put(files(a="1"), home / "out"), 65534) == 0
     assert [p.name for p in home.iterdir()] == ["out"]
@@ -261,18 +219,7 @@ def test_a_folder_in_place_of_the_lock_is_named(tmp_path: Path) -> None:
 def test_an_output_folder_in_the_image_of_a_container(tmp_path: Path) -> None:
     """A folder of a lower layer cannot be renamed: the build was refused as `Invalid cross-device link`."""
     design(tmp_path)
-    in_mounts(
-        f"""
-        mkdir disk && mount -t tmpfs tmpfs disk && cd disk && mkdir lower upper work merged && cp ../small.fab lower
-        (cd lower; {TOOL} build small.fab --target cabling > /dev/null 2>&1)
-        mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged || {{ echo permission >&2; exit 1; }}
-        cd merged
-        {TOOL} build small.fab --target cabling --set nodes=5 > /dev/null 2>&1
-        {TOOL} verify out && {TOOL} build small.fab --target cabling --set nodes=5 --check
-        test "$(ls -A | xargs)" = "out small.fab"
-        """,
-        tmp_path,
-    )
+    in_mounts(sections(__file__)["an output folder in the image of a container"], tmp_path)
 
 
 def test_the_current_folder_as_the_output_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,29 +245,26 @@ def test_an_output_folder_with_a_large_manifest(tmp_path: Path) -> None:
     assert put(files(a="2"), out) == [] and tree(out) == files(a="2")
 
 
-@pytest.mark.parametrize("how", ["free", "--untrusted", "--check", "--out"])
 @pytest.mark.parametrize("there", ["nothing", "empty", "built"])
-def test_a_link_in_place_of_the_folder_of_a_fabric(there: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_in_place_of_the_folder_of_a_fabric(there: str, here: Path, tmp_path: Path) -> None:
     """`out` is a folder of the checkout, and `out/small` in it a link: the build of two fabrics wrote where it led."""
-    monkeypatch.chdir(tmp_path)
     elsewhere = tmp_path / "elsewhere"
-    text = design(tmp_path).read_text()
+    text = design(here).read_text()
     if there == "built":
         assert tdsl("build", "small.fab", "--target", "cabling", "--out", elsewhere).exit_code == 0
     elif there == "empty":
         elsewhere.mkdir()
-    Path("both.fab").write_text(text + text.replace("fabric small", "fabric large"))
+    design(here, text + text.replace("fabric small", "fabric large"), "both.fab")
     before = tree(elsewhere)
     Path("out").mkdir()
     Path("out/small").symlink_to(elsewhere, target_is_directory=True)
-    further = {"free": [], "--out": ["--out", tmp_path / "out"]}.get(how, [how])
-    done = tdsl("build", "both.fab", "--target", "cabling", "--target", "json", *further)
-    assert done.exit_code == 2 and "small is a link, which is not followed" in done.stderr, done.output
-    assert tree(elsewhere) == before and elsewhere.exists() == (there != "nothing") and os.listdir("out") == ["small"]
+    for further in ([], ["--untrusted"], ["--check"], ["--out", tmp_path / "out"]):
+        done = tdsl("build", "both.fab", "--target", "cabling", "--target", "json", *further)
+        assert done.exit_code == 2 and "small is a link, which is not followed" in done.stderr, done.output
+        assert tree(elsewhere) == before and elsewhere.exists() == (there != "nothing") and os.listdir("out") == ["small"]
 
 
-def test_render_follows_no_link_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_render_follows_no_link_in_its_folder(here: Path, tmp_path: Path) -> None:
     text = design(tmp_path).read_text()
     design(tmp_path, text + text.replace("fabric small", "fabric large"))
     assert tdsl("build", "small.fab", "--target", "cabling").exit_code == 0
@@ -332,18 +276,6 @@ def test_render_follows_no_link_in_its_folder(tmp_path: Path, monkeypatch: pytes
     done = tdsl("render", "out", "--secrets", "secrets", "--to", "load")
     assert done.exit_code == 1 and "holds small, which `tdsl render` did not write" in done.stderr, done.output
     assert not os.listdir("elsewhere") and mode(Path("elsewhere")) == 0o755 and os.listdir("load") == ["small"]
-
-
-def rules_of(path: Path) -> bytes:
-    """Rules of access: somebody else may read and write what the group of the owner may not."""
-    whole = 0xFFFFFFFF
-    entries = [(1, 7, whole), (2, 7, 65534), (4, 0, whole), (16, 7, whole), (32, 0, whole)]
-    rules = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
-    try:
-        os.setxattr(path, "system.posix_acl_access", rules)
-    except (AttributeError, OSError) as none:
-        pytest.skip(f"no access control lists here: {none}")
-    return rules
 
 
 def test_rules_of_access_of_a_folder_in_the_output_folder(tmp_path: Path) -> None:
@@ -377,31 +309,30 @@ def test_a_folder_that_gives_its_group(tmp_path: Path) -> None:
     assert mode(out / "new") & 0o2000
 
 
-@pytest.mark.parametrize(
-    "name", [".tdsl-notes", ".tdsl-new-", ".tdsl-ready-2026", ".tdsl-lock.bak", ".tdsl-new-0123456789ab.txt"]
-)
-@pytest.mark.parametrize("folder", [False, True], ids=["file", "folder"])
-def test_names_of_others_that_begin_as_those_of_a_build(folder: bool, name: str, tmp_path: Path) -> None:
+def test_names_of_others_that_begin_as_those_of_a_build(tmp_path: Path) -> None:
     """They were removed by the next build, and `tdsl verify --strict` did not name them."""
     out = tmp_path / "out"
     assert tdsl("build", design(tmp_path), "--out", out, "--target", "cabling").exit_code == 0
-    place = out / name / "data" if folder else out / name
-    place.parent.mkdir(exist_ok=True)
-    place.write_text("mine")
+    names = (".tdsl-notes", ".tdsl-new-", ".tdsl-ready-2026", ".tdsl-lock.bak", ".tdsl-new-0123456789ab.txt")
+    mine = [out / name for name in names] + [out / f"{name}_" / "data" for name in names]
+    for path in mine:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("mine")
     done = tdsl("verify", "--strict", out)
-    assert done.exit_code == 1 and name in done.output, done.output
+    assert done.exit_code == 1 and all(p.relative_to(out).parts[0] in done.output for p in mine), done.output
     assert tdsl("build", tmp_path / "small.fab", "--out", out, "--target", "json").exit_code == 0
-    assert place.read_text() == "mine" and (out / "fabric.json").is_file() and not (out / "cabling").exists()
+    assert {p.read_text() for p in mine} == {"mine"} and (out / "fabric.json").is_file() and not (out / "cabling").exists()
 
 
-@pytest.mark.parametrize("name", [".out.tdsl-new-mine", ".out.tdsl-old-mine", ".out.tdsl-new-x.tdsl-new-0123456789ab"])
-def test_folders_of_others_beside_the_output_folder(name: str, tmp_path: Path) -> None:
+def test_folders_of_others_beside_the_output_folder(tmp_path: Path) -> None:
     """`.out.tdsl-new-x.tdsl-new-0123456789ab` is what a build of `out.tdsl-new-x` is writing."""
-    (tmp_path / name).mkdir()
-    (tmp_path / name / "data").write_text("mine")
+    mine = [tmp_path / f".out.tdsl-{name}" for name in ("new-mine", "old-mine", "new-x.tdsl-new-0123456789ab")]
+    for folder in mine:
+        folder.mkdir()
+        (folder / "data").write_text("mine")
     for n in "12":
         assert put(files(a=n), tmp_path / "out") == []
-    assert (tmp_path / name / "data").read_text() == "mine" and tree(tmp_path / "out") == files(a="2")
+    assert all(tree(folder) == {"data": b"mine"} for folder in mine) and tree(tmp_path / "out") == files(a="2")
 
 
 @pytest.mark.parametrize("how", ["signal", "full", "refused"])

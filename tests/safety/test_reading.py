@@ -6,7 +6,6 @@ import hashlib
 import os
 import socket
 import subprocess
-import sys
 import time
 import zlib
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.run import SMALL, tdsl, write
+from tests.safety.built import shell
 
 SECRET = "token = ghp_averysecretword\n"
 USES = """\
@@ -26,11 +26,11 @@ fabric f {
 """
 
 
-def call(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    """A call in a process of its own, which must end soon."""
-    return subprocess.run(
-        [sys.executable, "-m", "tdsl", *args], cwd=folder, capture_output=True, text=True, timeout=60, check=False
-    )
+def hidden(words: str, *args: str | Path) -> None:
+    """A call is refused with these words, and shows nothing of the secret."""
+    done = tdsl(*args)
+    assert done.exit_code == 2 and words in done.stderr, done.output
+    assert "ghp_" not in done.output and "token" not in done.output
 
 
 def test_a_design_that_is_a_link_to_another_kind_of_file_is_not_shown(tmp_path: Path) -> None:
@@ -38,49 +38,42 @@ def test_a_design_that_is_a_link_to_another_kind_of_file_is_not_shown(tmp_path: 
     (tmp_path / ".git" / "config").write_text(SECRET)
     (tmp_path / "leak.fab").symlink_to(".git/config")
     for command in ("check", "build", "show", "fmt", "expand", "lock"):
-        done = tdsl(command, tmp_path / "leak.fab")
-        assert done.exit_code == 2 and "it is a link to a file of another kind" in done.stderr
-        assert "ghp_" not in done.output and "token" not in done.output
+        hidden("it is a link to a file of another kind", command, tmp_path / "leak.fab")
 
 
 @pytest.mark.parametrize("name", ["failures", "config", "a.txt"])
 def test_a_link_leads_to_what_its_name_says(name: str, tmp_path: Path) -> None:
     """A file without an ending is none that has another name, and nothing of git's is shown by a name that is not in ``.git``."""
     (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "config").write_text(SECRET)
-    (tmp_path / ".git" / "a.txt").write_text(SECRET)
+    for held in ("config", "a.txt"):
+        (tmp_path / ".git" / held).write_text(SECRET)
     (tmp_path / name).symlink_to(".git/a.txt" if name == "a.txt" else ".git/config")
-    (tmp_path / "a.fab").write_text(SMALL)
+    design = write(tmp_path)
     for option in ("--ibnetdiscover", "--lldp", "--p2p"):
-        done = tdsl("audit", tmp_path / "a.fab", option, tmp_path / name)
-        assert done.exit_code == 2 and "it is a link to a file of another kind" in done.stderr
-        assert "ghp_" not in done.output and "token" not in done.output
+        hidden("it is a link to a file of another kind", "audit", design, option, tmp_path / name)
 
 
 def test_a_folder_of_captures_shows_nothing_outside(tmp_path: Path) -> None:
     (tmp_path / "id").write_text(SECRET)
     (tmp_path / "lldp").mkdir()
     (tmp_path / "lldp" / "id").symlink_to("../id")
-    (tmp_path / "a.fab").write_text(SMALL)
-    done = tdsl("audit", tmp_path / "a.fab", "--lldp", tmp_path / "lldp")
-    assert done.exit_code == 2 and "it leads out of the folders" in done.stderr
-    assert "ghp_" not in done.output and "token" not in done.output
+    hidden("it leads out of the folders", "audit", write(tmp_path), "--lldp", tmp_path / "lldp")
 
 
 def test_use_follows_no_link_out_of_the_folders_searched(tmp_path: Path) -> None:
     """Neither a link to a file nor to a folder; with --path the same folder is read."""
     (tmp_path / "away").mkdir()
-    (tmp_path / "home" / "lib").mkdir(parents=True)
-    write(tmp_path / "away", "def nodes(n: int) = n * 4\nlet ghp_secret = \n", "sizes.fab")
-    design = write(tmp_path / "home", USES)
-    (tmp_path / "home" / "lib" / "sizes.fab").symlink_to(tmp_path / "away" / "sizes.fab")
-    done = tdsl("check", design)
-    assert done.exit_code == 1 and "error[E0112]" in done.stdout and "ghp_secret" not in done.stdout
-    (tmp_path / "home" / "lib" / "sizes.fab").unlink()
-    (tmp_path / "home" / "lib").rmdir()
-    (tmp_path / "home" / "lib").symlink_to(tmp_path / "away")
-    done = tdsl("check", design)
-    assert done.exit_code == 1 and "error[E0112]" in done.stdout and "ghp_secret" not in done.stdout
+    lib = tmp_path / "home" / "lib"
+    lib.mkdir(parents=True)
+    away = write(tmp_path / "away", "def nodes(n: int) = n * 4\nlet ghp_secret = \n", "sizes.fab")
+    design = write(lib.parent, USES)
+    for folder in (False, True):
+        if folder:
+            (lib / "sizes.fab").unlink()
+            lib.rmdir()
+        (lib if folder else lib / "sizes.fab").symlink_to(away.parent if folder else away)
+        done = tdsl("check", design)
+        assert done.exit_code == 1 and "error[E0112]" in done.stdout and "ghp_secret" not in done.stdout
     write(tmp_path / "away", "def nodes(n: int) = n * 4\n", "sizes.fab")
     assert tdsl("check", design, "--path", tmp_path / "away").exit_code == 0
 
@@ -99,7 +92,7 @@ def test_a_folder_of_models_with_a_file_that_never_ends(kind: str, tmp_path: Pat
     else:
         with bad.open("wb") as file:
             file.truncate(1 << 40)
-    done = call(tmp_path, "check", "small.fab")
+    done = shell(tmp_path, "tdsl check small.fab")
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stdout + done.stderr
 
 
@@ -112,7 +105,7 @@ def test_a_table_of_demands(kind: str, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / name)
     elif kind != "kind":
         (tmp_path / name).symlink_to("/dev/zero" if kind == "device" else "secrets")
-    done = call(tmp_path, "check", "small.fab", "--select", "throughput")
+    done = shell(tmp_path, "tdsl check small.fab --select throughput")
     assert done.returncode == 1 and "ghp_" not in done.stdout + done.stderr and "Traceback" not in done.stderr
     assert {"pipe": "not a regular file", "kind": "ends in `.csv`", "device": "out of the folders"}.get(
         kind, "another kind"
@@ -132,8 +125,28 @@ def test_a_lock_that_is_a_link(tmp_path: Path) -> None:
     assert victim.read_text() == SECRET
 
 
-def git(*args: str, given: bytes = b"") -> bytes:
-    return subprocess.run(["git", *args], input=given, check=True, capture_output=True).stdout
+def git(*args: str) -> bytes:
+    return subprocess.run(["git", *args], check=True, capture_output=True).stdout
+
+
+@pytest.fixture
+def repo(here: Path) -> Path:
+    """A repository without a commit, as the current folder."""
+    git("init", "-q", "-b", "main")
+    return here
+
+
+def commit(*more: str) -> None:
+    """A commit of all that is there."""
+    git("add", "-A")
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x", *more)
+
+
+def committed(tree: str) -> None:
+    """A commit of a tree, which is made as it is."""
+    who = b"a <a@b> 1 +0000"
+    made = thing(b"commit", b"tree %s\nauthor %s\ncommitter %s\n\nx\n" % (tree.encode(), who, who))
+    git("update-ref", "refs/heads/main", made)
 
 
 def thing(kind: bytes, content: bytes) -> str:
@@ -150,156 +163,120 @@ def folder(*entries: tuple[bytes, bytes, str]) -> str:
     return thing(b"tree", b"".join(mode + b" " + name + b"\0" + bytes.fromhex(blob) for mode, name, blob in entries))
 
 
-@pytest.mark.parametrize("way", ["up", "slash", "absolute", "git", "control", "backslash"])
-def test_a_commit_cannot_write_outside(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_cannot_write_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Trees that git would not make: `diff` lays nothing out, and refuses the revision."""
     (tmp_path / "repo").mkdir()
     monkeypatch.chdir(tmp_path / "repo")
     git("init", "-q", "-b", "main")
     blob = thing(b"blob", SMALL.encode())
     inner = folder((b"100644", b"evil.fab", blob))
-    entry = {
-        "up": (b"40000", b"..", inner), "slash": (b"100644", b"../evil.fab", blob), "absolute": (b"100644", b"/evil.fab", blob),
-        "git": (b"40000", b".git", inner), "control": (b"100644", b"e\x1b[2J.fab", blob),
-        "backslash": (b"100644", b"..\\evil.fab", blob),
-    }[way]  # fmt: skip
-    tree = folder(entry, (b"100644", b"small.fab", blob))
-    who = b"a <a@b> 1 +0000"
-    commit = thing(b"commit", b"tree " + tree.encode() + b"\nauthor " + who + b"\ncommitter " + who + b"\n\nx\n")
-    git("update-ref", "refs/heads/main", commit)
+    files = [(b"100644", name, blob) for name in (b"../evil.fab", b"/evil.fab", b"e\x1b[2J.fab", b"..\\evil.fab")]
     write(Path())
-    before = sorted(p.as_posix() for p in tmp_path.rglob("*"))
-    done = tdsl("diff", "main", "small.fab")
-    assert (done.exit_code == 2 and "which leads elsewhere" in done.stderr) or "which is not text" in done.stderr, done.output
-    assert "\x1b" not in done.stderr
-    assert sorted(p.as_posix() for p in tmp_path.rglob("*")) == before
+    for entry in ((b"40000", b"..", inner), (b"40000", b".git", inner), *files):
+        committed(folder(entry, (b"100644", b"small.fab", blob)))
+        before = sorted(p.as_posix() for p in tmp_path.rglob("*"))
+        done = tdsl("diff", "main", "small.fab")
+        assert (done.exit_code == 2 and "which leads elsewhere" in done.stderr) or "which is not text" in done.stderr, done.output
+        assert "\x1b" not in done.stderr
+        assert sorted(p.as_posix() for p in tmp_path.rglob("*")) == before
 
 
-def test_a_name_with_a_slash_hides_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_with_a_slash_hides_no_file(repo: Path) -> None:
     """A tree with an entry `lib/sizes.fab` beside the folder `lib`: two files of one name, of which one would not be seen."""
-    monkeypatch.chdir(tmp_path)
-    git("init", "-q", "-b", "main")
     blobs = [thing(b"blob", f"def nodes(n: int) = n * {k}\n".encode()) for k in (4, 5)]
     inner = folder((b"100644", b"sizes.fab", blobs[0]))
     design = thing(b"blob", USES.encode())
-    tree = folder((b"40000", b"lib", inner), (b"100644", b"lib/sizes.fab", blobs[1]), (b"100644", b"small.fab", design))
-    who = b"a <a@b> 1 +0000"
-    git("update-ref", "refs/heads/main", thing(b"commit", b"tree %s\nauthor %s\ncommitter %s\n\nx\n" % (tree.encode(), who, who)))
+    committed(folder((b"40000", b"lib", inner), (b"100644", b"lib/sizes.fab", blobs[1]), (b"100644", b"small.fab", design)))
     Path("lib").mkdir()
     write(Path("lib"), "def nodes(n: int) = n * 4\n", "sizes.fab")
     write(Path(), USES)
-    before = sorted(p for p in tmp_path.rglob("*") if ".git" not in p.parts)
+    before = sorted(p for p in repo.rglob("*") if ".git" not in p.parts)
     done = tdsl("diff", "main", "small.fab", "--no-checks")
     assert done.exit_code == 2 and "twice" in done.stderr, done.output
-    assert sorted(p for p in tmp_path.rglob("*") if ".git" not in p.parts) == before
+    assert sorted(p for p in repo.rglob("*") if ".git" not in p.parts) == before
 
 
-def test_a_revision_is_read_and_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_revision_is_read_and_nothing_is_written(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what it uses, its table and its lock, also while the files of today lie there; no temporary folder is made."""
-    monkeypatch.chdir(tmp_path)
-    git("init", "-q", "-b", "main")
     Path("lib").mkdir()
     write(Path("lib"), "def nodes(n: int) = n * 4\n", "sizes.fab")
-    write(Path(), USES + "", "pod.fab")
-    git("add", "-A")
-    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
+    write(Path(), USES, "pod.fab")
+    commit()
     write(Path("lib"), "def nodes(n: int) = n * 5\n", "sizes.fab")
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "absent"))
-    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.setenv("TMPDIR", str(repo / "absent"))
+    before = sorted(repo.rglob("*"))
     done = tdsl("diff", "main", "pod.fab", "--no-checks")
     assert done.exit_code == 0 and "+ node[4] (DGX_H100)" in done.stdout, done.output
-    assert sorted(tmp_path.rglob("*")) == before
+    assert sorted(repo.rglob("*")) == before
     git("replace", "main:lib/sizes.fab", git("hash-object", "-w", "lib/sizes.fab").decode().strip())
     done = tdsl("diff", "main", "pod.fab", "--no-checks")
     assert "+ node[4] (DGX_H100)" in done.stdout, done.output  # git replace does not change what a revision holds
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        '[check]\noutput = "VICTIM"\n',
-        '[check]\nreport = ["json=VICTIM"]\n',
-        '[check]\ncertificates = "../victims"\n',
-        '[check]\noutput = ".git/hooks/post-checkout"\n',
-        '[check]\noutput = "link"\n',
-        '[check]\noutput = "a\\u0000b"\n',
-        '[check]\nfail-file = ["VICTIM"]\n',
-        'path = [".."]\n',
-        'path = ["a\\u0000b"]\n',
-    ],
+SETTINGS = (
+    '[check]\noutput = "VICTIM"',
+    '[check]\nreport = ["json=VICTIM"]',
+    '[check]\ncertificates = "../victims"',
+    '[check]\noutput = ".git/hooks/post-checkout"',
+    '[check]\noutput = "link"',
+    '[check]\noutput = "a\\u0000b"',
+    '[check]\nfail-file = ["VICTIM"]',
+    'path = [".."]',
+    'path = ["a\\u0000b"]',
 )
-def test_settings_of_a_checkout_name_nothing_outside(settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+
+
+def test_settings_of_a_checkout_name_nothing_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, victim = tmp_path / "home", tmp_path / "victim"
     (home / ".git" / "hooks").mkdir(parents=True)
     monkeypatch.chdir(home)
     victim.write_text(SECRET)
     (home / "link").symlink_to(victim)
-    (home / "tdsl.toml").write_text(settings.replace("VICTIM", str(victim)))
     write(home)
-    done = tdsl("check", "small.fab")
-    assert done.exit_code == 2 and "which is outside" in done.stderr, done.output
-    assert victim.read_text() == SECRET and "ghp_" not in done.output
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["home", "victim"] and not list((home / ".git" / "hooks").iterdir())
+    for settings in SETTINGS:
+        (home / "tdsl.toml").write_text(settings.replace("VICTIM", str(victim)) + "\n")
+        done = tdsl("check", "small.fab")
+        assert done.exit_code == 2 and "which is outside" in done.stderr, (settings, done.output)
+        assert victim.read_text() == SECRET and "ghp_" not in done.output
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["home", "victim"] and not list((home / ".git/hooks").iterdir())
 
 
-def test_settings_with_a_name_that_no_file_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
+def test_settings_with_a_name_that_no_file_can_have(here: Path) -> None:
+    write(here)
     for settings, words in (('path = ["NAME"]\n', "there is no folder"), ('[check]\noutput = "NAME"\n', "File name too long")):
         Path("tdsl.toml").write_text(settings.replace("NAME", "{" * 3000))
         done = tdsl("check", "small.fab")
         assert done.exit_code == 2 and words in done.stderr, done.output[-2000:]
 
 
-@pytest.mark.parametrize("kind", ["pipe", "socket"])
-def test_designs_are_regular(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    if kind == "pipe":
-        os.mkfifo("a.fab")
-    else:
-        socket.socket(socket.AF_UNIX).bind("a.fab")
-    for call in ("check", "build", "lock", "fmt", "show"):
-        done = tdsl(call, "a.fab")
-        assert done.exit_code == 2 and "a.fab: it is not a regular file" in done.stderr, done.output
-
-
-@pytest.mark.parametrize("kind", ["pipe", "zero", "link"])
-def test_files_that_a_call_names_are_regular(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", ["pipe", "socket", "zero", "link"])
+def test_files_that_a_call_names_are_regular(kind: str, here: Path) -> None:
     """No named pipe that nobody writes to, no device without an end, and nothing of another file's text."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
+    write(here)
     Path("secret").write_text(SECRET)
-    if kind == "pipe":
-        os.mkfifo("a.xml")
-    else:
-        Path("a.xml").symlink_to("/dev/zero" if kind == "zero" else "secret")
-    for call in (("lint-nccl", "a.xml"), ("check", "small.fab", "--fail-file", "a.xml")):
-        done = tdsl(*call)
+    for name in ("a.fab", "a.xml"):
+        if kind == "pipe":
+            os.mkfifo(name)
+        elif kind == "socket":
+            socket.socket(socket.AF_UNIX).bind(name)
+        else:
+            Path(name).symlink_to("/dev/zero" if kind == "zero" else "secret")
+    designs = ("check a.fab", "build a.fab", "lock a.fab", "fmt a.fab", "show a.fab")
+    for call in (*designs, "lint-nccl a.xml", "check small.fab --fail-file a.xml"):
+        done = tdsl(*call.split())
         assert done.exit_code == 2 and "ghp_" not in done.output, done.output
         assert ("not a regular file" in done.stderr) or ("link to a file of another kind" in done.stderr), done.stderr
 
 
 def test_what_a_shell_has_open_is_read(tmp_path: Path) -> None:
     write(tmp_path)
-    line = "tdsl check small.fab --select reachability --fail-file <(echo 'link leaf[0] spine[0]')"
-    shell = f'tdsl() {{ "{sys.executable}" -m tdsl "$@"; }}; {line}'
-    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = shell(tmp_path, "tdsl check small.fab --select reachability --fail-file <(echo 'link leaf[0] spine[0]')")
     assert done.returncode in (0, 1) and "not a regular file" not in done.stderr, done.stderr
 
 
-def committed(tree: str, name: str = "main") -> None:
-    who = b"a <a@b> 1 +0000"
-    git(
-        "update-ref",
-        f"refs/heads/{name}",
-        thing(b"commit", b"tree %s\nauthor %s\ncommitter %s\n\nx\n" % (tree.encode(), who, who)),
-    )
-
-
 @pytest.mark.parametrize("lost", ["blob", "tree"])
-def test_no_program_of_a_checkout_is_run_for_a_missing_object(lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_program_of_a_checkout_is_run_for_a_missing_object(lost: str, here: Path) -> None:
     """A partial clone whose remote is a command: `git` itself would run it."""
-    monkeypatch.chdir(tmp_path)
     git("init", "-q", "-b", "main")
     blob = thing(b"blob", SMALL.encode())
     tree = folder((b"100644", b"small.fab", blob))
@@ -307,16 +284,16 @@ def test_no_program_of_a_checkout_is_run_for_a_missing_object(lost: str, tmp_pat
     for name, value in {
         "core.repositoryformatversion": "1", "extensions.partialClone": "evil", "remote.evil.promisor": "true",
         "remote.evil.partialclonefilter": "blob:none", "protocol.ext.allow": "always",
-        "remote.evil.url": f"ext::sh -c touch% {tmp_path}/ran",
+        "remote.evil.url": f"ext::sh -c touch% {here}/ran",
     }.items():  # fmt: skip
         git("config", name, value)
     gone = {"blob": blob, "tree": tree}[lost]
     (Path(".git/objects") / gone[:2] / gone[2:]).unlink()
     write(Path())
     done = tdsl("diff", "main", "small.fab", "--no-checks")
-    assert done.exit_code == 2 and not (tmp_path / "ran").exists(), done.output
+    assert done.exit_code == 2 and not (here / "ran").exists(), done.output
     subprocess.run(["git", "cat-file", "-p", gone], capture_output=True, check=False)
-    assert (tmp_path / "ran").exists(), "what is tested here is nothing on this version of git"
+    assert (here / "ran").exists(), "what is tested here is nothing on this version of git"
 
 
 @pytest.mark.parametrize(
@@ -326,10 +303,9 @@ def test_no_program_of_a_checkout_is_run_for_a_missing_object(lost: str, tmp_pat
         ("build", 'sign = "key"'), ("explore", 'cluster = "tcp://203.0.113.1:8786"'),
     ],
 )  # fmt: skip
-def test_settings_of_a_checkout_run_nothing(command: str, settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_a_checkout_run_nothing(command: str, settings: str, here: Path) -> None:
     """Code of another machine (Dask sends it as pickles), edits of the designs, a key."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
+    write(here)
     Path("key").write_text("")
     Path("tdsl.toml").write_text(f"[{command}]\n{settings}\n")
     done = tdsl(command, "small.fab", *(("--vary", "nodes=2,3") if command == "explore" else ()))
@@ -341,15 +317,13 @@ def test_a_shallow_clone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "whole").mkdir()
     monkeypatch.chdir(tmp_path / "whole")
     git("init", "-q", "-b", "main")
-    who = ("-c", "user.name=a", "-c", "user.email=a@b")
     for nodes in ("4", "5", "6"):
         write(Path(), SMALL.replace("= 4", f"= {nodes}"))
-        git("add", "-A")
-        git(*who, "commit", "-q", "-m", nodes)
+        commit()
         if nodes == "4":
             git("branch", "side")
     git("checkout", "-q", "side")
-    git(*who, "commit", "-q", "--allow-empty", "-m", "side")
+    commit("--allow-empty")
     git("clone", "-q", "--depth", "1", "-b", "main", f"file://{Path.cwd()}", "../clone")
     monkeypatch.chdir(tmp_path / "clone")
     git("fetch", "-q", "--depth", "1", "origin", "side:side")
@@ -391,8 +365,7 @@ def test_a_repository_in_a_folder_with_a_strange_name(name: str, tmp_path: Path,
     monkeypatch.chdir(tmp_path / name)
     git("init", "-q", "-b", "main")
     write(Path())
-    git("add", "-A")
-    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
+    commit()
     write(Path(), SMALL.replace("= 4", "= 5"))
     done = tdsl("diff", "main", "small.fab", "--no-checks")
     assert done.exit_code == 0 and "node[4]" in done.stdout, done.output
@@ -402,29 +375,29 @@ LONG = "9" * 5000
 
 
 @pytest.mark.parametrize("number", ["1e99999999", "-1e99999999", "inf", "nan", LONG, f"0.{LONG}"])
-def test_numbers_without_an_end(number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_without_an_end(number: str, here: Path) -> None:
     """In prices, settings, a target's manifest, a table and an option: a line that says so, at once."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
-    Path("prices.toml").write_text(f'currency = "USD"\ndate = 2026-01-01\n[price]\nQM9700 = {number}\n')
-    done = tdsl("check", "small.fab", "--prices", "prices.toml")
-    assert done.exit_code == 1 and "E0208" in done.stdout, done.output
-    Path("demands.fab").write_text(SMALL.replace("  require", '  require throughput "pairs.csv" > 0\n  require', 1))
-    Path("pairs.csv").write_text(f"0,1,1,1\n{number},0,1,1\n1,1,0,1\n1,1,1,0\n")
-    done = tdsl("check", "demands.fab", "--select", "throughput")
-    assert done.exit_code == 1 and "E09" not in done.output, done.output
+    write(here)
+    write(here, f'currency = "USD"\ndate = 2026-01-01\n[price]\nQM9700 = {number}\n', "prices.toml")
+    write(here, SMALL.replace("  require", '  require throughput "pairs.csv" > 0\n  require', 1), "demands.fab")
+    write(here, f"0,1,1,1\n{number},0,1,1\n1,1,0,1\n1,1,1,0\n", "pairs.csv")
     Path("more/evil").mkdir(parents=True)
-    Path("more/evil/target.toml").write_text(f'title = "t"\nconsumer = "c"\n[options]\na = {number}\n')
-    done = tdsl("build", "small.fab", "--target-path", "more", "--target", "evil")
-    assert done.exit_code == 2 and "E0502" in done.stderr, done.output
-    done = tdsl("build", "small.fab", "--option", f"cabling.x={number}", "--option", f"gpudirect.mtu={number}")
-    assert done.exit_code == 2 and "E09" not in done.output
-    Path("tdsl.toml").write_text(f"[check]\njobs = {number}\n")
+    write(Path("more/evil"), f'title = "t"\nconsumer = "c"\n[options]\na = {number}\n', "target.toml")
+    options = f"build small.fab --option cabling.x={number} --option gpudirect.mtu={number}"
+    for call, status, code in (
+        ("check small.fab --prices prices.toml", 1, "E0208"),
+        ("check demands.fab --select throughput", 1, ""),
+        ("build small.fab --target-path more --target evil", 2, "E0502"),
+        (options, 2, ""),
+    ):
+        done = tdsl(*call.split())
+        assert done.exit_code == status and code in done.output and "E09" not in done.output, done.output
+    write(here, f"[check]\njobs = {number}\n", "tdsl.toml")
     done = tdsl("check", "small.fab")
     assert done.exit_code == 2 and "E09" not in done.output, done.output
 
 
-@pytest.mark.parametrize("text", ["[" * 200_000, "a," * 100_000, '"' + "a\n" * 100_000, "\0" * 1000, "- " * 100_000])
+@pytest.mark.parametrize("text", ["[" * 50_000, "a," * 100_000, '"' + "a\n" * 50_000, "\0" * 1000, "- " * 50_000])
 def test_tables_and_sites_of_one_line(text: str, tmp_path: Path) -> None:
     """A cell longer than Python's reader of CSV takes, and brackets that a reader of YAML takes the square of time for."""
     design = write(tmp_path)
@@ -440,7 +413,7 @@ def test_tables_and_sites_of_one_line(text: str, tmp_path: Path) -> None:
     for call in calls:
         begin = time.process_time()
         done = tdsl(*call)
-        assert done.exit_code in (0, 1, 2) and "E090" not in done.output and time.process_time() - begin < 20, done.output[-500:]
+        assert done.exit_code in (0, 1, 2) and "E090" not in done.output and time.process_time() - begin < 10, done.output[-500:]
 
 
 BELL = "a\x07b"
@@ -448,38 +421,24 @@ BELL = "a\x07b"
 
 
 @pytest.mark.parametrize(
-    "args",
-    [
-        ("check", BELL),
-        ("check", "--config", BELL, "small.fab"),
-        ("diff", f"{BELL}...HEAD"),
-        ("help", BELL),
-        (BELL,),
-        ("fmt", BELL),
-    ],
+    "call", ["check BELL", "check --config BELL small.fab", "diff BELL...HEAD", "help BELL", "BELL", "fmt BELL"]
 )
-def test_names_of_a_call_do_not_steer_the_terminal(
-    args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
-    done = tdsl(*args)
+def test_names_of_a_call_do_not_steer_the_terminal(call: str, here: Path) -> None:
+    write(here)
+    done = tdsl(*call.replace("BELL", BELL).split(" "))
     assert done.exit_code == 2 and "\ufffd" in done.stderr and "\x07" not in done.output, done.output
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        '[check]\n"BELL" = 1\n',
-        '[check]\noutput = "../BELL"\n',
-        '"BELL" = 1\n',
-        'path = ["../BELL"]\n',
-        '[severity]\n"BELL" = "error"\n',
-    ],
-)
-def test_settings_do_not_steer_the_terminal(settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
-    (tmp_path / "tdsl.toml").write_text(settings.replace("BELL", "\\u0007"))
-    done = tdsl("check", "small.fab")
-    assert done.exit_code == 2 and "\ufffd" in done.stderr and "\x07" not in done.output, done.output
+def test_settings_do_not_steer_the_terminal(here: Path) -> None:
+    write(here)
+    values = (
+        '[check]\n"BELL" = 1',
+        '[check]\noutput = "../BELL"',
+        '"BELL" = 1',
+        'path = ["../BELL"]',
+        '[severity]\n"BELL" = "error"',
+    )
+    for settings in values:
+        (here / "tdsl.toml").write_text(settings.replace("BELL", "\\u0007") + "\n")
+        done = tdsl("check", "small.fab")
+        assert done.exit_code == 2 and "\ufffd" in done.stderr and "\x07" not in done.output, done.output

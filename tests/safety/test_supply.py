@@ -22,29 +22,25 @@ from tests.cli.test_ci import valid
 from tests.harness import none
 
 ROOT = Path(__file__).parents[2]
+LOCK = (ROOT / "requirements.lock").read_text()
+PINNED = dict(re.findall(r"^([A-Za-z0-9._-]+)(?:\[.*\])?==([^\s\\]+)", LOCK, re.MULTILINE))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+RELEASE = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
 
 
 def test_the_list_of_materials_is_that_of_the_lock() -> None:
     """`scripts/sbom` writes it anew."""
     assert subprocess.run([sys.executable, str(ROOT / "scripts" / "sbom"), "--check"], check=False).returncode == 0
     made = json.loads((ROOT / "sbom.cdx.json").read_text())
-    pinned = re.findall(r"^([A-Za-z0-9._-]+)(?:\[.*\])?==([^\s\\]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
-    assert {(c["name"], c["version"]) for c in made["components"]} == set(pinned) and len(pinned) > 50
-    assert made["bomFormat"] == "CycloneDX" and len({c["bom-ref"] for c in made["components"]}) == len(pinned)
-
-
-def test_every_version_has_hashes() -> None:
-    entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text().partition("\n")[2])
-    none([e.split()[0] for e in entries if not re.search(r"--hash=sha256:[0-9a-f]{64}", e)])
+    assert {(c["name"], c["version"]) for c in made["components"]} == set(PINNED.items()) and len(PINNED) > 50
+    assert made["bomFormat"] == "CycloneDX" and len({c["bom-ref"] for c in made["components"]}) == len(PINNED)
 
 
 def test_the_lock_installs_on_the_oldest_python() -> None:
     """Of those that are installed in the version of the lock. A version that asks for Python 3.11.5 ended CI on Debian 12."""
-    lock = (ROOT / "requirements.lock").read_text()
-    pinned = dict(re.findall(r"^([A-Za-z0-9._-]+)(?:\[.*\])?==([^\s\\]+)", lock, re.MULTILINE))
-    oldest = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"].removeprefix(">=") + ".0"
+    oldest = PROJECT["requires-python"].removeprefix(">=") + ".0"
     wanted = {}
-    for name, version in pinned.items():
+    for name, version in PINNED.items():
         with contextlib.suppress(PackageNotFoundError):
             facts = metadata(name)
             if facts["Version"] == version:
@@ -55,10 +51,8 @@ def test_the_lock_installs_on_the_oldest_python() -> None:
 
 def test_what_the_project_needs_is_in_the_lock() -> None:
     """CI installs the lock without dependencies: each name of pyproject.toml, and each that one of those needs, has its line."""
-    lock = (ROOT / "requirements.lock").read_text()
-    locked = {canonical(n) for n in re.findall(r"^([A-Za-z0-9._-]+)(?:\[.*\])?==", lock, re.MULTILINE)}
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"], *project["optional-dependencies"]["lsp"]]
+    locked, extras = {canonical(n) for n in PINNED}, PROJECT["optional-dependencies"]
+    wanted = [*PROJECT["dependencies"], *extras["dev"], *extras["lsp"]]
     known: set[tuple[str, frozenset[str]]] = set()
     while wanted:
         need = Requirement(wanted.pop())
@@ -76,8 +70,10 @@ def test_what_the_project_needs_is_in_the_lock() -> None:
 
 
 def test_the_lock_is_of_published_files() -> None:
-    """It names no index and no path: what was built on some machine has another hash on the next."""
-    lines = (ROOT / "requirements.lock").read_text().splitlines()[1:]
+    """Each has a hash, and no index and no path is named: what was built on some machine has another hash on the next."""
+    lines = LOCK.splitlines()[1:]
+    entries = re.split(r"\n(?=\S)", LOCK.partition("\n")[2])
+    none([e.split()[0] for e in entries if not re.search(r"--hash=sha256:[0-9a-f]{64}", e)])
     entry = re.compile(r"[A-Za-z0-9._-]+(\[[\w,-]+\])?==[\w.+-]+( ; .+)? \\|    --hash=sha256:[0-9a-f]{64}( \\)?")
     none([line for line in lines if not entry.fullmatch(line)])
 
@@ -89,25 +85,15 @@ def test_ci_installs_the_lock_and_nothing_else() -> None:
     none([c for c in calls[:-1] if "CONSTRAINTS=requirements.lock" not in c])
 
 
-def test_the_release_workflow() -> None:
-    valid(".github/workflows/release.yml", "vendor.github-workflows")
-
-
 def test_a_release_waits_for_three_systems() -> None:
     """The wheel is installed on each before anything is published, and what it builds there is compared."""
-    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+    valid(".github/workflows/release.yml", "vendor.github-workflows")
+    jobs = RELEASE
     assert {o.partition("-")[0] for o in jobs["install"]["strategy"]["matrix"]["os"]} == {"ubuntu", "macos", "windows"}
     assert jobs["install"]["needs"] == "build" and jobs["publish"]["needs"] == "install"
     calls = jobs["install"]["steps"][-1]["run"]
     assert all(c in calls for c in ("tdsl check", "tdsl build", "tdsl verify", "cmp "))
     none([name for name, job in jobs.items() if name != "publish" and job["permissions"] != {"contents": "read"}])
-
-
-def test_actions_are_pinned_by_commit() -> None:
-    files = [ROOT / "action.yml", *(ROOT / "ci").glob("*.yml"), *(ROOT / ".github").rglob("*.yml")]
-    used = [(f.name, u) for f in files for u in re.findall(r"uses: (\S+)", f.read_text())]
-    assert len(used) > 4
-    none([f"{name}: {u}" for name, u in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", u)])
 
 
 def test_the_page_of_trust_has_every_command() -> None:
@@ -118,25 +104,23 @@ def test_the_page_of_trust_has_every_command() -> None:
     assert sorted(named) == cli.list_commands(click.Context(cli))
 
 
-def test_pipelines_run_no_module_of_the_checkout() -> None:
-    """`python -m pip` takes a folder `pip` of the current one, which is the checkout of a pull request; with `-I` it does not."""
-    files = [ROOT / "action.yml", ROOT / "ci" / "gitlab.yml", *(ROOT / "tdsl" / "commands").glob("*.py")]
-    calls = [(f.name, line) for f in files for line in re.findall(r"python3? .*", f.read_text()) if " -m " in line]
-    assert len(calls) > 5
-    none([f"{name}: {line}" for name, line in calls if re.search(r"python3? -m ", line)])
-
-
 def test_what_is_released_leaves_the_job_before_others_run_in_it() -> None:
     """Packages that no lock names are installed after the wheel was uploaded: they cannot change what is attested."""
-    steps = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]["build"]["steps"]
+    steps = RELEASE["build"]["steps"]
     kept = next(i for i, s in enumerate(steps) if s.get("with", {}).get("name") == "dist")
     none([s["run"] for s in steps[:kept] if "pip install" in s.get("run", "") and "--require-hashes" not in s["run"]])
 
 
-def test_pipelines_of_the_pages_pin_actions_and_run_no_module_of_the_checkout() -> None:
-    """What readers copy from the documentation is as safe as the templates."""
-    texts = {p.name: p.read_text(encoding="utf-8") for p in sorted((ROOT / "docs").glob("*.md"))}
-    used = [(name, u) for name, text in texts.items() for u in re.findall(r"uses: (\S+)", text) if "OWNER/" not in u]
-    assert len(used) >= 4
+def test_pipelines_pin_actions_and_run_no_module_of_the_checkout() -> None:
+    """`python -m pip` takes a folder `pip` of the current one, which is the checkout of a pull request; with `-I` it does not.
+    What readers copy from the documentation is as safe as the templates."""
+    pages = sorted((ROOT / "docs").glob("*.md"))
+    files = [ROOT / "action.yml", *(ROOT / "ci").glob("*.yml"), *(ROOT / ".github").rglob("*.yml")]
+    used = [(f.name, u) for f in (*files, *pages) for u in re.findall(r"uses: (\S+)", f.read_text()) if "OWNER/" not in u]
+    assert len(used) > 8
     none([f"{name}: {u}" for name, u in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", u)])
-    none([f"{name}: {line}" for name, text in texts.items() for line in re.findall(r"(?m)^.*python3? -m pip install .*$", text)])
+    run = [ROOT / "action.yml", ROOT / "ci" / "gitlab.yml", *(ROOT / "tdsl" / "commands").glob("*.py")]
+    calls = [(f.name, line) for f in run for line in re.findall(r"python3? .*", f.read_text()) if " -m " in line]
+    assert len(calls) > 5
+    none([f"{name}: {line}" for name, line in calls if re.search(r"python3? -m ", line)])
+    none([f"{p.name}: {x}" for p in pages for x in re.findall(r"(?m)^.*python3? -m pip install .*$", p.read_text())])

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -25,10 +26,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def out(built: Path, tmp_path: Path) -> Path:
     """A copy that may be damaged."""
-    import shutil
+    return Path(shutil.copytree(built, tmp_path / "out"))
 
-    shutil.copytree(built, tmp_path / "out")
-    return tmp_path / "out"
+
+def listing(out: Path, **changed: object) -> None:
+    """Change entries of the manifest."""
+    manifest = json.loads((out / "manifest.json").read_bytes()) | changed
+    (out / "manifest.json").write_text(json.dumps(manifest))
 
 
 def some(out: Path) -> str:
@@ -37,21 +41,18 @@ def some(out: Path) -> str:
 
 @pytest.mark.parametrize("damage", ["flipped", "longer", "gone", "link", "folder", "pipe"])
 def test_damage_is_seen(damage: str, out: Path) -> None:
-    path = out / some(out)
-    if damage == "flipped":
-        data = bytearray(path.read_bytes())
-        data[len(data) // 2] ^= 1
-        path.write_bytes(data)
-    elif damage == "longer":
-        path.write_bytes(path.read_bytes() + b"\n")
-    else:
-        path.rename(out.parent / "kept")
-        if damage == "link":
-            path.symlink_to(out.parent / "kept")  # the same bytes, but who knows for how long
-        elif damage == "folder":
-            path.mkdir()
-        elif damage == "pipe":
-            os.mkfifo(path)
+    path, kept = out / some(out), out.parent / "kept"
+    data = path.read_bytes()
+    path.rename(kept)
+    half = len(data) // 2
+    {
+        "flipped": lambda: path.write_bytes(data[:half] + bytes([data[half] ^ 1]) + data[half + 1 :]),
+        "longer": lambda: path.write_bytes(data + b"\n"),
+        "gone": lambda: None,
+        "link": lambda: path.symlink_to(kept),  # the same bytes, but who knows for how long
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+    }[damage]()
     done = tdsl("verify", out)
     kind = "missing" if damage == "gone" else "differs"
     assert done.exit_code == 1 and f"{kind:<8} {out.as_posix()}/{some(out)}" in done.stdout, done.stdout
@@ -64,22 +65,25 @@ def test_files_of_others(out: Path) -> None:
     assert tdsl("verify", out, "--strict").exit_code == 1
 
 
-@pytest.mark.parametrize("path", ["../secret", "/etc/hostname", "", "a\0b", ".", "sub/../../secret"])
-def test_a_manifest_reads_nothing_outside(path: str, out: Path) -> None:
+def test_paths_of_a_manifest(out: Path) -> None:
+    """It reads nothing outside, and a file has one path: half of a character of UTF-16 ended the command with an internal error,
+    other paths counted a file twice."""
     (out.parent / "secret").write_bytes(b"")
-    manifest = json.loads((out / "manifest.json").read_bytes())
-    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    manifest["files"] = {path: {"sha256": empty, "size": 0}}
-    (out / "manifest.json").write_text(json.dumps(manifest))
-    done = tdsl("verify", out)
-    assert done.exit_code == 1 and "1 of 1 files differ" in done.stdout, done.output
+    files = json.loads((out / "manifest.json").read_bytes())["files"]
+    empty = {"sha256": hashlib.sha256(b"").hexdigest(), "size": 0}
+    wrong = [{path: empty} for path in ("../secret", "/etc/hostname", "", "a\0b", ".", "sub/../../secret")]
+    twice = ("./fabric.json", "fabric.json/", "cabling//cables.csv", "\ud800", "a\\b")
+    for listed in (*wrong, *(files | {path: files["fabric.json"]} for path in twice)):
+        listing(out, files=listed)
+        done = tdsl("verify", out)
+        assert done.exit_code == 1 and f"1 of {len(listed)} files differ" in done.stdout, done.output
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"schema": 1, "tdsl": "0", "files": {"a": 1}}', "[" * 100_000])
-def test_what_is_no_manifest(text: str, out: Path) -> None:
-    (out / "manifest.json").write_text(text)
-    done = tdsl("verify", out)
-    assert done.exit_code == 2 and "is not a manifest of schema 1" in done.stderr
+def test_what_is_no_manifest(out: Path) -> None:
+    for text in ("", "{}", "[]", '{"schema": 1, "tdsl": "0", "files": {"a": 1}}', "[" * 100_000):
+        (out / "manifest.json").write_text(text)
+        done = tdsl("verify", out)
+        assert done.exit_code == 2 and "is not a manifest of schema 1" in done.stderr
     (out / "manifest.json").unlink()
     done = tdsl("verify", out)
     assert done.exit_code == 2 and "tdsl did not write this folder" in done.stderr
@@ -171,57 +175,42 @@ def test_keys_and_signers_are_regular_files(kind: str, out: Path, tmp_path: Path
     assert done.exit_code == 2 and "not a regular file" in done.stderr, done.output
 
 
-@pytest.mark.parametrize("path", ["../out/evil", "/tmp/evil", "a/../../out/evil", "a//evil", "./evil"])
-def test_a_manifest_writes_nothing_outside(path: str, out: Path, tmp_path: Path) -> None:
+def test_a_manifest_writes_nothing_outside(out: Path, tmp_path: Path) -> None:
     """`tdsl render` copies what a manifest lists, with secrets in it."""
-    manifest = json.loads((out / "manifest.json").read_bytes())
     (out / "evil").write_text("@@SECRET@@")
-    digest = hashlib.sha256(b"@@SECRET@@").hexdigest()
-    manifest["secrets"], manifest["files"] = ["SECRET"], {path: {"sha256": digest, "size": 10}}
-    (out / "manifest.json").write_text(json.dumps(manifest))
     (tmp_path / "secrets").write_text("SECRET=verysecret\n")
-    done = tdsl("render", out, "--secrets", tmp_path / "secrets", "--to", tmp_path / "load")
-    assert done.exit_code == 1 and "is not as `tdsl build` writes it" in done.stderr, done.output
-    assert (out / "evil").read_text() == "@@SECRET@@" and not (tmp_path / "load").exists()
+    entry = {"sha256": hashlib.sha256(b"@@SECRET@@").hexdigest(), "size": 10}
+    for path in ("../out/evil", "/tmp/evil", "a/../../out/evil", "a//evil", "./evil"):
+        listing(out, secrets=["SECRET"], files={path: entry})
+        done = tdsl("render", out, "--secrets", tmp_path / "secrets", "--to", tmp_path / "load")
+        assert done.exit_code == 1 and "is not as `tdsl build` writes it" in done.stderr, done.output
+        assert (out / "evil").read_text() == "@@SECRET@@" and not (tmp_path / "load").exists()
 
 
-@pytest.mark.parametrize("change", ["files", "path", "bom", "utf-16", "schema", "only", "design", "tdsl"])
-def test_a_manifest_that_others_would_read_otherwise(change: str, out: Path) -> None:
+def test_a_manifest_that_others_would_read_otherwise(out: Path) -> None:
     """A key that is given twice, another encoding, and values of other kinds: other readers take another of them, or none."""
     data = (out / "manifest.json").read_bytes()
     other = b'{"%s": {"sha256": "' % some(out).encode() + b"0" * 64 + b'", "size": 1}'
-    changed = {
-        "files": data.replace(b'"files": {', b'"files": ' + other + b'}, "files": {', 1),
-        "path": data.replace(b'"files": {', b'"files": ' + other + b", ", 1),
-        "bom": b"\xef\xbb\xbf" + data,
-        "utf-16": data.decode().encode("utf-16"),
-        "schema": data.replace(b'"schema": 1', b'"schema": true'),
-        "only": data.replace(b'"schema": 1', b'"schema": 1, "only": "leaf"'),
-        "design": data.replace(b'"name": "small"', b'"name": []'),
-        "tdsl": re.sub(rb'"tdsl": "[^"]*"', b'"tdsl": ' + b"[" * 500 + b"]" * 500, data),
-    }[change]
-    assert changed != data
-    (out / "manifest.json").write_bytes(changed)
-    done = tdsl("verify", out)
-    assert done.exit_code == 2 and "is not a manifest of schema 1" in done.stderr, done.output
-
-
-@pytest.mark.parametrize("path", ["./fabric.json", "fabric.json/", "cabling//cables.csv", "\ud800", "a\\b"])
-def test_a_file_has_one_path(path: str, out: Path) -> None:
-    """Half of a character of UTF-16 ended the command with an internal error; others counted a file twice."""
-    manifest = json.loads((out / "manifest.json").read_bytes())
-    manifest["files"][path] = manifest["files"]["fabric.json"]
-    (out / "manifest.json").write_text(json.dumps(manifest))
-    done = tdsl("verify", out)
-    assert done.exit_code == 1 and f"1 of {len(manifest['files'])} files differ" in done.stdout, done.output
+    for changed in (
+        data.replace(b'"files": {', b'"files": ' + other + b'}, "files": {', 1),
+        data.replace(b'"files": {', b'"files": ' + other + b", ", 1),
+        b"\xef\xbb\xbf" + data,
+        data.decode().encode("utf-16"),
+        data.replace(b'"schema": 1', b'"schema": true'),
+        data.replace(b'"schema": 1', b'"schema": 1, "only": "leaf"'),
+        data.replace(b'"name": "small"', b'"name": []'),
+        re.sub(rb'"tdsl": "[^"]*"', b'"tdsl": ' + b"[" * 500 + b"]" * 500, data),
+    ):
+        assert changed != data
+        (out / "manifest.json").write_bytes(changed)
+        done = tdsl("verify", out)
+        assert done.exit_code == 2 and "is not a manifest of schema 1" in done.stderr, (changed[:80], done.output)
 
 
 def test_no_text_of_a_manifest_or_a_folder_is_a_line_of_its_own(out: Path) -> None:
     """Nor does it steer the terminal."""
-    manifest = json.loads((out / "manifest.json").read_bytes())
-    manifest["design"] = {"name": "a\nout: signed by b", "sha256": "\x1b[2J\nout: 3", "parameters": {}}
-    manifest["tdsl"] = "0\nout: signed by b"
-    (out / "manifest.json").write_text(json.dumps(manifest))
+    said = {"name": "a\nout: signed by b", "sha256": "\x1b[2J\nout: 3", "parameters": {}}
+    listing(out, design=said, tdsl="0\nout: signed by b")
     (out / "x\nout: signed by b").write_text("")
     done = tdsl("verify", out)
     lines = done.stdout.splitlines()
@@ -286,8 +275,6 @@ def test_the_output_of_several_fabrics(tmp_path: Path) -> None:
 
 def test_a_folder_without_its_manifest_is_not_known_by_one_inside(out: Path, tmp_path: Path) -> None:
     """What was built is moved into a folder of the output, or linked there, and other files take its place."""
-    import shutil
-
     inner = out / "small"
     shutil.copytree(out, tmp_path / "small")
     (out / "manifest.json").unlink()

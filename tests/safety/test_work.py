@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.run import SMALL, tdsl, write
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = pytest.mark.timeout(100)
 """A guard against what never ends, many times above what these take."""
 
 CHAIN = "".join(f"  let a{i} = AS\n".replace("AS", f"[a{i - 1}, a{i - 1}]") for i in range(1, 60))
@@ -49,7 +49,7 @@ WIDE = {
     "brackets": "def a(" + "):" * 50_000 + " x\n",
     "comments of C": FEW + "/* " * 100_000 + "*/\n",
     "a long line": "fabric f { " + " ".join(f"switch s{i}: QM9700;" for i in range(1500)) + " }",
-    "unknown names": "fabric f {\n" + "".join(f"  let abcdefghijklmnop{i} = abcdefghijklmnoq{i}\n" for i in range(1500)) + "}\n",
+    "unknown names": "fabric f {\n" + "".join(f"  let abcdefghijklmnop{i} = abcdefghijklmnoq{i}\n" for i in range(250)) + "}\n",
     "a message": "fabric f {\n  let l = [i for i in 0..400000]\n" + "".join(f"  let x{i} = l + 1\n" for i in range(100)) + "}\n",
 }
 

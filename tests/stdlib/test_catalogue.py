@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader, declared_in
@@ -16,7 +15,8 @@ from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import Quantity
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
-from tests.harness import each, none
+from tests.harness import compile_text, each, none
+from tests.tables import sections, table
 
 STDLIB = resources.packaged_folder("stdlib")
 HARDWARE = sorted((STDLIB / "hardware").rglob("*.fab"))
@@ -37,6 +37,12 @@ def model_in(path: Path) -> DeviceModel:
     return model
 
 
+def named(name: str) -> DeviceModel:
+    """A model of the catalogue."""
+    (path,) = [p for p in HARDWARE if p.stem == name.lower()]
+    return model_in(path)
+
+
 def faults_of_model(path: Path) -> Iterator[str]:
     """What is wrong with the file of a model, as text."""
     model = model_in(path)
@@ -55,13 +61,14 @@ def faults_of_model(path: Path) -> Iterator[str]:
 
 
 def test_models() -> None:
-    assert HARDWARE
+    assert HARDWARE and CABLES
     none(fault for path in HARDWARE for fault in faults_of_model(path))
+    none(fault for path in CABLES for fault in faults_of_cable(path))
 
 
 def test_dgx_h100_by_the_vendors_table() -> None:
     """GPU 0..7 work with mlx5_0, 3, 4, 5, 6, 9, 10, 11, on faceplate ports 4P2, 3P2, 3P1, 4P1, 1P2, 2P2, 2P1, 1P1."""
-    nic = model_in(STDLIB / "hardware" / "nvidia" / "dgx_h100.fab").port_class("nic")
+    nic = named("dgx_h100").port_class("nic")
     assert nic is not None
     assert nic.systems == tuple(f"mlx5_{n}" for n in (0, 3, 4, 5, 6, 9, 10, 11))
     assert nic.labels == ("4P2", "3P2", "3P1", "4P1", "1P2", "2P2", "2P1", "1P1")
@@ -69,83 +76,21 @@ def test_dgx_h100_by_the_vendors_table() -> None:
 
 
 def test_qm9700_faceplate() -> None:
-    p = model_in(STDLIB / "hardware" / "nvidia" / "qm9700.fab").classes[0]
+    p = named("qm9700").classes[0]
     assert (p.size, max(p.cages), p.labels[0], p.labels[1], p.labels[63]) == (64, 32, "IB1/1/1", "IB1/1/2", "IB1/32/2")
 
 
-PORTS: list[tuple[str, str, int, int | None, tuple[int, ...]]] = [
-    ("QM8700", "p", 40, 200, (2,)),
-    ("QM9700", "p", 64, 400, (2,)),
-    ("Q3400", "p", 144, 800, (2,)),
-    ("SN5600", "p", 64, 800, (2, 4)),
-    ("SW51T", "p", 64, 800, (8, 4, 2)),
-    ("SW64x400", "p", 64, 400, ()),
-    ("ARISTA_7800", "p", 576, 400, (2, 4)),
-    ("ROSETTA", "p", 64, 200, ()),
-    ("PALOMAR", "p", 136, None, ()),
-    ("NVSWITCH2", "p", 36, 200, ()),
-    ("NVSWITCH3", "p", 64, 200, ()),
-    ("NVLINK5_SWITCH", "p", 72, 400, ()),
-    ("B200", "nvlink", 18, 400, ()),
-    ("H100", "nvlink", 18, 200, ()),
-    ("A100", "nvlink", 12, 200, ()),
-    ("H800", "nvlink", 8, 200, ()),
-    ("TPU_V2", "ici", 4, 496, ()),
-    ("TPU_V3", "ici", 4, 656, ()),
-    ("TPU_V4", "ici", 6, 400, ()),
-    ("TPU_V5P", "ici", 6, 800, ()),
-    ("TRN2", "link", 6, 1024, ()),
-    ("DGX_A100", "nic", 8, 200, ()),
-    ("DGX_H200", "nic", 8, 400, ()),
-    ("DGX_B200", "nic", 8, 400, ()),
-    ("GB200_TRAY", "nic", 4, 400, ()),
-    ("GRAND_TETON", "nic", 8, 400, ()),
-    ("H800_NODE", "nic", 8, 400, ()),
-    ("B300_HOST", "nic", 8, 800, (8, 4, 2)),
-    ("EX235A", "nic", 4, 200, ()),
-    ("P4D", "nic", 4, 100, ()),
-    ("P5", "nic", 32, 100, ()),
-    ("DGX_B300", "nic", 8, 800, (2,)),
-    ("GB300_TRAY", "nic", 4, 800, (2,)),
-    ("HGX_B200", "nic", 8, 400, ()),
-    ("GH200_NODE", "nic", 4, 200, ()),
-    ("H20", "nvlink", 18, 200, ()),
-    ("QM8790", "p", 40, 200, (2,)),
-    ("SN5610", "p", 64, 800, (2, 4)),
-    ("Q3450", "p", 144, 800, ()),
-    ("SW102T", "p", 64, 1600, (8, 4, 2)),
-    ("ARISTA_7060X6_64PE", "p", 64, 800, (2, 4)),
-    ("WEDGE400", "up", 16, 400, ()),
-    ("WEDGE400", "down", 32, 200, ()),
-    ("ND_H200_V5", "nic", 8, 400, ()),
-    ("ND_GB200_V6", "nic", 4, 400, ()),
-    ("A3_MEGA", "nic", 8, 200, ()),
-    ("A3_ULTRA", "nic", 8, 400, ()),
-    ("A4X", "nic", 4, 400, ()),
-    ("BM_GPU_A100", "nic", 16, 100, ()),
-    ("BM_GPU_H100", "nic", 8, 400, ()),
-    ("MI300X", "xgmi", 7, 512, ()),
-    ("MI300X_HOST", "nic", 8, 400, ()),
-    ("GAUDI3", "scaleup", 21, 200, ()),
-    ("GAUDI3", "scaleout", 3, 200, ()),
-    ("HLS3", "nic", 24, 200, ()),
-    ("TPU_V5E", "ici", 4, 400, ()),
-    ("TPU_V6E", "ici", 4, 800, ()),
-    ("TPU_V7", "ici", 6, 800, ()),
-]
-"""Model, class of ports, how many, Gbit/s, lanes that a port may be split into."""
-
-
-def ports_are_as_published(row: tuple[str, str, int, int | None, tuple[int, ...]]) -> None:
+def ports_are_as_published(row: tuple[str, ...]) -> None:
+    """Model, class of ports, how many, Gbit/s, lanes that a port may be split into."""
     name, ports, count, gbps, splits = row
-    (path,) = [p for p in HARDWARE if p.stem == name.lower()]
-    found = model_in(path).port_class(ports)
-    assert found is not None and (found.size, found.rate, found.splits) == (count, gbps and gbps * 10**9, splits)
+    found = named(name).port_class(ports)
+    expected = (int(count), int(gbps) * 10**9 if gbps else None, tuple(map(int, splits.split())))
+    assert found is not None and (found.size, found.rate, found.splits) == expected
 
 
 def test_ports_as_published() -> None:
     """How many, how fast and how far apart: each file names where it is published."""
-    each(PORTS, ports_are_as_published)
+    each(table(__file__, "ports"), ports_are_as_published)
 
 
 def test_capacities_as_published() -> None:
@@ -155,8 +100,7 @@ def test_capacities_as_published() -> None:
     """
 
     def total(name: str, ports: str) -> int:
-        (path,) = [p for p in HARDWARE if p.stem == name]
-        found = model_in(path).port_class(ports)
+        found = named(name).port_class(ports)
         assert found is not None and found.rate is not None
         return found.size * found.rate
 
@@ -174,8 +118,7 @@ def test_lanes_of_an_arista_as_sonic_has_them(test_data: Path) -> None:
     """Every front port of the switch, by the platform's own file."""
     text = (test_data / "sonic" / "Arista-7060X6-64PE-port_config.ini").read_text()
     theirs = [line.split() for line in text.splitlines() if line.startswith("Ethernet")][:64]
-    (path,) = [p for p in HARDWARE if p.stem == "arista_7060x6_64pe"]
-    p = model_in(path).port_class("p")
+    p = named("arista_7060x6_64pe").port_class("p")
     assert p is not None and p.sonic is not None
     ours = [(f"Ethernet{port.number}", port.lanes[0]) for port in p.sonic]
     assert ours == [(name, int(lanes.split(",")[0])) for name, lanes, *_ in theirs]
@@ -187,18 +130,9 @@ def test_lanes_of_an_arista_as_sonic_has_them(test_data: Path) -> None:
 )
 def test_latency_with_the_catalogues_switches(host: str, model: str, picoseconds: int, tmp_path: Path) -> None:
     """Three switches, and 3 + 30 + 30 + 3 m of cable at 4.9 ns a metre."""
-    design = tmp_path / "d.fab"
-    design.write_text(f"""
-fabric f {{
-  host node[16]: {host}
-  switch leaf[4]: {model}
-  switch spine[4]: {model}
-  connect node[n].nic[r] to leaf[r%4] {{ length 3m }}
-  connect leaf[*] to spine[*] spread x 4 {{ length 30m }}
-  report latency
-}}
-""")
-    (found,) = [r for r in compiler.compile_and_verify(str(design)).designs[0].results if r.check == "latency"]
+    text = sections(__file__)["latency"].replace("HOST", host).replace("SWITCH", model)
+    result = compile_text(text, tmp_path, models=False)
+    (found,) = [r for r in result.designs[0].results if r.check == "latency"]
     assert found.status == "modelled" and isinstance(found.value, Quantity)
     assert found.value.amount * 10**12 == picoseconds
 
@@ -212,11 +146,6 @@ def faults_of_cable(path: Path) -> Iterator[str]:
         yield f"{path.name}: no {', '.join(sorted(missing))}"
     elif ("fibre" in model.facts) != (model.facts["medium"] == "fibre"):
         yield f"{path.name}: `fibre` belongs to the medium fibre, and to no other"
-
-
-def test_cables() -> None:
-    assert CABLES
-    none(fault for path in CABLES for fault in faults_of_cable(path))
 
 
 def is_formatted(path: Path) -> bool:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_source_file
+from tests.tables import sections
+
+ALL = sections(str(Path(__file__).with_name("programs")))
+"""Programs that use every form of the language."""
 
 
 def read(text: str) -> tuple[tree.Module, Diagnostics]:

@@ -4,51 +4,17 @@ import pytest
 
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
-from tests.syntax.programs import ALL
+from tests.syntax.shown import ALL
+from tests.tables import table
 
 
 def fmt(text: str) -> str:
     return format_source(SourceFile("t.fab", text))
 
 
-LAYOUTS = [
-    ("group a{\n\n\nhost   x :M\n\n\n\nlet b=1\n\n}", "group a {\n  host x: M\n\n  let b = 1\n}\n"),
-    ("let a = b+c * d", "let a = b+c * d\n"),
-    ("let a = b +c*d", "let a = b + c*d\n"),
-    ("let a = - 1", "let a = -1\n"),
-    ("offset -1", "offset -1\n"),
-    ("let a = x[ * ,i ]", "let a = x[*, i]\n"),
-    ("let a = 0 .. 7", "let a = 0..7\n"),
-    ("let a = 50%+1", "let a = 50%+1\n"),
-    ("let a=8 % b", "let a = 8 % b\n"),
-    ("hosts 4   x   M", "hosts 4 x M\n"),
-    ("a;b ;  c", "a; b; c\n"),
-    ("rack r { }", "rack r {}\n"),
-    ("connect a\nto b\r\nwhere i<j", "connect a\n    to b\n    where i < j\n"),
-    ("let a = [\n1,\n2\n]", "let a = [\n    1,\n    2\n]\n"),
-    ("a 1 # x\nbbbb 2 # y\n\nc 3 #z", "a 1     # x\nbbbb 2  # y\n\nc 3  #z\n"),
-    ("if a { b }\nelse { c }", "if a { b }\nelse { c }\n"),
-    ("# only\n\n\n# this", "# only\n\n# this\n"),
-    ("", ""),
-    ("let a = b . c[ 0 ] . d", "let a = b.c[0].d\n"),
-    ("g {\n\n  a 1\n\n}\n", "g {\n  a 1\n}\n"),
-    ("let a = [1,\n2\n]\n", "let a = [1,\n    2\n]\n"),
-    ("let a = ([1,\n2\n])\n", "let a = ([1,\n    2\n])\n"),
-    ("g { connect a\nto b\n }\n", "g { connect a\n      to b\n}\n"),
-    ("a 1;to b\n", "a 1; to b\n"),
-    (
-        "let a = b-c\nlet d = b - c\nlet e = -c\nlet f = b* -c\n",
-        "let a = b-c\nlet d = b - c\nlet e = -c\nlet f = b * -c\n",
-    ),
-    ("g {\n# in\n}\n", "g {\n  # in\n}\n"),
-    ("let a = (\n# in\n1)\n", "let a = (\n    # in\n    1)\n"),
-]
-
-
-@pytest.mark.parametrize(("text", "wanted"), LAYOUTS, ids=[t[:20] for t, _ in LAYOUTS])
+@pytest.mark.parametrize(("text", "wanted"), table(__file__, "layouts"))
 def test_layout(text: str, wanted: str) -> None:
-    assert fmt(text) == wanted
-    assert fmt(wanted) == wanted
+    assert fmt(text) == wanted == fmt(wanted)
 
 
 @pytest.mark.parametrize("name", ALL)

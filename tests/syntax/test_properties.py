@@ -12,71 +12,48 @@ from tdsl.findings.source import SourceFile
 from tdsl.syntax.keywords import GRAMMAR_WORDS
 from tdsl.syntax.parser import decode_source_file, parse_expression
 from tdsl.syntax.printer import equal_apart_from_spans, format_source
-from tests.syntax.programs import ALL
-from tests.syntax.shown import read
+from tests.syntax.shown import ALL, read
 
 PIECES = sorted(set(re.findall(r'"[^"\n]*"|\w+|[^\w\s]', "\n".join(ALL.values()))) | GRAMMAR_WORDS)
 SOUP = st.lists(
-    st.sampled_from([*PIECES, "\n", "\n", ";", "{", "}", "[", "]", "(", ")", "@", '"', "'", "..", "1:2"]),
-    max_size=60,
+    st.sampled_from([*PIECES, "\n", "\n", ";", "{", "}", "[", "]", "(", ")", "@", '"', "'", "..", "1:2"]), max_size=60
 )
 
 
-def check(text: str) -> None:
+def edited(name: str, edits: list[tuple[int, str, int]]) -> str:
+    """A program with pieces put in and cut out."""
+    text = ALL[name]
+    for at, piece, cut in edits:
+        at %= len(text)
+        text = text[:at] + piece + text[at + cut :] or " "
+    return text
+
+
+EDITS = st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*PIECES, "", "\n", ";"]), st.integers(0, 4)), max_size=5)
+EDITED = st.builds(edited, st.sampled_from(sorted(ALL)), EDITS)
+SIGNS = st.text(alphabet="{}[]()\"\n;# aif=:.,x1-*?'", max_size=60)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(max_size=120), SOUP.map(" ".join), SIGNS, EDITED))
+def test_any_text(text: str) -> None:
     module, diagnostics = read(text)
     assert module.span.end == len(text)
     for d in diagnostics:
         assert d.span is not None and 0 <= d.span.start <= d.span.end <= len(text)
     assert bool(list(diagnostics)) == diagnostics.has_errors
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.text(max_size=120))
-def test_any_text(text: str) -> None:
-    check(text)
-
-
-@settings(max_examples=100, deadline=None)
-@given(SOUP)
-def test_any_tokens(pieces: list[str]) -> None:
-    check(" ".join(pieces))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.text(alphabet="{}[]()\"\n;# aif=:.,x1-*?'", max_size=60))
-def test_any_signs(text: str) -> None:
-    check(text)
     format_source(SourceFile("t.fab", text))
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    st.sampled_from(sorted(ALL)),
-    st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*PIECES, ""]), st.integers(0, 4))),
-)
-def test_any_edit(name: str, edits: list[tuple[int, str, int]]) -> None:
-    text = ALL[name]
-    for at, piece, cut in edits:
-        at %= len(text)
-        text = text[:at] + piece + text[at + cut :] or " "
-    check(text)
-
-
 @settings(max_examples=100, deadline=None)
-@given(st.binary(max_size=60))
-def test_any_bytes(data: bytes) -> None:
+@given(st.binary(max_size=60), SOUP)
+def test_any_bytes_and_any_expression(data: bytes, pieces: list[str]) -> None:
     diagnostics = Diagnostics()
     file = decode_source_file(data, "t.fab", diagnostics)
     assert file is not None or diagnostics.has_errors
-
-
-@settings(max_examples=60, deadline=None)
-@given(SOUP)
-def test_any_expression(pieces: list[str]) -> None:
     diagnostics = Diagnostics()
     value = parse_expression(" ".join(pieces), "--set", diagnostics)
-    assert (value is None) == diagnostics.has_errors
-    assert len(diagnostics) <= 1
+    assert (value is None) == diagnostics.has_errors and len(diagnostics) <= 1
 
 
 # ---------------------------------------------------------------- programs, oddly spaced
@@ -85,8 +62,7 @@ names = st.sampled_from(["a", "leaf", "x", "rack", "su", "port", "of", "n2"])
 gap = st.sampled_from(["", " ", "  ", "\t"])
 some = st.sampled_from([" ", "  ", "\t "])
 atoms = st.one_of(
-    names,
-    st.sampled_from(["1", "4x4", "7:1", "50%", "400Gbps", "$2.5M", "9.5", '"s{a + 1:02}"', "10.0.0.0/8", "a.b[*]", "f(1)"]),
+    names, st.sampled_from(["1", "4x4", "7:1", "50%", "400Gbps", "$2.5M", "9.5", '"s{a + 1:02}"', "10.0.0.0/8", "a.b[*]", "f(1)"])
 )
 
 

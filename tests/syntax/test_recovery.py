@@ -2,51 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
-from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse_source_file
-from tests.syntax.programs import ALL, POD
-from tests.syntax.shown import read, show
+from tests.syntax.shown import ALL, read, show
+from tests.tables import table
 
-FAULTS = [
-    ("swich leaf[8]: Q", "E0002", "swich", "switch"),
-    ("connect a too b", "E0001", "too", "to"),
-    ("connect a too b[x]", "E0001", "too", "to"),
-    ("connect a to b wher i < j", "E0001", "wher", "where"),
-    ("hosts 4 y [", "E0003", "[", "]"),
-    ("hosts 4 y = 3", "E0001", "=", ""),
-    ("let a == 3", "E0001", "==", "="),
-    ("foo = 3", "E0001", "=", "let foo"),
-    ("require bisection = 3", "E0001", "=", "=="),
-    ("switch spine[4] Q", "E0001", "Q", ":"),
-    ("port p[1..3]: 400 Gbps", "E0001", "Gbps", "400Gbps"),
-    ("port p[1:16]: any", "E0013", "1:16", "1..16"),
-    ("require a && b", "E0006", "&&", "and"),
-    ("let a := 3", "E0001", ":=", "="),
-    ("def f(n: int) { }", "E0001", "{", "def f"),
-    ("name 'abc'", "E0006", "'abc'", "double quotes"),
-    ('name "abc', "E0007", '"abc', '"'),
-    ("// a comment", "E0001", "//", "#"),
-    ("let e = 5µs", "E0006", "µ", "5us"),
-    ("let f = 1.", "E0001", ".", "1.0"),
-    (")", "E0005", ")", "remove"),
-    ("height 3)", "E0005", ")", "remove"),
-    ("let d = (1]", "E0003", "]", ")"),
-    ("omit su[3", "E0003", "[", "]"),
-    ('name "a{b"', "E0008", "{", "}"),
-    ('name "a{}"', "E0008", "{}", "{i}"),
-    ('name "a}"', "E0008", "}", "}}"),
-    ('name "a{b c}"', "E0008", "c", ""),
-    ("host x: M { a 3 } switch y: N", "E0001", "switch", ";"),
-    ("for i 0..3 { }", "E0001", "0", "in"),
-    ('"text"', "E0001", '"text"', "host"),
-    ("let n = " + "9" * 500, "E0014", "9" * 500, "400"),
-    ("let c = {1, 2}", "E0001", "{", "value"),
-    ("host x: M @ 3", "E0006", "@", ""),
-]
+FAULTS = [*table(__file__, "faults"), ("let n = " + "9" * 500, "E0014", "9" * 500, "400")]
 
 
 @pytest.mark.parametrize(("line", "code", "at", "help"), FAULTS, ids=[f[0][:30] for f in FAULTS])
@@ -63,12 +27,11 @@ def test_fault_alone(line: str, code: str, at: str, help: str) -> None:
     assert show(fabric.body[-1]) == "Setting(name=slack items=[SettingItem(value=2m)])"
 
 
-@pytest.mark.parametrize("first", [f[0] for f in FAULTS[:-2:3]])
-@pytest.mark.parametrize("second", [f[0] for f in FAULTS[:-2:4]])
-def test_two_faults(first: str, second: str) -> None:
-    module, diagnostics = read(f"let a = 1\n{first}\nlet b = 2\n{second}\nlet c = 3\n")
-    assert sorted(d.span.begin[0] for d in diagnostics if d.span) == [2, 4]
-    assert {"a", "b", "c"} <= {s.name.name for s in module.body if isinstance(s, tree.Let)}
+def test_two_faults() -> None:
+    for first, second in product(FAULTS[:-3:3], FAULTS[:-3:4]):
+        module, diagnostics = read(f"let a = 1\n{first[0]}\nlet b = 2\n{second[0]}\nlet c = 3\n")
+        assert sorted(d.span.begin[0] for d in diagnostics if d.span) == [2, 4], (first, second)
+        assert {"a", "b", "c"} <= {s.name.name for s in module.body if isinstance(s, tree.Let)}, (first, second)
 
 
 def test_names_of_lost_statements() -> None:
@@ -87,24 +50,21 @@ def test_blocks_before_the_fault_are_kept() -> None:
     assert show(broken.body) == "[Let(name=b value=1) Let(name=c value=2)]"
 
 
-@pytest.mark.parametrize("head", ["omit su[3", "connect a[(1 to b", "let x = max(1,", "let x = [1,\n  2,"])
-@pytest.mark.parametrize("following", ["connect a to b", "switch leaf[2]: M", "height 8U", "for i in 0..2 { }", "let n = ?"])
-def test_unclosed_bracket(head: str, following: str) -> None:
-    module, diagnostics = read(f"let a = 1\n{head}\n{following}\nlet z = 1\n")
-    (finding,) = diagnostics
-    assert finding.span is not None and finding.span.begin[0] == 2
-    assert len(module.body) == 4
-    assert isinstance(module.body[1], tree.Broken)
-    assert not isinstance(module.body[2], tree.Broken)
-
-
-def test_unclosed_bracket_before_a_block() -> None:
+def test_unclosed_bracket() -> None:
+    heads = ("omit su[3", "connect a[(1 to b", "let x = max(1,", "let x = [1,\n  2,")
+    for head, following in product(heads, ("connect a to b", "switch leaf[2]: M", "height 8U", "for i in 0..2 { }", "let n = ?")):
+        module, diagnostics = read(f"let a = 1\n{head}\n{following}\nlet z = 1\n")
+        (finding,) = diagnostics
+        assert finding.span is not None and finding.span.begin[0] == 2
+        assert [isinstance(s, tree.Broken) for s in module.body] == [False, True, False, False], (head, following)
     module, diagnostics = read("group su[4 {\n  host x: M\n}\nlet a = 1\n")
     assert [d.code for d in diagnostics] == ["E0003"]
     assert show(module.body[0]) == "Broken(names=['group' 'su'] body=[Decl(kind=host name=x of=M)])"
 
 
 def test_unclosed_block_is_found_by_indentation() -> None:
+    module, diagnostics = read("group a { }\n}\nlet b = 1\n")  # and one that is closed twice
+    assert [d.code for d in diagnostics] == ["E0005"] and len(module.body) == 2
     text = "fabric f {\n  group su[4] {\n    switch leaf: M\n  switch spine: M\n}\nlet a = 1\n"
     module, diagnostics = read(text)
     (finding,) = diagnostics
@@ -113,12 +73,6 @@ def test_unclosed_block_is_found_by_indentation() -> None:
         "[Decl(kind=fabric name=f body=[Decl(kind=group name=su shape=[Extent(value=4)] "
         "body=[Decl(kind=switch name=leaf of=M)]) Decl(kind=switch name=spine of=M)]) Let(name=a value=1)]"
     )
-
-
-def test_extra_brace() -> None:
-    module, diagnostics = read("group a { }\n}\nlet b = 1\n")
-    assert [d.code for d in diagnostics] == ["E0005"]
-    assert len(module.body) == 2
 
 
 DEEP = {
@@ -165,7 +119,7 @@ def test_every_prefix() -> None:
 
 
 def test_a_mangled_line_is_one_error() -> None:
-    lines = POD.split("\n")
+    lines = ALL["pod"].split("\n")
     for i, line in enumerate(lines):
         if line.strip() and not line.lstrip().startswith("#") and "{" not in line and "}" not in line:
             if lines[i + 1].lstrip().startswith(("with", "and")) or line.lstrip().startswith(("with", "and")):
@@ -176,29 +130,13 @@ def test_a_mangled_line_is_one_error() -> None:
 
 def test_braces_that_a_faulty_statement_takes_along() -> None:
     """The scanner pairs them otherwise than the parser, which neither waits at one for ever nor ends inside a block."""
-    for text in (
-        '"{\n {\n}\n{',
-        '"{\n {\n}\n{\n}\n}',
-        "x { (\n}\n}\n{",
-        'fabric f {\n  "{\n {\n}\n{\n}\n}\nfabric g { }\n',
-    ):
-        found = Diagnostics()
-        parse_source_file(SourceFile("a.fab", text), found)
-        assert found.has_errors, text
+    texts = ('"{\n {\n}\n{', '"{\n {\n}\n{\n}\n}', "x { (\n}\n}\n{", 'fabric f {\n  "{\n {\n}\n{\n}\n}\nfabric g { }\n')
+    for text in (*texts, '""{fabric}-su'):  # a minus after a brace was taken for part of a name, and ended with a traceback
+        assert read(text)[1].has_errors, text
 
 
-def test_a_sign_after_what_is_no_name() -> None:
-    """A minus that follows a brace: it was taken for part of a name, and ended with a traceback."""
-    found = Diagnostics()
-    parse_source_file(SourceFile("pod.fab", '""{fabric}-su'), found)
-    assert found.has_errors
-
-
-@pytest.mark.parametrize("deep", ["2 ** " * 150 + "1", "-" * 150 + "1", "not " * 150 + "true", "1 if true else " * 150 + "2"])
-def test_operators_in_each_other_are_deep(deep: str) -> None:
-    assert [d.code for d in read(f"let a = {deep}")[1]] == ["E0009"]
-
-
-@pytest.mark.parametrize("operator", [" + -", " * 2 ** ", " and not ", " - "])
-def test_operators_in_a_row_are_not_deep(operator: str) -> None:
-    assert not list(read("let a = " + operator.join(["b"] * 150))[1])
+def test_operators_in_each_other_are_deep_and_in_a_row_are_not() -> None:
+    for deep in ("2 ** " * 150 + "1", "-" * 150 + "1", "not " * 150 + "true", "1 if true else " * 150 + "2"):
+        assert [d.code for d in read(f"let a = {deep}")[1]] == ["E0009"], deep
+    for operator in (" + -", " * 2 ** ", " and not ", " - "):
+        assert not list(read("let a = " + operator.join(["b"] * 150))[1]), operator
