@@ -547,8 +547,8 @@ class CertifiedNetwork(Graph):
         return min(sum(sent[len(sent) - self.half :]), sum(sent) // 2) * self.grain
 
     def shares(self, low: Fraction | int, high: Fraction | int) -> tuple[Fraction, Fraction]:
-        """Bounds in bit/s as shares. The upper one of a bisection is of what the cut's smaller side injects; 1
-        where that is nothing, since what crosses a split is no more than its smaller side injects."""
+        """Bounds in bit/s as shares. The upper one of a bisection is of what the cut's smaller side injects:
+        1 where that is nothing, since what crosses a split is no more than its smaller side injects."""
         full = self.full * self.pairs
         at_cut = full if self.full_at_cut is None else Fraction(self.full_at_cut)
         return low / full, high / at_cut if at_cut else Fraction(1)
