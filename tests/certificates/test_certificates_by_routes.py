@@ -155,11 +155,7 @@ def test_whatever_is_changed_what_is_accepted_is_true(data):
     inner = [w for w in leaves(certificate) if w[0] in ("lower", "upper")]
     for _ in range(data.draw(st.integers(1, 3))):
         way = data.draw(st.sampled_from(inner))
-        put(
-            certificate,
-            way,
-            data.draw(st.sampled_from([0, 1, 2, 7, -1, 5041, 1.5, True, None, 10**12, "lengths", *names])),
-        )
+        put(certificate, way, data.draw(st.sampled_from([0, 1, 2, 7, -1, 5041, 1.5, True, None, 10**12, "lengths", *names])))
     if data.draw(st.booleans()):  # a key or an entry less, with all that is in it
         way = data.draw(st.sampled_from(inner))
         way = way[: data.draw(st.integers(2, len(way)))]
@@ -202,10 +198,7 @@ def test_no_plane_reaches_all_and_the_pairs_are_too_many():
     whole = multiplane(3, 6).build()
     ends = list(zip(whole.device_a.tolist(), whole.device_b.tolist(), strict=True))
     called = [(whole.device_name(a), whole.device_name(b)) for a, b in ends]
-    f = without(
-        whole,
-        [called.index(x) for x in (("node0", "pl0-leaf0"), ("node2", "pl1-leaf0"), ("node5", "pl2-leaf1"))],
-    )
+    f = without(whole, [called.index(x) for x in (("node0", "pl0-leaf0"), ("node2", "pl1-leaf0"), ("node5", "pl2-leaf1"))])
     found = made_of_patterns(f, "no pairs", [(BareWord(ALL),)])["throughput-all_to_all.json"]
     assert [(r["by"], r["lengths"]) for r in found["lower"]["routes"]] == [("lengths", [])]
     verify(found, as_json(f))
@@ -270,12 +263,7 @@ def examples_of_all_to_all():
 def certified():
     for f in examples_of_all_to_all():
         asked = claim(
-            f,
-            "throughput",
-            ">=",
-            Fraction(1, 1000),
-            args=("all_to_all",),
-            through="scaleup" if f.name == "superpod" else "",
+            f, "throughput", ">=", Fraction(1, 1000), args=("all_to_all",), through="scaleup" if f.name == "superpod" else ""
         )
         yield from ((c, as_json(f)) for c in made(f, asked).values() if c["check"] in ("throughput", "bisection"))
 
@@ -289,11 +277,7 @@ def kept():
 def test_certificates_are_accepted():
     checks = [c["check"] for c, _ in kept()]
     assert checks.count("throughput") == 6 and checks.count("bisection") == 6
-    assert {c["lower"].get("by") for c, _ in kept() if c["check"] == "bisection"} == {
-        "routes",
-        "shares",
-        "splits",
-    }
+    assert {c["lower"].get("by") for c, _ in kept() if c["check"] == "bisection"} == {"routes", "shares", "splits"}
     for certificate, fabric in kept():
         verify(json.loads(json.dumps(certificate)), fabric)
 

@@ -60,26 +60,7 @@ TRAYS = """fabric f {
 }"""
 EXCHANGE = {"tray0": "tray1", "tray1": "tray0"}
 WHOLE = EXCHANGE | {f"tray{a}-gpu{g}": f"tray{1 - a}-gpu{g}" for a in (0, 1) for g in (0, 1)}
-ODD = [
-    0,
-    1,
-    -1,
-    2,
-    10**30,
-    True,
-    None,
-    "",
-    "1/2",
-    "-1",
-    "node0",
-    "leaf0",
-    "tray[0]",
-    [],
-    {},
-    [[]],
-    ["leaf0"],
-    {"leaf0": {}},
-]
+ODD = [0, 1, -1, 2, 10**30, True, None, "", "1/2", "-1", "node0", "leaf0", "tray[0]", [], {}, [[]], ["leaf0"], {"leaf0": {}}]
 
 
 @pytest.fixture(scope="module")
@@ -149,14 +130,7 @@ def trays(folder: Path) -> tuple[str, dict[str, object]]:
         left |= {"cut": [f"tray{a}-gpu0", f"tray{b}-gpu0"], "lower": {"by": "shares", "parts": shares}}
         cases.append({"failed": [f"tray[{gone}]"], "left": left})
     condition = {"check": "bisection", "op": ">=", "value": "2/3", "share": "intact"}
-    return fabric, {
-        "check": "survives",
-        "of": ["tray"],
-        "count": 1,
-        "condition": condition,
-        "symmetries": [],
-        "cases": cases,
-    }
+    return fabric, {"check": "survives", "of": ["tray"], "count": 1, "condition": condition, "symmetries": [], "cases": cases}
 
 
 @pytest.mark.parametrize(
@@ -335,8 +309,7 @@ def test_cases_of_the_collection() -> None:
         assert made is not None
         forged = json.loads(path.read_text())
         status, line = judged(
-            in_this_schema({k: v for k, v in forged.items() if k not in ("schema", "fabric")}),
-            json_of_fabric_target(made),
+            in_this_schema({k: v for k, v in forged.items() if k not in ("schema", "fabric")}), json_of_fabric_target(made)
         )
         assert status == 1 and "key" not in line, (path, line)
 

@@ -129,9 +129,7 @@ def test_another_statement_is_rejected(data):
         put(certificate, way, old + data.draw(st.integers(-3 * (way[-1] != "lower_bps"), 3).filter(bool)))
     else:
         put(
-            certificate,
-            way,
-            data.draw(st.sampled_from(["bisection", "reachability", "survives", ""]).filter(lambda x: x != old)),
+            certificate, way, data.draw(st.sampled_from(["bisection", "reachability", "survives", ""]).filter(lambda x: x != old))
         )
     assert rejected(certificate, fabric)
 
@@ -146,10 +144,7 @@ def test_no_other_flow_shows_more(data):
     names = [row[0] for row in fabric["devices"]["rows"]]
     for _ in range(data.draw(st.integers(1, 4))):
         way = data.draw(st.sampled_from(inner))
-        new = [
-            *("0", "1", "1/2", "1/4", "7", "64", "-1", "1/0", "pairs", "splits", "shares"),
-            data.draw(st.sampled_from(names)),
-        ]
+        new = [*("0", "1", "1/2", "1/4", "7", "64", "-1", "1/0", "pairs", "splits", "shares"), data.draw(st.sampled_from(names))]
         put(certificate, way, data.draw(st.sampled_from(new)))
     certificate["lower_bps"] += data.draw(st.integers(1, 8)) * net_of(fabric).grain
     assert rejected(certificate, fabric)
@@ -253,13 +248,7 @@ def test_a_superpod_from_end_to_end(tmp_path):
     counted = ["diameter", "edge_redundancy", "node_redundancy", "oversubscription", "reachability"]
     assert names == ["bisection.json", *(f"{name}.json" for name in counted), "survives-1.json"]
     for name in names:
-        call = [
-            sys.executable,
-            "-I",
-            str(SCRIPT),
-            str(proofs / "superpod" / name),
-            str(built / "fabric.json"),
-        ]
+        call = [sys.executable, "-I", str(SCRIPT), str(proofs / "superpod" / name), str(built / "fabric.json")]
         done = subprocess.run(call, capture_output=True, text=True)
         check = name.partition(".")[0].partition("-")[0]
         assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"verified: {check} of superpod"), done
@@ -316,11 +305,7 @@ def test_patterns_as_they_are_written_verify():
 @settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(1, 6), st.integers(2, 5), st.integers(1, 3), st.integers(0, 9), st.integers(0, 2))
 def test_patterns_of_random_fabrics_verify(seed, switches, hosts, nics, cables, which):
-    f = (
-        random_fabric(seed, switches, hosts, nics, cables, 1),
-        random_layers(seed),
-        random_chips(seed, 6, 12),
-    )[which].build()
+    f = (random_fabric(seed, switches, hosts, nics, cables, 1), random_layers(seed), random_chips(seed, 6, 12))[which].build()
     for certificate in of_patterns(f).values():
         verify(certificate, as_json(f))
 
@@ -349,11 +334,7 @@ def test_no_other_proof_shows_more(data):
     inner = [w for w in leaves(certificate) if w[0] in ("lower", "upper")]
     for _ in range(data.draw(st.integers(0, 3))):
         way = data.draw(st.sampled_from(inner))
-        put(
-            certificate,
-            way,
-            data.draw(st.sampled_from([0, 1, 2, 7, -1, 10**12, "none", "ports", "lengths", *names])),
-        )
+        put(certificate, way, data.draw(st.sampled_from([0, 1, 2, 7, -1, 10**12, "none", "ports", "lengths", *names])))
     for end, other in (("lower", "upper"), ("upper", "lower")):
         found = shown({**certificate, other: honest[other]}, fabric, end)
         assert found is None or (found <= true if end == "lower" else found >= true)

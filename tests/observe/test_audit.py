@@ -201,32 +201,13 @@ def test_slow_links() -> None:
     """Slower than planned (400 Gb/s), or than both ends can; how many lanes, where that is known."""
     made = audit_captures(F, seen(at_rates((400, 4, 0), (100, 1, 0), (200, 2, 0), (400, 0, 800), (800, 4, 800), (100, 0, 0))))
     assert faults(made) == [
-        (
-            "E0630",
-            2,
-            "node1 nic[0] to leaf0 p[2] runs at 100 Gb/s on 1 lane; 400 Gb/s is planned",
-            [],
-            [],
-            HELP,
-        ),
+        ("E0630", 2, "node1 nic[0] to leaf0 p[2] runs at 100 Gb/s on 1 lane; 400 Gb/s is planned", [], [], HELP),
         ("E0630", 6, "node1 nic[1] to leaf1 p[2] runs at 100 Gb/s; 400 Gb/s is planned", [], [], HELP),
-        (
-            "E0630",
-            3,
-            "node2 nic[0] to leaf0 p[3] runs at 200 Gb/s on 2 lanes; 400 Gb/s is planned",
-            [],
-            [],
-            HELP,
-        ),
+        ("E0630", 3, "node2 nic[0] to leaf0 p[3] runs at 200 Gb/s on 2 lanes; 400 Gb/s is planned", [], [], HELP),
         ("E0630", 4, "node3 nic[0] to leaf0 p[4] runs at 400 Gb/s; 800 Gb/s is planned", [], [], HELP),
     ]
     base = F.port_base.tolist()
-    assert [f.slow for f in made.faults] == [
-        (base[1], 100 * G),
-        (base[1] + 1, 100 * G),
-        (base[2], 200 * G),
-        (base[3], 400 * G),
-    ]
+    assert [f.slow for f in made.faults] == [(base[1], 100 * G), (base[1] + 1, 100 * G), (base[2], 200 * G), (base[3], 400 * G)]
     task = made.faults[0].tasks[0]
     assert (task.device, task.port, task.action, task.found, task.planned, task.cable) == (
         "node1", "nic[0]", "reseat or exchange the cable", "leaf0 p[2]", "", "",

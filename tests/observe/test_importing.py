@@ -66,12 +66,7 @@ def test_a_built_pod_comes_back(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "fabric",
-    [
-        superpod(2, 4, 4, 2, 16).build,
-        multiplane(2, 8, 2, 2, 16).build,
-        *(random_fabric(s).build for s in range(4)),
-    ],
+    "fabric", [superpod(2, 4, 4, 2, 16).build, multiplane(2, 8, 2, 2, 16).build, *(random_fabric(s).build for s in range(4))]
 )
 def test_any_wiring_comes_back(fabric: Callable[[], Fabric], tmp_path: Path) -> None:
     made = fabric()
@@ -100,12 +95,7 @@ def test_a_real_capture_with_planted_mistakes(name: str, tmp_path: Path) -> None
     path = real(name)
     fabric = imported(tmp_path, path)
     assert codes(audited(fabric, ("ibnetdiscover", path))) == []
-    expected = {
-        missing: ("E0625", "E0610"),
-        extra: ("E0626",),
-        wrong_port: ("E0627", "E0628"),
-        swap: ("E0620", "E0621"),
-    }
+    expected = {missing: ("E0625", "E0610"), extra: ("E0626",), wrong_port: ("E0627", "E0628"), swap: ("E0620", "E0621")}
     for kind, wanted in expected.items():
         done = 0
         for seed in range(12):
@@ -206,11 +196,7 @@ def test_no_design() -> None:
 def test_an_imported_design() -> None:
     """Two leafs of six ports with three hosts each; a host is missing, a cable is looped, and a link is seen twice."""
     wires = [(f"node{2 * leaf + i}", "eth0", f"leaf{leaf}", str(i + 1), 100) for leaf in range(2) for i in range(2)]
-    wires += [
-        ("leaf0", "6", "spine", "1", 400),
-        ("leaf1", "6", "spine", "2", 400),
-        ("leaf0", "4", "leaf0", "5", 100),
-    ]
+    wires += [("leaf0", "6", "spine", "1", 400), ("leaf1", "6", "spine", "2", 400), ("leaf0", "4", "leaf0", "5", 100)]
     wires += [("spine", "1", "leaf0", "6", 200), ("leaf0", "7", "leaf0", "7", 100)]
     text = design_from_captures(made(*wires, files=2), "my lab")
     assert text.splitlines() == [

@@ -208,14 +208,7 @@ fabric f {
         return names.local(row[device], asked)
 
     for device in "abg":
-        assert [ports(device, n) for n in ("x", "p[1]", "P[2]", "swp3", "14", "SWP1")] == [
-            (0,),
-            (1,),
-            (2,),
-            (3,),
-            (4,),
-            (1,),
-        ]
+        assert [ports(device, n) for n in ("x", "p[1]", "P[2]", "swp3", "14", "SWP1")] == [(0,), (1,), (2,), (3,), (4,), (1,)]
         sonic = [ports(device, f"Ethernet{n}") for n in (0, 8, 24, 32, 1)]
         assert sonic == ([(1,), (2,), (4,), (), ()] if device != "g" else [()] * 5)
         assert ports(device, "nothing") == () and ports(device) == () and ports(device, "none", "p[3]", "p[2]") == (3,)

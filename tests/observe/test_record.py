@@ -47,16 +47,8 @@ def test_names() -> None:
     assert plain_capture_name("a" * 512, 3) == "a" * 512 and plain_capture_name("a\tb", 3) == "a\tb"
     for text, message, help in (
         ("a" * 513, "a name has more than 512 characters", ""),
-        (
-            "a\x1b[0m",
-            "a name contains a control character: 'a\\x1b[0m'",
-            "capture the output again without a terminal",
-        ),
-        (
-            "a\u200bb",
-            "a name contains a character that is not seen or turns the order of the text: 'a\\u200bb'",
-            "remove it",
-        ),
+        ("a\x1b[0m", "a name contains a control character: 'a\\x1b[0m'", "capture the output again without a terminal"),
+        ("a\u200bb", "a name contains a character that is not seen or turns the order of the text: 'a\\u200bb'", "remove it"),
     ):
         with pytest.raises(Malformed) as wrong:
             plain_capture_name(text, 3)

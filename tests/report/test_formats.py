@@ -184,11 +184,7 @@ def test_sarif_as_github_takes_it(folder: Path) -> None:
     report = folder / "report.sarif"
     report.write_text(rendered("sarif"))
     call = [tool, "validate", report, "--rule-kind", "Sarif;Ghas", "--level", "Error;Warning"]
-    environment = {
-        **os.environ,
-        "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1",
-        "DOTNET_BUNDLE_EXTRACT_BASE_DIR": str(folder),
-    }
+    environment = {**os.environ, "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "DOTNET_BUNDLE_EXTRACT_BASE_DIR": str(folder)}
     done = subprocess.run(call, capture_output=True, text=True, timeout=120, env=environment)
     told = [line for line in done.stdout.splitlines() if ": error " in line or ": warning " in line]
     # The one thing it misses is a page about tdsl on the web.
@@ -209,16 +205,7 @@ def test_sarif_keeps_within_githubs_limits() -> None:
 
 
 def test_further_reports(folder: Path) -> None:
-    done = tdsl(
-        "check",
-        *FILES,
-        "--output-format",
-        "concise",
-        "--report",
-        "sarif=a.sarif",
-        "--report",
-        "junit=deep.xml",
-    )
+    done = tdsl("check", *FILES, "--output-format", "concise", "--report", "sarif=a.sarif", "--report", "junit=deep.xml")
     assert done.exit_code == 1 and "E0405" in done.stdout
     assert json.loads(Path("a.sarif").read_text()) == json.loads(rendered("sarif"))
     assert ElementTree.parse("deep.xml").getroot().tag == "testsuites"

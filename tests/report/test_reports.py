@@ -235,8 +235,5 @@ def test_the_closing_line_counts_what_is_found() -> None:
     said = "tdsl explain E0101 says more; also E0102, E0103, E0104, E0105, E0106"
     assert closing(*reversed(many), many[0]) == ["8 errors in 1.3 s", said]
     warning, note = (Diagnostic("E0101", "", None, severity=s) for s in (Severity.WARNING, Severity.NOTE))
-    assert closing(warning, warning, note) == [
-        "no errors, 2 warnings, 1 note in 1.3 s",
-        "tdsl explain E0101 says more",
-    ]
+    assert closing(warning, warning, note) == ["no errors, 2 warnings, 1 note in 1.3 s", "tdsl explain E0101 says more"]
     assert closing(note) == ["no errors, 1 note in 1.3 s"] and closing() == ["no errors in 1.3 s"]
