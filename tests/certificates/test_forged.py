@@ -102,6 +102,15 @@ PATH = """fabric f {
   report edge_redundancy
 }
 model chip C2 { port p[0..1]: 400Gbps }"""
+NAMES = """fabric f {
+  host a: N
+  host ab: N
+  switch bc: SW
+  switch c: SW
+  connect a to bc
+  connect ab to c
+  report reachability
+}"""
 TURNED, SHIFTED = ({f"c{i}": f"c{to(i) % 6}" for i in range(6)} for to in (lambda i: 5 - i, lambda i: i + 1))
 REDUNDANCY = ("node_redundancy", "edge_redundancy")
 ALL, NODES = "throughput-all_to_all", [f"node{i}" for i in range(4)]
@@ -146,7 +155,7 @@ FORGED: list[tuple[str, str, dict[str, Any], int]] = [
     *((PATH, name, {"symmetries": [TURNED], "value": value}, 1) for name in REDUNDANCY for value in (0, 2)),
     (CLOS, "throughput-2", {"from": [*NODES, "node0"]}, 1), (CLOS, "throughput-2", {"from": [*NODES, "leaf0"]}, 1),
     (CLOS, "throughput-2", {"to": NODES}, 1), (CLOS, "survives-1", {"of": ["spine", "spine"]}, 1),
-    (CLOS, "survives-1", {"cases": []}, 1),
+    (CLOS, "survives-1", {"cases": []}, 1), (NAMES, "reachability", {"holds": True, "apart": None}, 1),
     (CLOS, "bisection", {"lower": {"by": "shares", "parts": [{"hubs": ["node0"], "shares": {}}]}}, 1),
 ]  # fmt: skip
 """What is put in the place of fields of an honest certificate; those whose value is None are left out."""
