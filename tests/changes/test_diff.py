@@ -17,10 +17,10 @@ from tests.cli.run import SMALL, tdsl, write
 WIRED = """\
 fabric pod {
   host node[16]: DGX_H100
-  switch leaf[8]: QM9700
+  switch leaf[16]: QM9700
   switch spine[4]: QM9700
-  connect node[n].nic[r] to leaf[r]
-  connect leaf[*] to spine[*] spread x 16
+  connect node[n].nic[r] to leaf[8*(n // 8) + r]
+  connect leaf[*] to spine[*] spread x 8
 }
 """
 POD = WIRED.replace("  connect node", "  omit spine[3]\n  connect node")
@@ -36,7 +36,7 @@ def differences(old: str, new: str, folder: Path, *more: str) -> dict[str, Any]:
 
 
 def test_the_fourth_spine(tmp_path: Path) -> None:
-    """Leaves that had 12 of 16 links to three spines: with the fourth 32 cables more, and nothing else moves."""
+    """Leaves that had 6 of 8 links to three spines: with the fourth 32 cables more, and nothing else moves."""
     found = differences(POD, WIRED, tmp_path)
     assert found["devices_added"] == [{"device": "spine[3]", "model": "QM9700"}] and found["devices_removed"] == []
     assert len(found["added"]) == 32 and not found["removed"] and not found["moved"] and not found["names"]
@@ -70,7 +70,7 @@ def test_markdown(tmp_path: Path) -> None:
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A design that uses another file, in two commits, and changed once more."""
     monkeypatch.chdir(tmp_path)
-    uses = "use sizes (spines)\n" + WIRED.replace("spine[4]", "spine[spines]").replace("spread x 16", "spread x 8")
+    uses = "use sizes (spines)\n" + WIRED.replace("spine[4]", "spine[spines]").replace("spread x 8", "spread x 4")
     for number, spines in enumerate((1, 2)):
         commit({"pods/sizes.fab": f"let spines = {spines}\n", "pods/pod.fab": uses})
         git("tag", f"v{number}")
@@ -237,7 +237,7 @@ def test_markdown_fits_in_a_comment(tmp_path: Path) -> None:
     """Of GitHub, which takes 65,536 characters; ``--full`` has all."""
     names = '  naming node[i] "{fabric}-{i:0240}"\n  naming leaf[i] "{fabric}-{i:0241}"\n  naming spine[i] "{fabric}-{i:0242}"\n'
     text = WIRED.replace("  connect node", f"{names}  connect node", 1)
-    other = text.replace("024", "023").replace("to leaf[r]", "to leaf[7 - r]").replace("DGX_H100", "DGX_B200")
+    other = text.replace("024", "023").replace("(n // 8) + r]", "(n // 8) + 7 - r]").replace("DGX_H100", "DGX_B200")
     a, b = write(tmp_path, text, "old.fab"), write(tmp_path, other, "new.fab")
     short, full = (tdsl("diff", a, b, "--format", "markdown", "--no-checks", *more).stdout for more in ((), ("--full",)))
     assert len(short) <= 65_536 < len(full)
