@@ -220,22 +220,6 @@ def test_switches_with_equal_links_that_send_or_receive_are_no_class() -> None:
         assert traffic.routed([SHORTEST]) == 1 and traffic.top == 2
 
 
-def test_bounds_of_a_bisection_by_routes() -> None:
-    """N hosts on a switch, each pair or host by host: half of them, rounded down, is what a split cuts."""
-    for n in (2, 3, 4, 5, 7):
-        net = network(design({f"h{i}": HOST for i in range(n)} | {"s": SWITCH}, [(f"h{i}", "s", 10) for i in range(n)]))
-        proof = PLAIN | {"by": "routes", "routes": [SHORTEST]}
-        # on a link 2 (n - 1) of all pairs, both ways, of a capacity of 2: 1 / (n - 1) for each, times the pairs that are divided
-        half = n // 2
-        apart = Fraction(half * (n - half), n - 1)
-        assert checker.bisection_lower_bound_shown(net, proof | {"hubs": None}) == -(-apart.numerator // apart.denominator)
-        # a hub sends 1 to each host, over links that carry 2 both ways; at least half of the hosts are on the other side
-        assert checker.bisection_lower_bound_shown(net, proof | {"hubs": {"s": 3}}) == half
-        assert checker.bisection_lower_bound_shown(net, proof | {"hubs": {"s": 1}}) == half
-    apart = network(design({"h0": HOST, "h1": HOST, "h2": HOST, "s": SWITCH}, linked("h0 s 10")))
-    assert checker.bisection_lower_bound_shown(apart, PLAIN | {"by": "routes", "routes": [SHORTEST], "hubs": {"s": 1}}) == 0
-
-
 def test_links_that_are_restored_are_subtracted() -> None:
     """Two hosts of each of two leaves; the one link between the leaves, with others that are added for the proof."""
     links = linked("h0 s 50, h1 s 50, h2 t 50, h3 t 50, s t 10")

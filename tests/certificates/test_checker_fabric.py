@@ -195,17 +195,3 @@ def test_what_a_failure_leaves() -> None:
     made = design(forwarding, rows)
     assert network(made).forward == {"h1", "h2", "h3", "s", "t"}
     assert network(made, failed=checker.Element(frozenset({"s"}), frozenset())).forward == {"h1", "h3", "t"}
-
-
-def test_ports_and_what_they_are_connected_to() -> None:
-    """Two components of switches; hosts with one, two and no ports on them; a link of two hosts; a host that forwards."""
-    others = {"f": cells("host", forwards=True), "z": cells("host", role="x"), "o": cells("ocs")}
-    devices = {f"h{i}": HOST for i in range(1, 7)} | others | dict.fromkeys(("s", "t", "u"), SWITCH)
-    links = [("s", "t"), ("h1", "s"), ("t", "h1"), ("h2", "u"), ("h2", "s"), ("h4", "h3"), ("f", "u"), ("z", "u")]
-    links += [("o", "h5"), ("h5", "z"), ("z", "o")]
-    net = network(design(devices, links))
-    expected = [
-        ("f", ("f",)), ("h1", ("s",)), ("h1", ("s",)), ("h2", ("f",)), ("h2", ("s",)), ("h3", ("h3", "h4")), ("h4", ("h3", "h4")),
-        ("h5", ("h5", "z")), ("z", ("f",)), ("z", ("h5", "z")),
-    ]  # fmt: skip
-    assert sorted(net.attached()) == expected

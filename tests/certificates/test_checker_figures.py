@@ -92,16 +92,6 @@ def test_paths_that_share_no_link_or_device(seed: int, direct: bool) -> None:
         answered(check, made, least, shown=lambda value, least=least: min(least, int(value) + 1))
 
 
-def test_redundancy_of_units_that_forward_without_a_link() -> None:
-    """Four chips in two parts: that neighbours are connected says nothing of the others."""
-    apart = design(dict.fromkeys(("c1", "c2", "c3", "c4"), CHIP), [("c1", "c2", 100), ("c3", "c4", 100), ("c3", "c4", 100)])
-    circle = design(dict.fromkeys(("c1", "c2", "c3"), CHIP), [("c1", "c2", 100), ("c2", "c3", 100), ("c3", "c1", 100)])
-    for check in ("edge_redundancy", "node_redundancy"):
-        answered(check, apart, 0, shown=lambda _: 0)
-        answered(check, circle, 2, shown=lambda value: min(2, int(value) + 1))
-        taken(certificate(check, value=0), design({"c1": HOST, "s": SWITCH}, [("c1", "s", 100)]), "there are no two units")
-
-
 def test_one_unit_of_an_orbit_is_compared_with_all_others() -> None:
     """Hosts on two leaves each; the third host has one link. Symmetries exchange leaves, and hosts with their leaves."""
     links = [("h1", "a"), ("h1", "b"), ("h2", "c"), ("h2", "d"), ("h3", "e"), *((leaf, s) for leaf in "abcde" for s in "st")]
@@ -115,7 +105,7 @@ def test_one_unit_of_an_orbit_is_compared_with_all_others() -> None:
             taken(certificate(check, value=value, symmetries=[wrong]), made, "a symmetry changes the links")
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_oversubscription_of_random_tiers(seed: int) -> None:
     """Links below and above every switch, of other rates, with links to planned devices and within a tier."""
     rng = random.Random(seed)

@@ -175,7 +175,8 @@ ASKED: dict[str, tuple[Fabric, list[ResolvedClaim], list[Any]]] = {
     "survives, by the number of the requirement": (SMALL, SURVIVES, REFUTED),
     "patterns of the whole fabric, each once": (SMALL, PATTERNS, []),
     "all to all by rail and by host": (SMALL, [ask("throughput", args=ALL, through=way) for way in ("", "scaleup", "")], []),
-    "all to all of some hosts": (SMALL, [ask("throughput", args=ALL, **x) for x in ({"scope": SU.elements[0]}, {"of": (NODE,)})], []),
+    "all to all of one unit": (SMALL, [ask("throughput", args=ALL, scope=SU.elements[0])], []),
+    "all to all of some hosts": (SMALL, [ask("throughput", args=ALL, of=(NODE,))], []),
     **{f"all to all of {name}": (f, [claim(f, "throughput", args=ALL)], []) for name, f in OTHERS.items()},
     **{f"patterns of {name}": (f, [claim(f, "throughput", args=x) for x in WORD.values()], []) for name, f in UNANSWERED.items()},
 }  # fmt: skip

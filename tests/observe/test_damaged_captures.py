@@ -1,4 +1,4 @@
-"""Every real capture, cut, mixed and damaged: read, or refused with the line, and never an exception."""
+"""Every real capture and every sample, cut, mixed and damaged: read, or refused with the line, and never an exception."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tdsl.observe.importing import NoDesign, design_from_captures
 from tdsl.observe.readers import capture_readers
 from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
-from tests.observe.test_readers import DATA
+from tests.observe.test_readers import DATA, FIXTURES, fixture
 from tests.safety.fuzz import BITS
 
 LARGEST = 8_000
 """Bytes of a capture that are taken, so that a case is fast."""
-TIMES = 8
-CAPTURES = sorted(p for p in DATA.rglob("*") if p.is_file() and p.suffix != ".xz")
-"""The real captures, if TDSL_TEST_DATA names a folder with them."""
+REAL = sorted(p for p in DATA.rglob("*") if p.is_file() and p.suffix != ".xz")
+"""Captures of devices, if TDSL_TEST_DATA names a folder with them."""
+WHOLE = [p.read_bytes()[:LARGEST] for p in REAL] + [fixture(name)[2].encode() for name in FIXTURES]
 
 
 def damaged(data: bytes, others: list[bytes], r: Random) -> bytes:
@@ -65,11 +65,9 @@ def tried(data: bytes, path: Path) -> None:
             audit_captures(made_design.fabric, made)
 
 
-@pytest.mark.parametrize("number", range(len(CAPTURES) or 1))
-def test_a_real_capture_cut_mixed_and_damaged(number: int, tmp_path: Path) -> None:
-    if not CAPTURES:
-        pytest.skip("TDSL_TEST_DATA does not name a folder with asbuilt captures")
-    whole = [p.read_bytes()[:LARGEST] for p in CAPTURES]
+@pytest.mark.parametrize("number", range(len(WHOLE)))
+def test_a_capture_cut_mixed_and_damaged(number: int, tmp_path: Path) -> None:
     random = Random(number)
-    for _ in range(TIMES):
-        tried(damaged(whole[number], whole, random), tmp_path / f"x{CAPTURES[number].suffix}")
+    for _ in range(6):
+        suffix = REAL[number].suffix if number < len(REAL) else ".txt"
+        tried(damaged(WHOLE[number], WHOLE, random), tmp_path / f"x{suffix}")
