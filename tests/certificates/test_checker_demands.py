@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from tdsl.certificates import checker
-from tests.certificates.by_hand import CHIP, HOST, SWITCH, cells, design, linked, network, rejected
+from tests.certificates.by_hand import CHIP, HOST, SWITCH, design, linked, network, rejected
 
 PLAIN: dict[str, Any] = {"quotient": None, "symmetries": None}
 SHORTEST: dict[str, Any] = {"by": "lengths", "share": 1, "parts": 1, "lengths": []}
@@ -134,29 +134,6 @@ def test_demands_of_sets() -> None:
             checker.traffic_of_stated_pattern(lone, stated | {"from": [one], "to": [other]}, PLAIN)
 
 
-def test_hosts_of_one_switch_are_one_with_it() -> None:
-    """Those with links to one forwarding device only: what they exchange stays below it, and ports limit what each may send."""
-    links = linked("h0 s 20, h1 s 30, h2 s 40, h2 t 50, h3 t 60, h4 h3 70, s t 80")
-    devices = {f"h{i}": HOST for i in range(5)} | {"h5": cells("host", forwards=True), "s": SWITCH, "t": SWITCH}
-    made = network(design(devices, [*links, ("h5", "s", 90)]))
-    demands = {("h0", "h1"): 7, ("h0", "h2"): 5, ("h1", "h2"): 3, ("h2", "h0"): 2, ("h5", "h0"): 11, ("h4", "h3"): 1}
-    traffic = checker.traffic_of_listed_demands(made, PLAIN, made.units, dict(demands))
-    assert traffic.asked == [("h0", 1, {"h2": 8}), ("h2", 1, {"h0": 2}), ("h5", 1, {"h0": 11}), ("h4", 1, {"h3": 1})]
-    assert traffic.top == min(Fraction(2, 13), Fraction(3, 7), Fraction(9, 8), Fraction(9, 11), Fraction(7, 1), Fraction(13, 1))
-    below = checker.traffic_of_listed_demands(made, PLAIN, made.units, {("h0", "h1"): 7})
-    assert below.asked == [] and below.lower({"routes": []}) == below.top == Fraction(2, 7)
-    assert below.upper({"lengths": [["s", "t", 5]]}) == Fraction(2, 7)
-    into = checker.traffic_of_listed_demands(made, PLAIN, made.units, {("h2", "h1"): 7})
-    assert into.top == Fraction(3, 7)
-    for wrong in ({("h0", "h0"): 1}, {("h0", "x"): 1}, {("x", "h0"): 1}):
-        with rejected("a demand is not between two that have links"):
-            checker.traffic_of_listed_demands(made, PLAIN, made.units, wrong)
-    for proof, some in ((PLAIN, {}), ({"quotient": None, "symmetries": [{}]}, demands)):
-        with rejected("nothing is demanded, or there are symmetries of a list"):
-            checker.traffic_of_listed_demands(made, proof, made.units, some)
-    assert checker.traffic_of_listed_demands(made, {"quotient": None, "symmetries": []}, made.units, demands).out == traffic.out
-
-
 def line() -> checker.Traffic:
     """Hosts on two switches each, and two demands: 3 from h0 to h1, 2 from h2 to h1."""
     links = linked("h0 s 20, h0 t 40, h1 s 60, h1 t 80, h2 s 20, h2 t 20, s t 100")
@@ -193,22 +170,6 @@ def test_flows_are_conserved_and_arrive() -> None:
             traffic.by_flows({"flows": wrong}, 2)
     with rejected("h0 and h1 are not linked"):
         traffic.by_flows({"flows": FLOWS | {"h0": [["h0", "h1", 6]]}}, 2)
-
-
-def test_units_that_forward_or_are_linked_to_units_are_no_class() -> None:
-    """Two hosts that forward, two that have a link to a third one, and two that are equivalent, all on one switch."""
-    devices = {f"h{i}": HOST for i in range(5)} | {f"f{i}": cells("host", forwards=True) for i in (0, 1)} | {"s": SWITCH}
-    links = [(d, "s", 10) for d in devices if d != "s"] + linked("h0 h2 10, h1 h2 10")
-    traffic = checker.traffic_of_uniform_demands(network(design(devices, links)), PLAIN)
-    assert [(s, n) for s, n, _ in traffic.asked] == [("h0", 1), ("h1", 1), ("h2", 1), ("h3", 2), ("f0", 1), ("f1", 1)]
-
-
-def test_all_to_all_of_chips_that_reach_only_each_other() -> None:
-    """Three chips in a circle: lengths of 1 price what each sends over one link, and there is no other device."""
-    net = network(design(dict.fromkeys(("c0", "c1", "c2"), CHIP), linked("c0 c1 10, c1 c2 10, c2 c0 10")))
-    traffic = checker.traffic_of_uniform_demands(net, PLAIN)
-    every = [[a, b, 1] for a, b in net.arcs()]
-    assert traffic.upper({"lengths": every}) == traffic.routed([SHORTEST]) == traffic.top == 1
 
 
 def test_switches_with_equal_links_that_send_or_receive_are_no_class() -> None:

@@ -46,12 +46,7 @@ def compared(*more: str, status: int = 3) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        ONE,
-        ONE.replace("node[4]", "node[3]"),
-        "\n".join(line + "  # one" for line in ONE.splitlines()),
-    ],
+    "text", [ONE, ONE.replace("node[4]", "node[3]"), "\n".join(line + "  # one" for line in ONE.splitlines())]
 )
 def test_a_renamed_design(text: str) -> None:
     """By its contents, or by the fabric that it declares; its name may be given, the old or the new one."""

@@ -157,23 +157,6 @@ def test_orders_by_hand(texts: tuple[str, str], floor: Fraction) -> None:
         assert not possible(*states, floor)
 
 
-def test_a_chain_of_moves() -> None:
-    """Two cables that change places: one has to be out while the other moves."""
-
-    def crossed(x: int, y: int) -> str:
-        lines = [f"connect h[{h}].n[0] to l[{h // 2}].p[{h % 2}]" for h in range(4)]
-        lines += ["connect l[0].p[2] to s[0].p[0]", "connect l[1].p[2] to s[0].p[1]"]
-        lines += [f"connect l[0].p[3] to s[1].p[{x}]", f"connect l[1].p[3] to s[1].p[{y}]"]
-        return MODELS + "fabric f { host h[4]: H; switch l[2]: S; switch s[2]: S\n" + "\n".join(lines) + "\n}\n"
-
-    old, new = design(crossed(0, 1)), design(crossed(1, 0))
-    plan = planned(old, new, Fraction(1, 2))
-    assert plan.complete
-    replayed(plan, laid(old), laid(new))
-    sure = planned(old, new, Fraction(1))
-    assert sure.proved and not possible(laid(old), laid(new), Fraction(1))
-
-
 def test_spines_doubled(tmp_path: Path) -> None:
     """128 uplinks go from 4 spines to 8. At 75% two steps do; at 100% nothing can be unplugged."""
     full = WIRED.replace("leaf[16]: QM9700", "leaf[16]: EDGE") + "model switch EDGE { port p[1..16]: 400Gbps { type NDR } }\n"

@@ -107,23 +107,6 @@ NAMED = {
 """The finding of each mistake, and where it is."""
 
 
-def test_a_shifted_row_and_a_nameless_switch(pod: Fabric, tmp_path: Path) -> None:
-    c = Cables(pod)
-    (leaf,) = (d for d in range(pod.device_count) if pod.device_name(d) == "su1-leaf1")
-    row = c.row(leaf)
-    spare = next(p for p in c.ports(leaf) if p not in c.far and c.rank[p] == c.rank[row[-1]] + 1)
-    assert c.move(dict(zip(row[-4:], [*row[-3:], spare], strict=True)))
-    ib.need()
-    with ib.lab(netlist(c, names={leaf - 1: "Quantum Mellanox Technologies"}).encode(), tmp_path, {}) as lab:
-        (tmp_path / "t.topo").write_text(lab.ask("ibnetdiscover"))
-    status, found = run(tmp_path, "--ibnetdiscover", tmp_path / "t.topo")
-    messages = {d["code"]: d for d in found["findings"]}  # type: ignore[attr-defined]
-    assert status == 1 and set(messages) == {"E0622", "E0612"}
-    assert messages["E0622"]["message"] == "4 cables of su1-leaf1 are shifted by 1 port"
-    assert messages["E0612"]["severity"] == "note" and "su1-leaf0" in messages["E0612"]["message"]
-    assert messages["E0612"]["notes"] == ["8 of its 8 links go where the design plans su1-leaf0"]
-
-
 def test_requirements_are_judged_on_what_is_built(pod: Fabric, tmp_path: Path) -> None:
     c = Cables(pod)
     nics = ports(c, "su0-node3")

@@ -50,16 +50,6 @@ def test_names_that_say_nothing(small: Fabric, tmp_path: Path) -> None:
     assert [d.code for d in found.notes] == ["E0612"] * 5  # a switch and four adapters
 
 
-def test_an_aggregation_node_is_no_device_of_the_design(small: Fabric, tmp_path: Path) -> None:
-    _, text = captured(small, tmp_path, {})
-    switch = re.search(r'Switch\t18 "(S-\w+)"\t# "spine0"', text)
-    assert switch is not None
-    node = f'\n\nCa\t1 "H-00000000000000aa"\t# "Mellanox Technologies Aggregation Node"\n[1]\t"{switch[1]}"[18]\t# lid 0 4xHDR\n'
-    (tmp_path / "x.topo").write_text(text + node)
-    found = audited(small, ("ibnetdiscover", tmp_path / "x.topo"))
-    assert codes(found) == [] and [d.code for d in found.notes] == ["E0611"]
-
-
 def test_all_links_of_a_class_are_slow(small: Fabric, tmp_path: Path) -> None:
     found, _ = captured(small, tmp_path, {}, "4xHDR")
     assert codes(found) == ["E0630", "E0631", "E0631"], "a class of one link is that link"

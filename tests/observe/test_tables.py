@@ -90,18 +90,11 @@ def test_what_tdsl_built_comes_back_from_its_tables(table: str, small: Fabric, t
         assert tdsl("audit", tmp_path / design, "--p2p", path).exit_code == 0
 
 
-WRONG = ['"a"b', '"a']
-
-
-@pytest.mark.parametrize("cell", WRONG)
-def test_quotes_in_a_table_of_places(cell: str) -> None:
+@pytest.mark.parametrize("cell", ['"a"b', '"a'])
+def test_quotes_in_tables_of_places_and_cables(cell: str, tmp_path: Path) -> None:
     assert read_rack_places('device,hall\n"a",h\n')["a"] == ("h", "", "", "")
     with pytest.raises(ValueError, match="line 2: this is not CSV"):
         read_rack_places(f"device,hall\nx,{cell}\n")
-
-
-@pytest.mark.parametrize("cell", WRONG)
-def test_quotes_in_a_table_of_cables(cell: str, tmp_path: Path) -> None:
     text = "a_device,a_port,b_device,b_port\nleaf,1,spine,{}\n"
     assert ends(taken(text.format('"a"'), tmp_path, "p2p.csv")) == {("leaf", "1", "spine", "a")}
     assert [code for code, _ in faults(taken(text.format(cell), tmp_path, "p2p.csv"))] == ["E0601"]
