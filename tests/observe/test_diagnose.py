@@ -31,10 +31,10 @@ NAMES = {
 @cache
 def fabrics() -> tuple[Fabric, ...]:
     return (
-        superpod(2, 8, 4, 4).build(),
-        superpod(3, 8, 4, 4, 64).build(),
-        multiplane(2, 16, 4, 4, 32).build(),
-        pod(units=2, nodes=8, rails=4, spines=4),  # with cages of two ports
+        superpod(2, 16, 8, 8).build(),
+        superpod(3, 16, 4, 8, 64).build(),
+        multiplane(4, 32, 4, 4, 32).build(),
+        pod(units=2, nodes=16, rails=8, spines=8),  # with cages of two ports
     )
 
 
@@ -58,16 +58,16 @@ def explained(cables: Cables) -> list[Mistake]:
 def test_random_mistakes() -> None:
     """Explained by no more moves than were made."""
     fewer = 0
-    for seed in range(60):
+    for seed in range(100):
         cables, kinds = plant(fabrics()[seed % len(fabrics())], seed, 1 + Random(seed).randrange(4))
         fewer += sum(m.cost for m in explained(cables)) <= len(kinds)
-    assert fewer >= 59
+    assert fewer >= 99
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_alone_is_named(kind: str) -> None:
     named = total = 0
-    for seed in range(20):
+    for seed in range(12):
         cables = Cables(fabrics()[seed % len(fabrics())])
         if KINDS[kind](cables, Random(seed)):
             total += 1

@@ -123,7 +123,7 @@ PAGE = {
 def test_codes_of_speeds_and_widths_of_ibdiagnet() -> None:
     """LinkSpeedActive, LinkSpeedExtActive in the second byte, FDR10 and XDR above; LinkWidthActive. Source: InfiniBand
     Architecture Specification, volume 1, PortInfo, and infiniband/iba/ib_types.h of OpenSM."""
-    names = "1 SDR, 2 DDR, 4 QDR, 256 FDR, 512 EDR, 1024 HDR, 2048 NDR, 65536 FDR10, 16777216 XDR, 3, 8"
+    names = "1 SDR, 2 DDR, 4 QDR, 256 FDR, 512 EDR, 1024 HDR, 2048 NDR, 65536 FDR10, 16777216 XDR, 3, 8, N/A"
     capture = ibdiagnet(Cables(superpod(1, 1, 1, 1).build()))
     for number, *name in map(str.split, names.split(",")):
         for width, lanes in ((1, 1), (2, 4), (4, 8), (8, 12), (16, 2), (3, 0)):

@@ -62,3 +62,14 @@ def test_random_links() -> None:
         few += len(lines) < len(rows) / 2
         assert len(written(rows, None)) == len(rows)
     assert few > 120
+
+
+def test_many_exceptions_are_no_conditions() -> None:
+    """Of a grid of links, more that are missing than sixteen are not written one by one."""
+    grid = list(product(range(10), range(10)))
+    for missing, one in ((16, True), (17, False)):
+        gone = Random(3).sample(grid[1:-1], missing)
+        rows: Rows = [((i, j), (i, j + 1)) for i, j in grid if (i, j) not in gone]
+        boxes: Boxes = ([(0, 9), (0, 9)], [(0, 9), (0, 10)])
+        lines = written(rows, boxes)
+        assert (len(lines) == 1) is one and sorted(link for line in lines for link in links(line, boxes)) == sorted(rows)
