@@ -98,7 +98,7 @@ def true_bps(f, pattern):
     return most_throughput(f, demand) * (1 if pattern == ALL else len(demand.source))
 
 
-@settings(max_examples=24, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(SEEDS, st.sampled_from(sorted(LIMITS)))
 def test_what_is_written_is_accepted_and_both_ends_hold(seed, kind):
     f = some(seed)
