@@ -167,7 +167,7 @@ def test_another_fabric_is_rejected(data):
     assert rejected(certificate, fabric)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=24, deadline=None)
 @given(
     SEEDS,
     st.integers(1, 6),
