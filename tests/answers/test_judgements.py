@@ -47,8 +47,7 @@ def test_a_place_follows_its_tokens(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "fits"),
-    [(0, 0, True), (20, 20, True), (0, 20, True), (0, 21, False), (5, 4, False), (-1, 3, False)],
+    ("start", "end", "fits"), [(0, 0, True), (20, 20, True), (0, 20, True), (0, 21, False), (5, 4, False), (-1, 3, False)]
 )
 def test_a_place_outside_another_file_is_refused(start: int, end: int, fits: bool) -> None:
     """The file has 20 characters."""
@@ -68,11 +67,7 @@ def test_what_cannot_be_written_is_left_out() -> None:
     elsewhere = Judgement("proved", "elsewhere", labels=((place(NEW, "host"), "here"),))
     plain = Judgement("proved", "plain", 3, labels=((place(OLD, "host"), "here"),))
     made.known.plain = {"a": odd, "b": elsewhere, "c": plain}
-    made.known.claims = {
-        "d": (odd, {}),
-        "e": (elsewhere, {}),
-        "g": (plain, {("text", "a.csv", 5, ()): "digest"}),
-    }
+    made.known.claims = {"d": (odd, {}), "e": (elsewhere, {}), "g": (plain, {("text", "a.csv", 5, ()): "digest"})}
     document = json.loads(json.dumps(written_judgements(made)))
     assert [p[0] for p in document["plain"]] == ["c"] and [c[0] for c in document["claims"]] == ["g"]
     restore_judgements(document, now, [NEW])

@@ -22,6 +22,11 @@ def cells(kind: str, **more: Any) -> dict[str, Any]:
 HOST, CHIP, SWITCH = cells("host"), cells("chip"), cells("switch")
 
 
+def linked(text: str) -> list[tuple[str, str, int]]:
+    """Links written as ``a b 10, c d 20``."""
+    return [(a, b, int(rate)) for a, b, rate in map(str.split, text.split(","))]
+
+
 def design(devices: Mapping[str, Any], links: Rows | list[tuple[Any, ...]]) -> dict[str, Any]:
     """A fabric.json of devices, by name the cells of each, and links, which are cells or (device, device, rate)."""
     made: dict[str, Any] = {name: {"columns": columns, "rows": []} for name, columns in COLUMNS.items()}
@@ -56,3 +61,12 @@ def network(made: dict[str, Any], steps: int = 10**9, failed: checker.Element | 
 def rejected(why: str) -> Any:
     """A check that ends with this message, and no other."""
     return pytest.raises(checker.Rejected, match=f"^{re.escape(why)}$")
+
+
+def taken(stated: dict[str, Any], made: dict[str, Any], unless: str = "") -> None:
+    """The checker verifies a certificate, unless it is refused for this reason."""
+    if not unless:
+        checker.verify(stated, made)
+        return
+    with rejected(unless):
+        checker.verify(stated, made)

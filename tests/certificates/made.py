@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from fractions import Fraction
 from functools import cache
 from hashlib import sha256
-from itertools import combinations
 from pathlib import Path
 
-import networkx as nx
+from hypothesis import strategies as st
 
 from tdsl.certificates import checker
 from tdsl.certificates.checker import Rejected, verify
@@ -19,36 +19,15 @@ from tdsl.prove.budget import DEFAULT
 from tdsl.verify.runner import judge_requirements
 from tests.fabrics import claim
 from tests.harness import compile_text
-from tests.verify import judges
-
-SCRIPT = Path(checker.__file__)
-READ = {
-    "devices": ("name", "path", "kind", "role", "model", "inside", "tier"),
-    "planned_links": ("device", "tier", "rate_bps", "links"),
-    "links": (
-        "a_device",
-        "b_device",
-        "rate_bps",
-        "rail",
-        "via",
-        "a_port",
-        "b_port",
-        "a_cage",
-        "b_cage",
-        "cable_id",
-        "far_cable_id",
-    ),
-}
-"""The columns of fabric.json that the checker reads."""
 
 
 def as_json(f):
     """What the target `json` writes of a fabric, as far as the checker reads it."""
     data = json.loads(json_of_fabric_target(f))
     out = {"schema": data["schema"], "fabric": data["fabric"]}
-    for name, columns in READ.items():
+    for name, columns in checker.TABLES.items():
         rows = [dict(zip(data[name]["columns"], row, strict=True)) for row in data[name]["rows"]]
-        out[name] = {"columns": list(columns), "rows": [[row[c] for c in columns] for row in rows]}
+        out[name] = {"columns": list(columns), "rows": [[row.get(c) for c in columns] for row in rows]}
     return out
 
 
@@ -104,18 +83,41 @@ def put(value, way, new):
     value[way[-1]] = new
 
 
-def at(value, way):
-    for key in way:
-        value = value[key]
-    return value
+def tampered(data, honest, fabric, values, parts, least=0):
+    """A copy with up to three values inside of its proofs exchanged for others, or for names of devices."""
+    certificate = deepcopy(honest)
+    inner = [way for way in leaves(certificate) if way[0] in parts]
+    for _ in range(data.draw(st.integers(least, 3))):
+        new = data.draw(st.sampled_from([*values, *(row[0] for row in fabric["devices"]["rows"])]))
+        put(certificate, data.draw(st.sampled_from(inner)), new)
+    return certificate
 
 
 HEADLINES = ("lower_bps", "upper_bps", "units", "check", "schema", "fabric", "holds", "count", "value")
+CLOS = """fabric f {
+  host node[8]: N
+  switch leaf[4]: SW
+  switch spine[2]: SW
+  connect node[n].nic to leaf[n//2]
+  connect leaf[*] to spine[*] spread x 2
+  report bisection
+  report reachability
+  report diameter
+  report mean_hops
+  report edge_redundancy
+  report node_redundancy
+  report oversubscription
+  report blast_radius of leaf
+  report throughput all_to_all
+  report throughput ring
+  report throughput of node[0..3] to node[4..7]
+  report survives any 1 of spine with bisection >= 30%
+}"""
 MODELS = """
 model host N { port nic: 400Gbps; chip gpu: G }
 model host ST { port nic: 400Gbps }
 model chip G { port lane: 400Gbps }
-model switch SW { port p[1..16]: 400Gbps }
+model switch SW { port p[1..32]: 400Gbps { cage 2 OSFP } }
 model host TR { chip gpu[2]: GV }
 model chip GV { port nv[2]: 200Gbps }
 model switch X { port p[1..16]: any }
@@ -140,20 +142,3 @@ def body(made: Certified, name: str) -> dict[str, object]:
     """What a certificate states, without its head."""
     out = json.loads(made.texts[name])
     return {k: out[k] for k in out if k not in ("schema", "fabric", "design")}
-
-
-def least_over_all_splits(f):
-    """Exhaustive: every balanced split, a maximum flow each."""
-    units, inner = judges.units(f), judges.forwarders(f)
-    g = nx.DiGraph()
-    for (a, b), rate in zip(judges.pairs(f), f.link_rate.tolist(), strict=True):
-        if {a, b} <= inner | set(units) and a != b:
-            for x, y in ((a, b), (b, a)):
-                g.add_edge(x, y, capacity=g.get_edge_data(x, y, {"capacity": 0})["capacity"] + rate)
-    values = []
-    for side in combinations(units, len(units) // 2):
-        h = g.copy()
-        h.add_edges_from(("source", u) for u in side)
-        h.add_edges_from((u, "sink") for u in units if u not in side)
-        values.append(nx.maximum_flow_value(h, "source", "sink"))
-    return min(values)

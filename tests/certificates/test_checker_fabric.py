@@ -27,21 +27,15 @@ def test_a_fabric_that_contradicts_itself() -> None:
     assert made.ports[0] == ("a.p0", "g[1].h.q0") and made.ports[2] == ("g[2].h.p2", "g[2].s[x.y].q2")
     assert made.contents == {"": ["a", "g1-h", "g2-h", "g2-s"], "a": ["a-b"], "a-b": ["a-b-c"], "g2-h": ["g2-h-c"]}
     one = "a device has no name, or two have one"
-    for name, other, why in (
-        ("g2-s", {"path": "a"}, one),
-        ("g2-s", {"path": ""}, one),
-        ("g2-s", {"name": "a"}, one),
-        ("g2-s", {"name": ""}, one),
-        ("a-b", {"inside": None}, "a-b is inside another device than its path says"),
-        ("a-b-c", {"inside": "a"}, "a-b-c is inside another device than its path says"),
-        ("g2-s", {"inside": "a"}, "g2-s is inside another device than its path says"),
-    ):
-        with rejected(why):
+    for name, other in (
+        ("g2-s", {"path": "a"}), ("g2-s", {"name": "a"}), ("g2-s", {"name": ""}),
+        ("a-b", {"inside": None}), ("a-b-c", {"inside": "a"}), ("g2-s", {"inside": "a"}),
+    ):  # fmt: skip
+        with rejected(f"{name} is inside another device than its path says" if "inside" in other else one):
             checker.CertifiedFabric(design(NESTED | {name: NESTED[name] | other}, ENDS))
     for link, why in (
         (("a", "a"), "a link joins a device to itself"),
         (("a", "x"), "a link ends at an unknown device"),
-        (("x", "a"), "a link ends at an unknown device"),
         ({"a_device": "a", "b_device": "g2-s", "via": "x"}, "a link ends at an unknown device"),
         ({"a_device": "a", "b_device": "g2-s", "a_port": "p0"}, "two links are on one port"),
         ({"a_device": "g2-s", "b_device": "g1-h", "b_port": "q0"}, "two links are on one port"),
@@ -63,16 +57,13 @@ def test_hosts_of_other_layers_stay() -> None:
 
 NAMED = [
     (["a"], {"a": {"a", "a-b", "a-b-c"}}),
-    (["a.b"], {"a.b": {"a-b", "a-b-c"}}),
     (["g"], {"g[1]": {"g1-h"}, "g[2]": {"g2-h", "g2-h-c", "g2-s"}}),
     (["g[1]"], {"g[1]": {"g1-h"}}),
     (["g.h", "a.b.c"], {"g[1].h": {"g1-h"}, "g[2].h": {"g2-h", "g2-h-c"}, "a.b.c[1]": {"a-b-c"}}),
     (["g[2].s[x.y]", "g[2].s"], None),
     (["g.s"], {"g[2].s[x.y]": {"g2-s"}}),
-    (["g[2].h", "g.h"], {"g[1].h": {"g1-h"}, "g[2].h": {"g2-h", "g2-h-c"}}),
     ([], None),
     (["g", "x"], None),
-    (["a[1]"], None),
     (["g[3]"], None),
 ]
 
@@ -81,12 +72,11 @@ NAMED = [
 def test_elements_that_paths_name(of: list[str], found: dict[str, set[str]] | None) -> None:
     """A path without indices names every element of the family; one with, its own; each with all that it contains."""
     made = checker.CertifiedFabric(design(NESTED, ENDS))
-    if found is None:
-        with rejected("no element, or one that is not in the fabric"):
-            made.named(of)
+    if found is not None:
+        assert made.elements(of) == {path: (devices, frozenset()) for path, devices in found.items()}
         return
-    assert made.named(of) == found
-    assert made.elements(of) == {path: (devices, frozenset()) for path, devices in found.items()}
+    with rejected("no element, or one that is not in the fabric"):
+        made.elements(of)
 
 
 WIRED: Rows = [
@@ -101,12 +91,10 @@ LINKED = [
     ("links", ["g[1].h"], None, {"g[1].h.p0 - s1.q0": {0}, "g[1].h.p1 - s1.q1": {1}}),
     ("links", ["s1"], ["g[2].s"], {"g[2].s.p4 - s1.q4": {4}}),
     ("links", ["s1"], ["s2"], None),
-    ("links", ["s2"], ["s1"], None),
     ("links", ["g[2]"], None, {"s1.p2 - g[2].h.q2": {2}, "g[2].h.p3 - g[2].s.q3": {3}, "g[2].s.p4 - s1.q4": {4}}),
     ("links", ["g[2]"], ["g[2]"], {"g[2].h.p3 - g[2].s.q3": {3}}),
     ("links", ["s1.q0"], None, {"g[1].h.p0 - s1.q0": {0}}),
     ("links", ["s1.q0", "g[2].h"], ["g.h"], {"g[1].h.p0 - s1.q0": {0}}),
-    ("links", ["s1.q0", "s1.p2"], ["g[2].h.q2"], {"s1.p2 - g[2].h.q2": {2}}),
     ("ports", ["g[2].h"], None, {"g[2].h.q2": {2}, "g[2].h.p3": {3}}),
     ("ports", ["g[2].h"], ["s1"], {"g[2].h.q2": {2}}),
     ("ports", ["s1"], None, {"s1.q0": {0}, "s1.q1": {1}, "s1.p2": {2}, "s1.q4": {4}}),
@@ -124,18 +112,17 @@ LINKED = [
 def test_links_ports_cages_and_cables_of_devices(what: str, of: list[str], to: Any, found: dict[str, set[int]] | None) -> None:
     """And of ports by their path, a group of them, or those that are connected to others: rows of the links that fail."""
     made = checker.CertifiedFabric(design(HERE, WIRED))
-    if found is None:
-        with rejected("no element, or one that is not in the fabric"):
-            made.elements(of, what, to)
+    if found is not None:
+        assert made.elements(of, what, to) == {name: (frozenset(), rows) for name, rows in found.items()}
         return
-    assert made.elements(of, what, to) == {name: (frozenset(), rows) for name, rows in found.items()}
+    with rejected("no element, or one that is not in the fabric"):
+        made.elements(of, what, to)
 
 
 BOXES = {"h1": cells("host", path="h[1]"), "h2": cells("host", path="h[2]")}
 GPUS = {f"c{i}{j}": cells("chip", path=f"h[{i}].c[{j}]", inside=f"h{i}") for i in (1, 2) for j in (0, 1)}
 UNITS: list[tuple[dict[str, Any], list[tuple[Any, ...]], set[str], set[str], set[str]]] = [
     ({"h1": HOST, "h2": HOST, "s": SWITCH}, [("h1", "s"), ("h2", "s")], {"h1", "h2"}, {"s"}, set()),
-    ({"h1": HOST, "h2": HOST, "s": SWITCH}, [("h1", "s")], {"h1", "h2"}, {"s"}, set()),
     ({"s": SWITCH, "t": SWITCH, "o": cells("ocs")}, [("s", "t")], {"s", "t"}, {"s", "t"}, set()),
     (BOXES | GPUS | {"s": SWITCH}, [("h1", "s"), ("h2", "s")], {"h1", "h2"}, {"s"}, set()),
     (BOXES | GPUS | {"s": SWITCH}, [("c10", "s"), ("c20", "s")], {*GPUS}, {"s"}, set()),
@@ -208,32 +195,3 @@ def test_what_a_failure_leaves() -> None:
     made = design(forwarding, rows)
     assert network(made).forward == {"h1", "h2", "h3", "s", "t"}
     assert network(made, failed=checker.Element(frozenset({"s"}), frozenset())).forward == {"h1", "h3", "t"}
-
-
-def test_ports_and_what_they_are_connected_to() -> None:
-    """Two components of switches; hosts with one, two and no ports on them; a link of two hosts; a host that forwards."""
-    devices = {f"h{i}": HOST for i in range(1, 7)} | {
-        "f": cells("host", forwards=True),
-        "z": cells("host", role="x"),
-        "o": cells("ocs"),
-    }
-    devices |= dict.fromkeys(("s", "t", "u"), SWITCH)
-    links = [
-        ("s", "t"),
-        ("h1", "s"),
-        ("t", "h1"),
-        ("h2", "u"),
-        ("h2", "s"),
-        ("h4", "h3"),
-        ("f", "u"),
-        ("z", "u"),
-        ("o", "h5"),
-        ("h5", "z"),
-        ("z", "o"),
-    ]
-    net = network(design(devices, links))
-    expected = [
-        ("f", ("f",)), ("h1", ("s",)), ("h1", ("s",)), ("h2", ("f",)), ("h2", ("s",)), ("h3", ("h3", "h4")), ("h4", ("h3", "h4")),
-        ("h5", ("h5", "z")), ("z", ("f",)), ("z", ("h5", "z")),
-    ]  # fmt: skip
-    assert sorted(net.attached()) == expected

@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 from tdsl.certificates import checker
-from tests.certificates.by_hand import CHIP, HOST, SWITCH, cells, certificate, design, network, rejected
+from tests.certificates.by_hand import CHIP, HOST, SWITCH, cells, certificate, design, network, taken
 
 Drawn = tuple[dict[str, Any], checker.CertifiedNetwork]
 
@@ -35,12 +35,15 @@ def drawn(seed: int, direct: bool = False) -> Drawn:
 
 def answered(check: str, made: dict[str, Any], value: Fraction | int, shown: Any = None) -> None:
     """The value is verified, and others are refused with what it is, or with the number of paths that ``shown`` gives."""
-    stated = {"symmetries": []} if check not in ("oversubscription", "blast_radius") else {}
-    checker.verify(certificate(check, value=str(value) if value.denominator > 1 else int(value), **stated), made)
+    more = {"symmetries": []} if check not in ("oversubscription", "blast_radius") else {}
+
+    def stated(figure: Fraction | int) -> dict[str, Any]:
+        return certificate(check, value=str(figure) if figure.denominator > 1 else int(figure), **more)
+
+    taken(stated(value), made)
     for wrong in {value + 1, value - 1, value + Fraction(1, 3), Fraction(0)} - {value}:
         if wrong >= 0 and (wrong.denominator == 1 or check != "blast_radius"):
-            with rejected(f"it is {shown(wrong) if shown else value}"):
-                checker.verify(certificate(check, value=str(wrong) if wrong.denominator > 1 else int(wrong), **stated), made)
+            taken(stated(wrong), made, f"it is {shown(wrong) if shown else value}")
 
 
 CASES = [(seed, direct) for direct in (False, True) for seed in range(16)]
@@ -62,13 +65,11 @@ def test_distances_between_devices_that_units_are_connected_to(seed: int, direct
     if pairs:
         answered("mean_hops", made, Fraction(sum(pairs), len(pairs)))
     else:
-        with rejected("no two units reach each other"):
-            checker.verify(certificate("mean_hops", value=0), made)
+        taken(certificate("mean_hops", value=0), made, "no two units reach each other")
     if most:
         answered("diameter", made, max(most))
     else:
-        with rejected("no two units reach each other"):
-            checker.verify(certificate("diameter", value=0), made)
+        taken(certificate("diameter", value=0), made, "no two units reach each other")
 
 
 def paths(net: checker.CertifiedNetwork, a: str, b: str, nodes: bool) -> int:
@@ -91,39 +92,20 @@ def test_paths_that_share_no_link_or_device(seed: int, direct: bool) -> None:
         answered(check, made, least, shown=lambda value, least=least: min(least, int(value) + 1))
 
 
-def test_redundancy_of_units_that_forward_without_a_link() -> None:
-    """Four chips in two parts: that neighbours are connected says nothing of the others."""
-    apart = design(dict.fromkeys(("c1", "c2", "c3", "c4"), CHIP), [("c1", "c2", 100), ("c3", "c4", 100), ("c3", "c4", 100)])
-    circle = design(dict.fromkeys(("c1", "c2", "c3"), CHIP), [("c1", "c2", 100), ("c2", "c3", 100), ("c3", "c1", 100)])
-    for check in ("edge_redundancy", "node_redundancy"):
-        answered(check, apart, 0, shown=lambda _: 0)
-        answered(check, circle, 2, shown=lambda value: min(2, int(value) + 1))
-        with rejected("there are no two units"):
-            checker.verify(certificate(check, value=0), design({"c1": HOST, "s": SWITCH}, [("c1", "s", 100)]))
-
-
 def test_one_unit_of_an_orbit_is_compared_with_all_others() -> None:
     """Hosts on two leaves each; the third host has one link. Symmetries exchange leaves, and hosts with their leaves."""
-    links = [
-        ("h1", "a"),
-        ("h1", "b"),
-        ("h2", "c"),
-        ("h2", "d"),
-        ("h3", "e"),
-        *((leaf, s) for leaf in "abcde" for s in ("s", "t")),
-    ]
+    links = [("h1", "a"), ("h1", "b"), ("h2", "c"), ("h2", "d"), ("h3", "e"), *((leaf, s) for leaf in "abcde" for s in "st")]
     made = design(dict.fromkeys(("h1", "h2", "h3"), HOST) | dict.fromkeys("abcdest", SWITCH), links)
     turn = {"h1": "h2", "h2": "h1", "a": "c", "c": "a", "b": "d", "d": "b"}
     for check in ("edge_redundancy", "node_redundancy", "diameter", "mean_hops"):
         value: Any = {"diameter": 2, "mean_hops": 2}.get(check, 1)
         for symmetries in ([], [turn], [turn, {"s": "t", "t": "s"}]):
-            checker.verify(certificate(check, value=value, symmetries=symmetries), made)
+            taken(certificate(check, value=value, symmetries=symmetries), made)
         for wrong in ({"h1": "h3", "h3": "h1"}, {"h1": "h2", "h2": "h1"}, {"h1": "h3", "h3": "h1", "a": "e", "e": "a"}):
-            with rejected("a symmetry changes the links"):
-                checker.verify(certificate(check, value=value, symmetries=[wrong]), made)
+            taken(certificate(check, value=value, symmetries=[wrong]), made, "a symmetry changes the links")
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_oversubscription_of_random_tiers(seed: int) -> None:
     """Links below and above every switch, of other rates, with links to planned devices and within a tier."""
     rng = random.Random(seed)
@@ -133,10 +115,8 @@ def test_oversubscription_of_random_tiers(seed: int) -> None:
     links = [(*rng.sample(list(tier), 2), rng.randrange(1, 9) * 10) for _ in range(9)]
     links = [x for x in links if tier[x[0]] or tier[x[1]]]
     links += [(f"l{i}", rng.choice(("s0", "s1")), 70) for i in range(rng.choice((2, 3, 3)))] + [("h1", "l0", 30)]
-    planned = [
-        (rng.choice(("l0", "l1", "s0", "x")), rng.choice((None, 0, 1, 2)), rng.randrange(1, 5), rng.randrange(1, 4))
-        for _ in range(3)
-    ]
+    some, tiers = ("l0", "l1", "s0", "x"), (None, 0, 1, 2)
+    planned = [(rng.choice(some), rng.choice(tiers), rng.randrange(1, 5), rng.randrange(1, 4)) for _ in range(3)]
     made = design(devices, links)
     made["planned_links"]["rows"] = [list(row) for row in planned]
     below, above = dict.fromkeys(tier, 0), dict.fromkeys(tier, 0)
@@ -154,17 +134,15 @@ def test_oversubscription_of_random_tiers(seed: int) -> None:
         asked = [d for d in (switches if at is None else at) if tier[d] != 0]
         stated = certificate("oversubscription", **({} if at is None else {"at": at}))
         if any(below[d] and not above[d] and tier[d] in tops for d in asked):
-            with rejected("a switch has no link above"):
-                checker.verify(stated | {"value": 1}, made)
+            taken(stated | {"value": 1}, made, "a switch has no link above")
             continue
         ratios = [Fraction(below[d], above[d]) for d in asked if above[d]]
         if ratios:
-            checker.verify(stated | {"value": str(max(ratios))}, made)
-            with rejected(f"it is {max(ratios)}"):
-                checker.verify(stated | {"value": str(max(ratios) + Fraction(1, 10))}, made)
+            taken(stated | {"value": str(max(ratios))}, made)
+            taken(stated | {"value": str(max(ratios) + Fraction(1, 10))}, made, f"it is {max(ratios)}")
         else:
             with pytest.raises(checker.Rejected, match=r"^malformed: ValueError: "):
-                checker.verify(stated | {"value": 0}, made)
+                taken(stated | {"value": 0}, made)
 
 
 @pytest.mark.parametrize(("seed", "direct"), CASES)
@@ -200,23 +178,18 @@ def test_ports_without_a_path_after_a_failure(seed: int, direct: bool) -> None:
             for gone in named:
                 left = ports(network(made, failed=checker.Element(frozenset({gone}), frozenset())))
                 most = max(most, sum(max(n - left.get(u, 0), 0) for u, n in all_ports(net).items()))
-            checker.verify(certificate("blast_radius", value=most, of=named), made)
-            for wrong in (most - 1, most + 1):
-                if wrong >= 0:
-                    with rejected(f"it is {most}"):
-                        checker.verify(certificate("blast_radius", value=wrong, of=named), made)
+            taken(certificate("blast_radius", value=most, of=named), made)
+            for wrong in {most - 1, most + 1} - {-1}:
+                taken(certificate("blast_radius", value=wrong, of=named), made, f"it is {most}")
 
 
 @pytest.mark.parametrize(("seed", "direct"), CASES)
 def test_units_that_reach_each_other(seed: int, direct: bool) -> None:
     """By a search for each pair, which passes what forwards only."""
-    made, net = drawn(seed, direct)
-    if seed % 3 == 0:
-        made["links"]["rows"] = made["links"]["rows"][: -seed % 7 + 3]
-        net = network(made)
-    if seed % 5 == 0:
-        made["links"]["rows"] = made["links"]["rows"][:-1]
-        net = network(made)
+    made, _ = drawn(seed, direct)
+    rows = made["links"]["rows"][: -seed % 7 + 3 if seed % 3 == 0 else None]
+    made["links"]["rows"] = rows[:-1] if seed % 5 == 0 else rows
+    net = network(made)
 
     def reach(a: str, b: str) -> bool:
         passed = nx.DiGraph((v, w) for x in net.every for v, w in ((x.a, x.b), (x.b, x.a)) if v == a or v in net.forward)
@@ -228,29 +201,15 @@ def test_units_that_reach_each_other(seed: int, direct: bool) -> None:
     pairs = [(a, b) for a in units for b in units if a < b]
     whole = all(reach(a, b) for a, b in pairs)
     stated = certificate("reachability", units=len(units), holds=True)
-    if whole and linked >= net.units and all(any(reach(d, u) for u in units) for d in others):
-        checker.verify(stated, made)
-        with rejected("the number of units is another"):
-            checker.verify(stated | {"units": len(units) + 1}, made)
-    elif not linked >= net.units:
-        with rejected("a unit has no link"):
-            checker.verify(stated, made)
-    elif not whole:
-        with rejected("some units do not reach each other"):
-            checker.verify(stated, made)
-    else:
-        with rejected("a manager or storage device reaches no unit"):
-            checker.verify(stated, made)
+    why = "" if all(any(reach(d, u) for u in units) for d in others) else "a manager or storage device reaches no unit"
+    why = "a unit has no link" if not linked >= net.units else why if whole else "some units do not reach each other"
+    taken(stated, made, why)
+    taken(stated | {"units": len(units) + 1}, made, "the number of units is another")
     for a, b in pairs:
         apart = stated | {"holds": False, "apart": [b, a]}
-        if reach(a, b):
-            with rejected(f"{b} and {a} reach each other"):
-                checker.verify(apart, made)
-        else:
-            checker.verify(apart, made)
+        taken(apart, made, f"{b} and {a} reach each other" if reach(a, b) else "")
     for wrong in (["z", units[0]], [units[0], "x"], [units[0], units[0]], None):
-        with rejected("these are not two units"):
-            checker.verify(stated | {"holds": False} | ({"apart": wrong} if wrong else {}), made)
+        taken(stated | {"holds": False} | ({"apart": wrong} if wrong else {}), made, "these are not two units")
 
 
 def test_storage_that_reaches_no_unit_is_no_reachability() -> None:
@@ -258,8 +217,4 @@ def test_storage_that_reaches_no_unit_is_no_reachability() -> None:
     stated = certificate("reachability", units=2, holds=True)
     for at, good in (("s", True), ("t", False)):
         made = design(devices, [("h1", "s"), ("h2", "s"), ("z", at)])
-        if good:
-            checker.verify(stated, made)
-        else:
-            with rejected("a manager or storage device reaches no unit"):
-                checker.verify(stated, made)
+        taken(stated, made, "" if good else "a manager or storage device reaches no unit")

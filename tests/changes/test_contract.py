@@ -78,16 +78,18 @@ def design(rng: random.Random, wanted: list[Wanted]) -> str:
         said[grouped] = "\n    ".join(lines)
     before, after = (said[False], "") if rng.random() < 0.5 else ("", said[False])
     return f"""\
+model switch S {{ port p[1..16]: 100Gbps }}
+model host H {{ port nic[2]: 100Gbps }}
 param goal = 50%
 fabric pod {{
     {before}
   group su[2] {{
-    host node[4]: DGX_H100
-    switch leaf[8]: QM9700
+    host node[2]: H
+    switch leaf[2]: S
     connect node[i].nic[r] to leaf[r]
     {said[True]}
   }}
-  switch spine[4]: QM9700
+  switch spine[4]: S
   connect su[*].leaf[*] to spine[*] spread x 4
     {after}
 }}
@@ -116,7 +118,7 @@ def order(old: Wanted, new: Wanted) -> str:
     return "same" if before == after else "stronger" if after < before else "weaker" if after > before else "changed"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(30))
 def test_a_planted_change_of_a_requirement(seed: int, tmp_path: Path) -> None:
     """Requirements in another order and form are no difference; one that goes, comes or has another bound is, and is alone."""
     rng = random.Random(seed)
@@ -207,29 +209,6 @@ def test_what_else_is_part_of_the_contract(old: str, new: str, said: str | None,
         assert found == [] and document["same"] and done.exit_code == 0
     else:
         assert len(found) == 1 and found[0].startswith(said) and not document["same"] and done.exit_code in (1, 3)
-
-
-def test_first_lines_of_every_format(tmp_path: Path) -> None:
-    new = TEXT.replace("  require reachability\n", "").replace(">= 2", ">= 1").replace("a spare", "for later")
-    a, b = write(tmp_path, TEXT, "old.fab"), write(tmp_path, new, "new.fab")
-    text = tdsl("diff", a, b, "--no-checks").stdout.splitlines()
-    assert text[:9] == [
-        "pod",
-        "  contract: 1 requirement removed, 1 weaker; 1 waiver changed",
-        "  no cable changes",
-        "",
-        "  requirements",
-        "  - removed: reachability",
-        "  ~ weaker: links of leaf >= 2 → links of leaf >= 1",
-        "",
-        "  waivers",
-    ]
-    markdown = tdsl("diff", a, b, "--no-checks", "--output-format", "markdown").stdout.splitlines()
-    assert markdown[2] == "Contract: 1 requirement removed, 1 weaker; 1 waiver changed."
-    assert "| links | links of leaf &gt;= 2 | links of leaf &gt;= 1 | **weaker** |" in [
-        line.replace(">=", "&gt;=") for line in markdown
-    ]
-    assert "| reachability | reachability |  | **removed** |" in markdown
 
 
 def test_files_and_locks(tmp_path: Path) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.changes.repository import commit, git
 from tests.cli.run import tdsl
 
 MODELS = "model switch S { port p[1..16]: 100Gbps }\nmodel host H { port nic: 100Gbps }\n"
@@ -22,33 +21,20 @@ fabric NAME {
   require diameter <= 2
 }
 """
-Commit = Callable[..., None]
+ONE, TWO = DESIGN.replace("NAME", "one"), DESIGN.replace("NAME", "two")
 
 
-@pytest.fixture
-def commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commit:
-    """Write files, delete those whose text is None, and commit; the first commit is made, and a branch begun."""
+@pytest.fixture(autouse=True)
+def branch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two designs that use one file, on `main`, and a branch begun."""
     monkeypatch.chdir(tmp_path)
-
-    def git(*args: str) -> None:
-        who = ("-c", "user.name=a", "-c", "user.email=a@b")
-        subprocess.run(["git", *who, *args], check=True, capture_output=True)
-
-    def made(**files: str | None) -> None:
-        for stem, text in files.items():
-            path = Path("pods") / f"{stem}.fab" if stem != "settings" else Path("tdsl.toml")
-            path.parent.mkdir(exist_ok=True)
-            if text is None:
-                path.unlink()
-            else:
-                path.write_text(text)
-        git("add", "-A")
-        git("commit", "-q", "-m", "change")
-
-    git("init", "-q", "-b", "main")
-    made(models=MODELS, one=DESIGN.replace("NAME", "one"), two=DESIGN.replace("NAME", "two"))
+    changed(models=MODELS, one=ONE, two=TWO)
     git("checkout", "-q", "-b", "branch")
-    return made
+
+
+def changed(**files: str | None) -> None:
+    """A commit of files in the folder of designs."""
+    commit({f"pods/{stem}.fab": text for stem, text in files.items()})
 
 
 def compared(*more: str, status: int = 3) -> dict[str, object]:
@@ -60,16 +46,11 @@ def compared(*more: str, status: int = 3) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        DESIGN.replace("NAME", "one"),
-        DESIGN.replace("NAME", "one").replace("node[4]", "node[3]"),
-        "\n".join(line + "  # one" for line in DESIGN.replace("NAME", "one").splitlines()),
-    ],
+    "text", [ONE, ONE.replace("node[4]", "node[3]"), "\n".join(line + "  # one" for line in ONE.splitlines())]
 )
-def test_a_renamed_design(text: str, commit: Commit) -> None:
+def test_a_renamed_design(text: str) -> None:
     """By its contents, or by the fabric that it declares; its name may be given, the old or the new one."""
-    commit(one=None, uno=text)
+    changed(one=None, uno=text)
     found = compared()
     assert found["contract"] == {"one": [("design", "renamed")]}
     designs = {"identical": 1, "added": [], "removed": [], "not_compared": []}
@@ -82,9 +63,9 @@ def test_a_renamed_design(text: str, commit: Commit) -> None:
     assert said.endswith("branch: 2 of 2 designs compared, 1 differs, 1 unchanged, 1 renamed\n")
 
 
-def test_designs_that_are_added_and_deleted(commit: Commit) -> None:
+def test_designs_that_are_added_and_deleted() -> None:
     three = "model host G { port a: 10Gbps }\nfabric three {\n  host x[2]: G\n  connect x[0].a to x[1].a\n}\n"
-    commit(two=None, three=three)
+    changed(two=None, three=three)
     found = compared()
     requirements = [("requirement", "removed")] * 2
     assert found["contract"] == {"three": [("design", "added")], "two": [*requirements, ("design", "removed")]}
@@ -97,19 +78,19 @@ def test_designs_that_are_added_and_deleted(commit: Commit) -> None:
 
 
 @pytest.mark.parametrize("broken", ["after", "before", "added"])
-def test_a_design_that_does_not_compile(broken: str, commit: Commit) -> None:
+def test_a_design_that_does_not_compile(broken: str) -> None:
     """It is an error with its name and cause in every format, and the others are compared."""
-    wrong = DESIGN.replace("NAME", "one").replace("leaf: S", "leaf: T")
+    wrong = ONE.replace("leaf: S", "leaf: T")
     if broken == "before":
-        subprocess.run(["git", "checkout", "-q", "main"], check=True)
-        commit(one=wrong)
-        subprocess.run(["git", "checkout", "-q", "-B", "branch"], check=True)
-        commit(one=DESIGN.replace("NAME", "one"))
+        git("checkout", "-q", "main")
+        changed(one=wrong)
+        git("checkout", "-q", "-B", "branch")
+        changed(one=ONE)
     elif broken == "after":
-        commit(one=wrong)
+        changed(one=wrong)
     else:
-        commit(other=wrong.replace("fabric one", "fabric other"))
-    commit(two=DESIGN.replace("NAME", "two").replace("  require reachability\n", ""))
+        changed(other=wrong.replace("fabric one", "fabric other"))
+    changed(two=TWO.replace("  require reachability\n", ""))
     found = compared(status=1)
     assert found["contract"] == {"two": [("requirement", "removed")]} and not found["same"]
     name = "pods/other.fab" if broken == "added" else "pods/one.fab"
@@ -119,30 +100,31 @@ def test_a_design_that_does_not_compile(broken: str, commit: Commit) -> None:
         assert done.exit_code == 1 and f"not compared: {name}: " in done.stdout and "E0102" in done.stderr
 
 
-def test_nothing_to_compare(commit: Commit) -> None:
+def test_nothing_to_compare() -> None:
     """Equal designs were compared; where there are no designs at all, that is an error."""
     Path("README.md").write_text("text")
-    commit()
+    changed()
     done = tdsl("diff", "main...branch", "--detailed-exitcode")
     assert done.exit_code == 0 and "no design differs: the 2 designs are the same, byte for byte" in done.stdout
-    commit(one=None, two=None)
-    subprocess.run(["git", "branch", "-f", "main"], check=True)
+    changed(one=None, two=None)
+    git("branch", "-f", "main")
     done = tdsl("diff", "main..branch")
     assert done.exit_code == 2 and "neither revision has a file that declares a fabric" in done.stderr
 
 
-def test_files_and_settings_that_designs_share(commit: Commit) -> None:
+def test_files_and_settings_that_designs_share() -> None:
     """What two designs use is compared in both, beside one that is changed itself; severities are those of each revision."""
-    commit(models=MODELS.replace("1..16", "1..32"), two=DESIGN.replace("NAME", "two") + "# a comment\n")
+    changed(models=MODELS.replace("1..16", "1..32"), two=TWO + "# a comment\n")
     rows = [("file", "changed"), ("model", "changed")]
     assert compared()["contract"] == {"one": rows, "two": rows}
-    commit(models=MODELS, two=DESIGN.replace("NAME", "two"), settings='[severity]\nisolated = "warning"\n')
+    changed(models=MODELS, two=TWO)
+    commit({"tdsl.toml": '[severity]\nisolated = "warning"\n'})
     assert compared()["contract"] == {"one": [("severity", "added")], "two": [("severity", "added")]}
 
 
-def test_a_revision_in_the_place_of_a_file(commit: Commit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_revision_in_the_place_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that is read is of the revision, from the folder of the call or the top; nothing is written."""
-    commit(models=MODELS.replace("1..16", "1..2"))
+    changed(models=MODELS.replace("1..16", "1..2"))
     (tmp_path / "pods" / "models.fab").write_text("nonsense")
     (tmp_path / "pods" / "one.fab").unlink()
     before = sorted(p for p in tmp_path.rglob("*") if ".git" not in p.parts)
@@ -174,18 +156,18 @@ def test_a_revision_in_the_place_of_a_file(commit: Commit, tmp_path: Path, monke
         assert "takes files" in tdsl("check", option, "main:../pods/one.fab").stderr
 
 
-def test_a_renamed_file_is_named(commit: Commit) -> None:
-    commit(one=None, uno=DESIGN.replace("NAME", "one"))
+def test_a_renamed_file_is_named() -> None:
+    changed(one=None, uno=ONE)
     done = tdsl("diff", "main", "pods/uno.fab")
     assert done.exit_code == 2 and "it may be main:pods/one.fab, renamed since" in done.stderr
     assert tdsl("diff", "main:pods/one.fab", "pods/uno.fab", "--detailed-exitcode", "--no-checks").exit_code == 0
 
 
-def test_tables_beside_a_design_are_of_its_revision(commit: Commit) -> None:
+def test_tables_beside_a_design_are_of_its_revision() -> None:
     """Proofs and the second opinion read them there; what the working tree has instead is a difference."""
     table = Path("pods/m.csv")
     table.write_text("from,to,amount\nnode[0],node[1],1\n")
-    commit(one=DESIGN.replace("NAME", "one").replace("diameter <= 2", 'throughput "m.csv" >= 100%'))
+    changed(one=ONE.replace("diameter <= 2", 'throughput "m.csv" >= 100%'))
     call = ("check", "branch:pods/one.fab", "--output-format", "json")
     table.unlink()
     for done in (tdsl(*call), tdsl(*call, "--second-opinion"), tdsl("check", "branch:pods/one.fab")):
@@ -198,19 +180,19 @@ def test_tables_beside_a_design_are_of_its_revision(commit: Commit) -> None:
     ]  # fmt: skip
 
 
-def test_a_deleted_design_that_never_compiled(commit: Commit) -> None:
-    subprocess.run(["git", "checkout", "-q", "main"], check=True)
-    commit(bad="fabric bad {\n  switch x: NONE\n}\n")
-    subprocess.run(["git", "checkout", "-q", "-B", "branch"], check=True)
-    commit(bad=None)
+def test_a_deleted_design_that_never_compiled() -> None:
+    git("checkout", "-q", "main")
+    changed(bad="fabric bad {\n  switch x: NONE\n}\n")
+    git("checkout", "-q", "-B", "branch")
+    changed(bad=None)
     found = compared()
     assert found["contract"] == {"pods/bad.fab": [("design", "removed")]} and found["judged"] == found["of"] == 3
 
 
-def test_the_name_of_a_cluster_of_a_revision(commit: Commit) -> None:
+def test_the_name_of_a_cluster_of_a_revision() -> None:
     """Nothing that is printed names the folder that stands for the revision."""
     cluster = "use models (S, H)\ncluster k {\n  host node[2]: H\n  fabric f { switch s: S; connect node[n].nic to s }\n"
-    commit(one=cluster + "  require links of node == 2\n}\n")
+    changed(one=cluster + "  require links of node == 2\n}\n")
     for output_format in ("full", "json", "junit", "sarif"):
         said = tdsl("check", "branch:pods/one.fab", "--output-format", output_format)
         assert said.exit_code == 1 and ".tdsl-revision" not in said.output and "pods/one.fab" in said.output

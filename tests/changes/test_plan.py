@@ -12,54 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.changes.steps import MovePlan
-from tests.changes.test_steps import MODELS, Key, design, key, laid, planned, worst
+from tests.changes.test_steps import design, laid, planned, replayed, wirings
 from tests.cli.run import tdsl, write
 
 SUPERPOD = ("dgx_superpod_h100", "dgx_superpod_h100", "--set-old", "units=2", "--set-new", "units=3")
 
 
-def among(state: set[Key], hosts: set[str]) -> set[Key]:
-    """The links of the switches, and of these hosts."""
-    return {ends for ends in state if all(not d.startswith("h") or d in hosts for d, _ in ends)}
-
-
-def replayed(plan: MovePlan, old: set[Key], new: set[Key]) -> None:
-    """Every step can be done by hand and keeps the floor for the hosts in service."""
-    hosts = {d for ends in old | new for d, _ in ends if d.startswith("h")} - {*plan.leave, *plan.join}
-    state = set(old)
-    for step in plan.steps:
-        state -= {key(c) for c in step.unplug}
-        assert worst(among(state, hosts)) >= step.during >= plan.floor
-        for c in step.plug:
-            assert not {end for other in state for end in other} & set(key(c)), "a port is not free"
-            state.add(key(c))
-        assert worst(among(state, hosts)) >= step.after >= plan.floor
-    assert state == new and worst(state) >= plan.end >= plan.floor
-
-
-@st.composite
-def growths(draw: st.DrawFn) -> tuple[str, str]:
-    """A fabric, and another with more or fewer hosts; leaves and spines are wired at random."""
-    texts = []
-    for _ in range(2):
-        hosts, used = draw(st.integers(2, 5)), set()
-        lines = [f"  connect h[{h}].n[0] to l[{h // 2}].p[{h % 2}]" for h in range(hosts)]
-        for leaf in range((hosts + 1) // 2):
-            for up in range(draw(st.integers(2, 3))):
-                end = f"s[{draw(st.integers(0, 1))}].p[{draw(st.integers(0, 5))}]"
-                if end not in used:
-                    used.add(end)
-                    lines.append(f"  connect l[{leaf}].p[{2 + up}] to {end}")
-        sets = f"  host h[{hosts}]: H\n  switch l[{(hosts + 1) // 2}]: S\n  switch s[2]: S\n"
-        texts.append("fabric f {\n" + sets + "\n".join(lines) + "\n}\n")
-    return texts[0], texts[1]
-
-
-@given(growths(), st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(1, 4)]))
-@settings(max_examples=40, deadline=None)
+@given(wirings(grown=True), st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(1, 4)]))
+@settings(max_examples=25, deadline=None)
 def test_hosts_that_come_and_go(texts: tuple[str, str], floor: Fraction) -> None:
-    old, new = (design(MODELS + text) for text in texts)
+    old, new = map(design, texts)
     plan = planned(old, new, floor)
     if plan.complete:
         replayed(plan, laid(old), laid(new))

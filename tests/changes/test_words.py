@@ -49,6 +49,7 @@ PLACED = """
   place leaf[k] in room.B[k + 1] at 18U
   place spine[*] in room.A[3] stacked from 10U
 """
+SPARE = "switch spare: S  # tdsl: allow(isolated) a spare"
 OWN = {"LOW": "", "HIGH": "", "MORE": "", "UP": ""}
 UP_BY_INDEX = "connect leaf[k].p[2 + s] to spine[s].p[(k)]"
 STRAIGHT = "connect leaf[*] to spine[*] each x 2"
@@ -67,6 +68,10 @@ PAIRS: dict[str, tuple[str, Side, Side]] = {
         POD, (("MORE", PLACED), ("HIGH", "cable LONG")), (("MORE", PLACED), ("HIGH", "cable LONG"), ("at 18U", "at 12U"))
     ),
     "a requirement fails": (POD, (), (("bisection >= 50%", "bisection >= 50%; require oversubscription <= 1:2"),)),
+    "weaker and waived": (
+        POD, (("MORE", SPARE), ("bisection >= 50%", "reachability; require links of h >= 2")),
+        (("MORE", SPARE.replace("a spare", "for later")), ("bisection >= 50%", "links of h >= 1")),
+    ),
     "ports exchanged": (
         RINGS, (("UP", UP_BY_INDEX),), (("UP", "connect leaf[k].p[2 + s] to spine[s].p[3 - k]"),)
     ),
@@ -120,7 +125,10 @@ def test_words_and_steps(pair: str, golden: Golden) -> None:
     golden(f"changes/{file_name(pair)}.txt", out)
 
 
-@pytest.mark.parametrize("pair", ["one host more"], indirect=True)
+FORMS = ["one host more", "weaker and waived", "another model", "other addresses", "rails exchanged", "moved with other parts"]
+
+
+@pytest.mark.parametrize("pair", FORMS, indirect=True)
 def test_short_lists_markdown_and_json(pair: str, golden: Golden) -> None:
     """Lists of more than twelve rows are cut; Markdown folds them; JSON has all."""
     out = call("diff", "old.fab", "new.fab", "--steps", "--no-checks") + call("plan", "old.fab", "new.fab", "--no-lock")

@@ -56,12 +56,7 @@ def test_the_command(tmp_path: Path) -> None:
     path = write(tmp_path, SMALL)
     (design,) = report(path, "--second-opinion")["designs"]
     given = {r["check"]: r.get("second_opinion") for r in design["results"]}
-    assert given["oversubscription"] == {
-        "verdict": "confirmed",
-        "by": ["networkx", "checker"],
-        "lower": 0.5,
-        "upper": 0.5,
-    }
+    assert given["oversubscription"] == {"verdict": "confirmed", "by": ["networkx", "checker"], "lower": 0.5, "upper": 0.5}
     assert given["bisection"]["by"] == ["z3", "checker"] and given["port_budget"]["by"] == ["networkx"]
     assert given["rate_match"] is None
     (plain,) = report(path)["designs"]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tdsl.fabric.columns import port_id
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostic
 from tdsl.observe.audit import Audit, AuditSettings, audit_captures
 from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
+from tdsl.observe.report import audit_summary
 from tests.observe.plant import Cables
 
 
@@ -18,11 +20,10 @@ def netlist(cables: Cables, speed: dict[int, str] | None = None, names: dict[int
     """A netlist for ibsim: a node a switch, a node an adapter port, as the design names them; ``names`` are descriptions of
     devices that differ."""
     f = cables.fabric
-    called = names or {}
 
     def node(port: int) -> tuple[str, int, str]:
         d = cables.device[port]
-        name = called.get(d, f.device_name(d))
+        name = (names or {}).get(d, f.device_name(d))
         if f.is_switch[d]:
             return f"{f.device_name(d)}", port - int(f.port_base[d]) + 1, name
         c, i = f.port_class(port)
@@ -41,29 +42,6 @@ def netlist(cables: Cables, speed: dict[int, str] | None = None, names: dict[int
     return "\n\n".join("\n".join(b) for b in blocks.values()) + "\n"
 
 
-def lldp(cables: Cables, folder: Path, json0: bool = True) -> None:
-    """A file a device, as lldpcli prints the neighbours that it hears."""
-    f = cables.fabric
-    folder.mkdir(exist_ok=True)
-    for d in range(f.device_count):
-        heard = []
-        for p in cables.used(d):
-            q = cables.far[p]
-            name, port = f.device_name(cables.device[q]), f.port_system(q) or f.port_label(q)
-            own = f.port_system(p) or f.port_label(p)
-            if json0:
-                chassis = [{"id": [{"type": "mac", "value": "02:00:00:00:00:01"}], "name": [{"value": name}]}]
-                heard.append({"name": own, "chassis": chassis, "port": [{"id": [{"type": "ifname", "value": port}]}]})
-            else:
-                heard.append(
-                    {own: {"chassis": {name: {"id": {"value": "x"}}}, "port": {"id": {"type": "ifname", "value": port}}}}
-                )
-        inner = heard if json0 or len(heard) != 1 else heard[0]
-        whole = {"lldp": [{"interface": inner}]} if json0 else {"lldp": {"interface": inner}}
-        if heard:
-            (folder / f"{f.device_name(d)}.json").write_text(json.dumps(whole, indent=1))
-
-
 def ends(cables: Cables) -> Iterator[tuple[int, int]]:
     """Every cable once, as two ports."""
     return ((p, q) for p, q in sorted(cables.far.items()) if p < q)
@@ -73,6 +51,18 @@ def named(cables: Cables, port: int) -> tuple[str, str]:
     """A device and its port as the operating system names them."""
     f = cables.fabric
     return f.device_name(cables.device[port]), f.port_system(port) or f.port_label(port)
+
+
+def ends_by_name(fabric: Fabric) -> set[frozenset[str]]:
+    """Links by the names of their devices, with the numbers of ports of switches and the names of others."""
+
+    def end(port: int) -> str:
+        d = int(fabric.port_device[port])
+        c, i = fabric.port_class(port)
+        here = port - int(fabric.port_base[d]) + 1 if fabric.is_switch[d] else c.systems[i] or port_id(c, i)
+        return f"{fabric.device_name(d)} {here}"
+
+    return {frozenset((end(int(a)), end(int(b)))) for a, b in zip(fabric.link_a, fabric.link_b, strict=True)}
 
 
 def scanned(cables: Cables, port: int) -> tuple[str, int, str, bool]:
@@ -137,18 +127,18 @@ def netbox(cables: Cables) -> str:
     return json.dumps([{"a_terminations": side(p), "b_terminations": side(q)} for p, q in ends(cables)], indent=1)
 
 
-def batfish(cables: Cables) -> str:
-    def side(p: int) -> dict[str, str]:
-        return dict(zip(("hostname", "interfaceName"), named(cables, p), strict=True))
+def sides(cables: Cables, device: str, port: str) -> list[list[dict[str, str]]]:
+    """Both ends of every cable, with the names of their device and port under these keys."""
+    return [[dict(zip((device, port), named(cables, end), strict=True)) for end in cable] for cable in ends(cables)]
 
-    return json.dumps({"edges": [{"node1": side(p), "node2": side(q)} for p, q in ends(cables)]}, indent=1)
+
+def batfish(cables: Cables) -> str:
+    return json.dumps({"edges": [{"node1": a, "node2": b} for a, b in sides(cables, "hostname", "interfaceName")]}, indent=1)
 
 
 def netq(cables: Cables) -> str:
-    def side(p: int) -> dict[str, str]:
-        return dict(zip(("node", "interface"), named(cables, p), strict=True))
-
-    return json.dumps([{"links": [{"compounded_links": [{"interfaces": [side(p), side(q)]} for p, q in ends(cables)]}]}])
+    compounded = [{"interfaces": pair} for pair in sides(cables, "node", "interface")]
+    return json.dumps([{"links": [{"compounded_links": compounded}]}])
 
 
 def ptm(cables: Cables) -> str:
@@ -189,9 +179,8 @@ def napalm(device: str, heard: Heard) -> str:
 
 
 def nvue(device: str, heard: Heard) -> str:
-    return json.dumps(
-        {p: {"lldp": {"neighbor": {n: {"chassis": {"system-name": n}, "port": {"name": q}}}}} for p, n, q in heard}, indent=1
-    )
+    told = {p: {"lldp": {"neighbor": {n: {"chassis": {"system-name": n}, "port": {"name": q}}}}} for p, n, q in heard}
+    return json.dumps(told, indent=1)
 
 
 def sonic(device: str, heard: Heard) -> str:
@@ -210,18 +199,28 @@ BY_DEVICE: dict[str, Callable[[str, Heard], str]] = {
 """By reader: a capture a device."""
 
 
-def capture(reader: str, cables: Cables, folder: Path) -> Path:
-    """The cabling in the format of a reader: a file, or a folder with one a device."""
-    if reader in WHOLE:
-        path = folder / f"{reader}.txt"
-        path.write_text(WHOLE[reader](cables))
-        return path
-    (folder / reader).mkdir()
+def by_device(cables: Cables, folder: Path, write: Callable[[str, Heard], str], kind: str = "txt") -> Path:
+    """A file a device that hears others."""
+    folder.mkdir(exist_ok=True)
     f = cables.fabric
     for d in range(f.device_count):
         if heard := [(named(cables, p)[1], *named(cables, cables.far[p])) for p in cables.used(d)]:
-            (folder / reader / f"{f.device_name(d)}.txt").write_text(BY_DEVICE[reader](f.device_name(d), heard))
-    return folder / reader
+            (folder / f"{f.device_name(d)}.{kind}").write_text(write(f.device_name(d), heard))
+    return folder
+
+
+def lldp(cables: Cables, folder: Path) -> None:
+    """The neighbours of every device as lldpcli prints them."""
+    by_device(cables, folder, lldpd, "json")
+
+
+def capture(reader: str, cables: Cables, folder: Path) -> Path:
+    """The cabling in the format of a reader: a file, or a folder with one a device."""
+    if reader in BY_DEVICE:
+        return by_device(cables, folder / reader, BY_DEVICE[reader])
+    path = folder / f"{reader}.txt"
+    path.write_text(WHOLE[reader](cables))
+    return path
 
 
 def audited(fabric: Fabric, *captures: tuple[str, Path], settings: AuditSettings | None = None) -> Audit:
@@ -234,3 +233,23 @@ def audited(fabric: Fabric, *captures: tuple[str, Path], settings: AuditSettings
 def codes(made: Audit) -> list[str]:
     """Codes of the faults, in order."""
     return sorted(f.finding.code for f in made.faults)
+
+
+def findings(found: Iterable[Diagnostic]) -> Iterator[str]:
+    """Findings as they are told, without folders."""
+    for d in found:
+        at = f"{Path(d.span.file.name).name}:{d.span.begin[0]}-{d.span.finish[0]}" if d.span is not None else ""
+        yield f"{d.code} {d.severity.word} {at} {d.message}"
+        yield from (f"    at {Path(n.span.file.name).name}:{n.span.begin[0]} {n.message}" for n in d.labels)
+        yield from (f"    note {n}" for n in d.notes)
+        if d.help:
+            yield f"    help {d.help}"
+
+
+def told(made: Audit, tasks: int = 99) -> Iterator[str]:
+    """All that an audit says, and the work of each fault."""
+    for f in (*made.faults, *made.accepted):
+        yield from findings([f.finding])
+        yield from (f"    {t.device} {t.port}: {t.action} ({t.found}; {t.planned}; {t.cable})" for t in f.tasks[:tasks])
+    yield from findings(made.notes)
+    yield audit_summary(made).rstrip()

@@ -85,18 +85,19 @@ def swap_far(c: Cables, r: Random) -> bool:
     return a != b and a in c.far and b in c.far and c.exchange([a], [b])
 
 
+def full_cages(c: Cables) -> list[list[int]]:
+    return [p for p in c.cages.values() if len(p) == 2 and all(x in c.far for x in p)]
+
+
 def halves(c: Cables, r: Random) -> bool:
     """The two plugs of one cage."""
-    full = [p for p in c.cages.values() if len(p) == 2 and all(x in c.far for x in p)]
-    if not full:
-        return False
-    a, b = r.choice(full)
-    return c.exchange([a], [b])
+    full = full_cages(c)
+    return bool(full) and c.exchange(*([p] for p in r.choice(full)))
 
 
 def dark_cage(c: Cables, r: Random) -> bool:
     """No link at a cage."""
-    full = [p for p in c.cages.values() if len(p) == 2 and all(x in c.far for x in p)]
+    full = full_cages(c)
     if full:
         c.unplug(r.choice(full))
     return bool(full)
@@ -180,23 +181,48 @@ def switches(c: Cables) -> list[int]:
     return found
 
 
-KINDS: dict[str, Callable[[Cables, Random], bool]] = {
-    k.__name__: k
-    for k in (
-        swap,
-        swap_far,
-        halves,
-        dark_cage,
-        rotate_host,
-        rotate_bundle,
-        shift,
-        exchange_devices,
-        missing,
-        extra,
-        wrong_port,
-        not_installed,
-    )
-}
+ALL = (
+    swap,
+    swap_far,
+    halves,
+    dark_cage,
+    rotate_host,
+    rotate_bundle,
+    shift,
+    exchange_devices,
+    missing,
+    extra,
+    wrong_port,
+    not_installed,
+)
+KINDS: dict[str, Callable[[Cables, Random], bool]] = {kind.__name__: kind for kind in ALL}
+
+
+def ports(c: Cables, name: str) -> list[int]:
+    """Cabled ports of a device as a person meets them."""
+    (device,) = (d for d in range(c.fabric.device_count) if c.fabric.device_name(d) == name)
+    return c.row(device)
+
+
+def free(c: Cables, name: str) -> list[int]:
+    (device,) = (d for d in range(c.fabric.device_count) if c.fabric.device_name(d) == name)
+    return [p for p in c.ports(device) if p not in c.far]
+
+
+def one_of_each(c: Cables, names: str) -> None:
+    """A mistake of each kind, at devices of their own: swapped, halves of a cage, adapters rotated, two exchanged, a dark cage,
+    a cable missing, one too many between two, one in another device, one in another port, and a host that is not installed."""
+    swapped, halved, turned, one, other, dark, less, near, far, wrong, there, moved, gone = names.split()
+    assert c.exchange([ports(c, swapped)[0]], [ports(c, swapped)[2]])
+    assert c.exchange([ports(c, halved)[0]], [ports(c, halved)[1]])
+    row = ports(c, turned)
+    assert c.move({p: row[(i + 1) % len(row)] for i, p in enumerate(row)})
+    assert c.exchange(ports(c, one), ports(c, other))
+    c.unplug([*ports(c, dark)[4:6], ports(c, less)[1]])
+    a, b = free(c, near)[-1], free(c, far)[-1]
+    c.far[a], c.far[b] = b, a
+    assert c.move({ports(c, wrong)[1]: free(c, there)[9]}) and c.move({ports(c, moved)[1]: free(c, moved)[9]})
+    c.unplug(ports(c, gone))
 
 
 def plant(fabric: Fabric, seed: int, count: int) -> tuple[Cables, list[str]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -11,7 +9,6 @@ from random import Random
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.observe.audit import Audit
 from tdsl.observe.candidates import PortPositions
 from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
@@ -19,8 +16,7 @@ from tdsl.observe.match import planned_far_ports
 from tdsl.observe.readers import capture_readers
 from tests.conftest import Golden
 from tests.fabrics import multiplane, superpod
-from tests.harness import fabric_of
-from tests.observe.captures import BY_DEVICE, WHOLE, audited, capture
+from tests.observe.captures import BY_DEVICE, WHOLE, audited, capture, told
 from tests.observe.plant import KINDS, Cables, plant
 from tests.targets.build import pod
 
@@ -59,31 +55,19 @@ def explained(cables: Cables) -> list[Mistake]:
     return found
 
 
-def judged(seed: int, count: int) -> tuple[bool, bool]:
-    """Whether random mistakes are explained by no more moves, and whether all are named as they were planted."""
-    all_ = fabrics()
-    cables, kinds = plant(all_[seed % len(all_)], seed, count)
-    found = explained(cables)
-    left = Counter(m.kind for m in found)
-    named = 0
-    for kind in kinds:
-        hit = next((n for n in NAMES[kind] if left[n]), None)
-        if hit is not None:
-            left[hit] -= 1
-            named += 1
-    return sum(m.cost for m in found) <= len(kinds), named == len(kinds) and not +left
-
-
 def test_random_mistakes() -> None:
-    total = 100
-    fewer = sum(judged(seed, 1 + Random(seed).randrange(4))[0] for seed in range(total))
-    assert fewer >= 0.99 * total
+    """Explained by no more moves than were made."""
+    fewer = 0
+    for seed in range(100):
+        cables, kinds = plant(fabrics()[seed % len(fabrics())], seed, 1 + Random(seed).randrange(4))
+        fewer += sum(m.cost for m in explained(cables)) <= len(kinds)
+    assert fewer >= 99
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_alone_is_named(kind: str) -> None:
     named = total = 0
-    for seed in range(20):
+    for seed in range(12):
         cables = Cables(fabrics()[seed % len(fabrics())])
         if KINDS[kind](cables, Random(seed)):
             total += 1
@@ -92,28 +76,6 @@ def test_each_kind_alone_is_named(kind: str) -> None:
     if not total:
         pytest.skip("these fabrics have no such place")
     assert named >= 0.9 * total, (named, total)
-
-
-SMALL = """\
-model switch SW { port p[1..18]: 400Gbps { type NDR; cage 2 OSFP; name "IB1/{(i + 1)//2}/{(i - 1)%2 + 1}"; os "swp{i}" } }
-model host NODE { port nic[4]: 400Gbps { type NDR; cage 2 OSFP; os "mlx5_{i}" } }
-fabric small {
-  group su[2] {
-    host node[3]: NODE
-    switch leaf[4]: SW
-    connect node[n].nic[r] to leaf[r] { class "rail" }
-  }
-  switch spine[2]: SW
-  connect su[*].leaf[*] to spine[*] each x 2
-  host lone: NODE
-  connect lone.nic[0] to spine[0] { class "lone" }
-}
-"""
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
-    return fabric_of(SMALL, tmp_path_factory.mktemp("small"), models=False)
 
 
 @pytest.mark.parametrize("reader", [*WHOLE, *BY_DEVICE])
@@ -128,21 +90,10 @@ def test_every_reader_shows_the_mistakes_that_were_planted(reader: str, small: F
         assert sorted(map(repr, made.mistakes)) == sorted(map(repr, explained(cables))), kinds
 
 
-def told(made: Audit) -> Iterator[str]:
-    """Findings, notes and the work of an audit, without folders."""
-    for f in (*made.faults, *made.accepted):
-        d = f.finding
-        yield f"{d.code} {d.message}"
-        yield from (f"    {n}" for n in d.notes)
-        yield f"    help: {d.help}"
-        yield from (f"    {t.device} {t.port}: {t.action} ({t.found}; {t.planned}; {t.cable})" for t in f.tasks[:3])
-    yield from (f"{d.code} {d.message}" for d in made.notes)
-
-
 def test_each_kind_of_mistake_in_words(small: Fabric, golden: Golden, tmp_path: Path) -> None:
     out = []
     for kind, plant_one in KINDS.items():
         cables = Cables(small)
         assert plant_one(cables, Random(2)), kind
-        out += [f"==== {kind}", *told(audited(small, ("ibnetdiscover", capture("ibnetdiscover", cables, tmp_path))))]
+        out += [f"==== {kind}", *told(audited(small, ("ibnetdiscover", capture("ibnetdiscover", cables, tmp_path))), 3)]
     golden("observe/mistakes.txt", "\n".join(out) + "\n")

@@ -18,12 +18,15 @@ from tdsl.findings.source import SourceFile
 from tdsl.observe.importing import NoDesign, design_from_captures
 from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
 from tests.cli.run import tdsl
+from tests.conftest import Golden
 from tests.fabrics import multiplane, random_fabric, superpod
 from tests.harness import fabric_of
-from tests.observe.captures import audited, codes, lldp, netlist
+from tests.observe.captures import audited, codes, ends_by_name, lldp, netlist
 from tests.observe.plant import Cables, extra, missing, swap, wrong_port
 from tests.observe.test_chain import POD
 from tests.observe.test_readers import real
+
+G = 10**9
 
 
 def imported(folder: Path, *args: str | Path) -> Fabric:
@@ -37,58 +40,27 @@ def imported(folder: Path, *args: str | Path) -> Fabric:
     return fabric
 
 
-def named(fabric: Fabric, label: Callable[[Fabric, int], str]) -> set[tuple[str, str]]:
-    """Links by the names of devices and ports."""
-
-    def end(port: int) -> str:
-        d = int(fabric.port_device[port])
-        number = str(port - int(fabric.port_base[d]) + 1) if fabric.is_switch[d] else label(fabric, port)
-        return f"{fabric.device_name(d)} {number}"
-
-    return {tuple(sorted((end(int(a)), end(int(b))))) for a, b in zip(fabric.link_a, fabric.link_b, strict=True)}  # type: ignore[misc]
+WIRINGS: list[Callable[[], Fabric]] = [superpod(2, 4, 4, 2, 16).build, multiplane(2, 8, 2, 2, 16).build, random_fabric(1).build]
 
 
-def system(fabric: Fabric, port: int) -> str:
-    c, i = fabric.port_class(port)
-    return c.systems[i] or f"{c.name}{i}"
-
-
-@pytest.mark.parametrize("form", ["structure", "flat"])
-def test_a_built_pod_comes_back(form: str, tmp_path: Path) -> None:
-    pod = fabric_of(POD, tmp_path, models=False)
-    (tmp_path / "pod.topo").write_text(netlist(Cables(pod), dict.fromkeys(range(len(pod.port_device)), "4xNDR")))
-    back = imported(tmp_path, tmp_path / "pod.topo", "--as", form)
-    assert named(back, system) == named(pod, system)
-    assert set(back.link_rate.tolist()) == {400 * 10**9}
-    text = (tmp_path / "asbuilt.fab").read_text()
-    assert text.count("connect ") == (2 if form == "structure" else pod.link_count)
-    assert tdsl("audit", tmp_path / "asbuilt.fab", "--ibnetdiscover", tmp_path / "pod.topo").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    "fabric",
-    [
-        superpod(2, 4, 4, 2, 16).build,
-        multiplane(2, 8, 2, 2, 16).build,
-        *(random_fabric(s).build for s in range(4)),
-    ],
-)
-def test_any_wiring_comes_back(fabric: Callable[[], Fabric], tmp_path: Path) -> None:
-    made = fabric()
-    (tmp_path / "x.topo").write_text(netlist(Cables(made)))
-    for form in ("structure", "flat"):
+@pytest.mark.parametrize("fabric", [None, *WIRINGS], ids=lambda x: "pod" if x is None else "")
+def test_any_wiring_comes_back(fabric: Callable[[], Fabric] | None, tmp_path: Path) -> None:
+    """As arrays with few connects or link by link, with the same names and rates, and an audit finds no fault."""
+    made = fabric() if fabric else fabric_of(POD, tmp_path, models=False)
+    (tmp_path / "x.topo").write_text(netlist(Cables(made), dict.fromkeys(range(len(made.port_device)), "4xNDR")))
+    for form, most in (("structure", made.link_count if fabric else 2), ("flat", made.link_count)):
         back = imported(tmp_path, tmp_path / "x.topo", "--as", form)
-        assert len(named(back, system)) == back.link_count == made.link_count
-        assert tdsl("audit", tmp_path / "asbuilt.fab", "--ibnetdiscover", tmp_path / "x.topo").exit_code == 0
+        assert ends_by_name(back) == ends_by_name(made) and back.link_count == made.link_count
+        assert set(back.link_rate.tolist()) == {400 * G}
+        assert (tmp_path / "asbuilt.fab").read_text().count("connect ") <= most
+        assert tdsl("audit", tmp_path / "asbuilt.fab", "--ibnetdiscover", tmp_path / "x.topo", "--no-requirements").exit_code == 0
 
 
-def test_lldp_needs_a_rate(tmp_path: Path) -> None:
-    pod = fabric_of(POD, tmp_path, models=False)
-    lldp(Cables(pod), tmp_path / "captures")
+def test_lldp_needs_a_rate(small: Fabric, tmp_path: Path) -> None:
+    lldp(Cables(small), tmp_path / "captures")
     done = tdsl("import", tmp_path / "captures")
     assert done.exit_code == 2 and "--rate 400Gbps" in done.output
-    back = imported(tmp_path, tmp_path / "captures", "--rate", "400Gbps")
-    assert back.link_count == pod.link_count
+    assert imported(tmp_path, tmp_path / "captures", "--rate", "400Gbps").link_count == small.link_count
     assert tdsl("audit", tmp_path / "asbuilt.fab", "--lldp", tmp_path / "captures").exit_code == 0
 
 
@@ -100,15 +72,10 @@ def test_a_real_capture_with_planted_mistakes(name: str, tmp_path: Path) -> None
     path = real(name)
     fabric = imported(tmp_path, path)
     assert codes(audited(fabric, ("ibnetdiscover", path))) == []
-    expected = {
-        missing: ("E0625", "E0610"),
-        extra: ("E0626",),
-        wrong_port: ("E0627", "E0628"),
-        swap: ("E0620", "E0621"),
-    }
+    expected = {missing: ("E0625", "E0610"), extra: ("E0626",), wrong_port: ("E0627", "E0628"), swap: ("E0620", "E0621")}
     for kind, wanted in expected.items():
         done = 0
-        for seed in range(12):
+        for seed in range(4):
             cables = Cables(fabric)
             if not kind(cables, Random(seed)):
                 continue
@@ -133,10 +100,11 @@ def test_the_known_faults_of_a_real_cluster(tmp_path: Path) -> None:
     assert [(d["code"], d["message"]) for d in found["findings"]] == [("E0625", "no link is seen on the cable ib1 p25 to ib8 p6")]
 
 
-@pytest.mark.parametrize("faults", range(4))
+@pytest.mark.parametrize("faults", [0, 3])
 def test_a_table_keeps_its_structure_with_faults_in_it(faults: int, tmp_path: Path) -> None:
     """Of tables no port without a cable is known; swapped and missing cables are exceptions of the rules, and links are kept."""
-    assert tdsl("build", "dgx_superpod_h100", "--set", "units=1", "--target", "cabling", "--out", tmp_path / "out").exit_code == 0
+    (tmp_path / "pod.fab").write_text(POD)
+    assert tdsl("build", tmp_path / "pod.fab", "--target", "cabling", "--out", tmp_path / "out").exit_code == 0
     with (tmp_path / "out/cabling/links.csv").open(newline="") as file:
         head, *rows = list(csv.reader(file))
     far = [head.index(f"b_{x}") for x in ("device", "interface", "port")]
@@ -152,12 +120,8 @@ def test_a_table_keeps_its_structure_with_faults_in_it(faults: int, tmp_path: Pa
     back = imported(tmp_path, tmp_path / "seen.csv", "--rate", "400Gbps")
     text = (tmp_path / "asbuilt.fab").read_text()
     loops = sum(row[head.index("a_device")] == row[head.index("b_device")] for row in rows)
-    assert (
-        back.link_count == len(rows) - loops == len(rows) - text.count("left out")
-        and text.count("model switch") == 1
-        and text.count("model host") == 2
-    )
-    assert text.count("connect ") <= (10 if not faults else len(rows) // 4)
+    assert back.link_count == len(rows) - loops == len(rows) - text.count("left out")
+    assert text.count("model switch") <= 2 and text.count("connect ") <= (10 if not faults else len(rows) // 3)
     if not loops:
         assert tdsl("audit", tmp_path / "asbuilt.fab", "--p2p", tmp_path / "seen.csv").exit_code == 0
 
@@ -181,7 +145,6 @@ def test_quotes_and_braces_in_names_come_back(tmp_path: Path) -> None:
 
 
 AT = CaptureLine(SourceFile("x", "\n" * 9), 1)
-G = 10**9
 
 
 def made(*wires: tuple[str, str, str, str, int], kinds: dict[str, str] | None = None, files: int = 1) -> Observed:
@@ -203,48 +166,24 @@ def test_no_design() -> None:
     assert design_from_captures(unknown, "f", 400 * G).count("rate 400Gbps") == 2
 
 
-def test_an_imported_design() -> None:
+def test_an_imported_design(golden: Golden) -> None:
     """Two leafs of six ports with three hosts each; a host is missing, a cable is looped, and a link is seen twice."""
     wires = [(f"node{2 * leaf + i}", "eth0", f"leaf{leaf}", str(i + 1), 100) for leaf in range(2) for i in range(2)]
-    wires += [
-        ("leaf0", "6", "spine", "1", 400),
-        ("leaf1", "6", "spine", "2", 400),
-        ("leaf0", "4", "leaf0", "5", 100),
-    ]
+    wires += [("leaf0", "6", "spine", "1", 400), ("leaf1", "6", "spine", "2", 400), ("leaf0", "4", "leaf0", "5", 100)]
     wires += [("spine", "1", "leaf0", "6", 200), ("leaf0", "7", "leaf0", "7", 100)]
-    text = design_from_captures(made(*wires, files=2), "my lab")
-    assert text.splitlines() == [
-        "# Made by `tdsl import` from 2 captures: 7 devices, 6 links.",
-        "# left out: both ends on leaf0, 4 and 5",
-        'model host HOST0 { port p[1]: any { os "eth{i}" } }',
-        "model switch SWITCH_6 { port p[1..6]: any }",
-        "model switch SWITCH_2 { port p[1..2]: any }",
-        "",
-        "fabric my_lab {",
-        "  switch leaf[2]: SWITCH_6",
-        '  naming leaf[a] "leaf{a}"',
-        "  host node[4]: HOST0 { role accelerator }",
-        '  naming node[a] "node{a}"',
-        "  switch spine: SWITCH_2",
-        '  naming spine "spine"',
-        "",
-        "  connect leaf[0].p[6] to spine.p[1] { rate 400Gbps }",
-        "  connect leaf[1].p[6] to spine.p[2] { rate 400Gbps }",
-        "  connect node[a].p[0] to leaf[(a // 2)].p[(a % 2) + 1] { rate 100Gbps }",
-        "}",
-    ]
+    golden("observe/imported.txt", design_from_captures(made(*wires, files=2), "my lab"))
     assert design_from_captures(made(*wires[:2]), "x").startswith("# Made by `tdsl import` from 1 capture: 3 devices, 2 links.\n")
 
 
-def test_links_inside_of_one_array() -> None:
-    """The end that comes first stays first."""
-    text = design_from_captures(made(("sw0", "1", "sw1", "2", 100), ("sw1", "1", "sw0", "2", 100)), "f")
-    assert [line.strip() for line in text.splitlines() if "connect" in line] == [
+def test_one_array_and_one_device() -> None:
+    """The end that comes first stays first; one device is no array."""
+
+    def lines(*wires: tuple[str, str, str, str, int]) -> list[str]:
+        return [line.strip() for line in design_from_captures(made(*wires), "f").splitlines()]
+
+    found = lines(("sw0", "1", "sw1", "2", 100), ("sw1", "1", "sw0", "2", 100))
+    assert [line for line in found if "connect" in line] == [
         "connect sw[0].p[1] to sw[1].p[2] { rate 100Gbps }", "connect sw[0].p[2] to sw[1].p[1] { rate 100Gbps }",
     ]  # fmt: skip
-
-
-def test_one_device_is_no_array() -> None:
-    text = design_from_captures(made(("sw7", "1", "core", "1", 100)), "f")
-    assert "  switch sw7: SWITCH_1\n" in text and '  naming sw7 "sw7"\n' in text
-    assert "  connect core.p[1] to sw7.p[1] { rate 100Gbps }\n" in text
+    lone = {"switch sw7: SWITCH_1", 'naming sw7 "sw7"', "connect core.p[1] to sw7.p[1] { rate 100Gbps }"}
+    assert lone <= set(lines(("sw7", "1", "core", "1", 100)))

@@ -7,11 +7,8 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tdsl.cli import cli
 from tdsl.findings.source import SourceFile
@@ -22,12 +19,12 @@ from tdsl.observe.speeds import infiniband_rate
 from tests.cli.run import tdsl, write
 from tests.fabrics import superpod
 from tests.harness import none
-from tests.observe.captures import BY_DEVICE, WHOLE, ibdiagnet, netlist, ufm
+from tests.observe.captures import BY_DEVICE, WHOLE, ibdiagnet, netlist
 from tests.observe.plant import Cables
 
 DATA = Path(os.environ.get("TDSL_TEST_DATA", "/nowhere")) / "asbuilt"
 SUBNET = Cables(superpod(1, 2, 2, 1).build())
-GOOD, DB_CSV = netlist(SUBNET), ibdiagnet(SUBNET)
+GOOD = netlist(SUBNET)
 SWITCH = 'Switch\t4 "S-1"\t# "sw"\n'
 
 
@@ -47,29 +44,6 @@ def faults(made: Observed) -> list[tuple[str, int]]:
     return [(d.code, d.span.begin[0] if d.span else 0) for d in made.findings]
 
 
-LLDPCLI = """\
--------------------------------------------------------------------------------
-LLDP neighbors:
--------------------------------------------------------------------------------
-Interface:    swp1, via: LLDP, RID: 1, Time: 0 day, 00:02:10
-  Chassis:
-    ChassisID:    mac 6e:76:46:48:03:41
-    SysName:      spine0
-    SysDescr:     Debian GNU/Linux 9 (stretch) Linux 4.9.0-6-amd64
-    Capability:   Router, on
-  Port:
-    PortID:       ifname swp7
-    PortDescr:    to leaf0
-    TTL:          120
--------------------------------------------------------------------------------
-Interface:    eth0.5, via: LLDP, RID: 2, Time: 0 day, 00:02:12
-  Chassis:
-    ChassisID:    mac 6e:76:46:48:03:42
-  Port:
-    PortID:       mac 6e:76:46:48:03:43
-    TTL:          120
--------------------------------------------------------------------------------
-"""
 FIXTURES = {p.stem: p.read_text(encoding="utf-8") for p in sorted((Path(__file__).parent / "readers").glob("*.txt"))}
 """Captures by name: a line with the reader and who recognises it, the capture, ``====``, and all that is read of it."""
 SEPARATOR = re.compile(r"^==== expected(, and no line end before)?\n", re.MULTILINE)
@@ -146,26 +120,22 @@ PAGE = {
 """What docs/audit.md calls the format of a reader, where that is not its own name."""
 
 
-@pytest.mark.parametrize(
-    ("number", "name"),
-    [
-        (1, "SDR"), (2, "DDR"), (4, "QDR"), (256, "FDR"), (512, "EDR"), (1024, "HDR"), (2048, "NDR"), (65536, "FDR10"),
-        (16777216, "XDR"), (3, ""), (8, ""),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize(("width", "lanes"), [(1, 1), (2, 4), (4, 8), (8, 12), (16, 2), (3, 0)])
-def test_codes_of_speeds_and_widths_of_ibdiagnet(number: int, name: str, width: int, lanes: int) -> None:
+def test_codes_of_speeds_and_widths_of_ibdiagnet() -> None:
     """LinkSpeedActive, LinkSpeedExtActive in the second byte, FDR10 and XDR above; LinkWidthActive. Source: InfiniBand
     Architecture Specification, volume 1, PortInfo, and infiniband/iba/ib_types.h of OpenSM."""
-    cables = Cables(superpod(1, 1, 1, 1).build())
-    made = Observed()
-    text = re.sub(r",2,2048,0$", f",{width},{number},0", ibdiagnet(cables), flags=re.MULTILINE)
-    module("ibdiagnet").read(SourceFile("x", text), "here", made)
-    assert not faults(made) and {w.rate for w in made.wires} == {infiniband_rate(lanes, name) if name and lanes else 0}
+    names = "1 SDR, 2 DDR, 4 QDR, 256 FDR, 512 EDR, 1024 HDR, 2048 NDR, 65536 FDR10, 16777216 XDR, 3, 8, N/A"
+    capture = ibdiagnet(Cables(superpod(1, 1, 1, 1).build()))
+    for number, *name in map(str.split, names.split(",")):
+        for width, lanes in ((1, 1), (2, 4), (4, 8), (8, 12), (16, 2), (3, 0)):
+            made = Observed()
+            text = re.sub(r",2,2048,0$", f",{width},{number},0", capture, flags=re.MULTILINE)
+            module("ibdiagnet").read(SourceFile("x", text), "here", made)
+            assert not faults(made)
+            assert {w.rate for w in made.wires} == {infiniband_rate(lanes, *name) if name and lanes else 0}, (width, number)
 
 
 def test_a_folder_of_ibdiagnet(tmp_path: Path) -> None:
-    (tmp_path / "ibdiagnet2.db_csv").write_text(DB_CSV)
+    (tmp_path / "ibdiagnet2.db_csv").write_text(ibdiagnet(SUBNET))
     (tmp_path / "ibdiagnet2.log").write_text("no table\n")
     made = Observed()
     read_capture_files([("ibdiagnet", tmp_path)], made)
@@ -173,13 +143,6 @@ def test_a_folder_of_ibdiagnet(tmp_path: Path) -> None:
     (tmp_path / "ibdiagnet2.db_csv").unlink()
     with pytest.raises(CaptureUnreadable, match="db_csv file"):
         read_capture_files([("ibdiagnet", tmp_path)], Observed())
-
-
-def test_an_interface_that_is_cut_off(tmp_path: Path) -> None:
-    (tmp_path / "leaf0.txt").write_text(LLDPCLI[: LLDPCLI.index("    PortID:       mac")])
-    made = Observed()
-    read_capture_files([("lldp", tmp_path / "leaf0.txt")], made)
-    assert faults(made) == [("E0601", 15), ("E0602", 18)] and len(made.wires) == 1
 
 
 # ---------------------------------------------------------------- real captures
@@ -210,30 +173,25 @@ def test_real_captures(name: str, nodes: int, links: int) -> None:
     assert (faults(made), len(made.nodes), len(made.wires)) == ([], nodes, links)
 
 
-def pairs(made: Observed) -> set[tuple[str, str, str]]:
-    """Local port, neighbour and its first port, of a capture of one device."""
-    return {(w.a.port[0], made.nodes[w.b.node].description, w.b.port[0]) for w in made.wires}
-
-
-def test_two_readers_agree_on_a_sonic_switch() -> None:
-    assert pairs(observed(real("lldp/lldpctl-json-sonic.json"))) == pairs(observed(real("lldp/sonic-LLDP_ENTRY_TABLE.json")))
-
-
-@pytest.mark.parametrize("issue", ["issue903", "issue1153"])
-def test_eos_and_napalm_agree(issue: str) -> None:
-    eos, napalm = (observed(real(f"lldp/{n}-{issue}.json")) for n in ("eos-lldp-detail", "napalm-eos"))
-
-    def known(made: Observed) -> set[tuple[str, str]]:
-        return {(w.a.port[0], made.nodes[w.b.node].description) for w in made.wires}
-
-    assert known(eos) == known(napalm) and eos.wires
+@pytest.mark.parametrize(
+    ("one", "other", "ports"),
+    [
+        ("lldpctl-json-sonic", "sonic-LLDP_ENTRY_TABLE", True), ("eos-lldp-detail-issue903", "napalm-eos-issue903", False),
+        ("eos-lldp-detail-issue1153", "napalm-eos-issue1153", False),
+    ],
+)  # fmt: skip
+def test_two_readers_agree_on_one_switch(one: str, other: str, ports: bool) -> None:
+    known = [
+        {(w.a.port[0], made.nodes[w.b.node].description, w.b.port[0] if ports else "") for w in made.wires}
+        for made in (observed(real(f"lldp/{name}.json")) for name in (one, other))
+    ]
+    assert known[0] == known[1] != set()
 
 
 def test_nxos_detail() -> None:
     made = observed(real("lldp/nxos-lldp-detail.txt"))
     assert not faults(made) and made.wires
-    short = observed(real("lldp/nxos-lldp-neighbors.txt"))
-    assert [c for c, _ in faults(short)] == ["E0601"]
+    assert [c for c, _ in faults(observed(real("lldp/nxos-lldp-neighbors.txt")))] == ["E0601"]
 
 
 @pytest.mark.parametrize("name", ["garbage.ndt", "incorrect_columns.ndt"])
@@ -244,55 +202,40 @@ def test_malformed_tables_of_ufm(name: str) -> None:
 # ---------------------------------------------------------------- hostile captures
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "line"),
-    [
-        ("", "E0602", 1),
-        ("hello\n", "E0601", 1),
-        (SWITCH + '[9]\t"S-1"[1]\t# lid 0 4xHDR\n', "E0601", 2),
-        (SWITCH + '[1]\t"S-2"[1]\t# lid 0 4xHDR\n', "E0602", 2),
-        (SWITCH + SWITCH, "E0601", 2),
-        (SWITCH + '[1]\t"S-1', "E0601", 2),
-        ('[1]\t"S-1"[1]\n' + SWITCH, "E0601", 1),
-        (SWITCH + "x" * (2 << 20), "E0601", 2),
-        (SWITCH + "\x1b[2Jboo\n", "E0601", 2),
-        ('Switch\t4 "S-1"\t# "sw\x07"\n', "E0601", 1),
-        ('Switch\t4 "S-1"\t# "sw\u202e1"\n', "E0601", 1),
-        (SWITCH + "\0\n", "E0601", 2),
-        ('Switch\t99999 "S-1"\t# "sw"\n', "E0601", 1),
-        ('Switch\t4 "S-1"\t# "' + "n" * 600 + '"\n', "E0601", 1),
-    ],
-)
-def test_hostile_topologies(text: str, code: str, line: int, tmp_path: Path) -> None:
-    (tmp_path / "a.topo").write_text(text)
-    made = Observed()
-    read_capture_files([("ibnetdiscover", tmp_path / "a.topo")], made)
-    assert (code, line) in faults(made)
+HOSTILE: list[tuple[str, str, str, int]] = [
+    ("ibnetdiscover", "", "E0602", 1),
+    ("ibnetdiscover", "hello\n", "E0601", 1),
+    ("ibnetdiscover", SWITCH + '[9]\t"S-1"[1]\t# lid 0 4xHDR\n', "E0601", 2),
+    ("ibnetdiscover", SWITCH + '[1]\t"S-2"[1]\t# lid 0 4xHDR\n', "E0602", 2),
+    ("ibnetdiscover", SWITCH + SWITCH, "E0601", 2),
+    ("ibnetdiscover", SWITCH + '[1]\t"S-1', "E0601", 2),
+    ("ibnetdiscover", SWITCH + "x" * (2 << 20), "E0601", 2),
+    ("ibnetdiscover", SWITCH + "\x1b[2Jboo\n", "E0601", 2),
+    ("ibnetdiscover", 'Switch\t4 "S-1"\t# "sw\x07"\n', "E0601", 1),
+    ("ibnetdiscover", SWITCH + "\0\n", "E0601", 2),
+    ("ibnetdiscover", 'Switch\t99999 "S-1"\t# "sw"\n', "E0601", 1),
+    ("ibnetdiscover", 'Switch\t4 "S-1"\t# "' + "n" * 600 + '"\n', "E0601", 1),
+    ("lldp", "{", "E0601", 1),
+    ("lldp", '{"lldp": {"interface": [\n{"swp1": 5}]}}', "E0601", 2),
+    ("lldp", '{"lldp": {"interface": {"swp1": {"chassis": {}, "port": {"id": {"value": NaN}}}}}}', "E0601", 1),
+    ("lldp", '{"lldp": ' + "[" * 100_000, "E0601", 1),
+    ("lldp", '{"LLDP_ENTRY_TABLE:Ethernet0": 7}', "E0601", 1),
+    ("lldp", '{"lldpNeighbors": [7]}', "E0601", 1),
+    ("lldp", '{"edges": [{"node1": 1, "node2": 2}]}', "E0601", 1),
+    ("lldp", '{"swp1": {"lldp": {"neighbor": {"x": 1}}}}', "E0601", 1),
+    ("lldp", '{"Ethernet1": [{"remote_system_name": ["x"]}]}', "E0601", 1),
+    ("lldp", '[{"links": [{"compounded_links": [{"interfaces": []}]}]}]', "E0601", 1),
+    ("lldp", 'graph G {\n"a":"b" -> "c":"d";\n"a":"b" -- "c":"d";\n}', "E0601", 2),
+    ("lldp", "junk\n", "E0601", 1),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("{", 1),
-        ('{"lldp": {"interface": [\n{"swp1": 5}]}}', 2),
-        ('{"lldp": {"interface": [\n{"swp1": {"chassis": {}, "port": 3}}]}}', 2),
-        ('{"lldp": {"interface": {"swp1": {"chassis": {}, "port": {"id": {"value": NaN}}}}}}', 1),
-        ('{"lldp": ' + "[" * 100_000, 1),
-        ('{"LLDP_ENTRY_TABLE:Ethernet0": 7}', 1),
-        ('{"lldpNeighbors": [7]}', 1),
-        ('{"edges": [{"node1": 1, "node2": 2}]}', 1),
-        ('{"swp1": {"lldp": {"neighbor": {"x": 1}}}}', 1),
-        ('{"Ethernet1": [{"remote_system_name": ["x"]}]}', 1),
-        ('[{"links": [{"compounded_links": [{"interfaces": []}]}]}]', 1),
-        ('graph G {\n"a":"b" -> "c":"d";\n"a":"b" -- "c":"d";\n}', 2),
-        ("junk\n", 1),
-    ],
-)
-def test_hostile_neighbours(text: str, line: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("option", "text", "code", "line"), HOSTILE)
+def test_hostile_captures(option: str, text: str, code: str, line: int, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text)
     made = Observed()
-    read_capture_files([("lldp", tmp_path / "a.json")], made)
-    assert faults(made) == [("E0601", line)]
+    read_capture_files([(option, tmp_path / "a.json")], made)
+    assert (code, line) in faults(made) and (option != "lldp" or len(faults(made)) == 1)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
@@ -303,39 +246,11 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_a_cut_capture_is_a_finding_and_no_missing_cables(tmp_path: Path) -> None:
     design = write(tmp_path)
     whole = netlist(Cables(superpod(1, 4, 8, 2).build()))
-    for share in range(1, 12):
-        (tmp_path / "cut.topo").write_text(whole[: len(whole) * share // 12])
+    for share in (1, 4, 8):
+        (tmp_path / "cut.topo").write_text(whole[: len(whole) * share // 9])
         done = tdsl("audit", design, "--ibnetdiscover", tmp_path / "cut.topo", "--format", "json")
         assert done.exit_code == 1
         assert {"E0601", "E0602"} >= {d["code"] for d in json.loads(done.stdout)["fabrics"][0]["findings"]}
-
-
-@given(st.data())
-@settings(max_examples=60, deadline=None)
-def test_any_change_of_a_capture_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    """Never an exception, whatever is cut, doubled or put in."""
-    texts = [
-        GOOD,
-        '{"lldp": {"interface": [{"swp1": {"chassis": {"a": {}}, "port": {"id": {"value": "x"}}}}]}}',
-        "a_device,a_port,b_device,b_port\na,1,b,2\n",
-        DB_CSV,
-        ufm(SUBNET),
-        LLDPCLI,
-        fixture("lldpd_text_key_and_value")[2],
-    ]
-    text = data.draw(st.sampled_from(texts))
-    random = Random(data.draw(st.integers(0, 1 << 30)))
-    for _ in range(random.randint(1, 4)):
-        at = random.randrange(len(text) + 1)
-        piece = random.choice(["", '"', "[", "{", "\n", "\x00", "é", "\\u", "9" * 30, ",", text[at : at + 40]])
-        text = text[:at] + piece + text[at + random.randint(0, 30) :]
-    path = tmp_path_factory.mktemp("any") / "x.json"
-    path.write_text(text)
-    for option in ("", *sorted({r.OPTION for r in capture_readers().values()})):
-        made = Observed()
-        read_capture_files([(option, path)], made)
-        for d in made.findings:
-            assert d.span is not None and d.code in ("E0601", "E0602")
 
 
 def test_a_wrong_call(tmp_path: Path) -> None:

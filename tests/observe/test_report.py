@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.observe import identifiers, report, speeds, worklist
-from tdsl.observe.accepted import new_accepted_entries, settle_accepted_faults
-from tdsl.observe.accepted import read_accepted_faults as accepted
-from tdsl.observe.audit import Audit, AuditSettings
+from tdsl.observe.accepted import new_accepted_entries
+from tdsl.observe.audit import AuditSettings
 from tdsl.observe.names import NameMapRule, device_name_readings, is_factory_description
 from tdsl.observe.prometheus import prometheus_metrics as metrics
 from tests.cli.run import tdsl
 from tests.conftest import Golden
-from tests.harness import fabric_of
-from tests.observe.captures import audited, netlist
+from tests.observe.captures import audited, netlist, told
+from tests.observe.conftest import SMALL
 from tests.observe.plant import plant
-from tests.observe.test_diagnose import SMALL
-
-
-def findings(found: Iterable[Diagnostic]) -> Iterator[str]:
-    """Findings as they are told."""
-    for d in found:
-        at = f"{Path(d.span.file.name).name}:{d.span.begin[0]}-{d.span.finish[0]}" if d.span is not None else ""
-        yield f"{d.code} {d.severity.word} {at} {d.message}"
-        yield from (f"    at {Path(n.span.file.name).name}:{n.span.begin[0]} {n.message}" for n in d.labels)
-        yield from (f"    note {n}" for n in d.notes)
-        if d.help:
-            yield f"    help {d.help}"
-
 
 LONELY = """
 Switch\t4 "S-99"\t# "lonely"
@@ -56,26 +38,9 @@ su1-node0,h1,A,2,1
 """
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
-    return fabric_of(SMALL, tmp_path_factory.mktemp("small"), models=False)
-
-
-def told(made: Audit) -> Iterator[str]:
-    """All that an audit says."""
-    for f in (*made.faults, *made.accepted):
-        yield from findings([f.finding])
-        for t in f.tasks:
-            yield f"    {t.device} {t.port}: {t.action} ({t.found}; {t.planned}; {t.cable})"
-        if f.mistake is not None:
-            m = f.mistake
-            yield f"    {m.kind} {m.cost} moves {m.moves} removed {m.removed} added {m.added} devices {m.devices}"
-    yield from findings(made.notes)
-    yield report.audit_summary(made).rstrip()
-
-
 def test_all_forms_of_a_report(small: Fabric, golden: Golden, tmp_path: Path) -> None:
-    """Mistakes, devices of other names and strangers: findings, work list, Markdown, JSON, metrics; accepted, then late."""
+    """Mistakes, devices of other names and strangers: findings, work list, Markdown, JSON, metrics, what may be accepted."""
+
     cables, _ = plant(small, 1, 3)
     other = {4: "Quantum Mellanox Technologies", 3: "stranger", 12: "MF0;spine0:MQM9700/U1"}
     (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(cables.far, "4xNDR"), other) + LONELY)
@@ -88,40 +53,11 @@ def test_all_forms_of_a_report(small: Fabric, golden: Golden, tmp_path: Path) ->
         json.dumps(report.audit_document(made), indent=1),
         *(e.line.rstrip() for e in entries), f"{left} cannot be accepted", metrics([made]),
     ]  # fmt: skip
-    listed = accepted(SourceFile("dead.txt", "".join(e.line for e in entries)))
-    for today in (date(2026, 1, 1), date(2027, 2, 1)):
-        again = audited(small, ("ibnetdiscover", tmp_path / "now.topo"), settings=asked)
-        settle_accepted_faults(again, listed, {e.element: _links(small, e.element) for e in listed}, today)
-        parts += [f"on {today}", report.audit_summary(again)]
     golden("observe/report.txt", re.sub(r"[^\s|\"]*/(now\.topo|design\.fab)", r"\1", "\n".join(parts)) + "\n")
 
 
-def _links(fabric: Fabric, element: str) -> Any:
-    """The links of an element of a list of failures."""
-    import numpy as np
-
-    device, _, port = element.partition(".p[")
-    found = [d for d in range(fabric.device_count) if fabric.device_path(d) in (element, device)]
-    rows = np.flatnonzero(np.isin(fabric.device_a, found) | np.isin(fabric.device_b, found))
-    if not port:
-        return rows
-    at = int(fabric.port_base[found[0]]) + int(port.rstrip("]")) - 1
-    return rows[(fabric.link_a[rows] == at) | (fabric.link_b[rows] == at)]
-
-
 def test_names_of_devices() -> None:
-    texts = (
-        "MF0;leaf0:MQM9700/U1",
-        "node0 mlx5_0",
-        "node0.example.com HCA-1",
-        "10.1.2.3",
-        "localhost",
-        "sonic",
-        " leaf ",
-        "0xab",
-        "",
-    )
-    assert {t: (is_factory_description(t), list(device_name_readings(t))) for t in texts} == {
+    readings = {
         "MF0;leaf0:MQM9700/U1": (False, [("leaf0", ""), ("leaf0/U1", "")]),
         "node0 mlx5_0": (False, [("node0 mlx5_0", ""), ("node0", "mlx5_0")]),
         "node0.example.com HCA-1": (
@@ -130,6 +66,7 @@ def test_names_of_devices() -> None:
         "10.1.2.3": (False, [("10.1.2.3", "")]), "localhost": (True, []), "sonic": (True, []), " leaf ": (False, [("leaf", "")]),
         "0xab": (True, []), "": (True, []),
     }  # fmt: skip
+    assert {t: (is_factory_description(t), list(device_name_readings(t))) for t in readings} == readings
     rule = NameMapRule.parse("a=(.*)-x=sw\\1")
     assert list(device_name_readings("a=7-x", [rule])) == [("sw7", "")] and list(device_name_readings("b", [rule])) == [("b", "")]
 
@@ -184,10 +121,7 @@ def test_tables_of_identifiers(small: Fabric) -> None:
     }  # fmt: skip
     assert owners(IDENTIFIED) == (known, ["E0532"])
     bare = "\n".join(",".join(c for i, c in enumerate(r.split(",")) if i not in (2, 3)) for r in IDENTIFIED.splitlines())
-    assert owners(bare) == (
-        {k: v for k, v in known.items() if k in ("0002c9000001", "S1", "0002c900000b", "S2")},
-        [],
-    )
+    assert owners(bare) == ({k: v for k, v in known.items() if k in ("0002c9000001", "S1", "0002c900000b", "S2")}, [])
     single = IDENTIFIED.replace("0002c90300000003,0002c90300000006", "0002c90300000005,0002c90300000006")
     assert owners(single)[0] == known | {"0002c90300000003": (one, 0), "0002c90300000005": (one, 1)}
     assert owners("") == ({}, []) and owners("device,x\n") == ({}, ["E0531"])

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.cli.run import tdsl
+from tests.cli.run import tdsl, write
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "tdsl" / "report" / "check.schema.json").read_text(encoding="utf-8"))
-CALLS = [
-    ["dgx_superpod_h100", "ft2", "tpu_v2", "superpod_cluster", "gb200_nvl72"],
-    ["dgx_superpod_h100", "--fail", "spine[0]"],
-    ["dgx_superpod_h100", "--all-params"],
-    ["tpu_v2", "--second-opinion"],
-]
+CALLS = (["dgx_superpod_h100", "tpu_v2", "superpod_cluster"], ["--fail", "spine[0]"], ["--all-params"], ["--second-opinion"])
 PHASES = """fabric f {
   param units: int = 2
   phase 1 { units 1 }
@@ -38,31 +34,30 @@ def test_the_schema_is_one() -> None:
         assert not undescribed, (name, undescribed)
 
 
+def asked(*call: str | Path) -> Any:
+    """What a call prints, which follows the schema."""
+    document = json.loads(tdsl("check", *call, "--output-format", "json").stdout)
+    Draft202012Validator(SCHEMA).validate(document)
+    return document
+
+
 @pytest.mark.parametrize("call", CALLS, ids=lambda c: "_".join(c[-2:]))
-def test_a_call(call: list[str]) -> None:
-    done = tdsl("check", *call, "--output-format", "json")
-    Draft202012Validator(SCHEMA).validate(json.loads(done.stdout))
+def test_a_call(call: list[str], tmp_path: Path) -> None:
+    document = asked(write(tmp_path), *call)
+    document["designs"][0]["extra"] = 1
+    assert not Draft202012Validator(SCHEMA).is_valid(document)
 
 
 def test_phases(tmp_path: Path) -> None:
     path = tmp_path / "f.fab"
     path.write_text(PHASES)
-    document = json.loads(tdsl("check", path, "--output-format", "json").stdout)
-    Draft202012Validator(SCHEMA).validate(document)
-    assert [(d["phase"], d.get("needed")) for d in document["designs"]] == [(1, None), (2, "2027-03-01")]
+    assert [(d["phase"], d.get("needed")) for d in asked(path)["designs"]] == [(1, None), (2, "2027-03-01")]
 
 
 def test_every_wrong_design() -> None:
-    """The designs of the fixtures, each of which gives findings."""
-    files = sorted((ROOT / "tests" / "errors" / "design").glob("*.fab"))
-    done = tdsl("check", *map(str, files), "--output-format", "json")
-    document = json.loads(done.stdout)
-    Draft202012Validator(SCHEMA).validate(document)
-    keys = {k for d in document["designs"] for k in d} | {k for d in document["designs"] for f in d["findings"] for k in f}
-    assert len(document["designs"]) >= len(files) - 5 and {"fix", "labels", "allowed"} <= keys
-
-
-def test_a_key_that_the_schema_lacks_is_refused() -> None:
-    document = json.loads(tdsl("check", "ft2", "--output-format", "json").stdout)
-    document["designs"][0]["extra"] = 1
-    assert not Draft202012Validator(SCHEMA).is_valid(document)
+    """Some of the designs of the fixtures, each of which gives findings."""
+    every = sorted((ROOT / "tests" / "errors" / "design").glob("*.fab"))
+    files = [p for i, p in enumerate(every) if i % 3 == 0 or "allow(" in p.read_text(encoding="utf-8")]
+    designs = asked(*files)["designs"]
+    keys = {k for d in designs for k in d} | {k for d in designs for f in d["findings"] for k in f}
+    assert len(designs) >= len(files) - 5 and {"fix", "labels", "allowed"} <= keys

@@ -158,27 +158,16 @@ def _untimed(text: str) -> str:
 def test_text_in_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [paint.character_columns(c) for c in "a~\x7fé漢\u0301Ａ"] == [1, 1, 1, 1, 2, 0, 2]
     assert paint.text_columns("ab") == 2 and paint.text_columns("漢é") == 3
-    assert (
-        paint.terminal_safe_text("a\nb\tc\x1b\u202e\u2028é\ue000") == "a\nb\tc\ufffd\ufffd\ufffdé\ufffd"
-        and paint.terminal_safe_text("ab") == "ab"
-    )
-    assert paint.wrap_text("one two three", 7) == ["one two", "three"] and paint.wrap_text("one two three", 6) == [
-        "one",
-        "two",
-        "three",
-    ]
-    assert paint.wrap_text("", 5) == [""] and paint.wrap_text("a\n  b\n\nc", 9) == ["a", "b", "", "c"]
-    assert paint.wrap_text("漢漢 a", 5) == ["漢漢", "a"]
-    assert paint.wrap_text("漢漢 a", 6) == ["漢漢 a"] and paint.wrap_text("toolong a", 3) == ["toolong", "a"]
+    assert paint.terminal_safe_text("a\nb\tc\x1b\u202e\u2028é\ue000") == "a\nb\tc\ufffd\ufffd\ufffdé\ufffd"
+    for text, width, lines in (
+        ("one two three", 7, ["one two", "three"]), ("one two three", 6, ["one", "two", "three"]), ("", 5, [""]),
+        ("a\n  b\n\nc", 9, ["a", "b", "", "c"]), ("漢漢 a", 5, ["漢漢", "a"]), ("漢漢 a", 6, ["漢漢 a"]),
+        ("toolong a", 3, ["toolong", "a"]),
+    ):  # fmt: skip
+        assert paint.wrap_text(text, width) == lines
     assert Paint(True)("error", "x") == "\x1b[1;31mx\x1b[0m" and Paint(True)("dim", "") == "" and Paint(False)("dim", "x") == "x"
 
-    class Stream:
-        def __init__(self, terminal: bool) -> None:
-            self.terminal = terminal
-
-        def isatty(self) -> bool:
-            return self.terminal
-
+    streams = [SimpleNamespace(isatty=lambda known=known: known) for known in (True, False)]
     for asked, none, force, term, expected in (
         (None, "", "", "xterm", (True, False)), (None, "1", "1", "xterm", (False, False)), (None, "", "1", "xterm", (True, True)),
         (None, "", "0", "xterm", (True, False)), (None, "", "", "dumb", (False, False)), (True, "1", "", "dumb", (True, True)),
@@ -187,11 +176,11 @@ def test_text_in_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
         for name, value in (("NO_COLOR", none), ("FORCE_COLOR", force), ("TERM", term)):
             monkeypatch.setenv(name, value)
         token = paint.colored.set(asked)
-        assert tuple(paint.wants_colour(Stream(t)) for t in (True, False)) == expected  # type: ignore[arg-type]
+        assert tuple(map(paint.wants_colour, streams)) == expected  # type: ignore[arg-type]
         paint.colored.reset(token)
     for columns_given, wide in (("30", 60), ("60", 60), ("99", 99), ("140", 140), ("300", 140)):
         monkeypatch.setenv("COLUMNS", columns_given)
-        assert [paint.output_width(Stream(t)) for t in (True, False)] == [wide, 100]  # type: ignore[arg-type]
+        assert [*map(paint.output_width, streams)] == [wide, 100]  # type: ignore[arg-type]
 
 
 def test_tables() -> None:
@@ -235,8 +224,5 @@ def test_the_closing_line_counts_what_is_found() -> None:
     said = "tdsl explain E0101 says more; also E0102, E0103, E0104, E0105, E0106"
     assert closing(*reversed(many), many[0]) == ["8 errors in 1.3 s", said]
     warning, note = (Diagnostic("E0101", "", None, severity=s) for s in (Severity.WARNING, Severity.NOTE))
-    assert closing(warning, warning, note) == [
-        "no errors, 2 warnings, 1 note in 1.3 s",
-        "tdsl explain E0101 says more",
-    ]
+    assert closing(warning, warning, note) == ["no errors, 2 warnings, 1 note in 1.3 s", "tdsl explain E0101 says more"]
     assert closing(note) == ["no errors, 1 note in 1.3 s"] and closing() == ["no errors in 1.3 s"]
