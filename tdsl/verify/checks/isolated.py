@@ -58,7 +58,7 @@ class Isolated(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
-        alone = view.core & ~_devices_in_use(view)
+        alone = view.core & ~devices_in_use(view)
         faults = []
         for s in f.sets:
             block = alone[s.first : s.first + s.count]
@@ -92,7 +92,7 @@ class Isolated(Check):
         return property_fails(errors[0].message if errors else faults[0].message, tuple(faults), witness)
 
 
-def _devices_in_use(view: View) -> Bools:
+def devices_in_use(view: View) -> Bools:
     """Whether anything is plugged into a device, or into the chips inside it."""
     f = view.fabric
     used = view.degree > 0

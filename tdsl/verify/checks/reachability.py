@@ -12,6 +12,7 @@ from tdsl.prove.by_domain import units_with_joined_accelerators
 from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
+from tdsl.verify.checks.isolated import devices_in_use
 
 
 class Reachability(Check):
@@ -98,21 +99,20 @@ two parts
 
     def _linkless(self, view: View, lost: Ints, total: int) -> Judgement:
         names = view.names(lost[:4])
-        built, linked = bool(view.fabric.built[lost[0]]), len(links_at_devices(view.fabric, lost[:1])) > 0
-        why = (
-            "is planned only"
-            if not built
-            else "has no link to the network of the set"
-            if linked
-            else "has no link"
-        )
+        f = view.fabric
+        used = devices_in_use(View.whole(f.whole or f))[lost]
+        built, linked = bool(f.built[lost[0]]), len(links_at_devices(f, lost[:1])) > 0
+        why = "has no link to the network" if used[0] else "has no link"
+        if view.members is not None:
+            why = "has no link to the network of the set" if linked else "has no link"
+            why = why if built else "is planned only"
         text = f"{len(lost)} of {total} {view.unit_word} have no link: {names[0]}"
         fault = PropertyFault(
             view.fabric.set_of(int(lost[0])).origin,
-            f"{names[0]} reaches no other host: it {why if view.members is not None else 'has no link'}",
+            f"{names[0]} reaches no other host: it {why}",
             count=len(lost),
             help="connect it, or leave it out with `omit`" if built else "name those that are built",
-            unless="isolated" if view.members is None else "",
+            unless="isolated" if view.members is None and not used.any() else "",
         )
         return property_fails(text, (fault,), {"from": names[0], "without_link": names})
 
