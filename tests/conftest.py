@@ -69,8 +69,9 @@ def golden(request: pytest.FixtureRequest) -> Golden:
             if not path.is_file() or path.read_bytes() != data:
                 path.write_bytes(data)
             return
-        assert path.is_file(), f"there is no {path.relative_to(GOLDENS.parent)}: run `make golden` and look at what it holds"
-        again = f"{name} differs; if it should, run `make golden FOR={name.rpartition('.')[0]}`"
+        call = f"run `make golden FOR={name.rpartition('.')[0]}`"
+        assert path.is_file(), f"there is no {path.relative_to(GOLDENS.parent)}: {call} and read what it holds"
+        again = f"{name} differs; if it should, {call}"
         assert content == (path.read_text(encoding="utf-8") if isinstance(content, str) else path.read_bytes()), again
 
     return compare

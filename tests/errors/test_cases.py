@@ -91,4 +91,4 @@ def test_what_is_found(path: Path, request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--golden"):
         path.write_text("".join(out), encoding="utf-8")
         return
-    none(wrong)
+    none(f"{path.relative_to(HERE)}, which `pytest tests/errors/test_cases.py --golden` rewrites: {x}" for x in wrong)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -12,14 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.explain.catalogue import explained_words
 from tdsl.fabric import patterns
 from tdsl.fabric.patterns import LinkPairs
-from tdsl.fabric.wiring import LINKS_OF_PATTERN
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
-from tdsl.syntax import keywords
-from tdsl.syntax.patterns import CONNECT_PATTERNS
 
 HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)
 SIZE = st.integers(1, 7)
@@ -120,19 +114,3 @@ def test_random_is_simple_and_regular(n: int, degree: int, seed: int) -> None:
     degrees = Counter(x for pair in found for x in pair)
     assert all(i != j for i, j in found) and set(degrees.values()) == {degree} and len(degrees) == n
     assert found == count(patterns.random_regular(n, degree, seed, HERE))
-
-
-def test_a_pattern_is_known_everywhere() -> None:
-    """What lays links, the words of the grammar, `tdsl explain` and the page of the language know the patterns of the table."""
-    known = set(CONNECT_PATTERNS)
-    assert set(LINKS_OF_PATTERN) == known == set(keywords.PATTERNS)
-    assert {w.word for w in explained_words().values() if w.kind == "pattern of connect"} == known
-    words = {word for p in CONNECT_PATTERNS.values() for word in p.words}
-    assert words <= keywords.GRAMMAR_WORDS, "give the grammar the word behind the pattern"
-    page = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
-    table = page.partition("\n## Patterns\n")[2].partition("\n**Even.**")[0]
-    rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
-    assert {name for row in rows for name in re.findall(r"`(\w+)", row)} == known
-    one_set = {name for name, p in CONNECT_PATTERNS.items() if p.sets == "one"}
-    joins_one = re.search(r"([^.]*) join\s+the members of one population", table)
-    assert joins_one is not None and set(re.findall(r"`(\w+)`", joins_one[1])) == one_set

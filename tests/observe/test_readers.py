@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.cli import cli
+from tdsl.commands import audit
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers import Reader, capture_readers
 from tdsl.observe.reading import CaptureUnreadable, read_capture_files
@@ -52,7 +53,9 @@ SEPARATOR = re.compile(r"^==== expected(, and no line end before)?\n", re.MULTIL
 def fixture(name: str) -> tuple[str, str, str, list[str]]:
     """Reader, readers that recognise the capture, the capture, and what is expected."""
     head, _, rest = FIXTURES[name].partition("\n")
-    reader, recognised = re.fullmatch(r"# reader (\S+), recognised by (.+)", head).groups()  # type: ignore[union-attr]
+    first = re.fullmatch(r"# reader (\S+), recognised by (.+)", head)
+    assert first is not None, f"{name}: its first line is not `# reader NAME, recognised by NAME`"
+    reader, recognised = first.groups()
     text, cut, expected = SEPARATOR.split(rest)
     text = re.sub(r"\\(x07|u202e)", lambda m: chr(int(m[1][1:], 16)), text.removesuffix("\n") if cut else text)
     return reader, recognised, text, expected.splitlines()
@@ -104,13 +107,15 @@ def test_every_reader_has_a_sample_a_planted_set_and_a_row_in_the_page() -> None
     samples = {fixture(name)[1] for name in FIXTURES}
     page = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("|")]
-    none(f"{n}: no sample in tests/observe/readers" for n in capture_readers() if n.replace("-", "_") not in samples)
-    none(f"{n}: no function in tests/observe/captures.py writes it" for n in capture_readers() if n not in {*WHOLE, *BY_DEVICE})
-    none(
-        f"{n}: no row of docs/audit.md has its option and name"
-        for n, r in capture_readers().items()
-        if not any(f"--{r.OPTION}" in row and PAGE.get(n, n).lower() in row.lower() for row in rows)
-    )
+    options = {option for p in audit.command.params for option in p.opts}
+    missing = []
+    for n, r in capture_readers().items():
+        row = any(f"--{r.OPTION}" in row and PAGE.get(n, n).lower() in row.lower() for row in rows)
+        missing += [f"{n}: no sample in tests/observe/readers"] * (n.replace("-", "_") not in samples)
+        missing += [f"{n}: no function in tests/observe/captures.py writes it"] * (n not in {*WHOLE, *BY_DEVICE})
+        missing += [f"{n}: no row of docs/audit.md has its option and name"] * (not row)
+        missing += [f"{n}: tdsl audit has no option --{r.OPTION}"] * (f"--{r.OPTION}" not in options)
+    none(missing)
 
 
 PAGE = {
