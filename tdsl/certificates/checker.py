@@ -541,10 +541,10 @@ class CertifiedNetwork(Graph):
                     out.append((d, (label[other],) if other in label else (min(x.a, x.b), max(x.a, x.b))))
         return out
 
-    def injection(self) -> int:
+    def injection(self) -> Fraction:
         """The most that the smaller of two halves can inject, however the units are divided, in bit/s."""
         sent = sorted(sum(self.near(u).values()) for u in self.units)
-        return min(sum(sent[len(sent) - self.half :]), sum(sent) // 2) * self.grain
+        return min(Fraction(sum(sent[len(sent) - self.half :])), Fraction(sum(sent), 2)) * self.grain
 
     def shares(self, low: Fraction | int, high: Fraction | int) -> tuple[Fraction, Fraction]:
         """Bounds in bit/s as shares. The upper one of a bisection is of what the cut's smaller side injects:
@@ -1135,7 +1135,7 @@ def verify_bisection_bounds(net: CertifiedNetwork, stated: Any) -> tuple[int, in
     units = len(net.units)
     reject_unless(units == stated["units"], "the number of units is another")
     ours = {*stated["cut"]}
-    net.full, net.full_at_cut = Fraction(net.injection()), net.injection_of_smaller_side(ours)
+    net.full, net.full_at_cut = net.injection(), net.injection_of_smaller_side(ours)
     reject_unless(ours <= net.units | net.forward, "the cut names what does not count")
     cut = sum(c for v in ours for w, c in net.near(v).items() if w not in ours) * net.grain
     reject_unless(abs(2 * len(ours & net.units) - units) <= 1, "the split is not balanced")

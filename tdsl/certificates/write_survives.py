@@ -146,10 +146,11 @@ def _is_enough_for_condition(body: Json, asked: ResolvedClaim, base: View) -> bo
     if asked.metric == "bisection":
         net = unit_network(base)
         share = not _is_rate_asked(asked)
-        if share and asked.op not in (">=", ">") and len(np.unique(net.injection)) > 1:
-            return False  # the share that a cut leaves is that of its own sides
         least = amount * net.full * net.grain if share else amount
         low, high = (Fraction(str(body[end])) for end in ("lower_bps", "upper_bps"))
+        if share and not asked.of_intact and len(np.unique(net.injection)) > 1:
+            # The share of a cut is one of its own sides: a certificate shows that of the lower bound alone.
+            return asked.op in (">=", ">") and (low > least or (asked.op == ">=" and low == least))
         refuted = {">=": high < least, ">": high <= least, "<=": low > least, "<": low >= least}
         holds = {">=": low >= least, ">": low > least, "<=": high <= least, "<": high < least}
         return bool(

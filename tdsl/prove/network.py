@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import gcd
@@ -226,11 +227,11 @@ class Network:
         return out[: self.unit_count]
 
     @property
-    def full(self) -> int:
+    def full(self) -> Fraction:
         """The most that the smaller of two halves can send, however the units are divided: at most half of
         all, and at most what the units send that send most."""
         sent = np.sort(self.injection)
-        return min(int(sent[len(sent) - self.half :].sum()), int(sent.sum()) // 2)
+        return min(Fraction(int(sent[len(sent) - self.half :].sum())), Fraction(int(sent.sum()), 2))
 
     def sent_by_smaller_side(self, units: Bools) -> int:
         """What the side of a split that sends less can send, in grains; ``units`` are those of one side."""

@@ -343,10 +343,10 @@ class Left:
         return out
 
     @property
-    def full(self) -> int:
+    def full(self) -> Fraction:
         """The most that the smaller of two halves can send."""
         sent, half = sorted(self.injection.values()), len(self.units) // 2
-        return min(sum(sent[len(sent) - half :]), sum(sent) // 2)
+        return min(Fraction(sum(sent[len(sent) - half :])), Fraction(sum(sent), 2))
 
     def distances(self, start: int) -> dict[int, int]:
         return _steps(self.trunks, start)
@@ -373,7 +373,7 @@ class Left:
 
     # ------------------------------------------------------------ capacity
 
-    def bisection(self) -> tuple[int, int]:
+    def bisection(self) -> tuple[int, Fraction]:
         """Bit/s across the worst split into halves, and the most that a smaller half injects."""
         return min(least for least, _ in self.splits), self.full
 

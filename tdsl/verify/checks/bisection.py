@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 
 import numpy as np
 
@@ -100,12 +101,12 @@ class BisectionCheck(Check):
             if share is None:
                 return skipped(f"half of the {view.unit_word} have no link")
             lower, upper, cut = share.lower, share.upper, share.cut
-            full = net.sent_by_smaller_side(cut.units) * net.grain
+            full = Fraction(net.sent_by_smaller_side(cut.units) * net.grain)
         measures = {"lower_bps": found.lower * net.grain, "upper_bps": found.upper * net.grain}
         if len(net.rates) <= 1:
             measures |= {"lower_links": found.lower, "upper_links": found.upper}
         if (net.injection != net.injection[0]).any():
-            measures["most_of_smaller_half_bps"] = net.full * net.grain
+            measures["most_of_smaller_half_bps"] = ceil(net.full * net.grain)
         facts = cut_facts(view, net, cut)
         return Judgement(
             "proved" if lower == upper else "bounded",
@@ -175,7 +176,12 @@ def _names_of_side(view: View, mine: Ints, others: Ints) -> list[str]:
 
 
 def _bisection_text(
-    view: View, net: Network, bounds: tuple[Fraction, Fraction], facts: CutFacts, crossing: int, full: int
+    view: View,
+    net: Network,
+    bounds: tuple[Fraction, Fraction],
+    facts: CutFacts,
+    crossing: int,
+    full: int | Fraction,
 ) -> str:
     lower, upper = bounds
     cut = ", ".join(f"{n} {name}" for name, n in facts.classes.items()) or "no link"
@@ -183,9 +189,9 @@ def _bisection_text(
     halves = f"{few} {view.unit_word} ({first_names_and_more(facts.sides[0])}) from {many}"
     if lower != upper:
         return f"{percent_range(lower, upper)}: {cut} separate {halves}"
-    amount = f"{crossing * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
+    amount = f"{crossing * net.grain / 1e12:g} of {float(full) / 1e12:g} Tbps"
     if len(net.rates) <= 1:
-        amount = f"{crossing} of {full // net.grain} links"
+        amount = f"{crossing} of {float(full / net.grain):g} links"
     if lower == 1:
         return f"100%: {amount}, {few} {view.unit_word} against {many}"
     return f"{percent_text(lower)}: {amount}, {cut} separate {halves}"

@@ -232,9 +232,9 @@ def _always_enough_bisection_left(view: View, rows: list[Ints], count: int, aske
     lost = _most_links_taken(rows, view.fabric.link_rate[view.rows] // net.grain, count)
     left = max(found.lower - lost, 0)
     full = unit_network(view.intact).full if view.intact is not None and asked.of_intact else net.full
-    figure = Fraction(left, full) if full else Fraction(0)
+    figure = left / full if full else Fraction(0)
     bounds = {"lower_bps": left * net.grain, "upper_bps": found.upper * net.grain}
-    judged = Judgement("bounded", "", figure, figure, Fraction(found.upper, max(full, 1)), measures=bounds)
+    judged = Judgement("bounded", "", figure, figure, found.upper / max(full, Fraction(1)), measures=bounds)
     check = checks_by_name()["bisection"]
     return judgement_for_claim(asked, check, judgement_in_claim_unit(asked, check, judged)).status == "proved"
 

@@ -29,7 +29,7 @@ class Halves:
     units: tuple[int, ...]
     links: tuple[tuple[int, int, int], ...]
     grain: int
-    full: int
+    full: Fraction
     alike: bool
 
     @classmethod
@@ -51,7 +51,7 @@ class Halves:
             )
         _refuse_too_many_splits(net, units, limits)
         sent = sorted(net.degree(u, weight="rate") // grain for u in units)
-        full = min(sum(sent[len(units) - len(units) // 2 :]), sum(sent) // 2)
+        full = min(Fraction(sum(sent[len(units) - len(units) // 2 :])), Fraction(sum(sent), 2))
         return cls(units, links, grain, full, sent[0] == sent[-1])
 
     def split(self, most: int, limits: Limits) -> int | None:
@@ -136,11 +136,11 @@ def _full_bisection_in_grains(
     """What 100% is, in grains."""
     if claim is not None and claim.of_intact and w.intact is not None:
         before = Halves.of(w.intact, limits)
-        full = Fraction(before.full * before.grain, halves.grain)
+        full = before.full * before.grain / halves.grain
     elif not halves.alike:
         raise NoOpinion("a share of halves whose units send different amounts has no second method")
     else:
-        full = Fraction(halves.full)
+        full = halves.full
     if not full:
         raise NoOpinion("half of the units have no link")
     return full
