@@ -19,6 +19,7 @@ from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.later import ADDRESSING, SUBNETS, refuse_later
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.model import KINDS, Axis, DeviceModel, DeviceSet, PathComponent
+from tdsl.semantics.model_connects import add_connects_of_models
 from tdsl.semantics.operators import LIST_LIMIT, elements_to_iterate, require_bool
 from tdsl.semantics.parameters import define_param
 from tdsl.semantics.paths import resolve_path
@@ -83,6 +84,7 @@ class FabricPlanner:
             steps, self.waiting = self.waiting, []
             for step in steps:
                 self.guard(step)
+        self.guard(partial(add_connects_of_models, self.plan))
         self.force(self.plan.root.scope)
         if self.plan.minimize is not None and (self.plan.halls or self.plan.distances):
             self.plan.parts = self.library.parts(self.home)  # the figure counts cables and transceivers
