@@ -1,5 +1,6 @@
-"""Scale-up links inside a model: its own connects of that layer, wired by the same rules as a fabric's, and the
-ports that they take. Those of the network are connects of the fabric (``tdsl.semantics.model_connects``)."""
+"""Scale-up links inside a model: its own connects of that layer, wired by the same rules as a fabric's, and
+the ports that they take. Those of the network are connects of the fabric
+(``tdsl.semantics.model_connects``)."""
 
 from __future__ import annotations
 

@@ -261,7 +261,9 @@ class PortTable:
                 ends.spans[int(ends.choice[exact][at])],
                 f"port {self.port_path(port)} already has a link{inside}" + _and_more_text(int(used.sum())),
                 labels=[(first, "taken by this connect")] if first else [],
-                help=f"write `{self.port_path(port).rpartition('[')[0]}`, which takes the lowest free "
+                help="name a port that the model's own links leave free, or a model with such a port"
+                if inside
+                else f"write `{self.port_path(port).rpartition('[')[0]}`, which takes the lowest free "
                 "port, or name a free one",
             )
         order = np.argsort(mine, kind="stable")

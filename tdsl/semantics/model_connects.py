@@ -1,5 +1,5 @@
-"""The connects that models write for the devices inside them. Those of the network become connects of each fabric
-that has such devices; those of the layer scaleup stay with the model (``tdsl.fabric.inside``)."""
+"""The connects that models write for the devices inside them. Those of the network become connects of each
+fabric that has such devices; those of the layer scaleup stay with the model (``tdsl.fabric.inside``)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tdsl.semantics.paths import inner_device_set, resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, Group, ResolvedConnect, ResolvedPath
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import connect_value
+from tdsl.semantics.values import number_in_message
 from tdsl.syntax import tree
 
 MODEL_CONNECT_SETTINGS = ("layer", "medium", "rate")
@@ -58,37 +59,46 @@ def model_connect_settings(node: tree.Connect, scope: Scope, evaluator: Evaluato
     return out
 
 
-def joins_inside(model: DeviceModel) -> bool:
-    """Whether a model has links of the network inside it, at any depth."""
-    own = any(isinstance(node, tree.Connect) and not is_of_scaleup(node) for node in model.wiring)
-    return own or any(joins_inside(c.model) for c in model.chips)
+def joins_inside(model: DeviceModel, known: dict[int, bool] | None = None) -> bool:
+    """Whether a model has links of the network inside it, at any depth; ``known`` is what was found of
+    others, by ``id``."""
+    known = {} if known is None else known
+    if id(model) not in known:
+        own = any(isinstance(node, tree.Connect) and not is_of_scaleup(node) for node in model.wiring)
+        known[id(model)] = own or any(joins_inside(c.model, known) for c in model.chips)
+    return known[id(model)]
 
 
-def add_connects_of_models(plan: FabricPlan) -> None:
-    """Give a fabric the connects of the network that the models of its devices write, before its own: each is
-    repeated for every device, like a statement of a group. Raises Fault."""
-    _refuse_overrides(plan)
-    made = [wire for s in plan.sets for wire in _connects_of_devices(plan, s)]
-    plan.wires[:0] = made
-
-
-def _refuse_overrides(plan: FabricPlan) -> None:
-    """Refuse overrides with and of such models: what is inside a device is settled by its declaration."""
+def refuse_overrides_inside(plan: FabricPlan) -> None:
+    """Refuse overrides of and with models that join devices inside them: what is inside of a device is
+    settled by its declaration. Raises Fault."""
     for o in plan.overrides:
         for model in (o.target.device and o.target.device.model, o.model):
             if model is not None and joins_inside(model):
                 raise Fault(
                     "E0102",
                     o.node.span,
-                    f"{model.name} joins devices inside it by its own connects, so an override can neither replace "
-                    "it nor put it in the place of another model",
+                    f"{model.name} joins devices inside it by its own connects, so an override can "
+                    "neither replace it nor put it in the place of another model",
                     labels=[(model.origin.span, "declared here")],
                     help="declare these devices by themselves, with the model that they have",
                 )
 
 
-def _connects_of_devices(plan: FabricPlan, s: DeviceSet) -> list[ResolvedConnect]:
-    """The connects of the network inside the devices of a set, at any depth."""
+def add_connects_inside(
+    plan: FabricPlan, s: DeviceSet, max_devices: int, made: list[ResolvedConnect]
+) -> None:
+    """Add to ``made`` the connects of the network that the model of a set's devices writes, and those of the
+    models inside, at any depth: each is repeated for every device, like a statement of a group. Raises Fault,
+    Excused."""
+    known: dict[int, bool] = {}
+    if joins_inside(s.model, known):
+        made += _connects_of_devices(plan, s, max_devices, known)
+
+
+def _connects_of_devices(
+    plan: FabricPlan, s: DeviceSet, max_devices: int, known: dict[int, bool]
+) -> list[ResolvedConnect]:
     out: list[ResolvedConnect] = []
     scope = s.model.scope if isinstance(s.model.scope, Scope) else Scope()
     for node in s.model.wiring:
@@ -101,16 +111,24 @@ def _connects_of_devices(plan: FabricPlan, s: DeviceSet) -> list[ResolvedConnect
         origin = Origin(node.span, ((s.origin.span, f"inside `{s.path}`, which is of this model"),))
         out.append(ResolvedConnect(node, scope, context, a, b, None, settings, origin, s))
     for chip in s.model.chips:
-        if joins_inside(chip.model):
-            out += _connects_of_devices(
-                plan, inner_device_set(plan, s, tree.Identifier(chip.name, s.origin.span))
-            )
+        if joins_inside(chip.model, known):
+            inner = inner_device_set(plan, s, tree.Identifier(chip.name, s.origin.span))
+            out += _connects_of_devices(plan, inner, max_devices, known)
+    count = sum(x.count for x in (*plan.sets, *plan.insides.values()))
+    if count > max_devices:
+        raise Fault(
+            "E0116",
+            s.origin.span,
+            f"with those inside of this the design has {number_in_message(count)} devices; the limit is "
+            f"{max_devices:,}",
+            help="raise it with `--limit-devices`, if that many are meant",
+        )
     return out
 
 
 def _context_inside(s: DeviceSet, scope: Scope) -> Context:
-    """Where a statement inside the devices of a set stands: repeated for each of them. The names of the fabric
-    mean nothing there."""
+    """Where a statement inside the devices of a set stands: repeated for each of them. The names of the
+    fabric mean nothing there."""
     groups = [Group("", "model", (), None, s.origin.span, Scope())]
     for part in s.parts:
         groups.append(Group(part.name, "model", part.axes, groups[-1], s.origin.span, Scope()))

@@ -111,8 +111,8 @@ class ResolvedPath:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedConnect:
-    """A connect or circuit with resolved ends. ``inside`` are the devices whose model wrote it, None where the
-    fabric did."""
+    """A connect or circuit with resolved ends. ``inside`` are the devices whose model wrote it, None where
+    the fabric did."""
 
     node: tree.Connect
     scope: Scope
