@@ -312,7 +312,7 @@ class PortTable:
         return [
             (
                 self.owner[t],
-                f"{n} of them {'has a link' if n == 1 else 'have links'} of this connect of a model",
+                f"a model's own connect takes {n} of them",
             )
             for t, n in zip(takers.tolist(), count.tolist(), strict=True)
             if t in self.by_model
