@@ -73,7 +73,7 @@ def refuse_overrides_inside(plan: FabricPlan) -> None:
     """Refuse overrides of and with models that join devices inside them: what is inside of a device is
     settled by its declaration. Raises Fault."""
     for o in plan.overrides:
-        for model in (o.target.device and o.target.device.model, o.model):
+        for model in (o.target.device.model if o.target.device is not None else None, o.model):
             if model is not None and joins_inside(model):
                 raise Fault(
                     "E0102",
