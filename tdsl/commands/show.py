@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tdsl.fabric.graph import Fabric
     from tdsl.findings.source import Origin
 
-PORT_STATES = ("free", "used", "reserved")
+PORT_STATES = ("free", "used", "reserved", "used inside")
 
 
 def table_of_devices(fabric: Fabric) -> OutputRows:

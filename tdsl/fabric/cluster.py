@@ -11,7 +11,7 @@ import numpy as np
 
 from tdsl.fabric.asns import judge_asns_of_cluster
 from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
-from tdsl.fabric.graph import FREE, HOLE, USED, Fabric, Ints
+from tdsl.fabric.graph import FREE, HOLE, INSIDE, USED, Fabric, Ints
 from tdsl.fabric.narrow import narrow_fabric_columns
 from tdsl.fabric.places import RackPlaces, places_of_halls
 from tdsl.fabric.requirements import resolve_claims
@@ -300,9 +300,12 @@ def _numbers_of_names(names: Sequence[str], known: list[str]) -> Ints:
 
 
 def _joined_states(before: Ints, here: Ints) -> Ints:
-    """States of ports that two fabrics have: used in one of them, else kept in one of them."""
-    used = (before == USED) | (here == USED)
-    return np.where(used, USED, np.where((before == HOLE) | (here == HOLE), HOLE, FREE)).astype(np.int64)
+    """States of ports that two fabrics have: used in one of them, else by a link inside, else kept in one of
+    them."""
+    out = np.full(before.shape, FREE, dtype=np.int64)
+    for state in (HOLE, INSIDE, USED):
+        out[(before == state) | (here == state)] = state
+    return out
 
 
 def _join_links(

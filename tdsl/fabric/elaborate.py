@@ -12,7 +12,7 @@ from tdsl.fabric.assemble import assemble_fabric
 from tdsl.fabric.circuits import plant_of, set_up_circuits
 from tdsl.fabric.device_rows import DeviceRows
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.inside import inner_links
+from tdsl.fabric.inside import LinksInside, links_inside, mark_ports_inside
 from tdsl.fabric.layers import judge_layers
 from tdsl.fabric.naming import names_from_namings
 from tdsl.fabric.order import distinct_values
@@ -50,8 +50,11 @@ def elaborate_fabric(
     """
     rows = build_device_rows(plan)
     ok = apply_overrides(plan, rows, diagnostics) and apply_omissions(plan, rows, diagnostics)
-    rows.models = [_with_inner_links(m, plan, diagnostics) for m in rows.models]
-    wiring, wired = _wire_devices(plan, rows, diagnostics, max_links, stands)
+    inside = [links_inside(m, plan, diagnostics) for m in rows.models]
+    rows.models = [
+        replace(m, links=x.links) if m.wiring else m for m, x in zip(rows.models, inside, strict=True)
+    ]
+    wiring, wired = _wire_devices(plan, rows, inside, diagnostics, max_links, stands)
     ok = wired and ok and not plan.broken
     ok = bounded_inside(rows.models, rows.device_model, wiring.capacity, diagnostics) and ok
     if not ok:
@@ -92,6 +95,7 @@ def _report_no_device(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics
 def _wire_devices(
     plan: FabricPlan,
     rows: DeviceRows,
+    inside: Sequence[LinksInside],
     diagnostics: Diagnostics,
     max_links: int,
     stands: Sequence[PinnedLink],
@@ -103,6 +107,7 @@ def _wire_devices(
     def unwired(lines: Sequence[PinnedLink]) -> WiringState:
         ports = PortTable(rows.sets, rows.models, rows.device_model, rows.built)
         malloc.keep_freed_memory(len(ports.state))
+        mark_ports_inside(ports, inside)
         made = WiringState(ports, plan.evaluator, kinds, max_links)
         made.pins = Pins(list(lines), made.ports) if lines else None
         return made
@@ -155,10 +160,6 @@ def _warn_of_idle_statements(plan: FabricPlan, wiring: WiringState, diagnostics:
             severity=Severity.WARNING,
             help="write `?` for a number, or remove the statement",
         )
-
-
-def _with_inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) -> DeviceModel:
-    return replace(model, links=inner_links(model, plan, diagnostics)) if model.wiring else model
 
 
 def number_device_sets(plan: FabricPlan) -> list[DeviceSet]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-FREE, USED, HOLE = 0, 1, 2
+FREE, USED, HOLE, INSIDE = 0, 1, 2, 3
 """States of a port: free; carries a link or a drawn cable; kept for something planned but omitted."""
 
 MEDIA = LINK_MEDIA
@@ -319,7 +319,7 @@ class Fabric(Sealed):
     @cached_property
     def used_ports(self) -> Ints:
         """How many ports of every device are in use."""
-        before = np.append(0, np.cumsum(self.port_state == USED))
+        before = np.append(0, np.cumsum((self.port_state == USED) | (self.port_state == INSIDE)))
         return np.asarray(np.diff(before[self.port_base]), dtype=np.int64)
 
     def with_contents(self, devices: Bools) -> Bools:

@@ -1,26 +1,46 @@
-"""Links inside a model: its own connects, wired by the same rules as a fabric's."""
+"""Scale-up links inside a model: its own connects of that layer, wired by the same rules as a fabric's, and
+the ports that they take. Those of the network are connects of the fabric
+(``tdsl.semantics.model_connects``)."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.fabric.order import distinct_values
 from tdsl.fabric.ports import PortTable
 from tdsl.fabric.wiring import WiringState, wire_connect
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin
-from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.findings.source import Origin, SourceSpan
+from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import DeviceModel, DeviceSet, InnerLink, PathComponent
+from tdsl.semantics.model_connects import is_of_scaleup, model_connect_settings
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, Group, ResolvedConnect
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import connect_value
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 INNER_LIMIT = 1 << 20
 
 
-def inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) -> tuple[InnerLink, ...]:
-    """The links a model's own connects make between its chips, in order, equal ones counted."""
+@dataclass(frozen=True, slots=True)
+class LinksInside:
+    """The scale-up links inside a model, in order, equal ones counted. ``taker`` says of every port of the
+    devices of a name inside, a row a device, which connect of ``spans`` takes it, -1 for none."""
+
+    links: tuple[InnerLink, ...]
+    taker: Mapping[str, NDArray[np.int32]]
+    spans: tuple[SourceSpan, ...]
+
+
+def links_inside(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) -> LinksInside:
+    """The links that a model's own connects of the layer scaleup make between the devices inside it."""
+    wires = [node for node in model.wiring if isinstance(node, tree.Connect) and is_of_scaleup(node)]
+    if not wires:
+        return LinksInside((), {}, ())
     scope = model.scope if isinstance(model.scope, Scope) else Scope()
     inner, root = _plan_of_chips(model, plan, scope)
     context = Context((root,), ())
@@ -29,15 +49,10 @@ def inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) 
     which = np.repeat(np.arange(len(models), dtype=np.int64), [s.count for s in inner.sets])
     ports = PortTable(inner.sets, models, which, np.ones(len(which), dtype=np.bool_))
     wiring = WiringState(ports, plan.evaluator, kinds, INNER_LIMIT)
-    for number, node in enumerate(model.wiring):
-        assert isinstance(node, tree.Connect)
+    for number, node in enumerate(wires):
         try:
             a, b = (tuple(resolve_path(inner, context, p) for p in side) for side in (node.a, node.b))
-            settings = {
-                s.name.name: _inner_connect_setting(s, scope, plan)
-                for s in node.body
-                if isinstance(s, tree.Setting)
-            }
+            settings = model_connect_settings(node, scope, plan.evaluator)
             wire_connect(
                 wiring, ResolvedConnect(node, scope, context, a, b, None, settings, Origin(node.span)), number
             )
@@ -45,7 +60,34 @@ def inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) 
             fault.report(diagnostics)
         except Excused:
             pass
-    return _count_inner_links(inner, wiring)
+    taker = {
+        s.name: ports.taker[int(ports.base[s.first]) : int(ports.base[s.first + s.count])].reshape(
+            s.count, -1
+        )
+        for s in inner.sets
+    }
+    return LinksInside(_count_inner_links(inner, wiring), taker, tuple(node.span for node in wires))
+
+
+def mark_ports_inside(ports: PortTable, inside: Sequence[LinksInside]) -> None:
+    """Mark the ports of devices that links inside of the devices around them take; ``inside`` is in the order
+    of the models."""
+    first = np.cumsum([0, *(len(x.spans) for x in inside)])
+    for s in ports.sets if len(inside) else ():
+        if s.inside is None or not s.count:
+            continue
+        around = ports.device_model[s.inside.first : s.inside.first + s.inside.count]
+        for m in distinct_values(around).tolist():
+            taker = inside[m].taker.get(s.name)
+            if taker is None or s.count != s.inside.count * len(taker):
+                continue
+            for i, of_device in enumerate(taker):
+                rows = s.first + np.flatnonzero(around == m) * len(taker) + i
+                room = np.diff(ports.base)[rows]  # an override may have given it fewer
+                for k in distinct_values(of_device[of_device >= 0]).tolist():
+                    local = np.flatnonzero(of_device == k)
+                    numbers = (ports.base[rows][:, None] + local)[local < room[:, None]]
+                    ports.mark_inside(numbers, -2 - int(first[m]) - k, inside[m].spans[k])
 
 
 def _plan_of_chips(model: DeviceModel, plan: FabricPlan, scope: Scope) -> tuple[FabricPlan, Group]:
@@ -58,19 +100,6 @@ def _plan_of_chips(model: DeviceModel, plan: FabricPlan, scope: Scope) -> tuple[
         root.members[chip.name] = made
         inner.sets.append(made)
     return inner, root
-
-
-def _inner_connect_setting(s: tree.Setting, scope: Scope, plan: FabricPlan) -> object:
-    """A setting of a connect inside a model: which layer its links are of, and their medium."""
-    if s.name.name not in ("layer", "medium", "rate"):
-        raise unknown_name_fault(
-            "E0118",
-            s.name.span,
-            "setting of a connect inside a model",
-            s.name.name,
-            ("layer", "medium", "rate"),
-        )
-    return connect_value(s, scope, plan.evaluator)
 
 
 def _count_inner_links(plan: FabricPlan, wiring: WiringState) -> tuple[InnerLink, ...]:

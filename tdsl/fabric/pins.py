@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.graph import FREE, USED, Fabric
+from tdsl.fabric.graph import FREE, INSIDE, Fabric
 from tdsl.fabric.ports import KEPT, LinkEnds, PortTable
 from tdsl.fabric.renamed import DesignDevices, design_devices_of, find_renamed_devices, renames_by_declaration
 from tdsl.fabric.vector import Array
@@ -191,7 +191,8 @@ class Pins:
             self.waiting[y, x].append((b, a, number))
             self.by_device[x].setdefault(y)
             self.by_device[y].setdefault(x)
-            self.ports.state[[a, b]] = KEPT
+            if INSIDE not in self.ports.state[[a, b]]:
+                self.ports.state[[a, b]] = KEPT
 
     def _places(self) -> Mapping[str, int]:
         """Ports by the path that the design writes, of the devices that the lines name."""
@@ -226,7 +227,7 @@ class Pins:
         for i in open_.tolist():
             j = i + total
             for a, b, number in self.waiting.get((int(ends.device[i]), int(ends.device[j])), ()):
-                free = number not in self.used and USED not in self.ports.state[[a, b]]
+                free = number not in self.used and set(self.ports.state[[a, b]].tolist()) <= {FREE, KEPT}
                 place = [p - int(self.ports.base[d]) for p, d in ((a, ends.device[i]), (b, ends.device[j]))]
                 mine, far = (
                     allowed[int(ends.choice[e])](int(ends.device[e]), p)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.cables.cabling import number_connectors
-from tdsl.fabric.graph import FREE, HOLE, USED
+from tdsl.fabric.graph import FREE, HOLE, INSIDE, USED
 from tdsl.fabric.order import by_keys, distinct_values, number_within_key
 from tdsl.fabric.vector import Array
 from tdsl.findings.source import SourceSpan
@@ -17,7 +17,7 @@ from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
 from tdsl.system.lazy_dataclass import dataclass
 
-KEPT = 3
+KEPT = 4
 """State of a port, while links are laid, that is kept for a link that stands (``fabric.pins``)."""
 
 
@@ -57,6 +57,7 @@ class PortTable:
         self.base = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
         self.state = np.zeros(int(self.base[-1]), dtype=np.uint8)
         self.owner: dict[int, SourceSpan] = {}
+        self.by_model: set[int] = set()  # statements that a model wrote
         self.taker = np.full(int(self.base[-1]), -1, dtype=np.int32)  # statement that took a port
 
     @cached_property
@@ -249,17 +250,20 @@ class PortTable:
     def _written(self, ports: Array, exact: NDArray[np.bool_], ends: LinkEnds) -> None:
         """Refuse a written port that is taken, or written for two links of the statement."""
         mine = ports[exact]
-        used = self.state[mine] == USED
+        used = (self.state[mine] == USED) | (self.state[mine] == INSIDE)
         if used.any():
             at = int(np.argmax(used))
             port = int(mine[at])
             first = self.owner.get(int(self.taker[port]))
+            inside = " inside the device that it is in" if self.state[port] == INSIDE else ""
             raise Fault(
                 "E0451",
                 ends.spans[int(ends.choice[exact][at])],
-                f"port {self.port_path(port)} already has a link" + _and_more_text(int(used.sum())),
+                f"port {self.port_path(port)} already has a link{inside}" + _and_more_text(int(used.sum())),
                 labels=[(first, "taken by this connect")] if first else [],
-                help=f"write `{self.port_path(port).rpartition('[')[0]}`, which takes the lowest free "
+                help="name a port that the model's own links leave free, or a model with such a port"
+                if inside
+                else f"write `{self.port_path(port).rpartition('[')[0]}`, which takes the lowest free "
                 "port, or name a free one",
             )
         order = np.argsort(mine, kind="stable")
@@ -286,6 +290,7 @@ class PortTable:
         labels = [(found.origin.span, f"{model.name} has {size} ports `{name}`")] if found else []
         s = next(s for s in reversed(self.sets) if s.first <= device)
         labels.append((s.origin.span, f"`{s.name}` is declared here"))
+        labels += self._taken_by_models(device, name)
         raise Fault(
             "E0452",
             ends.spans[c],
@@ -295,7 +300,33 @@ class PortTable:
             help="use more devices, fewer links, or a model with more ports",
         )
 
+    def _taken_by_models(self, device: int, name: str) -> list[tuple[SourceSpan, str]]:
+        """The connects of models that took ports of a class of a device, which its fabric does not write."""
+        mine = np.concatenate(
+            [
+                np.arange(c.size, dtype=np.int64) + c.first + int(self.base[device])
+                for c in self.models[int(self.device_model[device])].parts(name)
+            ]
+        )
+        takers, count = np.unique(self.taker[mine], return_counts=True)
+        return [
+            (
+                self.owner[t],
+                f"a model's own connect takes {n} of them",
+            )
+            for t, n in zip(takers.tolist(), count.tolist(), strict=True)
+            if t in self.by_model
+        ]
+
     # ------------------------------------------------------------ marking
+    def mark_inside(self, ports: Array, owner: int, span: SourceSpan) -> None:
+        """Mark ports as used by links inside a device, which are no links of the fabric. ``owner`` is a
+        negative number below -1 that tells the statement from others."""
+        self.owner[owner] = span
+        self.by_model.add(owner)
+        self.state[ports] = INSIDE
+        self.taker[ports] = owner
+
     def mark(self, ports: Array, kept: NDArray[np.bool_], statement: int, span: SourceSpan) -> None:
         """Ports of links that are built become used; those of planned links that are not become holes."""
         self.owner[statement] = span

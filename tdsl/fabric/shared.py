@@ -46,7 +46,10 @@ def _refuse_ports_of_both(
         statement.origin,
         f"port {later.port_path(b)} already has a link in fabric `{before.name}`{more}",
         labels=[(taken.origin.span, f"taken by this, in `{before.name}`")],
-        help="a port belongs to one fabric: name another class",
+        help="a model's own links of the network are in each fabric that has its devices, so one fabric "
+        "alone can have them: declare them in it"
+        if statement.origin.span == taken.origin.span
+        else "a port belongs to one fabric: name another class",
     )
 
 

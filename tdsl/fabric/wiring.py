@@ -95,9 +95,15 @@ class WiringState:
 
 
 def takes_remaining_ports(wire: ResolvedConnect) -> bool:
-    """Whether a connect takes what others leave: a spread without its own number of ports."""
+    """Whether a connect takes what others leave: a spread without its own number of ports. One that a model
+    writes takes its ports first, as all inside of devices."""
     p = wire.node.pattern
-    return p is not None and p.name.name == "spread" and all(m.name != "x" for m, _ in p.args)
+    return (
+        wire.inside is None
+        and p is not None
+        and p.name.name == "spread"
+        and all(m.name != "x" for m, _ in p.args)
+    )
 
 
 def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> None:
@@ -132,6 +138,8 @@ def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> 
         wiring.pins.pin(ends, total)
     ports = wiring.ports.claim(ends, statement, wire.node.span)
     pa, pb = ports[:total], ports[total:]
+    if wire.inside is not None:
+        wiring.ports.by_model.add(statement)
     built = wiring.ports.built[da] & wiring.ports.built[db]
     minus = np.full(total, -1, dtype=np.int64)
     batch = Batch(statement, wire, pa, pb, da, db, dim, minus, minus, at, over)

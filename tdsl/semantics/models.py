@@ -25,6 +25,7 @@ from tdsl.semantics.model import (
     PortClass,
     indices_at_position,
 )
+from tdsl.semantics.model_connects import refuse_connect_of_fabrics_alone
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import fitting_rate, not_too_long
@@ -132,6 +133,7 @@ class ModelBuilder:
             case tree.Decl() if s.kind.name in KINDS:
                 self.chip(s)
             case tree.Connect():
+                refuse_connect_of_fabrics_alone(s)
                 self.wiring.append(s)
             case tree.Setting():
                 self.fact(s)

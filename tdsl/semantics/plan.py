@@ -111,7 +111,8 @@ class ResolvedPath:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedConnect:
-    """A connect or circuit with resolved ends."""
+    """A connect or circuit with resolved ends. ``inside`` are the devices whose model wrote it, None where
+    the fabric did."""
 
     node: tree.Connect
     scope: Scope
@@ -121,6 +122,7 @@ class ResolvedConnect:
     via: ResolvedPath | None
     settings: Mapping[str, object]
     origin: Origin
+    inside: DeviceSet | None = None
 
 
 @dataclass(frozen=True, slots=True)

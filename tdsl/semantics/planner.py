@@ -19,11 +19,12 @@ from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.later import ADDRESSING, SUBNETS, refuse_later
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.model import KINDS, Axis, DeviceModel, DeviceSet, PathComponent
+from tdsl.semantics.model_connects import add_connects_inside, refuse_overrides_inside
 from tdsl.semantics.operators import LIST_LIMIT, elements_to_iterate, require_bool
 from tdsl.semantics.parameters import define_param
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.place_statements import enter_physical_statement, is_physical
-from tdsl.semantics.plan import Context, FabricPlan, Group, Required, ResolvedPath
+from tdsl.semantics.plan import Context, FabricPlan, Group, Required, ResolvedConnect, ResolvedPath
 from tdsl.semantics.scope import FAILED, Binding, Scope
 from tdsl.semantics.statements import plan_connect, plan_naming, plan_omit, plan_override
 from tdsl.semantics.values import FunctionValue, Value, number_in_message, text_of
@@ -83,10 +84,19 @@ class FabricPlanner:
             steps, self.waiting = self.waiting, []
             for step in steps:
                 self.guard(step)
+        self.connects_of_models()
         self.force(self.plan.root.scope)
         if self.plan.minimize is not None and (self.plan.halls or self.plan.distances):
             self.plan.parts = self.library.parts(self.home)  # the figure counts cables and transceivers
         return self.plan
+
+    def connects_of_models(self) -> None:
+        """The connects of the network that models write, before those of the fabric."""
+        made: list[ResolvedConnect] = []
+        self.guard(partial(refuse_overrides_inside, self.plan))
+        for s in self.plan.sets:
+            self.guard(partial(add_connects_inside, self.plan, s, self.max_devices, made))
+        self.plan.wires[:0] = made
 
     def guard(self, step: Callable[[], None]) -> bool:
         """Run a step; its fault becomes a finding and the plan is known to be incomplete."""

@@ -69,6 +69,10 @@ class SizeRelations:
         self.loose: set[tuple[int, str]] = set()  # where more ends may be taken than are counted
         self.links: list[Term] | None = []  # None where some are not counted
         self.partial = {id(o.target.device) for o in plan.overrides}
+        for s in plan.insides.values():  # links inside of its device may take some
+            self.loose |= (
+                {(id(s), c.name) for c in s.model.classes} if s.inside and s.inside.model.wiring else set()
+            )
         for i, wire in sorted(enumerate(plan.wires), key=lambda x: takes_remaining_ports(x[1])):
             try:
                 self.wire(i, wire)
@@ -257,6 +261,8 @@ class SizeRelations:
         node = wire.node
         line = self.line(node.span, "", "connect")
         line.said = "joined here"
+        if wire.inside is not None:  # its groups are no groups of the design
+            raise Unsized
         runs = self.runs(wire, line)
         if node.circuit or wire.via is not None:
             raise Unsized

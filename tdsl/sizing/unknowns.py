@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tdsl.fabric.elaborate import apply_omissions, apply_overrides, build_device_rows, elaborate_fabric
+from tdsl.fabric.inside import links_inside, mark_ports_inside
 from tdsl.fabric.ports import PortTable
 from tdsl.fabric.wiring import WiringState, faults_of_separated_spreads, takes_remaining_ports, wire_connect
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
@@ -465,12 +466,10 @@ class Solver:
         apply_overrides(plan, rows, left_out)
         apply_omissions(plan, rows, left_out)
         kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
-        wiring = WiringState(
-            PortTable(rows.sets, rows.models, rows.device_model, rows.built),
-            plan.evaluator,
-            kinds,
-            self.max_links,
-        )
+        ports = PortTable(rows.sets, rows.models, rows.device_model, rows.built)
+        inside = [links_inside(m, plan, Diagnostics()) for m in rows.models] if plan.insides else ()
+        mark_ports_inside(ports, inside)
+        wiring = WiringState(ports, plan.evaluator, kinds, self.max_links)
         self.spend(TRIAL + len(rows.device_set))
         open, wires = self.wires(plan, later, holes)
         found.items += self.fault_of_wiring(wiring, wires, holes, varying)
@@ -563,6 +562,11 @@ class Solver:
 
 
 def _device_paths_of_wire(wire: ResolvedConnect) -> set[str]:
-    return {
+    out = {
         t.device.path for t in (*wire.a, *wire.b, *([wire.via] if wire.via else [])) if t.device is not None
     }
+    around = wire.inside  # its text does not name them
+    while around is not None:
+        out.add(around.path)
+        around = around.inside
+    return out

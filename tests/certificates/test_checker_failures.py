@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -182,21 +183,23 @@ CUT = {"check": "bisection", "share": None}
 
 
 def test_shares_of_what_the_smaller_half_injects() -> None:
-    """The smallest two of five hosts inject 70 bit/s after the failure, and 120 before it."""
+    """Five hosts inject 250 bit/s after the failure and 400 before it. At least 70 of 125 bit/s cross every split; of the one that is
+    named 70 cross, which are all that its smaller side injects."""
     stay, gone = dict(zip("abcde", (30, 40, 50, 60, 70), strict=True)), dict(zip("abcde", (10, 20, 30, 40, 50), strict=True))
     links = [(f"h{h}", "t", rate) for h, rate in stay.items()] + [(f"h{h}", "s", rate) for h, rate in gone.items()]
     made = design({f"h{h}": HOST for h in stay} | {"s": SWITCH, "t": SWITCH}, links)
     one = halves("s", stay, 70, ["ha", "hb"])
-    for share, holds, fails in ((None, "70", "701/10"), ("left", "1", "71/70"), ("intact", "70/100", "71/100")):
+    for share, least, most in ((None, "70", "70"), ("left", "14/25", "1"), ("intact", "7/20", "7/20")):
 
         def asked(value: str, op: str = ">=", share: str | None = share) -> dict[str, Any]:
             return failing(["s"], 1, [one], condition=CUT | {"op": op, "value": value, "share": share})
 
-        taken(asked(holds), made)
-        taken(asked(holds, "=="), made)
-        taken(asked(holds, "<="), made)
-        taken(asked(fails, "<"), made)
-        for value, op in ((fails, ">="), (holds, ">"), (holds, "<"), (fails, "=="), ("1/1000", "<=")):
+        more, higher = (str(Fraction(x) * Fraction(1001, 1000)) for x in (least, most))
+        taken(asked(least), made)
+        taken(asked(most, "<="), made)
+        taken(asked(higher, "<"), made)
+        taken(asked(least, "=="), made, "" if least == most else "a case fails")
+        for value, op in ((more, ">="), (least, ">"), (most, "<"), (higher, "=="), ("1/1000", "<=")):
             taken(asked(value, op), made, "a case fails")
 
 

@@ -39,7 +39,7 @@ def test_a_split_that_crosses_at_most_so_much(seed: int) -> None:
     links += [(7, 8, 2), (8, 9, 3), (0, 9, 1)]
     if seed % 3 == 0:
         links += [(units[-1], 20, 2), (20, 7, 1)]
-    made = Halves(units, tuple(links), 1, 1)
+    made = Halves(units, tuple(links), 1, Fraction(1), True)
     possible = {*crossings(units, made.links)}
     least = min(possible)
     for most in (least - 1, least, least + 1, least + 3, sum(c for *_, c in links)):
@@ -51,22 +51,22 @@ def test_a_split_that_crosses_at_most_so_much(seed: int) -> None:
 
 
 def test_capacities_in_grains() -> None:
-    """Five hosts of 60 to 150 bit/s on two switches: grains of 30, and twice 2 + 2 grains of the two slowest."""
+    """Five hosts of 60 to 150 bit/s on two switches: grains of 30, and half of twice 16 grains."""
     found = Halves.of(WiringGraph.whole(rates(150, 60, 120, 90, 60, switches=2)), LIMITS)
-    assert (found.units, found.grain, found.full) == ((0, 1, 2, 3, 4), 30, 8)
+    assert (found.units, found.grain, found.full, found.alike) == ((0, 1, 2, 3, 4), 30, 16, False)
     assert sorted(found.links) == [(u, s, c) for u, c in enumerate((5, 2, 4, 3, 2)) for s in (5, 6)]
     assert Halves.of(WiringGraph.whole(rates(40, 40)), LIMITS).grain == 40
 
 
 def test_sizes_that_are_refused() -> None:
     w = WiringGraph.whole(rates(150, 60, 120, 90, switches=2))
-    assert Halves.of(w, Limits(crossings=8, units=4)).full == 10
+    assert Halves.of(w, Limits(crossings=8, units=4)).full == 14
     with pytest.raises(MethodTooLarge, match=r"^too large for z3: 8 pairs with links; the limit is 7$"):
         Halves.of(w, Limits(crossings=7))
     with pytest.raises(MethodTooLarge, match=r"^too large for z3: 16 splits of 4 units; the limit is 8$"):
         Halves.of(w, Limits(units=3))
     same = WiringGraph.whole(rates(60, 60, 60, 120, 120))
-    assert Halves.of(same, Limits(units=4)).full == 2, "4 x 3 splits of three equal and two equal hosts"
+    assert Halves.of(same, Limits(units=4)).full == Fraction(7, 2), "4 x 3 splits of three equal and two equal hosts"
     with pytest.raises(MethodTooLarge, match=r"^too large for z3: 12 splits of 5 units; the limit is 8$"):
         Halves.of(same, Limits(units=3))
     with pytest.raises(NoOpinion, match=r"^there are fewer than two units$"):
@@ -106,11 +106,12 @@ def test_the_least_share_of_full(trunk: int, share: Fraction) -> None:
 
 
 def test_full_before_a_failure() -> None:
-    """Hosts of 60 and 90 bit/s on two switches; 100% is 120 bit/s before one fails, and 60 then."""
+    """Hosts of 60 and 90 bit/s on two switches; 100% is 150 bit/s before one fails, and no one figure then: they differ."""
     w = WiringGraph.whole(rates(60, 90, switches=2)).without([2])
     asked = claim(w.fabric, "bisection", ">=", Fraction(1, 2))
-    assert halves.least_bisection_by_z3(w, asked, LIMITS) == SecondAnswer("z3", Fraction(1), Fraction(1), full_bps=Fraction(60))
+    with pytest.raises(NoOpinion, match="send different amounts"):
+        halves.least_bisection_by_z3(w, asked, LIMITS)
     intact = replace(asked, of_intact=True)
     assert halves.least_bisection_by_z3(w, intact, LIMITS) == SecondAnswer(
-        "z3", Fraction(1, 2), Fraction(1, 2), full_bps=Fraction(120)
+        "z3", Fraction(2, 5), Fraction(2, 5), full_bps=Fraction(150)
     )
