@@ -108,22 +108,16 @@ def elements_of_fault(made: Audit, fault: CablingFault) -> list[str]:
 
 
 def _element_of_link(f: Fabric, link: int) -> str:
-    """A port of a link as the design writes it: that of the upper tier, in a cluster one that no other of its
-    networks may write so, else the cable."""
+    """A port of a link as the design writes it: that of the upper tier. In a cluster that of a device which
+    its networks share, or whose path begins with a name that no other network has; else the cable."""
     for port in (int(f.link_b[link]), int(f.link_a[link])):
-        device = int(f.port_device[port])
-        s = f.set_of(device)
-        path = f.device_path(device)
-        inner = path.removeprefix(f"{s.prefix}.") if f.members else path
-        if inner == path or sum(inner == _path_in_network(x, inner) for x in f.members) == 1:
+        s = f.set_of(int(f.port_device[port]))
+        path = f.device_path(int(f.port_device[port]))
+        others = [x for x in f.sets if x.prefix not in ("", s.prefix)] if f.members else []
+        if not f.members or not s.prefix or all(x.parts[0].name != s.parts[0].name for x in others):
             c, i = f.port_class(port)
-            return f"{inner}.{c.path(i)}"
+            return f"{path.removeprefix(f'{s.prefix}.') if f.members else path}.{c.path(i)}"
     return next(name for name, links in CableIndex(f).links_by_id().items() if link in links)
-
-
-def _path_in_network(f: Fabric, path: str) -> str:
-    """The path, where a network has a device of it, else ""."""
-    return next((path for d in np.flatnonzero(f.built).tolist() if f.device_path(d) == path), "")
 
 
 def settle_accepted_faults(

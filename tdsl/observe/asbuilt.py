@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.cluster import number_of_member
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.cluster import number_of_member
 from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label
 from tdsl.observe.audit import Audit, CablingFault

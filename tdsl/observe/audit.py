@@ -229,7 +229,9 @@ class _Auditor:
         for p in self.seen.positioned:
             node, name = nodes[p.node], f.device_name(p.device)
             called = node_name_shown(node.description, node.ids)
-            evidence = f"{p.fit} of its {p.links} {noun_for_count(p.links, 'link')} go where the design plans {name}"
+            evidence = (
+                f"{p.fit} of its {p.links} {noun_for_count(p.links, 'link')} go where the design plans {name}"
+            )
             if has_factory_name(node):
                 self.note(
                     "E0612",
@@ -283,7 +285,8 @@ class _Auditor:
         self.links_set_aside()
         if self.seen.repeated:
             again = [
-                f"{self.located(w)} repeats {first.at.text}" for w, first in self.seen.repeated[:MOST_NOTES]
+                f"{w.at.text} repeats {first.at.text}: {self.seen.captured(w)}"
+                for w, first in self.seen.repeated[:MOST_NOTES]
             ]
             count = len(self.seen.repeated)
             self.note(
@@ -308,8 +311,8 @@ class _Auditor:
             )
 
     def located(self, wire: CapturedLink) -> str:
-        """A link as the capture writes it, and where: ``leaf0 swp8 to rogue e1 (cables.csv:12)``."""
-        return f"{self.seen.captured(wire)} ({wire.at.text})"
+        """A link as the capture writes it, and where: ``cables.csv:12: leaf0 swp8 to rogue e1``."""
+        return f"{wire.at.text}: {self.seen.captured(wire)}"
 
     def coverage(self) -> None:
         """Links that no capture shows: a note, or an error where nothing is left to judge or less than was
@@ -342,7 +345,10 @@ class _Auditor:
     def nothing(self) -> Diagnostic:
         """Why no link of the design can be judged."""
         seen, of = self.seen, self.out.of
-        what, help = f"none of the {counted_noun(of, 'link')} of the design was judged", "capture the devices again"
+        what, help = (
+            f"none of the {counted_noun(of, 'link')} of the design was judged",
+            "capture the devices again",
+        )
         if not of:
             what = "there is no link to judge"
             why = (

@@ -74,18 +74,14 @@ class Seen:
     aside: list[tuple[str, CapturedLink]] = field(
         default_factory=list
     )  # links of the captures that are not compared with the design, each with the reason
-    again: int = 0  # links of the captures that say what others have said: from the other side, or twice
+    used: int = 0  # links of the captures that are compared with the design, or are faults of the captures
+    again: int = 0  # those among them that say what others have said: from the other side, or twice
     repeated: list[tuple[CapturedLink, CapturedLink]] = field(
         default_factory=list
     )  # those among them that a capture gives twice from one side, each with the earlier one
     audited: Bools = field(
         default_factory=lambda: np.zeros(0, dtype=np.bool_)
     )  # links that the captures would show
-
-    @property
-    def used(self) -> int:
-        """Links of the captures that were compared with the design, or are faults of the captures."""
-        return len(self.observed.wires) - len(self.aside)
 
     def captured(self, wire: CapturedLink) -> str:
         """A link as the captures write it: ``leaf0 swp8 to rogue e1``."""
@@ -459,6 +455,7 @@ class _Matcher:
     def join_known_ends(self, a: Sequence[int], b: Sequence[int], wire: CapturedLink) -> None:
         """Note the links of a cable whose ends are both known; of one that is known already, that it was said
         again."""
+        self.seen.used += 1
         self.seen.again += all(self.seen.far.get(p) == q for p, q in zip(a, b, strict=True))
         first = self.given.setdefault((a[0], b[0]), wire)
         if first is not wire and first.at.file is wire.at.file:
@@ -473,18 +470,19 @@ class _Matcher:
         if near in self.seen.far:  # the other side's capture says it better
             far = self.seen.far[near]
             if self.seen.device(far) == device and (device >= 0 or self.extra.get(made_key(end)) == far):
+                self.seen.used += 1
                 self.seen.again += 1
             else:
                 self.set_aside(OTHER_NEIGHBOUR, wire)
             return
         planned = int(self.planned[near])
         at_device = device >= 0 and planned >= 0 and int(self.fabric.port_device[planned]) == device
-        if at_device and planned not in self.seen.far:
-            self.join(near, planned, wire)
-        elif planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
+        if planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
             self.set_aside(FREE_PORT, wire)
-        else:
-            self.join(near, self.made(end, device), wire)
+            return
+        self.seen.used += 1
+        known = at_device and planned not in self.seen.far
+        self.join(near, planned if known else self.made(end, device), wire)
 
     def made(self, end: CapturedEnd, device: int) -> int:
         """A port that stands for one the design does not have."""

@@ -163,7 +163,7 @@ def test_links_that_no_capture_shows() -> None:
 
 
 def test_devices_that_are_not_planned() -> None:
-    """Set aside with the reason, or not of the design; links at ports that no model has are counted."""
+    """Set aside with the reason, or not of the design; so are links, with their ends and the line of each."""
     more = [CapturedNode(f"n{i}", f"n{i}", "", (f"0{i}",), 0, CaptureLine(FILE, 40)) for i in range(9)]
     more += [
         CapturedNode("r", "", "router", ("0a",), 0, CaptureLine(FILE, 41)),
@@ -178,7 +178,14 @@ def test_devices_that_are_not_planned() -> None:
             "E0611", "the captures have 9 devices that the design does not have", [f"{EIGHT} and 1 more"],
             "if one is planned under another name, give `--map 'REGEX=TEMPLATE'` or `--assets FILE`",
         ),
-        ("E0611", "2 links at ports that no model has were set aside, such as management ports", [], ""),
+        (
+            "E0611", "1 link of the captures set aside: no link is planned at the port, and the design does not have the device "
+            "at the other end", ["capture.txt:15: leaf0 p6 to n0 eth0"], "",
+        ),
+        (
+            "E0611", "1 link of the captures set aside: the model has no port of that name, such as a management port",
+            ["capture.txt:16: leaf0 mgmt to n1 eth0"], "",
+        ),
     ]  # fmt: skip
 
 
