@@ -323,15 +323,17 @@ class _Auditor:
             self.out.faults.append(CablingFault(self.nothing(), ()))
         elif hidden and self.asked.at_least is not None and judged < self.asked.at_least * of:
             text = (
-                f"{judged:,} of {of:,} links were judged: no capture is of a device at either end of "
-                "the others"
+                f"{judged:,} of {counted_noun(of, 'link')} {noun_for_count(judged, 'was', 'were')} judged: "
+                "no capture is of a device at either end of the others"
             )
             self.out.faults.append(
                 CablingFault(part_judged_finding(text, judged, of, self.asked.at_least), ())
             )
         elif hidden:
             self.note(
-                "E0632", f"{hidden:,} of {of:,} links were not seen: no capture is of a device at either end"
+                "E0632",
+                f"{hidden:,} of {counted_noun(of, 'link')} {noun_for_count(hidden, 'was', 'were')} not seen: "
+                "no capture is of a device at either end",
             )
         for share in self.out.shares(self.asked.only) if judged else ():
             if share.of and not share.judged:

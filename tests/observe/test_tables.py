@@ -83,7 +83,7 @@ def test_cables_of_netbox(tmp_path: Path) -> None:
         made = taken(json.dumps(text, indent=1), tmp_path, "cables.json")
         assert not faults(made) and ends(made) == expected
     uneven = taken(json.dumps([cable([interface("a", "1")], [interface("b", str(i)) for i in range(4)])]), tmp_path, "x.json")
-    assert faults(uneven) == [("E0601", 1)] and "1 interfaces at side A and 4" in uneven.findings.items[0].message
+    assert faults(uneven) == [("E0601", 1)] and "1 interface at side A and 4" in uneven.findings.items[0].message
     more = taken(json.dumps(page | {"next": "https://x/?offset=50"}), tmp_path, "x.json")
     assert faults(more) == [("E0601", 1)] and "limit=0" in more.findings.items[0].help
 

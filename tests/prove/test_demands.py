@@ -85,7 +85,7 @@ def test_permutations_name_units_in_three_ways(tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ("0,1,2\n", "p.csv:1: a line is `from,to`, and this has 3 fields"),
-        ("0,1\n2\n", "p.csv:2: a line is `from,to`, and this has 1 fields"),
+        ("0,1\n2\n", "p.csv:2: a line is `from,to`, and this has 1 field"),
         ("0,1\nfrom,to\n", "p.csv:2: 'from' is none of the ends of this fabric"),
         ("from,from\n", "p.csv:1: 'from' is none of the ends of this fabric"),
         ("0,5\n", "p.csv:1: '5' is none of the ends of this fabric"),

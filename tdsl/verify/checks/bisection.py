@@ -13,6 +13,7 @@ from tdsl.prove.search import first_names_and_more
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
 
 
@@ -167,12 +168,13 @@ def _bisection_text(view: View, found: Bisection, facts: CutFacts, full: int) ->
     lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
     cut = ", ".join(f"{n} {name}" for name, n in facts.classes.items()) or "no link"
     few, many = facts.split
-    halves = f"{few} {view.unit_word} ({first_names_and_more(facts.sides[0])}) from {many}"
+    halves = f"{view.counted_units(few)} ({first_names_and_more(facts.sides[0])}) from {many}"
     if lower != upper:
         return f"{percent_range(lower, upper)}: {cut} separate {halves}"
     amount = f"{found.upper * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
     if len(net.rates) <= 1:
-        amount = f"{found.upper} of {full // net.grain} links"
+        total = full // net.grain
+        amount = f"{found.upper} of {total} {noun_for_count(total, 'link')}"
     if lower == 1:
-        return f"100%: {amount}, {few} {view.unit_word} against {many}"
+        return f"100%: {amount}, {view.counted_units(few)} against {many}"
     return f"{percent_text(lower)}: {amount}, {cut} separate {halves}"
