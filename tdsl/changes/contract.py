@@ -26,6 +26,7 @@ from tdsl.semantics.values import text_of
 from tdsl.syntax import tree
 from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun, noun_for_count
 
 if TYPE_CHECKING:
     from tdsl.compile.waivers import Allowance
@@ -366,12 +367,14 @@ def _lock_changes(old: Contract, new: Contract) -> Iterator[ContractChange]:
     a, b = old.lock, new.lock
     if a == b:
         return
-    was, now = ("" if c is None else f"{c.total():,} lines" for c in (a, b))
+    was, now = ("" if c is None else counted_noun(c.total(), "line") for c in (a, b))
     if a is None or b is None:
         note = "it recorded which links stay" if b is None else "it records which links stay"
         yield ContractChange("lock", "removed" if b is None else "added", LOCK.lstrip("."), was, now, note)
         return
-    note = f"{(b - a).total():,} lines are new, {(a - b).total():,} are gone"
+    more, gone = (b - a).total(), (a - b).total()
+    note = f"{counted_noun(more, 'line is', 'lines are')} new, {gone:,} "
+    note += f"{noun_for_count(gone, 'is', 'are')} gone"
     yield ContractChange("lock", "changed", LOCK.lstrip("."), was, now, note)
 
 

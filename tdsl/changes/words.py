@@ -12,6 +12,7 @@ from tdsl.changes.model import PARTS, CableLeg, Change, Changes, ContractChange,
 from tdsl.changes.steps import MovePlan, MoveStep, percent_of_share
 from tdsl.fabric.graph import Fabric
 from tdsl.report.paint import Paint, terminal_safe_text, wrap_text
+from tdsl.system.nouns import counted_noun
 
 FEW = 12
 """Rows of a list that are shown unless all are asked for."""
@@ -366,7 +367,7 @@ def revisions_overview(r: Revisions) -> str:
             f"no design differs: {which} the same, byte for byte, in {r.before} and {r.after}, with "
             "all that they use"
         )
-    said = [f"{r.judged:,} of {r.of:,} design{'s' * (r.of != 1)} compared"]
+    said = [f"{r.judged:,} of {counted_noun(r.of, 'design')} compared"]
     said += (
         [f"{r.differing:,} {'differs' if r.differing == 1 else 'differ'}"]
         if r.differing or not r.same
@@ -449,7 +450,7 @@ def share_moved(changes: Changes, old: Fabric | None) -> str:
     touched = len(changes.moved) + len(changes.removed)
     share = f": {percent_of_share(Fraction(touched, total))} of {total:,} change" if total else ""
     return (
-        f"{len(changes.added):,} cables to lay, {len(changes.moved):,} to move, "
+        f"{counted_noun(len(changes.added), 'cable')} to lay, {len(changes.moved):,} to move, "
         f"{len(changes.removed):,} to remove{share}"
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tdsl.commands.list import TOPOLOGY, _stdlib_files
+from tdsl.system.nouns import counted_noun
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library
@@ -81,7 +82,7 @@ def _device_topic_lines(model: DeviceModel, place: str) -> Iterator[str]:
     for c in model.classes:
         yield _port_class_topic_line(c)
     if model.accelerators and model.kind == "host":
-        yield f"- {model.accelerators} accelerators"
+        yield f"- {counted_noun(model.accelerators, 'accelerator')}"
     for key in FACTS:
         if key in model.facts:
             value = model.facts[key]

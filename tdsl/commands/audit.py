@@ -34,11 +34,13 @@ from tdsl.commands._shared import (
 from tdsl.commands._today import Day, day_of_call, today_option
 from tdsl.commands._watch import watched_captures
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Compilation, Design
     from tdsl.observe.accepted import AcceptedFault
     from tdsl.observe.audit import Audit, AuditSettings
+    from tdsl.observe.subjects import AuditSubject
 
 FORMATS = ("text", "json", "csv", "sarif", "markdown")
 CAPTURED = ("ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p")
@@ -211,31 +213,34 @@ class AuditCall:
 def command(**given: Any) -> int:
     """Compare DESIGN with captures of the network, and name the fewest mistakes that explain the difference.
 
-    Devices are matched by name, by --assets, by --map, and then by position. Links that no capture would show
+    The networks of a cluster are compared as one. Devices are matched by name, by --assets, by --map, and
+    then by position. Links that no capture would show
     are "not seen", and no faults.
 
     Exit status: 0 cabled as designed, 1 faults, or no link of the design was judged, 2 a wrong call.
     """
     from tdsl.observe.record import Observed
+    from tdsl.observe.subjects import audit_subjects
 
     call = record_of_call(AuditCall, given)
     _refuse_unfit_audit(call)
     standing = _accepted_fault_entries(call)
     asked = replace(options_from_command(given), fail=tuple(dict.fromkeys(e.element for e in standing)))
     (compilation,) = compile_sources([call.design], asked, verify=False)
-    designs = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
-    if len(designs) < len(compilation.designs) or not designs:
+    subjects = audit_subjects(compilation)
+    if subjects is None:
         show_findings([compilation], sys.stderr)
         print_on_stderr(f"{call.design}: the design has errors, so nothing is compared")
         return FOUND
     observed = Observed()
     captures_read_or_refused(call.captures, observed, call.column)
-    made = [_audit_of_design(one, observed, _audit_settings(one, call, asked.at_least)) for one in designs]
+    designs = [one.design for one in subjects]
+    made = [_audit_of_subject(one, observed, _audit_settings(one, call, asked.at_least)) for one in subjects]
     if call.accept is not None:
         new = call.reason, call.ticket, call.until
-        _accept_faults(call.accept, designs, made, standing, new, day_of_call(given["today"]))
+        _accept_faults(call.accept, subjects, made, standing, new, day_of_call(given["today"]))
     if not call.no_requirements:
-        _judge_promises_of_all(designs, made)
+        _judge_promises_of_all(subjects, made)
     if call.prometheus is not None:
         from tdsl.observe.prometheus import prometheus_metrics
 
@@ -270,24 +275,22 @@ def captures_read_or_refused(
         raise Wrong(str(wrong)) from None
 
 
-def _audit_settings(design: Design, call: AuditCall, at_least: Fraction | None) -> AuditSettings:
-    from tdsl.fabric.select import select_devices
+def _audit_settings(subject: AuditSubject, call: AuditCall, at_least: Fraction | None) -> AuditSettings:
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.findings.source import SourceFile
     from tdsl.observe.audit import AuditSettings
     from tdsl.observe.identifiers import read_identifiers
     from tdsl.observe.names import NameMapRule
 
-    assert design.fabric is not None
     try:
         rules = tuple(map(NameMapRule.parse, call.maps))
-        chosen = select_devices(design.fabric, list(call.only)) if call.only else None
+        chosen = subject.selected_devices(call.only) if call.only else None
     except ValueError as wrong:
         raise Wrong(str(wrong)) from None
     found = Diagnostics()
     table = (
         read_identifiers(
-            design.fabric, SourceFile(call.assets.as_posix(), _text_of_file_named(call.assets)), found
+            subject.fabric, SourceFile(call.assets.as_posix(), _text_of_file_named(call.assets)), found
         )
         if call.assets is not None
         else None
@@ -308,12 +311,11 @@ def _text_of_file_named(path: Path) -> str:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
 
 
-def _audit_of_design(design: Design, observed: Any, settings: AuditSettings) -> Audit:
+def _audit_of_subject(subject: AuditSubject, observed: Any, settings: AuditSettings) -> Audit:
     from tdsl.observe.audit import audit_captures, audit_findings
 
-    assert design.fabric is not None
-    made = audit_captures(design.fabric, observed, settings)
-    design.findings = list(audit_findings(made))
+    made = audit_captures(subject.fabric, observed, settings)
+    subject.design.findings = list(audit_findings(made))
     return made
 
 
@@ -346,7 +348,7 @@ def _refuse_unfit_reason(call: AuditCall) -> None:
 
 def _accept_faults(
     accept: Path,
-    designs: list[Design],
+    subjects: list[AuditSubject],
     made: list[Audit],
     standing: list[AcceptedFault],
     new: tuple[str | None, str, date | None],
@@ -356,10 +358,9 @@ def _accept_faults(
     from tdsl.observe.accepted import new_accepted_entries, settle_accepted_faults
     from tdsl.observe.audit import audit_findings
 
-    for one, m in zip(designs, made, strict=True):
-        rows = dict(zip(one.failed.names, one.failed.rows, strict=True)) if one.failed is not None else {}
-        settle_accepted_faults(m, standing, rows, day)
-        one.findings = list(audit_findings(m))
+    for one, m in zip(subjects, made, strict=True):
+        settle_accepted_faults(m, standing, one.failed_links(), day)
+        one.design.findings = list(audit_findings(m))
     if new[0] is None:
         return
     entries, left = new_accepted_entries(made, " ".join(new[0].split()), new[1].strip(), new[2])
@@ -373,7 +374,7 @@ def _accept_faults(
         was=held,
     )
     cannot = f"; {left} are more than lost or slow links, and stay" if left else ""
-    print_unless_quiet(f"{accept}: {len(entries)} element{'s' * (len(entries) != 1)} added{cannot}")
+    print_unless_quiet(f"{accept}: {counted_noun(len(entries), 'element')} added{cannot}")
 
 
 def _bytes_or_nothing(path: Path) -> bytes:
@@ -388,19 +389,22 @@ def _bytes_or_nothing(path: Path) -> bytes:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
 
-def _judge_promises_of_all(designs: list[Design], made: list[Audit]) -> None:
+def _judge_promises_of_all(subjects: list[AuditSubject], made: list[Audit]) -> None:
     """Judge the requirements of each design on what is built."""
-    for design, audit in zip(designs, made, strict=True):
-        _judge_promises(design, audit)
+    for subject, audit in zip(subjects, made, strict=True):
+        _judge_promises(subject, audit)
 
 
-def _judge_promises(design: Design, made: Audit) -> None:
-    """Judge the requirements again on what is built, if that differs from the design."""
+def _judge_promises(subject: AuditSubject, made: Audit) -> None:
+    """Judge the requirements again on what is built, if that differs from the design: of a cluster those of
+    its networks, then its own."""
     if made.mistakes or any(f.slow is not None for f in (*made.accepted, *made.faults)):
         from tdsl.observe.asbuilt import broken_promise_findings, promises_kept
 
-        made.promises = promises_kept(made, design.claims)
-        design.findings = [*design.findings, *broken_promise_findings(made, made.promises)]
+        made.promises = [p for n in subject.networks for p in promises_kept(made, n.claims, n.name)]
+        made.promises += promises_kept(made, subject.design.claims)
+        broken = broken_promise_findings(made, made.promises)
+        subject.design.findings = [*subject.design.findings, *broken]
 
 
 def _print_audit(

@@ -22,6 +22,7 @@ from tdsl.commands._shared import (
     save_lock,
     show_findings,
 )
+from tdsl.system.nouns import counted_noun
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
@@ -76,7 +77,7 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     text = lock_text(fabrics, Path(file).name, used, {f.name: lock_figures(f) for f in fabrics})
     save_lock(text, lock)
     count = sum(d.fabric.link_count for d in designs if d.fabric is not None)
-    print_unless_quiet(f"{file}{LOCK} is written: {count:,} links")
+    print_unless_quiet(f"{file}{LOCK} is written: {counted_noun(count, 'link')}")
     return OK
 
 

@@ -14,6 +14,7 @@ import click
 from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
 from tdsl.commands._shared import FOUND, OK, Wrong
 from tdsl.commands._untrusted import FLAG, VARIABLE, is_untrusted_call
+from tdsl.system.nouns import counted_noun
 
 MANIFEST = "manifest.json"
 VALUE = re.compile(r"[A-Za-z0-9!$%&()*+./:;<=>\[\]^_{|}~-]{1,128}")
@@ -79,7 +80,8 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
         os.umask(before)
     count = sum(len(files) for files in made.values())
     print_unless_quiet(
-        f"{to}: {count} files, {sum(map(_count_files_with_secrets, made.values()))} of them with secrets"
+        f"{to}: {counted_noun(count, 'file')}, {sum(map(_count_files_with_secrets, made.values()))} of them "
+        "with secrets"
     )
     return OK
 

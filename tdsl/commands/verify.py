@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tdsl.commands._shared import FOUND, OK, Wrong, write_to_stream
+from tdsl.system.nouns import noun_for_count
 
 if TYPE_CHECKING:
     from tdsl.output.intact import Examined
@@ -83,7 +84,7 @@ def _print_examined(found: Examined, folder: Path, out: Path) -> int:
     said = (
         f"{wrong} of {found.count} files differ from the manifest"
         if wrong
-        else f"{found.count} files are as built"
+        else f"{found.count} {noun_for_count(found.count, 'file is', 'files are')} as built"
     )
     if not found.count:
         said, wrong = "the manifest lists no file, so nothing is verified", 1

@@ -23,6 +23,7 @@ from tdsl.fabric.layers import scaleup_only_devices
 from tdsl.fabric.order import distinct_values
 from tdsl.semantics.model import DeviceSet, indices_at_position
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 
 BOXES_A_ROW, WIRES_A_PAGE = 12, 72
 APART = 4  # instances of a group that are drawn side by side; more are one frame: plane × 8
@@ -369,7 +370,7 @@ def _box_texts(c: _Cluster) -> list[str]:
     what = c.set.model.name if c.planned == 1 else f"{c.devices:,} × {c.set.model.name}{absent}"
     if c.times > 1 and c.glyph is None:
         what = f"{c.planned // c.times:,} × {c.set.model.name} in each, {c.devices:,} in all"
-    return [c.name, what, *([f"{c.inside:,} links inside"] if c.inside else [])]
+    return [c.name, what, *([f"{counted_noun(c.inside, 'link')} inside"] if c.inside else [])]
 
 
 def _place_box_columns(p: _Plan) -> tuple[list[str], float]:

@@ -14,6 +14,7 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 
 if TYPE_CHECKING:
     from tdsl.semantics.addressing import AddressRule
@@ -83,7 +84,9 @@ def _assign_rule_numbers(
                 "E0473",
                 rule.value.span,
                 what,
-                notes=[f"{found.planned:,} devices are planned here"] if rule.each else (),
+                notes=[f"{counted_noun(found.planned, 'device is', 'devices are')} planned here"]
+                if rule.each
+                else (),
                 help="write a private one, such as `4_200_000_000`: 64512 to 65534 and 4_200_000_000 to "
                 "4_294_967_294 (RFC 6996)",
             )

@@ -17,6 +17,7 @@ from tdsl.fabric.vector import Array
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 
 OFFERS = 1 << 16
 """Sizes that are tried to offer one that would be even."""
@@ -155,10 +156,10 @@ def _uneven_spread_fault(a: int, b: int, k: int, span: SourceSpan, names: tuple[
     return Fault(
         "E0454",
         span,
-        f"{k} ports of each of {a} {names[0]} do not spread evenly over {b} {names[1]}",
+        f"{k} {noun_for_count(k, 'port')} of each of {a} {names[0]} do not spread evenly over {b} {names[1]}",
         notes=[
-            f"{k} = {k // b} x {b} + {k % b}: {k // b} links a pair leave {k % b} ports of each "
-            f"{names[0]} over"
+            f"{k} = {k // b} x {b} + {k % b}: {k // b} links a pair leave {k % b} "
+            f"{noun_for_count(k % b, 'port')} of each {names[0]} over"
         ],
         help=f"{options} {names[1]} would be even; or write `spread uneven` to allow one link more for "
         "some pairs",
@@ -181,8 +182,8 @@ def _require_connected_spread(
     if parts == 1:
         return
     message = (
-        f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into parts "
-        "that are not connected"
+        f"spreading {k} {noun_for_count(k, 'port')} of each of {a} {names[0]} over {b} {names[1]} splits "
+        "them into parts that are not connected"
     )
     fault = Fault(
         "E0458",

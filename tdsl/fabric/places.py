@@ -24,6 +24,7 @@ from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import a_type
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 
 if TYPE_CHECKING:
     from tdsl.semantics.model import DeviceModel
@@ -227,7 +228,7 @@ class _Locator:
                 len(hall.rows),
                 placing.row.span,
                 over,
-                f"`{hall.name}` has {len(hall.rows)} rows, from 1",
+                f"`{hall.name}` has {counted_noun(len(hall.rows), 'row')}, from 1",
             )
         h = self.places.halls.index(hall)
         found = [self.racks.get((h, r, n), -1) for r, n in zip(row.tolist(), number.tolist(), strict=True)]

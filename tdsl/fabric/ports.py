@@ -16,6 +16,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 
 KEPT = 4
 """State of a port, while links are laid, that is kept for a link that stands (``fabric.pins``)."""
@@ -287,7 +288,11 @@ class PortTable:
         narrowed = ends.candidates[c]
         some = "" if narrowed is None else f" among the {len(narrowed)} named"
         size = sum(c.size for c in model.parts(name))
-        labels = [(found.origin.span, f"{model.name} has {size} ports `{name}`")] if found else []
+        labels = (
+            [(found.origin.span, f"{model.name} has {size} {noun_for_count(size, 'port')} `{name}`")]
+            if found
+            else []
+        )
         s = next(s for s in reversed(self.sets) if s.first <= device)
         labels.append((s.origin.span, f"`{s.name}` is declared here"))
         labels += self._taken_by_models(device, name)

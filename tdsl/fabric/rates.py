@@ -14,6 +14,7 @@ from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import RATE, Quantity, quantity_text
 from tdsl.semantics.settings import CAPACITY_LIMIT, GRAIN_LIMIT
+from tdsl.system.nouns import counted_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ def batch_rates(batch: Batch, ports: PortTable) -> Array:
     missing = np.flatnonzero(rate == 0)
     if len(missing):
         ends = [int(column[missing[0]]) for column in (batch.a, batch.b)]
-        more = f" (and {len(missing) - 1:,} more links)" if len(missing) > 1 else ""
+        more = f" (and {counted_noun(len(missing) - 1, 'more link')})" if len(missing) > 1 else ""
         classes = dict.fromkeys(ports.class_at(port) for port in ends)
         raise Fault(
             "E0204",

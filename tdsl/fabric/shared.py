@@ -11,6 +11,7 @@ from tdsl.fabric.graph import USED, Fabric
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import DeviceSet
+from tdsl.system.nouns import counted_noun
 
 
 def refuse_shared_ports(fabrics: Sequence[Fabric], diagnostics: Diagnostics) -> None:
@@ -38,7 +39,7 @@ def _refuse_ports_of_both(
     if not len(both):
         return
     a, b = int(first[both[0]]), int(second[both[0]])
-    more = f" (and {len(both) - 1:,} more ports)" if len(both) > 1 else ""
+    more = f" (and {counted_noun(len(both) - 1, 'more port')})" if len(both) > 1 else ""
     statement = later.statements[int(later.link_statement[later.port_link[b]])]
     taken = before.statements[int(before.link_statement[before.port_link[a]])]
     diagnostics.add(

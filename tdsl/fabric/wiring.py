@@ -28,6 +28,7 @@ from tdsl.semantics.values import integer_if_whole, number_in_message
 from tdsl.syntax import tree
 from tdsl.syntax.patterns import CONNECT_PATTERNS
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 
 
 @dataclass(slots=True)
@@ -543,7 +544,7 @@ def _check_pairs(
             "E0455",
             wire.node.span,
             f"{wiring.ports.path(x)} and {wiring.ports.path(y)} are joined twice: once from each end"
-            + (f" (as are {len(both) // 2 - 1} more pairs)" if len(both) > 2 else ""),
+            + (f" (as are {counted_noun(len(both) // 2 - 1, 'more pair')})" if len(both) > 2 else ""),
             help="write `where i < j` to join each pair once, or name the ports if two links are meant",
         )
 

@@ -10,6 +10,7 @@ from tdsl.compile.compiler import Compilation, Design
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.ranges import ParameterSettings
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 
 if TYPE_CHECKING:
     from tdsl.fabric.graph import Fabric
@@ -76,7 +77,7 @@ def fabric_lens_text(design: Design) -> str:
     )
     words += [f"bisection {found.text.partition(':')[0]}"] if found is not None else []
     failed = sum(1 for r in design.results if r.requirement is not None and r.status == "refuted")
-    words += [f"{failed} requirement{'s' * (failed > 1)} not met"] if failed else []
+    words += [f"{failed} {noun_for_count(failed, 'requirement')} not met"] if failed else []
     return ", ".join(words)
 
 
@@ -95,7 +96,7 @@ def _cluster_lens_text(design: Design) -> str:
         if isinstance(n, int)
     ]
     failed = sum(1 for r in design.results if r.requirement is not None and r.status == "refuted")
-    words += [f"{failed} requirement{'s' * (failed > 1)} not met"] if failed else []
+    words += [f"{failed} {noun_for_count(failed, 'requirement')} not met"] if failed else []
     return ", ".join(words)
 
 

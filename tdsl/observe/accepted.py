@@ -14,7 +14,8 @@ from datetime import date
 import numpy as np
 
 from tdsl.compile.waivers import date_from_text
-from tdsl.fabric.graph import Ints
+from tdsl.fabric.cables.identity import CableIndex
+from tdsl.fabric.graph import Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.observe.audit import Audit, CablingFault
@@ -102,13 +103,21 @@ def elements_of_fault(made: Audit, fault: CablingFault) -> list[str]:
         return []
     for d in fault.mistake.devices if fault.mistake is not None else ():
         if set(lost) == set(np.flatnonzero((f.device_a == d) | (f.device_b == d)).tolist()):
-            return [f.device_path(d)]
-    out = []
-    for link in lost:
-        port = int(f.link_b[link])
-        c, i = f.port_class(port)
-        out.append(f"{f.device_path(int(f.port_device[port]))}.{c.path(i)}")
-    return out
+            return [f.device_name(d) if f.members else f.device_path(d)]
+    return [_element_of_link(f, link) for link in lost]
+
+
+def _element_of_link(f: Fabric, link: int) -> str:
+    """A port of a link as the design writes it: that of the upper tier. In a cluster that of a device which
+    its networks share, or whose path begins with a name that no other network has; else the cable."""
+    for port in (int(f.link_b[link]), int(f.link_a[link])):
+        s = f.set_of(int(f.port_device[port]))
+        path = f.device_path(int(f.port_device[port]))
+        others = [x for x in f.sets if x.prefix not in ("", s.prefix)] if f.members else []
+        if not f.members or not s.prefix or all(x.parts[0].name != s.parts[0].name for x in others):
+            c, i = f.port_class(port)
+            return f"{path.removeprefix(f'{s.prefix}.') if f.members else path}.{c.path(i)}"
+    return next(name for name, links in CableIndex(f).links_by_id().items() if link in links)
 
 
 def settle_accepted_faults(

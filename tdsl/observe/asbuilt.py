@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.cluster import number_of_member
 from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label
 from tdsl.observe.audit import Audit, CablingFault
@@ -28,12 +29,13 @@ class Promise:
     helpful first.
 
     ``gains`` are pairs of the number of a fault (from 1) and what the requirement is once that fault alone is
-    mended.
+    mended. ``network`` is that of a cluster which the requirement is about, "" where it is about all.
     """
 
     designed: Result
     built: Result
     gains: tuple[tuple[int, Result], ...] = ()
+    network: str = ""
 
     @property
     def kept(self) -> bool:
@@ -44,7 +46,8 @@ class Promise:
 def as_built_fabric(made: Audit, mistakes: Iterable[Mistake] | None = None) -> Fabric:
     """The fabric with these mistakes made (all of the audit if not given), and rates as they were seen.
 
-    Links that no capture would show are as designed. Links to what the design does not have are left out.
+    Links that no capture would show are as designed. Links to what the design does not have are left out. Of
+    a cluster as one, its networks are as built, too.
     """
     f = made.fabric
     far = np.full(len(f.port_device), -1, dtype=np.int64)
@@ -61,7 +64,34 @@ def as_built_fabric(made: Audit, mistakes: Iterable[Mistake] | None = None) -> F
     changed = np.zeros(size, dtype=np.bool_)
     changed[[p for p in state.changed if p < size]] = True
     keep = ~(changed[f.link_a] | changed[f.link_b])
-    return _rewire_fabric(f, keep, list(pairs.items()), _seen_rates(made))
+    rates = _seen_rates(made)
+    built = _rewire_fabric(f, keep, list(pairs.items()), rates)
+    return _with_networks_as_built(f, built, keep, pairs, rates) if f.members else built
+
+
+def _with_networks_as_built(
+    f: Fabric, built: Fabric, keep: Bools, pairs: Mapping[int, int], rates: Mapping[int, int]
+) -> Fabric:
+    """A cluster as built with each of its networks as built; a new link is in those that have both its
+    devices."""
+    members, links = [], []
+    for member, devices, rows in zip(f.members, f.member_rows, f.member_links, strict=True):
+        port = np.repeat(f.port_base[devices] - member.port_base[:-1], np.diff(member.port_base)) + np.arange(
+            int(member.port_base[-1])
+        )
+        own = dict(zip(port.tolist(), range(len(port)), strict=True))
+        mine = [(own[p], own[q]) for p, q in pairs.items() if p in own and q in own]
+        slower = {own[p]: rate for p, rate in rates.items() if p in own}
+        members.append(_rewire_fabric(member, keep[rows], mine, slower))
+        links.append(built.port_link[port[members[-1].link_a]].astype(np.int64))
+    return replace(built, members=tuple(members), member_links=tuple(links))
+
+
+def _network_of_cluster(cluster: Fabric, name: str) -> Fabric:
+    """The fabric that claims are judged on: a network of a cluster by its name, or all of it."""
+    if not name:
+        return cluster
+    return replace(cluster.members[number_of_member(cluster, name)], cluster=cluster)
 
 
 def _seen_rates(made: Audit) -> Mapping[int, int]:
@@ -125,13 +155,15 @@ def _rewire_fabric(
     )  # fmt: skip
 
 
-def promises_kept(made: Audit, claims: Sequence[ResolvedClaim]) -> list[Promise]:
+def promises_kept(made: Audit, claims: Sequence[ResolvedClaim], network: str = "") -> list[Promise]:
     """Every requirement on the design and on what is built; of those that what is built does not keep, the
-    faults that matter."""
+    faults that matter. Where the audit is of a cluster, ``network`` names the one of its networks which the
+    claims are about."""
     claims = [c for c in claims if not c.report]
     if not claims:
         return []
-    before, after = _results_of_claims(made.fabric, claims), _results_of_claims(as_built_fabric(made), claims)
+    before = _results_of_claims(_network_of_cluster(made.fabric, network), claims)
+    after = _results_of_claims(_network_of_cluster(as_built_fabric(made), network), claims)
     out = []
     numbered = [
         (i, fault)
@@ -139,9 +171,10 @@ def promises_kept(made: Audit, claims: Sequence[ResolvedClaim]) -> list[Promise]
         if fault.mistake is not None or fault.slow is not None
     ]
     for claim, one, now in zip(claims, before, after, strict=True):
-        promise = Promise(one, now)
+        promise = Promise(one, now, network=network)
         if not promise.kept and len(numbered) > 1:
-            promise = replace(promise, gains=_gains_per_fault(made, claim, now, numbered[:MOST_MENDED]))
+            gains = _gains_per_fault(made, claim, now, numbered[:MOST_MENDED], network)
+            promise = replace(promise, gains=gains)
         out.append(promise)
     return out
 
@@ -152,13 +185,16 @@ def _results_of_claims(fabric: Fabric, claims: Sequence[ResolvedClaim]) -> list[
 
 
 def _gains_per_fault(
-    made: Audit, claim: ResolvedClaim, now: Result, faults: list[tuple[int, CablingFault]]
+    made: Audit, claim: ResolvedClaim, now: Result, faults: list[tuple[int, CablingFault]], network: str
 ) -> tuple[tuple[int, Result], ...]:
-    """What the requirement is with one fault mended, for the faults that help, the most helpful first."""
+    """What the requirement is with one fault mended, for the faults that help, the most helpful first. Where
+    it cannot be judged with that fault mended, nothing is gained."""
     found = []
     for number, fault in faults:
         left = audit_with_faults(made, [x for x in made.faults if x is not fault])
-        (mended,) = _results_of_claims(as_built_fabric(left), [claim])
+        (mended,) = _results_of_claims(_network_of_cluster(as_built_fabric(left), network), [claim])
+        if mended.status == "skipped":
+            continue
         if mended.status != now.status or _figure_of_result(mended) != _figure_of_result(now):
             better = (
                 abs(_figure_of_result(mended) - _figure_of_result(now))
@@ -193,14 +229,15 @@ def broken_promise_findings(made: Audit, judged: Sequence[Promise]) -> list[Diag
         notes = [f"designed: {promise.designed.text}"] if promise.designed.text else []
         for number, mended in promise.gains[:4]:
             what = made.faults[number - 1].finding.message
-            notes.append(f"correcting this gives {mended.status} {mended.text}: {what}")
+            notes.append(f"correcting this gives {' '.join((mended.status, mended.text)).strip()}: {what}")
         rest = (
             "correct the faults above"
             if promise.gains or len(made.faults) < 2
             else "no single fault decides; correct the faults above"
         )
         span = r.origin.span if r.origin is not None else None
-        said = f": {r.text}" if r.text else ""
+        why = r.text or (r.reason if r.status == "skipped" else "")
+        said = f": {why}" if why else ""
         chain = tuple(Label(s, m) for s, m in (r.origin.chain if r.origin else ()))
         out.append(
             Diagnostic(

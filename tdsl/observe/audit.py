@@ -15,7 +15,7 @@ from tdsl.emit.data.subnets import ibsim_speed_word
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.observe.candidates import PortPositions
-from tdsl.observe.describe import RepairTask, Words
+from tdsl.observe.describe import MOST_NOTES, RepairTask, Words
 from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
 from tdsl.observe.match import Identifiers, Seen, has_factory_name, match_captures, planned_far_ports
@@ -23,6 +23,7 @@ from tdsl.observe.names import NameMapRule, node_name_shown
 from tdsl.observe.record import CapturedLink, Observed
 from tdsl.observe.speeds import rate_of_width_word
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun, noun_for_count
 from tdsl.verify.coverage import NOTHING, part_judged_finding
 
 if TYPE_CHECKING:
@@ -52,6 +53,18 @@ class AuditSettings:
     at_least: Fraction | None = None  # the share of the links asked for that must be judged
 
 
+@dataclass(frozen=True, slots=True)
+class NetworkShare:
+    """What an audit of a cluster judged of one of its networks: links asked for, judged, and cabled as
+    designed, of all that it has."""
+
+    name: str
+    links: int
+    of: int
+    judged: int
+    matching: int
+
+
 @dataclass(eq=False)
 class Audit:
     """What was found. ``faults`` make the status 1; ``notes`` do not."""
@@ -75,12 +88,35 @@ class Audit:
         return [f.mistake for f in (*self.accepted, *self.faults) if f.mistake is not None]
 
     @cached_property
-    def matching(self) -> int:
-        """Links that are cabled as designed."""
+    def as_designed(self) -> Bools:
+        """Links that are judged and cabled as designed."""
         far = self.seen.far
-        rows = np.flatnonzero(self.judged).tolist()
+        out = np.zeros(self.fabric.link_count, dtype=np.bool_)
         a, b = self.fabric.link_a.tolist(), self.fabric.link_b.tolist()
-        return sum(far.get(a[i], -1) == b[i] for i in rows)
+        for i in np.flatnonzero(self.judged).tolist():
+            out[i] = far.get(a[i], -1) == b[i]
+        return out
+
+    @property
+    def matching(self) -> int:
+        """How many links are cabled as designed."""
+        return int(self.as_designed.sum())
+
+    def shares(self, only: Bools | None = None) -> list[NetworkShare]:
+        """Of a cluster, its networks one by one; none of a network by itself. ``only`` are the devices that
+        the audit is asked for."""
+        f = self.fabric
+        asked = only[f.device_a] | only[f.device_b] if only is not None else np.ones_like(self.judged)
+        return [
+            NetworkShare(
+                member.name,
+                len(rows),
+                int(asked[rows].sum()),
+                int(self.judged[rows].sum()),
+                int(self.as_designed[rows].sum()),
+            )
+            for member, rows in zip(f.members, f.member_links, strict=True)
+        ]
 
 
 def audit_captures(fabric: Fabric, observed: Observed, settings: AuditSettings | None = None) -> Audit:
@@ -193,7 +229,9 @@ class _Auditor:
         for p in self.seen.positioned:
             node, name = nodes[p.node], f.device_name(p.device)
             called = node_name_shown(node.description, node.ids)
-            evidence = f"{p.fit} of its {p.links} link{'s' * (p.links != 1)} go where the design plans {name}"
+            evidence = (
+                f"{p.fit} of its {p.links} {noun_for_count(p.links, 'link')} go where the design plans {name}"
+            )
             if has_factory_name(node):
                 self.note(
                     "E0612",
@@ -240,16 +278,41 @@ class _Auditor:
         if loose:
             self.note(
                 "E0611",
-                f"the captures have {len(loose)} devices that the design does not have",
+                f"the captures have {counted_noun(len(loose), 'device')} that the design does not have",
                 notes=[first_names_listed(loose)],
                 help="if one is planned under another name, give `--map 'REGEX=TEMPLATE'` or `--assets FILE`",
             )
-        if self.seen.other_ports:
+        self.links_set_aside()
+        if self.seen.repeated:
+            again = [
+                f"{w.at.text} repeats {first.at.text}: {self.seen.captured(w)}"
+                for w, first in self.seen.repeated[:MOST_NOTES]
+            ]
+            count = len(self.seen.repeated)
+            self.note(
+                "E0605",
+                f"{counted_noun(count, 'link')} of the captures {'is' if count == 1 else 'are'} given twice",
+                notes=[*again, *more_than_noted(count)],
+                help="remove the rows that repeat others, or write the link that they were to name",
+            )
+
+    def links_set_aside(self) -> None:
+        """Links of the captures that are not compared, by reason; those of routers and aggregation nodes are
+        told with these."""
+        reasons: dict[str, list[CapturedLink]] = defaultdict(list)
+        for why, wire in self.seen.aside:
+            if why not in self.seen.observed.aside.values():
+                reasons[why].append(wire)
+        for why, wires in sorted(reasons.items()):
             self.note(
                 "E0611",
-                f"{self.seen.other_ports} links at ports that no model has were set aside, such as "
-                "management ports",
+                f"{counted_noun(len(wires), 'link')} of the captures set aside: {why}",
+                notes=[*map(self.located, wires[:MOST_NOTES]), *more_than_noted(len(wires))],
             )
+
+    def located(self, wire: CapturedLink) -> str:
+        """A link as the capture writes it, and where: ``cables.csv:12: leaf0 swp8 to rogue e1``."""
+        return f"{wire.at.text}: {self.seen.captured(wire)}"
 
     def coverage(self) -> None:
         """Links that no capture shows: a note, or an error where nothing is left to judge or less than was
@@ -260,21 +323,34 @@ class _Auditor:
             self.out.faults.append(CablingFault(self.nothing(), ()))
         elif hidden and self.asked.at_least is not None and judged < self.asked.at_least * of:
             text = (
-                f"{judged:,} of {of:,} links were judged: no capture is of a device at either end of "
-                "the others"
+                f"{judged:,} of {counted_noun(of, 'link')} {noun_for_count(judged, 'was', 'were')} judged: "
+                "no capture is of a device at either end of the others"
             )
             self.out.faults.append(
                 CablingFault(part_judged_finding(text, judged, of, self.asked.at_least), ())
             )
         elif hidden:
             self.note(
-                "E0632", f"{hidden:,} of {of:,} links were not seen: no capture is of a device at either end"
+                "E0632",
+                f"{hidden:,} of {counted_noun(of, 'link')} {noun_for_count(hidden, 'was', 'were')} not seen: "
+                "no capture is of a device at either end",
             )
+        for share in self.out.shares(self.asked.only) if judged else ():
+            if share.of and not share.judged:
+                text = (
+                    f"none of the {counted_noun(share.of, 'link')} of the network `{share.name}` was judged: "
+                    "no capture is of a device at either end"
+                )
+                help = f"capture the devices of `{share.name}`, or limit the audit to others with --only"
+                self.out.faults.append(CablingFault(Diagnostic(NOTHING, text, help=help), ()))
 
     def nothing(self) -> Diagnostic:
         """Why no link of the design can be judged."""
         seen, of = self.seen, self.out.of
-        what, help = f"none of the {of:,} links of the design was judged", "capture the devices again"
+        what, help = (
+            f"none of the {counted_noun(of, 'link')} of the design was judged",
+            "capture the devices again",
+        )
         if not of:
             what = "there is no link to judge"
             why = (
@@ -371,7 +447,7 @@ class _Auditor:
                 )
                 continue
             for port, wire in links:
-                lanes = f" on {wire.lanes} lane{'s' * (wire.lanes != 1)}" if wire.lanes else ""
+                lanes = f" on {counted_noun(wire.lanes, 'lane')}" if wire.lanes else ""
                 far = self.words.port(self.seen.far[port])
                 self.fault(
                     "E0630",
@@ -392,6 +468,11 @@ def audit_findings(made: Audit) -> Diagnostics:
 def first_names_listed(names: Sequence[str], most: int = 8) -> str:
     """Names, of many the first few."""
     return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def more_than_noted(count: int) -> list[str]:
+    """What stands behind the first few of many."""
+    return [f"and {count - MOST_NOTES:,} more"] if count > MOST_NOTES else []
 
 
 def _gigabits_text(rate: int) -> str:

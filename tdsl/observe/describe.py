@@ -11,6 +11,7 @@ from tdsl.observe.match import Seen
 from tdsl.observe.names import node_name_shown
 from tdsl.observe.record import CapturedLink
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun, noun_for_count
 
 CODES = {
     "not installed": "E0610",
@@ -154,11 +155,11 @@ class Words:
             for q, p, y in rows[:MOST_NOTES]
         ]
         if len(rows) > MOST_NOTES:
-            notes.append(f"and {len(rows) - MOST_NOTES} more cables")
+            notes.append(f"and {counted_noun(len(rows) - MOST_NOTES, 'more cable')}")
         if len(one.removed) > 1:
             notes += [f"not seen: {self.ends(a, b)}" for a, b in one.removed[:MOST_NOTES]]
             if len(one.removed) > MOST_NOTES:
-                notes.append(f"and {len(one.removed) - MOST_NOTES} more links")
+                notes.append(f"and {counted_noun(len(one.removed) - MOST_NOTES, 'more link')}")
         notes += [f"the same is seen if {self._short(t)}" for t in one.ties]
         return notes
 
@@ -191,7 +192,10 @@ class Words:
             return f"{what}: {a} and {b}", f"exchange the plugs at {a} and {b}"
         half = len(ports) // 2
         a, b = (f"{self.port(p)}" for p in (ports[0], one.moves[0][1]))
-        return f"{what}: {a} and {b}, {half} links each", f"exchange the plugs of the cages at {a} and {b}"
+        return (
+            f"{what}: {a} and {b}, {counted_noun(half, 'link')} each",
+            f"exchange the plugs of the cages at {a} and {b}",
+        )
 
     def _plugs_swapped(
         self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
@@ -216,7 +220,7 @@ class Words:
 
     def _rotated(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
         name = self.fabric.device_name(one.devices[0])
-        what = "the adapters" if self.fabric.is_end[one.devices[0]] else f"{len(loose)} cables"
+        what = "the adapters" if self.fabric.is_end[one.devices[0]] else counted_noun(len(loose), "cable")
         return f"{what} of {name} are rotated by {one.amount}", "move each plug to the port in the list"
 
     def _shifted(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
@@ -224,7 +228,8 @@ class Words:
         out = f", and {len(one.removed)} more left out" if one.removed else ""
         by = abs(one.amount)
         return (
-            f"{len(loose)} cables of {name} are shifted by {by} port{'s' * (by != 1)}{out}",
+            f"{counted_noun(len(loose), 'cable')} of {name} {noun_for_count(len(loose), 'is', 'are')} "
+            f"shifted by {counted_noun(by, 'port')}{out}",
             "move each plug to the port in the list",
         )
 
@@ -237,7 +242,7 @@ class Words:
         cage = self.fabric.port_cage(first)
         at = f"{self.fabric.device_name(one.devices[0])} {cage or self.split(first)[1]}"
         return (
-            f"the whole cage {at} is dark: none of its {len(one.removed)} links is seen",
+            f"the whole cage {at} is dark: none of its {counted_noun(len(one.removed), 'link')} is seen",
             "reseat or exchange the transceiver; then look at the cables",
         )
 
@@ -247,7 +252,7 @@ class Words:
         name = self.fabric.device_name(one.devices[0])
         links = len(one.removed)
         return (
-            f"{name} is not seen, nor any of its {links} link{'s' * (links != 1)}",
+            f"{name} is not seen, nor any of its {counted_noun(links, 'link')}",
             "install it, switch it on, or cable it; if it is not due yet, limit the audit with --only",
         )
 
@@ -256,7 +261,7 @@ class Words:
     ) -> tuple[str, str]:
         name = self.fabric.device_name(one.devices[0])
         return (
-            f"none of the {len(one.removed)} links of {name} is seen",
+            f"none of the {counted_noun(len(one.removed), 'link')} of {name} is seen",
             "look at its power and at its transceivers",
         )
 

@@ -17,6 +17,7 @@ from tdsl.observe.record import CapturedEnd, CapturedNode, Observed, hexadecimal
 from tdsl.observe.rules import Rows, connect_rules
 from tdsl.syntax.writer import inside_quotes
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 
 RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
 HOST_PORT = re.compile(r"(?:eth|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
@@ -96,13 +97,14 @@ class _Importer:
         unknown = sum(not r for r in self.links.values())
         if unknown:
             raise NoDesign(
-                f"the captures do not say the rate of {unknown:,} links; give it with --rate 400Gbps"
+                f"the captures do not say the rate of {counted_noun(unknown, 'link')}; give it with "
+                "--rate 400Gbps"
             )
         models, model_of, port_of = self.models()
         arrays, place = self.arrays(model_of)
         lines = [
-            f"# Made by `tdsl import` from {self.observed.files} capture{'s' * (self.observed.files != 1)}:"
-            f" {len(self.devices):,} devices, {len(self.links):,} links.",
+            f"# Made by `tdsl import` from {counted_noun(self.observed.files, 'capture')}:"
+            f" {counted_noun(len(self.devices), 'device')}, {counted_noun(len(self.links), 'link')}.",
             *self.looped,
             *models,
             "",

@@ -12,12 +12,22 @@ import numpy as np
 from tdsl.fabric.columns import PortColumns, port_id
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.subnets import subnet_of_links
-from tdsl.observe.names import AGGREGATION, NameMapRule, device_name_readings, is_factory_description
+from tdsl.observe.names import (
+    AGGREGATION,
+    NameMapRule,
+    device_name_readings,
+    is_factory_description,
+    node_name_shown,
+)
 from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, Observed
 from tdsl.system.lazy_dataclass import dataclass
 
 INFINIBAND = ("switch", "adapter", "router")
 """Kinds of nodes that readers of InfiniBand captures give; their ports are numbers."""
+NO_DEVICE = "the design has neither device"
+NO_SUCH_PORT = "the model has no port of that name, such as a management port"
+FREE_PORT = "no link is planned at the port, and the design does not have the device at the other end"
+OTHER_NEIGHBOUR = "the port has another neighbour in the captures, which is better known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +71,26 @@ class Seen:
     identities: list[tuple[int, str, str, str]] = field(
         default_factory=list
     )  # device, node, planned id, seen ids
-    other_ports: int = (
-        0  # links at ports that the model of the device does not have, such as management ports
-    )
+    aside: list[tuple[str, CapturedLink]] = field(
+        default_factory=list
+    )  # links of the captures that are not compared with the design, each with the reason
+    used: int = 0  # links of the captures that are compared with the design, or are faults of the captures
+    again: int = 0  # those among them that say what others have said: from the other side, or twice
+    repeated: list[tuple[CapturedLink, CapturedLink]] = field(
+        default_factory=list
+    )  # those among them that a capture gives twice from one side, each with the earlier one
     audited: Bools = field(
         default_factory=lambda: np.zeros(0, dtype=np.bool_)
     )  # links that the captures would show
+
+    def captured(self, wire: CapturedLink) -> str:
+        """A link as the captures write it: ``leaf0 swp8 to rogue e1``."""
+        ends = []
+        for end in (wire.a, wire.b):
+            node = self.observed.nodes[end.node]
+            name = node_name_shown(node.description, node.ids)
+            ends.append(f"{name} {end.port[0]}" if end.port else name)
+        return " to ".join(ends)
 
     def device(self, port: int) -> int:
         """The device of a port, -1 where the design has none."""
@@ -88,8 +112,21 @@ class DesignNames:
             for name in (fabric.device_path(d), fabric.device_name(d)):
                 self.devices[name] = d
                 self.folded[name.casefold()] = -1 if self.folded.get(name.casefold(), d) != d else d
+        self._add_paths_of_members()
         self.tables = [self._table(m) for m in range(len(fabric.models))]
         self.sonic = [self._sonic(m) for m in range(len(fabric.models))]
+
+    def _add_paths_of_members(self) -> None:
+        """Of a cluster as one, paths as its fabrics write them, where one of the fabrics alone has them."""
+        found: dict[str, int] = {}
+        for member, rows in zip(self.fabric.members, self.fabric.member_rows, strict=True):
+            for d in np.flatnonzero(member.built).tolist():
+                path, row = member.device_path(d), int(rows[d])
+                found[path] = row if found.get(path, row) == row else -1
+        for path, row in found.items():
+            if row >= 0:
+                self.devices.setdefault(path, row)
+                self.folded.setdefault(path.casefold(), row)
 
     def _table(self, model: int) -> dict[str, tuple[int, ...]]:
         out: dict[str, tuple[int, ...]] = {}
@@ -168,6 +205,7 @@ class _Matcher:
         self.target: dict[str, tuple[int, str]] = {}  # device and adapter of a node
         self.extra: dict[tuple[str, str], int] = {}  # virtual port of (node, port)
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
+        self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
 
     def run(self) -> Seen:
         """All steps."""
@@ -386,15 +424,18 @@ class _Matcher:
         return (0,) if self.base[device + 1] - self.base[device] == 1 else ()
 
     def links(self) -> None:
-        """Every link in the rows of the fabric; those whose ends are both known come first."""
+        """Every link in the rows of the fabric; those whose ends are both known come first. What is not
+        compared is set aside with the reason."""
+        aside = self.observed.aside
         later: list[CapturedLink] = []
         for wire in self.observed.wires:
-            if wire.a.node in self.observed.aside or wire.b.node in self.observed.aside:
+            why = aside.get(wire.a.node) or aside.get(wire.b.node)
+            if why:
+                self.set_aside(why, wire)
                 continue
             a, b = self.resolve(wire.a), self.resolve(wire.b)
             if a and len(a) == len(b):
-                for p, q in zip(a, b, strict=True):
-                    self.join(p, q, wire)
+                self.join_known_ends(a, b, wire)
             else:
                 later.append(wire)
         for wire in later:
@@ -403,30 +444,53 @@ class _Matcher:
             if known:
                 self.link_with_one_known_end(known[0], wire.b if a else wire.a, wire)
             elif wire.a.node in self.target or wire.b.node in self.target:
-                self.seen.other_ports += 1
+                self.set_aside(NO_SUCH_PORT, wire)
+            else:
+                self.set_aside(NO_DEVICE, wire)
+
+    def set_aside(self, why: str, wire: CapturedLink) -> None:
+        """Note a link that is not compared with the design."""
+        self.seen.aside.append((why, wire))
+
+    def join_known_ends(self, a: Sequence[int], b: Sequence[int], wire: CapturedLink) -> None:
+        """Note the links of a cable whose ends are both known; of one that is known already, that it was said
+        again."""
+        self.seen.used += 1
+        self.seen.again += all(self.seen.far.get(p) == q for p, q in zip(a, b, strict=True))
+        first = self.given.setdefault((a[0], b[0]), wire)
+        if first is not wire and first.at.file is wire.at.file:
+            self.seen.repeated.append((wire, first))
+        for p, q in zip(a, b, strict=True):
+            self.join(p, q, wire)
 
     def link_with_one_known_end(self, near: int, end: CapturedEnd, wire: CapturedLink) -> None:
         """A link at a known port: as planned where the other end is at the planned device, else to a port
         that is made for it."""
-        if near in self.seen.far:
-            return  # the other side's capture says it better
         device = self.target[end.node][0] if end.node in self.target else -1
+        if near in self.seen.far:  # the other side's capture says it better
+            far = self.seen.far[near]
+            if self.seen.device(far) == device and (device >= 0 or self.extra.get(made_key(end)) == far):
+                self.seen.used += 1
+                self.seen.again += 1
+            else:
+                self.set_aside(OTHER_NEIGHBOUR, wire)
+            return
         planned = int(self.planned[near])
         at_device = device >= 0 and planned >= 0 and int(self.fabric.port_device[planned]) == device
-        if at_device and planned not in self.seen.far:
-            self.join(near, planned, wire)
-        elif planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
-            self.seen.other_ports += 1
-        else:
-            self.join(near, self.made(end, device), wire)
+        if planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
+            self.set_aside(FREE_PORT, wire)
+            return
+        self.seen.used += 1
+        known = at_device and planned not in self.seen.far
+        self.join(near, planned if known else self.made(end, device), wire)
 
     def made(self, end: CapturedEnd, device: int) -> int:
         """A port that stands for one the design does not have."""
-        port = end.port[0] if end.port else ""
-        if (end.node, port) not in self.extra:
-            self.extra[end.node, port] = self.seen.ports + len(self.seen.virtual)
-            self.seen.virtual.append(Virtual(device, end.node, port))
-        return self.extra[end.node, port]
+        key = made_key(end)
+        if key not in self.extra:
+            self.extra[key] = self.seen.ports + len(self.seen.virtual)
+            self.seen.virtual.append(Virtual(device, *key))
+        return self.extra[key]
 
     def join(self, p: int, q: int, wire: CapturedLink) -> None:
         """Note a link, unless one of its ports has another."""
@@ -460,6 +524,11 @@ class _Matcher:
             touched = np.unique(number[whole[f.device_a] | whole[f.device_b]])
             out |= np.isin(number, touched)
         self.seen.audited = out
+
+
+def made_key(end: CapturedEnd) -> tuple[str, str]:
+    """What tells a port that stands for one the design does not have from others: its node and its name."""
+    return end.node, end.port[0] if end.port else ""
 
 
 def has_factory_name(node: CapturedNode) -> bool:

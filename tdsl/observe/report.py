@@ -6,26 +6,37 @@ from collections import Counter
 
 from tdsl.explain import catalogue
 from tdsl.observe.audit import Audit
+from tdsl.system.nouns import counted_noun
 
 
 def audit_summary(made: Audit) -> str:
-    """A line or two: how many links were seen as designed, and how many faults there are."""
-    judged, total = int(made.judged.sum()), made.fabric.link_count
-    of = f"{judged:,} links" if judged == total else f"the {judged:,} links judged (of {total:,})"
-    head = f"{made.fabric.name}: {made.matching:,} of {of} are cabled as designed"
-    if not judged:
-        head = f"{made.fabric.name}: none of {total:,} links was judged"
+    """A few lines: how many links were seen as designed, of a cluster also those of each of its networks, and
+    how many faults there are."""
+    head = _share_text(made.fabric.name, made.matching, int(made.judged.sum()), made.fabric.link_count)
+    networks = [f"  {_share_text(s.name, s.matching, s.judged, s.links)}" for s in made.shares()]
     if not made.faults:
-        return f"{head}; no faults\n"
+        return "\n".join([f"{head}; no faults", *networks]) + "\n"
     count = Counter(f.finding.code for f in made.faults)
     kinds = ", ".join(f"{n} {catalogue.finding_name(code)}" for code, n in sorted(count.items()))
-    lines = [f"{head}; {len(made.faults)} fault{'s' * (len(made.faults) != 1)}: {kinds}"]
+    lines = [f"{head}; {counted_noun(len(made.faults), 'fault')}: {kinds}", *networks]
     for p in made.promises:
         word = "kept" if p.kept else "not kept"
+        about = f"{p.network}: " if p.network else ""
         lines.append(
-            f"  {word:9} {p.built.requirement}  {p.built.status} as built: {p.built.text or p.built.reason}"
+            f"  {word:9} {about}{p.built.requirement}  {p.built.status} as built: "
+            f"{p.built.text or p.built.reason}"
         )
     return "\n".join(lines) + "\n"
+
+
+def _share_text(name: str, matching: int, judged: int, total: int) -> str:
+    """How many links of a network are cabled as designed, of those judged."""
+    if not judged:
+        return f"{name}: none of {counted_noun(total, 'link')} was judged"
+    of = counted_noun(judged, "link") if judged == total else f"the {judged:,} links judged (of {total:,})"
+    if judged == 1 < total:
+        of = f"the 1 link judged (of {total:,})"
+    return f"{name}: {matching:,} of {of} {'is' if judged == 1 else 'are'} cabled as designed"
 
 
 def audit_document(made: Audit) -> dict[str, object]:
@@ -40,10 +51,21 @@ def audit_document(made: Audit) -> dict[str, object]:
         "links_as_designed": made.matching,
         "faults": len(made.faults),
         "moves": sum(m.cost for m in made.mistakes),
+        "networks": [
+            {
+                "fabric": s.name,
+                "links": s.links,
+                "links_judged": s.judged,
+                "links_as_designed": s.matching,
+            }
+            for s in made.shares()
+        ],
+        "rows": _rows_of_captures(made),
         "requirements": [
             {
                 **p.built.facts(),
                 "kept": p.kept,
+                **({"network": p.network} if p.network else {}),
                 "designed": {
                     k: v
                     for k, v in p.designed.facts().items()
@@ -56,6 +78,22 @@ def audit_document(made: Audit) -> dict[str, object]:
         "matched_by_position": [
             {"node": p.node, "device": made.fabric.device_name(p.device), "fit": p.fit, "links": p.links}
             for p in made.seen.positioned
+        ],
+    }
+
+
+def _rows_of_captures(made: Audit) -> dict[str, object]:
+    """Links that the captures list: read, used and set aside, the last with the reason and place of each;
+    ``repeated`` are those used that another one had said already."""
+    seen = made.seen
+    return {
+        "read": len(seen.observed.wires),
+        "used": seen.used,
+        "repeated": seen.again,
+        "set_aside": len(seen.aside),
+        "aside": [
+            {"reason": why, "link": seen.captured(wire), "file": wire.at.file.name, "line": wire.at.line}
+            for why, wire in seen.aside
         ],
     }
 

@@ -29,6 +29,7 @@ from tdsl.semantics.autoplace import AutoPlacing
 from tdsl.semantics.place_statements import RackKind
 from tdsl.semantics.quantity import POWER
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 
 OPEN = 1 << 62
 """What stands for no limit."""
@@ -229,11 +230,12 @@ class _Floor:
         lacking = np.flatnonzero(self.size[self.devices, 0] == 0)
         if len(lacking):
             model = f.model_of(int(self.devices[lacking[0]]))
-            what = f"{model.name} has no height, so {len(lacking):,} devices cannot be placed"
+            what = f"{model.name} has no height, so {counted_noun(len(lacking), 'device')} cannot be placed"
             raise _Unplaceable(f"{what}; add `height 1U` to the model")
         if not self.free:
             raise _Unplaceable(
-                f"{len(self.devices):,} devices have no place, and no rack of {self._halls()} is free"
+                f"{counted_noun(len(self.devices), 'device has', 'devices have')} no place, and no rack of "
+                f"{self._halls()} is free"
             )
         kinds: dict[Limits, int] = {}
         for r in self.free:
@@ -252,7 +254,7 @@ class _Floor:
                     return found, fitting
                 least = min(least or len(found), len(found))
         what = (
-            f"{len(self.devices):,} devices take {least:,} racks"
+            f"{counted_noun(len(self.devices), 'device takes', 'devices take')} {counted_noun(least, 'rack')}"
             if least
             else "racks of different kinds are needed"
         )
@@ -426,7 +428,8 @@ class _Floor:
         run = lengths.run
         unknown = int((run < 0).sum())
         text = (
-            f"`place auto` puts {len(self.devices):,} devices into {racks:,} of {len(self.free):,} free racks"
+            f"`place auto` puts {counted_noun(len(self.devices), 'device')} into {racks:,} of "
+            f"{counted_noun(len(self.free), 'free rack')}"
         )
         if unknown:
             note = (
@@ -438,7 +441,7 @@ class _Floor:
             least = length_bound(
                 self.lengths, self.pairs, self.size, self.host, self.asked, self.free, lengths
             )
-            note = f"{len(run):,} cables of {total / 1e9:,.3f} km in all; "
+            note = f"{counted_noun(len(run), 'cable')} of {total / 1e9:,.3f} km in all; "
             note += f"no placement in these racks needs less than {least / 1e9:,.3f} km"
         diagnostics.add("E0210", self.asked.origin, text, notes=[note], severity=Severity.NOTE)
 

@@ -18,6 +18,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 from tdsl.system.read import FileTooLarge, read_text_file
 
 BYTES = 32 * 1024 * 1024
@@ -157,7 +158,9 @@ def _pairs_of_permutation(view: View, claim: ResolvedClaim, name: str) -> dict[i
     taken: dict[int, int] = {}
     for line, cells in _csv_rows_beside_design(claim, name):
         if len(cells) != 2:
-            raise UnfitDemand(f"{name}:{line}: a line is `from,to`, and this has {len(cells)} fields")
+            raise UnfitDemand(
+                f"{name}:{line}: a line is `from,to`, and this has {counted_noun(len(cells), 'field')}"
+            )
         if line == 1 and [c.lower() for c in cells] == ["from", "to"]:
             continue
         a, b = (_unit_named(known, c, name, line) for c in cells)
@@ -194,17 +197,21 @@ def _matrix_demand(view: View, claim: ResolvedClaim, name: str) -> TrafficDemand
         for line, cells in rows[1:]:
             if len(cells) != 3:
                 raise UnfitDemand(
-                    f"{name}:{line}: a line is `from,to,amount`, and this has {len(cells)} fields"
+                    f"{name}:{line}: a line is `from,to,amount`, and this has "
+                    f"{counted_noun(len(cells), 'field')}"
                 )
             key = _unit_named(known, cells[0], name, line), _unit_named(known, cells[1], name, line)
             found[key] = found.get(key, 0) + _scaled_amount(cells[2], name, line)
     else:
         if len(rows) != count:
-            raise UnfitDemand(f"{name}: {len(rows)} lines, and there are {count} {view.unit_word}")
+            raise UnfitDemand(
+                f"{name}: {counted_noun(len(rows), 'line')}, and there are {count} {view.unit_word}"
+            )
         for sender, (line, cells) in enumerate(rows):
             if len(cells) != count:
                 raise UnfitDemand(
-                    f"{name}:{line}: {len(cells)} fields, and there are {count} {view.unit_word}"
+                    f"{name}:{line}: {counted_noun(len(cells), 'field')}, and there are {count} "
+                    f"{view.unit_word}"
                 )
             found |= {
                 (sender, to): amount

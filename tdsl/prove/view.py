@@ -29,6 +29,7 @@ from tdsl.prove.network import Network
 from tdsl.prove.search import adjacency_network
 from tdsl.semantics.model import DeviceSet
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +282,13 @@ class View:
         """What the units are: hosts, chips or switches."""
         words = {"host": "hosts", "chip": "chips", "switch": "switches"}
         return words[self.fabric.set_of(int(self.units[0])).kind] if len(self.units) else "hosts"
+
+    def counted_units(self, count: int) -> str:
+        """A number of units with their word: ``1 host``, ``8 hosts``."""
+        word = self.unit_word
+        return (
+            f"{count} {noun_for_count(count, word.removesuffix('es' if word == 'switches' else 's'), word)}"
+        )
 
     def _linked(self, s: DeviceSet) -> bool:
         """Whether something of a declaration has a link before any failure: failures do not change what the

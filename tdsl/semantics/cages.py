@@ -10,6 +10,7 @@ from tdsl.semantics.model import PortClass
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import text_of
 from tdsl.syntax import tree
+from tdsl.system.nouns import counted_noun
 
 HEATSINKS = ("finned", "flat")
 
@@ -41,5 +42,6 @@ def check_cages(cages: tuple[int, ...], per_cage: int, s: tree.Setting, same: Se
             raise Fault(
                 "E0120",
                 s.span,
-                f"cage {number} would hold {cages.count(number)} ports; a cage holds {per_cage}",
+                f"cage {number} would hold {counted_noun(cages.count(number), 'port')}; a cage holds "
+                f"{per_cage}",
             )

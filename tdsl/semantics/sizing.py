@@ -17,6 +17,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 
 SEARCH = 1 << 16
 """Most counts that are tried before a size is given up."""
@@ -343,7 +344,7 @@ class Sizer:
     def owned(self, spec: TierSpec) -> str:
         """The ports that a switch of a tier has, in words."""
         if spec.down is None:
-            return f"{spec.model.name} has {spec.radix} ports"
+            return f"{spec.model.name} has {spec.radix} {noun_for_count(spec.radix, 'port')}"
         return f"`{spec.down.text}` are {spec.down.count}" + (
             f", `{spec.up.text}` {spec.up.count}" if spec.up else ""
         )

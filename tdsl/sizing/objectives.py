@@ -54,7 +54,8 @@ class Weights:
     def show(self, value: Fraction) -> str:
         """A total as people write it."""
         if self.unit is None:
-            return f"{value} {self.asked.figure}"
+            one = self.asked.figure.removesuffix("es")  # it counts switches
+            return f"{value} {one if value == 1 else self.asked.figure}"
         return f"{self.asked.figure} {Quantity(value / self.scale, self.unit.dim)}"
 
     def term(self, sizes: Any) -> Any:

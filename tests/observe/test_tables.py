@@ -43,7 +43,7 @@ def test_trunks_of_netbox(tmp_path: Path) -> None:
 
     assert ends(taken(cable(2, 2), tmp_path, "x.json")) == {("leaf0", f"swp{i}", "spine0", f"swp{i}") for i in (0, 1)}
     uneven = taken(cable(1, 4), tmp_path, "x.json")
-    assert faults(uneven) == [("E0601", 1)] and "1 interfaces at side A and 4" in uneven.findings.items[0].message
+    assert faults(uneven) == [("E0601", 1)] and "1 interface at side A and 4" in uneven.findings.items[0].message
 
 
 def test_the_table_of_netbox_is_a_design(tmp_path: Path) -> None:

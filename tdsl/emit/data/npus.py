@@ -11,6 +11,7 @@ from tdsl.emit.records import NpuGraph, NpuLink
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.semantics.model import DeviceModel
+from tdsl.system.nouns import counted_noun
 
 MOST_NODES = 1 << 16
 """ns-3's back ends put a node's number into 16 bits of its address (``node_id_to_ip``)."""
@@ -182,8 +183,8 @@ def _links_per_accelerator(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int,
     for device, mine in rows.items():
         if len(mine) % each and each % len(mine):
             raise NpuGraphUnfit(
-                f"{f.device_name(device)} has {len(mine)} links for {each} accelerators, so no "
-                "accelerator has its own"
+                f"{f.device_name(device)} has {counted_noun(len(mine), 'link')} for "
+                f"{counted_noun(each, 'accelerator')}, so no accelerator has its own"
             )
         for k, (there, bits) in enumerate(mine):
             share = max(each // len(mine), 1)

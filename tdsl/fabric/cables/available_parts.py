@@ -17,6 +17,7 @@ from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.plan import FabricPlan
 from tdsl.semantics.quantity import RATE, Quantity, quantity_text
 from tdsl.semantics.settings import count_with_noun
+from tdsl.system.nouns import noun_for_count
 
 
 def judge_parts(
@@ -65,7 +66,7 @@ def judge_parts(
                         "write the tiers out, and name a part with as many legs: `tier T of ? hosts { "
                         "switch MODEL; cable PART }`"
                     )
-            notes = [f"this applies to {len(mine)} legs of this connect"]
+            notes = [f"this applies to {len(mine)} {noun_for_count(len(mine), 'leg')} of this connect"]
             diagnostics.add(
                 code,
                 plan.wires[s].origin,
@@ -118,7 +119,7 @@ def _refuse_wrong_carries(
             "E0217",
             plan.wires[s].origin,
             f"no cable between {_cable_ends_text(wiring, cables, first)} can carry {n} links: {why}",
-            notes=[f"this applies to {len(mine)} legs of this connect"],
+            notes=[f"this applies to {len(mine)} {noun_for_count(len(mine), 'leg')} of this connect"],
             help=help,
         )
     return np.asarray(together > 1, dtype=np.bool_)
@@ -232,6 +233,6 @@ def _too_slow(
                 plan.wires[s].origin,
                 f"{part.name} carries {quantity_text(rate)}, and the links between {ends} have {have}",
                 labels=[(part.origin.span, "declared here")],
-                notes=[f"this applies to {len(mine)} legs of this connect"],
+                notes=[f"this applies to {len(mine)} {noun_for_count(len(mine), 'leg')} of this connect"],
                 help="name a part that carries as much, or leave the part out",
             )

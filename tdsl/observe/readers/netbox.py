@@ -28,6 +28,7 @@ from tdsl.observe.record import (
     Observed,
     plain_capture_name,
 )
+from tdsl.system.nouns import counted_noun
 
 FORMAT = "netbox"
 OPTION = "p2p"
@@ -56,7 +57,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
             if len(a) != len(b):
                 raise Malformed(
                     at.line,
-                    f"a cable with {len(a)} interfaces at side A and {len(b)} at side B",
+                    f"a cable with {counted_noun(len(a), 'interface')} at side A and {len(b)} at side B",
                     "say which lanes are joined: a table with a row a link, columns "
                     "a_device,a_port,b_device,b_port",
                 )

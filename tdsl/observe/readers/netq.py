@@ -12,6 +12,7 @@ from tdsl.observe.readers._neighbours import (
     json_text,
 )
 from tdsl.observe.record import CapturedEnd, CapturedLink, Malformed, Observed, plain_capture_name
+from tdsl.system.nouns import counted_noun
 
 FORMAT = "netq"
 OPTION = "lldp"
@@ -42,7 +43,10 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                                 )
                             )
                     if len(ends) != 2:
-                        raise Malformed(at.line, f"a link has {len(ends)} ends with a node and an interface")
+                        raise Malformed(
+                            at.line,
+                            f"a link has {counted_noun(len(ends), 'end')} with a node and an interface",
+                        )
                     into.wire(CapturedLink(ends[0], ends[1], at))
                 except Malformed as wrong:
                     into.fault(file, wrong.line, wrong.message, wrong.help)

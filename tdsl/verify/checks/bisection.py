@@ -16,6 +16,7 @@ from tdsl.prove.search import first_names_and_more
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
 
 
@@ -186,12 +187,13 @@ def _bisection_text(
     lower, upper = bounds
     cut = ", ".join(f"{n} {name}" for name, n in facts.classes.items()) or "no link"
     few, many = facts.split
-    halves = f"{few} {view.unit_word} ({first_names_and_more(facts.sides[0])}) from {many}"
+    halves = f"{view.counted_units(few)} ({first_names_and_more(facts.sides[0])}) from {many}"
     if lower != upper:
         return f"{percent_range(lower, upper)}: {cut} separate {halves}"
     amount = f"{crossing * net.grain / 1e12:g} of {float(full) / 1e12:g} Tbps"
     if len(net.rates) <= 1:
-        amount = f"{crossing} of {float(full / net.grain):g} links"
+        total = float(full / net.grain)
+        amount = f"{crossing} of {total:g} {noun_for_count(1 if total == 1 else 2, 'link')}"
     if lower == 1:
-        return f"100%: {amount}, {few} {view.unit_word} against {many}"
+        return f"100%: {amount}, {view.counted_units(few)} against {many}"
     return f"{percent_text(lower)}: {amount}, {cut} separate {halves}"

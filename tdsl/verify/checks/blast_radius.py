@@ -15,6 +15,7 @@ from tdsl.prove.element_symmetry import symmetry_of_elements
 from tdsl.prove.elements import elements_of_claim as named
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 
 
@@ -97,9 +98,9 @@ accelerators)
             "judged": min(len(orbits), most),
         }
         text = (
-            f"{worst.endpoints} at {worst.name}: {worst.cut_off} {view.unit_word} cut off, "
+            f"{worst.endpoints} at {worst.name}: {view.counted_units(worst.cut_off)} cut off, "
             f"{worst.degraded} degraded "
-            f"({worst.accelerators} accelerators)"
+            f"({worst.accelerators} {noun_for_count(worst.accelerators, 'accelerator')})"
         )
         if len(orbits) > most:
             upper = int(view.degree[view.units].sum())
@@ -149,8 +150,8 @@ def _accelerators_lost_in_domains(view: View, claim: ResolvedClaim) -> Judgement
         worst = max(worst, (int(each[gone].sum()), len(domains), element.name), key=lambda x: x[0])
     count, domains_hit, name = worst
     text = (
-        f"{count} accelerators at {name}, {domains_hit} scale-up "
-        f"domain{'' if domains_hit == 1 else 's'} of them"
+        f"{count} {noun_for_count(count, 'accelerator')} at {name}, {domains_hit} scale-up "
+        f"{noun_for_count(domains_hit, 'domain')} of {'it' if count == 1 else 'them'}"
     )
     witness: dict[str, object] = {"element": name, "accelerators": count, "domains": domains_hit}
     if len(elements) > most:

@@ -7,6 +7,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.subject import used_ports_of_devices
 from tdsl.prove.view import View
+from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, exactly
 
 
@@ -54,7 +55,8 @@ class Links(Check):
     joins = True
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return exactly(len(view.rows), f"{len(view.rows)} links")
+        count = len(view.rows)
+        return exactly(count, f"{count} {noun_for_count(count, 'link')}")
 
 
 class CableCount(Check):
@@ -102,7 +104,7 @@ class CableCount(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         count = len(np.unique(view.fabric.cable_group[view.legs]))
-        return exactly(count, f"{count} cables")
+        return exactly(count, f"{count} {noun_for_count(count, 'cable')}")
 
 
 class Switches(Check):
@@ -147,7 +149,7 @@ class Switches(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         count = int((view.core & view.fabric.is_switch).sum())
-        return exactly(count, f"{count} switches")
+        return exactly(count, f"{count} {noun_for_count(count, 'switch', 'switches')}")
 
 
 class PortCount(Check):
@@ -192,4 +194,4 @@ class PortCount(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         count = used_ports_of_devices(view.fabric, view.core)
-        return exactly(count, f"{count} port{'s' * (count != 1)} in use")
+        return exactly(count, f"{count} {noun_for_count(count, 'port')} in use")

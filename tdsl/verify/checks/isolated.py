@@ -8,6 +8,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.findings.diagnostic import Severity
 from tdsl.prove.view import View
+from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
 
 
@@ -70,7 +71,9 @@ class Isolated(Check):
                 continue
             name = f.device_name(s.first + int(np.argmax(block)))
             message = (
-                f"{name} has no link" if count == 1 else f"{name} and {count - 1} more devices have no link"
+                f"{name} has no link"
+                if count == 1
+                else f"{name} and {count - 1} more {noun_for_count(count - 1, 'device')} have no link"
             )
             if count == built > 1:
                 message = f"none of the {count} devices of `{s.path}` has a link"

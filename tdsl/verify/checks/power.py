@@ -52,13 +52,22 @@ def part_and_whole_devices(view: View, claim: ResolvedClaim, devices: Bools) -> 
     return devices, np.ones(f.device_count, dtype=np.bool_)
 
 
+def missing_in_words(count: int, missing: str) -> str:
+    """How many terms are missing: ``3 prices are missing``, ``1 price is missing``."""
+    noun, _, rest = missing.partition(" ")
+    return (
+        f"{count:,} {missing}" if count != 1 else f"1 {noun.removesuffix('s')} {rest.replace('are ', 'is ')}"
+    )
+
+
 def judgement_of_sum(bound: PartialSum, dim: Dim, what: str, missing: str) -> Judgement:
     """A sum as a figure: exact, or a lower bound where terms are missing, which ``missing`` names in the
     plural."""
     known = Quantity(bound.known, dim)
     if bound.exact:
         return Judgement("proved", f"{quantity_text(known)} {what}".rstrip(), known, known, known)
-    text = f"at least {quantity_text(known)}{f' {what}' if what else ''}; {bound.missing:,} {missing}"
+    said = f"at least {quantity_text(known)} {what}".rstrip()
+    text = f"{said}; {missing_in_words(bound.missing, missing)}"
     return Judgement("bounded", text, known, known, inf, witness={"missing": bound.missing})
 
 
@@ -83,7 +92,7 @@ def judgement_of_share(part: PartialSum, whole: PartialSum, of: str, missing: st
     )
     return Judgement(
         "bounded",
-        f"{said} of {_words_for_whole(of)}; {unknown:,} {missing}",
+        f"{said} of {_words_for_whole(of)}; {missing_in_words(unknown, missing)}",
         share,
         low,
         high,

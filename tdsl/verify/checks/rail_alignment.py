@@ -10,6 +10,7 @@ from tdsl.fabric.order import distinct_values
 from tdsl.fabric.rails import RailPlan, rail_plan
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
+from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
 
 
@@ -74,7 +75,7 @@ class RailAlignment(Check):
         if wrong.any():
             return self._misplaced(f, plan, wrong)
         count = len(np.unique(plan.rail[judged]))
-        text = f"{count} rails, every NIC is connected to the switch of its rail"
+        text = f"{count} {noun_for_count(count, 'rail')}, every NIC is connected to the switch of its rail"
         others = here & ~judged
         if not others.any():
             return property_holds(text)

@@ -24,6 +24,7 @@ from tdsl.physical.stated import stated_lengths
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity, quantity_text
+from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.result import Status, Value
@@ -112,7 +113,8 @@ class CableLength(OfCables, Check):
         most = Quantity(Fraction(int(run.max()), MICRO), LENGTH)
         text = f"{quantity_text(most)} from {_cable_leg_ends(view.fabric, longest)}"
         if unknown:
-            text = f"at least {text}; {unknown:,} of {len(run):,} lengths are unknown"
+            verb = noun_for_count(unknown, "is", "are")
+            text = f"at least {text}; {unknown:,} of {len(run):,} lengths {verb} unknown"
         faults = (
             *_cable_reach_faults(f, physical, legs, every),
             *_total_length_faults(f, physical, legs, every),

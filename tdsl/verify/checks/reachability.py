@@ -106,7 +106,8 @@ two parts
         if view.members is not None:
             why = "has no link to the network of the set" if linked else "has no link"
             why = why if built else "is planned only"
-        text = f"{len(lost)} of {total} {view.unit_word} have no link: {names[0]}"
+        have = "has" if len(lost) == 1 else "have"
+        text = f"{len(lost)} of {view.counted_units(total)} {have} no link: {names[0]}"
         fault = PropertyFault(
             view.fabric.set_of(int(lost[0])).origin,
             f"{names[0]} reaches no other host: it {why}",

@@ -12,6 +12,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.physical.model import physical_of
 from tdsl.physical.trays import Stretch, Trays
 from tdsl.prove.view import View
+from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.checks.reach import OfCables
@@ -83,8 +84,9 @@ class TrayFill(OfCables, Check):
         fill, worst = max(found, key=lambda x: x[0])
         unknown = lost + max(s.unknown for _, s in found)
         name = f.places.halls[worst.hall].name
-        words = f"{_fill_percent_text(fill)} in {worst.where} of hall {name} ({worst.cables:,} cables)"
-        lacking = f"the length or diameter of {unknown:,} cable{'s' * (unknown > 1)} is unknown"
+        cables = counted_noun(worst.cables, "cable")
+        words = f"{_fill_percent_text(fill)} in {worst.where} of hall {name} ({cables})"
+        lacking = f"the length or diameter of {counted_noun(unknown, 'cable')} is unknown"
         text = f"at least {words}; {lacking}" if unknown else words
         faults = self._faults_by_hall(f, [(x, s) for x, s in found if x > FULL])
         status: Status = "refuted" if faults else "bounded" if unknown else "proved"
@@ -107,7 +109,7 @@ class TrayFill(OfCables, Check):
         more = "" if len(over) == 1 else f" (and {len(over) - 1:,} more stretches are over 50%)"
         text = (
             f"the tray of hall {hall.name} is {_fill_percent_text(fill)} full in {s.where}: "
-            f"{s.cables:,} cables{more}"
+            f"{counted_noun(s.cables, 'cable')}{more}"
         )
         labels = ((hall.tray.span, "the tray is declared here"),) if hall.tray is not None else ()
         return PropertyFault(
