@@ -46,6 +46,7 @@ NO_DIFFERENCE: Mapping[str, Mapping[str, str]] = {
         "circuit_b": "`via` of a link",
         "circuit_link": "`via` of a link",
         "link_run": "follows from the places; `length` of a cable",
+        "named_by": "places in the text",
         "cluster": "its fabrics are compared",
         "members": "each is compared",
         "member_rows": "rows",
@@ -153,8 +154,8 @@ OF_CABLES = {"cable": "part", "length": "length", "medium": "medium", "colour": 
 """Settings of a connect that cables show, too, and what it is called there."""
 CABLE_COLUMNS = ("fibre", "polarity", "a_optic", "b_optic", "via")
 """Columns of the table of cables that are compared beside the facts of a cable."""
-WORDS = ("layer", "nos", "transport", "routing", "roce", "hall")
-WORDS_IF_BUILT = ("partition", "subnet_manager", "distance")
+WORDS = ("layer", "nos", "transport", "routing", "roce", "hall", "distance")
+WORDS_IF_BUILT = ("partition", "subnet_manager")
 """Statements of a fabric whose values are compared: one that is only written otherwise is no difference. The
 second ones only where all that is planned is built: else they may be about more."""
 LONG, HEAD, DIGITS = 60, 40, 12
@@ -439,12 +440,10 @@ def _ranges_text(numbers: Sequence[int]) -> str:
 
 
 def _devices_text(fabric: Fabric, rows: Ints, known: Mapping[str, str]) -> str:
-    """The first of some devices and how many more there are."""
-    if not len(rows):
-        return "nothing"
-    path = fabric.device_path(int(rows[0]))
-    more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
-    return f"{known.get(path, path)}{more}"
+    """The first and the last of some devices, and how many they are."""
+    ends = [fabric.device_path(int(rows[at])) for at in (0, -1)] if len(rows) else ["nothing"]
+    named = " … ".join(dict.fromkeys(known.get(path, path) for path in ends))
+    return f"{named} ({len(rows):,} devices)" if len(rows) > 1 else named
 
 
 # ---------------------------------------------------------------- declarations
