@@ -154,11 +154,13 @@ OF_CABLES = {"cable": "part", "length": "length", "medium": "medium", "colour": 
 """Settings of a connect that cables show, too, and what it is called there."""
 CABLE_COLUMNS = ("fibre", "polarity", "a_optic", "b_optic", "via")
 """Columns of the table of cables that are compared beside the facts of a cable."""
-WORDS = ("layer", "nos", "transport", "routing", "roce", "hall", "distance")
-WORDS_IF_BUILT = ("partition", "subnet_manager")
+COMPARED_WORDS = ("layer", "nos", "transport", "routing", "roce", "hall", "distance")
+COMPARED_WORDS_IF_BUILT = ("partition", "subnet_manager")
 """Statements of a fabric whose values are compared: one that is only written otherwise is no difference. The
 second ones only where all that is planned is built: else they may be about more."""
-LONG, HEAD, DIGITS = 60, 40, 12
+LONGEST_TEXT, SHOWN_PART, EXACT_DIGITS = 60, 40, 12
+"""Characters of a list that is shown whole; those shown of a longer one; digits up to which the text of an
+amount is exact."""
 
 
 def fact_text(value: object) -> str:
@@ -170,9 +172,9 @@ def fact_text(value: object) -> str:
     if isinstance(value, (tuple, list)):
         said = ", ".join(map(fact_text, value))
         digest = sha256(said.encode(errors="backslashreplace")).hexdigest()[:8]
-        return said if len(said) <= LONG else f"{said[:HEAD]}… ({len(value)} values, {digest})"
+        return said if len(said) <= LONGEST_TEXT else f"{said[:SHOWN_PART]}… ({len(value)} values, {digest})"
     if isinstance(value, Quantity):
-        exact = len(str(value.amount.numerator)) + len(str(value.amount.denominator)) > DIGITS
+        exact = len(str(value.amount.numerator)) + len(str(value.amount.denominator)) > EXACT_DIGITS
         return f"{text_of(value)}{f' ({value.amount})' * exact}"
     if isinstance(value, Mapping):
         return fact_text([f"{name} {fact_text(v)}" for name, v in value.items()])
@@ -182,7 +184,7 @@ def fact_text(value: object) -> str:
             f"{name} {fact_text(x)}" for name, x in rows if not isinstance(x, (Origin, SourceSpan))
         )
     try:
-        return text_of(value)  # type: ignore[arg-type]
+        return text_of(value)
     except (TypeError, AttributeError):
         return str(value)
 
@@ -719,7 +721,11 @@ def words_without_difference(rows: MatchedRows, changed: Mapping[str, object]) -
     the same."""
     own = [{word for word, _ in fabric_attributes(f, {})} for f in (rows.before, rows.after)]
     whole = bool(rows.before.built.all() and rows.after.built.all())
-    return frozenset((*WORDS, *WORDS_IF_BUILT) if whole else WORDS) & own[0] & own[1] - changed.keys()
+    return (
+        frozenset((*COMPARED_WORDS, *COMPARED_WORDS_IF_BUILT) if whole else COMPARED_WORDS)
+        & own[0]
+        & own[1] - changed.keys()
+    )
 
 
 def untold_changes(changed: Mapping[str, list[Change]], told: set[str], facts: set[str]) -> list[Change]:

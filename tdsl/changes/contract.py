@@ -4,7 +4,8 @@ Requirements are compared by ``changes.requirements``. The rest is compared here
 that they allow, severities and other settings of ``tdsl.toml``, declarations of parameters, the lock, the
 files that a design reads, statements that no figure of the fabric shows (``routing``, ``partition`` …), and
 the facts of its hardware models. Comments that waive nothing, blanks and the order of statements do not
-count.
+count, nor do statements whose values are the same. Settings that the fabric holds are compared by
+``changes.attributes``.
 """
 
 from __future__ import annotations

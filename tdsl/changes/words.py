@@ -15,7 +15,7 @@ from tdsl.report.paint import Paint, terminal_safe_text, wrap_text
 
 FEW = 12
 """Rows of a list that are shown unless all are asked for."""
-SHORT = 2
+FIRST_SETTINGS = 2
 """Settings that the first lines name."""
 
 
@@ -121,7 +121,7 @@ def change_summary(c: Changes) -> Iterator[str]:
     if told:
         yield f"contract: {told}"
     if c.settings:
-        first = [f"{x.what} {_before_after_arrow(x.before, x.after)}" for x in c.settings[:SHORT]]
+        first = [f"{x.what} {_before_after_arrow(x.before, x.after)}" for x in c.settings[:FIRST_SETTINGS]]
         more = len(c.settings) - len(first)
         yield f"settings: {'; '.join([*first, *([f'{more:,} more'] if more else [])])}"
     yield _cable_summary(c)

@@ -389,7 +389,7 @@ def test_every_field_is_compared_or_has_a_reason() -> None:
     assert all(OF_EACH_LINK.values())
 
 
-def other_value(value: Any) -> Any:
+def changed_value(value: Any) -> Any:
     """Another value of the same kind."""
     match value:
         case bool():
@@ -403,20 +403,20 @@ def other_value(value: Any) -> Any:
         case tuple() if hasattr(value, "_replace"):
             return value._replace(low=value.low + 1)
         case tuple() if value:
-            return (other_value(value[0]), *value[1:])
+            return (changed_value(value[0]), *value[1:])
         case tuple():
             return (1,)
         case None:
             return 7
     for name in compared_fields(value) if is_dataclass(value) else ():
-        return replace(value, **{name: other_value(getattr(value, name))})
+        return replace(value, **{name: changed_value(getattr(value, name))})
     raise TypeError(value)
 
 
 def parts_of_model(model: DeviceModel) -> dict[str, DeviceModel]:
     """A model with another value in each field that is compared, of its ports, chips, links and layout, too; by what differs."""
     out = {
-        name: replace(model, **{name: other_value(getattr(model, name))}) for name in compared_fields(model) if name != "chips"
+        name: replace(model, **{name: changed_value(getattr(model, name))}) for name in compared_fields(model) if name != "chips"
     }
     for sort in ("classes", "chips", "links", "layout"):
         first, *rest = getattr(model, sort)
@@ -426,7 +426,7 @@ def parts_of_model(model: DeviceModel) -> dict[str, DeviceModel]:
             if sort == "chips" and f == "model":
                 values = {f"model {x}": m for x, m in parts_of_model(first.model).items()} if first.model.classes == () else {}
             else:
-                values = {f: other_value(getattr(first, f))}
+                values = {f: changed_value(getattr(first, f))}
             for name, value in values.items():
                 out[f"{sort} {name}"] = replace(model, **{sort: (replace(first, **{f: value}), *rest)})
     return out
@@ -451,7 +451,7 @@ def test_each_field_of_a_declaration_is_seen(folder: Path) -> None:
     fabric = found.designs[0].fabric
     assert fabric is not None
     declared = next(s for s in fabric.sets if s.name == "extra")
-    others = {f: replace(declared, **{f: other_value(getattr(declared, f))}) for f in ("role", "settings")}
+    others = {f: replace(declared, **{f: changed_value(getattr(declared, f))}) for f in ("role", "settings")}
     others["inside"] = replace(declared, inside=fabric.sets[0])
     others["parts"] = replace(declared, parts=(replace(declared.parts[0], kind="chip"),))
     assert others.keys() == set(compared_fields(declared))
@@ -465,19 +465,19 @@ def test_each_field_of_halls_routing_and_traffic_classes_is_seen(folder: Path) -
     own = fabric_attributes(fabric, {})
     hall, *halls = fabric.places.halls
     row, (number, kind) = hall.rows[0], hall.rows[0].racks[0]
-    kinds = [replace(kind, **{f: other_value(getattr(kind, f))}) for f in compared_fields(kind) if f != "span"]
+    kinds = [replace(kind, **{f: changed_value(getattr(kind, f))}) for f in compared_fields(kind) if f != "span"]
     rows = [replace(row, racks=((number, k), *row.racks[1:])) for k in kinds]
     tray = hall.tray
-    trays = [replace(tray, **{f: other_value(getattr(tray, f))}) for f in compared_fields(tray) if f != "span"]
+    trays = [replace(tray, **{f: changed_value(getattr(tray, f))}) for f in compared_fields(tray) if f != "span"]
     others = [replace(hall, rows=(r,)) for r in rows] + [replace(hall, tray=t) for t in trays]
     plain = [f for f in compared_fields(hall) if f not in ("rows", "tray", "origin")]
-    others += [replace(hall, **{f: other_value(getattr(hall, f))}) for f in plain]
+    others += [replace(hall, **{f: changed_value(getattr(hall, f))}) for f in plain]
     made: list[Any] = [{"places": altered(fabric.places, halls=(h, *halls))} for h in others]
     for name in ("routing", "roce"):
         value = getattr(fabric.addressing, name)
         for f in compared_fields(value):
             if f != "origin":
-                changed = replace(value, **{f: other_value(getattr(value, f))})
+                changed = replace(value, **{f: changed_value(getattr(value, f))})
                 made.append({"addressing": altered(fabric.addressing, **{name: changed})})
     assert len(made) > 20
     assert all(fabric_attributes(altered(fabric, **values), {}) != own for values in made)
