@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tdsl.changes.attributes import (
+    MatchedRows,
+    changed_attributes,
+    changed_mounting,
+    model_pairs,
+    untold_changes,
+    words_without_difference,
+)
 from tdsl.changes.figure_changes import changed_metrics, comparison_figures
 from tdsl.changes.model import CableEnd, CableLeg, Change, Changes, ContractChange, MovedCable
 from tdsl.emit.link_tables import Wires
@@ -51,14 +59,23 @@ def compare_designs(
     _compare_devices(out, before, after, known)
     _compare_cables(out, cable_legs_in_order(before, known), cable_legs_in_order(after))
     out.addresses = _changed_entries(addresses_by_purpose(before, known), addresses_by_purpose(after))
-    settings = {k: str(v) for k, v in old.parameters.items()}, {k: str(v) for k, v in new.parameters.items()}
-    out.parameters = _changed_entries(*settings)
+    values = {k: str(v) for k, v in old.parameters.items()}, {k: str(v) for k, v in new.parameters.items()}
+    out.parameters = _changed_entries(*values)
     out.figures = _changed_entries(comparison_figures(before), comparison_figures(after))
     out.metrics = changed_metrics(old.results, new.results)
+    rows = MatchedRows(before, after, known)
+    changed = changed_attributes(rows)
+    out.places += [x for x in changed_mounting(rows) if all(x.what != p.what for p in out.places)]
     if contracts is not None:
-        from tdsl.changes.contract import Subject, compare_contracts
+        from tdsl.changes.contract import Subject, compare_contracts, model_changes
 
-        out.contract = compare_contracts(contracts, (old, new), known, subject or Subject())
+        same = words_without_difference(rows, changed)
+        if any(x.what.endswith(" ASN") for x in out.addresses):
+            same -= {"routing"}
+        out.contract = compare_contracts(contracts, (old, new), known, subject or Subject(), same)
+        out.contract += model_changes(model_pairs(rows))
+    told = {x.what for x in out.contract if x.part == "statement"}
+    out.settings = untold_changes(changed, told, {x.what.rpartition(": ")[2] for x in out.cables})
     return out
 
 
@@ -140,14 +157,16 @@ def _changed_entries(before: Mapping[str, str], after: Mapping[str, str]) -> lis
 
 
 def _compare_devices(out: Changes, before: Fabric, after: Fabric, known: Mapping[str, str]) -> None:
-    old, new = ({f.device_path(d): d for d in np.flatnonzero(f.built).tolist()} for f in (before, after))
-    old = {known.get(p, p): d for p, d in old.items()}
+    (old, planned), (new, planned_now) = (
+        [{f.device_path(d): d for d in np.flatnonzero(f.built == built).tolist()} for built in (True, False)]
+        for f in (before, after)
+    )
+    old, planned = ({known.get(p, p): d for p, d in devices.items()} for devices in (old, planned))
     out.devices_removed = [(p, before.model_of(d).name) for p, d in old.items() if p not in new]
     out.devices_added = [(p, after.model_of(d).name) for p, d in new.items() if p not in old]
-    for path, d in old.items():
-        e = new.get(path)
-        if e is None:
-            continue
+    both = [(p, d, new[p]) for p, d in old.items() if p in new]
+    both += [(p, d, planned_now[p]) for p, d in planned.items() if p in planned_now]
+    for path, d, e in both:
         models = before.model_of(d).name, after.model_of(e).name
         if models[0] != models[1]:
             out.models.append(Change(path, *models))

@@ -4,7 +4,8 @@ Requirements are compared by ``changes.requirements``. The rest is compared here
 that they allow, severities and other settings of ``tdsl.toml``, declarations of parameters, the lock, the
 files that a design reads, statements that no figure of the fabric shows (``routing``, ``partition`` …), and
 the facts of its hardware models. Comments that waive nothing, blanks and the order of statements do not
-count.
+count, nor do statements whose values are the same. Settings that the fabric holds are compared by
+``changes.attributes``.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import field, fields
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tdsl.changes.attributes import compared_fields, fact_text
 from tdsl.changes.model import ContractChange
 from tdsl.changes.requirements import FabricPairNames, compare_requirements
 from tdsl.compile.compilation import LOCK, Compilation, Design
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.semantics.values import text_of
 from tdsl.syntax import tree
 from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
@@ -30,8 +31,7 @@ from tdsl.system.nouns import counted_noun, noun_for_count
 
 if TYPE_CHECKING:
     from tdsl.compile.waivers import Allowance
-    from tdsl.fabric.graph import Fabric
-    from tdsl.semantics.model import DeviceModel
+    from tdsl.semantics.model import Chip, DeviceModel, PortClass
 
 SHOWN_ELSEWHERE = ("hosts", "chips", "rails", "planes", "pods")
 """Settings of a fabric whose meaning is devices and cables; so are blocks that name a topology."""
@@ -49,10 +49,18 @@ STATEMENTS = (
 )
 """Settings of a fabric that its devices and cables need not show."""
 CONTAINERS = ("fabric", "cluster", "group", "pod", "plane", "rack", "site", "cube", "cell")
-NOT_FACTS = ("name", "axes", "first", "origin", "sonic")
-EACH_PORT = ("cages", "connectors", "labels", "systems", "netdevs", "lane_systems", "lane_netdevs")
-"""Fields of a class of ports that are shown as its count, or as nothing; and those that have one entry a
-port."""
+EACH_PORT = (
+    "axes",
+    "cages",
+    "connectors",
+    "labels",
+    "systems",
+    "netdevs",
+    "lane_systems",
+    "lane_netdevs",
+    "sonic",
+)
+"""Fields of a class of ports that have one entry a port."""
 MESSAGES = 2
 """Findings of one waiver that are shown."""
 
@@ -97,6 +105,7 @@ class Contract:
     statements: dict[str, Counter[str]] = field(default_factory=dict)
     given: frozenset[str] = frozenset()  # parameters to which the call gives a value
     shown: dict[str, str] = field(default_factory=dict)  # how a statement is written, by its tokens
+    words: dict[str, str] = field(default_factory=dict)  # with which word it begins
 
 
 def contract_of_design(
@@ -186,6 +195,7 @@ def _collect_contract(
             key = f"{inside}{tokens_without_comments(s.span)}"
             out.statements.setdefault(block, Counter())[key] += 1
             out.shown[key] = f"{inside}{_span_in_one_line(s.span)}"
+            out.words[key] = _span_in_one_line(s.span).partition(" ")[0]
 
 
 def _collect_parameter(out: Contract, s: tree.Param, block: str) -> None:
@@ -259,9 +269,10 @@ def compare_contracts(
     designs: tuple[Design, Design],
     known: Mapping[str, str],
     subject: Subject,
+    same: frozenset[str] = frozenset(),
 ) -> list[ContractChange]:
-    """All differences of what two designs promise and rest on. ``known`` are devices of the old fabric with
-    other paths now."""
+    """All differences of what two designs promise and rest on, but for models. ``known`` are devices of the
+    old fabric with other paths now; statements of the words ``same`` have the same values in both."""
     (old, new), (before, after) = sides, designs
     assert before.fabric is not None and after.fabric is not None
     out = compare_requirements(
@@ -275,8 +286,7 @@ def compare_contracts(
     out += _parameter_changes(declared[0], declared[1], values[0], values[1], old.given | new.given)
     if subject.shared:
         out += [*_lock_changes(old, new), *_file_changes(old.files, new.files)]
-    out += _statement_changes(*(_statement_counts(c, i, subject) for i, c in enumerate(sides)))
-    out += _model_changes(before.fabric, after.fabric)
+    out += _statement_changes(*(_statement_counts(c, i, subject, same) for i, c in enumerate(sides)))
     if before.name != after.name:
         out.append(ContractChange("design", "changed", "name of the fabric", before.name, after.name))
     if (before.phase, before.needed) != (after.phase, after.needed) and before.phase == after.phase:
@@ -399,12 +409,14 @@ def _file_changes(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Co
         yield ContractChange("file", "added", name, "", name, "the design reads it now")
 
 
-def _statement_counts(contract: Contract, side: int, subject: Subject) -> dict[str, tuple[int, str]]:
-    """Statements by their tokens: how many, and how one is written."""
+def _statement_counts(
+    contract: Contract, side: int, subject: Subject, same: frozenset[str]
+) -> dict[str, tuple[int, str]]:
+    """Statements by their tokens, but for those of some words: how many, and how one is written."""
     out: Counter[str] = Counter()
     for block, rows in contract.statements.items():
         out += rows if subject.has(side, block) else Counter()
-    return {key: (n, contract.shown[key]) for key, n in out.items()}
+    return {key: (n, contract.shown[key]) for key, n in out.items() if contract.words[key] not in same}
 
 
 def _statement_changes(
@@ -425,47 +437,62 @@ def _statement_changes(
         yield ContractChange("statement", "added", text.partition(" ")[0], "", text)
 
 
-def _model_changes(old: Fabric, new: Fabric) -> Iterator[ContractChange]:
-    """Facts of models that both fabrics use."""
-    before, after = ({(m.name, m.variant): m for m in f.models} for f in (old, new))
-    for (name, _), model in before.items():
-        other = after.get((name, model.variant))
-        if other is not None and other is not model:
-            sizes = [{c.name: c.size for c in m.classes} for m in (model, other)]
-            same_size = {name for name, size in sizes[0].items() if sizes[1].get(name) == size}
-            for fact, change, was, now in _entry_differences(
-                _model_facts_as_text(model, same_size), _model_facts_as_text(other, same_size)
-            ):
-                yield ContractChange("model", change, f"{name}: {fact}", was, now)
+def model_changes(pairs: Iterable[tuple[DeviceModel, DeviceModel]]) -> Iterator[ContractChange]:
+    """Facts of models that differ; ``pairs`` are models of one name."""
+    told: set[ContractChange] = set()
+    for old, new in pairs:
+        if old is new:
+            continue
+        sizes = [{c.name: c.size for c in m.classes} for m in (old, new)]
+        same_size = {name for name, size in sizes[0].items() if sizes[1].get(name) == size}
+        before, after = (model_attributes(m, same_size, old.variant == new.variant) for m in (old, new))
+        for fact, change, was, now in _entry_differences(before, after):
+            said = ContractChange("model", change, f"{old.name}: {fact}", was, now)
+            if said not in told:
+                told.add(said)
+                yield said
 
 
-def _model_facts_as_text(model: DeviceModel, same_size: Collection[str]) -> dict[str, str]:
-    """What a model says, by name, as text; of each port of a class only where both sides have as many of
-    it."""
-    out = {"title": model.title} if model.title else {}
-    out |= {name: _fact_text(value) for name, value in model.facts.items()}
-    for c in model.classes:
-        for f in fields(c):
-            if f.name not in NOT_FACTS and (c.name in same_size or f.name not in EACH_PORT):
-                out[f"port {c.name} {f.name}"] = _fact_text(getattr(c, f.name))
-        out[f"port {c.name} count"] = str(c.size)
-    for chip in model.chips:
-        out[f"{chip.kind} {chip.name}"] = f"{chip.size} x {chip.model.name}"
-        out |= {
-            f"{chip.kind} {chip.name} {name}": _fact_text(value) for name, value in chip.model.facts.items()
-        }
+def model_attributes(model: DeviceModel, same_size: Collection[str], ports: bool = True) -> dict[str, str]:
+    """What a model says, by name, as text; of each port of a class only where both sides have as many of it,
+    and of ``ports`` nothing where these are split otherwise."""
+    out: dict[str, str] = {}
+    for name in compared_fields(model):
+        value = getattr(model, name)
+        match name:
+            case "facts":
+                out |= {fact: fact_text(x) for fact, x in value.items()}
+            case "classes":
+                for c in value if ports else ():
+                    out |= _port_class_attributes(model, c, same_size)
+            case "chips":
+                for chip in value:
+                    out |= _chip_attributes(chip)
+            case "layout":
+                for node in value:
+                    out[f"{node.kind} {node.name} {node.index}"] = fact_text(node)
+            case "links":
+                said = sorted(map(fact_text, value))
+                out |= {"links": fact_text(said)} if said else {}
+            case _:
+                out |= {name: fact_text(value)} if value not in (None, "", ()) else {}
     return out
 
 
-def _fact_text(value: object) -> str:
-    if isinstance(value, (tuple, list)):
-        said = ", ".join(map(_fact_text, value))
-        return (
-            said
-            if len(said) <= 60
-            else f"{said[:40]}… ({len(value)} values, {sha256(said.encode()).hexdigest()[:8]})"
-        )
-    try:
-        return text_of(value)
-    except (TypeError, AttributeError):
-        return str(value)
+def _port_class_attributes(model: DeviceModel, c: PortClass, same_size: Collection[str]) -> dict[str, str]:
+    """What a class of ports says; one of several of a name is known by its first port, too."""
+    name = c.name if len(model.parts(c.name)) == 1 else c.path(0)
+    kept = [f for f in compared_fields(c) if c.name in same_size or f not in EACH_PORT]
+    out = {f"port {name} {f}": fact_text(getattr(c, f)) for f in kept}
+    return out | {f"port {name} count": str(c.size)}
+
+
+def _chip_attributes(chip: Chip) -> dict[str, str]:
+    """What a model says of devices inside, and what their own model says."""
+    what = f"{chip.kind} {chip.name}"
+    out = {what: f"{chip.size} x {chip.model.name}"}
+    for name in compared_fields(chip):
+        if name not in ("kind", "model"):
+            out[f"{what} {name}"] = fact_text(getattr(chip, name))
+    inside = model_attributes(chip.model, [c.name for c in chip.model.classes])
+    return out | {f"{what} {fact}": text for fact, text in inside.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, fields
 
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -137,6 +137,9 @@ class Changes:
     places: list[Change] = field(default_factory=list)  # hall, rack and unit of devices
     cables: list[Change] = field(default_factory=list)
     addresses: list[Change] = field(default_factory=list)
+    settings: list[Change] = field(
+        default_factory=list
+    )  # of declarations, links, the fabric, and what is planned
     parameters: list[Change] = field(default_factory=list)
     figures: list[Change] = field(default_factory=list)
     metrics: list[Metric] = field(default_factory=list)
@@ -144,12 +147,7 @@ class Changes:
     @property
     def none(self) -> bool:
         """Whether nothing that anybody could see differs."""
-        lists = (
-            self.contract, self.parameters, self.devices_added, self.devices_removed, self.models,
-            self.renamed, self.names, self.ports, self.added, self.removed,
-            self.moved, self.places, self.cables, self.addresses, self.figures, self.metrics,
-        )  # fmt: skip
-        return not any(lists)
+        return not any(getattr(self, f.name) for f in fields(self) if f.name != "fabric")
 
 
 @dataclass(slots=True)

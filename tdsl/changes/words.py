@@ -16,6 +16,8 @@ from tdsl.system.nouns import counted_noun
 
 FEW = 12
 """Rows of a list that are shown unless all are asked for."""
+FIRST_SETTINGS = 2
+"""Settings that the first lines name."""
 
 
 def changes_as_text(changes: Sequence[Changes], paint: Paint, width: int, whole: bool) -> str:
@@ -119,6 +121,10 @@ def change_summary(c: Changes) -> Iterator[str]:
     told = contract_summary(c)
     if told:
         yield f"contract: {told}"
+    if c.settings:
+        first = [f"{x.what} {_before_after_arrow(x.before, x.after)}" for x in c.settings[:FIRST_SETTINGS]]
+        more = len(c.settings) - len(first)
+        yield f"settings: {'; '.join([*first, *([f'{more:,} more'] if more else [])])}"
     yield _cable_summary(c)
     failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
     if failing:
@@ -171,6 +177,7 @@ def change_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
     ]
     renamed = [("~", f"{x.what}: {_before_after_arrow(x.before, x.after)}") for x in c.renamed]
     sections = (
+        ("settings", _signed_changes(c.settings)),
         ("figures", figures),
         ("devices", devices),
         (f"cables: {', '.join(tally)}", _signed_cables(c)),

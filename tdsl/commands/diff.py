@@ -124,8 +124,8 @@ class DiffCall:
 def command(**given: Any) -> int:
     """Say what differs between OLD and NEW. First the contract: requirements that are removed, weaker,
     stronger or added, waivers, severities, parameters, the lock, the files and settings that a design reads;
-    then devices, cables, ports, names, addresses, and every figure before and after. Two designs are the same
-    only if all of these are.
+    then settings of devices and links, devices, cables, ports, names, addresses, and every figure before and
+    after. Two designs are the same only if all of these are.
 
     Without NEW, OLD is a design in phases, and each phase is compared with the next; or A...B, which compares
     every design that B has changed, renamed, added or deleted since it left A (A..B: all that differ; A...B

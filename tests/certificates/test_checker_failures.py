@@ -183,8 +183,8 @@ CUT = {"check": "bisection", "share": None}
 
 
 def test_shares_of_what_the_smaller_half_injects() -> None:
-    """Five hosts inject 250 bit/s after the failure and 400 before it. At least 70 of 125 bit/s cross every split; of the one that
-    is named 70 cross, which are all that its smaller side injects."""
+    """Five hosts inject 250 bit/s after the failure and 400 before it. At least 70 of 125 bit/s cross every split; of the one
+    that is named 70 cross, which are all that its smaller side injects."""
     stay, gone = dict(zip("abcde", (30, 40, 50, 60, 70), strict=True)), dict(zip("abcde", (10, 20, 30, 40, 50), strict=True))
     links = [(f"h{h}", "t", rate) for h, rate in stay.items()] + [(f"h{h}", "s", rate) for h, rate in gone.items()]
     made = design({f"h{h}": HOST for h in stay} | {"s": SWITCH, "t": SWITCH}, links)
