@@ -82,7 +82,7 @@ class BisectionShare:
 
 
 def bisection_share(view: View) -> BisectionShare | None:
-    """The bisection as a share; None where no split has two sides that can send.
+    """The bisection as a share; None where half of the units have no link.
 
     Where all units send the same, that is the bisection over what half of them send. Where they differ, the
     split that crosses least need not leave the least share: of few splits each is judged; else the lower
@@ -90,9 +90,9 @@ def bisection_share(view: View) -> BisectionShare | None:
     """
     found = bisection_bounds(view)
     net = found.net
-    if not net.full:
+    if not net.every_half_can_send:
         return None
-    lower = Fraction(found.lower, net.full)
+    lower = found.lower / net.full
     if (net.injection == net.injection[0]).all():
         return BisectionShare(lower, Fraction(found.upper, net.full), found.cut)
     every = comb(len(net.units), net.half) <= view.budget.split_count
@@ -104,8 +104,6 @@ def bisection_share(view: View) -> BisectionShare | None:
         for k, cut in enumerate(cuts)
         if (sent := net.sent_by_smaller_side(cut.units))
     ]
-    if not shares:
-        return None
     upper, k = min(shares)
     return BisectionShare(upper if every else lower, upper, cuts[k])
 

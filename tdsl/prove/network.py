@@ -233,6 +233,11 @@ class Network:
         sent = np.sort(self.injection)
         return min(Fraction(int(sent[len(sent) - self.half :].sum())), Fraction(int(sent.sum()), 2))
 
+    @property
+    def every_half_can_send(self) -> bool:
+        """Whether no half of the units is without links altogether."""
+        return bool(np.sort(self.injection)[: self.half].any())
+
     def sent_by_smaller_side(self, units: Bools) -> int:
         """What the side of a split that sends less can send, in grains; ``units`` are those of one side."""
         return min(int(self.injection[units].sum()), int(self.injection[~units].sum()))

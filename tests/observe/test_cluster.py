@@ -227,7 +227,7 @@ def test_read_is_used_and_set_aside(seed: int) -> None:
         node = rng.choice("hilmsxyr")
         return node, rng.choice(ports.get(node, ("p1", "p2", "e1")))
 
-    wires: list[CapturedLink] = [wire(*end(), *end(), 0, 1) for _ in range(40)]
+    wires: list[CapturedLink] = [wire(*end(), *end()) for _ in range(40)]
     wires += rng.sample(wires, 5)
     seen = match_captures(F, observed(nodes, wires))
     assert seen.used + len(seen.aside) == len(wires) == 45

@@ -94,7 +94,7 @@ def test_files_name_units_in_three_ways(tmp_path: Path) -> None:
 
 UNFIT = [
     ("p", "0,1,2\n", ":1: a line is `from,to`, and this has 3 fields"),
-    ("p", "0,1\n2\n", ":2: a line is `from,to`, and this has 1 fields"),
+    ("p", "0,1\n2\n", ":2: a line is `from,to`, and this has 1 field"),
     ("p", "0,1\nfrom,to\n", f":2: 'from' {NONE}"), ("p", "from,from\n", f":1: 'from' {NONE}"),
     ("p", "0,5\n", f":1: '5' {NONE}"), ("p", "-1,2\n", f":1: '-1' {NONE}"), ("p", f"0,{'x' * 70}\n", f":1: '{'x' * 60}' {NONE}"),
     ("p", "0,1\n0,2\n", ":2: 0 occurs twice"), ("p", "0,1\n2,1\n", ":2: 1 occurs twice"),

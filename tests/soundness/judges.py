@@ -379,10 +379,14 @@ class Left:
 
     def bisection_share(self) -> Fraction:
         """The least share, over all splits, of what the smaller half injects that can cross."""
-        shares = [Fraction(least, smaller) for least, smaller in self.splits if smaller]
-        if not shares:
-            raise Unjudged("nothing is injected")
-        return min(shares)
+        if not self.every_half_injects:
+            raise Unjudged("half of the units inject nothing")
+        return min(Fraction(least, smaller) for least, smaller in self.splits if smaller)
+
+    @property
+    def every_half_injects(self) -> bool:
+        """Whether no half of the units is without links."""
+        return any(sorted(self.injection.values())[: len(self.units) // 2])
 
     @cached_property
     def splits(self) -> set[tuple[int, int]]:
@@ -939,8 +943,8 @@ def _figure(left: Left, claim: Claim, intact: Left | None) -> Figure | bool:
             return left.plane_isolation()
         case "bisection":
             cut, _ = left.bisection()
-            if claim.intact and not whole.full:
-                raise Unjudged("nothing is injected")
+            if claim.intact and not whole.every_half_injects:
+                raise Unjudged("half of the units inject nothing")
             return Figure(Fraction(cut, whole.full) if claim.intact else left.bisection_share(), Fraction(cut))
         case "edge_redundancy" | "node_redundancy" | "diameter" | "mean_hops" | "latency":
             return Figure(Fraction(getattr(left, claim.metric)()))

@@ -93,7 +93,7 @@ class BisectionCheck(Check):
         if claim is not None and claim.of_intact and view.intact is not None:
             before = unit_network(view.intact)
             full = before.full * before.grain
-            if not full:
+            if not before.every_half_can_send:
                 return skipped(f"half of the {view.unit_word} have no link")
             lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
             cut = found.cut

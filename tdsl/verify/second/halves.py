@@ -24,13 +24,13 @@ LARGEST = 2**31 - 1
 @dataclass(frozen=True, slots=True)
 class Halves:
     """Capacities in multiples of ``grain`` bit/s between units and forwarding devices; ``full`` is the
-    most that the smaller of two halves can send, and ``alike`` whether all units send the same."""
+    most that the smaller of two halves can send, and ``equal`` whether all units send the same."""
 
     units: tuple[int, ...]
     links: tuple[tuple[int, int, int], ...]
     grain: int
     full: Fraction
-    alike: bool
+    equal: bool
 
     @classmethod
     def of(cls, w: WiringGraph, limits: Limits) -> Halves:
@@ -137,7 +137,7 @@ def _full_bisection_in_grains(
     if claim is not None and claim.of_intact and w.intact is not None:
         before = Halves.of(w.intact, limits)
         full = before.full * before.grain / halves.grain
-    elif not halves.alike:
+    elif not halves.equal:
         raise NoOpinion("a share of halves whose units send different amounts has no second method")
     else:
         full = halves.full

@@ -99,7 +99,7 @@ def test_random_fabrics_are_not_contradicted(kind: str) -> None:
         fabric = made.build() if isinstance(made, Builder) else made
         ports = claim(fabric, "reachability", of=(Selector("ports", "", ()),))
         total += agreed(everything(fabric, ports, *(after_failures(fabric, first) if kind != "mixed" else ())))
-    assert total["networkx"] > 30 and total["z3"] > 1
+    assert total["networkx"] > 30 and (total["z3"] > 1 or kind == "mixed")  # of mixed hosts no share has a second method
     assert kind == "planes" or kind == "mixed" or total["HiGHS"] > 5
 
 

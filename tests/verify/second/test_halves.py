@@ -53,7 +53,7 @@ def test_a_split_that_crosses_at_most_so_much(seed: int) -> None:
 def test_capacities_in_grains() -> None:
     """Five hosts of 60 to 150 bit/s on two switches: grains of 30, and half of twice 16 grains."""
     found = Halves.of(WiringGraph.whole(rates(150, 60, 120, 90, 60, switches=2)), LIMITS)
-    assert (found.units, found.grain, found.full, found.alike) == ((0, 1, 2, 3, 4), 30, 16, False)
+    assert (found.units, found.grain, found.full, found.equal) == ((0, 1, 2, 3, 4), 30, 16, False)
     assert sorted(found.links) == [(u, s, c) for u, c in enumerate((5, 2, 4, 3, 2)) for s in (5, 6)]
     assert Halves.of(WiringGraph.whole(rates(40, 40)), LIMITS).grain == 40
 
