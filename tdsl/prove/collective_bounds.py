@@ -45,6 +45,8 @@ class Blocks:
         f, inside = view.fabric, view.domains.inside
         before = view.intact or view
         out = _outermost_host(view)
+        chips = view.units[f.kind[view.units] == "chip"]
+        out[chips] = chips  # what is wired itself is a block of its own
         there = f.is_end & before.devices & (out == np.arange(f.device_count))
         there[out[view.units]] = True
         if view.failed is not None:

@@ -32,8 +32,8 @@ def worst_delay(view: View) -> Delay | NotBounded | None:
     bounded where a length or a latency is missing (what is known adds up without it), or the search is too
     much."""
     f, net = view.fabric, Forwarders.of(view)
-    length, unknown = _cable_delays(f, view.rows)
-    own, silent = _own_delays(f, view)
+    length, unknown = cable_delays(f, view.rows)
+    own, silent = own_delays(f, view)
     missing = [f"{m.name} has no `latency`" for m in silent]
     if unknown:
         missing.append(f"{unknown:,} links have no `length`" if unknown > 1 else "one link has no `length`")
@@ -64,7 +64,7 @@ def time_of(model: DeviceModel) -> int | None:
     return min(int(-(-said.amount * SECOND // 1)), FAR)
 
 
-def _own_delays(f: Fabric, view: View) -> tuple[Ints, list[DeviceModel]]:
+def own_delays(f: Fabric, view: View) -> tuple[Ints, list[DeviceModel]]:
     """What every device takes itself, 0 if not known, and the models of forwarding devices that do not
     say."""
     known = [time_of(m) for m in f.models]
@@ -74,7 +74,7 @@ def _own_delays(f: Fabric, view: View) -> tuple[Ints, list[DeviceModel]]:
     return table[f.device_model], silent
 
 
-def _cable_delays(f: Fabric, rows: Ints) -> tuple[Ints, int]:
+def cable_delays(f: Fabric, rows: Ints) -> tuple[Ints, int]:
     """Delay of the cable of every link, both cables of one through a panel, and how many links have none. A
     length is what the connect states, else what places ask for."""
     metres = np.full((len(f.statements), max(len(f.classes), 1)), -1, dtype=np.int64)

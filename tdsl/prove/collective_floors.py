@@ -1,0 +1,227 @@
+"""Floors of collective operations: times that no algorithm beats which moves and adds up data without coding
+or compression, each with what it is due to.
+
+The cuts are around blocks of ranks: an accelerator, a host, a scale-up domain (``collective_bounds``), and
+here around the blocks that the design and the wiring make of the units, whose cut is the least that separates
+them from all other units. What crosses it may be passed on by any device outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.by_domain import domain_spans_units
+from tdsl.prove.bound import NotBounded
+from tdsl.prove.collective_bounds import Blocks, accelerators_of
+from tdsl.prove.delays import worst_delay
+from tdsl.prove.localities import Division, nested_divisions
+from tdsl.prove.max_flow import max_flow
+from tdsl.prove.network import Network
+from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
+
+MOST_CUTS = 8
+"""Blocks of a division whose least cut is looked for, those that promise most first."""
+
+CUT_ARCS = 400_000
+"""Links up to which least cuts are looked for; above, a block's cut is that of its own devices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """A time in seconds that no algorithm beats, and what it is due to, in words."""
+
+    seconds: Fraction
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCut:
+    """Bit/s that can leave a block of ranks, and enter it, at once; ``why`` says which block."""
+
+    ranks: int
+    rate: int
+    why: str
+
+
+@dataclass(eq=False)  # no slots: what is asked for is kept
+class Floors:
+    """What floors of a view's collective operations are computed from."""
+
+    view: View
+    divisions: Sequence[Division]
+
+    @classmethod
+    def of(cls, view: View) -> Floors:
+        """Read a view."""
+        return cls(view, nested_divisions(view))
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """Single accelerators, hosts and scale-up domains."""
+        return Blocks.of(self.view)
+
+    @cached_property
+    def ranks(self) -> int:
+        """The number of ranks."""
+        return self.blocks.count
+
+    @cached_property
+    def delay(self) -> Floor:
+        """The least delay of the two units that are farthest apart, as far as it is known. Where scale-up
+        links join units, a path through them may take less, and nothing is said."""
+        found = None if domain_spans_units(self.view) else worst_delay(self.view)
+        if found is None:
+            return Floor(Fraction(0), "")
+        if isinstance(found, NotBounded):
+            return Floor(found.known, "the least delay of the farthest two, as far as it is known")
+        return Floor(found.lower, "the least delay of the farthest two")
+
+    @cached_property
+    def cuts(self) -> list[BlockCut]:
+        """Cuts around blocks of all kinds."""
+        small = [BlockCut(r, c, f"{_ranks_text(r)} that have no more links") for r, c in self.blocks.kinds]
+        return [*small, *(cut for division in self.divisions[:-1] for cut in self._cuts_of(division))]
+
+    def all_reduce(self, size: Fraction) -> Floor:
+        """All ranks end up with the sum of ``size`` bits of each: the sum of either side of a cut crosses it,
+        and what blocks receive together is bounded (see ``Blocks.allreduce``), also of the blocks of a
+        division."""
+        found = [
+            self.delay,
+            Floor(self.blocks.allreduce(size), "what accelerators, hosts or domains receive"),
+        ]
+        found += [Floor(size / c.rate, c.why) for c in self.cuts]
+        found += [self._divided(size, d) for d in self.divisions[:-1]]
+        return max(found, key=lambda f: f.seconds)
+
+    def all_gather(self, size: Fraction) -> Floor:
+        """All ranks end up with ``size`` bits, of which each held the same part: what one side of a cut holds
+        crosses it. A reduce-scatter is the same the other way."""
+        n = self.ranks
+        found = [Floor(size * max(c.ranks, n - c.ranks) / n / c.rate, c.why) for c in self.cuts]
+        return max([self.delay, *found], key=lambda f: f.seconds)
+
+    def all_to_all(self, size: Fraction) -> Floor:
+        """Every rank sends ``size`` bits in equal parts to all: what the ranks of a block send to the others
+        leaves it."""
+        n = self.ranks
+        found = [Floor(size * c.ranks * (n - c.ranks) / n / c.rate, c.why) for c in self.cuts]
+        found.append(Floor(self.blocks.all_to_all(size), "what accelerators, hosts or domains send"))
+        return max([self.delay, *found], key=lambda f: f.seconds)
+
+    @cached_property
+    def _weight(self) -> Ints:
+        return accelerators_of(self.view)[self.view.units]
+
+    def _cuts_of(self, division: Division) -> list[BlockCut]:
+        """The cuts around the blocks of a division: of all by their own devices, of those that promise most
+        the least one."""
+        rate = self._own_rates[division.word, division.count]
+        ranks = np.zeros(division.count, dtype=np.int64)
+        np.add.at(ranks, division.block, self._weight)
+        some = np.flatnonzero((rate > 0) & (ranks > 0) & (ranks < self.ranks))
+        promise = np.maximum(ranks, 1)[some] * (self.ranks - ranks[some]) / rate[some]
+        out = [
+            BlockCut(int(ranks[b]), int(rate[b]), f"the links that leave {self._block_text(division, b)}")
+            for b in some[np.lexsort((some, -promise))][: 4 * MOST_CUTS].tolist()
+        ]
+        if len(self.view.rows) > CUT_ARCS:
+            return out
+        closest = some[np.lexsort((some, -promise))][:MOST_CUTS].tolist()
+        for b in closest:
+            value = self._least_cut(division.block == b)
+            if 0 < value < rate[b]:
+                out.append(
+                    BlockCut(int(ranks[b]), value, f"the least cut around {self._block_text(division, b)}")
+                )
+        return out
+
+    def _divided(self, size: Fraction, division: Division) -> Floor:
+        """All blocks of a division receive at least this together."""
+        rate = self._own_rates[division.word, division.count]
+        others = int(self._rate_of_others)
+        total = int(rate.sum()) + others
+        if division.count < 2 or not total:
+            return Floor(Fraction(0), "")
+        words = f"what all {division.count} blocks by {division.word} receive together"
+        return Floor(2 * size * (division.count - 1) / total, words)
+
+    @cached_property
+    def _rate_of_others(self) -> int:
+        """What endpoints that are no units could receive, and add up."""
+        mine = self.blocks.ranks == 0
+        return int((self.blocks.ports + self.blocks.beside)[mine].sum())
+
+    @cached_property
+    def _own_rates(self) -> dict[tuple[str, int], Ints]:
+        """For every division the rate of the links that leave each block with the switches that lie in it:
+        those all of whose units, by links from switch to switch below them, are its own."""
+        view = self.view
+        out: dict[tuple[str, int], Ints] = {}
+        for division in self.divisions[:-1]:
+            label = self._device_labels(division)
+            a, b, rate = label[view.a], label[view.b], view.fabric.link_rate[view.rows]
+            crossing = a != b
+            found = np.zeros(division.count + 1, dtype=np.int64)
+            for end in (a, b):
+                np.add.at(found, end[crossing], rate[crossing])
+            out[division.word, division.count] = found[:-1]
+        return out
+
+    def _device_labels(self, division: Division) -> Ints:
+        """The block of every device, -1 outside of all: units by themselves; a forwarding device is in a
+        block where most of its links lead to devices of it, outwards from the units."""
+        view, count = self.view, division.count
+        label = np.full(view.fabric.device_count, -1, dtype=np.int64)
+        label[view.units] = division.block
+        rate = view.fabric.link_rate[view.rows].astype(np.float64)
+        passing = view.forwards & (label < 0)
+        for _ in range(4):
+            keys, amounts = [], []
+            for x, y in ((view.a, view.b), (view.b, view.a)):
+                mine = passing[x] & (label[x] < 0) & (label[y] >= 0)
+                keys.append(x[mine] * count + label[y[mine]])
+                amounts.append(rate[mine])
+            key, which = np.unique(np.concatenate(keys), return_inverse=True)
+            if not len(key):
+                break
+            total = np.bincount(which, np.concatenate(amounts))
+            device, block = key // count, key % count
+            every = np.bincount(device, total, view.fabric.device_count)[device]
+            full = np.zeros(view.fabric.device_count)
+            for x in (view.a, view.b):
+                full += np.bincount(x, rate, view.fabric.device_count)
+            won = (total == every) & (2 * total >= full[device])
+            label[device[won]] = block[won]
+            if not won.any():
+                break
+        return label
+
+    def _least_cut(self, inside: Bools) -> int:
+        """Bit/s of the least cut between some units and all others; every other device may pass on."""
+        view = self.view
+        place = 2 + np.arange(view.fabric.device_count)
+        place[view.units] = np.where(inside, 0, 1)
+        a, b = place[view.a], place[view.b]
+        nodes, dense = np.unique(np.concatenate(([0, 1], a, b)), return_inverse=True)
+        one, other = np.split(dense[2:], 2)
+        net = Network.both_ways(
+            np.ones(len(nodes), dtype=np.bool_), one, other, view.fabric.link_rate[view.rows]
+        )
+        return max_flow(net, 0, 1).value
+
+    def _block_text(self, division: Division, block: int) -> str:
+        """A block by its first unit and how many there are."""
+        mine = self.view.units[division.block == block]
+        first, more = self.view.names(mine[:1])[0], len(mine) - 1
+        return f"{first} and {more:,} more with the same {division.word}" if more else first
+
+
+def _ranks_text(count: int) -> str:
+    return "a rank" if count == 1 else f"{count:,} ranks"

@@ -1,0 +1,128 @@
+"""Transfer: the time to send data from one set of devices to another, between a floor and a flow."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.search import first_names_and_more
+from tdsl.prove.set_flow import surviving_devices_of_selectors
+from tdsl.prove.transfer_times import TransferTime, time_of_transfer
+from tdsl.prove.view import View
+from tdsl.semantics.quantity import RATE, TIME, Quantity, quantity_text
+from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.workload import TO_SAY, message_size_of_claim, why_size_is_refused
+
+EACH = "each"
+"""The word with which every member of the first set sends as much."""
+
+
+class Transfer(Check):
+    """Time to send data from one set of devices to another: between a floor and a flow.
+
+    ## What it means
+    `transfer 65.5TB of hosts to filers`: the first set holds so much together, in parts as is best, and all
+    of it reaches the second, in whatever parts. With `each` every member of the first set holds so much:
+    `transfer 80GB each of hosts to filers`. Of a group its hosts or chips are meant, or all of it where it
+    has none. The answer is an interval: no way of sending beats its lower end, and its upper end is the time
+    of a flow at a constant rate. They differ by delays alone.
+
+    ## Formula and source
+    8·S/F + d: F the maximum flow in bit/s from the first set to the second (Dinic; `tdsl explain
+    throughput`), d the least delay from one to the other; at the upper end the delay of the flow's longest
+    path (flows over time: Ford and Fulkerson, Operations Research 6, 1958). With `each` the lower end is also
+    what the member with the slowest ports takes.
+
+    ## What it assumes
+    Software, discs and the start of a message cost nothing. Traffic may be divided over all paths. Where a
+    latency or a length is not known, there is no upper end: what is known is said.
+
+    ## A design that passes
+    ```fab
+    connect node[n].nic to leaf { length 5m }              # 16 hosts at 400 Gb/s
+    require transfer 8TB of node to store <= 11s
+    ```
+
+    ## A design that fails
+    ```fab
+    connect node[n].nic to leaf { length 5m }              # the store has two ports of 400 Gb/s
+    require transfer 8TB of node to store <= 60s
+    ```
+
+    ### What it prints
+    ```
+    E0433: `transfer 8TB of node to store <= 60s` does not hold: 80s: 800Gbps flow
+    ```
+    """
+
+    code = "E0433"
+    name = "transfer"
+    wrong = "A transfer that takes too long"
+    kind = "quantity"
+    cost = 2
+    unit = "s"
+    dim = TIME
+    on_demand = True
+    after_failures = True
+    reads = frozenset({"lengths"})
+    takes = frozenset({"of", "to", "args"})
+    needs = frozenset({"of", "to", "args"})
+    example = "transfer 65.5TB of hosts to filers <= 10s"
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        example = "transfer 1GB of A to B"
+        wrong = why_size_is_refused(self.name, claim, example)
+        size = message_size_of_claim(claim)
+        if claim is None or size is None or wrong:
+            return skipped(wrong)
+        if claim.args[1:] not in ((), (EACH,)):
+            return skipped(f"`transfer` takes a size and `{EACH}`: write `transfer 1GB {EACH} of A to B`")
+        if not claim.of_to:
+            return skipped(f"it is between two sets: write `{example}`")
+        found = time_of_transfer(view, claim)
+        if isinstance(found, str):
+            return skipped(found)
+        return _transfer_judgement(view, claim, size, found)
+
+
+def _transfer_judgement(view: View, claim: ResolvedClaim, size: Fraction, found: TransferTime) -> Judgement:
+    """The interval of a transfer as an answer."""
+    total, alone = size, Fraction(0)
+    if EACH in claim.args:
+        senders = surviving_devices_of_selectors(view, claim.of).nonzero()[0]
+        total = size * len(senders)
+        alone = max(size / int(r) if r else Fraction(0) for r in _rates_of_devices(view, senders.tolist()))
+    sent = max(total / found.rate, alone)
+    low, high = (Quantity(sent + d, TIME) for d in (found.least_delay, found.longest_delay))
+    known = not found.unknown and not (alone > total / found.rate)
+    exact = low.amount == high.amount
+    flow = f"{quantity_text(Quantity(found.rate, RATE))} flow"
+    if not known:
+        text = f"at least {quantity_text(low)}: {flow}"
+        if found.unknown:
+            text += f"; without latency: {first_names_and_more(found.unknown, 2)}"
+    elif exact:
+        text = f"{quantity_text(low)}: {flow}"
+    else:
+        text = f"between {quantity_text(low)} and {quantity_text(high)}: {flow}"
+    return Judgement(
+        "proved" if known and exact else "bounded",
+        text,
+        high,
+        low,
+        high if known else inf,
+        witness={
+            "flow_bps": found.rate,
+            "sending_s": float(sent),
+            "least_delay_s": float(found.least_delay),
+            "longest_delay_s": float(found.longest_delay),
+        },
+        help=TO_SAY if found.unknown else "add links where the cut is",
+    )
+
+
+def _rates_of_devices(view: View, devices: list[int]) -> list[int]:
+    """What the links of each of some devices carry, in bit/s."""
+    rate = view.fabric.link_rate[view.rows]
+    return [int(rate[(view.a == d) | (view.b == d)].sum()) for d in devices]
