@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.by_domain import domain_spans_units
 from tdsl.prove.bound import NotBounded
+from tdsl.prove.by_domain import domain_spans_units
 from tdsl.prove.collective_bounds import Blocks, accelerators_of
 from tdsl.prove.delays import worst_delay
 from tdsl.prove.localities import Division, nested_divisions

@@ -8,9 +8,12 @@ import numpy as np
 from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
 from tdsl.prove.block_cuts import group_labels
+from tdsl.prove.cuts import nearest_switches, units_by_block
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
+SWITCH_BLOCK = "block below the top tier"
 ACCESS_SWITCH = "access switch"
 DOMAIN = "scale-up domain"
 
@@ -33,13 +36,18 @@ def nested_divisions(view: View) -> list[Division]:
     """The divisions of the units that lie in each other, outermost first; the last is that into scale-up
     domains (into units where there are none), which no other divides.
 
-    Blocks are instances of the design's groups, and units with the same access switches. A division that
+    Blocks are instances of the design's groups, units below the same switches of the top tier, and units with
+    the same access switches. A division that
     divides nothing, or no further than the one before, is left out."""
     units = view.units
     domain = domain_of_units(view)
     current = np.zeros(len(units), dtype=np.int64)
     found: list[Division] = []
-    labels = zip(_group_words(view), group_labels(view.fabric, units), strict=True)
+    labels = [*zip(_group_words(view), group_labels(view.fabric, units), strict=True)]
+    net = unit_network(view)
+    block = units_by_block(net, nearest_switches(net))
+    if block is not None:
+        labels.append((SWITCH_BLOCK, block))
     for word, label in (*labels, (ACCESS_SWITCH, _access_labels(view))):
         finer = _divided_by_both(current, _without_dividing(domain, label))
         if int(current.max(initial=0)) < int(finer.max(initial=0)) < int(domain.max(initial=0)):
