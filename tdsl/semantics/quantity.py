@@ -116,6 +116,11 @@ def _with_unit_prefix(value: Fraction, unit: str, steps: tuple[tuple[str, int], 
 _UP = (("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15))
 
 
+def byte_rate_text(bps: int | Fraction) -> str:
+    """A rate in byte/s, from bit/s: ``50GB/s``."""
+    return _with_unit_prefix(Fraction(bps) / 8, "B/s", _UP)
+
+
 def quantity_text(q: Quantity) -> str:
     """The quantity as a person writes it: ``400Gbps``, ``3m``, ``1.7kW``, ``$1200``."""
     if q.dim == RATE:

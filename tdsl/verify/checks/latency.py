@@ -73,6 +73,7 @@ hosts
     unit = "s"
     dim = TIME
     on_demand = True
+    by_formula = True
     after_failures = True
     reads = frozenset({"lengths"})
     of_ends = True
