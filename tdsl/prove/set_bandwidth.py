@@ -30,7 +30,7 @@ class SetBandwidth:
 def bandwidth_of_claim(view: View, claim: ResolvedClaim) -> SetBandwidth | str:
     """The bandwidth that ``of A to B`` or ``of S`` asks for, in the network or `through scaleup`; or why
     there is none."""
-    beside = claim.through and view.fabric.layer != SCALEUP
+    beside = bool(claim.through) and view.fabric.layer != SCALEUP
     if beside and not view.domains.count:
         return "the design has no scale-up links beside its network"
     here = _devices_left(view, claim.of)

@@ -7,7 +7,8 @@ from fractions import Fraction
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.set_bandwidth import SetBandwidth, bandwidth_of_claim
 from tdsl.prove.view import View
-from tdsl.semantics.quantity import RATE, Quantity, byte_rate_text, quantity_text
+from tdsl.semantics.model_figures import both_ways_text
+from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 
@@ -21,7 +22,7 @@ class Bandwidth(Check):
     | `bandwidth of A to B` | the sum of the rates of the links that join A and B; where none does, the \
 maximum flow from A to B |
     | `bandwidth of A to A` | the sum over the links that join different elements of A: racks, groups, hosts |
-    | `bandwidth of S` | what the hosts and chips in S have together to send; of switches alone what these have |
+    | `bandwidth of S` | what the hosts and chips in S can send together; of switches alone these |
 
     With `through scaleup` the links are those of the scale-up layer: `bandwidth of rack[0] through scaleup`
     is what the accelerators of a rack send each other (NVLink), also where their links are inside hosts. The
@@ -53,8 +54,8 @@ maximum flow from A to B |
 
     ### What it prints
     ```
-    E0413: `bandwidth of dc[0] to dc[1] >= 1TB/s` does not hold: 3.2Tbps (400GB/s) one way, 6.4Tbps (800GB/s) \
-both ways: 8 links join them
+    E0413: `bandwidth of dc[0] to dc[1] >= 1TB/s` does not hold: 3.2Tbps (400GB/s) one way, 6.4Tbps \
+(800GB/s) both ways: 8 links join them
     ```
     """
 
@@ -77,8 +78,7 @@ both ways: 8 links join them
         found = bandwidth_of_claim(view, claim)
         if isinstance(found, str):
             return skipped(found)
-        ways = [_rate_in_both_units(n * found.bps) for n in (1, 2)]
-        text = f"{ways[0]} one way, {ways[1]} both ways: {_words_for_origin(found, claim)}"
+        text = f"{both_ways_text(found.bps)}: {_words_for_origin(found, claim)}"
         witness: dict[str, object] = {
             "by": found.by,
             "bytes_per_s": found.bps / 8,
@@ -108,7 +108,3 @@ def _words_for_origin(found: SetBandwidth, claim: ResolvedClaim) -> str:
             return "its scale-up links"
         case _:
             return f"{counted_noun(found.count, 'port')} in use"
-
-
-def _rate_in_both_units(bps: int) -> str:
-    return f"{quantity_text(Quantity(Fraction(bps), RATE))} ({byte_rate_text(bps)})"
