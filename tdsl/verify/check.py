@@ -128,7 +128,7 @@ class Check(ABC):
     and addresses, which all fabrics of the cluster take, so that a fabric is judged with what the others put
     there. "": about one fabric's own links. ``cost``: what it takes on a large fabric, 0 (sums of columns) to
     3 (flows for many failures): cheap ones are judged first. ``by_formula``: its bounds are of a formula with
-    stated assumptions, so that a requirement which they meet is ``modelled`` and not ``proved``.
+    stated assumptions, so that a requirement that holds by them is ``modelled`` and not ``proved``.
     """
 
     code: ClassVar[str]

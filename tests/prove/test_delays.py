@@ -183,7 +183,7 @@ def test_a_floor_of_what_is_known() -> None:
         found = {}
         for x in here:  # no way leads through an end that forwards nothing
             open_to = g.subgraph(inner | {x} | there)
-            kept = nx.subgraph_view(open_to, filter_edge=lambda a, b, x=x: a in inner or a == x)
+            kept = nx.subgraph_view(open_to, filter_edge=lambda a, b, may=inner | {x}: a in may)
             far = nx.single_source_dijkstra_path_length(kept, x)
             found.update({(x, y): own[x] + far[y] for y in there if y in far})
         masks = [np.isin(np.arange(f.device_count), sorted(s)) for s in (here, there)]

@@ -14,7 +14,7 @@ from tdsl.verify.check import Check, Judgement, exactly, skipped
 
 
 class Bandwidth(Check):
-    """What two sets of devices can exchange, or what one can send, in bit/s and byte/s.
+    """What two sets of devices can exchange, or what one can send.
 
     ## What it means
     | requirement | figure |
@@ -27,7 +27,7 @@ maximum flow from A to B |
     With `through scaleup` the links are those of the scale-up layer: `bandwidth of rack[0] through scaleup`
     is what the accelerators of a rack send each other (NVLink), also where their links are inside hosts. The
     figure that is compared is one way; the answer has it both ways, too, as data sheets and introductions
-    often do, in bit/s and in byte/s, and says by which of the three ways it was found.
+    often do, in bit/s and byte/s, and says by which of the three ways it was found.
 
     ## Formula and source
     Σ rate of each link between the sets; of one set Σ rate over the ends of links at its hosts and chips. A

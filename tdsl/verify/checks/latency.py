@@ -111,9 +111,9 @@ def _ends_facts(view: View) -> dict[str, object]:
 def _words_for_ends(view: View) -> str:
     """Whether what the ends take themselves is part of the figure, and what of it."""
     ends = stated_end_delays(view)
-    told = [f"{quantity_text(Quantity(t, TIME))} at each {name}" for name, t in ends if t is not None]
+    stated = [f"{quantity_text(Quantity(t, TIME))} at each {name}" for name, t in ends if t is not None]
     silent = [name for name, t in ends if t is None]
-    out = f"; with {first_names_and_more(told, 4)}" if told else ""
-    if silent and told:
+    out = f"; with {first_names_and_more(stated, 4)}" if stated else ""
+    if silent and stated:
         return f"{out}, nothing at {first_names_and_more(silent, 4)}"
     return f"; without what {view.unit_word} take themselves" if silent else out
