@@ -12,7 +12,7 @@ from tdsl.semantics import forwards, nos
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
-from tdsl.semantics.quantity import TIME, Quantity
+from tdsl.semantics.quantity import TIME, UNIT_TABLE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import require_plain_setting
 from tdsl.syntax import tree
@@ -61,8 +61,7 @@ class DeviceSettings:
         out += [f"nos {self.nos}" if self.nos in nos.SYSTEMS else f'nos "{self.nos}"'] if self.nos else []
         out += ["forwards"] if self.forwards else []
         if self.latency is not None:
-            exact = self.latency.amount * 10**12
-            out.append(f"latency 1ps*{exact.numerator}/{exact.denominator}")
+            out.append(f"latency {_exact_time_text(self.latency)}")
         return "; ".join(out)
 
     def kept(self) -> dict[str, object]:
@@ -138,6 +137,16 @@ def _refuse_setting_of_other_kind(s: tree.Setting, kind: str) -> None:
             f"a {kind} has no {what}",
             help=f"remove `{s.span.text}`: hosts and chips have one",
         )
+
+
+def _exact_time_text(time: Quantity) -> str:
+    """A time as a design writes it: ``230ns``, or where six digits are not all of it, a product."""
+    said = quantity_text(time)
+    digits = said.rstrip("abcdefghijklmnopqrstuvwxyz")
+    if Fraction(digits) * UNIT_TABLE[said[len(digits) :]][0] == time.amount:
+        return said
+    exact = time.amount * 10**12
+    return f"1ps*{exact.numerator}/{exact.denominator}"
 
 
 def _latency_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Quantity:

@@ -11,7 +11,11 @@ from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.workload import TO_SAY
+
+TO_STATE = (
+    "write `latency 230ns` where devices are declared, as in `switch leaf[8]: QM9700 { latency 230ns }`, or "
+    "in a model of your own, and `{ length 30m }` behind a connect"
+)
 
 
 class Latency(Check):
@@ -94,7 +98,7 @@ hosts
 def _judgement_of_floor(view: View, found: NotBounded) -> Judgement:
     """What is known where something is not stated: a lower bound, or nothing."""
     missing = first_names_and_more(found.reasons, 4)
-    help = TO_SAY if any("`" in m for m in found.reasons) else ""
+    help = TO_STATE if any("`" in m for m in found.reasons) else ""
     witness: dict[str, object] = {"missing": list(found.reasons)}
     if not found.known:
         return Judgement("skipped", reason=missing, witness=witness, help=help)
