@@ -27,6 +27,8 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from tdsl.compile.compiler import Compilation, Design
     from tdsl.fabric.graph import Fabric
     from tdsl.findings.source import Origin
@@ -200,6 +202,47 @@ def table_of_places(fabric: Fabric) -> OutputRows:
     return OutputRows(COLUMNS, rows_of_places(fabric))
 
 
+def table_of_models(fabric: Fabric) -> OutputRows:
+    """Every model of the devices that are built and of what is in them: how many, rates of all ports one way
+    and both ways, power, latency, FLOP/s, and the source of these figures."""
+    import numpy as np
+
+    from tdsl.semantics.model_figures import ModelFigures, contents_of_model
+
+    outermost = np.array([s.inside is None for s in fabric.sets] or [True])[fabric.device_set]
+    used, built = np.unique(fabric.device_model[fabric.built & outermost], return_counts=True)
+    count: dict[tuple[str, str], int] = {}
+    models = {}
+    for m, devices in zip(used.tolist(), built.tolist(), strict=True):
+        model = fabric.models[m]
+        for each, n in ((model, 1), *contents_of_model(model)):
+            key = each.name, each.variant
+            count[key], models[key] = count.get(key, 0) + n * devices, each
+
+    def body() -> Iterator[tuple[object, ...]]:
+        for key, model in models.items():
+            found = ModelFigures.of(model)
+            yield (
+                model.name,
+                model.kind,
+                count[key],
+                model.port_count,
+                *(None if found.bps is None else n * found.bps / 1e9 for n in (1, 2)),
+                _float_or_none(found.watts),
+                _float_or_none(found.most_watts),
+                None if found.seconds is None else float(found.seconds * 10**9),
+                ", ".join(f"{f} {float(x) / 1e12:g}" for f, x in found.flops),
+                found.source,
+            )
+
+    head = ("model", "kind", "count", "ports", "one_way_gbps", "both_ways_gbps", "power_w", "power_max_w")
+    return OutputRows((*head, "latency_ns", "tflops", "source"), body())
+
+
+def _float_or_none(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
 def table_of_racks(fabric: Fabric) -> OutputRows:
     """Every rack, what is in it, and what of it is taken."""
     from dataclasses import astuple, fields
@@ -306,6 +349,7 @@ TABLES: Mapping[str, Callable[[Fabric], OutputRows]] = {
     "addresses": table_of_addresses,
     "places": table_of_places,
     "racks": table_of_racks,
+    "models": table_of_models,
 }
 GRAPHS = ("graphml", "json", "gexf")
 WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
@@ -341,8 +385,11 @@ WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
 def command(
     file: str, what: str, cable: str | None, output_format: str | None, output: Path | None, **given: Any
 ) -> int:
-    """Show what a design describes: a summary, or its devices, ports, links, cables, metrics, waivers, or the
-    graph for networkx.
+    """Show what a design describes: a summary, or its devices, ports, links, cables, models, metrics,
+    waivers, or the graph for networkx.
+
+    `show FILE models` prints the figures of each model with their source: the rates of all its ports one way
+    and both ways, power, latency, FLOP/s.
 
     `show FILE length CABLE` prints how the length of a cable comes about; CABLE is its identifier in
     cables.csv.

@@ -29,7 +29,7 @@ class RouteDelays:
         """Read a view."""
         cable, unknown = cable_delays(view.fabric, view.rows)
         own, silent = own_delays(view.fabric, view)
-        missing = [f"{m.name} has no `latency`" for m in silent]
+        missing = [f"{n:,} {name} {'has' if n == 1 else 'have'} no `latency`" for name, n in silent]
         if unknown:
             missing.append(
                 f"{unknown:,} links have no `length`" if unknown > 1 else "one link has no `length`"

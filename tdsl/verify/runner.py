@@ -279,7 +279,8 @@ class _CheckRun:
         """What was found; or that it is not judged, where a distance or a time is required and some ends do
         not reach each other: the figure is of those that do."""
         required = claim is not None and claim.op and check.of_ends and not check.scarce
-        if claim is None or not required or found.status not in ("proved", "modelled"):
+        settled = ("proved", "modelled", *(("bounded",) if check.by_formula else ()))
+        if claim is None or not required or found.status not in settled:
             return found
         return self.apart(check, view, claim) or found
 

@@ -38,6 +38,11 @@ def test_show_summary_and_metrics(tmp_path: Path) -> None:
     assert {"figure", "hosts", "tiers.spine"} <= {line.split()[0] for line in tdsl("show", path).stdout.splitlines()}
     (design,) = json.loads(tdsl("show", path, "summary", "--output-format", "json").stdout)["designs"]
     assert design["summary"]["tiers"] == {"leaf": 8, "spine": 2}
+    (design,) = json.loads(tdsl("show", "gb200_nvl72", "models", "--output-format", "json").stdout)["designs"]
+    seen = {m["model"]: (m["count"], m["ports"], m["one_way_gbps"], m["both_ways_gbps"]) for m in design["models"]}
+    chips = {"B200": (72, 18, 7200, 14400), "NVLINK5_SWITCH": (18, 72, 28800, 57600)}
+    assert seen == {"GB200_TRAY": (18, 9, 2400, 4800), **chips}
+    assert {"one_way_gbps", "QM9700", "25600.0", "51200.0"} <= set(tdsl("show", path, "models").stdout.split())
     (design,) = json.loads(tdsl("show", path, "metrics", "--output-format", "json").stdout)["designs"]
     assert "oversubscription" in {m["check"] for m in design["metrics"]}
 

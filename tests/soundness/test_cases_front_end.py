@@ -253,9 +253,9 @@ fabric f {{
     ("latency", "length", "expected"),
     [
         ("; latency 230ns", "length 3m", ["modelled", "modelled", "refuted", "modelled", "modelled"]),
-        ("", "length 3m", ["bounded", "modelled", "refuted", "bounded", "skipped"]),
-        ("; latency 230ns", "", ["bounded", "modelled", "refuted", "bounded", "skipped"]),
-        ("; latency 230ns", "medium trace", ["bounded", "modelled", "refuted", "bounded", "skipped"]),
+        ("", "length 3m", ["bounded", "modelled", "refuted", "bounded", "bounded"]),
+        ("; latency 230ns", "", ["bounded", "modelled", "refuted", "bounded", "bounded"]),
+        ("; latency 230ns", "medium trace", ["bounded", "modelled", "refuted", "bounded", "bounded"]),
     ],
 )
 def test_an_unknown_latency_is_not_counted_as_nothing(latency: str, length: str, expected: list[str], tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ METHODS: Mapping[str, graph_figures.Method] = {
     "node_redundancy": graph_figures.node_redundancy_by_networkx,
     "oversubscription": graph_figures.oversubscription_by_networkx,
     "taper": graph_figures.taper_by_networkx,
+    "bandwidth": graph_figures.bandwidth_by_networkx,
     "links": graph_figures.link_count_by_networkx,
     "switches": graph_figures.switch_count_by_networkx,
     "latency": times.latency_by_dijkstra,

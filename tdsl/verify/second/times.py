@@ -9,6 +9,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import halves
@@ -41,7 +42,7 @@ def _longest_least_delay(w: WiringGraph, limits: Limits) -> int:
     length."""
     import networkx
 
-    own = {d: _stated_latency(w.fabric.model_of(d)) for d in w.graph}
+    own = {d: _stated_latency(w.fabric, d) for d in w.graph}
     if any(own[d] is None and w.graph.degree(d) for d in w.forwards):
         raise NoOpinion("a device states no latency")
     passed = {d: took or 0 for d, took in own.items()}
@@ -84,9 +85,9 @@ def _delays_between_devices(
     return net, ends
 
 
-def _stated_latency(model: DeviceModel) -> int | None:
-    """The latency that a model states, in femtoseconds."""
-    said = model.facts.get("latency")
+def _stated_latency(f: Fabric, device: int) -> int | None:
+    """The latency that the declaration of a device states, else its model, in femtoseconds."""
+    said = f.set_of(device).settings.get("latency", f.model_of(device).facts.get("latency"))
     return ceil(said.amount * SECOND) if isinstance(said, Quantity) and said.dim == TIME else None
 
 
