@@ -53,7 +53,7 @@ class Blocks:
             there &= ~view.failed
         units = np.zeros(f.device_count, dtype=np.bool_)
         units[view.units] = True
-        ports = np.where(units, _rate_at_devices(view), _rate_at_devices(before))
+        ports = _rate_at_devices(view)
         owner = out[inside.owner]
         home = component_labels(
             len(owner), np.append(inside.a, owner), np.append(inside.b, np.arange(len(owner)))

@@ -85,7 +85,7 @@ class Floors:
     @cached_property
     def cuts(self) -> list[BlockCut]:
         """Cuts around blocks of all kinds."""
-        small = [BlockCut(r, c, f"{_ranks_text(r)} that have no more links") for r, c in self.blocks.kinds]
+        small = [BlockCut(r, c, f"the links of {_ranks_text(r)}") for r, c in self.blocks.kinds]
         return [*small, *(cut for division in self.divisions[:-1] for cut in self._cuts_of(division))]
 
     def all_reduce(self, size: Fraction) -> Floor:

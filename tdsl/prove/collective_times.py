@@ -17,8 +17,10 @@ from math import prod
 import numpy as np
 
 from tdsl.fabric.graph import Ints
+from tdsl.fabric.layers import scaleup_network
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.all_to_all import all_to_all_bounds
+from tdsl.prove.by_domain import domain_spans_units
 from tdsl.prove.by_rail import ByRail
 from tdsl.prove.collective_bounds import accelerators_of
 from tdsl.prove.collective_traffic import (
@@ -31,7 +33,7 @@ from tdsl.prove.collective_traffic import (
     ring_gathering,
 )
 from tdsl.prove.concurrent_flow import divide_over_shortest_paths, shortest_distances
-from tdsl.prove.delays import SECOND
+from tdsl.prove.delays import SECOND, time_of
 from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.domain_rates import domain_rates
 from tdsl.prove.localities import Division, domain_of_units, nested_divisions
@@ -43,7 +45,7 @@ from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
 FILL = 4000
-"""Chunks for each stage that a chunk passes: filling the pipeline takes a part in four thousand of the time."""
+"""Chunks for each stage that a chunk passes: filling the pipeline takes so small a part of the time."""
 
 MOST_ENDS = 4096
 """Rails of hosts up to which each is an end for itself where these differ."""
@@ -212,6 +214,46 @@ class Ranks:
         """What routes take."""
         return RouteDelays.of(self.ends)
 
+    @cached_property
+    def delay_inside(self) -> DelayInside:
+        """What handing data on inside of a domain takes."""
+        return _delay_inside(self.view) if self.inside is not None else DelayInside(Fraction(0), ())
+
+    @property
+    def unknown_delays(self) -> tuple[str, ...]:
+        """What has no delay stated and would be passed, in words."""
+        return (*self.delays.missing, *self.delay_inside.missing)
+
+
+@dataclass(frozen=True, slots=True)
+class DelayInside:
+    """What handing data on inside of a scale-up domain takes at most, in seconds, as far as it is known, and
+    what has no delay stated, in words. Traces inside of a host count for nothing."""
+
+    seconds: Fraction
+    missing: tuple[str, ...]
+
+
+def _delay_inside(view: View) -> DelayInside:
+    """By the latency that switches inside of hosts state, and by those and the cables between hosts."""
+    f = view.fabric
+    models, count = np.unique(f.device_model[view.units], return_counts=True)
+    silent: dict[str, int] = {}
+    longest = 0
+    for m, n in zip(models.tolist(), count.tolist(), strict=True):
+        passed = [(c, time_of(c.model)) for c in f.models[m].chips if c.kind == "switch"]
+        longest = max(longest, sum((t or 0) * c.size for c, t in passed))
+        for c, t in passed:
+            if t is None:
+                silent[c.model.name] = silent.get(c.model.name, 0) + c.size * n
+    missing = [f"{n:,} {name} {'has' if n == 1 else 'have'} no `latency`" for name, n in silent.items()]
+    up = scaleup_network(f.whole) if f.whole is not None and domain_spans_units(view) else None
+    if up is not None:
+        beside = RouteDelays.of(View.whole(up))
+        longest += beside.any_path
+        missing += beside.missing
+    return DelayInside(Fraction(longest, SECOND), tuple(missing))
+
 
 def _rates_inside(view: View, weight: Ints, last: Division) -> list[Fraction] | None:
     """What a rank has of its domain, for each; 1 for a rank alone. None where some domain of several ranks
@@ -310,6 +352,7 @@ def _schedules_of_stages(
         waiting = sum((x.waiting for x in each), Fraction(0))
         if len(stages) == passes == 2 and stages[0].steps > 1:  # both halves of one ring
             waiting = route.delay_of_steps(stages[1], 2 * stages[1].steps)
+        waiting += ranks.delay_inside.seconds * (passes + (0 if ranks.aligned else 2 * len(stages)))
         spread = _handed_on(ranks, stages, [x.per_part for x in each], found.whole)
         fills = [1 if s.steady else 1 + Fraction(1, FILL) for s in stages]
         sent = sum((x.per_part * fill for x, fill in zip(each, fills, strict=True)), Fraction(0))
@@ -472,7 +515,8 @@ def _longest_window(delay: Sequence[int], stage: Stage, steps: int) -> int | Non
         order.append(took)
     rounds, left = divmod(steps, len(order))
     twice = [*order, *order]
-    return rounds * sum(order) + max(sum(twice[k : k + left]) for k in range(len(order)))
+    most: int = rounds * sum(order) + max(sum(twice[k : k + left]) for k in range(len(order)))
+    return most
 
 
 def _offer_of_stages(ranks: Ranks, stages: Sequence[Stage]) -> tuple[Offer, int] | None:
@@ -508,15 +552,17 @@ def uniform_exchange_times(ranks: Ranks) -> Exchange:
     least, most = _uniform_seconds(ranks)
     found = []
     name = "direct exchange"
+    handing = 2 * ranks.delay_inside.seconds
     if most is not None:
-        waiting = Fraction(ranks.delays.any_path, SECOND)
+        waiting = Fraction(ranks.delays.any_path, SECOND) + handing
         found.append(Schedule(name, _with_inside_exchange(ranks, most), waiting, False, 1, 1))
     stage = _stage_of_all_pairs(ranks, FEW_PAIRS)
     if stage is not None and ranks.delays.any_path and len(ranks.weight) == len(ranks.unit_weight):
         routed = _RouteByDelay(ranks).stage(stage)
         if routed is not None:
             sent = routed.per_part / ranks.count
-            found.append(Schedule(name, _with_inside_exchange(ranks, sent), routed.waiting, False, 1, 1))
+            waiting = routed.waiting + handing
+            found.append(Schedule(name, _with_inside_exchange(ranks, sent), waiting, False, 1, 1))
     return Exchange(least, tuple(found))
 
 

@@ -50,7 +50,8 @@ class RouteDelays:
         longest = np.sort(self.cable[trunk][order][first])[::-1][: max(len(nodes) - 1, 0)]
         unit = np.where(passes[a], b, a)[~trunk]
         ends = int((self.cable[~trunk] + self.own[unit]).max(initial=0))
-        return sum(longest.tolist()) + sum(self.own[nodes].tolist()) + 2 * ends
+        out: int = sum(longest.tolist()) + sum(self.own[nodes].tolist()) + 2 * ends
+        return out
 
     def arc_lengths(self, offer: Offer) -> tuple[list[int], list[int]]:
         """For the network of a demand: what every arc takes, the longest cable of those that it is and the

@@ -1,4 +1,4 @@
-"""What formulas of the field make of the time of an all-reduce: a message of m bits takes α + m/B (Hockney 1994).
+"""What formulas of the field make of an all-reduce: a message of m bits takes α + m/B (Hockney 1994).
 
 α is the fabric's worst zero-load latency and B what one rank can send: formulas with stated assumptions, not
 measurements, and no bounds.

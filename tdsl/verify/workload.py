@@ -113,7 +113,7 @@ def time_of_operation(
         )
     why = _why_no_schedule(ranks, apart)
     found = [] if why else best_schedules(operation.schedules(ranks), size, floor.seconds)
-    interval = Interval(size, floor, found, ranks.delays.missing if found else ())
+    interval = Interval(size, floor, found, ranks.unknown_delays if found else ())
     models = operation.models(view, size) if operation.models is not None and not apart else []
     return _judgement_of_interval(ranks, interval, models, why or "no routes are known")
 
@@ -130,7 +130,7 @@ def _is_connected_through_scaleup(view: View, claim: ResolvedClaim) -> bool:
 
 def _why_no_schedule(ranks: Ranks, apart: bool) -> str:
     """Why no schedule can be told, in words; "" where one can."""
-    if apart:
+    if apart and ranks.divisions[-1].count > 1:
         return f"some {ranks.view.unit_word} are connected by scale-up links alone"
     if ranks.inside is None and ranks.rails_apart:
         return "the rails are not connected, and the hosts have no scale-up domain that connects them"
@@ -162,7 +162,7 @@ def _judgement_of_interval(
     if found.unknown:
         text = (
             f"at least {quantity_text(low)} by any algorithm; {quantity_text(high)} and unknown delays by "
-            f"{best.name}, {count}; without latency: {first_names_and_more(found.unknown, 2)}"
+            f"{best.name}, {count}; unknown: {first_names_and_more(found.unknown, 2)}"
         )
     elif exact:
         text = f"{quantity_text(high)} by {best.name}, {count}"
@@ -228,8 +228,8 @@ def _model_notes(models: Sequence[CollectiveModel]) -> list[str]:
 
 
 def _what_the_design_leaves_open(ranks: Ranks) -> str:
-    """That ranks of one host exchange over its ports, where nothing says what joins them inside, as the end of
-    a text."""
+    """That ranks of one host exchange over its ports, where nothing says what joins them inside: the end of a
+    text."""
     if ranks.inside is not None or int(ranks.weight.max(initial=1)) == 1:
         return ""
     view = ranks.view

@@ -1,4 +1,4 @@
-"""All-to-all time: every accelerator sends a part of its data to every other, between a floor and a schedule."""
+"""All-to-all time: every accelerator sends a part of its data to every other."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ class AllReduce(Check):
     dimension (Barnett et al., "Global combine on mesh architectures with wormhole routing", IPPS 1993), and
     one exchange of sums between two to eight groups. Scale-up domains gather and reduce inside while the
     network works, ranks of the same place in each domain exchange over it. Stages follow each other, or
-    overlap, the data in as many chunks as keep the filling below a part in four thousand. All messages of a stage flow
-    at once at rates that fit the wiring (`tdsl explain throughput`); a stage takes what its messages take,
-    and the longest delay of its routes for every step.
+    overlap, the data in so many chunks that filling takes a part in four thousand of the time. All messages
+    of a stage flow at once at rates that fit the wiring (`tdsl explain throughput`); a stage takes what its
+    messages take, and the longest delay of its routes for every step.
 
     Beside it the notes list what the α-β formulas of the field say (ring, recursive halving, tree: Thakur,
     Rabenseifner, Gropp, Int. J. High Perf. Comp. Appl. 19, 2005; hierarchical): *modelled*, never the judge.

@@ -97,11 +97,11 @@ def _transfer_judgement(view: View, claim: ResolvedClaim, size: Fraction, found:
     low, high = (Quantity(sent + d, TIME) for d in (found.least_delay, found.longest_delay))
     known = not found.unknown and not (alone > total / found.rate)
     exact = low.amount == high.amount
-    flow = f"{quantity_text(Quantity(found.rate, RATE))} flow"
+    flow = f"{quantity_text(Quantity(Fraction(found.rate), RATE))} flow"
     if not known:
         text = f"at least {quantity_text(low)}: {flow}"
         if found.unknown:
-            text += f"; without latency: {first_names_and_more(found.unknown, 2)}"
+            text += f"; unknown: {first_names_and_more(found.unknown, 2)}"
     elif exact:
         text = f"{quantity_text(low)}: {flow}"
     else:
