@@ -35,7 +35,7 @@ from tdsl.prove.collective_traffic import (
 from tdsl.prove.concurrent_flow import divide_over_shortest_paths, shortest_distances
 from tdsl.prove.delays import SECOND, time_of
 from tdsl.prove.demands import TrafficDemand
-from tdsl.prove.domain_rates import domain_rates
+from tdsl.prove.domain_rates import DomainRate, domain_rates
 from tdsl.prove.localities import Division, domain_of_units, nested_divisions
 from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.routed_demand import Loads, add_loads, targets_by_source
@@ -103,15 +103,15 @@ class Ranks:
 
     ``ends`` is the view whose units send and receive over the network: those of ``view``, or each of their
     rails (``by_rail``), ``weight`` the ranks of each end, ``divisions`` nested divisions of the ends.
-    ``inside`` is what a rank has of its scale-up domain in bit/s for every block of the last division; None
-    where the inside of some is not known: then what ranks of one unit exchange goes over its ports."""
+    ``inside`` is what a rank has of its scale-up domain, for every block of the last division; None where
+    the inside of some is not known: then what ranks of one unit exchange goes over its ports."""
 
     view: View
     ends: View
     by_rail: bool
     weight: Ints
     divisions: Sequence[Division]
-    inside: Sequence[Fraction] | None
+    inside: Sequence[DomainRate] | None
 
     @classmethod
     def of(cls, view: View) -> Ranks:
@@ -157,7 +157,11 @@ class Ranks:
         more = spread or [Fraction(0)] * len(self.inside)
         sizes = self.in_domain.tolist()
         kinds = {*zip(sizes, self.inside, more, strict=True)}
-        return max((passes * Fraction(g - 1, g) + m) / rate for g, rate, m in kinds if g > 1 or not m)
+        # What is handed on goes anywhere: where only equal parts are known to fit, by way of all (Valiant 1982).
+        return max(
+            (passes * Fraction(g - 1, g) + m * (1 if rate.any_traffic else 2)) / rate.bps
+            for g, rate, m in kinds
+        )
 
     def over_own_ports(self, amount: Ints) -> Fraction:
         """Seconds that the slowest end takes to send so many bits over its ports."""
@@ -255,20 +259,27 @@ def _delay_inside(view: View) -> DelayInside:
     return DelayInside(Fraction(longest, SECOND), tuple(missing))
 
 
-def _rates_inside(view: View, weight: Ints, last: Division) -> list[Fraction] | None:
-    """What a rank has of its domain, for each; 1 for a rank alone. None where some domain of several ranks
-    does not join them, or its rate is not known."""
+def _seconds_inside(rate: DomainRate, equal: Fraction, other: Fraction) -> Fraction:
+    """Seconds that a rank takes for bits in equal parts to all of its domain, and for others to any of them:
+    where only equal parts are known to fit, these go by way of all (Valiant, SIAM J. Comput. 11, 1982)."""
+    return (equal + other * (1 if rate.any_traffic else 2)) / rate.bps
+
+
+def _rates_inside(view: View, weight: Ints, last: Division) -> list[DomainRate] | None:
+    """What a rank has of its domain, for each; 1 bit/s for a rank alone. None where some domain of several
+    ranks does not join them, or its rate is not known."""
     rates = domain_rates(view)
     label = view.domains.of_device[view.units]
     ranks = np.bincount(last.block, weight, last.count)
-    out = [Fraction(1)] * last.count
+    out = [DomainRate(Fraction(1), True)] * last.count
     if not (ranks > 1).any():
         return None
     for block, domain in {*zip(last.block.tolist(), label.tolist(), strict=True)}:
         rate = rates[domain] if domain >= 0 else None
         if ranks[block] > 1 and not rate:
             return None
-        out[block] = rate or Fraction(1)
+        if rate and ranks[block] > 1:
+            out[block] = rate
     return out
 
 
@@ -614,5 +625,10 @@ def _with_inside_exchange(ranks: Ranks, network: Fraction) -> Fraction:
     kinds = {*zip(net.injection.tolist(), weight.tolist(), strict=True)}
     share = max(Fraction(x * net.grain, w) for x, w in kinds if w)
     domains = {*zip(ranks.in_domain.tolist(), ranks.inside, strict=True)}
-    # Inside it is g-1 parts of n, and n-g leave; each is handed on once at either end.
-    return max(network, *((Fraction(n - 1, n) + share * network) / rate for g, rate in domains if g > 1))
+    # Of n parts of what a rank sends g-1 stay inside; n-g leave, handed on once at either end.
+    inside = [
+        _seconds_inside(rate, Fraction(g - 1, n), Fraction(n - g, n) + share * network)
+        for g, rate in domains
+        if g > 1
+    ]
+    return max(network, *inside)

@@ -13,12 +13,20 @@ from tdsl.prove.by_domain import uniform_exchange, unit_of_devices
 from tdsl.prove.concurrent_flow import concurrent_flow_bounds
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
-def domain_rates(view: View) -> list[Fraction | None]:
-    """For every scale-up domain of a view the rate in bit/s at which each of its accelerators can send to the
-    next one of a ring, or to all others in equal parts, while it receives as much; None where no such rate is
-    found.
+@dataclass(frozen=True, slots=True)
+class DomainRate:
+    """The rate in bit/s at which each accelerator of a scale-up domain can send to all others in equal parts,
+    while it receives as much; ``any_traffic`` if so much can go to any of them in any parts."""
+
+    bps: Fraction
+    any_traffic: bool
+
+
+def domain_rates(view: View) -> list[DomainRate | None]:
+    """The rate of every scale-up domain of a view; None where none is found.
 
     Each switch that all its accelerators are linked to carries an exchange of them, at what the one with
     least has to it. Where there is no such switch: in one host whose accelerators are all linked to each
@@ -40,26 +48,28 @@ def domain_rates(view: View) -> list[Fraction | None]:
     alone = {int(h): k for h, k in zip(host.tolist(), domain.tolist(), strict=True) if hosts[k] == 1}
     known: dict[tuple[object, ...], Fraction | None] = {}
     by_host = _inside_links_by_domain(view, place, alone, (common > 0) | (meshed > 0))
-    out: list[Fraction | None] = []
+    out: list[DomainRate | None] = []
     asked = 0
     for k in range(domains.count):
         if size[k] < 2:
-            out.append(Fraction(int(domains.accelerator_bps[k])))
+            out.append(DomainRate(Fraction(int(domains.accelerator_bps[k])), True))
         elif common[k] or meshed[k]:
-            out.append(Fraction(int(max(common[k], meshed[k]))))
+            by_switch = common[k] >= meshed[k]
+            out.append(DomainRate(Fraction(int(max(common[k], meshed[k]))), bool(by_switch)))
         elif hosts[k] == 1:
             key = by_host.get(k, ())
             if key not in known:
                 known[key] = _uniform_rate_of_links(view, key, int(size[k]))
-            out.append(known[key])
+            out.append(_uniform_alone(known[key]))
         else:
             asked += 1
-            out.append(
-                _uniform_rate_of_domain(view, k, int(size[k]))
-                if asked <= view.budget.judged_domains
-                else None
-            )
+            found = asked <= view.budget.judged_domains
+            out.append(_uniform_alone(_uniform_rate_of_domain(view, k, int(size[k])) if found else None))
     return out
+
+
+def _uniform_alone(bps: Fraction | None) -> DomainRate | None:
+    return None if bps is None else DomainRate(bps, False)
 
 
 def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, size: Ints) -> Ints:

@@ -135,7 +135,7 @@ def _kinds_of_domains(
     least = np.full(len(domains), len(pairs))
     np.minimum.at(least, ranks.part, np.array(speed))
     sizes = np.bincount(ranks.part, weights=each).astype(np.int64)
-    inside = [*domain_rates(view), *[None] * len(each)]
+    inside = [*(r.bps if r else None for r in domain_rates(view)), *[None] * len(each)]
     rows = {*zip(sizes.tolist(), (inside[k] for k in domains.tolist()), least.tolist(), strict=True)}
     return {RankGroup(g, i if g > 1 else None, Fraction(*pairs[k]) * net.grain) for g, i, k in rows if g}
 

@@ -162,7 +162,7 @@ def _judgement_of_interval(
     if found.unknown:
         text = (
             f"at least {quantity_text(low)} by any algorithm; {quantity_text(high)} and unknown delays by "
-            f"{best.name}, {count}; unknown: {first_names_and_more(found.unknown, 2)}"
+            f"{best.name}, {count}; missing: {first_names_and_more(found.unknown, 2)}"
         )
     elif exact:
         text = f"{quantity_text(high)} by {best.name}, {count}"

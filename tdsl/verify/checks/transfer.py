@@ -101,7 +101,7 @@ def _transfer_judgement(view: View, claim: ResolvedClaim, size: Fraction, found:
     if not known:
         text = f"at least {quantity_text(low)}: {flow}"
         if found.unknown:
-            text += f"; unknown: {first_names_and_more(found.unknown, 2)}"
+            text += f"; missing: {first_names_and_more(found.unknown, 2)}"
     elif exact:
         text = f"{quantity_text(low)}: {flow}"
     else:
