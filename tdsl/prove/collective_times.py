@@ -157,11 +157,7 @@ class Ranks:
         more = spread or [Fraction(0)] * len(self.inside)
         sizes = self.in_domain.tolist()
         kinds = {*zip(sizes, self.inside, more, strict=True)}
-        # What is handed on goes anywhere: where only equal parts are known to fit, by way of all (Valiant 1982).
-        return max(
-            (passes * Fraction(g - 1, g) + m * (1 if rate.any_traffic else 2)) / rate.bps
-            for g, rate, m in kinds
-        )
+        return max(_seconds_inside(rate, passes * Fraction(g - 1, g), m) for g, rate, m in kinds)
 
     def over_own_ports(self, amount: Ints) -> Fraction:
         """Seconds that the slowest end takes to send so many bits over its ports."""
