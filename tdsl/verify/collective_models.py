@@ -26,6 +26,7 @@ from tdsl.prove.network import Network
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.verify.nccl_model import NcclRanks, nccl_all_reduce_models
 from tdsl.verify.workload import CollectiveModel
 
 
@@ -140,6 +141,23 @@ def _kinds_of_domains(
     return {RankGroup(g, i if g > 1 else None, Fraction(*pairs[k]) * net.grain) for g, i, k in rows if g}
 
 
+def _nccl_ranks(ranks: ModelledRanks) -> NcclRanks | None:
+    """Ranks as NCCL's model takes them: equal scale-up domains of accelerators of NVIDIA; None for others."""
+    f = ranks.view.fabric
+    models = [f.models[m] for m in distinct_values(f.device_model[ranks.view.units]).tolist()]
+    chips = [c.model.facts for m in models for c in m.chips if c.accelerates]
+    alike = len(ranks.kinds) == 1 and ranks.inside is not None
+    if not alike or ranks.inside is None or {str(c.get("vendor", "NVIDIA")) for c in chips} != {"NVIDIA"}:
+        return None
+    stated = [x for c in chips if isinstance(x := c.get("sm"), int)]
+    if len(stated) < len(chips) or not stated:
+        return None
+    outside = ranks.outside if ranks.domains > 1 else None
+    if outside is not None and not outside:
+        return None
+    return NcclRanks(ranks.domains, ranks.kinds[0].ranks, ranks.inside, outside, min(stated))
+
+
 def all_reduce_models(view: View, size: Fraction) -> list[CollectiveModel]:
     """What applies to a fabric, fastest first: flat models where all ranks are joined by the network, the
     hierarchical one with a scale-up domain. α is the worst latency, 0 where it is not known."""
@@ -173,4 +191,7 @@ def all_reduce_models(view: View, size: Fraction) -> list[CollectiveModel]:
         outer = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * size / ranks.outside
         formula = "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"
         out.append(CollectiveModel("hierarchical", inner + outer, formula))
+    nccl = _nccl_ranks(ranks)
+    if nccl is not None:
+        out += nccl_all_reduce_models(nccl, size)
     return sorted(out, key=lambda model: model.seconds)

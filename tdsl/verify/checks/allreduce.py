@@ -41,8 +41,9 @@ class AllReduce(Check):
     of a stage flow at once at rates that fit the wiring (`tdsl explain throughput`); a stage takes what its
     messages take, and the longest delay of its routes for every step.
 
-    Beside it the notes list what the α-β formulas of the field say (ring, recursive halving, tree: Thakur,
-    Rabenseifner, Gropp, Int. J. High Perf. Comp. Appl. 19, 2005; hierarchical): *modelled*, never the judge.
+    Beside it the notes list what formulas of the field say (α-β by ring, recursive halving, tree: Thakur,
+    Rabenseifner, Gropp, Int. J. High Perf. Comp. Appl. 19, 2005; hierarchical; and what NCCL expects by ring,
+    tree and NVLS, with the constants of its src/graph/tuning.cc): *modelled*, never the judge.
 
     ## What it assumes
     Adding up costs nothing, nor do software and the start of a message. Switches neither add up nor
