@@ -2,7 +2,8 @@
 
 Constants and formulas: NVIDIA/nccl, src/graph/tuning.cc (ncclTopoTuneModel and ncclTunerConstantsDefaults, of
 version 2.30), of the protocol Simple, which large messages take. NCCL finds its channels by a search; here
-they carry what the accelerators of a node have of the network together, and of their NVLinks.
+they carry what a node has of the network, and no more than an accelerator, which all of them pass, has of its
+NVLinks.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ NVLS_SHARE = {90: Fraction(85, 100), 100: Fraction(74, 100)}
 
 @dataclass(frozen=True, slots=True)
 class NcclRanks:
-    """``nodes`` of ``each`` accelerators; bit/s that one has of its NVLinks (``inside``) and that a node has of
-    the network (``outside``, None where there is one node). ``capability`` is 10 times the compute capability
-    of the accelerators, 0 where none is stated."""
+    """``nodes`` of ``each`` accelerators; bit/s that one has of its NVLinks (``inside``) and that a node has
+    of the network (``outside``, None where there is one node). ``capability`` is 10 times the compute
+    capability of the accelerators."""
 
     nodes: int
     each: int
@@ -46,18 +47,16 @@ def nccl_all_reduce_models(ranks: NcclRanks, size: Fraction) -> Iterator[Collect
     n, nodes, each = ranks.nodes * ranks.each, ranks.nodes, ranks.each
     steps, between = 2 * (n - 1), 2 * (nodes - 1)
     rounds = nodes.bit_length() - 1  # NCCL rounds the logarithm down
-    bus = ranks.inside if ranks.outside is None else min(ranks.outside, ranks.inside * each)
+    bus = ranks.inside if ranks.outside is None else min(ranks.outside, ranks.inside)
     waiting = BASE + (steps - between) * NVLINK_RING + between * NET_RING
     yield CollectiveModel("NCCL ring", size / bus * Fraction(steps, n) + waiting, "2(n-1)/n·S/B + steps")
     waiting = BASE + 2 * ((each - 1) * NVLINK_TREE + rounds * NET_TREE)
     yield CollectiveModel("NCCL tree", 2 * size / (bus * TREE_SHARE) + waiting, "2·S/0.92B + steps")
-    share = max(
-        ((since, part) for since, part in NVLS_SHARE.items() if since <= ranks.capability), default=None
-    )
-    if share is None:
+    shares = [part for since, part in NVLS_SHARE.items() if since <= ranks.capability]
+    if not shares:
         return
-    multicast = 2 * ranks.inside * share[1]
-    bus = multicast if ranks.outside is None else min(multicast * each, ranks.outside)
+    multicast = 2 * ranks.inside * shares[-1]
+    bus = multicast if ranks.outside is None else min(multicast, ranks.outside)
     waiting = NVLINK_NVLS + 2 * rounds * NET_NVLS_TREE
     name = "NCCL NVLS" if nodes == 1 else "NCCL NVLS tree"
-    yield CollectiveModel(name, size / bus * Fraction(n, steps) ** -1 + waiting, "2(n-1)/n·S/B + steps")
+    yield CollectiveModel(name, size / bus * Fraction(steps, n) + waiting, "2(n-1)/n·S/B + steps")
