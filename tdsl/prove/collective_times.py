@@ -29,6 +29,7 @@ from tdsl.prove.collective_traffic import (
     dimension_gathering,
     direct_gathering,
     exchange_of_sums,
+    halving_gathering,
     mixed_gathering,
     ring_gathering,
 )
@@ -56,6 +57,9 @@ DELAY_ROUTES = 400_000
 ROUTING_WORK = 1_000_000
 """Sources times arcs above which messages are routed all at once, in a network in which switches that are
 alike are one."""
+
+FEW_ENDS = 256
+"""Ends up to which halving and doubling is looked at."""
 
 LARGE = 2048
 """Units above which only the likely best schedules are looked at."""
@@ -327,6 +331,12 @@ def _gatherings(ranks: Ranks, sums: bool) -> Iterator[Gathering]:
                 continue
             if (found := make(weight, chain)) is not None:
                 yield found
+    if (
+        len(weight) <= FEW_ENDS
+        and last.count == len(weight)
+        and (found := halving_gathering(weight)) is not None
+    ):
+        yield found
 
 
 def _torus_grid(ranks: Ranks) -> Ints | None:

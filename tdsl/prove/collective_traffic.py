@@ -9,6 +9,7 @@ all-reduce is both. So an algorithm is a list of stages, and a stage is who send
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import gcd, lcm, prod
 
@@ -77,6 +78,19 @@ def ring_gathering(weight: Ints, blocks: Sequence[Division]) -> Gathering | None
 def mixed_gathering(weight: Ints, blocks: Sequence[Division]) -> Gathering | None:
     """Direct exchange at the outermost level and rings below."""
     return _gathering("", weight, blocks, frozenset(range(1, len(blocks))))
+
+
+def halving_gathering(weight: Ints) -> Gathering | None:
+    """Halves of the units send to each other, then halves of these, down to single units: recursive doubling,
+    and halving the other way in time (Thakur, Rabenseifner, Gropp, Int. J. High Perf. Comp. Appl. 19, 2005).
+    None where their number is no power of two, or they hold different numbers of ranks."""
+    count = len(weight)
+    rounds = count.bit_length() - 1
+    if count < 4 or count != 1 << rounds or (weight != weight[0]).any():
+        return None
+    halves = [Division("half", np.arange(count) >> (rounds - 1 - k)) for k in range(rounds)]
+    found = _gathering("halving and doubling", weight, halves, frozenset())
+    return None if found is None else replace(found, name="halving and doubling")
 
 
 def exchange_of_sums(weight: Ints, blocks: Sequence[Division]) -> Gathering | None:
