@@ -33,9 +33,9 @@ class AllReduce(Check):
     receive. And the least delay between the farthest two.
 
     Schedules are a reduce-scatter and an all-gather, each by stages of messages: from everybody to everybody,
-    round a ring, by halves, and by levels (a division into groups or access switches, then inside each), in a torus by
-    dimension (Barnett et al., "Global combine on mesh architectures with wormhole routing", IPPS 1993), and
-    one exchange of sums between two to eight groups. Scale-up domains gather and reduce inside while the
+    round a ring, by halves, and by levels (a division into groups or access switches, then inside each), in a
+    torus by dimension (Barnett et al., "Global combine on mesh architectures with wormhole routing", IPPS
+    1993), and one exchange of sums between two to eight groups. Scale-up domains gather and reduce inside while the
     network works, ranks of the same place in each domain exchange over it. Stages follow each other, or
     overlap, the data in so many chunks that filling takes a part in four thousand of the time. All messages
     of a stage flow at once at rates that fit the wiring (`tdsl explain throughput`); a stage takes what its
