@@ -32,14 +32,15 @@ class AllReduce(Check):
     algorithms for clusters of workstations", J. Parallel Distrib. Comput. 69, 2009), ΣC is what the blocks
     receive. And the least delay between the farthest two.
 
-    Schedules are a reduce-scatter and an all-gather, each by stages of messages: from everybody to everybody,
-    round a ring, by halves, and by levels (a division into groups or access switches, then inside each), in a
-    torus by dimension (Barnett et al., "Global combine on mesh architectures with wormhole routing", IPPS
-    1993), and one exchange of sums between two to eight groups. Scale-up domains gather and reduce inside while the
-    network works, ranks of the same place in each domain exchange over it. Stages follow each other, or
-    overlap, the data in so many chunks that filling takes a part in four thousand of the time. All messages
-    of a stage flow at once at rates that fit the wiring (`tdsl explain throughput`); a stage takes what its
-    messages take, and the longest delay of its routes for every step.
+    Schedules are a reduce-scatter and an all-gather, each by stages of messages: from everybody to
+    everybody, round a ring, by halves, and by levels (a division into groups or access switches, then
+    inside each), in a torus by dimension (Barnett et al., "Global combine on mesh architectures with
+    wormhole routing", IPPS 1993), and one exchange of sums between two to eight groups. Scale-up domains
+    gather and reduce inside while the network works, ranks of the same place in each domain exchange over
+    it. Stages follow each other, or overlap, the data in so many chunks that filling takes a part in four
+    thousand of the time. All messages of a stage flow at once at rates that fit the wiring (`tdsl explain
+    throughput`); a stage takes what its messages take, and the longest delay of its routes for every
+    step.
 
     Beside it the notes list what formulas of the field say (α-β by ring, recursive halving, tree: Thakur,
     Rabenseifner, Gropp, Int. J. High Perf. Comp. Appl. 19, 2005; hierarchical; and what NCCL expects by ring,
