@@ -139,13 +139,13 @@ def _refuse_setting_of_other_kind(s: tree.Setting, kind: str) -> None:
         )
 
 
-def _exact_time_text(time: Quantity) -> str:
+def _exact_time_text(latency: Quantity) -> str:
     """A time as a design writes it: ``230ns``, or where six digits are not all of it, a product."""
-    said = quantity_text(time)
+    said = quantity_text(latency)
     digits = said.rstrip("abcdefghijklmnopqrstuvwxyz")
-    if Fraction(digits) * UNIT_TABLE[said[len(digits) :]][0] == time.amount:
+    if Fraction(digits) * UNIT_TABLE[said[len(digits) :]][0] == latency.amount:
         return said
-    exact = time.amount * 10**12
+    exact = latency.amount * 10**12
     return f"1ps*{exact.numerator}/{exact.denominator}"
 
 

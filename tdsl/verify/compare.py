@@ -129,6 +129,7 @@ def _clauses_of_claim(claim: ResolvedClaim) -> dict[str, bool]:
     return {
         "of": any(s.elements or s.text != "ports" for s in claim.of),
         "ports": any(not s.elements and s.text == "ports" for s in claim.of),
+        "among": claim.among,
         "to": bool(claim.of_to),
         "at": bool(claim.at),
         "under": bool(claim.under),
@@ -144,7 +145,7 @@ def _clauses_of_claim(claim: ResolvedClaim) -> dict[str, bool]:
 
 def _why_sets_or_layer_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Why a check is not about a set of endpoints, about ports or about a layer, where a claim names such."""
-    if claim.of_all and not check.of_ends:
+    if claim.of_all and not claim.among and not check.of_ends:
         return (
             f"`{check.name}` is not about a set of endpoints",
             "leave `all` out: each element is then judged",

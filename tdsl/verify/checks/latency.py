@@ -13,7 +13,7 @@ from tdsl.semantics.quantity import TIME, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
 
 TO_STATE = (
-    "write `latency 230ns` where devices are declared, as in `switch leaf[8]: QM9700 { latency 230ns }`, or "
+    "write `latency 230ns` where devices are declared, as in `switch leaf[8]: MODEL { latency 230ns }`, or "
     "in a model of your own, and `{ length 30m }` behind a connect"
 )
 
