@@ -871,7 +871,7 @@ class Claim:
     def text(self) -> str:
         """The requirement in the language."""
         words = [self.metric]
-        if self.metric in ("allreduce", "all_to_all_time"):
+        if self.metric in ("allreduce", "all_gather_time", "reduce_scatter_time", "all_to_all_time"):
             words.append(f"{int(self.arg)}B")
         elif self.metric == "throughput" and self.arg.startswith("permutation"):
             words.append(f'permutation "{self.file}"')
