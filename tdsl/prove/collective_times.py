@@ -524,14 +524,16 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     """Seconds a bit over the network, at least and at most; None where no routes are known."""
     view = ranks.view
     each = {*ranks.unit_weight.tolist()}
-    alone = ranks.divisions[-1].count == len(view.units)
+    alone = len(np.unique(domain_of_units(view))) == len(view.units)
+    relays = alone and _hosts_may_pass_on(view)
     if alone and len(each) == 1:
         found = all_to_all_bounds(view) if len(view.units) > 1 else None
         if found is None or not found.upper:
             return Fraction(0), None
         pair = Fraction(each.pop() ** 2, ranks.count)
         grain = found.net.grain
-        return pair / (found.upper * grain), pair / (found.lower * grain) if found.lower else None
+        least = _least_seconds_with_relays(ranks) if relays else pair / (found.upper * grain)
+        return least, pair / (found.lower * grain) if found.lower else None
     stage = _stage_of_all_pairs(ranks, MOST_PAIRS)
     demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
     offer = None if demand is None else offer_of_demand(view, demand)
@@ -539,8 +541,36 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     if offer is None or bound is None or not bound.lower:
         return Fraction(0), None
     # Where scale-up links join several units, others of the domain could send for one: no upper bound.
-    least = 1 / (bound.upper * offer.grain * ranks.count) if alone else Fraction(0)
-    return least, 1 / (bound.lower * offer.grain * ranks.count)
+    least = Fraction(0) if relays or not alone else 1 / (bound.upper * offer.grain * ranks.count)
+    return _least_seconds_with_relays(ranks) if relays else least, 1 / (
+        bound.lower * offer.grain * ranks.count
+    )
+
+
+def _hosts_may_pass_on(view: View) -> bool:
+    """Whether some host is linked to several devices, so that what passes through it may go ways that the
+    network has not."""
+    at = view.attachment
+    pairs = np.unique(np.stack((at.end, at.node)), axis=1)
+    return len(np.unique(pairs[0])) < pairs.shape[1]
+
+
+def _least_seconds_with_relays(ranks: Ranks) -> Fraction:
+    """Seconds a bit at least, by lengths of links, where units also pass on what others send; 0 where that is
+    too much, or hosts that are no units could pass on, too."""
+    view = ranks.view
+    at = view.attachment
+    if not np.isin(at.end, view.units).all():
+        return Fraction(0)
+    stage = _stage_of_all_pairs(ranks, FEW_PAIRS)
+    demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
+    offer = None if demand is None else offer_of_demand(view, demand)
+    if offer is None:
+        return Fraction(0)
+    net = offer.network
+    passing = replace(net, forwards=np.ones(net.nodes, dtype=np.bool_))
+    bound = replace(offer, network=passing).bounds(view.budget)
+    return Fraction(0) if bound is None else 1 / (bound.upper * offer.grain * ranks.count)
 
 
 def _stage_of_all_pairs(ranks: Ranks, most: int) -> Stage | None:
