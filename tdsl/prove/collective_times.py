@@ -117,6 +117,8 @@ class Ranks:
         weight = accelerators_of(view)[view.units]
         divisions = nested_divisions(view)
         inside = _rates_inside(view, weight, divisions[-1])
+        if inside is None:  # what a domain does not carry for sure goes over the ports of its units
+            divisions = [*divisions[:-1], Division(view.unit_word, np.arange(len(weight)))]
         made = cls(view, view, False, weight, divisions, inside)
         if inside is None or made.aligned:
             return made
@@ -138,6 +140,11 @@ class Ranks:
     def unit_weight(self) -> Ints:
         """The ranks of every unit of the view."""
         return accelerators_of(self.view)[self.view.units]
+
+    @cached_property
+    def unit_domain(self) -> Ints:
+        """The number of every unit's domain; each by itself where the inside of some is not known."""
+        return np.arange(len(self.view.units)) if self.inside is None else domain_of_units(self.view)
 
     @cached_property
     def in_domain(self) -> Ints:
@@ -307,14 +314,15 @@ def _schedules_of_stages(
         each = [x for x in routed if x is not None]
         if len(each) < len(stages):
             continue
-        waiting = sum((x.waiting for x in each), Fraction(0))
-        if len(stages) == passes == 2 and stages[0].steps > 1:  # both halves of one ring
-            waiting = route.delay_of_steps(stages[1], 2 * stages[1].steps)
+        waiting = in_order = sum((x.waiting for x in each), Fraction(0))
+        if len(stages) == passes == 2 and stages[0].steps > 1 and stages[0].steady:
+            # Both halves may go round the same way; where they overlap, each has its own.
+            in_order = route.delay_of_steps(stages[1], 2 * stages[1].steps)
         spread = _handed_on(ranks, stages, [x.per_part for x in each], found.whole)
         fills = [1 if s.steady else 1 + Fraction(1, FILL) for s in stages]
         sent = sum((x.per_part * fill for x, fill in zip(each, fills, strict=True)), Fraction(0))
         in_turn = sent / found.whole + ranks.gather_inside(passes, spread)
-        yield Schedule(found.name, in_turn, waiting, False, 1, steps)
+        yield Schedule(found.name, in_turn, in_order, False, 1, steps)
         if steps < 2:
             continue
         together = sum((x.per_part for x in each), Fraction(0))
@@ -576,7 +584,7 @@ def _least_seconds_with_relays(ranks: Ranks) -> Fraction:
 def _stage_of_all_pairs(ranks: Ranks, most: int) -> Stage | None:
     """What each unit sends to each that is in another domain, in parts of which what a rank sends has as many
     as there are ranks; None where those are more than ``most``, or none."""
-    weight, domain = ranks.unit_weight, domain_of_units(ranks.view)
+    weight, domain = ranks.unit_weight, ranks.unit_domain
     count = len(weight)
     if count**2 > most:
         return None

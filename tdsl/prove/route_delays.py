@@ -89,8 +89,8 @@ class RouteDelays:
         first = np.ones(len(order), dtype=np.bool_)
         first[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
         longest = np.sort(self.cable[trunk][order][first])[::-1][: max(len(nodes) - 1, 0)]
-        unit = np.where(passes[a], b, a)[~trunk]
-        ends = int((self.cable[~trunk] + self.own[unit]).max(initial=0))
+        unit = np.maximum(*(np.where(passes[x], 0, self.own[x])[~trunk] for x in (a, b)))
+        ends = int((self.cable[~trunk] + unit).max(initial=0))
         return sum(longest.tolist()) + sum(self.own[nodes].tolist()) + 2 * ends
 
     def arc_lengths(self, offer: Offer) -> tuple[list[int], list[int]]:

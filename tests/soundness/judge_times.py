@@ -295,11 +295,9 @@ def least_seconds_of_adding(wires: Wires, size: int) -> float:
     if total and not endless:
         found.append(2 * (len(wires.ranks) - 1) * bits / total)
     hosts = {*wires.home.values()}
-    beside = sum(rate for (_, b), rate in wires.rate.items() if b[0] == "rank" and rate < ENDLESS and b[1] in wires.home.values())
     between = at_ports + sum(
         rate for (a, b), rate in wires.rate.items() if b[0] == "rank" and rate < ENDLESS and a != ("node", wires.home[b], 1)
     )
-    del beside
     if between and len(hosts) > 1:
         found.append(2 * (len(hosts) - 1) * bits / between)
     return max(found)
@@ -323,10 +321,8 @@ def delays_round_ring(wires: Wires) -> list[float]:
     network.remove_edges_from([(a, b) for a, b in wires.arcs if a[0] == "in" and b[0] == "rank"])
     out = []
     for a, b in pairwise([*wires.ranks, wires.ranks[0]]):
-        took = wires.delay["in", b[1], 0], b
-        last = wires.delay[("in", b[1], 0), b]
-        out.append(nx.dijkstra_path_length(network, a, ("in", b[1], 0), weight="delay") + last)
-        del took
+        door = ("in", wires.home[b], 0)
+        out.append(nx.dijkstra_path_length(network, a, door, weight="delay") + wires.delay[door, b])
     return out
 
 
