@@ -9,10 +9,11 @@ from pathlib import Path
 from random import Random
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Request
+from tdsl.compile.compiler import Design, Request
 from tdsl.verify.result import Result
+from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
 from tests.harness import written
-from tests.soundness.arena import fabric_json, fraction_of, said
+from tests.soundness.arena import SECOND, fabric_json, fraction_of, said
 from tests.soundness.families.collective_times import METRICS, SIZES, TimedDesign
 from tests.soundness.judge_times import (
     TrueTimes,
@@ -23,7 +24,7 @@ from tests.soundness.judge_times import (
     times_of_transfer,
     wires_of,
 )
-from tests.soundness.judges import Claim, Left, Unjudged, World
+from tests.soundness.judges import Claim, Left, Unjudged, World, concurrent
 from tests.soundness.verdicts import Compared, Difference, answer_text, first_error, internal_errors
 
 SLACK = 1 + 2e-6
@@ -81,7 +82,29 @@ def judged_times(design: TimedDesign, folder: Path) -> Compared:
         for kind, judge in wrong_interval(claim, result, true, left):
             differ(kind, claim, answer_text(result), judge)
             break
+    if not design.fail and rng.random() < 0.3:
+        for kind, result, told in second_opinions(compilation.designs[0], out):
+            differ(kind, next((c for c in known if c.text() == result.requirement), None), answer_text(result), told)
     return out
+
+
+def second_opinions(design: Design, out: Compared) -> Iterator[tuple[str, Result, str]]:
+    """Answers that the second opinion contradicts, or fails on."""
+    assert design.fabric is not None
+    judge = SecondOpinionJudge(design.fabric, limits=SECOND)
+    for result, claim in results_with_claims(design.claims, design.results):
+        if claim is None:
+            continue
+        try:
+            opinion = judge.opinion(result, claim)
+        except Exception as fault:
+            yield "internal error of the second opinion", result, said(fault)
+            continue
+        if opinion is None:
+            continue
+        out.verdicts[f"second opinion: {result.check} {opinion.verdict}"] += 1
+        if opinion.verdict == "disagrees":
+            yield "second opinion disagrees", result, f"{opinion.by}: {opinion.said}"
 
 
 def asked_times(design: TimedDesign, left: Left, rng: Random) -> Iterator[tuple[Claim, TrueTimes]]:
@@ -141,6 +164,39 @@ def wrong_interval(claim: Claim, result: Result, true: TrueTimes, left: Left) ->
     least = ring_delay(result, left, claim.metric)
     if result.witness.get("delays_s", least) * SLACK < least:  # type: ignore[operator]
         yield "less delay than a ring has", f"{least:.9g} s"
+    for name, seconds in (result.witness.get("schedules") or {}).items():  # type: ignore[attr-defined]
+        least = least_of_messages(left, claim.metric, int(claim.arg), name)
+        if seconds * SLACK < least:
+            yield f"a schedule that its messages do not fit into: {name}", f"{least:.9g} s, not {seconds:.9g} s"
+
+
+def least_of_messages(left: Left, metric: str, size: int, name: str) -> float:
+    """The least time in which what a schedule sends between hosts flows through switches, all at once; 0 of those that are not
+    known here."""
+    weight = {u: max(left.world.facts[u].get("acc", 1), 1) if left.world.kinds[u] == "host" else 1 for u in left.units}
+    n, units = sum(weight.values()), left.units
+    if left.world.up or metric == "all_to_all_time" or name not in ("ring", "direct exchange"):
+        return 0.0
+    if name == "ring":
+        sent = {(u, v): n - weight[v] for u, v in zip(units, units[1:] + units[:1], strict=True)}
+    else:
+        sent = {(u, v): weight[u] for u in units for v in units if u != v}
+    demands = dict.fromkeys([*sent, *((v, u) for u, v in sent)], 0) if metric == "allreduce" else dict.fromkeys(sent, 0)
+    for (u, v), amount in sent.items():
+        demands[u, v] += amount
+        if metric == "allreduce":
+            demands[v, u] += amount
+    arcs: dict[tuple[int, int], int] = {}
+    for x in left.counted:
+        for a, b in ((x.a, x.b), (x.b, x.a)):
+            arcs[a, b] = arcs.get((a, b), 0) + x.rate // 10**9
+    if metric == "reduce_scatter_time":
+        demands = {(v, u): amount for (u, v), amount in demands.items()}
+    try:
+        factor = concurrent(arcs, demands, left.forwards)
+    except Unjudged:
+        return 0.0
+    return 8e-9 * size / n / factor if factor > 0 else inf
 
 
 def ring_delay(result: Result, left: Left, metric: str) -> float:
