@@ -25,6 +25,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
+from tests.soundness.inventory import Inventory
 from tests.soundness.judges import METRE, Left, Unjudged
 
 Node = tuple[str, int, int]
@@ -406,6 +407,12 @@ def times_of_transfer(left: Left, here: set[int], there: set[int], size: int, ea
     program.most += [({i: 1.0, last: -arcs[name][0]}, 0.0) for i, name in enumerate(names)]
     best, _ = program.best({last: -bits} | {i: -arcs[name][1] for i, name in enumerate(names)})
     return TrueTimes(-best, -best, -best)
+
+
+def interval_of_time(inventory: Inventory, metric: str, size: int) -> tuple[float, float]:
+    """What no algorithm beats and what one takes, in seconds, of what an inventory records. Raises Unjudged."""
+    found = times_of_collective(Left(inventory.world()), metric, size)
+    return found.described, found.most
 
 
 def exact_milliseconds(seconds: float) -> Fraction:

@@ -72,11 +72,10 @@ def timed_design(seed: int) -> TimedDesign:
     if rng.random() < 0.25 and made.kind != "torus":
         rate = rng.choice(RATES)
         count = rng.randint(1, 3)
-        made.host(rng, "FILER", 1, rate, 0)
-        made.body.append(f"host filer[{count}]: FILER {{ role storage }}")
-        at = rng.choice([x for x in made.fails if "." not in x and "host" not in x] or made.fails)
-        if "." not in at:
-            made.connect(rng, "filer[n].nic", f"{at}[0]", f"filer~{at}[0]")
+        if "leaf" in made.fails:
+            made.host(rng, "FILER", 1, rate, 0)
+            made.body.append(f"host filer[{count}]: FILER {{ role storage }}")
+            made.connect(rng, "filer[n].nic", "leaf[0]", "filer~leaf[0]")
             made.ends.append("filer")
     if rng.random() < 0.25 and made.fails:
         name = rng.choice(made.fails)
@@ -162,13 +161,13 @@ def boxes(rng: Random, d: TimedDesign) -> None:
     d.host(rng, "H", rails, rng.choice(RATES), acc, inside)
     hosts = rng.randint(2, 3)
     d.body += [f"host h[{hosts}]: H", f"switch leaf[{max(rails, 2)}]: {sw}"]
-    d.connect(rng, "h[n].nic[r]", "leaf[r]", "h~leaf")
+    d.connect(rng, "h[n].nic[r]", f"leaf[r % {max(rails, 2)}]", "h~leaf")
     d.ends, d.fails = ["h"], ["h", "leaf"]
     if rng.random() < 0.4:
         more = rng.choice((1, 2, acc))
         d.host(rng, "K", rails, rng.choice(RATES), more, rng.choice((0, inside or 400)) if more > 1 else 0)
         d.body.append("host k[2]: K")
-        d.connect(rng, "k[n].nic[r]", "leaf[r]", "k~leaf")
+        d.connect(rng, "k[n].nic[r]", f"leaf[r % {max(rails, 2)}]", "k~leaf")
         d.ends.append("k")
     if rng.random() < 0.6:
         d.body.append(f"switch spine[1]: {sw}")
