@@ -40,21 +40,17 @@ setup(
             ],
             extra_compile_args=[
                 "-std=c11",
-            ] if system() != "Windows" else [
+            ]
+            if system() != "Windows"
+            else [
                 "/std:c11",
                 "/utf-8",
             ],
-            define_macros=[
-                ("Py_LIMITED_API", "0x03080000"),
-                ("PY_SSIZE_T_CLEAN", None)
-            ],
+            define_macros=[("Py_LIMITED_API", "0x03080000"), ("PY_SSIZE_T_CLEAN", None)],
             include_dirs=["src"],
             py_limited_api=True,
         )
     ],
-    cmdclass={
-        "build": Build,
-        "bdist_wheel": BdistWheel
-    },
-    zip_safe=False
+    cmdclass={"build": Build, "bdist_wheel": BdistWheel},
+    zip_safe=False,
 )

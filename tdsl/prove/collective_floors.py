@@ -15,13 +15,13 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.bound import NotBounded
 from tdsl.prove.by_domain import domain_spans_units
 from tdsl.prove.collective_bounds import Blocks, accelerators_of
-from tdsl.prove.delays import worst_delay
+from tdsl.prove.delays import SECOND
 from tdsl.prove.localities import Division, nested_divisions
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
+from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -75,12 +75,11 @@ class Floors:
     def delay(self) -> Floor:
         """The least delay of the two units that are farthest apart, as far as it is known. Where scale-up
         links join units, a path through them may take less, and nothing is said."""
-        found = None if domain_spans_units(self.view) else worst_delay(self.view)
-        if found is None:
+        if domain_spans_units(self.view):
             return Floor(Fraction(0), "")
-        if isinstance(found, NotBounded):
-            return Floor(found.known, "the least delay of the farthest two, as far as it is known")
-        return Floor(found.lower, "the least delay of the farthest two")
+        delays = RouteDelays.of(self.view)
+        words = "the least delay of the farthest two" + ", as far as it is known" * bool(delays.missing)
+        return Floor(Fraction(delays.farthest_units, SECOND), words)
 
     @cached_property
     def cuts(self) -> list[BlockCut]:

@@ -123,6 +123,8 @@ class Ranks:
         weight = accelerators_of(view)[view.units]
         divisions = nested_divisions(view)
         inside = _rates_inside(view, weight, divisions[-1])
+        if inside is None:  # what a domain does not carry for sure goes over the ports of its units
+            divisions = [*divisions[:-1], Division(view.unit_word, np.arange(len(weight)))]
         made = cls(view, view, False, weight, divisions, inside)
         if inside is None or made.aligned:
             return made
@@ -144,6 +146,11 @@ class Ranks:
     def unit_weight(self) -> Ints:
         """The ranks of every unit of the view."""
         return accelerators_of(self.view)[self.view.units]
+
+    @cached_property
+    def unit_domain(self) -> Ints:
+        """The number of every unit's domain; each by itself where the inside of some is not known."""
+        return np.arange(len(self.view.units)) if self.inside is None else domain_of_units(self.view)
 
     @cached_property
     def in_domain(self) -> Ints:
@@ -366,15 +373,16 @@ def _schedules_of_stages(
         each = [x for x in routed if x is not None]
         if len(each) < len(stages):
             continue
-        waiting = sum((x.waiting for x in each), Fraction(0))
-        if len(stages) == passes == 2 and stages[0].steps > 1:  # both halves of one ring
-            waiting = route.delay_of_steps(stages[1], 2 * stages[1].steps)
-        waiting += ranks.delay_inside.seconds * (passes + (0 if ranks.aligned else 2 * len(stages)))
+        inside_delay = ranks.delay_inside.seconds * (passes + (0 if ranks.aligned else 2 * len(stages)))
+        waiting = in_order = sum((x.waiting for x in each), Fraction(0)) + inside_delay
+        if len(stages) == passes == 2 and stages[0].steps > 1 and stages[0].steady:
+            # Both halves may go round the same way; where they overlap, each has its own.
+            in_order = route.delay_of_steps(stages[1], 2 * stages[1].steps) + inside_delay
         spread = _handed_on(ranks, stages, [x.per_part for x in each], found.whole)
         fills = [1 if s.steady else 1 + Fraction(1, FILL) for s in stages]
         sent = sum((x.per_part * fill for x, fill in zip(each, fills, strict=True)), Fraction(0))
         in_turn = sent / found.whole + ranks.gather_inside(passes, spread)
-        yield Schedule(found.name, in_turn, waiting, False, 1, steps)
+        yield Schedule(found.name, in_turn, in_order, False, 1, steps)
         if steps < 2:
             continue
         together = sum((x.per_part for x in each), Fraction(0))
@@ -587,14 +595,16 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     """Seconds a bit over the network, at least and at most; None where no routes are known."""
     view = ranks.view
     each = {*ranks.unit_weight.tolist()}
-    alone = ranks.divisions[-1].count == len(view.units)
+    alone = len(np.unique(domain_of_units(view))) == len(view.units)
+    relays = alone and _hosts_may_pass_on(view)
     if alone and len(each) == 1:
         found = all_to_all_bounds(view) if len(view.units) > 1 else None
         if found is None or not found.upper:
             return Fraction(0), None
         pair = Fraction(each.pop() ** 2, ranks.count)
         grain = found.net.grain
-        return pair / (found.upper * grain), pair / (found.lower * grain) if found.lower else None
+        least = _least_seconds_with_relays(ranks) if relays else pair / (found.upper * grain)
+        return least, pair / (found.lower * grain) if found.lower else None
     stage = _stage_of_all_pairs(ranks, MOST_PAIRS)
     demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
     offer = None if demand is None else offer_of_demand(view, demand)
@@ -602,14 +612,42 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     if offer is None or bound is None or not bound.lower:
         return Fraction(0), None
     # Where scale-up links join several units, others of the domain could send for one: no upper bound.
-    least = 1 / (bound.upper * offer.grain * ranks.count) if alone else Fraction(0)
-    return least, 1 / (bound.lower * offer.grain * ranks.count)
+    least = Fraction(0) if relays or not alone else 1 / (bound.upper * offer.grain * ranks.count)
+    return _least_seconds_with_relays(ranks) if relays else least, 1 / (
+        bound.lower * offer.grain * ranks.count
+    )
+
+
+def _hosts_may_pass_on(view: View) -> bool:
+    """Whether some host is linked to several devices, so that what passes through it may go ways that the
+    network has not."""
+    at = view.attachment
+    pairs = np.unique(np.stack((at.end, at.node)), axis=1)
+    return len(np.unique(pairs[0])) < pairs.shape[1]
+
+
+def _least_seconds_with_relays(ranks: Ranks) -> Fraction:
+    """Seconds a bit at least, by lengths of links, where units also pass on what others send; 0 where that is
+    too much, or hosts that are no units could pass on, too."""
+    view = ranks.view
+    at = view.attachment
+    if not np.isin(at.end, view.units).all():
+        return Fraction(0)
+    stage = _stage_of_all_pairs(ranks, FEW_PAIRS)
+    demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
+    offer = None if demand is None else offer_of_demand(view, demand)
+    if offer is None:
+        return Fraction(0)
+    net = offer.network
+    passing = replace(net, forwards=np.ones(net.nodes, dtype=np.bool_))
+    bound = replace(offer, network=passing).bounds(view.budget)
+    return Fraction(0) if bound is None else 1 / (bound.upper * offer.grain * ranks.count)
 
 
 def _stage_of_all_pairs(ranks: Ranks, most: int) -> Stage | None:
     """What each unit sends to each that is in another domain, in parts of which what a rank sends has as many
     as there are ranks; None where those are more than ``most``, or none."""
-    weight, domain = ranks.unit_weight, domain_of_units(ranks.view)
+    weight, domain = ranks.unit_weight, ranks.unit_domain
     count = len(weight)
     if count**2 > most:
         return None

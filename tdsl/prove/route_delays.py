@@ -9,9 +9,14 @@ import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.prove.delays import cable_delays, own_delays
+from tdsl.prove.search import adjacency_network
+from tdsl.prove.shortest_paths import FAR, distances_in_chunks, search_is_affordable
 from tdsl.prove.terminals import Offer
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+
+SWEEPS = 4
+"""Units from which delays are looked for where all would be too many: each time that which was farthest."""
 
 
 @dataclass(eq=False)  # no slots: the bound is kept once it is computed
@@ -37,6 +42,42 @@ class RouteDelays:
         return cls(view, cable, own, tuple(missing))
 
     @cached_property
+    def farthest_units(self) -> int:
+        """What every way takes at least between some two units: the greatest least delay, or that from some
+        units where there are too many. Any port of a host may be used, and hosts pass on what they receive,
+        which they then receive and send."""
+        view = self.view
+        used = (view.forwards | view.fabric.is_end) & view.devices
+        used[view.units] = True
+        kept = used[view.a] & used[view.b] & (view.a != view.b)
+        device = np.flatnonzero(used)
+        place = np.full(view.fabric.device_count, -1, dtype=np.int64)
+        place[device] = np.arange(len(device))
+        a, b = place[view.a[kept]], place[view.b[kept]]
+        graph = adjacency_network(len(device), a, b)
+        if (int(self.own.max(initial=0)) + int(self.cable.max(initial=0))) * (graph.nodes + 2) >= FAR // 4:
+            return 0
+        cable = np.full(graph.arcs, FAR, dtype=np.int64)
+        keys = graph.head * graph.nodes + graph.tail
+        for x, y in ((a, b), (b, a)):
+            np.minimum.at(cable, np.searchsorted(keys, x * graph.nodes + y), self.cable[kept])
+        own = self.own[device]
+        again = np.where(view.forwards[device], 0, own)  # a host that passes on receives and sends
+        # A step leads from graph.tail to the node in whose list it is; both ways take the same in all.
+        weight = cable + own[graph.head] + again[graph.tail]
+        units, first = place[view.units], np.where(view.forwards[device], own, 0)
+        every = search_is_affordable(graph, len(units), view.budget)
+        sources, worst = units if every else units[:1], 0
+        for _ in range(1 if every else SWEEPS):
+            for chosen, far in distances_in_chunks(graph, weight, sources):
+                time = far[units] + first[chosen][None, :]
+                time[far[units] >= FAR] = 0
+                time[units[:, None] == chosen[None, :]] = 0
+                worst = max(worst, int(time.max(initial=0)))
+                sources = units[[int(time[:, 0].argmax())]] if not every else sources
+        return worst
+
+    @cached_property
     def any_path(self) -> int:
         """What a message takes at most on a path that passes no device twice."""
         view = self.view
@@ -48,8 +89,8 @@ class RouteDelays:
         first = np.ones(len(order), dtype=np.bool_)
         first[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
         longest = np.sort(self.cable[trunk][order][first])[::-1][: max(len(nodes) - 1, 0)]
-        unit = np.where(passes[a], b, a)[~trunk]
-        ends = int((self.cable[~trunk] + self.own[unit]).max(initial=0))
+        unit = np.maximum(*(np.where(passes[x], 0, self.own[x])[~trunk] for x in (a, b)))
+        ends = int((self.cable[~trunk] + unit).max(initial=0))
         out: int = sum(longest.tolist()) + sum(self.own[nodes].tolist()) + 2 * ends
         return out
 

@@ -7,6 +7,7 @@ other (Ford and Fulkerson, "Constructing maximal dynamic flows from static flows
 from __future__ import annotations
 
 from fractions import Fraction
+from math import gcd
 
 import numpy as np
 
@@ -14,11 +15,15 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.bound import Flow
 from tdsl.prove.concurrent_flow import FAR, shortest_distances
 from tdsl.prove.delays import SECOND
+from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
 from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.set_flow import FlowBetweenSets, max_flow_between_sets
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+
+ROUNDS = 64
+"""Cuts after which the rate of each sender is what is known of it."""
 
 FIRST, OTHER = -2, -1
 """How the arcs of a flow between two sets name these."""
@@ -52,6 +57,60 @@ def time_of_transfer(view: View, claim: ResolvedClaim) -> TransferTime | str:
     return TransferTime(
         found, found.bound.lower, Fraction(least, SECOND), Fraction(longest, SECOND), delays.missing
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SenderRates:
+    """Bit/s that every sender has at once, at least, where others pass nothing on; and at most."""
+
+    lower: Fraction
+    upper: Fraction
+    longest_delay: Fraction
+
+
+def rates_of_each_sender(view: View, found: FlowBetweenSets) -> SenderRates:
+    """The greatest rate at which all of the first set send to the second at once, each as much."""
+    delay = Fraction(RouteDelays.of(view).any_path, SECOND)
+    lower, upper = (_common_rate(view, found, passing) for passing in (False, True))
+    return SenderRates(lower, upper, delay)
+
+
+def _common_rate(view: View, found: FlowBetweenSets, passing: bool) -> Fraction:
+    """What each of the first set can send at once in bit/s; ``passing``: each also passes on what others
+    send. The least over cuts of their capacity for each sender behind them, by Newton's method: the cut of
+    the last rate gives the next one (Radzik, "Newton's method for fractional combinatorial optimization",
+    1992)."""
+    here, there = found.here, found.there
+    kept = view.forwards | here | there
+    rows = kept[view.a] & kept[view.b] & (view.a != view.b)
+    senders = np.flatnonzero(here)
+    place = np.where(there, 1, 2 + np.arange(view.fabric.device_count))
+    tail, head = (
+        np.concatenate([place[x[rows]] for x in both]) for both in ((view.a, view.b), (view.b, view.a))
+    )
+    rate = np.tile(view.fabric.link_rate[view.rows][rows], 2)
+    wanted = (tail != 1) & (tail != head) & (passing | ~np.isin(head, 2 + senders))
+    tail, head, rate = tail[wanted], head[wanted], rate[wanted]
+    nodes, dense = np.unique(np.concatenate(([0, 1], 2 + senders, tail, head)), return_inverse=True)
+    first, tail, head = np.split(dense[2:], [len(senders), len(senders) + len(tail)])
+    grain = gcd(*np.unique(rate).tolist()) or 1
+    best = Fraction(int(rate.sum()) // grain, len(senders))
+    for _ in range(ROUNDS):
+        net = Network.of(
+            np.ones(len(nodes), dtype=np.bool_),
+            np.append(np.zeros_like(first), tail),
+            np.append(first, head),
+            np.append(np.full(len(first), best.numerator), rate // grain * best.denominator),
+        )
+        cut = max_flow(net, 0, 1)
+        behind = int(cut.side[first].sum())
+        over = cut.side[tail] & ~cut.side[head]
+        if not behind or cut.value == best.numerator * len(senders):
+            return best * grain
+        best = Fraction(int((rate[over] // grain).sum()), behind)
+        if not best:
+            break
+    return Fraction(0)
 
 
 def _network_of_delays(

@@ -32,7 +32,21 @@ Kind = Literal["yes_no", "number", "ratio", "fraction", "quantity"]
 
 NO_WITNESS: Mapping[str, object] = {}
 KINDS = ("yes_no", "number", "ratio", "fraction", "quantity")
-TAKES = ("of", "to", "among", "at", "under", "through", "any", "with", "args", "ports", "intact", "active", "share")
+TAKES = (
+    "of",
+    "to",
+    "among",
+    "at",
+    "under",
+    "through",
+    "any",
+    "with",
+    "args",
+    "ports",
+    "intact",
+    "active",
+    "share",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -316,7 +316,9 @@ def compare(draft: Draft, world: World, claim: Claim, result: Result, tally: Tal
         value = found.value
         slack = Fraction(0) if found.exact else max(NEAR * abs(value), Fraction(1, 10**12))
         low, high = fraction_of(result.lower), fraction_of(result.upper)
-        if low is not None and high is not None and not low - slack <= value <= high + slack:
+        least = value if found.least is None else found.least
+        wrong = (low is not None and low - slack > value) or (high is not None and high + slack < least)
+        if wrong and (found.least is not None or None not in (low, high)):
             differ("wrong figure", f"{value} = {float(value):.6g}")
             return
         ends = [result.measures.get(f"{end}_bps") for end in ("lower", "upper")]

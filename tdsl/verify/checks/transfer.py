@@ -7,8 +7,7 @@ from math import inf
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.search import first_names_and_more
-from tdsl.prove.set_flow import surviving_devices_of_selectors
-from tdsl.prove.transfer_times import TransferTime, time_of_transfer
+from tdsl.prove.transfer_times import TransferTime, rates_of_each_sender, time_of_transfer
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, TIME, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
@@ -31,11 +30,12 @@ class Transfer(Check):
     ## Formula and source
     8·S/F + d: F the maximum flow in bit/s from the first set to the second (Dinic; `tdsl explain
     throughput`), d the least delay from one to the other; at the upper end the delay of the flow's longest
-    path (flows over time: Ford and Fulkerson, Operations Research 6, 1958). With `each` the lower end is also
-    what the member with the slowest ports takes.
+    path (flows over time: Ford and Fulkerson, Operations Research 6, 1958). With `each` it is 8·S/λ, λ the
+    greatest rate that all members have at once: the least, over cuts, of what a cut carries for each member
+    behind it; at the upper end with the delay of any path.
 
     ## What it assumes
-    Software, discs and the start of a message cost nothing. Traffic may be divided over all paths. Where a
+    Software, discs and the start of a message cost nothing. Hosts of neither set pass nothing on. Traffic may be divided over all paths. Where a
     latency or a length is not known, there is no upper end: what is known is said.
 
     ## A design that passes
@@ -88,24 +88,23 @@ class Transfer(Check):
 
 def _transfer_judgement(view: View, claim: ResolvedClaim, size: Fraction, found: TransferTime) -> Judgement:
     """The interval of a transfer as an answer."""
-    total, alone = size, Fraction(0)
+    least = most = size / found.rate
+    longest, rate = found.longest_delay, f"{quantity_text(Quantity(found.rate, RATE))} flow"
     if EACH in claim.args:
-        senders = surviving_devices_of_selectors(view, claim.of).nonzero()[0]
-        total = size * len(senders)
-        alone = max(size / int(r) if r else Fraction(0) for r in _rates_of_devices(view, senders.tolist()))
-    sent = max(total / found.rate, alone)
-    low, high = (Quantity(sent + d, TIME) for d in (found.least_delay, found.longest_delay))
-    known = not found.unknown and not (alone > total / found.rate)
+        each = rates_of_each_sender(view, found.flow)
+        if not each.lower:
+            return skipped("not all of the first set reach the second")
+        least, most, longest = size / each.upper, size / each.lower, each.longest_delay
+        rate = f"{quantity_text(Quantity(each.lower, RATE))} for each at once"
+    low, high = (Quantity(t + d, TIME) for t, d in ((least, found.least_delay), (most, longest)))
+    known = not found.unknown
     exact = low.amount == high.amount
-    flow = f"{quantity_text(Quantity(Fraction(found.rate), RATE))} flow"
     if not known:
-        text = f"at least {quantity_text(low)}: {flow}"
-        if found.unknown:
-            text += f"; missing: {first_names_and_more(found.unknown, 2)}"
+        text = f"at least {quantity_text(low)}: {rate}; missing: {first_names_and_more(found.unknown, 2)}"
     elif exact:
-        text = f"{quantity_text(low)}: {flow}"
+        text = f"{quantity_text(low)}: {rate}"
     else:
-        text = f"between {quantity_text(low)} and {quantity_text(high)}: {flow}"
+        text = f"between {quantity_text(low)} and {quantity_text(high)}: {rate}"
     return Judgement(
         "proved" if known and exact else "bounded",
         text,
@@ -114,15 +113,9 @@ def _transfer_judgement(view: View, claim: ResolvedClaim, size: Fraction, found:
         high if known else inf,
         witness={
             "flow_bps": found.rate,
-            "sending_s": float(sent),
+            "sending_s": float(most),
             "least_delay_s": float(found.least_delay),
-            "longest_delay_s": float(found.longest_delay),
+            "longest_delay_s": float(longest),
         },
         help=TO_SAY if found.unknown else "add links where the cut is",
     )
-
-
-def _rates_of_devices(view: View, devices: list[int]) -> list[int]:
-    """What the links of each of some devices carry, in bit/s."""
-    rate = view.fabric.link_rate[view.rows]
-    return [int(rate[(view.a == d) | (view.b == d)].sum()) for d in devices]
