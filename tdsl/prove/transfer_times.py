@@ -44,10 +44,10 @@ def time_of_transfer(view: View, claim: ResolvedClaim) -> TransferTime | str:
     if not found.bound.lower:
         return "no path leads from the one to the other"
     delays = RouteDelays.of(view)
-    place, net, length = _network_of_delays(view, found, delays)
-    least = shortest_distances(net, length, 0, [1])[1]
+    place, net, shortest, slowest = _network_of_delays(view, found, delays)
+    least = shortest_distances(net, shortest, 0, [1])[1]
     assert least < FAR
-    longest = _longest_path_of_flow(found.bound.proof_lower, place, net, length)
+    longest = _longest_path_of_flow(found.bound.proof_lower, place, net, slowest)
     longest = delays.any_path if longest is None else longest
     return TransferTime(
         found, found.bound.lower, Fraction(least, SECOND), Fraction(longest, SECOND), delays.missing
@@ -56,10 +56,10 @@ def time_of_transfer(view: View, claim: ResolvedClaim) -> TransferTime | str:
 
 def _network_of_delays(
     view: View, found: FlowBetweenSets, delays: RouteDelays
-) -> tuple[dict[int, int], Network, list[int]]:
-    """The node of every device (the sets are 0 and 1), the links as arcs, and the delay of each: of its
-    shortest cable and of what passes on behind it; what senders and receivers take themselves is with their
-    links. At least 1."""
+) -> tuple[dict[int, int], Network, list[int], list[int]]:
+    """The node of every device (the sets are 0 and 1), the links as arcs, and the delay of each, at least and
+    at most: of the shortest or the longest of its cables, and of what passes on behind it; what senders and
+    receivers take themselves is with their links."""
     passing = view.forwards | found.here | found.there
     kept = passing[view.a] & passing[view.b] & (view.a != view.b)
     device = np.where(found.here, FIRST, np.where(found.there, OTHER, np.arange(view.fabric.device_count)))
@@ -69,14 +69,15 @@ def _network_of_delays(
     own_a, own_b = delays.own[view.a[kept]], delays.own[view.b[kept]]
     cable = delays.cable[kept]
     net = Network.both_ways(np.ones(len(names), dtype=np.bool_), a, b)
-    length = np.full(net.arcs, FAR, dtype=np.int64)
+    shortest, slowest = np.full(net.arcs, FAR, dtype=np.int64), np.zeros(net.arcs, dtype=np.int64)
     keys = net.head * net.nodes + net.tail
     for x, y, before, after in ((a, b, own_a, own_b), (b, a, own_b, own_a)):
         apart = x != y
         took = cable + after + np.where(x == 0, before, 0)
         at = np.searchsorted(keys, (y * net.nodes + x)[apart])
-        np.minimum.at(length, at, took[apart])
-    return place, net, np.maximum(length, 1).tolist()
+        np.minimum.at(shortest, at, took[apart])
+        np.maximum.at(slowest, at, took[apart])
+    return place, net, shortest.tolist(), slowest.tolist()
 
 
 def _longest_path_of_flow(flow: Flow, place: dict[int, int], net: Network, length: list[int]) -> int | None:
