@@ -483,8 +483,8 @@ def _print_schedules(shown: list[Design], text: str, form: str | None) -> None:
 
 
 def _schedules_of_designs(shown: list[Design], text: str, listed: bool) -> list[tuple[Design, ShownSchedule]]:
-    """The best schedule for a requirement of a time, of every fabric that has it. Raises Wrong where none has,
-    or one has no schedule, or where messages are to be ``listed`` and are too many."""
+    """The best schedule for a requirement of a time, of every fabric that has it. Raises Wrong where none
+    has, or one has no schedule, or where messages are to be ``listed`` and are too many."""
     from tdsl.verify.schedules import claim_of_text, schedule_of_claim
 
     found = []

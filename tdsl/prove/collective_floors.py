@@ -15,13 +15,15 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.bound import Delay, NotBounded
 from tdsl.prove.by_domain import domain_spans_units
-from tdsl.prove.bound import NotBounded
-from tdsl.prove.collective_bounds import Blocks, accelerators_of
-from tdsl.prove.delays import worst_delay
+from tdsl.prove.collective_bounds import Blocks, accelerators_of, some_end_relays
+from tdsl.prove.concurrent_flow import FAR, shortest_distances
+from tdsl.prove.delays import SECOND, worst_delay
 from tdsl.prove.localities import Division, nested_divisions
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
+from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -74,13 +76,46 @@ class Floors:
     @cached_property
     def delay(self) -> Floor:
         """The least delay of the two units that are farthest apart, as far as it is known. Where scale-up
-        links join units, a path through them may take less, and nothing is said."""
+        links join units, a path through them may take less, and nothing is said. Where a host may hand on
+        what it gets, paths through hosts count, from one unit to all others."""
         found = None if domain_spans_units(self.view) else worst_delay(self.view)
         if found is None:
             return Floor(Fraction(0), "")
+        if some_end_relays(self.view):
+            return Floor(self._delay_through_hosts(found), "the least delay of two, also through other hosts")
         if isinstance(found, NotBounded):
             return Floor(found.known, "the least delay of the farthest two, as far as it is known")
         return Floor(found.lower, "the least delay of the farthest two")
+
+    def _delay_through_hosts(self, found: Delay | NotBounded) -> Fraction:
+        """The greatest of the least delays from one unit to the others where every device may pass on, the
+        inside of a host without delay: of a unit at an end of the path that was found."""
+        view = self.view
+        if len(view.rows) > CUT_ARCS:
+            return Fraction(0)
+        first = [] if isinstance(found, NotBounded) else list(found.proof_lower.devices[:1])
+        near = np.append(view.a[np.isin(view.b, first)], view.b[np.isin(view.a, first)])
+        source = int(next(iter(near[np.isin(near, view.units)].tolist()), view.units[0]))
+        delays = RouteDelays.of(view)
+        count = view.fabric.device_count
+        net = Network.both_ways(np.ones(count, dtype=np.bool_), view.a, view.b)
+        length = np.full(net.arcs, FAR, dtype=np.int64)
+        keys = net.head * count + net.tail
+        apart = view.a != view.b
+        for x, y in ((view.a[apart], view.b[apart]), (view.b[apart], view.a[apart])):
+            took = delays.cable[apart] + np.where(view.forwards[y], delays.own[y], 0)
+            np.minimum.at(length, np.searchsorted(keys, y * count + x), took)
+        far = shortest_distances(net, length.tolist(), source, view.units.tolist())
+        ends = np.where(view.forwards[view.units], 0, delays.own[view.units])
+        own = int(delays.own[source])
+        return max(
+            (
+                Fraction(own + far[u] + e, SECOND)
+                for u, e in zip(view.units.tolist(), ends.tolist(), strict=True)
+                if u != source and far[u] < FAR
+            ),
+            default=Fraction(0),
+        )
 
     @cached_property
     def cuts(self) -> list[BlockCut]:

@@ -20,7 +20,7 @@ from tdsl.fabric.graph import Ints
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.all_to_all import all_to_all_bounds
 from tdsl.prove.by_rail import ByRail
-from tdsl.prove.collective_bounds import accelerators_of
+from tdsl.prove.collective_bounds import accelerators_of, some_end_relays
 from tdsl.prove.collective_traffic import (
     Gathering,
     Stage,
@@ -487,7 +487,8 @@ def _longest_window(delay: Sequence[int], stage: Stage, steps: int) -> int | Non
     after = dict(zip(stage.source.tolist(), zip(stage.target.tolist(), delay, strict=True), strict=False))
     if len(after) != len(delay) or stage.steps != len(delay) - 1:
         return None
-    order, at = [], int(stage.source[0])
+    order: list[int] = []
+    at = int(stage.source[0])
     for _ in delay:
         at, took = after[at]
         order.append(took)
@@ -589,13 +590,16 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     view = ranks.view
     each = {*ranks.unit_weight.tolist()}
     alone = ranks.divisions[-1].count == len(view.units)
+    # Lengths bound what paths carry that pass no host; a host that relays may carry more.
+    bounded = alone and not some_end_relays(view)
     if alone and len(each) == 1:
         found = all_to_all_bounds(view) if len(view.units) > 1 else None
         if found is None or not found.upper:
             return Fraction(0), None
         pair = Fraction(each.pop() ** 2, ranks.count)
         grain = found.net.grain
-        return pair / (found.upper * grain), pair / (found.lower * grain) if found.lower else None
+        least = pair / (found.upper * grain) if bounded else Fraction(0)
+        return least, pair / (found.lower * grain) if found.lower else None
     stage = _stage_of_all_pairs(ranks, MOST_PAIRS)
     demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
     offer = None if demand is None else offer_of_demand(view, demand)
@@ -603,7 +607,7 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     if offer is None or bound is None or not bound.lower:
         return Fraction(0), None
     # Where scale-up links join several units, others of the domain could send for one: no upper bound.
-    least = 1 / (bound.upper * offer.grain * ranks.count) if alone else Fraction(0)
+    least = 1 / (bound.upper * offer.grain * ranks.count) if bounded else Fraction(0)
     return least, 1 / (bound.lower * offer.grain * ranks.count)
 
 

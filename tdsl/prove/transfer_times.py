@@ -14,11 +14,15 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.bound import Flow
 from tdsl.prove.concurrent_flow import FAR, shortest_distances
 from tdsl.prove.delays import SECOND
+from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
 from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.set_flow import FlowBetweenSets, max_flow_between_sets
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+
+EACH = "each"
+"""The word with which every member of the first set sends as much."""
 
 FIRST, OTHER = -2, -1
 """How the arcs of a flow between two sets name these."""
@@ -26,11 +30,13 @@ FIRST, OTHER = -2, -1
 
 @dataclass(frozen=True, slots=True)
 class TransferTime:
-    """Bit/s that flow, the least delay from one set to the other and the longest of a path of the flow, in
+    """Bit/s that are sent together, by how many members of the first set each as much (1 where that is
+    shared as is best), the least delay from one set to the other and the longest of a path of the flow, in
     seconds as far as known, and what has no delay stated."""
 
     flow: FlowBetweenSets
-    rate: int
+    rate: Fraction
+    senders: int
     least_delay: Fraction
     longest_delay: Fraction
     unknown: tuple[str, ...]
@@ -48,10 +54,47 @@ def time_of_transfer(view: View, claim: ResolvedClaim) -> TransferTime | str:
     least = shortest_distances(net, shortest, 0, [1])[1]
     assert least < FAR
     longest = _longest_path_of_flow(found.bound.proof_lower, place, net, slowest)
+    rate, senders = Fraction(found.bound.lower), 1
+    if EACH in claim.args:
+        each, senders, longest = equal_rate_of_members(view, found), int(found.here.sum()), None
+        if not each:
+            return "no path leads from some member of the first set to the second"
+        rate = each * senders
     longest = delays.any_path if longest is None else longest
-    return TransferTime(
-        found, found.bound.lower, Fraction(least, SECOND), Fraction(longest, SECOND), delays.missing
-    )
+    low, high = (Fraction(x, SECOND) for x in (least, longest))
+    return TransferTime(found, rate, senders, low, high, delays.missing)
+
+
+def equal_rate_of_members(view: View, found: FlowBetweenSets) -> Fraction:
+    """The most bit/s that every member of the first set has at once towards the second, all the same.
+
+    With what a member may send as the capacity of its source, a cut that does not let all through has ``k``
+    members on its near side, and the rest of it carries C: no more than C/k is possible for each of these.
+    From cut to cut the rate falls to the greatest that flows (Newton's method on the capacity of cuts)."""
+    members = np.flatnonzero(found.here)
+    passing = view.forwards | found.here | found.there
+    kept = (view.a != view.b) & passing[view.a] & passing[view.b]
+    place = np.where(found.there, 1, 2 + np.arange(view.fabric.device_count))
+    a, b, rate = place[view.a[kept]], place[view.b[kept]], view.fabric.link_rate[view.rows[kept]]
+    nodes = np.unique(np.concatenate(([0, 1], a, b, place[members])))
+    tails, heads = np.concatenate((a, b)), np.concatenate((b, a))
+    real = ~np.isin(heads, place[members[~view.forwards[members]]])
+    grain = int(np.gcd.reduce(rate))
+    tails, heads, capacity = tails[real], heads[real], np.append(rate, rate)[real] // grain
+    forwards = np.ones(len(nodes), dtype=np.bool_)
+    ends = (np.zeros(len(members), dtype=np.int64), place[members])
+    tail, head = (np.searchsorted(nodes, np.append(x, y)) for x, y in zip((tails, heads), ends, strict=True))
+    each = Fraction(found.bound.lower, grain * len(members))
+    while each:
+        whole = each.denominator
+        own = np.full(len(members), each.numerator, dtype=np.int64)
+        net = Network.of(forwards, tail, head, np.append(capacity * whole, own))
+        flow = max_flow(net, 0, 1)
+        if flow.value == each.numerator * len(members):
+            break
+        near = int(flow.side[np.searchsorted(nodes, place[members])].sum())
+        each = Fraction(flow.value - each.numerator * (len(members) - near), whole * near)
+    return each * grain
 
 
 def _network_of_delays(

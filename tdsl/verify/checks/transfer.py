@@ -7,15 +7,11 @@ from math import inf
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.search import first_names_and_more
-from tdsl.prove.set_flow import surviving_devices_of_selectors
-from tdsl.prove.transfer_times import TransferTime, time_of_transfer
+from tdsl.prove.transfer_times import EACH, TransferTime, time_of_transfer
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, TIME, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.workload import TO_SAY, message_size_of_claim, why_size_is_refused
-
-EACH = "each"
-"""The word with which every member of the first set sends as much."""
 
 
 class Transfer(Check):
@@ -31,8 +27,9 @@ class Transfer(Check):
     ## Formula and source
     8·S/F + d: F the maximum flow in bit/s from the first set to the second (Dinic; `tdsl explain
     throughput`), d the least delay from one to the other; at the upper end the delay of the flow's longest
-    path (flows over time: Ford and Fulkerson, Operations Research 6, 1958). With `each` the lower end is also
-    what the member with the slowest ports takes.
+    path (flows over time: Ford and Fulkerson, Operations Research 6, 1958). With `each` F is
+    the most that all members send together at one rate, which the worst cut around some of them allows; the
+    longest path is then any that passes no device twice.
 
     ## What it assumes
     Software, discs and the start of a message cost nothing. Traffic may be divided over all paths. Where a
@@ -83,46 +80,33 @@ class Transfer(Check):
         found = time_of_transfer(view, claim)
         if isinstance(found, str):
             return skipped(found)
-        return _transfer_judgement(view, claim, size, found)
+        return _transfer_judgement(size, found)
 
 
-def _transfer_judgement(view: View, claim: ResolvedClaim, size: Fraction, found: TransferTime) -> Judgement:
+def _transfer_judgement(size: Fraction, found: TransferTime) -> Judgement:
     """The interval of a transfer as an answer."""
-    total, alone = size, Fraction(0)
-    if EACH in claim.args:
-        senders = surviving_devices_of_selectors(view, claim.of).nonzero()[0]
-        total = size * len(senders)
-        alone = max(size / int(r) if r else Fraction(0) for r in _rates_of_devices(view, senders.tolist()))
-    sent = max(total / found.rate, alone)
+    sent = size * found.senders / found.rate
     low, high = (Quantity(sent + d, TIME) for d in (found.least_delay, found.longest_delay))
-    known = not found.unknown and not (alone > total / found.rate)
     exact = low.amount == high.amount
     flow = f"{quantity_text(Quantity(found.rate, RATE))} flow"
-    if not known:
-        text = f"at least {quantity_text(low)}: {flow}"
-        if found.unknown:
-            text += f"; without latency: {first_names_and_more(found.unknown, 2)}"
+    if found.unknown:
+        unknown = first_names_and_more(found.unknown, 2)
+        text = f"at least {quantity_text(low)}: {flow}; without latency: {unknown}"
     elif exact:
         text = f"{quantity_text(low)}: {flow}"
     else:
         text = f"between {quantity_text(low)} and {quantity_text(high)}: {flow}"
     return Judgement(
-        "proved" if known and exact else "bounded",
+        "proved" if exact and not found.unknown else "bounded",
         text,
         high,
         low,
-        high if known else inf,
+        inf if found.unknown else high,
         witness={
-            "flow_bps": found.rate,
+            "flow_bps": int(found.rate) if found.rate.denominator == 1 else float(found.rate),
             "sending_s": float(sent),
             "least_delay_s": float(found.least_delay),
             "longest_delay_s": float(found.longest_delay),
         },
         help=TO_SAY if found.unknown else "add links where the cut is",
     )
-
-
-def _rates_of_devices(view: View, devices: list[int]) -> list[int]:
-    """What the links of each of some devices carry, in bit/s."""
-    rate = view.fabric.link_rate[view.rows]
-    return [int(rate[(view.a == d) | (view.b == d)].sum()) for d in devices]
