@@ -28,6 +28,7 @@ from tdsl.certificates.write_figures import (
 )
 from tdsl.certificates.write_survives import BUNDLED, CertificateLeftOut, certificate_of_survival
 from tdsl.certificates.write_throughput import Json, Unshown, certificate_as_checked, certificates_of_patterns
+from tdsl.certificates.write_times import TIMED, certificates_of_times
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
@@ -113,7 +114,8 @@ def certificates_by_file_name(
     found = _certificate_bodies(fabric, claims, results, budget, {} if left_out is None else left_out, weaker)
     out = {name: head | body for name, body in found.items()}
     flows = [name for name, body in out.items() if body["check"] == "throughput"]
-    if flows:
+    timed = [c for c in claims if c.metric in TIMED]
+    if flows or timed:
         wiring = checker.CertifiedFabric(
             checker.parse_strict_json(design or json_of_fabric_target(fabric), "fabric.json")
         )
@@ -124,6 +126,9 @@ def certificates_by_file_name(
                 del out[name]
                 if left_out is not None:
                     left_out[name] = str(why)
+        view = View.whole(fabric.network, budget)
+        made = certificates_of_times(view, timed, wiring, STEPS, {} if left_out is None else left_out)
+        out |= {name: head | body for name, body in made.items()}
     return out
 
 

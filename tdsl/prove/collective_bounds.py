@@ -159,6 +159,16 @@ def accelerators_of(view: View) -> Ints:
     return found
 
 
+def some_end_relays(view: View) -> bool:
+    """Whether some host or chip that no path passes has links to several devices: what reaches it by one of
+    them it may send on by another, as an algorithm that runs there can."""
+    passes = view.forwards
+    ends, others = np.append(view.a, view.b), np.append(view.b, view.a)
+    mine = ~passes[ends]
+    pairs = np.unique(np.stack((ends[mine], others[mine])), axis=1)
+    return len(np.unique(pairs[0])) < int(pairs.shape[1])
+
+
 def _exact_total(amounts: Ints) -> int:
     """The sum of amounts that are not negative; the insides of a million accelerators exceed 64 bits
     together."""

@@ -22,7 +22,7 @@ from tdsl.fabric.rails import rail_plan
 from tdsl.prove.all_to_all import all_to_all_bounds
 from tdsl.prove.by_domain import domain_spans_units
 from tdsl.prove.by_rail import ByRail
-from tdsl.prove.collective_bounds import accelerators_of
+from tdsl.prove.collective_bounds import accelerators_of, some_end_relays
 from tdsl.prove.collective_traffic import (
     Gathering,
     Stage,
@@ -39,7 +39,7 @@ from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.domain_rates import DomainRate, domain_rates
 from tdsl.prove.localities import Division, domain_of_units, nested_divisions
 from tdsl.prove.route_delays import RouteDelays
-from tdsl.prove.routed_demand import Loads, add_loads, targets_by_source
+from tdsl.prove.routed_demand import DemandBound, Loads, add_loads, targets_by_source
 from tdsl.prove.terminals import Offer, offer_of_demand
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -75,10 +75,28 @@ NEAR = Fraction(1001, 1000)
 
 
 @dataclass(frozen=True, slots=True)
+class MessagePlan:
+    """What a schedule sends over the network: its ``stages`` of messages, in parts of which the data has
+    ``whole``, and the ``seconds`` that a part of each stage takes at the constant rates of its messages. The
+    routes are those of least delay (``by_delay``) or those of the most that flows at once; of all stages
+    together if ``joint``. ``by_unit``: a unit sends over all its ports, whatever their rails. ``inside`` is
+    what gathering and reducing inside of units or scale-up domains takes of a bit, in seconds."""
+
+    whole: int
+    stages: tuple[Stage, ...]
+    seconds: tuple[Fraction, ...]
+    by_delay: bool
+    joint: bool
+    by_unit: bool
+    inside: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
     """One way of doing a collective operation: sending each bit of the data takes ``per_bit`` seconds, and
     known delays ``waiting`` seconds in all. ``overlapped`` if its stages run at the same time, in ``chunks``
-    chunks; ``stages`` of messages follow each other for a chunk."""
+    chunks; ``stages`` of messages follow each other for a chunk. ``plan`` has the messages; None where they
+    are too many to be listed."""
 
     name: str
     per_bit: Fraction
@@ -86,6 +104,7 @@ class Schedule:
     overlapped: bool
     chunks: int
     stages: int
+    plan: MessagePlan | None
 
     def seconds(self, size: Fraction) -> Fraction:
         """The time of so many bits."""
@@ -375,23 +394,32 @@ def _schedules_of_stages(
             continue
         inside_delay = ranks.delay_inside.seconds * (passes + (0 if ranks.aligned else 2 * len(stages)))
         waiting = in_order = sum((x.waiting for x in each), Fraction(0)) + inside_delay
+        sends = stages
         if len(stages) == passes == 2 and stages[0].steps > 1 and stages[0].steady:
-            # Both halves may go round the same way; where they overlap, each has its own.
+            # Both halves of one ring go round the same way; where they overlap, each has its own.
             in_order = route.delay_of_steps(stages[1], 2 * stages[1].steps) + inside_delay
-        spread = _handed_on(ranks, stages, [x.per_part for x in each], found.whole)
+            sends = (stages[1], stages[1])
+        seconds = tuple(x.per_part for x in each)
+        spread = _handed_on(ranks, stages, seconds, found.whole)
         fills = [1 if s.steady else 1 + Fraction(1, FILL) for s in stages]
-        sent = sum((x.per_part * fill for x, fill in zip(each, fills, strict=True)), Fraction(0))
-        in_turn = sent / found.whole + ranks.gather_inside(passes, spread)
-        yield Schedule(found.name, in_turn, in_order, False, 1, steps)
+        sent = sum((x * fill for x, fill in zip(seconds, fills, strict=True)), Fraction(0))
+        inside = ranks.gather_inside(passes, spread)
+        in_turn = sent / found.whole + inside
+        plan = MessagePlan(found.whole, sends, seconds, route.by_delay, False, False, inside)
+        yield Schedule(found.name, in_turn, in_order, False, 1, steps, plan)
         if steps < 2:
             continue
-        together = sum((x.per_part for x in each), Fraction(0))
-        if len(found.stages) > 1:
-            together = min(together, route.together(stages) or together)
-        spread = _handed_on(ranks, stages, [together] * len(stages), found.whole)
+        together = sum(seconds, Fraction(0))
+        at_once = route.together(stages) if len(found.stages) > 1 else None
+        joint = at_once is not None and at_once < together
+        together = at_once if at_once is not None and joint else together
+        seconds = (together,) * len(stages)
+        spread = _handed_on(ranks, stages, seconds, found.whole)
         inside, outside = ranks.gather_inside(passes, spread), together / found.whole
         most = max(outside, inside) if ranks.inside is not None else outside + inside
-        yield Schedule(found.name, most * (1 + Fraction(1, FILL)), waiting, True, FILL * (steps - 1), steps)
+        plan = MessagePlan(found.whole, sends, seconds, route.by_delay, joint, False, inside)
+        filled = most * (1 + Fraction(1, FILL))
+        yield Schedule(found.name, filled, waiting, True, FILL * (steps - 1), steps, plan)
 
 
 def _handed_on(
@@ -428,6 +456,8 @@ def _handed_on(
 class _RouteByLambda:
     """Routes of the most that flows together, whatever paths they take."""
 
+    by_delay = False
+
     def __init__(self, ranks: Ranks) -> None:
         self.ranks = ranks
         self.known: dict[int, RoutedStage | None] = {}
@@ -446,12 +476,11 @@ class _RouteByLambda:
 
     def together(self, stages: Sequence[Stage]) -> Fraction | None:
         """Seconds a part of the data where all messages of these stages flow at once."""
-        found = _offer_of_stages(self.ranks, stages)
+        found = offer_of_stages(self.ranks, stages)
         if found is None:
             return None
         offer, rails = found
-        budget = self.ranks.view.budget
-        bound = offer.bounds(replace(budget, routing_work=min(budget.routing_work, ROUTING_WORK)))
+        bound = bounds_of_messages(self.ranks, offer)
         if bound is None or not bound.lower:
             return None
         return 1 / (bound.lower * offer.grain * rails)
@@ -459,6 +488,8 @@ class _RouteByLambda:
 
 class _RouteByDelay:
     """Routes along the paths of least delay, divided as these have capacity."""
+
+    by_delay = True
 
     def __init__(self, ranks: Ranks) -> None:
         self.ranks = ranks
@@ -481,29 +512,19 @@ class _RouteByDelay:
 
     def together(self, stages: Sequence[Stage]) -> Fraction | None:
         """Seconds a part of the data where all messages of these stages flow at once."""
-        found = _offer_of_stages(self.ranks, stages)
+        found = offer_of_stages(self.ranks, stages)
         if found is None:
             return None
         offer, rails = found
-        by_source = targets_by_source(offer.demands)
-        if len(by_source) * offer.network.arcs > DELAY_ROUTES:
+        flows = flows_of_least_delay(offer, delays_of_offer(self.ranks, offer))
+        if flows is None:
             return None
-        length, _ = self._delays_of(offer).arc_lengths(offer)
         load: Loads = {}
-        for s, wanted in by_source.items():
-            part = divide_over_shortest_paths(offer.network, length, s, wanted)
-            if part is None:
-                return None
+        for part in flows.values():
             add_loads(load, part)
         capacity = offer.network.capacity.tolist()
         full = max((amount / capacity[arc] for arc, amount in load.items()), default=Fraction(0))
         return max(full, 1 / offer.top) / (offer.grain * rails)
-
-    def _delays_of(self, offer: Offer) -> RouteDelays:
-        rails = self.ranks.rails
-        if rails is None or len(offer.node) == self.ranks.ends.fabric.device_count:
-            return self.ranks.delays
-        return RouteDelays.of(rails)
 
     def _message_delays(self, stage: Stage) -> list[int]:
         """The delay of every message of a stage, in femtoseconds, in the order of the messages."""
@@ -517,12 +538,12 @@ class _RouteByDelay:
             wanted.setdefault(s, set()).add(t)
         far = {s: shortest_distances(net, length, s, to) for s, to in wanted.items()}
         return [
-            own[s] + far[s][t] if s != t else _delay_below_switch(net.tail, net.head, length, own, s)
+            own[s] + far[s][t] if s != t else delay_below_switch(net.tail, net.head, length, own, s)
             for s, t in zip(begin, end, strict=True)
         ]
 
 
-def _delay_below_switch(tail: Ints, head: Ints, length: Sequence[int], own: Sequence[int], node: int) -> int:
+def delay_below_switch(tail: Ints, head: Ints, length: Sequence[int], own: Sequence[int], node: int) -> int:
     """The delay between two units that are one node: up to their switch and down."""
     out = max(length[arc] for arc in np.flatnonzero(tail == node).tolist())
     return own[node] + out + max(length[arc] for arc in np.flatnonzero(head == node).tolist())
@@ -534,7 +555,8 @@ def _longest_window(delay: Sequence[int], stage: Stage, steps: int) -> int | Non
     after = dict(zip(stage.source.tolist(), zip(stage.target.tolist(), delay, strict=True), strict=False))
     if len(after) != len(delay) or stage.steps != len(delay) - 1:
         return None
-    order, at = [], int(stage.source[0])
+    order: list[int] = []
+    at = int(stage.source[0])
     for _ in delay:
         at, took = after[at]
         order.append(took)
@@ -544,7 +566,37 @@ def _longest_window(delay: Sequence[int], stage: Stage, steps: int) -> int | Non
     return most
 
 
-def _offer_of_stages(ranks: Ranks, stages: Sequence[Stage]) -> tuple[Offer, int] | None:
+def bounds_of_messages(ranks: Ranks, offer: Offer) -> DemandBound | None:
+    """What of the messages of a schedule flows at once."""
+    budget = ranks.view.budget
+    return offer.bounds(replace(budget, routing_work=min(budget.routing_work, ROUTING_WORK)))
+
+
+def flows_of_least_delay(offer: Offer, delays: RouteDelays) -> dict[int, Loads] | None:
+    """What every source puts on arcs along its paths of least delay; None where that is too much work, or
+    some target is not reached."""
+    by_source = targets_by_source(offer.demands)
+    if len(by_source) * offer.network.arcs > DELAY_ROUTES:
+        return None
+    length, _ = delays.arc_lengths(offer)
+    flows: dict[int, Loads] = {}
+    for s, wanted in by_source.items():
+        part = divide_over_shortest_paths(offer.network, length, s, wanted)
+        if part is None:
+            return None
+        flows[s] = part
+    return flows
+
+
+def delays_of_offer(ranks: Ranks, offer: Offer) -> RouteDelays:
+    """What routes of an offer take: of the ends, or of their rails where it is by rail."""
+    rails = ranks.rails
+    if rails is None or len(offer.node) == ranks.ends.fabric.device_count:
+        return ranks.delays
+    return RouteDelays.of(rails)
+
+
+def offer_of_stages(ranks: Ranks, stages: Sequence[Stage]) -> tuple[Offer, int] | None:
     """The demand of all messages on the network, by rail where units have rails: then each of so many rails
     carries its share."""
     source, target, amount = (
@@ -576,19 +628,31 @@ def uniform_exchange_times(ranks: Ranks) -> Exchange:
     pairs of units have at once; nothing is known where no such rate is."""
     least, most = _uniform_seconds(ranks)
     found = []
-    name = "direct exchange"
+    name, stage = "direct exchange", _stage_of_all_pairs(ranks, FEW_PAIRS)
     handing = 2 * ranks.delay_inside.seconds
     if most is not None:
         waiting = Fraction(ranks.delays.any_path, SECOND) + handing
-        found.append(Schedule(name, _with_inside_exchange(ranks, most), waiting, False, 1, 1))
-    stage = _stage_of_all_pairs(ranks, FEW_PAIRS)
+        plan = _plan_of_exchange(ranks, stage, most, False)
+        found.append(Schedule(name, _with_inside_exchange(ranks, most), waiting, False, 1, 1, plan))
     if stage is not None and ranks.delays.any_path and len(ranks.weight) == len(ranks.unit_weight):
         routed = _RouteByDelay(ranks).stage(stage)
         if routed is not None:
             sent = routed.per_part / ranks.count
-            waiting = routed.waiting + handing
-            found.append(Schedule(name, _with_inside_exchange(ranks, sent), waiting, False, 1, 1))
+            plan = _plan_of_exchange(ranks, stage, sent, True)
+            took = _with_inside_exchange(ranks, sent)
+            found.append(Schedule(name, took, routed.waiting + handing, False, 1, 1, plan))
     return Exchange(least, tuple(found))
+
+
+def _plan_of_exchange(
+    ranks: Ranks, stage: Stage | None, network: Fraction, by_delay: bool
+) -> MessagePlan | None:
+    """The messages of an exchange that takes so many seconds a bit over the network."""
+    if stage is None:
+        return None
+    inside = _with_inside_exchange(ranks, Fraction(0))
+    by_unit = not by_delay
+    return MessagePlan(ranks.count, (stage,), (network * ranks.count,), by_delay, False, by_unit, inside)
 
 
 def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
@@ -596,7 +660,7 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     view = ranks.view
     each = {*ranks.unit_weight.tolist()}
     alone = len(np.unique(domain_of_units(view))) == len(view.units)
-    relays = alone and _hosts_may_pass_on(view)
+    relays = alone and some_end_relays(view)
     if alone and len(each) == 1:
         found = all_to_all_bounds(view) if len(view.units) > 1 else None
         if found is None or not found.upper:
@@ -616,14 +680,6 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     return _least_seconds_with_relays(ranks) if relays else least, 1 / (
         bound.lower * offer.grain * ranks.count
     )
-
-
-def _hosts_may_pass_on(view: View) -> bool:
-    """Whether some host is linked to several devices, so that what passes through it may go ways that the
-    network has not."""
-    at = view.attachment
-    pairs = np.unique(np.stack((at.end, at.node)), axis=1)
-    return len(np.unique(pairs[0])) < pairs.shape[1]
 
 
 def _least_seconds_with_relays(ranks: Ranks) -> Fraction:

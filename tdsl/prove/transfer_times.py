@@ -25,17 +25,24 @@ from tdsl.system.lazy_dataclass import dataclass
 ROUNDS = 64
 """Cuts after which the rate of each sender is what is known of it."""
 
+EACH = "each"
+"""The word with which every member of the first set sends as much."""
+
 FIRST, OTHER = -2, -1
 """How the arcs of a flow between two sets name these."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransferTime:
-    """Bit/s that flow, the least delay from one set to the other and the longest of a path of the flow, in
+    """Bit/s that are sent together, by how many members of the first set each as much (1 where that is
+    shared as is best), and ``most``, which nobody beats: more than ``rate`` where members could pass on what
+    others send. The least delay from one set to the other and the longest of a path of the flow, in
     seconds as far as known, and what has no delay stated."""
 
     flow: FlowBetweenSets
-    rate: int
+    rate: Fraction
+    most: Fraction
+    senders: int
     least_delay: Fraction
     longest_delay: Fraction
     unknown: tuple[str, ...]
@@ -49,30 +56,20 @@ def time_of_transfer(view: View, claim: ResolvedClaim) -> TransferTime | str:
     if not found.bound.lower:
         return "no path leads from the one to the other"
     delays = RouteDelays.of(view)
-    place, net, length = _network_of_delays(view, found, delays)
-    least = shortest_distances(net, length, 0, [1])[1]
+    place, net, shortest, slowest = _network_of_delays(view, found, delays)
+    least = shortest_distances(net, shortest, 0, [1])[1]
     assert least < FAR
-    longest = _longest_path_of_flow(found.bound.proof_lower, place, net, length)
+    longest = _longest_path_of_flow(found.bound.proof_lower, place, net, slowest)
+    rate = most = Fraction(found.bound.lower)
+    senders = 1
+    if EACH in claim.args:
+        senders, longest = int(found.here.sum()), None
+        rate, most = (senders * _common_rate(view, found, passing) for passing in (False, True))
+        if not rate:
+            return "no path leads from some member of the first set to the second"
     longest = delays.any_path if longest is None else longest
-    return TransferTime(
-        found, found.bound.lower, Fraction(least, SECOND), Fraction(longest, SECOND), delays.missing
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SenderRates:
-    """Bit/s that every sender has at once, at least, where others pass nothing on; and at most."""
-
-    lower: Fraction
-    upper: Fraction
-    longest_delay: Fraction
-
-
-def rates_of_each_sender(view: View, found: FlowBetweenSets) -> SenderRates:
-    """The greatest rate at which all of the first set send to the second at once, each as much."""
-    delay = Fraction(RouteDelays.of(view).any_path, SECOND)
-    lower, upper = (_common_rate(view, found, passing) for passing in (False, True))
-    return SenderRates(lower, upper, delay)
+    low, high = (Fraction(x, SECOND) for x in (least, longest))
+    return TransferTime(found, rate, most, senders, low, high, delays.missing)
 
 
 def _common_rate(view: View, found: FlowBetweenSets, passing: bool) -> Fraction:
@@ -115,10 +112,10 @@ def _common_rate(view: View, found: FlowBetweenSets, passing: bool) -> Fraction:
 
 def _network_of_delays(
     view: View, found: FlowBetweenSets, delays: RouteDelays
-) -> tuple[dict[int, int], Network, list[int]]:
-    """The node of every device (the sets are 0 and 1), the links as arcs, and the delay of each: of its
-    shortest cable and of what passes on behind it; what senders and receivers take themselves is with their
-    links. At least 1."""
+) -> tuple[dict[int, int], Network, list[int], list[int]]:
+    """The node of every device (the sets are 0 and 1), the links as arcs, and the delay of each, at least and
+    at most: of the shortest or the longest of its cables, and of what passes on behind it; what senders and
+    receivers take themselves is with their links."""
     passing = view.forwards | found.here | found.there
     kept = passing[view.a] & passing[view.b] & (view.a != view.b)
     device = np.where(found.here, FIRST, np.where(found.there, OTHER, np.arange(view.fabric.device_count)))
@@ -128,14 +125,15 @@ def _network_of_delays(
     own_a, own_b = delays.own[view.a[kept]], delays.own[view.b[kept]]
     cable = delays.cable[kept]
     net = Network.both_ways(np.ones(len(names), dtype=np.bool_), a, b)
-    length = np.full(net.arcs, FAR, dtype=np.int64)
+    shortest, slowest = np.full(net.arcs, FAR, dtype=np.int64), np.zeros(net.arcs, dtype=np.int64)
     keys = net.head * net.nodes + net.tail
     for x, y, before, after in ((a, b, own_a, own_b), (b, a, own_b, own_a)):
         apart = x != y
         took = cable + after + np.where(x == 0, before, 0)
         at = np.searchsorted(keys, (y * net.nodes + x)[apart])
-        np.minimum.at(length, at, took[apart])
-    return place, net, np.maximum(length, 1).tolist()
+        np.minimum.at(shortest, at, took[apart])
+        np.maximum.at(slowest, at, took[apart])
+    return place, net, shortest.tolist(), slowest.tolist()
 
 
 def _longest_path_of_flow(flow: Flow, place: dict[int, int], net: Network, length: list[int]) -> int | None:

@@ -54,12 +54,16 @@ class Operation:
 @dataclass(frozen=True, slots=True)
 class Interval:
     """What is known of a time: the floor, the schedules that were tried, best first, and what has no delay
-    stated, in words."""
+    stated, in words. ``apart`` if scale-up links alone join some ranks; ``why_none`` says why there is no
+    schedule where there is none."""
 
+    ranks: Ranks
     size: Fraction
     floor: Floor
     schedules: Sequence[Schedule]
     unknown: tuple[str, ...]
+    apart: bool
+    why_none: str
 
     @property
     def ceiling(self) -> Fraction | None:
@@ -91,19 +95,30 @@ def time_of_operation(
     metric: str, view: View, claim: ResolvedClaim | None, operation: Operation
 ) -> Judgement:
     """The interval of an operation among all units of a view as the answer to a claim that gives its size."""
+    found = interval_of_operation(metric, view, claim, operation)
+    if isinstance(found, str):
+        return skipped(found)
+    models = operation.models(view, found.size) if operation.models is not None and not found.apart else []
+    return _judgement_of_interval(found, models)
+
+
+def interval_of_operation(
+    metric: str, view: View, claim: ResolvedClaim | None, operation: Operation
+) -> Interval | str:
+    """The floor and the schedules of an operation among all units of a view; or why nothing can be said."""
     wrong = why_size_is_refused(metric, claim, f"{metric} 1GB")
     size = message_size_of_claim(claim)
     if wrong or size is None or (claim is not None and len(claim.args) != 1):
-        return skipped(wrong or f"`{metric}` takes one size: write `{metric} 1GB`")
+        return wrong or f"`{metric}` takes one size: write `{metric} 1GB`"
     if len(view.units) < 2:
-        return skipped(f"there are fewer than two {view.unit_word}")
+        return f"there are fewer than two {view.unit_word}"
     apart = checks_by_name()["reachability"].judge(view, None).status == "refuted"
     joined = claim is not None and _is_connected_through_scaleup(view, claim) if apart else True
     if apart and not joined:
-        return skipped(f"some {view.unit_word} do not reach each other")
+        return f"some {view.unit_word} do not reach each other"
     ranks = Ranks.of(view)
     if not apart and not (view.degree[view.units] > 0).all():
-        return skipped(f"some {view.unit_word} have no link")
+        return f"some {view.unit_word} have no link"
     floor = operation.floor(Floors.of(view), size)
     if operation.least is not None and not apart:
         floor = max(
@@ -113,9 +128,8 @@ def time_of_operation(
         )
     why = _why_no_schedule(ranks, apart)
     found = [] if why else best_schedules(operation.schedules(ranks), size, floor.seconds)
-    interval = Interval(size, floor, found, ranks.unknown_delays if found else ())
-    models = operation.models(view, size) if operation.models is not None and not apart else []
-    return _judgement_of_interval(ranks, interval, models, why or "no routes are known")
+    unknown = ranks.unknown_delays if found else ()
+    return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known")
 
 
 def _is_connected_through_scaleup(view: View, claim: ResolvedClaim) -> bool:
@@ -137,12 +151,10 @@ def _why_no_schedule(ranks: Ranks, apart: bool) -> str:
     return ""
 
 
-def _judgement_of_interval(
-    ranks: Ranks, found: Interval, models: Sequence[CollectiveModel], why_none: str
-) -> Judgement:
+def _judgement_of_interval(found: Interval, models: Sequence[CollectiveModel]) -> Judgement:
     """An interval as an answer. Where some delay is not known there is no ceiling, and the time of the best
     schedule without it is said."""
-    floor, ceiling = found.floor, found.ceiling
+    ranks, floor, ceiling = found.ranks, found.floor, found.ceiling
     low = Quantity(floor.seconds, TIME)
     count = f"{ranks.count:,} ranks"
     witness: dict[str, object] = {
@@ -154,7 +166,9 @@ def _judgement_of_interval(
     }
     notes = [f"floor: {quantity_text(low)}, {floor.why}", *_schedule_notes(found), *_model_notes(models)]
     if ceiling is None:
-        text = f"at least {quantity_text(low)} by any algorithm, {count}; no schedule is known: {why_none}"
+        text = (
+            f"at least {quantity_text(low)} by any algorithm, {count}; no schedule is known: {found.why_none}"
+        )
         return Judgement("bounded", text, low, low, inf, witness=witness, notes=tuple(notes))
     best = found.schedules[0]
     high = Quantity(ceiling, TIME)
@@ -213,14 +227,18 @@ def _witness_of_models(models: Sequence[CollectiveModel]) -> dict[str, object]:
 
 
 def _schedule_notes(found: Interval) -> list[str]:
-    """A line for each of the best schedules: its time, what it consists of, and whether stages overlap."""
-    out = []
-    for s in found.schedules[:LISTED]:
-        time = quantity_text(Quantity(s.seconds(found.size), TIME))
-        sent, waited = (quantity_text(Quantity(x, TIME)) for x in (s.per_bit * found.size, s.waiting))
-        how = f"stages overlap, {s.chunks:,} chunks" if s.overlapped else "stages one after the other"
-        out.append(f"schedule {s.name}: {time} = {sent} of sending + {waited} of known delays ({how})")
-    return out
+    """A line for each of the best schedules."""
+    return [f"schedule {text_of_schedule(s, found.size)}" for s in found.schedules[:LISTED]]
+
+
+def text_of_schedule(schedule: Schedule, size: Fraction) -> str:
+    """A schedule for so many bits in words: its time, what it consists of, and whether stages overlap."""
+    time = quantity_text(Quantity(schedule.seconds(size), TIME))
+    sent, waited = (quantity_text(Quantity(x, TIME)) for x in (schedule.per_bit * size, schedule.waiting))
+    how = (
+        f"stages overlap, {schedule.chunks:,} chunks" if schedule.overlapped else "stages one after the other"
+    )
+    return f"{schedule.name}: {time} = {sent} of sending + {waited} of known delays ({how})"
 
 
 def _model_notes(models: Sequence[CollectiveModel]) -> list[str]:

@@ -28,7 +28,9 @@ class AllToAllTime(Check):
     explain throughput`). The upper end is S/n over the lower bound of λ, which has routes, and the longest
     delay of these. The lower end is the largest of S/n over the upper bound of λ (lengths of links, cuts
     among them), of S·r(n−r)/n over what can leave a block of r ranks (an accelerator, a host, a scale-up
-    domain, a group of the design), and of the least delay between the farthest two. (Dally and Towles,
+    domain, a group of the design), and of the least delay between the farthest two. Where a host
+    has links to several devices, it could hand on what is not for it: then the first of these is left out, as
+    paths of λ pass no host, and delays are those of paths through hosts. (Dally and Towles,
     "Principles and practices of interconnection networks", 2004, chapter 3; Shahrokhi and Matula, J. ACM 37,
     1990.)
 

@@ -7,14 +7,11 @@ from math import inf
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.search import first_names_and_more
-from tdsl.prove.transfer_times import TransferTime, rates_of_each_sender, time_of_transfer
+from tdsl.prove.transfer_times import EACH, TransferTime, time_of_transfer
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, TIME, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.workload import TO_SAY, message_size_of_claim, why_size_is_refused
-
-EACH = "each"
-"""The word with which every member of the first set sends as much."""
 
 
 class Transfer(Check):
@@ -35,8 +32,9 @@ class Transfer(Check):
     behind it; at the upper end with the delay of any path.
 
     ## What it assumes
-    Software, discs and the start of a message cost nothing. Hosts of neither set pass nothing on. Traffic may be divided over all paths. Where a
-    latency or a length is not known, there is no upper end: what is known is said.
+    Software, discs and the start of a message cost nothing. Hosts of neither set pass nothing on. Traffic may
+    be divided over all paths. Where a latency or a length is not known, there is no upper end: what is known
+    is said.
 
     ## A design that passes
     ```fab
@@ -83,39 +81,32 @@ class Transfer(Check):
         found = time_of_transfer(view, claim)
         if isinstance(found, str):
             return skipped(found)
-        return _transfer_judgement(view, claim, size, found)
+        return _transfer_judgement(size, found)
 
 
-def _transfer_judgement(view: View, claim: ResolvedClaim, size: Fraction, found: TransferTime) -> Judgement:
+def _transfer_judgement(size: Fraction, found: TransferTime) -> Judgement:
     """The interval of a transfer as an answer."""
-    least = most = size / found.rate
-    longest, rate = found.longest_delay, f"{quantity_text(Quantity(found.rate, RATE))} flow"
-    if EACH in claim.args:
-        each = rates_of_each_sender(view, found.flow)
-        if not each.lower:
-            return skipped("not all of the first set reach the second")
-        least, most, longest = size / each.upper, size / each.lower, each.longest_delay
-        rate = f"{quantity_text(Quantity(each.lower, RATE))} for each at once"
-    low, high = (Quantity(t + d, TIME) for t, d in ((least, found.least_delay), (most, longest)))
-    known = not found.unknown
+    least, most = (size * found.senders / rate for rate in (found.most, found.rate))
+    low, high = (Quantity(t, TIME) for t in (least + found.least_delay, most + found.longest_delay))
     exact = low.amount == high.amount
-    if not known:
+    rate = f"{quantity_text(Quantity(found.rate, RATE))} flow"
+    if found.unknown:
         text = f"at least {quantity_text(low)}: {rate}; missing: {first_names_and_more(found.unknown, 2)}"
     elif exact:
         text = f"{quantity_text(low)}: {rate}"
     else:
         text = f"between {quantity_text(low)} and {quantity_text(high)}: {rate}"
     return Judgement(
-        "proved" if known and exact else "bounded",
+        "proved" if exact and not found.unknown else "bounded",
         text,
         high,
         low,
-        high if known else inf,
+        inf if found.unknown else high,
         witness={
-            "flow_bps": found.rate,
+            "flow_bps": int(found.rate) if found.rate.denominator == 1 else float(found.rate),
             "sending_s": float(most),
             "least_delay_s": float(found.least_delay),
-            "longest_delay_s": float(longest),
+            "longest_delay_s": float(found.longest_delay),
         },
         help=TO_SAY if found.unknown else "add links where the cut is",
     )
