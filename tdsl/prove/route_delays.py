@@ -47,6 +47,8 @@ class RouteDelays:
         units where there are too many. Any port of a host may be used, and hosts pass on what they receive,
         which they then receive and send."""
         view = self.view
+        if not self.own.any() and not self.cable.any():
+            return 0
         used = (view.forwards | view.fabric.is_end) & view.devices
         used[view.units] = True
         kept = used[view.a] & used[view.b] & (view.a != view.b)
