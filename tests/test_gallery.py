@@ -5,6 +5,7 @@ The page is made of ``docs/gallery.toml`` and of runs; ``--golden`` writes it an
 
 from __future__ import annotations
 
+import json
 import textwrap
 import tomllib
 from functools import cache
@@ -14,13 +15,15 @@ from typing import Any
 import pytest
 
 from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.emit.build import BuildOptions, Selection, files_of_target
 from tdsl.emit.quote import NameRefused
 from tdsl.emit.target import targets_by_name
 from tdsl.emit.view import FabricView
 from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.report import json_report
+from tdsl.report.formats import Report
 from tdsl.system.spool import content_in_memory
-from tests.cli.run import report
 from tests.harness import each, share
 
 ROOT = Path(__file__).parent.parent
@@ -54,15 +57,25 @@ def entries() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def checked(name: str, settings: tuple[tuple[str, Any], ...] = ()) -> dict[str, Any]:
-    """The first design of a check's report."""
-    args = [x for key, value in settings for x in ("--set", f"{key}={value}")]
-    return report(name, *args)["designs"][0]
+def compiled(name: str, settings: tuple[tuple[str, Any], ...]) -> Compilation:
+    """A design, compiled and verified once for its report and its picture."""
+    return compiler.compile_and_verify(name, Request(set=tuple((key, str(value)) for key, value in settings)))
+
+
+def checked(name: str, **settings: Any) -> dict[str, Any]:
+    """The first design of the report of ``tdsl check``."""
+    return reported(name, tuple(sorted(settings.items())))
+
+
+@cache
+def reported(name: str, settings: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    design: dict[str, Any] = json.loads(json_report.render(Report([compiled(name, settings)])))["designs"][0]
+    return design
 
 
 def found(name: str, figure: Figure) -> Any:
     """The figure in the report."""
-    at: Any = checked(name, tuple(sorted(figure.get("set", {}).items())))
+    at: Any = checked(name, **figure.get("set", {}))
     head, *rest = figure["at"].split(".")
     if head == "results":
         check, *rest = rest
@@ -126,7 +139,7 @@ def wrapped(text: str, indent: str = "") -> list[str]:
 
 def picture(name: str) -> bytes | None:
     """The diagram of a design, None where it has none that a reader could take in."""
-    fabric = compiler.compile_without_checks(name).designs[0].fabric
+    fabric = compiled(name, ()).designs[0].fabric
     assert fabric is not None
     faults = Diagnostics()
     asked = Selection(FabricView(fabric, faults), frozenset({"diagram"}))
