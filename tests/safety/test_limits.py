@@ -45,7 +45,7 @@ BOMBS = [
     "{{ '%10000000000d'|format(1) }}",
     "{% set ns = namespace(x='a' * 10**6) %}{% for i in range(40) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x|length }}",
     "{% set x = 'a' * 10**5 %}{{ x|replace('a', x) }}", "{% set x = 'a' * 10**5 %}{{ x.replace('a', x)|length }}",
-    "{% set x = 'a' * 10**5 %}{{ x.join(x)|length }}", "{{ ('a' * 10**5).translate({97: 'a' * 10**5})|length }}",
+    "{% set x = 'a' * 10**5 %}{{ x.join(x)|length }}", "{{ ('a' * 10**4).translate({97: 'a' * 10**6})|length }}",
     "{{ '" + "a" * 10**5 + "'|replace('a', '" + "a" * 10**5 + "') }}",
     "{% set l = [1] %}{% for i in range(50) %}{% set _ = l.extend(l) %}{% endfor %}{{ l|length }}",
     "{% set l = [1] %}{% set _ = l.append(l) %}{{ l|tojson }}",
