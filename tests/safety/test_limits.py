@@ -250,10 +250,7 @@ def test_the_language_server_answers_whatever_is_open(tmp_path: Path) -> None:
         begin = time.monotonic()
         client.write("big.fab", SMALL + "# " + "x = [" * 800_000)
         client.write("small.fab", SMALL)
-        nul = lsp.TextDocumentItem(
-            client.uri("a") + "%00b.fab", "fab", 0, SMALL
-        )  # no path: later requests resolve every open one
-        client.text_document_did_open(lsp.DidOpenTextDocumentParams(nul))
+        client.open(client.uri("a") + "%00b.fab", SMALL)  # no path: later requests resolve every open one
         hints = await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document("big.fab"), EVERYWHERE))
         assert not hints
         told = await asyncio.wait_for(client.news.get(), 20)
