@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import textwrap
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.report import json_report
 from tdsl.report.formats import Report
 from tdsl.system.spool import content_in_memory
+from tests.conftest import Golden
 from tests.harness import each, share
 
 ROOT = Path(__file__).parent.parent
@@ -164,8 +166,16 @@ QUICK = [n for n in names() if n not in SLOW]
 SHARES = 4
 
 
-def a_design(name: str) -> None:
-    """It is short and holds, its figures are those published (or the data says by how much not, and why), and the page has it."""
+def left_out(found: Compilation) -> Iterator[str]:
+    """The notes about a design, and what is required of its fabrics but the first."""
+    yield from (f"{d.severity.word} {d.code}: {d.message}\n" for d in found.findings)
+    for r in (r for design in found.designs[1:] for r in design.results if r.requirement):
+        yield f"{r.status} {r.requirement}: {r.text or r.reason}\n"
+
+
+def a_design(name: str, golden: Golden) -> None:
+    """It is short and holds, its figures are those published (or the data says by how much not, and why), and the page has it.
+    A golden has what the page leaves out."""
     assert len((DESIGNS / f"{name}.fab").read_text(encoding="utf-8").splitlines()) < 60
     assert checked(name)["ok"]
     assert {f["severity"] for f in checked(name)["findings"]} <= {"note"}, checked(name)["findings"]
@@ -175,6 +185,7 @@ def a_design(name: str) -> None:
             assert value == pytest.approx(figure["published"], rel=1e-12), figure
         else:
             assert value == figure["tdsl"] != figure["published"] and figure["why"], figure
+    golden(f"designs/{name}.txt", "".join(left_out(compiled(name, ()))))
     drawn = picture(name)
     if drawn is not None:
         assert (PICTURES / f"{name}.svg").read_bytes() == drawn, "run `make golden`"
@@ -182,14 +193,14 @@ def a_design(name: str) -> None:
 
 
 @pytest.mark.parametrize("number", range(SHARES))
-def test_designs(number: int) -> None:
-    each(share(QUICK, number, SHARES), a_design)
+def test_designs(number: int, golden: Golden) -> None:
+    each(share(QUICK, number, SHARES), lambda name: a_design(name, golden))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SLOW)
-def test_large_designs(name: str) -> None:
-    a_design(name)
+def test_large_designs(name: str, golden: Golden) -> None:
+    a_design(name, golden)
 
 
 def test_the_page_has_all_designs_in_order(request: pytest.FixtureRequest) -> None:
