@@ -33,7 +33,9 @@ sys.exit(status[0] if status else 70)
 def program(folder: Path) -> tuple[Path, subprocess.Popen[bytes]]:
     """A `tdsl` in a folder, and the process that answers its calls until its standard input ends."""
     place = folder / "calls"
-    server = subprocess.Popen([sys.executable, "-m", "tests.forked", place], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.forked", place], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     assert server.stdout is not None
     assert server.stdout.readline() == b"listening\n"
     (folder / "caller.py").write_text(CALLER, encoding="utf-8")
