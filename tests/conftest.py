@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -87,6 +87,19 @@ def test_data() -> Path:
     if not folder.is_dir():
         pytest.fail(f"TDSL_TEST_DATA={given} is not a folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A `tdsl` for shells whose calls do not import it anew; see ``tests/forked.py``."""
+    from tests.forked import program
+
+    made, server = program(tmp_path_factory.mktemp("program"))
+    yield made
+    assert server.stdin is not None and server.stdout is not None
+    server.stdin.close()
+    server.wait(60)
+    server.stdout.close()
 
 
 def need_program(name: str, package: str) -> str:

@@ -5,8 +5,10 @@ The page is made of ``docs/gallery.toml`` and of runs; ``--golden`` writes it an
 
 from __future__ import annotations
 
+import json
 import textwrap
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,16 @@ from typing import Any
 import pytest
 
 from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.emit.build import BuildOptions, Selection, files_of_target
 from tdsl.emit.quote import NameRefused
 from tdsl.emit.target import targets_by_name
 from tdsl.emit.view import FabricView
 from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.report import json_report
+from tdsl.report.formats import Report
 from tdsl.system.spool import content_in_memory
-from tests.cli.run import report
+from tests.conftest import Golden
 from tests.harness import each, share
 
 ROOT = Path(__file__).parent.parent
@@ -54,15 +59,25 @@ def entries() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def checked(name: str, settings: tuple[tuple[str, Any], ...] = ()) -> dict[str, Any]:
-    """The first design of a check's report."""
-    args = [x for key, value in settings for x in ("--set", f"{key}={value}")]
-    return report(name, *args)["designs"][0]
+def compiled(name: str, settings: tuple[tuple[str, Any], ...]) -> Compilation:
+    """A design, compiled and verified once for its report and its picture."""
+    return compiler.compile_and_verify(name, Request(set=tuple((key, str(value)) for key, value in settings)))
+
+
+def checked(name: str, **settings: Any) -> dict[str, Any]:
+    """The first design of the report of ``tdsl check``."""
+    return reported(name, tuple(sorted(settings.items())))
+
+
+@cache
+def reported(name: str, settings: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    design: dict[str, Any] = json.loads(json_report.render(Report([compiled(name, settings)])))["designs"][0]
+    return design
 
 
 def found(name: str, figure: Figure) -> Any:
     """The figure in the report."""
-    at: Any = checked(name, tuple(sorted(figure.get("set", {}).items())))
+    at: Any = checked(name, **figure.get("set", {}))
     head, *rest = figure["at"].split(".")
     if head == "results":
         check, *rest = rest
@@ -126,7 +141,7 @@ def wrapped(text: str, indent: str = "") -> list[str]:
 
 def picture(name: str) -> bytes | None:
     """The diagram of a design, None where it has none that a reader could take in."""
-    fabric = compiler.compile_without_checks(name).designs[0].fabric
+    fabric = compiled(name, ()).designs[0].fabric
     assert fabric is not None
     faults = Diagnostics()
     asked = Selection(FabricView(fabric, faults), frozenset({"diagram"}))
@@ -151,8 +166,16 @@ QUICK = [n for n in names() if n not in SLOW]
 SHARES = 4
 
 
-def a_design(name: str) -> None:
-    """It is short and holds, its figures are those published (or the data says by how much not, and why), and the page has it."""
+def left_out(found: Compilation) -> Iterator[str]:
+    """The notes about a design, and what is required of its fabrics but the first."""
+    yield from (f"{d.severity.word} {d.code}: {d.message}\n" for d in found.findings)
+    for r in (r for design in found.designs[1:] for r in design.results if r.requirement):
+        yield f"{r.status} {r.requirement}: {r.text or r.reason}\n"
+
+
+def a_design(name: str, golden: Golden) -> None:
+    """It is short and holds, its figures are those published (or the data says by how much not, and why), and the page has it.
+    A golden has what the page leaves out."""
     assert len((DESIGNS / f"{name}.fab").read_text(encoding="utf-8").splitlines()) < 60
     assert checked(name)["ok"]
     assert {f["severity"] for f in checked(name)["findings"]} <= {"note"}, checked(name)["findings"]
@@ -162,6 +185,7 @@ def a_design(name: str) -> None:
             assert value == pytest.approx(figure["published"], rel=1e-12), figure
         else:
             assert value == figure["tdsl"] != figure["published"] and figure["why"], figure
+    golden(f"designs/{name}.txt", "".join(left_out(compiled(name, ()))))
     drawn = picture(name)
     if drawn is not None:
         assert (PICTURES / f"{name}.svg").read_bytes() == drawn, "run `make golden`"
@@ -169,14 +193,14 @@ def a_design(name: str) -> None:
 
 
 @pytest.mark.parametrize("number", range(SHARES))
-def test_designs(number: int) -> None:
-    each(share(QUICK, number, SHARES), a_design)
+def test_designs(number: int, golden: Golden) -> None:
+    each(share(QUICK, number, SHARES), lambda name: a_design(name, golden))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SLOW)
-def test_large_designs(name: str) -> None:
-    a_design(name)
+def test_large_designs(name: str, golden: Golden) -> None:
+    a_design(name, golden)
 
 
 def test_the_page_has_all_designs_in_order(request: pytest.FixtureRequest) -> None:

@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -43,12 +44,29 @@ def room_of(path: Path) -> str:
     return SAME.get(first, first)
 
 
+@cache
+def statements(path: Path) -> list[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Every import of a module, and whether it is for types alone."""
+    found: list[tuple[ast.Import | ast.ImportFrom, bool]] = []
+    ahead: list[tuple[ast.stmt, bool]] = [(s, False) for s in ast.parse(path.read_text(encoding="utf-8")).body]
+    while ahead:
+        node, typed = ahead.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.append((node, typed))
+            continue
+        typed = typed or (isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING")
+        inner = [getattr(node, name, []) for name in ("body", "orelse", "handlers", "finalbody", "cases")]
+        for part in (s for block in inner for s in block):
+            ahead += [(part, typed)] if isinstance(part, ast.stmt) else [(s, typed) for s in part.body]
+    return sorted(found, key=lambda f: f[0].lineno)
+
+
 def imports(path: Path) -> Iterator[tuple[str, int]]:
     """Full names of what a module imports, and where."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node, _ in statements(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, f"{path}:{node.lineno}: imports are absolute here"
             assert node.module is not None
             yield from (
@@ -81,14 +99,10 @@ def test_no_circle_of_more_than_two_files() -> None:
     names = {path: ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__") for path in MODULES}
     asked: dict[str, set[str]] = {}
     for path, name in names.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        typed = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
-        for node in typed:
-            node.body = [ast.Pass()]
         found = {
             full
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and node.module
+            for node, typed in statements(path)
+            if isinstance(node, ast.ImportFrom) and node.module and not typed
             for full in ([f"{node.module}.{a.name}" for a in node.names] + [node.module])
         }
         asked[name] = (found & set(names.values())) - {name, "tdsl"}

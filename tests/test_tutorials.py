@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -19,21 +18,17 @@ STEP = re.compile(r"`(?P<file>[\w.]+)`[^`]*?:\n\n```fab check\n(?P<text>.*?)```|
 """A design that the text before it gives a file name (`Write this to `pod.fab`:`), or commands."""
 
 
-def empty(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+def empty(tmp_path: Path, forked: Path) -> tuple[Path, dict[str, str]]:
     """An empty folder, and an environment with a `tdsl` that is this one."""
-    shim = tmp_path / "bin" / "tdsl"
-    shim.parent.mkdir()
-    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m tdsl "$@"\n')
-    shim.chmod(0o755)
     folder = tmp_path / "empty"
     folder.mkdir()
-    return folder, os.environ | {"PATH": f"{shim.parent}:{os.environ['PATH']}", "PYTHONPATH": str(DOCS.parent)}
+    return folder, os.environ | {"PATH": f"{forked.parent}:{os.environ['PATH']}", "PYTHONPATH": str(DOCS.parent)}
 
 
 @pytest.fixture
-def run(tmp_path: Path):
+def run(tmp_path: Path, forked: Path):
     """Run shell commands in an empty folder."""
-    folder, environment = empty(tmp_path)
+    folder, environment = empty(tmp_path, forked)
     environment |= {"BROWSER": "true", "HOME": str(tmp_path)}
     environment |= {f"GIT_{who}_{what}": "a@b.example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
@@ -134,9 +129,9 @@ def test_the_review_of_a_change(run) -> None:
 # ---------------------------------------------------------------- audits
 
 
-def done_at_once(page: Path, tmp_path: Path, **more: str) -> tuple[str, Path]:
+def done_at_once(page: Path, tmp_path: Path, forked: Path, **more: str) -> tuple[str, Path]:
     """Write the page's design, run its commands, and return what they print and the folder."""
-    folder, environment = empty(tmp_path)
+    folder, environment = empty(tmp_path, forked)
     text = page.read_text(encoding="utf-8")
     for file, design in re.findall(r"`(\w+\.fab)`:\n\n```fab check\n(.*?)```", text, re.DOTALL):
         (folder / file).write_text(design)
@@ -150,22 +145,22 @@ def done_at_once(page: Path, tmp_path: Path, **more: str) -> tuple[str, Path]:
     return ran.stdout, folder
 
 
-def test_a_fabric_that_is_simulated(tmp_path: Path) -> None:
+def test_a_fabric_that_is_simulated(tmp_path: Path, forked: Path) -> None:
     ib.need()
     assert shutil.which("ibsim"), "ib.need skips where it is absent"
-    _, folder = done_at_once(DOCS / "tutorial-audit.md", tmp_path, IBSIM_SOCKNAME=f"tutorial-{os.getpid()}")
+    _, folder = done_at_once(DOCS / "tutorial-audit.md", tmp_path, forked, IBSIM_SOCKNAME=f"tutorial-{os.getpid()}")
     report = (folder / "report.txt").read_text()
     assert report.count("error[") == 1 and "E0620" in report
     assert "su0-node3" in report and "su0-node4" in report
     assert "su0-leaf2" in (folder / "worklist.csv").read_text()
 
 
-def test_a_fabric_of_real_routers(tmp_path: Path) -> None:
+def test_a_fabric_of_real_routers(tmp_path: Path, forked: Path) -> None:
     """In network namespaces, with FRR and lldpd; whatever happens, none is left."""
     frr_lab.need()
     lab = f"tutorial{os.getpid()}"
     try:
-        said, folder = done_at_once(DOCS / "tutorial-audit-routers.md", tmp_path, LAB=lab)
+        said, folder = done_at_once(DOCS / "tutorial-audit-routers.md", tmp_path, forked, LAB=lab)
     finally:
         for pid in Path("/run", lab).glob("*/*.pid"):
             subprocess.run(["kill", "-KILL", pid.read_text().strip()], capture_output=True, timeout=10, check=False)

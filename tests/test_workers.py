@@ -19,33 +19,10 @@ from tdsl.compile.compiler import Request
 from tdsl.compile.sweep import sweep_parameters
 from tdsl.system.workers import Workers, WorkersEnded
 from tests.cli.run import tdsl, write
+from tests.jobs import always_ended, ended_once, refused, square
 from tests.tables import sections
 
 DESIGN, WAITING, FORKED, LARGE = sections(__file__).values()
-
-
-def square(n: int) -> int:
-    return n * n
-
-
-def ended_once(folder: Path, n: int) -> int:
-    """The square; whoever is first to take 3 is killed, as a system out of memory does."""
-    mark = folder / "ended"
-    if n == 3 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return n * n
-
-
-def always_ended(n: int) -> int:
-    os.kill(os.getpid(), signal.SIGKILL)
-    return n
-
-
-def refused(n: int) -> int:
-    if n == 2:
-        raise ValueError("two")
-    return n
 
 
 class Eager(Workers):
@@ -82,11 +59,6 @@ def test_copies_have_what_is_in_memory() -> None:
     ]
 
 
-def wait(n: int) -> None:
-    os.write(1, b"%d\n" % os.getpid())
-    time.sleep(60)
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there are copies under Linux only")
 @pytest.mark.parametrize("how", ["copies", "new"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
@@ -94,7 +66,7 @@ def test_processes_end_with_the_first_one(number: signal.Signals, how: str, tmp_
     """And what they hand over goes, but where it is killed: the next work removes that. After SIGTERM `check --all-params` left
     its processes and a folder, `build` a folder."""
     text = WAITING if how == "copies" else WAITING.replace("results_of_copies(work", "results(wait")
-    text = f"from tests.test_workers import wait\n{text}"
+    text = f"from tests.jobs import wait\n{text}"
     line = [sys.executable, "-c", text]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
@@ -107,9 +79,9 @@ def test_processes_end_with_the_first_one(number: signal.Signals, how: str, tmp_
         assert process.stdout.read() == ""  # which ends once no copy has the pipe
     assert len(set(copies)) == 2
     assert os.listdir(tmp_path) == (left if number == signal.SIGKILL else [])
-    if left:
+    if number == signal.SIGKILL:
         more = "from tdsl.system.workers import Workers\nprint(list(Workers(2).results_of_copies(abs, range(3))))"
-        for age, stay in ((0, number == signal.SIGKILL), (100, False)):
+        for age, stay in ((0, True), (100, False)):
             for name in os.listdir(tmp_path):
                 os.utime(tmp_path / name, (time.time() - age,) * 2)
             done = subprocess.run([sys.executable, "-c", more], cwd=ROOT, env=env, capture_output=True, text=True, check=False)

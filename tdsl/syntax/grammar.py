@@ -42,7 +42,7 @@ class _NoLexer(Lexer):
 class Tables:
     """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their
     terminals, and the other way round. ``only`` keeps the only rule that a state has, for the states that
-    were asked for.
+    were asked for, and ``known`` what was asked of a rule.
     """
 
     lark: lark.Lark
@@ -51,12 +51,13 @@ class Tables:
     written: dict[str, str]
     signs: dict[str, str]
     only: dict[int, Any] = field(default_factory=dict)
+    known: dict[int, tuple[int, str, Any]] = field(default_factory=dict)
 
     def begin_parse(self, symbol: str) -> PartialParse:
         """A parser at the beginning of what ``symbol`` means, "module" or "expression"."""
         from tdsl.syntax.partial_parse import PartialParse
 
-        return PartialParse(self.lark, symbol, self.only)
+        return PartialParse(self.lark, symbol, self.only, self.known)
 
 
 def grammar_text() -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from lark import Lark
+from lark.parsers.lalr_analysis import Shift
 
 from tdsl.syntax.scanner import END, Token
 
@@ -17,16 +18,18 @@ class PartialParse:
     ``values`` are those of the parser's stack: tokens and parts of the tree, outermost first.
     """
 
-    __slots__ = ("_only", "_state", "_states", "_table", "values")
+    __slots__ = ("_known", "_only", "_state", "_states", "_table", "values")
 
-    def __init__(self, lark: Lark, symbol: str, only: dict[int, Any]) -> None:
-        """``symbol`` is the start of the grammar; ``only`` keeps the rules of `settle` between the parses of
-        one grammar."""
+    def __init__(
+        self, lark: Lark, symbol: str, only: dict[int, Any], known: dict[int, tuple[int, str, Any]]
+    ) -> None:
+        """``symbol`` is the start of the grammar. Kept between the parses of one grammar: ``only``, the rules
+        of `settle`, and ``known``, what `_reduce` asks of a rule."""
+        self._only, self._known = only, known
         self._state: Any = lark.parse_interactive(start=symbol).parser_state
         self._states: list[int] = self._state.state_stack
         self.values: list[Any] = self._state.value_stack
         self._table: Any = self._state.parse_conf.states
-        self._only = only
 
     def choices(self) -> Any:
         """The terminals and rules for which the state at the top has an action; of a terminal it may fail
@@ -60,6 +63,9 @@ class PartialParse:
         """Whether a terminal can follow. Lark's own method copies the stack; this tries reductions on the
         states alone."""
         table, states = self._table, self._states
+        first = table[states[-1]].get(kind)
+        if first is None or first[0] is Shift:
+            return first is not None
         depth = len(states)
         pushed: list[int] = []
         while True:
@@ -76,7 +82,30 @@ class PartialParse:
 
     def feed(self, token: Token) -> Any:
         """Take a token that can follow; the tree, if the token is the end of the text."""
-        return self._state.feed_token(token, token.type == "$END")
+        if token.type == "$END":
+            return self._state.feed_token(token, True)
+        table, states, kind = self._table, self._states, token.type
+        while True:
+            action, target = table[states[-1]][kind]
+            if action is Shift:
+                states.append(target)
+                self.values.append(token)
+                return None
+            self._reduce(target)
+
+    def _reduce(self, rule: Any) -> None:
+        """Put what a rule makes of the values at the top in their place."""
+        known = self._known.get(id(rule))
+        if known is None:
+            made = self._state.parse_conf.callbacks[rule]
+            known = self._known[id(rule)] = len(rule.expansion), rule.origin.name, made
+        size, origin, make = known
+        states, values = self._states, self.values
+        parts = values[-size:] if size else []
+        if size:
+            del states[-size:], values[-size:]
+        values.append(make(parts))
+        states.append(self._table[states[-1]][origin][1])
 
     def settle(self) -> None:
         """Reduce what is complete: Lark would wait for the next token, and recovery would lose it."""
@@ -88,7 +117,4 @@ class PartialParse:
             rule = self._only[top]
             if not getattr(rule, "expansion", None):
                 return
-            parts = self.values[-len(rule.expansion) :]
-            del self._states[-len(rule.expansion) :], self.values[-len(rule.expansion) :]
-            self.values.append(self._state.parse_conf.callbacks[rule](parts))
-            self._states.append(self._table[self._states[-1]][rule.origin.name][1])
+            self._reduce(rule)

@@ -23,12 +23,15 @@ ROOT = Path(__file__).parent.parent.parent
 WRONG = SMALL.replace("<= 1:1", "<= 1:9")
 
 
-PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+@pytest.fixture(autouse=True)
+def _own_program(forked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps find this `tdsl` first, and then what is installed beside it."""
+    monkeypatch.setenv("PATH", f"{forked.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}")
 
 
 def run(call: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a program beside this tdsl."""
-    environment = {**os.environ, "PATH": PATH, "PYTHONPATH": str(ROOT), **variables}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run(call, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
@@ -135,7 +138,7 @@ def test_a_new_project(ci: str, file: str, here: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("network", ["infiniband", "lldp"])
 @pytest.mark.parametrize(("ci", "file"), [("github", ".github/workflows/audit.yml"), ("gitlab", ".gitlab/audit.yml")])
-def test_a_nightly_audit(ci: str, file: str, network: str, here: Path, tmp_path: Path) -> None:
+def test_a_nightly_audit(ci: str, file: str, network: str, here: Path, tmp_path: Path, forked: Path) -> None:
     """Its steps take the capture, pass for what is as designed, and fail, with a work list, once a cable is lost."""
     assert tdsl("init", "mine", "--ci", ci, "--audit", network).exit_code == 0
     valid(str(tmp_path / file), "vendor.github-workflows" if ci == "github" else "vendor.gitlab-ci")
@@ -150,7 +153,7 @@ def test_a_nightly_audit(ci: str, file: str, network: str, here: Path, tmp_path:
     install, take, audit = lines
     assert install == f"python3 -I -m venv .audit && .audit/bin/python -I -m pip install --quiet tdsl=={__version__}"
     for name, does in {
-        "bin/sudo": "cat site.topo", "bin/ssh": 'cat "site/$2.json"', ".audit/bin/tdsl": f'exec {sys.executable} -m tdsl "$@"'
+        "bin/sudo": "cat site.topo", "bin/ssh": 'cat "site/$2.json"', ".audit/bin/tdsl": f'exec {forked} "$@"'
     }.items():  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
@@ -161,9 +164,9 @@ def test_a_nightly_audit(ci: str, file: str, network: str, here: Path, tmp_path:
         captures.lldp(cables, tmp_path / "site")
         names = sorted(p.stem for p in (tmp_path / "site").iterdir())
         (tmp_path / "devices.txt").write_text("".join(f"{n}\n" for n in [*names, "switched_off"]))
-        done = shell(take, tmp_path, PATH=f"{tmp_path / 'bin'}:{PATH}")
+        done = shell(take, tmp_path, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")
         assert done.returncode == 0, done.stderr
-        return shell(audit, tmp_path, PATH=f"{tmp_path / 'bin'}:{PATH}").returncode
+        return shell(audit, tmp_path, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}").returncode
 
     assert night() == 0
     assert "no faults" in Path("report.md").read_text()
@@ -191,8 +194,10 @@ def test_the_hooks(tmp_path: Path) -> None:
     """pre-commit itself installs the checkout and runs the hooks on a repository with one wrong design and one out of shape."""
     project = tmp_path / "project"
     project.mkdir()
+    # what tdsl depends on, and what builds it, comes from the environment of the tests: `make test` has installed all of it
+    further = os.pathsep.join(p for p in sys.path if p.endswith("site-packages"))
     environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "home"), "GIT_CONFIG_GLOBAL": "/dev/null"}
-    environment.pop("PYTHONPATH", None)
+    environment |= {"PYTHONPATH": further, "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_COMPILE": "1"}
 
     def run(*call: str, folder: Path = project) -> subprocess.CompletedProcess[str]:
         return subprocess.run(call, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)

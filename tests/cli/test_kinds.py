@@ -46,7 +46,8 @@ def links(file: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("kind", ORDER)
 def test_every_command_answers(kind: str, here: Path) -> None:
-    """Of the calls about two designs, each kind has two: every call is made on half of the kinds."""
+    """Each kind has two of the calls about two designs, and either the expansion or the way there and back: every call is made on
+    half of the kinds."""
     made = draft(8000 + len(kind), kind)
     every = [c for c in dict.fromkeys(questions(made)) if c.metric in REPORTS and c.given is None]
     Path("old.fab").write_text(made.text(every, report=True), encoding="utf-8")
@@ -58,10 +59,12 @@ def test_every_command_answers(kind: str, here: Path) -> None:
         answer(call)
     if kind in ("extremes", "unrated"):  # they have errors
         return
-    Path("expanded.fab").write_text(answer("expand old.fab", 0), encoding="utf-8")
-    assert links("expanded.fab") == old
-    (same,) = json.loads(answer("diff old.fab expanded.fab --output-format json --no-checks"))["fabrics"]
-    assert not (same["added"] or same["removed"] or same["moved"])
+    if ORDER.index(kind) % 4 < 2:
+        Path("expanded.fab").write_text(answer("expand old.fab", 0), encoding="utf-8")
+        assert links("expanded.fab") == old
+        (same,) = json.loads(answer("diff old.fab expanded.fab --output-format json --no-checks"))["fabrics"]
+        assert not (same["added"] or same["removed"] or same["moved"])
+        return
     pairs = ("old.fab new.fab", "new.fab old.fab")
     there, back = (json.loads(answer(f"diff {pair} --output-format json --no-checks"))["fabrics"] for pair in pairs)
     for one, other in zip(there, back, strict=True):

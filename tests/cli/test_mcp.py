@@ -16,9 +16,14 @@ import pytest
 from tests.cli.run import SMALL, write
 from tests.lsp.test_server import children
 
-pytest.importorskip("mcp")
 INTENT = "fabric f {\n hosts 4 x DGX_H100\n rails 8\n rail_only { switch QM9700 }\n}"
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _package() -> None:
+    """Imported by the tests alone: it takes a second, which each process that collects them would spend."""
+    pytest.importorskip("mcp")
 
 
 def asked(folder: Path, work: Callable[[Any], Awaitable[Any]]) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Diagnostic
-from tests.errors.test_fixtures import FIXTURES, HERE
+from tests.errors.test_fixtures import FIXTURES, HERE, checked
 from tests.harness import compile_text, none
 from tests.tables import sections
 
@@ -32,7 +32,7 @@ def same(d: Diagnostic) -> tuple[object, ...]:
 
 def faults(path: Path) -> Iterator[str]:
     text = path.read_text(encoding="utf-8")
-    for d in compiler.compile_and_verify(path.name).findings:
+    for d in checked(path.name).findings:
         if d.allowed or d.fix is None or d.span is None:
             continue
         assert all(span.file is d.span.file for span, _ in d.fix.edits), "a fix of another file needs a test of its own"

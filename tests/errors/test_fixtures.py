@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,9 +44,15 @@ def found(result: compiler.Compilation) -> list[tuple[int, str]]:
     return sorted((d.span.begin[0] if d.span else 0, d.code) for d in result.findings if not d.allowed)
 
 
+@cache
+def checked(name: str) -> compiler.Compilation:
+    """A faulty design, which is in the current folder, compiled once for the tests of this folder."""
+    return compiler.compile_and_verify(name)
+
+
 def faults(path: Path, golden: Golden) -> Iterator[str]:
     """What is wrong with the findings of one faulty design."""
-    result = compiler.compile_and_verify(path.name)
+    result = checked(path.name)
     if found(result) != marks(path.read_text()):
         yield f"{path.name}: {found(result)}, marked {marks(path.read_text())}"
     for d in result.findings:
@@ -66,21 +73,20 @@ def test_every_finding_is_marked_and_every_mark_found(golden: Golden, monkeypatc
     none(fault for path in FIXTURES for fault in faults(path, golden))
 
 
-def places(path: Path, shift: int) -> list[tuple[object, ...]]:
+def places(result: compiler.Compilation, name: str, shift: int) -> list[tuple[object, ...]]:
     """Code, message, line less ``shift``, and columns of every span of the findings about a design."""
-    result = compiler.compile_and_verify(str(path))
     spans = [(d.code, d.message, s) for d in result.findings for s in (d.span, *(x.span for x in d.labels)) if s]
-    return [(c, m, s.begin[0] - (shift if s.file.name.endswith(path.name) else 0), s.begin[1], s.finish[1]) for c, m, s in spans]
+    return [(c, m, s.begin[0] - (shift if s.file.name.endswith(name) else 0), s.begin[1], s.finish[1]) for c, m, s in spans]
 
 
-@pytest.mark.slow
-def test_three_lines_down(tmp_path: Path) -> None:
+def test_three_lines_down(monkeypatch: pytest.MonkeyPatch) -> None:
     """Moving a design down three lines moves every span by three, and nothing else."""
+    monkeypatch.chdir(HERE)
     offenders = []
     for path in FIXTURES:
-        moved = tmp_path / path.name
-        moved.write_text("# one\n\n# three\n" + path.read_text())
-        if places(path, 0) != places(moved, 3):
+        text = "# one\n\n# three\n" + path.read_text(encoding="utf-8")
+        moved = compiler.compile_and_verify(path.name, Request(overlay={path.name: text, str(path.resolve()): text}))
+        if places(checked(path.name), path.name, 0) != places(moved, path.name, 3):
             offenders.append(path.name)
     none(offenders)
 

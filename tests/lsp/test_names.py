@@ -171,8 +171,7 @@ async def test_renaming(client: Client) -> None:
 async def test_a_file_of_the_library_needs_no_fabric(client: Client) -> None:
     for name in ("hardware/nvidia/qm9700", "topologies/clos", "cables/mfp7e10"):
         path = resources.packaged_folder("stdlib") / f"{name}.fab"
-        item = lsp.TextDocumentItem(path.as_uri(), "fab", 0, path.read_text())
-        client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        client.open(path.as_uri(), path.read_text())
         for _ in range(2):  # names, then everything
             assert await client.until(lambda codes: True) == []
     client.write("empty.fab", "cluster c { }\nmodel switch SW { port p: 1Gbps }\n")

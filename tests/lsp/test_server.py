@@ -38,11 +38,13 @@ class Client(LanguageClient):
         self.news = asyncio.Queue[lsp.PublishDiagnosticsParams]()
         self.messages: list[str] = []
         self.version = 0
+        self.opened: set[str] = set()
         self.left = False
 
         @self.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def told(params: lsp.PublishDiagnosticsParams) -> None:
-            self.news.put_nowait(params)
+            if params.uri in self.opened:
+                self.news.put_nowait(params)
 
         @self.feature(lsp.WINDOW_SHOW_MESSAGE)
         def shown(params: lsp.ShowMessageParams) -> None:
@@ -56,13 +58,26 @@ class Client(LanguageClient):
 
     def write(self, name: str, text: str) -> None:
         """Open a file with a text that is nowhere saved."""
-        self.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(self.uri(name), "fab", 0, text)))
+        self.open(self.uri(name), text)
+
+    def open(self, uri: str, text: str) -> None:
+        """Open what has this name."""
+        self.opened.add(uri)
+        self.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, "fab", 0, text)))
 
     def change(self, name: str, text: str) -> None:
         self.version += 1
         whole = [lsp.TextDocumentContentChangeWholeDocument(text)]
         document = lsp.VersionedTextDocumentIdentifier(self.version, self.uri(name))
         self.text_document_did_change(lsp.DidChangeTextDocumentParams(document, whole))
+
+    def begin_anew(self, folder: Path) -> None:
+        """Close what is open, and forget what was told: another conversation begins, in a folder of its own."""
+        for uri in self.opened:
+            self.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
+        self.folder, self.news = folder, asyncio.Queue()
+        self.opened.clear()
+        self.messages.clear()
 
     async def until(self, wanted: Callable[[list[str | int | None]], bool]) -> list[lsp.Diagnostic]:
         """The first findings whose codes are as wanted."""
@@ -73,23 +88,39 @@ class Client(LanguageClient):
                     return list(found)
 
 
+async def started(folder: Path) -> Client:
+    """The client of a fresh server, whose stderr is a file of the folder."""
+    client = Client(folder)
+    await client.start_io(sys.executable, "-c", SERVE, str(folder / "stderr.txt"))
+    await client.initialize_async(lsp.InitializeParams(lsp.ClientCapabilities(), process_id=os.getpid()))
+    client.initialized(lsp.InitializedParams())
+    return client
+
+
+async def ended(client: Client) -> None:
+    """The end of a server that has answered all that it was asked."""
+    await client.shutdown_async(None)
+    client.exit(None)
+    client.left = True
+
+
+async def stopped(client: Client) -> None:
+    """The end of a server, whatever it does."""
+    if client._server is not None and client._server.returncode is None and not client.left:
+        client._server.kill()
+    await asyncio.wait_for(client.stop(), WAIT_S)
+
+
 def talk(folder: Path, conversation: Callable[[Client], Awaitable[None]]) -> list[str]:
     """Have a conversation with a fresh server. What it said on stderr must be nothing; gives the messages it showed."""
 
     async def whole() -> list[str]:
-        client = Client(folder)
-        await client.start_io(sys.executable, "-c", SERVE, str(folder / "stderr.txt"))
+        client = await started(folder)
         try:
-            await client.initialize_async(lsp.InitializeParams(lsp.ClientCapabilities(), process_id=os.getpid()))
-            client.initialized(lsp.InitializedParams())
             await conversation(client)
-            await client.shutdown_async(None)
-            client.exit(None)
-            client.left = True
+            await ended(client)
         finally:
-            if client._server is not None and client._server.returncode is None and not client.left:
-                client._server.kill()
-            await asyncio.wait_for(client.stop(), WAIT_S)
+            await stopped(client)
         assert "Traceback" not in (folder / "stderr.txt").read_text()
         return client.messages
 
@@ -100,11 +131,39 @@ SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  conne
 EVERYWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(10_000, 0))
 
 
-def conversation(work: Callable[[Client], Awaitable[None]]) -> Callable[[Path], None]:
-    """A test that is a conversation with a fresh server, in which it shows no message."""
+class Shared:
+    """A server for one conversation after another, as an editor has it open all day."""
 
-    def test(tmp_path: Path) -> None:
-        assert talk(tmp_path, work) == []
+    def __init__(self, folder: Path) -> None:
+        self.runner, self.errors = asyncio.Runner(), folder / "stderr.txt"
+        self.client = self.runner.run(started(folder))
+
+    def talk(self, folder: Path, work: Callable[[Client], Awaitable[None]]) -> list[str]:
+        """Have a conversation; gives the messages that the server showed."""
+
+        async def whole() -> list[str]:
+            self.client.begin_anew(folder)
+            await work(self.client)
+            return [*self.client.messages]
+
+        shown = self.runner.run(whole())
+        assert "Traceback" not in self.errors.read_text()
+        return shown
+
+    def close(self) -> None:
+        """End the server."""
+        try:
+            self.runner.run(ended(self.client))
+        finally:
+            self.runner.run(stopped(self.client))
+            self.runner.close()
+
+
+def conversation(work: Callable[[Client], Awaitable[None]]) -> Callable[[Path, Shared], None]:
+    """A test that is a conversation with the server that these tests share, in which it shows no message."""
+
+    def test(tmp_path: Path, shared: Shared) -> None:
+        assert shared.talk(tmp_path, work) == []
 
     test.__doc__ = work.__doc__
     return test
@@ -192,7 +251,7 @@ def test_a_process_of_answers_that_is_killed_is_started_again(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["superpod_cluster", "torus3d"])
-def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
+def test_designs_of_the_library(name: str, tmp_path: Path, shared: Shared) -> None:
     """What the server tells of a design is what `check` tells."""
     path = DESIGNS / f"{name}.fab"
     told = sorted(d.code for d in compiler.compile_and_verify(str(path)).findings)
@@ -202,4 +261,4 @@ def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
         await client.until(lambda codes: sorted(map(str, codes)) == told)
         await compiled(client)
 
-    assert talk(tmp_path, conversation) == []
+    assert shared.talk(tmp_path, conversation) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from tdsl.prove.linear import least_fullest, solve_multicommodity_flow
 from tests.prove.networks import most_flow, random_network, reachable
@@ -34,6 +33,8 @@ def test_flows_of_many_sources(steps: int) -> None:
 
 
 def test_combinations_that_fill_the_fullest_row_least() -> None:
+    from scipy.optimize import linprog  # it takes half a second, which each process that collects the tests would spend
+
     for seed in range(30):
         chance = np.random.default_rng(seed)
         use = np.round(chance.random((chance.integers(1, 6), chance.integers(1, 6))) * 9) * (1 + seed)

@@ -45,7 +45,7 @@ BOMBS = [
     "{{ '%10000000000d'|format(1) }}",
     "{% set ns = namespace(x='a' * 10**6) %}{% for i in range(40) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x|length }}",
     "{% set x = 'a' * 10**5 %}{{ x|replace('a', x) }}", "{% set x = 'a' * 10**5 %}{{ x.replace('a', x)|length }}",
-    "{% set x = 'a' * 10**5 %}{{ x.join(x)|length }}", "{{ ('a' * 10**5).translate({97: 'a' * 10**5})|length }}",
+    "{% set x = 'a' * 10**5 %}{{ x.join(x)|length }}", "{{ ('a' * 10**4).translate({97: 'a' * 10**6})|length }}",
     "{{ '" + "a" * 10**5 + "'|replace('a', '" + "a" * 10**5 + "') }}",
     "{% set l = [1] %}{% for i in range(50) %}{% set _ = l.extend(l) %}{% endfor %}{{ l|length }}",
     "{% set l = [1] %}{% set _ = l.append(l) %}{{ l|tojson }}",
@@ -135,7 +135,8 @@ def test_too_little_memory_ends_with_a_line(command: str, tmp_path: Path) -> Non
     """From too little for the libraries to enough: done, or a line that says what was missing."""
     write(tmp_path)
     seen = set()
-    for size in (70_000, 90_000, 96_000, 101_000, 105_000, 108_000, 112_000, 120_000, 150_000, 2_000_000):
+    sizes = (70_000, 90_000, 96_000, 101_000, 105_000, 108_000, 112_000, 120_000, 150_000, 2_000_000)
+    for size in sizes if command == "check" else sizes[::3]:  # both import the same, one after the other
         # from about 100,000 on OpenBLAS itself would end the process, and a module of the message was not loaded
         line = f"ulimit -v {size}; exec {sys.executable} -m tdsl {command} small.fab"
         done = shell(tmp_path, line, OPENBLAS_NUM_THREADS="1", TDSL_CACHE_DIR=str(tmp_path / "cache"))
@@ -250,10 +251,7 @@ def test_the_language_server_answers_whatever_is_open(tmp_path: Path) -> None:
         begin = time.monotonic()
         client.write("big.fab", SMALL + "# " + "x = [" * 800_000)
         client.write("small.fab", SMALL)
-        nul = lsp.TextDocumentItem(
-            client.uri("a") + "%00b.fab", "fab", 0, SMALL
-        )  # no path: later requests resolve every open one
-        client.text_document_did_open(lsp.DidOpenTextDocumentParams(nul))
+        client.open(client.uri("a") + "%00b.fab", SMALL)  # no path: later requests resolve every open one
         hints = await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document("big.fab"), EVERYWHERE))
         assert not hints
         told = await asyncio.wait_for(client.news.get(), 20)

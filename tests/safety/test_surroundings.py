@@ -96,13 +96,13 @@ def spoilt(path: Path, good: bytes, poison: str) -> None:
         os.chown(path, 65534, 65534)
 
 
-def test_a_cache_that_somebody_filled(tmp_path: Path) -> None:
+def test_a_cache_that_somebody_filled(tmp_path: Path, forked: Path) -> None:
     """Whatever its files hold, the answer is the same, nothing in them is run, and links in it are not written through."""
     write(tmp_path, SMALL.replace("  switch", "    switch"))
     cache = tmp_path / "cache"
 
     def call() -> tuple[int, str]:
-        done = shell(tmp_path, "tdsl fmt --diff small.fab", TDSL_CACHE_DIR=str(cache))
+        done = shell(tmp_path, f"{forked} fmt --diff small.fab", TDSL_CACHE_DIR=str(cache))
         assert "Traceback" not in done.stderr, done.stderr
         return done.returncode, done.stdout
 

@@ -1,4 +1,4 @@
-"""What every check says of its fixtures, of the library's designs and of designs at their limits, whole, as goldens."""
+"""What every check says of its fixtures, and of designs at their limits, whole, as goldens."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Request
 from tdsl.compile.second_opinion import add_second_opinions
-from tdsl.system.resources import packaged_folder
 from tests.conftest import Golden
 
 FIXTURES = Path(__file__).parents[1] / "checks"
-DESIGNS = sorted(p.name for p in packaged_folder("stdlib").joinpath("designs").glob("*.fab"))
-LONG = {"aurora.fab", "deepseek_dragonfly.fab", "gpu131k.fab", "llama3_24k.fab", "llama3_pod_racks.fab"}
-"""Designs of which a check takes more than half a second."""
 
 
 def answers(compilation: Compilation, wanted: str) -> Iterator[str]:
@@ -47,18 +43,6 @@ def test_fixtures(name: str, golden: Golden) -> None:
         assert add_second_opinions(found, str(path), Request()) == []
         out += [f"## {path.name}\n", *answers(found, name), "\n"]
     golden(f"checks/{name}.txt", "".join(out).replace(f"{FIXTURES}/", ""))
-
-
-def test_designs_of_the_library(golden: Golden) -> None:
-    """What is required of each and reported, and what is found."""
-    out = []
-    for name in (d for d in DESIGNS if d not in LONG):
-        found = compiler.compile_and_verify(str(packaged_folder("stdlib") / "designs" / name))
-        out.append(f"## {name}\n")
-        out += [f"{d.severity.word} {d.code}: {d.message}\n" for d in found.findings]
-        asked = [r for design in found.designs for r in design.results if r.requirement or r.status == "refuted"]
-        out += [f"{r.status} {r.requirement or r.check}: {r.text or r.reason}\n" for r in asked]
-    golden("checks/library.txt", "".join(out))
 
 
 def test_two_devices_of_one_name_have_no_certificates() -> None:

@@ -1,0 +1,107 @@
+"""A `tdsl` for tests that call it again and again in shells: a process that has imported all of it forks for each call.
+
+Importing takes longer than most of those calls. What a process of its own does at its start and its end is judged elsewhere, by
+``tests/test_standard_output.py``, ``tests/cli/test_commands.py`` and ``tests/safety``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from select import select
+
+ROOT = Path(__file__).parents[1]
+CALLER = """
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX) as line:
+    line.connect(sys.argv[1])
+    told = json.dumps([os.getcwd(), dict(os.environ), sys.argv[2:]]).encode()
+    socket.send_fds(line, [len(told).to_bytes(8, "big")], [0, 1, 2])
+    line.sendall(told)
+    status = line.recv(1)
+sys.exit(status[0] if status else 70)
+"""
+"""What a call runs, which imports next to nothing: it hands over its folder, environment, words and streams."""
+
+
+def program(folder: Path) -> tuple[Path, subprocess.Popen[bytes]]:
+    """A `tdsl` in a folder, and the process that answers its calls until its standard input ends."""
+    place = folder / "calls"
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.forked", place], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert server.stdout is not None
+    assert server.stdout.readline() == b"listening\n"
+    (folder / "caller.py").write_text(CALLER, encoding="utf-8")
+    made = folder / "tdsl"
+    made.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S {folder}/caller.py {place} "$@"\n', encoding="utf-8")
+    made.chmod(0o755)
+    return made, server
+
+
+def _answer(line: socket.socket) -> None:
+    """Run one call in a child of this process, and send its status."""
+    head, streams, _, _ = socket.recv_fds(line, 8, 3)
+    size, told = int.from_bytes(head, "big"), b""
+    while len(told) < size:
+        told += line.recv(size - len(told))
+    folder, environment, words = json.loads(told)
+    child = os.fork()
+    if child == 0:
+        status = 70
+        try:
+            line.close()
+            for number, stream in enumerate(streams):
+                os.dup2(stream, number)
+                os.close(stream)
+            os.chdir(folder)
+            os.environ.clear()
+            os.environ.update(environment)
+            sys.argv = ["tdsl", *words]
+            from tdsl.__main__ import main
+
+            try:
+                main()
+                status = 0
+            except SystemExit as end:
+                status = end.code if isinstance(end.code, int) else int(end.code is not None)
+            sys.stdout.flush()
+        finally:
+            os._exit(status)
+    for stream in streams:
+        os.close(stream)
+    line.sendall(bytes([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) % 256]))
+
+
+def serve(place: str) -> None:
+    """Answer calls, each in a process of its own, until standard input ends."""
+    import tdsl
+
+    for module in walk_packages(tdsl.__path__, "tdsl."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(place)
+        door.listen()
+        print("listening", flush=True)
+        waiting = 0
+        while door in select([door, sys.stdin], [], [])[0]:
+            line, _ = door.accept()
+            waiting += 1
+            with line:
+                if os.fork() == 0:  # so that calls beside each other do not wait
+                    door.close()
+                    _answer(line)
+                    os._exit(0)
+            while waiting and os.waitpid(-1, os.WNOHANG)[0]:
+                waiting -= 1
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
