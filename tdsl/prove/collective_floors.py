@@ -25,12 +25,6 @@ from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
-MOST_CUTS = 8
-"""Blocks of a division whose least cut is looked for, those that promise most first."""
-
-CUT_ARCS = 400_000
-"""Links up to which least cuts are looked for; above, a block's cut is that of its own devices."""
-
 
 @dataclass(frozen=True, slots=True)
 class Floor:
@@ -128,11 +122,11 @@ class Floors:
         promise = np.maximum(ranks, 1)[some] * (self.ranks - ranks[some]) / rate[some]
         out = [
             BlockCut(int(ranks[b]), int(rate[b]), f"the links that leave {self._block_text(division, b)}")
-            for b in some[np.lexsort((some, -promise))][: 4 * MOST_CUTS].tolist()
+            for b in some[np.lexsort((some, -promise))][: 4 * self.view.budget.block_cuts].tolist()
         ]
-        if len(self.view.rows) > CUT_ARCS:
+        if len(self.view.rows) > self.view.budget.block_cut_links:
             return out
-        closest = some[np.lexsort((some, -promise))][:MOST_CUTS].tolist()
+        closest = some[np.lexsort((some, -promise))][: self.view.budget.block_cuts].tolist()
         for b in closest:
             value = self._least_cut(division.block == b)
             if 0 < value < rate[b]:

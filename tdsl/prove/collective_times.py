@@ -20,6 +20,7 @@ from tdsl.fabric.graph import Ints
 from tdsl.fabric.layers import scaleup_network
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.all_to_all import all_to_all_bounds
+from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import domain_spans_units
 from tdsl.prove.by_rail import ByRail
 from tdsl.prove.collective_bounds import accelerators_of, some_end_relays
@@ -47,31 +48,6 @@ from tdsl.system.lazy_dataclass import dataclass
 
 FILL = 4000
 """Chunks for each stage that a chunk passes: filling the pipeline takes so small a part of the time."""
-
-MOST_ENDS = 4096
-"""Rails of hosts up to which each is an end for itself where these differ."""
-
-DELAY_ROUTES = 400_000
-"""Sources times arcs up to which messages are also sent along the paths of least delay."""
-
-ROUTING_WORK = 1_000_000
-"""Sources times arcs above which messages are routed all at once, in a network in which switches that are
-alike are one."""
-
-FEW_ENDS = 256
-"""Ends up to which halving and doubling is looked at."""
-
-LARGE = 2048
-"""Units above which only the likely best schedules are looked at."""
-
-FEW_PAIRS = 20_000
-"""Pairs of units up to which an exchange of all is also sent along the paths of least delay."""
-
-MOST_PAIRS = 300_000
-"""Pairs of units up to which an exchange is judged where units or domains differ."""
-
-NEAR = Fraction(1001, 1000)
-"""Ceiling over floor at which no other schedule is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +124,7 @@ class Ranks:
         if inside is None or made.aligned:
             return made
         rails = ByRail.of(view)
-        if rails is None or (rails.rail < 0).any() or len(rails.units) > MOST_ENDS:
+        if rails is None or (rails.rail < 0).any() or len(rails.units) > view.budget.rail_ends:
             return made
         each = np.bincount(rails.host, minlength=len(weight))
         if (each == 0).any() or (weight % np.maximum(each, 1)).any():
@@ -324,30 +300,32 @@ def all_reduce_schedules(ranks: Ranks) -> Iterator[Schedule]:
         yield from _schedules_of_stages(ranks, found, (*found.reduction, *found.stages), 2)
 
 
-def best_schedules(found: Iterator[Schedule], size: Fraction, floor: Fraction) -> list[Schedule]:
+def best_schedules(
+    found: Iterator[Schedule], size: Fraction, floor: Fraction, gap: float = DEFAULT.schedule_gap
+) -> list[Schedule]:
     """The best schedule of each name for so many bits, best first; none is looked for after one that is near
     the ``floor``."""
     best: dict[str, Schedule] = {}
     for one in found:
         if one.name not in best or one.seconds(size) < best[one.name].seconds(size):
             best[one.name] = one
-        if one.seconds(size) <= floor * NEAR:
+        if float(one.seconds(size)) <= float(floor) * (1 + gap):
             break
     return sorted(best.values(), key=lambda s: s.seconds(size))
 
 
 def _gatherings(ranks: Ranks, sums: bool) -> Iterator[Gathering]:
     """Gatherings worth a try, the likely best first; with ``sums`` also those of an all-reduce alone."""
-    weight, divisions = ranks.weight, ranks.divisions
+    weight, divisions, budget = ranks.weight, ranks.divisions, ranks.view.budget
     grid = _torus_grid(ranks)
-    if grid is not None and (found := dimension_gathering(grid)) is not None:
+    if grid is not None and (found := dimension_gathering(grid, budget)) is not None:
         yield found
     last = divisions[-1]
     chains = [[last], *([d, last] for d in divisions[:-1])]
     if len(divisions) > 2:
         chains.append([*divisions])
     makers = [direct_gathering, ring_gathering, mixed_gathering, *([exchange_of_sums] if sums else [])]
-    if len(weight) > LARGE:
+    if len(weight) > budget.schedule_ends:
         chains, makers = chains[:2], [ring_gathering]
     for chain in chains:
         for make in makers:
@@ -355,12 +333,12 @@ def _gatherings(ranks: Ranks, sums: bool) -> Iterator[Gathering]:
                 make is ring_gathering and chain[0].count == 2 and len(chain) == 1
             ):
                 continue
-            if (found := make(weight, chain)) is not None:
+            if (found := make(weight, chain, budget)) is not None:
                 yield found
     if (
-        len(weight) <= FEW_ENDS
+        len(weight) <= budget.halving_ends
         and last.count == len(weight)
-        and (found := halving_gathering(weight)) is not None
+        and (found := halving_gathering(weight, budget)) is not None
     ):
         yield found
 
@@ -569,14 +547,14 @@ def _longest_window(delay: Sequence[int], stage: Stage, steps: int) -> int | Non
 def bounds_of_messages(ranks: Ranks, offer: Offer) -> DemandBound | None:
     """What of the messages of a schedule flows at once."""
     budget = ranks.view.budget
-    return offer.bounds(replace(budget, routing_work=min(budget.routing_work, ROUTING_WORK)))
+    return offer.bounds(replace(budget, routing_work=min(budget.routing_work, budget.message_routing_work)))
 
 
 def flows_of_least_delay(offer: Offer, delays: RouteDelays) -> dict[int, Loads] | None:
     """What every source puts on arcs along its paths of least delay; None where that is too much work, or
     some target is not reached."""
     by_source = targets_by_source(offer.demands)
-    if len(by_source) * offer.network.arcs > DELAY_ROUTES:
+    if len(by_source) * offer.network.arcs > delays.view.budget.least_delay_work:
         return None
     length, _ = delays.arc_lengths(offer)
     flows: dict[int, Loads] = {}
@@ -628,7 +606,7 @@ def uniform_exchange_times(ranks: Ranks) -> Exchange:
     pairs of units have at once; nothing is known where no such rate is."""
     least, most = _uniform_seconds(ranks)
     found = []
-    name, stage = "direct exchange", _stage_of_all_pairs(ranks, FEW_PAIRS)
+    name, stage = "direct exchange", _stage_of_all_pairs(ranks, ranks.view.budget.exchange_pairs)
     handing = 2 * ranks.delay_inside.seconds
     if most is not None:
         waiting = Fraction(ranks.delays.any_path, SECOND) + handing
@@ -669,7 +647,7 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
         grain = found.net.grain
         least = _least_seconds_with_relays(ranks) if relays else pair / (found.upper * grain)
         return least, pair / (found.lower * grain) if found.lower else None
-    stage = _stage_of_all_pairs(ranks, MOST_PAIRS)
+    stage = _stage_of_all_pairs(ranks, ranks.view.budget.unlike_exchange_pairs)
     demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
     offer = None if demand is None else offer_of_demand(view, demand)
     bound = None if offer is None else offer.bounds(view.budget)
@@ -689,7 +667,7 @@ def _least_seconds_with_relays(ranks: Ranks) -> Fraction:
     at = view.attachment
     if not np.isin(at.end, view.units).all():
         return Fraction(0)
-    stage = _stage_of_all_pairs(ranks, FEW_PAIRS)
+    stage = _stage_of_all_pairs(ranks, ranks.view.budget.exchange_pairs)
     demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
     offer = None if demand is None else offer_of_demand(view, demand)
     if offer is None:

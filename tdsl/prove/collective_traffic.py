@@ -16,18 +16,13 @@ from math import gcd, lcm, prod
 import numpy as np
 
 from tdsl.fabric.graph import Ints
+from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.localities import Division
 from tdsl.system.lazy_dataclass import dataclass
 
-MOST_PARTS = 1 << 44
+MOST = 1 << 44
 """Parts of the data in which amounts are whole numbers; where they would have to be more, amounts are rounded
 up."""
-
-MOST_EXCHANGED = 8
-"""Blocks up to which each sends its sums to all others."""
-
-MOST_MESSAGES = 300_000
-"""Messages of an algorithm up to which it is written down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +59,23 @@ class Gathering:
         return tuple(s.turned for s in reversed(self.stages[1 if self.sums else 0 :]))
 
 
-def direct_gathering(weight: Ints, blocks: Sequence[Division]) -> Gathering | None:
+def direct_gathering(weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT) -> Gathering | None:
     """Every block sends to all others of its block directly; ``weight`` are the ranks of every unit, and
     ``blocks`` nested divisions of the units, outermost first. None where those are too many messages."""
-    return _gathering("direct exchange", weight, blocks, frozenset())
+    return _gathering("direct exchange", weight, blocks, budget, frozenset())
 
 
-def ring_gathering(weight: Ints, blocks: Sequence[Division]) -> Gathering | None:
+def ring_gathering(weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT) -> Gathering | None:
     """Every block sends to the next one of its block what it holds and gets, in the order of the units."""
-    return _gathering("ring", weight, blocks, frozenset(range(len(blocks))))
+    return _gathering("ring", weight, blocks, budget, frozenset(range(len(blocks))))
 
 
-def mixed_gathering(weight: Ints, blocks: Sequence[Division]) -> Gathering | None:
+def mixed_gathering(weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT) -> Gathering | None:
     """Direct exchange at the outermost level and rings below."""
-    return _gathering("", weight, blocks, frozenset(range(1, len(blocks))))
+    return _gathering("", weight, blocks, budget, frozenset(range(1, len(blocks))))
 
 
-def halving_gathering(weight: Ints) -> Gathering | None:
+def halving_gathering(weight: Ints, budget: Budget = DEFAULT) -> Gathering | None:
     """Halves of the units send to each other, then halves of these, down to single units: recursive doubling,
     and halving the other way in time (Thakur, Rabenseifner, Gropp, Int. J. High Perf. Comp. Appl. 19, 2005).
     None where their number is no power of two, or they hold different numbers of ranks."""
@@ -89,20 +84,25 @@ def halving_gathering(weight: Ints) -> Gathering | None:
     if count < 4 or count != 1 << rounds or (weight != weight[0]).any():
         return None
     halves = [Division("half", np.arange(count) >> (rounds - 1 - k)) for k in range(rounds)]
-    found = _gathering("halving and doubling", weight, halves, frozenset())
+    found = _gathering("halving and doubling", weight, halves, budget, frozenset())
     return None if found is None else replace(found, name="halving and doubling")
 
 
-def exchange_of_sums(weight: Ints, blocks: Sequence[Division]) -> Gathering | None:
+def exchange_of_sums(weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT) -> Gathering | None:
     """The gathering of an all-reduce with one trip between the outermost blocks: each adds up its own, sends
     its sums to every other, and gathers inside. The first stage is that exchange, which is not turned."""
-    if len(blocks) < 2 or blocks[0].count > MOST_EXCHANGED:
+    if len(blocks) < 2 or blocks[0].count > budget.exchanged_blocks:
         return None
-    return _gathering("one exchange", weight, blocks, frozenset(), sums=True)
+    return _gathering("one exchange", weight, blocks, budget, frozenset(), sums=True)
 
 
 def _gathering(
-    name: str, weight: Ints, blocks: Sequence[Division], rings: frozenset[int], sums: bool = False
+    name: str,
+    weight: Ints,
+    blocks: Sequence[Division],
+    budget: Budget,
+    rings: frozenset[int],
+    sums: bool = False,
 ) -> Gathering | None:
     """The stages of all levels; those in ``rings`` send to the next block alone. ``sums``: at the outermost
     level each block sends as much as all hold together."""
@@ -126,7 +126,7 @@ def _gathering(
             total = sum(sizes)
             single = len(children) == len(block)
             messages += len(block) if ring and single else len(block) * (1 if ring else len(children) - 1)
-            if messages > MOST_MESSAGES:
+            if messages > budget.schedule_messages:
                 return None
             if single:
                 parts.append(_between_single_units(weight, block, ring))
@@ -143,9 +143,9 @@ def _gathering(
     for parts, *_ in raw:
         for _, _, amount, below in parts:
             whole = lcm(whole, below // gcd(below, *amount.tolist()))
-            if whole > MOST_PARTS:
+            if whole > MOST:
                 break
-    whole = min(whole, MOST_PARTS)
+    whole = min(whole, MOST)
     stages = []
     for parts, steps, steady in raw:
         if parts:
@@ -186,7 +186,7 @@ def _even_transport(weight: Ints, one: Ints, other: Ints) -> tuple[Ints, Ints, I
     )
 
 
-def dimension_gathering(place: Ints) -> Gathering | None:
+def dimension_gathering(place: Ints, budget: Budget = DEFAULT) -> Gathering | None:
     """On a torus or mesh, units given by their coordinates (an array with an axis a dimension): the data is
     divided among the dimensions, and each part goes round in a ring both ways in one dimension after the
     other, each part beginning with another one, so that all links are in use. None where dimensions differ
@@ -196,7 +196,7 @@ def dimension_gathering(place: Ints) -> Gathering | None:
     architectures with wormhole routing" (IPPS 1993)."""
     extents = place.shape
     long = [k for k, size in enumerate(extents) if size > 1]
-    shares = _shares_of_rotations([extents[k] for k in long])
+    shares = _shares_of_rotations([extents[k] for k in long], budget)
     if shares is None:
         return None
     count = prod(extents)
@@ -221,11 +221,11 @@ def dimension_gathering(place: Ints) -> Gathering | None:
     return Gathering("rings by dimension", below, tuple(stages))
 
 
-def _shares_of_rotations(extents: Sequence[int]) -> list[Fraction] | None:
+def _shares_of_rotations(extents: Sequence[int], budget: Budget) -> list[Fraction] | None:
     """Which share of the data begins with each dimension so that all dimensions carry the same; None where no
     such shares are positive."""
     count = len(extents)
-    if not count or prod(extents) > MOST_MESSAGES // (2 * count):
+    if not count or prod(extents) > budget.schedule_messages // (2 * count):
         return None
     total = prod(extents)
     rows = np.zeros((count, count))

@@ -15,9 +15,6 @@ from tdsl.prove.terminals import Offer
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
-SWEEPS = 4
-"""Units from which delays are looked for where all would be too many: each time that which was farthest."""
-
 
 @dataclass(eq=False)  # no slots: the bound is kept once it is computed
 class RouteDelays:
@@ -70,7 +67,7 @@ class RouteDelays:
         units, first = place[view.units], np.where(view.forwards[device], own, 0)
         every = search_is_affordable(graph, len(units), view.budget)
         sources, worst = units if every else units[:1], 0
-        for _ in range(1 if every else SWEEPS):
+        for _ in range(1 if every else view.budget.delay_sweep_rounds):
             for chosen, far in distances_in_chunks(graph, weight, sources):
                 time = far[units] + first[chosen][None, :]
                 time[far[units] >= FAR] = 0

@@ -22,9 +22,6 @@ from tdsl.prove.set_flow import FlowBetweenSets, max_flow_between_sets
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
-ROUNDS = 64
-"""Cuts after which the rate of each sender is what is known of it."""
-
 EACH = "each"
 """The word with which every member of the first set sends as much."""
 
@@ -92,7 +89,7 @@ def _common_rate(view: View, found: FlowBetweenSets, passing: bool) -> Fraction:
     first, tail, head = np.split(dense[2:], [len(senders), len(senders) + len(tail)])
     grain = gcd(*np.unique(rate).tolist()) or 1
     best = Fraction(int(rate.sum()) // grain, len(senders))
-    for _ in range(ROUNDS):
+    for _ in range(view.budget.sender_rate_rounds):
         net = Network.of(
             np.ones(len(nodes), dtype=np.bool_),
             np.append(np.zeros_like(first), tail),
