@@ -304,7 +304,7 @@ class Budget:
 
     message_routing_work: int = 1_000_000
     """Sources times arcs above which the messages of a schedule are routed all at once, in a network in which
-    switches that are alike are one."""
+    equivalent switches are one."""
 
     least_delay_work: int = 400_000
     """Sources times arcs up to which messages are also sent along the paths of least delay."""

@@ -175,7 +175,7 @@ class Ranks:
     def aligned(self) -> bool:
         """Whether what is spread over the ranks of an end is spread over its ports by that, so that no rank
         has to hand it to another: each end is a rail, or has one rank, or equal links to one switch alone; or
-        the same rails, and domains are alike."""
+        the same rails, and domains of one size."""
         if self.by_rail or int(self.weight.max(initial=1)) == 1 or self._equal_links_to_one_switch:
             return True
         return len({*self.in_domain.tolist()}) == len({*self.weight.tolist()}) == 1 and self.rails is not None

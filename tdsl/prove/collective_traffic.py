@@ -29,7 +29,7 @@ up."""
 class Stage:
     """Messages from unit ``source[i]`` to ``target[i]`` (places among the view's units), of ``amount[i]``
     parts of the data. A chunk of the data takes ``steps`` of them, one after the other; ``steady`` if then
-    all messages of all steps are alike, so that no sender waits between them."""
+    all messages of all steps are equal, so that no sender waits between them."""
 
     source: Ints
     target: Ints

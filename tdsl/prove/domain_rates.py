@@ -129,7 +129,7 @@ def _inside_links_by_domain(
     view: View, domain: Ints, alone: dict[int, int], known: Bools
 ) -> dict[int, tuple[object, ...]]:
     """Of every domain in one host whose rate is not ``known`` its links inside, ends and rate, in a numbering
-    of its own, accelerators first: equal for hosts that are alike."""
+    of its own, accelerators first: equal for equivalent hosts."""
     inside = view.domains.inside
     label = {int(inside.label[n]): int(k) for n, k in enumerate(domain.tolist()) if k >= 0}
     wanted = {k for k in alone.values() if not known[k]}

@@ -69,11 +69,11 @@ class RouteDelays:
         sources, worst = units if every else units[:1], 0
         for _ in range(1 if every else view.budget.delay_sweep_rounds):
             for chosen, far in distances_in_chunks(graph, weight, sources):
-                time = far[units] + first[chosen][None, :]
-                time[far[units] >= FAR] = 0
-                time[units[:, None] == chosen[None, :]] = 0
-                worst = max(worst, int(time.max(initial=0)))
-                sources = units[[int(time[:, 0].argmax())]] if not every else sources
+                took = far[units] + first[chosen][None, :]
+                took[far[units] >= FAR] = 0
+                took[units[:, None] == chosen[None, :]] = 0
+                worst = max(worst, int(took.max(initial=0)))
+                sources = units[[int(took[:, 0].argmax())]] if not every else sources
         return worst
 
     @cached_property

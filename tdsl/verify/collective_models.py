@@ -146,8 +146,8 @@ def _nccl_ranks(ranks: ModelledRanks) -> NcclRanks | None:
     f = ranks.view.fabric
     models = [f.models[m] for m in distinct_values(f.device_model[ranks.view.units]).tolist()]
     chips = [c.model.facts for m in models for c in m.chips if c.accelerates]
-    alike = len(ranks.kinds) == 1 and ranks.inside is not None
-    if not alike or ranks.inside is None or {str(c.get("vendor", "NVIDIA")) for c in chips} != {"NVIDIA"}:
+    uniform = len(ranks.kinds) == 1 and ranks.inside is not None
+    if not uniform or ranks.inside is None or {str(c.get("vendor", "NVIDIA")) for c in chips} != {"NVIDIA"}:
         return None
     stated = [x for c in chips if isinstance(x := c.get("sm"), int)]
     if len(stated) < len(chips) or not stated:

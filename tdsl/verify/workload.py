@@ -143,7 +143,7 @@ def _is_connected_through_scaleup(view: View, claim: ResolvedClaim) -> bool:
 
 
 def _why_no_schedule(ranks: Ranks, apart: bool) -> str:
-    """Why no schedule can be told, in words; "" where one can."""
+    """Why there is no schedule, in words; "" where one can."""
     if apart and ranks.divisions[-1].count > 1:
         return f"some {ranks.view.unit_word} are connected by scale-up links alone"
     if ranks.inside is None and ranks.rails_apart:

@@ -19,7 +19,7 @@ class AllGatherTime(Check):
     ## What it means
     `all_gather_time 140GB`: n accelerators hold 140 GB together, each an equal part, and all end up with all
     of it. The answer is an interval: no algorithm beats its lower end, and its upper end is the time of a
-    schedule on this wiring. A requirement is `proved` where the schedule meets it, `refuted` where the lower
+    schedule on this wiring. A requirement is `proved` where the schedule keeps it, `refuted` where the lower
     end does not, `bounded` in between.
 
     ## Formula and source

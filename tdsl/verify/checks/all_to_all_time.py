@@ -20,7 +20,7 @@ class AllToAllTime(Check):
     ## What it means
     `all_to_all_time 1GB`: every accelerator holds 1 GB in equal parts, one for each accelerator, and all
     parts reach theirs. The answer is an interval: no algorithm beats its lower end, and at its upper end all
-    parts have arrived, each sent directly. A requirement is `proved` where the upper end meets it, `refuted`
+    parts have arrived, each sent directly. A requirement is `proved` where the upper end does, `refuted`
     where the lower end does not, `bounded` in between.
 
     ## Formula and source

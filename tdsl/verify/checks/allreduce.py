@@ -20,7 +20,7 @@ class AllReduce(Check):
     ## What it means
     `allreduce 140GB`: every accelerator holds 140 GB, and all end up with the sum. The answer is an interval.
     Its lower end is a time that no algorithm beats, its upper end that of a schedule on this wiring, with
-    the delays of all its steps. A requirement is `proved` where the schedule meets it, `refuted` where the
+    the delays of all its steps. A requirement is `proved` where the schedule keeps it, `refuted` where the
     floor does not, `bounded` in between. The example every reader knows: 140 GB over 100 Gb/s take 11.2 s for
     the bytes alone, and 22.4 s by a ring, as nearly every byte is sent twice.
 

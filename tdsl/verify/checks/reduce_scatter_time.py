@@ -20,7 +20,7 @@ class ReduceScatterTime(Check):
     `reduce_scatter_time 140GB`: each of n accelerators holds 140 GB, and ends up with its nth part of the sum
     of all. It is an all-gather the other way in time, so both take the same. The answer is an interval: no
     algorithm beats its lower end, and its upper end is the time of a schedule on this wiring. A requirement
-    is `proved` where the schedule meets it, `refuted` where the lower end does not, `bounded` in between.
+    is `proved` where the schedule keeps it, `refuted` where the lower end does not, `bounded` in between.
 
     ## Formula and source
     The lower end is the largest of S·r/n over C, for cuts with r of n ranks on the side whose data crosses: C
