@@ -92,7 +92,7 @@ def _whole_bits(claim: ResolvedClaim) -> int:
     """The bits of a claim's size. Raises Unshown where they are no whole number."""
     size: Any = claim.args[0]
     if size.amount.denominator != 1:
-        raise Unshown("its size is no whole number of bits")
+        raise Unshown("its size has a part of a bit")
     return int(size.amount)
 
 

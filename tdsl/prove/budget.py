@@ -273,6 +273,13 @@ class Budget:
     """Switches of a group times its links, over all groups, where paths within groups have several links:
     some seconds."""
 
+    # schedules that are shown
+    listed_messages: int = 20_000
+    """Messages of a schedule that are listed with their routes."""
+
+    route_listing_work: int = 8_000_000
+    """Pairs of ends times arcs up to which flows are divided into paths to be listed."""
+
     # distances and connectivity
     distance_work: int = 4_000_000_000
     """Entries that a search for all distances may look at: some twenty seconds."""

@@ -328,7 +328,7 @@ def _schedules_of_stages(
             continue
         waiting, sends = sum((x.waiting for x in each), Fraction(0)), stages
         if len(stages) == passes == 2 and stages[0].steps > 1 and stages[0].steady:
-            # Both halves of one ring go round the same way: what each sends is alike.
+            # Both halves of one ring go round the same way, as what each sends is the same.
             waiting = route.delay_of_steps(stages[1], 2 * stages[1].steps)
             sends = (stages[1], stages[1])
         seconds = tuple(x.per_part for x in each)

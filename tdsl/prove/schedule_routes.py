@@ -34,12 +34,6 @@ from tdsl.prove.transfer_times import FIRST, OTHER
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
-MOST_LISTED = 20_000
-"""Messages of a schedule that are listed with their routes at most."""
-
-PATH_WORK = 8_000_000
-"""Pairs of ends times arcs up to which flows are divided into paths."""
-
 AVERAGED = "its routes are averages over symmetries, which are not listed one by one"
 
 
@@ -77,9 +71,9 @@ def routes_of_schedule(ranks: Ranks, schedule: Schedule) -> list[RoutedMessage] 
     plan = schedule.plan
     if plan is None:
         return "it has more messages than are listed"
-    count = sum(len(s.source) for s in plan.stages)
-    if count > MOST_LISTED:
-        return f"it has {count:,} messages, and the routes of {MOST_LISTED:,} at most are listed"
+    count, most = sum(len(s.source) for s in plan.stages), ranks.view.budget.listed_messages
+    if count > most:
+        return f"it has {count:,} messages, and {most:,} at most are listed with their routes"
     groups = [plan.stages] if plan.joint else [(s,) for s in plan.stages]
     out: list[RoutedMessage] = []
     known: dict[int, tuple[Stage, _Paths | str]] = {}
@@ -123,7 +117,7 @@ class _Paths:
         if flows is None:
             return "its routes are too many to be listed"
         by_source = targets_by_source(offer.demands)
-        if len(offer.demands) * offer.network.arcs > PATH_WORK:
+        if len(offer.demands) * offer.network.arcs > ranks.view.budget.route_listing_work:
             return "its routes are too many to be listed"
         share: dict[tuple[int, int], ArcPaths] = {}
         for s, wanted in by_source.items():

@@ -127,10 +127,8 @@ def _time(left: Left, stated: Any) -> bool:
         sent = Fraction(stated["bits"], stated["units"]) * found.pairs / found.bps
         near = max(_least_delay(left, s, {t}, cable, own) for s in left.units for t in left.units if s != t)
     most = sum(high for _, high in cable.values()) + sum(own.values())
-    if stated["check"] == "transfer":
-        least = sent + Fraction(near, 10**15)
-    else:
-        least = max(sent, Fraction(near, 10**15))
+    far = Fraction(near, 10**15)
+    least = sent + far if stated["check"] == "transfer" else max(sent, far)
     known = Fraction(stated["at_least"]), Fraction(stated["at_most"])
     return known[0] <= (sent + Fraction(most, 10**15)) * (1 + SLACK) and known[1] >= least * (1 - SLACK)
 
@@ -296,7 +294,8 @@ def _fraction(rng: Random, old: str) -> str:
 def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
     """Change what the certificate states, and with it what should have to be shown."""
     names = _names(fabric)
-    keys = [k for k in ("lower_bps", "upper_bps", "at_least", "at_most", "bits", "given", "units", "count", "condition", "of", "symmetries", "cases",
+    keys = [k for k in ("lower_bps", "upper_bps", "at_least", "at_most", "bits", "given", "units", "count", "condition",
+                        "of", "symmetries", "cases",
                         "holds", "pattern", "demands", "lower", "from", "to", "value", "what") if k in stated]  # fmt: skip
     key = rng.choice(keys)
     old = stated[key]
