@@ -33,6 +33,7 @@ from typing import Any
 
 SCHEMA, MAX_DEPTH, MAX_DIGITS = 4, 100, 60
 MAX_CERTIFICATE_BYTES, MAX_FABRIC_BYTES, MAX_STEPS = 1 << 28, 1 << 30, 5 * 10**8
+MAX_PARTS = 1 << 24  # of the data, times ranks, in a schedule that is replayed
 MAX_BITS = 1 << 14  # of a number that is computed from a certificate's fractions
 
 Arc = tuple[str, str]
@@ -219,6 +220,20 @@ LEFT: dict[str, Any] = dict.fromkeys(
     "bisection": BISECTION,
     "throughput": FLOW,
 }
+COLLECTIVE = TIME | {
+    "units": 2,
+    "apart?": [str, str],
+    "cut?": set,
+    "blocks?": [set],
+    "parts": 1,  # equal parts of the data
+    "chunks": 1,
+    "stages": [
+        {
+            "channels": [{"ways": [{"devices": [str], "rate_bps": Fraction}]}],
+            "steps": [[{"channel": 0, "parts": [[0, 0]]}]],
+        }
+    ],
+}
 COMPARED = {
     "op": frozenset((">=", ">", "<=", "<", "==")),
     "value": Fraction,
@@ -231,6 +246,7 @@ FORMS: dict[str, Any] = LEFT | {
     "transfer": TIME | SIDES | {"lower": ROUTED, "upper": ORBITS | {"lengths": [[str, str, 0]]}},
     "all_to_all_time": TIME
     | {"units": 2, "apart?": [str, str], "lower": ROUTED, "upper": ORBITS | {"lengths": [[str, str, 0]]}},
+    **dict.fromkeys(("allreduce", "all_gather_time", "reduce_scatter_time"), COLLECTIVE),
     "survives": {
         "what?": (None, frozenset(("links", "ports", "cables", "cages"))),
         "of": set,
@@ -1349,6 +1365,26 @@ class GivenDelays:
         return sum(longest) + sum(self.own[d] for d in inner) + 2 * max(ends)
 
 
+def least_delays(net: CertifiedNetwork, delays: GivenDelays, source: str) -> dict[str, int]:
+    """The least delay from a unit to all others, where every device may hand on what it gets: what forwards
+    takes its time, and so do both ends; the inside of any other takes none."""
+    place = {d: d for x in net.every for d in (x.a, x.b)}
+    every = Graph(((x.a, x.b, 1) for x in net.every), place.keys(), net.work)
+    step = delays.of_arcs(place, source, most=False)
+    inner = {arc: took - delays.own[arc[1]] * (arc[1] not in net.forward) for arc, took in step.items()}
+    return {
+        d: far + delays.own[d] * (d not in net.forward) for d, far in every.distances(source, inner).items()
+    }
+
+
+def delay_of_units_apart(net: CertifiedNetwork, delays: GivenDelays, apart: Any) -> Fraction:
+    """The least delay between the two units that are named, in seconds; 0 where none are."""
+    if apart is None:
+        return Fraction(0)
+    reject_unless(apart[0] != apart[1] and {*apart} <= net.units, "these are not two units")
+    return Fraction(least_delays(net, delays, apart[0])[apart[1]], SECOND)
+
+
 def longest_path_of_flow(flow: Sequence[Any], length: Mapping[Arc, int], source: str, target: str) -> int:
     """The length of the longest path along the arcs of a flow. Raises Rejected where they have a circle."""
     after: dict[str, list[str]] = defaultdict(list)
@@ -1401,17 +1437,195 @@ def exchange_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, F
     part = Fraction(stated["bits"], len(net.units) * net.grain)
     delays = GivenDelays(net, stated["given"])
     low, high = part / priced.upper(stated["upper"]), part / sent.lower(stated["lower"])
-    if stated["apart"] is not None:
-        a, b = stated["apart"]
-        reject_unless(a != b and {a, b} <= net.units, "these are not two units")
-        place = {d: d for d in (*inner, *net.units)}
-        far = net.distances(a, delays.of_arcs(place, a, most=False))[b]
-        low = max(low, Fraction(far, SECOND))
+    low = max(low, delay_of_units_apart(net, delays, stated["apart"]))
     return low, high + Fraction(delays.of_any_path(), SECOND)
 
 
+def reject_unless_ranks_stand_alone(net: CertifiedNetwork, stated: Any) -> None:
+    """Reject unless every unit is one rank and no end is inside another device, where it could exchange what
+    the wiring does not show."""
+    reject_unless(len(net.units) == stated["units"], "the number of units is another")
+    reject_unless(stated["given"]["ranks"] == 1, "a unit has several ranks")
+    ends = {d for x in net.every for d in (x.a, x.b)} - net.forward
+    reject_unless(
+        not any(net.fabric.devices[d].inside for d in ends | net.units), "a unit is inside of a device"
+    )
+
+
+def entering_rate(net: CertifiedNetwork, inside: AbstractSet[str]) -> int:
+    """Bit/s of the links that lead into a set of devices, or out of it."""
+    return sum(x.rate for x in net.every if (x.a in inside) != (x.b in inside))
+
+
+def collective_floor_shown(net: CertifiedNetwork, stated: Any) -> Fraction:
+    """The least seconds of a collective operation by the cut and the blocks that are stated, 0 without them.
+    Each side's sum crosses a cut; what one side holds and the other lacks does. Of an all-reduce h blocks
+    receive 2(h - 1) times the data in all, with every other end that could add up (Patarasuk and Yuan, J.
+    Parallel Distrib. Comput. 69, 2009): switches do not add up."""
+    bits, n, found = stated["bits"], len(net.units), Fraction(0)
+    known = net.fabric.devices.keys()
+    side = {*(stated["cut"] or ())}
+    if side:
+        mine = len(side & net.units)
+        reject_unless(side <= known and 0 < mine < n, "a cut has no unit on a side, or unknown devices")
+        part = Fraction(1) if stated["check"] == "allreduce" else Fraction(max(mine, n - mine), n)
+        found = part * bits / entering_rate(net, side)
+    blocks = [{*block} for block in stated["blocks"] or ()]
+    if blocks:
+        every = {d for block in blocks for d in block}
+        reject_unless(stated["check"] == "allreduce" and len(blocks) > 1, "blocks are of an all-reduce")
+        reject_unless(
+            sum(map(len, blocks)) == len(every) and net.units <= every <= known, "blocks are no division"
+        )
+        reject_unless(all(block & net.units for block in blocks), "a block has no unit")
+        linked = {d for x in net.every for d in (x.a, x.b)} - every
+        others = {d for d in linked if net.fabric.devices[d].kind in ("host", "chip")}
+        total = sum(entering_rate(net, one) for one in (*blocks, *({d} for d in others)))
+        net.work.spend((len(blocks) + len(others)) * len(net.every))
+        found = max(found, Fraction(2 * (len(blocks) - 1) * bits, total))
+    return found
+
+
+Channel = namedtuple("Channel", "sender receiver rate delay load")
+
+
+def channels_of_stage(net: CertifiedNetwork, delays: GivenDelays, stage: Any) -> list[Channel]:
+    """The channels of a stage: each sends at the rate of its ways together, and what is sent has arrived by
+    the slowest. Ways lead over devices that forward, from a unit to another."""
+    out = []
+    for channel in stage["channels"]:
+        ways, load = channel["ways"], Counter[Arc]()
+        reject_unless(ways and all(len(way["devices"]) > 1 for way in ways), "a channel has no way")
+        (ends,) = {(way["devices"][0], way["devices"][-1]) for way in ways}
+        reject_unless({*ends} <= net.units and ends[0] != ends[1], "a channel is not between two units")
+        slowest = 0
+        for way in ways:
+            devices = way["devices"]
+            net.work.spend(len(devices))
+            reject_unless({*devices[1:-1]} <= net.forward, "a way passes what does not forward")
+            reject_unless(all(b in net.near(a) for a, b in pairwise(devices)), "a way has no link")
+            cables = sum(delays.rows[frozenset(pair)][1] for pair in pairwise(devices))
+            slowest = max(slowest, cables + sum(delays.own[d] for d in devices))
+            for pair in pairwise(devices):
+                load[pair] += way["rate_bps"]
+        rate = sum(way["rate_bps"] for way in ways)
+        reject_unless(rate > 0, "a channel has no rate")
+        out.append(Channel(*ends, rate, Fraction(slowest, SECOND), load))
+    return out
+
+
+def reject_unless_channels_fit(net: CertifiedNetwork, channels: Iterable[Channel]) -> None:
+    """Reject unless the rates of channels that are open at once fit every link, each way."""
+    load: dict[Arc, Fraction] = defaultdict(Fraction)
+    for channel in channels:
+        net.work.spend(len(channel.load))
+        for arc, rate in channel.load.items():
+            load[arc] += rate
+    full = any(rate > net.capacity[a][b] * net.grain for (a, b), rate in load.items())
+    reject_unless(not full, "channels take more than a link has")
+
+
+class Holdings:
+    """Who has which part of the data, as the set of ranks (bits of a number) whose data is added up in it. At
+    first each has its own: of an all-gather its share, else all parts."""
+
+    def __init__(self, stated: Any, units: Sequence[str], work: WorkSteps) -> None:
+        self.parts, self.units, self.work = stated["parts"], {u: i for i, u in enumerate(units)}, work
+        self.full, self.check = (1 << len(units)) - 1, stated["check"]
+        reject_unless(self.parts % len(units) == 0, "the ranks have no equal shares in parts")
+        reject_unless(self.parts * len(units) <= MAX_PARTS, "there are too many parts")
+        work.spend(self.parts * len(units))
+        own = self.parts // len(units)
+        self.sums = {
+            u: [self.full * (p // own == i) for p in range(self.parts)]
+            if self.check == "all_gather_time"
+            else [1 << i] * self.parts
+            for u, i in self.units.items()
+        }
+
+    def sent(self, sender: str, ranges: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+        """The parts that a send carries, each with what is in it. Raises Rejected where it is nothing."""
+        out, mine = [], self.sums[sender]
+        for first, last in ranges:
+            reject_unless(first <= last < self.parts, "there is no such part")
+            self.work.spend(last - first + 1)
+            out += [(p, mine[p]) for p in range(first, last + 1)]
+        reject_unless(out and all(ranks for _, ranks in out), "a rank sends what it does not have")
+        return out
+
+    def take(self, receiver: str, part: int, ranks: int) -> bool:
+        """Add up a part that arrives, or take it in the place of one that it contains; whether that changed
+        anything. Raises Rejected where the data of some rank would count twice."""
+        mine = self.sums[receiver][part]
+        if mine | ranks == mine:
+            return False
+        reject_unless(mine & ranks in (0, mine), "the data of a rank counts twice")
+        self.sums[receiver][part] = mine | ranks
+        return True
+
+    def reject_unless_done(self) -> None:
+        """Reject unless every rank has all, or of a reduce-scatter its share of it, of all ranks."""
+        own = self.parts // len(self.units)
+        for u, i in self.units.items():
+            needed = self.sums[u]
+            needed = needed[i * own : (i + 1) * own] if self.check == "reduce_scatter_time" else needed
+            reject_unless(all(ranks == self.full for ranks in needed), f"{u} does not end up with all")
+
+
+def replayed_stage(
+    held: Holdings, channels: Sequence[Channel], steps: Any, bits: Fraction
+) -> tuple[Fraction, Fraction]:
+    """When a stage that all begin at once has everything where it belongs, and when all channels are free, in
+    seconds, with so many bits in a part. A channel sends in the order of the steps, once it is free and its
+    sender has what was there before the step."""
+    ready: dict[tuple[str, int], Fraction] = {}
+    free, done = [Fraction(0)] * len(channels), Fraction(0)
+    for step in steps:
+        arrived = []
+        for send in step:
+            channel = channels[send["channel"]]
+            parts = held.sent(channel.sender, send["parts"])
+            begin = max((ready.get((channel.sender, p), Fraction(0)) for p, _ in parts), default=Fraction(0))
+            end = max(begin, free[send["channel"]]) + len(parts) * bits / channel.rate
+            free[send["channel"]] = end
+            arrived.append((channel.receiver, end + channel.delay, parts))
+        for receiver, when, parts in arrived:
+            done = max(done, when)
+            for p, ranks in parts:
+                if held.take(receiver, p, ranks):
+                    ready[receiver, p] = max(when, ready.get((receiver, p), when))
+    return done, max(free, default=Fraction(0))
+
+
+def collective_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
+    """What a collective operation takes, in seconds, at least and at most. The schedule that is stated is
+    replayed for one of ``chunks`` equal chunks, its stages one after the other. Where there are several, the
+    channels of all stages fit the links together, and stage k takes the next chunk once its channels are
+    free: the last one is through after all stages once, and the longest of them for each other chunk."""
+    reject_unless_ranks_stand_alone(net, stated)
+    delays, held = GivenDelays(net, stated["given"]), Holdings(stated, [*net.units], net.work)
+    chunks = stated["chunks"]
+    bits = Fraction(stated["bits"], chunks * stated["parts"])
+    total, longest, every = Fraction(0), Fraction(0), []
+    for stage in stated["stages"]:
+        channels = channels_of_stage(net, delays, stage)
+        every += channels
+        if chunks == 1:
+            reject_unless_channels_fit(net, channels)
+        done, free = replayed_stage(held, channels, stage["steps"], bits)
+        total, longest = total + done, max(longest, free)
+    if chunks > 1:
+        reject_unless_channels_fit(net, every)
+    held.reject_unless_done()
+    least = max(collective_floor_shown(net, stated), delay_of_units_apart(net, delays, stated["apart"]))
+    return least, total + (chunks - 1) * longest
+
+
 SECOND = 10**15  # femtoseconds
-TIMES = {"transfer": transfer_time_shown, "all_to_all_time": exchange_time_shown}
+TIMES: dict[str, Callable[[CertifiedNetwork, Any], tuple[Fraction, Fraction]]] = {
+    "transfer": transfer_time_shown,
+    "all_to_all_time": exchange_time_shown,
+} | dict.fromkeys(("allreduce", "all_gather_time", "reduce_scatter_time"), collective_time_shown)
 
 
 def verify_time(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
@@ -1574,7 +1788,8 @@ SIZES = {f"{name}B": 8 * 1000**power for power, name in enumerate(("", "k", "M",
 }
 SECONDS = {"s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
 EXPECTED_TIME = re.compile(
-    r"(?P<check>transfer|all_to_all_time) (?P<size>[0-9]{1,30}(?:\.[0-9]{1,30})?)(?P<bytes>[kKMGTPE]?i?B)"
+    r"(?P<check>transfer|allreduce|[a-z_]{1,20}_time) "
+    r"(?P<size>[0-9]{1,30}(?:\.[0-9]{1,30})?)(?P<bytes>[kKMGTPE]?i?B)"
     r"(?: of (?P<a>.+?) to (?P<b>.+?))?(?: given (?P<given>[0-9a-f]{16}))?"
     r" ?(?P<op>>=|<=|==|>|<) ?(?P<value>[0-9]{1,30}(?:\.[0-9]{1,30})?)(?P<unit>s|ms|us|ns)"
 )
@@ -1797,10 +2012,11 @@ class CertifiedStatement:
         ranks = "" if self.check == "transfer" else " of one rank each"
         low, high = time_in_words(Fraction(self.low), False), time_in_words(Fraction(self.high), True)
         rows, devices = len(given["links"]), len(given["devices"])
+        adding = "; switches do not add up" if self.check == "allreduce" else ""
         what = f"delays of {rows} pairs of linked devices and of {devices} device{'s' * (devices != 1)}"
         return (
             f"{self.check} {size_in_bytes(stated['bits'])}{of}: at least {low}, at most {high} given "
-            f"{self.given()} ({what}; {len(self.net.units)} units{ranks})"
+            f"{self.given()} ({what}; {len(self.net.units)} units{ranks}{adding})"
         )
 
     def text_of_counted_figure(self) -> str:

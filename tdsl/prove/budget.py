@@ -273,6 +273,13 @@ class Budget:
     """Switches of a group times its links, over all groups, where paths within groups have several links:
     some seconds."""
 
+    # schedules that are shown
+    listed_messages: int = 20_000
+    """Messages of a schedule that are listed with their routes."""
+
+    route_listing_work: int = 8_000_000
+    """Pairs of ends times arcs up to which flows are divided into paths to be listed."""
+
     # distances and connectivity
     distance_work: int = 4_000_000_000
     """Entries that a search for all distances may look at: some twenty seconds."""
@@ -315,12 +322,6 @@ class Budget:
 
     schedule_messages: int = 300_000
     """Messages of a schedule up to which it is written down."""
-
-    listed_messages: int = 20_000
-    """Messages of a schedule that are listed with their routes at most."""
-
-    path_listing_work: int = 8_000_000
-    """Pairs of ends times arcs up to which flows are divided into paths."""
 
     schedule_ends: int = 2048
     """Ends up to which all kinds of schedules are looked at; above, the likely best."""

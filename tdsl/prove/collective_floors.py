@@ -158,7 +158,7 @@ class Floors:
         view = self.view
         out: dict[tuple[str, int], Ints] = {}
         for division in self.divisions[:-1]:
-            label = self._device_labels(division)
+            label = self.device_labels(division)
             a, b, rate = label[view.a], label[view.b], view.fabric.link_rate[view.rows]
             crossing = a != b
             found = np.zeros(division.count + 1, dtype=np.int64)
@@ -167,7 +167,7 @@ class Floors:
             out[division.word, division.count] = found[:-1]
         return out
 
-    def _device_labels(self, division: Division) -> Ints:
+    def device_labels(self, division: Division) -> Ints:
         """The block of every device, -1 outside of all: units by themselves; a forwarding device is in a
         block where most of its links lead to devices of it, outwards from the units."""
         view, count = self.view, division.count

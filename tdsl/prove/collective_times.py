@@ -56,7 +56,8 @@ class MessagePlan:
     ``whole``, and the ``seconds`` that a part of each stage takes at the constant rates of its messages. The
     routes are those of least delay (``by_delay``) or those of the most that flows at once; of all stages
     together if ``joint``. ``by_unit``: a unit sends over all its ports, whatever their rails. ``inside`` is
-    what gathering and reducing inside of units or scale-up domains takes of a bit, in seconds."""
+    what gathering and reducing inside of units or scale-up domains takes of a bit, in seconds; ``gathering``
+    what the stages were made of, None of an exchange."""
 
     whole: int
     stages: tuple[Stage, ...]
@@ -65,6 +66,7 @@ class MessagePlan:
     joint: bool
     by_unit: bool
     inside: Fraction
+    gathering: Gathering | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,9 +291,15 @@ def _rates_inside(view: View, weight: Ints, last: Division) -> list[DomainRate] 
 
 
 def gathering_schedules(ranks: Ranks) -> Iterator[Schedule]:
-    """Schedules of an all-gather, and of a reduce-scatter, which is one the other way in time."""
+    """Schedules of an all-gather."""
     for found in _gatherings(ranks, False):
         yield from _schedules_of_stages(ranks, found, found.stages, 1)
+
+
+def scattering_schedules(ranks: Ranks) -> Iterator[Schedule]:
+    """Schedules of a reduce-scatter, which is an all-gather the other way in time."""
+    for found in _gatherings(ranks, False):
+        yield from _schedules_of_stages(ranks, found, found.reduction, 1)
 
 
 def all_reduce_schedules(ranks: Ranks) -> Iterator[Schedule]:
@@ -383,7 +391,7 @@ def _schedules_of_stages(
         sent = sum((x * fill for x, fill in zip(seconds, fills, strict=True)), Fraction(0))
         inside = ranks.gather_inside(passes, spread)
         in_turn = sent / found.whole + inside
-        plan = MessagePlan(found.whole, sends, seconds, route.by_delay, False, False, inside)
+        plan = MessagePlan(found.whole, sends, seconds, route.by_delay, False, False, inside, found)
         yield Schedule(found.name, in_turn, in_order, False, 1, steps, plan)
         if steps < 2:
             continue
@@ -395,7 +403,7 @@ def _schedules_of_stages(
         spread = _handed_on(ranks, stages, seconds, found.whole)
         inside, outside = ranks.gather_inside(passes, spread), together / found.whole
         most = max(outside, inside) if ranks.inside is not None else outside + inside
-        plan = MessagePlan(found.whole, sends, seconds, route.by_delay, joint, False, inside)
+        plan = MessagePlan(found.whole, sends, seconds, route.by_delay, joint, False, inside, found)
         filled = most * (1 + Fraction(1, FILL))
         yield Schedule(found.name, filled, waiting, True, FILL * (steps - 1), steps, plan)
 

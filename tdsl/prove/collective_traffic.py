@@ -46,12 +46,15 @@ class Stage:
 @dataclass(frozen=True, slots=True)
 class Gathering:
     """An all-gather by stages, in parts of which the whole result has ``whole``. ``name`` says which. With
-    ``sums`` it is that of an all-reduce whose first stage exchanges sums."""
+    ``sums`` it is that of an all-reduce whose first stage exchanges sums. ``blocks`` are its divisions, those
+    of the numbers in ``rings`` with rings; none where it is made otherwise."""
 
     name: str
     whole: int
     stages: tuple[Stage, ...]
     sums: bool = False
+    blocks: tuple[Division, ...] = ()
+    rings: frozenset[int] = frozenset()
 
     @property
     def reduction(self) -> tuple[Stage, ...]:
@@ -156,7 +159,7 @@ def _gathering(
     called = (
         f"{name or 'exchange and rings'} by {' and '.join(words)}" if words else name or "direct exchange"
     )
-    return Gathering(called, whole, tuple(stages), sums)
+    return Gathering(called, whole, tuple(stages), sums, tuple(blocks), rings)
 
 
 def _between_single_units(weight: Ints, block: Ints, ring: bool) -> tuple[Ints, Ints, Ints, int]:

@@ -71,10 +71,9 @@ def routes_of_schedule(ranks: Ranks, schedule: Schedule) -> list[RoutedMessage] 
     plan = schedule.plan
     if plan is None:
         return "it has more messages than are listed"
-    count = sum(len(s.source) for s in plan.stages)
-    most = ranks.view.budget.listed_messages
+    count, most = sum(len(s.source) for s in plan.stages), ranks.view.budget.listed_messages
     if count > most:
-        return f"it has {count:,} messages, and the routes of {most:,} at most are listed"
+        return f"it has {count:,} messages, and {most:,} at most are listed with their routes"
     groups = [plan.stages] if plan.joint else [(s,) for s in plan.stages]
     out: list[RoutedMessage] = []
     known: dict[int, tuple[Stage, _Paths | str]] = {}
@@ -118,7 +117,7 @@ class _Paths:
         if flows is None:
             return "its routes are too many to be listed"
         by_source = targets_by_source(offer.demands)
-        if len(offer.demands) * offer.network.arcs > ranks.view.budget.path_listing_work:
+        if len(offer.demands) * offer.network.arcs > ranks.view.budget.route_listing_work:
             return "its routes are too many to be listed"
         share: dict[tuple[int, int], ArcPaths] = {}
         for s, wanted in by_source.items():

@@ -25,6 +25,7 @@ SIZES = {
     "placed_switches": 18, "placement_switches": 4_000, "elimination_width": 20, "elimination_devices": 400,
     "spectrum_nodes": 700, "move_starts": 4, "move_random_starts": 24, "flat_dimensions": 8, "flat_orders": 24,
     "restored_parts": 20, "restored_pairs": 20_000_000, "group_parts": 2**20, "routed_groups": 4_000, "flow_pairs": 200_000,
+    "listed_messages": 20_000,
 }  # fmt: skip
 """Limits that do not depend on the time: answers of published designs rest on them."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.collective_floors import Floors
-from tdsl.prove.collective_times import gathering_schedules
+from tdsl.prove.collective_times import scattering_schedules
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
 from tdsl.verify.workload import Operation, time_of_operation
 
-OPERATION = Operation(Floors.all_gather, gathering_schedules)
+OPERATION = Operation(Floors.all_gather, scattering_schedules)
 
 
 class ReduceScatterTime(Check):
