@@ -560,7 +560,7 @@ def _hosts_may_pass_on(view: View) -> bool:
     network has not."""
     at = view.attachment
     pairs = np.unique(np.stack((at.end, at.node)), axis=1)
-    return len(np.unique(pairs[0])) < pairs.shape[1]
+    return bool(len(np.unique(pairs[0])) < pairs.shape[1])
 
 
 def _least_seconds_with_relays(ranks: Ranks) -> Fraction:

@@ -49,10 +49,10 @@ def time_of_transfer(view: View, claim: ResolvedClaim) -> TransferTime | str:
     if not found.bound.lower:
         return "no path leads from the one to the other"
     delays = RouteDelays.of(view)
-    place, net, length = _network_of_delays(view, found, delays)
-    least = shortest_distances(net, length, 0, [1])[1]
+    place, net, shortest, longest_of_arc = _network_of_delays(view, found, delays)
+    least = shortest_distances(net, shortest, 0, [1])[1]
     assert least < FAR
-    longest = _longest_path_of_flow(found.bound.proof_lower, place, net, length)
+    longest = _longest_path_of_flow(found.bound.proof_lower, place, net, longest_of_arc)
     longest = delays.any_path if longest is None else longest
     return TransferTime(
         found, found.bound.lower, Fraction(least, SECOND), Fraction(longest, SECOND), delays.missing
@@ -77,14 +77,18 @@ def rates_of_each_sender(view: View, found: FlowBetweenSets) -> SenderRates:
 
 def _common_rate(view: View, found: FlowBetweenSets, passing: bool) -> Fraction:
     """What each of the first set can send at once in bit/s; ``passing``: each also passes on what others send.
-    The least over cuts of their capacity for each sender behind them, by Newton's method: the cut of the
-    last rate gives the next one (Radzik, "Newton's method for fractional combinatorial optimization", 1992)."""
+
+    The least over cuts of their capacity for each sender behind them, by Newton's method: the cut of the last
+    rate gives the next one (Radzik, "Newton's method for fractional combinatorial optimization", FOCS 1992).
+    """
     here, there = found.here, found.there
     kept = view.forwards | here | there
     rows = kept[view.a] & kept[view.b] & (view.a != view.b)
     senders = np.flatnonzero(here)
     place = np.where(there, 1, 2 + np.arange(view.fabric.device_count))
-    tail, head = (np.concatenate([place[x[rows]] for x in both]) for both in ((view.a, view.b), (view.b, view.a)))
+    tail, head = (
+        np.concatenate([place[x[rows]] for x in both]) for both in ((view.a, view.b), (view.b, view.a))
+    )
     rate = np.tile(view.fabric.link_rate[view.rows][rows], 2)
     wanted = (tail != 1) & (tail != head) & (passing | ~np.isin(head, 2 + senders))
     tail, head, rate = tail[wanted], head[wanted], rate[wanted]
@@ -112,10 +116,10 @@ def _common_rate(view: View, found: FlowBetweenSets, passing: bool) -> Fraction:
 
 def _network_of_delays(
     view: View, found: FlowBetweenSets, delays: RouteDelays
-) -> tuple[dict[int, int], Network, list[int]]:
-    """The node of every device (the sets are 0 and 1), the links as arcs, and the delay of each: of its
-    shortest cable and of what passes on behind it; what senders and receivers take themselves is with their
-    links. At least 1."""
+) -> tuple[dict[int, int], Network, list[int], list[int]]:
+    """The node of every device (the sets are 0 and 1), the links as arcs, and the delay of each, at least and
+    at most: of its shortest and longest cable, and of what passes on behind it; what senders and receivers
+    take themselves is with their links."""
     passing = view.forwards | found.here | found.there
     kept = passing[view.a] & passing[view.b] & (view.a != view.b)
     device = np.where(found.here, FIRST, np.where(found.there, OTHER, np.arange(view.fabric.device_count)))
@@ -125,14 +129,15 @@ def _network_of_delays(
     own_a, own_b = delays.own[view.a[kept]], delays.own[view.b[kept]]
     cable = delays.cable[kept]
     net = Network.both_ways(np.ones(len(names), dtype=np.bool_), a, b)
-    length = np.full(net.arcs, FAR, dtype=np.int64)
+    shortest, longest = np.full(net.arcs, FAR, dtype=np.int64), np.zeros(net.arcs, dtype=np.int64)
     keys = net.head * net.nodes + net.tail
     for x, y, before, after in ((a, b, own_a, own_b), (b, a, own_b, own_a)):
         apart = x != y
         took = cable + after + np.where(x == 0, before, 0)
         at = np.searchsorted(keys, (y * net.nodes + x)[apart])
-        np.minimum.at(length, at, took[apart])
-    return place, net, np.maximum(length, 1).tolist()
+        np.minimum.at(shortest, at, took[apart])
+        np.maximum.at(longest, at, took[apart])
+    return place, net, shortest.tolist(), longest.tolist()
 
 
 def _longest_path_of_flow(flow: Flow, place: dict[int, int], net: Network, length: list[int]) -> int | None:

@@ -18,7 +18,7 @@ EACH = "each"
 
 
 class Transfer(Check):
-    """Time to send data from one set of devices to another: between a floor and a flow.
+    """Time to send data from one set of devices to another: floor and flow.
 
     ## What it means
     `transfer 65.5TB of hosts to filers`: the first set holds so much together, in parts as is best, and all
@@ -35,8 +35,9 @@ class Transfer(Check):
     behind it; at the upper end with the delay of any path.
 
     ## What it assumes
-    Software, discs and the start of a message cost nothing. Hosts of neither set pass nothing on. Traffic may be divided over all paths. Where a
-    latency or a length is not known, there is no upper end: what is known is said.
+    Software, discs and the start of a message cost nothing. Hosts of neither set pass nothing on. Traffic may
+    be divided over all paths. Where a latency or a length is not known, there is no upper end: what is known
+    is said.
 
     ## A design that passes
     ```fab
@@ -89,7 +90,7 @@ class Transfer(Check):
 def _transfer_judgement(view: View, claim: ResolvedClaim, size: Fraction, found: TransferTime) -> Judgement:
     """The interval of a transfer as an answer."""
     least = most = size / found.rate
-    longest, rate = found.longest_delay, f"{quantity_text(Quantity(found.rate, RATE))} flow"
+    longest, rate = found.longest_delay, f"{quantity_text(Quantity(Fraction(found.rate), RATE))} flow"
     if EACH in claim.args:
         each = rates_of_each_sender(view, found.flow)
         if not each.lower:
@@ -100,7 +101,8 @@ def _transfer_judgement(view: View, claim: ResolvedClaim, size: Fraction, found:
     known = not found.unknown
     exact = low.amount == high.amount
     if not known:
-        text = f"at least {quantity_text(low)}: {rate}; without latency: {first_names_and_more(found.unknown, 2)}"
+        unknown = first_names_and_more(found.unknown, 2)
+        text = f"at least {quantity_text(low)}: {rate}; without latency: {unknown}"
     elif exact:
         text = f"{quantity_text(low)}: {rate}"
     else:
