@@ -78,7 +78,7 @@ class Floors:
     @cached_property
     def cuts(self) -> list[BlockCut]:
         """Cuts around blocks of all kinds."""
-        small = [BlockCut(r, c, f"the links of {_ranks_text(r)}") for r, c in self.blocks.kinds]
+        small = [BlockCut(r, c, _own_links_text(r)) for r, c in self.blocks.kinds]
         return [*small, *(cut for division in self.divisions[:-1] for cut in self._cuts_of(division))]
 
     def all_reduce(self, size: Fraction) -> Floor:
@@ -216,5 +216,5 @@ class Floors:
         return f"{first} and {more:,} more with the same {division.word}" if more else first
 
 
-def _ranks_text(count: int) -> str:
-    return "a rank" if count == 1 else f"{count:,} ranks"
+def _own_links_text(count: int) -> str:
+    return "the links of a rank" if count == 1 else f"the links of {count:,} ranks"

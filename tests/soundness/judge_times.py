@@ -281,14 +281,14 @@ def seconds_of_exchange(wires: Wires, size: int) -> float:
 
 
 def least_seconds_of_adding(wires: Wires, size: int) -> float:
-    """What no all-reduce beats: the sum of either side of a cut crosses it; and of single ranks, hosts and whatever scale-up links
-    join, each part is received twice, less one (Patarasuk and Yuan 2009), hosts that are no ranks counted."""
+    """What no all-reduce beats: the sum of either side of a cut crosses it; and h ranks, or hosts, receive 2(h-1) times the data
+    (Patarasuk and Yuan 2009), where what hosts receive that are no ranks counts, too."""
     cut = min(nx.maximum_flow_value(wires.graph, wires.ranks[0], r) for r in wires.ranks[1:])
     bits = 8 * size / GBIT
     found = [bits / cut if cut > 1e-9 else inf]
     at_ports = sum(wires.ports.values())
     into = defaultdict(float)
-    for (a, b), rate in wires.rate.items():
+    for (_, b), rate in wires.rate.items():
         if b[0] == "rank" and rate < ENDLESS:
             into[b] += rate
     total = at_ports + sum(into.values())
@@ -366,8 +366,8 @@ def times_of_collective(left: Left, metric: str, size: int) -> TrueTimes:
 
 
 def times_of_transfer(left: Left, here: set[int], there: set[int], size: int, each: bool) -> TrueTimes:
-    """What is true of a transfer: the quickest flow over time (Ford and Fulkerson 1958), as a linear program of the unit flow that
-    is repeated and of the time that each of its parts takes. With ``each``, of the flow in which all send as much, without
+    """What is true of a transfer: the quickest flow over time (Ford and Fulkerson 1958), as a linear program of the unit flow
+    that is repeated and of the time that each of its parts takes. With ``each``, of the flow in which all send as much, without
     delays. Raises Unjudged."""
     world = left.world
     arcs: dict[tuple[int, int, int], tuple[float, float]] = {}

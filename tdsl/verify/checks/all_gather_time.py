@@ -14,7 +14,7 @@ OPERATION = Operation(Floors.all_gather, gathering_schedules)
 
 
 class AllGatherTime(Check):
-    """Time for all accelerators to get the parts that each holds: between a floor and a schedule.
+    """Time for all accelerators to get what each holds: floor and schedule.
 
     ## What it means
     `all_gather_time 140GB`: n accelerators hold 140 GB together, each an equal part, and all end up with all

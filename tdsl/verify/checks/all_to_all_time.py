@@ -15,7 +15,7 @@ from tdsl.verify.workload import Operation, time_of_operation
 
 
 class AllToAllTime(Check):
-    """Time for all accelerators to send a part of their data to each other: between a floor and a schedule.
+    """Time of an exchange between all accelerators: from a floor to a schedule.
 
     ## What it means
     `all_to_all_time 1GB`: every accelerator holds 1 GB in equal parts, one for each accelerator, and all

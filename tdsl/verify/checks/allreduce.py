@@ -15,7 +15,7 @@ OPERATION = Operation(Floors.all_reduce, all_reduce_schedules, all_reduce_models
 
 
 class AllReduce(Check):
-    """Time to add up data over all accelerators: between a floor that no algorithm beats and a schedule.
+    """Time to add up data over all accelerators: from a floor to a schedule.
 
     ## What it means
     `allreduce 140GB`: every accelerator holds 140 GB, and all end up with the sum. The answer is an interval.

@@ -14,7 +14,7 @@ OPERATION = Operation(Floors.all_gather, scattering_schedules)
 
 
 class ReduceScatterTime(Check):
-    """Time to add up data of which each accelerator gets a part: between a floor and a schedule.
+    """Time to add up data, a part for each accelerator: floor and schedule.
 
     ## What it means
     `reduce_scatter_time 140GB`: each of n accelerators holds 140 GB, and ends up with its nth part of the sum

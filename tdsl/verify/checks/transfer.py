@@ -15,7 +15,7 @@ from tdsl.verify.workload import TO_SAY, message_size_of_claim, why_size_is_refu
 
 
 class Transfer(Check):
-    """Time to send data from one set of devices to another: between a floor and a flow.
+    """Time to send data from one set of devices to another: floor and flow.
 
     ## What it means
     `transfer 65.5TB of hosts to filers`: the first set holds so much together, in parts as is best, and all

@@ -34,13 +34,14 @@ INFINITE = float("inf")
 @dataclass(eq=False)  # no slots: what is asked for is kept
 class RankGraph:
     """Units with how many ranks each has, other ends, and what both and the forwarding devices are joined by:
-    bit/s and femtoseconds of every arc."""
+    bit/s and femtoseconds of every arc, ``delay`` of its shortest cable and ``slowest`` of its longest."""
 
     w: WiringGraph
     ranks: Mapping[int, int]
     others: frozenset[int]
     rate: Mapping[Arc, int]
     delay: Mapping[Arc, int]
+    slowest: Mapping[Arc, int]
     known: bool
 
     @classmethod
@@ -52,6 +53,7 @@ class RankGraph:
         known = all(own[d] is not None or not w.graph.degree(d) for d in w.forwards)
         rate: dict[Arc, int] = {}
         delay: dict[Arc, int] = {}
+        slowest: dict[Arc, int] = {}
         for a, b, row, facts in w.graph.edges(keys=True, data=True):
             if a == b or not {a, b} <= there:
                 continue
@@ -63,7 +65,8 @@ class RankGraph:
                 took = cable + (own[other] or 0) + (0 if one in w.forwards else own[one] or 0)
                 rate[one, other] = rate.get((one, other), 0) + facts["rate_bps"]
                 delay[one, other] = min(took, delay.get((one, other), took))
-        return cls(w, ranks, kept, rate, delay, known)
+                slowest[one, other] = max(took, slowest.get((one, other), took))
+        return cls(w, ranks, kept, rate, delay, slowest, known)
 
     @cached_property
     def count(self) -> int:
@@ -120,7 +123,7 @@ class RankGraph:
     def any_path(self) -> Fraction:
         """Seconds that no path without a repetition exceeds."""
         into: dict[int, int] = {}
-        for (_, b), took in self.delay.items():
+        for (_, b), took in self.slowest.items():
             into[b] = max(into.get(b, 0), took)
         slowest = {d: stated_latency(self.w.fabric, d) or 0 for d in self.ranks}
         return Fraction(sum(into.values()) + max(slowest.values(), default=0), SECOND)
@@ -175,7 +178,7 @@ class _Program:
                 at = row if kind == "most" else len(self.most) + row
                 found[at] = found.get(at, 0.0) + value
             columns.append((list(found), list(found.values())))
-        value = greatest_last_column(columns, self.most, self.zero, self.limits)
+        value: float = greatest_last_column(columns, self.most, self.zero, self.limits)
         return Fraction(value) * self.graph.peak
 
 
@@ -251,7 +254,7 @@ def _rate_of_adding(graph: RankGraph, limits: Limits) -> Fraction:
 
 
 def _least_seconds_of_adding(graph: RankGraph, bits: Fraction, limits: Limits) -> Fraction:
-    """The sum of either side of a cut crosses it; and what all units receive is 2(h-1) times the data of h."""
+    """The sum of either side of a cut crosses it; and all units receive 2(h-1) times the data of h."""
     import networkx
 
     steps = 40 * len(graph.ranks) * len(graph.arcs)
@@ -371,23 +374,42 @@ def transfer_time_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limit
         raise NoOpinion("no path leads from the one to the other")
     delay = Fraction(networkx.dijkstra_path_length(net, -1, -2), SECOND)
     if len(claim.args) > 1:
-        sent = _seconds_at(bits, _rate_of_each_sender(graph, here, there, limits))
-        most = sent + graph.any_path if graph.known else INFINITE
-        # Others of the set may pass on what one sends, which this program does not let them.
-        return SecondAnswer(HIGHS, max(len(here) * bits / flow, delay), most, relative=RELATIVE)
+        least, most = (
+            _seconds_at(bits, _rate_of_each_sender(graph, closed, there, limits))
+            for closed in (frozenset[int](), here)
+        )
+        upper = most + graph.any_path if graph.known else INFINITE
+        return SecondAnswer(HIGHS, max(least, delay), upper, relative=RELATIVE)
     sent = bits / flow
-    return SecondAnswer(NETWORKX, sent + delay, sent + graph.any_path if graph.known else INFINITE)
+    if not graph.known:
+        return SecondAnswer(NETWORKX, sent + delay, INFINITE)
+    return SecondAnswer(NETWORKX, sent + delay, sent + _longest_delay_of_flow(graph, net))
+
+
+def _longest_delay_of_flow(graph: RankGraph, net: networkx.DiGraph[int]) -> Fraction:
+    """Seconds of the longest path of a maximum flow of least cost by delay."""
+    import networkx
+
+    used: networkx.DiGraph[int] = networkx.DiGraph()
+    for a, to in networkx.max_flow_min_cost(net, -1, -2).items():
+        for b, amount in to.items():
+            took = graph.slowest[a, b] if (a, b) in graph.slowest else net[a][b]["weight"]
+            used.add_weighted_edges_from([(a, b, took)] if amount else [])
+    if not networkx.is_directed_acyclic_graph(used):
+        return graph.any_path
+    return Fraction(networkx.dag_longest_path_length(used), SECOND)
 
 
 def _rate_of_each_sender(
-    graph: RankGraph, here: frozenset[int], there: frozenset[int], limits: Limits
+    graph: RankGraph, closed: frozenset[int], there: frozenset[int], limits: Limits
 ) -> Fraction:
-    """Bit/s that all senders have at once, each as much."""
+    """Bit/s that all senders have at once, each as much; those that are ``closed`` pass nothing on."""
     if len(graph.arcs) > limits.columns:
         raise MethodTooLarge(HIGHS, f"{len(graph.arcs):,} columns", f"{limits.columns:,}")
     program = _Program(graph, limits)
     for k, (a, b) in enumerate(graph.arcs):
-        shut = b in here or a in there
+        shut = b in closed or a in there
         program.put(("sent", k), program.row_of_most(0.0 if shut else graph.rate[a, b] / graph.peak), 1.0)
-    program.keep("sent", [v for v in graph.nodes if v not in there], dict.fromkeys(here, (RATE, 1.0)))
+    senders = set(graph.ranks) - there
+    program.keep("sent", [v for v in graph.nodes if v not in there], dict.fromkeys(senders, (RATE, 1.0)))
     return program.greatest()

@@ -1,5 +1,5 @@
-"""Small fabrics of every unbalanced kind, whose collective operations and transfers are timed: few hosts beside many, thin trunks,
-sites far apart, hosts of several accelerators, rails that meet nowhere, scale-up domains of unequal size, and failures."""
+"""Small fabrics of every unbalanced kind, whose collective operations and transfers are timed: few hosts beside many, thin
+trunks, sites far apart, hosts of several accelerators, rails that meet nowhere, scale-up domains of unequal size, failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RATES = (10, 40, 100, 200, 400)
 
 @dataclass
 class TimedDesign:
-    """A design as text, what fails, and the sets between which a transfer is asked for. ``ends`` are the names of hosts and chips."""
+    """A design as text, what fails, and the sets between which a transfer is asked for; ``ends`` are names of hosts and chips."""
 
     seed: int
     kind: str = ""
@@ -94,6 +94,10 @@ def leaves(rng: Random, d: TimedDesign) -> None:
         d.body.append(f"host h{k}[{rng.choice((1, 1, 2, 3, 4))}]: {hosts}")
         d.connect(rng, f"h{k}[n].nic", f"leaf[{k}]", f"h{k}~leaf[{k}]")
         d.ends.append(f"h{k}")
+    if rng.random() < 0.4:  # one far from its leaf, and named together with those that are not
+        d.body.append(f"host far: {hosts}")
+        d.connect(rng, "far.nic", "leaf[0]", "far~leaf[0]", 0, True)
+        d.ends += ["far", "h0, far", "far, h1"]
     shape = rng.choice(("chain", "star", "ring", "all"))
     if shape == "star":
         d.body.append(f"switch spine[{2}]: {sw}")
