@@ -36,24 +36,27 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class BlockCut:
-    """Bit/s that can leave a block of ranks, and enter it, at once; ``why`` says which block."""
+    """Bit/s that can leave a block of ranks, and enter it, at once; how many ranks of each set are in it;
+    ``why`` says which block."""
 
-    ranks: int
+    ranks: tuple[int, ...]
     rate: int
     why: str
 
 
 @dataclass(eq=False)  # no slots: what is asked for is kept
 class Floors:
-    """What floors of a view's collective operations are computed from."""
+    """What floors of a view's collective operations are computed from. ``outer`` numbers the sets of units
+    that do an operation each for itself, all at once; None for all as one."""
 
     view: View
     divisions: Sequence[Division]
+    outer: Ints | None = None
 
     @classmethod
-    def of(cls, view: View) -> Floors:
-        """Read a view."""
-        return cls(view, nested_divisions(view))
+    def of(cls, view: View, outer: Ints | None = None) -> Floors:
+        """Read a view, ``outer`` the set of every unit."""
+        return cls(view, nested_divisions(view, outer), outer)
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -61,15 +64,22 @@ class Floors:
         return Blocks.of(self.view)
 
     @cached_property
-    def ranks(self) -> int:
-        """The number of ranks."""
-        return self.blocks.count
+    def sets(self) -> tuple[int, ...]:
+        """The ranks of every set."""
+        return self._ranks_by_set(np.ones(len(self.view.units), dtype=np.bool_))
+
+    def _ranks_by_set(self, units: Bools) -> tuple[int, ...]:
+        """How many ranks of each set some units hold."""
+        group = np.zeros(len(units), dtype=np.int64) if self.outer is None else self.outer
+        out = np.zeros(int(group.max(initial=0)) + 1, dtype=np.int64)
+        np.add.at(out, group[units], self._weight[units])
+        return tuple(out.tolist())
 
     @cached_property
     def delay(self) -> Floor:
         """The least delay of the two units that are farthest apart, as far as it is known. Where scale-up
-        links join units, a path through them may take less, and nothing is said."""
-        if domain_spans_units(self.view):
+        links join units, a path through them may take less, and nothing is said; nor of several sets."""
+        if self.outer is not None or domain_spans_units(self.view):
             return Floor(Fraction(0), "")
         delays = RouteDelays.of(self.view)
         words = "the least delay of the farthest two" + ", as far as it is known" * bool(delays.missing)
@@ -78,35 +88,63 @@ class Floors:
     @cached_property
     def cuts(self) -> list[BlockCut]:
         """Cuts around blocks of all kinds."""
-        small = [BlockCut(r, c, _own_links_text(r)) for r, c in self.blocks.kinds]
+        blocks = self.blocks
+        if self.outer is None:
+            small = [BlockCut((r,), c, _own_links_text(r)) for r, c in blocks.kinds]
+        else:
+            small = self._cuts_of_units()
         return [*small, *(cut for division in self.divisions[:-1] for cut in self._cuts_of(division))]
 
-    def all_reduce(self, size: Fraction) -> Floor:
-        """All ranks end up with the sum of ``size`` bits of each: the sum of either side of a cut crosses it,
-        and what blocks receive together is bounded (see ``Blocks.allreduce``), also of the blocks of a
-        division."""
-        found = [
-            self.delay,
-            Floor(self.blocks.allreduce(size), "what accelerators, hosts or domains receive"),
+    def _cuts_of_units(self) -> list[BlockCut]:
+        """The cut around every unit with ranks, one of each kind."""
+        rate = dict(
+            zip(self.blocks.device.tolist(), (self.blocks.ports + self.blocks.beside).tolist(), strict=True)
+        )
+        group = self.outer if self.outer is not None else np.zeros(len(self.view.units), dtype=np.int64)
+        units = self.view.units.tolist()
+        kinds = {
+            (g, w, rate.get(u, 0))
+            for g, w, u in zip(group.tolist(), self._weight.tolist(), units, strict=True)
+        }
+        return [
+            BlockCut(tuple(w if k == g else 0 for k in range(len(self.sets))), c, _own_links_text(w))
+            for g, w, c in sorted(kinds)
+            if c and w
         ]
-        found += [Floor(size / c.rate, c.why) for c in self.cuts]
+
+    def all_reduce(self, size: Fraction) -> Floor:
+        """All ranks of a set end up with the sum of ``size`` bits of each: the sum of either side of a cut
+        crosses it, and what blocks receive together is bounded (see ``Blocks.allreduce``), also of the blocks
+        of a division."""
+        received = self.blocks.allreduce(size, len(self.sets))
+        found = [self.delay, Floor(received, "what accelerators, hosts or domains receive")]
+        found += [Floor(size * self._sets_divided_by(c) / c.rate, c.why) for c in self.cuts]
         found += [self._divided(size, d) for d in self.divisions[:-1]]
         return max(found, key=lambda f: f.seconds)
 
+    def _sets_divided_by(self, cut: BlockCut) -> int:
+        """The sets of which some ranks are in a block and others are not."""
+        return sum(0 < r < n for r, n in zip(cut.ranks, self.sets, strict=True))
+
     def all_gather(self, size: Fraction) -> Floor:
-        """All ranks end up with ``size`` bits, of which each held the same part: what one side of a cut holds
-        crosses it. A reduce-scatter is the same the other way."""
-        n = self.ranks
-        found = [Floor(size * max(c.ranks, n - c.ranks) / n / c.rate, c.why) for c in self.cuts]
-        return max([self.delay, *found], key=lambda f: f.seconds)
+        """All ranks of a set end up with ``size`` bits, of which each held the same part: what one side of a
+        cut holds crosses it. A reduce-scatter is the same the other way."""
+        found = [self.delay]
+        for cut in self.cuts:
+            parts = [Fraction(r, n) for r, n in zip(cut.ranks, self.sets, strict=True) if 0 < r < n]
+            found.append(Floor(size * max(sum(parts), len(parts) - sum(parts)) / cut.rate, cut.why))
+        return max(found, key=lambda f: f.seconds)
 
     def all_to_all(self, size: Fraction) -> Floor:
-        """Every rank sends ``size`` bits in equal parts to all: what the ranks of a block send to the others
-        leaves it."""
-        n = self.ranks
-        found = [Floor(size * c.ranks * (n - c.ranks) / n / c.rate, c.why) for c in self.cuts]
-        found.append(Floor(self.blocks.all_to_all(size), "what accelerators, hosts or domains send"))
-        return max([self.delay, *found], key=lambda f: f.seconds)
+        """Every rank sends ``size`` bits in equal parts to all of its set: what the ranks of a block send to
+        the others leaves it."""
+        found = [self.delay]
+        for cut in self.cuts:
+            sent = sum(Fraction(r * (n - r), n) for r, n in zip(cut.ranks, self.sets, strict=True))
+            found.append(Floor(size * sent / cut.rate, cut.why))
+        if self.outer is None:
+            found.append(Floor(self.blocks.all_to_all(size), "what accelerators, hosts or domains send"))
+        return max(found, key=lambda f: f.seconds)
 
     @cached_property
     def _weight(self) -> Ints:
@@ -115,23 +153,26 @@ class Floors:
     def _cuts_of(self, division: Division) -> list[BlockCut]:
         """The cuts around the blocks of a division: of all by their own devices, of those that promise most
         the least one."""
-        rate = self._own_rates[division.word, division.count]
+        rate, budget = self._own_rates[division.word, division.count], self.view.budget
         ranks = np.zeros(division.count, dtype=np.int64)
         np.add.at(ranks, division.block, self._weight)
-        some = np.flatnonzero((rate > 0) & (ranks > 0) & (ranks < self.ranks))
-        promise = np.maximum(ranks, 1)[some] * (self.ranks - ranks[some]) / rate[some]
+        some = np.flatnonzero((rate > 0) & (ranks > 0) & (ranks < sum(self.sets)))
+        promise = np.maximum(ranks, 1)[some] * (sum(self.sets) - ranks[some]) / rate[some]
+        closest = some[np.lexsort((some, -promise))]
+        inside = {
+            b: self._ranks_by_set(division.block == b) for b in closest[: 4 * budget.block_cuts].tolist()
+        }
         out = [
-            BlockCut(int(ranks[b]), int(rate[b]), f"the links that leave {self._block_text(division, b)}")
-            for b in some[np.lexsort((some, -promise))][: 4 * self.view.budget.block_cuts].tolist()
+            BlockCut(held, int(rate[b]), f"the links that leave {self._block_text(division, b)}")
+            for b, held in inside.items()
         ]
-        if len(self.view.rows) > self.view.budget.block_cut_links:
+        if len(self.view.rows) > budget.block_cut_links:
             return out
-        closest = some[np.lexsort((some, -promise))][: self.view.budget.block_cuts].tolist()
-        for b in closest:
+        for b in closest[: budget.block_cuts].tolist():
             value = self._least_cut(division.block == b)
             if 0 < value < rate[b]:
                 out.append(
-                    BlockCut(int(ranks[b]), value, f"the least cut around {self._block_text(division, b)}")
+                    BlockCut(inside[b], value, f"the least cut around {self._block_text(division, b)}")
                 )
         return out
 
@@ -140,10 +181,11 @@ class Floors:
         rate = self._own_rates[division.word, division.count]
         others = int(self._rate_of_others)
         total = int(rate.sum()) + others
-        if division.count < 2 or not total:
+        beyond = division.count - len(self.sets)  # each set has a block of its own at least
+        if beyond < 1 or not total:
             return Floor(Fraction(0), "")
         words = f"what all {division.count} blocks by {division.word} receive together"
-        return Floor(2 * size * (division.count - 1) / total, words)
+        return Floor(2 * size * beyond / total, words)
 
     @cached_property
     def _rate_of_others(self) -> int:

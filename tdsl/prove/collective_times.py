@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 
@@ -105,7 +105,8 @@ class Ranks:
     ``ends`` is the view whose units send and receive over the network: those of ``view``, or each of their
     rails (``by_rail``), ``weight`` the ranks of each end, ``divisions`` nested divisions of the ends.
     ``inside`` is what a rank has of its scale-up domain, for every block of the last division; None where
-    the inside of some is not known: then what ranks of one unit exchange goes over its ports."""
+    the inside of some is not known: then what ranks of one unit exchange goes over its ports. ``outer``
+    numbers the sets of ends that do an operation each for itself, all at once; None for all as one."""
 
     view: View
     ends: View
@@ -113,16 +114,18 @@ class Ranks:
     weight: Ints
     divisions: Sequence[Division]
     inside: Sequence[DomainRate] | None
+    outer: Ints | None = None
 
     @classmethod
-    def of(cls, view: View) -> Ranks:
-        """Read a view. Where units have unlike rails, or domains differ, each rail is an end."""
+    def of(cls, view: View, outer: Ints | None = None) -> Ranks:
+        """Read a view, ``outer`` the set of every unit. Where units have unlike rails, or domains differ,
+        each rail is an end."""
         weight = accelerators_of(view)[view.units]
-        divisions = nested_divisions(view)
+        divisions = nested_divisions(view, outer)
         inside = _rates_inside(view, weight, divisions[-1])
         if inside is None:  # what a domain does not carry for sure goes over the ports of its units
             divisions = [*divisions[:-1], Division(view.unit_word, np.arange(len(weight)))]
-        made = cls(view, view, False, weight, divisions, inside)
+        made = cls(view, view, False, weight, divisions, inside, outer)
         if inside is None or made.aligned:
             return made
         rails = ByRail.of(view)
@@ -132,12 +135,36 @@ class Ranks:
         if (each == 0).any() or (weight % np.maximum(each, 1)).any():
             return made
         parted = [Division(d.word, d.block[rails.host]) for d in divisions]
-        return cls(view, rails, True, (weight // each)[rails.host], parted, inside)
+        sets = None if outer is None else outer[rails.host]
+        return cls(view, rails, True, (weight // each)[rails.host], parted, inside, sets)
 
     @cached_property
     def count(self) -> int:
         """The number of ranks."""
         return int(self.weight.sum())
+
+    @cached_property
+    def in_set(self) -> Ints:
+        """The ranks of every set."""
+        out = np.zeros(1 if self.outer is None else int(self.outer.max()) + 1, dtype=np.int64)
+        np.add.at(
+            out, np.zeros(len(self.weight), dtype=np.int64) if self.outer is None else self.outer, self.weight
+        )
+        return out
+
+    @cached_property
+    def exchange_parts(self) -> int:
+        """Parts of what a rank sends to all of its set in which every part for one of them is a whole
+        number."""
+        return lcm(*self.in_set.tolist())
+
+    @cached_property
+    def set_of_unit(self) -> Ints:
+        """The set of every unit of the view."""
+        out = np.zeros(len(self.view.units), dtype=np.int64)
+        if self.outer is not None:
+            out[self.ends.host if isinstance(self.ends, ByRail) else np.arange(len(out))] = self.outer
+        return out
 
     @cached_property
     def unit_weight(self) -> Ints:
@@ -325,7 +352,7 @@ def best_schedules(
 def _gatherings(ranks: Ranks, sums: bool) -> Iterator[Gathering]:
     """Gatherings worth a try, the likely best first; with ``sums`` also those of an all-reduce alone."""
     weight, divisions, budget = ranks.weight, ranks.divisions, ranks.view.budget
-    grid = _torus_grid(ranks)
+    grid = _torus_grid(ranks) if ranks.outer is None else None
     if grid is not None and (found := dimension_gathering(grid, budget)) is not None:
         yield found
     last = divisions[-1]
@@ -341,8 +368,10 @@ def _gatherings(ranks: Ranks, sums: bool) -> Iterator[Gathering]:
                 make is ring_gathering and chain[0].count == 2 and len(chain) == 1
             ):
                 continue
-            if (found := make(weight, chain, budget)) is not None:
+            if (found := make(weight, chain, budget, ranks.outer)) is not None:
                 yield found
+    if ranks.outer is not None:
+        return
     if (
         len(weight) <= budget.halving_ends
         and last.count == len(weight)
@@ -623,7 +652,7 @@ def uniform_exchange_times(ranks: Ranks) -> Exchange:
     if stage is not None and ranks.delays.any_path and len(ranks.weight) == len(ranks.unit_weight):
         routed = _RouteByDelay(ranks).stage(stage)
         if routed is not None:
-            sent = routed.per_part / ranks.count
+            sent = routed.per_part / ranks.exchange_parts
             plan = _plan_of_exchange(ranks, stage, sent, True)
             took = _with_inside_exchange(ranks, sent)
             found.append(Schedule(name, took, routed.waiting + handing, False, 1, 1, plan))
@@ -647,7 +676,7 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     each = {*ranks.unit_weight.tolist()}
     alone = len(np.unique(domain_of_units(view))) == len(view.units)
     relays = alone and some_end_relays(view)
-    if alone and len(each) == 1:
+    if alone and len(each) == 1 and ranks.outer is None:
         found = all_to_all_bounds(view) if len(view.units) > 1 else None
         if found is None or not found.upper:
             return Fraction(0), None
@@ -662,9 +691,9 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     if offer is None or bound is None or not bound.lower:
         return Fraction(0), None
     # Where scale-up links join several units, others of the domain could send for one: no upper bound.
-    least = Fraction(0) if relays or not alone else 1 / (bound.upper * offer.grain * ranks.count)
+    least = Fraction(0) if relays or not alone else 1 / (bound.upper * offer.grain * ranks.exchange_parts)
     return _least_seconds_with_relays(ranks) if relays else least, 1 / (
-        bound.lower * offer.grain * ranks.count
+        bound.lower * offer.grain * ranks.exchange_parts
     )
 
 
@@ -683,38 +712,43 @@ def _least_seconds_with_relays(ranks: Ranks) -> Fraction:
     net = offer.network
     passing = replace(net, forwards=np.ones(net.nodes, dtype=np.bool_))
     bound = replace(offer, network=passing).bounds(view.budget)
-    return Fraction(0) if bound is None else 1 / (bound.upper * offer.grain * ranks.count)
+    return Fraction(0) if bound is None else 1 / (bound.upper * offer.grain * ranks.exchange_parts)
 
 
 def _stage_of_all_pairs(ranks: Ranks, most: int) -> Stage | None:
-    """What each unit sends to each that is in another domain, in parts of which what a rank sends has as many
-    as there are ranks; None where those are more than ``most``, or none."""
+    """What each unit sends to each of its set that is in another domain, in ``exchange_parts`` of what a rank
+    sends; None where those are more than ``most``, or none."""
     weight, domain = ranks.unit_weight, ranks.unit_domain
     count = len(weight)
     if count**2 > most:
         return None
     source, target = np.repeat(np.arange(count), count), np.tile(np.arange(count), count)
-    apart = domain[source] != domain[target]
+    sets = ranks.set_of_unit
+    apart = (domain[source] != domain[target]) & (sets[source] == sets[target])
     source, target = source[apart], target[apart]
     if not len(source):
         return None
-    return Stage(source, target, weight[source] * weight[target], 1, True)
+    part = ranks.exchange_parts // ranks.in_set
+    return Stage(source, target, weight[source] * weight[target] * part[sets[source]], 1, True)
 
 
 def _with_inside_exchange(ranks: Ranks, network: Fraction) -> Fraction:
     """Seconds a bit with what ranks of one domain send each other, and with what they hand to those at whose
     ports it leaves and from those at whose ports it arrives; over the ports where the inside is not known."""
-    n, weight = ranks.count, ranks.unit_weight
+    weight, parts = ranks.unit_weight, ranks.exchange_parts
     if ranks.inside is None:
-        return network + ranks.over_own_ports(weight * (weight - 1)) / n
+        own = weight * (weight - 1) * (parts // ranks.in_set)[ranks.set_of_unit]
+        return network + ranks.over_own_ports(own) / parts
     net = unit_network(ranks.view)
     kinds = {*zip(net.injection.tolist(), weight.tolist(), strict=True)}
     share = max(Fraction(x * net.grain, w) for x, w in kinds if w)
-    domains = {*zip(ranks.in_domain.tolist(), ranks.inside, strict=True)}
+    size = np.zeros(ranks.divisions[-1].count, dtype=np.int64)
+    size[ranks.divisions[-1].block] = ranks.in_set[0 if ranks.outer is None else ranks.outer]
+    domains = {*zip(ranks.in_domain.tolist(), ranks.inside, size.tolist(), strict=True)}
     # Of n parts of what a rank sends g-1 stay inside; n-g leave, handed on once at either end.
     inside = [
         _seconds_inside(rate, Fraction(g - 1, n), Fraction(n - g, n) + share * network)
-        for g, rate in domains
+        for g, rate, n in domains
         if g > 1
     ]
     return max(network, *inside)

@@ -62,20 +62,27 @@ class Gathering:
         return tuple(s.turned for s in reversed(self.stages[1 if self.sums else 0 :]))
 
 
-def direct_gathering(weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT) -> Gathering | None:
+def direct_gathering(
+    weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT, outer: Ints | None = None
+) -> Gathering | None:
     """Every block sends to all others of its block directly; ``weight`` are the ranks of every unit, and
-    ``blocks`` nested divisions of the units, outermost first. None where those are too many messages."""
-    return _gathering("direct exchange", weight, blocks, budget, frozenset())
+    ``blocks`` nested divisions of the units, outermost first; with ``outer`` every set that it numbers
+    gathers for itself, all at once. None where those are too many messages."""
+    return _gathering("direct exchange", weight, blocks, budget, frozenset(), outer=outer)
 
 
-def ring_gathering(weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT) -> Gathering | None:
+def ring_gathering(
+    weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT, outer: Ints | None = None
+) -> Gathering | None:
     """Every block sends to the next one of its block what it holds and gets, in the order of the units."""
-    return _gathering("ring", weight, blocks, budget, frozenset(range(len(blocks))))
+    return _gathering("ring", weight, blocks, budget, frozenset(range(len(blocks))), outer=outer)
 
 
-def mixed_gathering(weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT) -> Gathering | None:
+def mixed_gathering(
+    weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT, outer: Ints | None = None
+) -> Gathering | None:
     """Direct exchange at the outermost level and rings below."""
-    return _gathering("", weight, blocks, budget, frozenset(range(1, len(blocks))))
+    return _gathering("", weight, blocks, budget, frozenset(range(1, len(blocks))), outer=outer)
 
 
 def halving_gathering(weight: Ints, budget: Budget = DEFAULT) -> Gathering | None:
@@ -91,12 +98,14 @@ def halving_gathering(weight: Ints, budget: Budget = DEFAULT) -> Gathering | Non
     return None if found is None else replace(found, name="halving and doubling")
 
 
-def exchange_of_sums(weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT) -> Gathering | None:
+def exchange_of_sums(
+    weight: Ints, blocks: Sequence[Division], budget: Budget = DEFAULT, outer: Ints | None = None
+) -> Gathering | None:
     """The gathering of an all-reduce with one trip between the outermost blocks: each adds up its own, sends
     its sums to every other, and gathers inside. The first stage is that exchange, which is not turned."""
     if len(blocks) < 2 or blocks[0].count > budget.exchanged_blocks:
         return None
-    return _gathering("one exchange", weight, blocks, budget, frozenset(), sums=True)
+    return _gathering("one exchange", weight, blocks, budget, frozenset(), sums=True, outer=outer)
 
 
 def _gathering(
@@ -106,10 +115,11 @@ def _gathering(
     budget: Budget,
     rings: frozenset[int],
     sums: bool = False,
+    outer: Ints | None = None,
 ) -> Gathering | None:
     """The stages of all levels; those in ``rings`` send to the next block alone. ``sums``: at the outermost
-    level each block sends as much as all hold together."""
-    outer = np.zeros(len(weight), dtype=np.int64)
+    level each block sends as much as all of its set hold together."""
+    outer = np.zeros(len(weight), dtype=np.int64) if outer is None else outer
     raw: list[tuple[list[tuple[Ints, Ints, Ints, int]], int, bool]] = []
     messages = 0
     for level, division in enumerate(blocks):

@@ -32,16 +32,19 @@ class Division:
         return int(self.block.max(initial=-1)) + 1
 
 
-def nested_divisions(view: View) -> list[Division]:
+def nested_divisions(view: View, outer: Ints | None = None) -> list[Division]:
     """The divisions of the units that lie in each other, outermost first; the last is that into scale-up
-    domains (into units where there are none), which no other divides.
+    domains (into units where there are none), which no other divides. All of them divide the sets that the
+    column ``outer`` numbers, if it is given, and these may divide domains.
 
     Blocks are instances of the design's groups, units below the same switches of the top tier, and units with
-    the same access switches. A division that
-    divides nothing, or no further than the one before, is left out."""
+    the same access switches. A division that divides nothing, or no further than the one before, is left
+    out."""
     units = view.units
+    current = np.zeros(len(units), dtype=np.int64) if outer is None else outer
     domain = domain_of_units(view)
-    current = np.zeros(len(units), dtype=np.int64)
+    if outer is not None:
+        domain = _divided_by_both(outer, domain)
     found: list[Division] = []
     labels = [*zip(_group_words(view), group_labels(view.fabric, units), strict=True)]
     net = unit_network(view)

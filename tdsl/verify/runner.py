@@ -403,10 +403,10 @@ class _CheckRun:
             return skipped(
                 "the chips that it leaves out pass traffic on, so the set has no network of its own"
             )
-        asked = replace(claim, of=(), of_all=False)
+        asked = replace(claim, of_all=False) if claim.among else replace(claim, of=(), of_all=False)
         paths = ", ".join(s.text for s in claim.of)
         view = whole.among(named)
-        found = self.apart(check, view, asked) if self.fabric.complete else None
+        found = self.apart(check, view, asked) if self.fabric.complete and not claim.among else None
         found = found or self.judge_view(check, view, asked)
         text = f"{found.text} among {paths}" if found.text else ""
         return replace(found, text=text, witness={"of": [s.text for s in claim.of], **found.witness})

@@ -7,8 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import inf
 
+import numpy as np
+
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct_values
+from tdsl.fabric.subject import devices_with_contents
 from tdsl.prove.by_domain import units_with_joined_accelerators
 from tdsl.prove.collective_floors import Floor, Floors
 from tdsl.prove.collective_times import Ranks, Schedule, best_schedules
@@ -16,6 +20,7 @@ from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import SIZE, TIME, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Judgement, checks_by_name, skipped
 from tdsl.verify.result import Value
 
@@ -98,7 +103,8 @@ def time_of_operation(
     found = interval_of_operation(metric, view, claim, operation)
     if isinstance(found, str):
         return skipped(found)
-    models = operation.models(view, found.size) if operation.models is not None and not found.apart else []
+    plain = operation.models is not None and not found.apart and found.ranks.outer is None
+    models = operation.models(view, found.size) if operation.models is not None and plain else []
     return _judgement_of_interval(found, models)
 
 
@@ -112,14 +118,17 @@ def interval_of_operation(
         return wrong or f"`{metric}` takes one size: write `{metric} 1GB`"
     if len(view.units) < 2:
         return f"there are fewer than two {view.unit_word}"
-    apart = checks_by_name()["reachability"].judge(view, None).status == "refuted"
+    sets = sets_of_claim(view, claim) if claim is not None and claim.among else None
+    if isinstance(sets, str):
+        return sets
+    apart = _some_set_is_apart(view, sets)
     joined = claim is not None and _is_connected_through_scaleup(view, claim) if apart else True
-    if apart and not joined:
+    if apart and not (joined and sets is None):
         return f"some {view.unit_word} do not reach each other"
-    ranks = Ranks.of(view)
+    ranks = Ranks.of(view, sets)
     if not apart and not (view.degree[view.units] > 0).all():
         return f"some {view.unit_word} have no link"
-    floor = operation.floor(Floors.of(view), size)
+    floor = operation.floor(Floors.of(view, sets), size)
     if operation.least is not None and not apart:
         floor = max(
             floor,
@@ -130,6 +139,44 @@ def interval_of_operation(
     found = [] if why else best_schedules(operation.schedules(ranks), size, floor.seconds)
     unknown = ranks.unknown_delays if found else ()
     return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known")
+
+
+def sets_of_claim(view: View, claim: ResolvedClaim) -> Ints | str:
+    """The number of the set of every unit of a view, for the sets that `among` names: the hosts or chips of a
+    path, or of each group that it names; or what is wrong with them, in words."""
+    element = np.full(len(view.units), -1, dtype=np.int64)
+    place = np.full(view.fabric.device_count, -1, dtype=np.int64)
+    place[view.units] = np.arange(len(view.units))
+    count = 0
+    for selector in claim.of:
+        if selector.kind in ("host", "chip", "switch"):
+            named = [np.concatenate([e.devices for e in selector.elements] or [np.zeros(0, dtype=np.int64)])]
+        else:
+            named = [devices_with_contents(view.fabric, e.devices) for e in selector.elements]
+        for devices in named:
+            mine = place[devices]
+            mine = mine[mine >= 0]
+            if (element[mine] >= 0).any():
+                twice = view.names(view.units[mine[element[mine] >= 0][:1]])[0]
+                return f"{twice} is in two of the sets"
+            element[mine] = count
+            count += len(mine) > 0
+    if not count or (element < 0).any() or (np.bincount(element) < 2).any():
+        return f"each of the sets needs two {view.unit_word} at least"
+    return element
+
+
+def _some_set_is_apart(view: View, sets: Ints | None) -> bool:
+    """Whether some units of a set do not reach each other."""
+    reachable = checks_by_name()["reachability"]
+    if sets is None:
+        return reachable.judge(view, None).status == "refuted"
+    for k in range(int(sets.max()) + 1):
+        members = np.zeros(view.fabric.device_count, dtype=np.bool_)
+        members[view.units[sets == k]] = True
+        if reachable.judge(view.among(members), None).status == "refuted":
+            return True
+    return False
 
 
 def _is_connected_through_scaleup(view: View, claim: ResolvedClaim) -> bool:
@@ -157,6 +204,8 @@ def _judgement_of_interval(found: Interval, models: Sequence[CollectiveModel]) -
     ranks, floor, ceiling = found.ranks, found.floor, found.ceiling
     low = Quantity(floor.seconds, TIME)
     count = f"{ranks.count:,} ranks"
+    if ranks.outer is not None:
+        count += f" in {len(ranks.in_set)} {noun_for_count(len(ranks.in_set), 'set')}"
     witness: dict[str, object] = {
         "ranks": ranks.count,
         "floor_s": float(floor.seconds),

@@ -69,7 +69,7 @@ class AllToAllTime(Check):
     after_failures = True
     reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
-    takes = frozenset({"of", "args"})
+    takes = frozenset({"of", "among", "args"})
     needs = frozenset({"args"})
     example = "all_to_all_time 1GB <= 50ms"
 

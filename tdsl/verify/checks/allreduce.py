@@ -82,7 +82,7 @@ class AllReduce(Check):
     after_failures = True
     reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
-    takes = frozenset({"of", "args"})
+    takes = frozenset({"of", "among", "args"})
     needs = frozenset({"args"})
     example = "allreduce 140GB <= 25s"
 

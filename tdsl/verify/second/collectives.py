@@ -178,8 +178,8 @@ class _Program:
                 at = row if kind == "most" else len(self.most) + row
                 found[at] = found.get(at, 0.0) + value
             columns.append((list(found), list(found.values())))
-        value: float = greatest_last_column(columns, self.most, self.zero, self.limits)
-        return Fraction(value) * self.graph.peak
+        greatest: float = greatest_last_column(columns, self.most, self.zero, self.limits)
+        return Fraction(greatest) * self.graph.peak
 
 
 RATE = ("rate", 0)
@@ -267,7 +267,8 @@ def _least_seconds_of_adding(graph: RankGraph, bits: Fraction, limits: Limits) -
     cut = min(networkx.maximum_flow_value(net, first, t) for t in more)
     ends = {*graph.ranks, *graph.others}
     received = sum(rate for (_, b), rate in graph.rate.items() if b in ends)
-    return max(bits / cut, 2 * (len(graph.ranks) - 1) * bits / received)
+    least: Fraction = max(bits / cut, 2 * (len(graph.ranks) - 1) * bits / received)
+    return least
 
 
 # ---------------------------------------------------------------- operations
