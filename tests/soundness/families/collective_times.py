@@ -188,8 +188,10 @@ def racks(rng: Random, d: TimedDesign) -> None:
     chips = "chip gpu: C" if acc == 1 else f"chip gpu[{acc}]: C"
     d.models["T"] = f'model host T "acc={acc} ns={took}" {{ port nic[2]: {rate}Gbps; {chips}; latency {took}ns }}'
     which = "gpu" if acc == 1 else "gpu[g]"
+    beside = rng.random() < 0.2  # a host that is no rank, with ports of both layers
     d.body += [
         f"rack rack[{count}] {{ host tray[{trays}]: T; switch nvs[{ups}]: {sw}",
+        *(["host mem: M { role storage }; connect mem.nv to nvs[0] { layer scaleup; medium backplane }"] * beside),
         f"connect tray[t].{which}.nv[k] to nvs[k] {{ layer scaleup; medium backplane }} }}",
         f"switch leaf[2]: {sw}",
     ]
@@ -197,6 +199,10 @@ def racks(rng: Random, d: TimedDesign) -> None:
     said = "length 5m" if d.latency else ""
     d.body.append(f"connect rack[k].tray[t].nic[r] to leaf[{at}] {{ {said} }}")
     d.metres += ["rack.tray~leaf:5"] if d.latency else []
+    if beside:
+        d.models["M"] = f'model host M "acc=0 ns=0" {{ port nv: {fast}Gbps; port nic: {rng.choice(RATES)}Gbps; latency 0ns }}'
+        d.body.append(f"connect rack[k].mem.nic to leaf[1] {{ {said} }}")
+        d.metres += ["rack.mem~leaf:5"] if d.latency else []
     if rng.random() < 0.8:
         d.connect(rng, "leaf[0]", "leaf[1]", "leaf[0]~leaf[1]", rng.choice(RATES), rng.random() < 0.3)
     if rng.random() < 0.4 and trays > 1:
