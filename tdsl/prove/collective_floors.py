@@ -52,7 +52,7 @@ class Floors:
 
     @classmethod
     def of(cls, view: View) -> Floors:
-        """Read a view. Where others than units have ports of a domain, what leaves a domain may leave by these,
+        """Read a view. Where others than units have ports of a domain, what leaves it may leave by these,
         and no other block than the domain is looked at."""
         made = cls(view, nested_divisions(view))
         if made.blocks.others_have_ports:

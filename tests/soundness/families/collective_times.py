@@ -56,7 +56,7 @@ class TimedDesign:
             self.models["G"] = "model chip G { port lane: any }"
             said.append(f"chip gpu[{acc}]: G")
         if inside:
-            self.models["X"] = "model switch X { port p[1..16]: any }"
+            self.models["X"] = "model switch X { port p[1..16]: any; latency 100ns }"
             said += ["switch x: X", f"connect gpu[g].lane to x {{ layer scaleup; medium trace; rate {inside}Gbps }}"]
         self.models[name] = f'model host {name} "{title}" {{ {"; ".join(said)} }}'
         return name
@@ -191,14 +191,15 @@ def racks(rng: Random, d: TimedDesign) -> None:
     beside = rng.random() < 0.2  # a host that is no rank, with ports of both layers
     d.body += [
         f"rack rack[{count}] {{ host tray[{trays}]: T; switch nvs[{ups}]: {sw}",
-        *(["host mem: M { role storage }; connect mem.nv to nvs[0] { layer scaleup; medium backplane }"] * beside),
-        f"connect tray[t].{which}.nv[k] to nvs[k] {{ layer scaleup; medium backplane }} }}",
+        *(["host mem: M { role storage }; connect mem.nv to nvs[0] { layer scaleup; medium backplane; length 1m }"] * beside),
+        f"connect tray[t].{which}.nv[k] to nvs[k] {{ layer scaleup; medium backplane; length 1m }} }}",
         f"switch leaf[2]: {sw}",
     ]
     at = rng.choice(("r", "t % 2", "k % 2"))
     said = "length 5m" if d.latency else ""
     d.body.append(f"connect rack[k].tray[t].nic[r] to leaf[{at}] {{ {said} }}")
     d.metres += ["rack.tray~leaf:5"] if d.latency else []
+    d.metres += ["rack.tray.gpu~rack.nvs:1", "rack.mem~rack.nvs:1"]
     if beside:
         d.models["M"] = f'model host M "acc=0 ns=0" {{ port nv: {fast}Gbps; port nic: {rng.choice(RATES)}Gbps; latency 0ns }}'
         d.body.append(f"connect rack[k].mem.nic to leaf[1] {{ {said} }}")
