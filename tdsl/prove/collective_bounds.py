@@ -80,6 +80,13 @@ class Blocks:
         return int(self.ranks.sum())
 
     @cached_property
+    def others_have_ports(self) -> bool:
+        """Whether a host that is no rank has ports of the network and scale-up links to ranks: what these
+        send may then leave by its ports."""
+        mine = self.ranks > 0
+        return bool(np.isin(self.domain[~mine & (self.ports > 0)], self.domain[mine]).any())
+
+    @cached_property
     def kinds(self) -> list[tuple[int, int]]:
         """Every kind of block that some other rank is outside of: its ranks, and what it can receive."""
         some = self.ranks > 0

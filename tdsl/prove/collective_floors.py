@@ -55,8 +55,12 @@ class Floors:
 
     @classmethod
     def of(cls, view: View, outer: Ints | None = None) -> Floors:
-        """Read a view, ``outer`` the set of every unit."""
-        return cls(view, nested_divisions(view, outer), outer)
+        """Read a view, ``outer`` the set of every unit. Where others than units have ports of a domain, what
+        leaves it may leave by these, and no other block than the domain is looked at."""
+        made = cls(view, nested_divisions(view, outer), outer)
+        if made.blocks.others_have_ports:
+            made.divisions = made.divisions[-1:]
+        return made
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -79,7 +83,7 @@ class Floors:
     def delay(self) -> Floor:
         """The least delay of the two units that are farthest apart, as far as it is known. Where scale-up
         links join units, a path through them may take less, and nothing is said; nor of several sets."""
-        if self.outer is not None or domain_spans_units(self.view):
+        if self.outer is not None or domain_spans_units(self.view) or self.blocks.others_have_ports:
             return Floor(Fraction(0), "")
         delays = RouteDelays.of(self.view)
         words = "the least delay of the farthest two" + ", as far as it is known" * bool(delays.missing)

@@ -23,7 +23,7 @@ from tdsl.prove.all_to_all import all_to_all_bounds
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import domain_spans_units
 from tdsl.prove.by_rail import ByRail
-from tdsl.prove.collective_bounds import accelerators_of, some_end_relays
+from tdsl.prove.collective_bounds import Blocks, accelerators_of, some_end_relays
 from tdsl.prove.collective_traffic import (
     Gathering,
     Stage,
@@ -674,7 +674,7 @@ def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     """Seconds a bit over the network, at least and at most; None where no routes are known."""
     view = ranks.view
     each = {*ranks.unit_weight.tolist()}
-    alone = len(np.unique(domain_of_units(view))) == len(view.units)
+    alone = len(np.unique(domain_of_units(view))) == len(view.units) and not Blocks.of(view).others_have_ports
     relays = alone and some_end_relays(view)
     if alone and len(each) == 1 and ranks.outer is None:
         found = all_to_all_bounds(view) if len(view.units) > 1 else None

@@ -32,6 +32,9 @@ Node = tuple[str, int, int]
 """What a node is, its device, and a number there."""
 
 GBIT = 1e9
+INNER = 1e-7
+"""Seconds that a switch in a host takes."""
+
 ENDLESS = 1e6
 """Gbit/s of what is no limit."""
 
@@ -110,16 +113,16 @@ def wires_of(left: Left, merged: bool) -> Wires:
     units = set(left.units)
     for x in left.links + up:
         metres, scaleup = world.length(x), x in up
-        out.unknown |= metres is None and not scaleup
-        took = 0.0 if metres is None or scaleup else float(metres * METRE)
+        out.unknown |= metres is None
+        took = 0.0 if metres is None else float(metres * METRE)
         for a, b in ((x.a, x.b), (x.b, x.a)):
             tail, head = port.get(a, ("node", a, 0)), port.get(b, ("node", b, 0))
             tail, head = (("rank", d, 0) if v[0] == "node" and d in units else v for v, d in ((tail, a), (head, b)))
             head = _opposite(head)
             passing = 0.0
             if head[0] == "node" or (head[0] == "rank" and not scaleup):
-                out.unknown |= own[b] < 0 and not scaleup
-                passing = max(own[b], 0.0) if not scaleup else 0.0
+                out.unknown |= own[b] < 0
+                passing = max(own[b], 0.0)
             out.add(tail, head, x.rate / GBIT, took + passing)
             if not scaleup and world.kinds[b] == "host":
                 out.ports[b] += x.rate / GBIT
@@ -149,7 +152,7 @@ def _add_host(out: Wires, left: Left, d: int, joined: set[int], merged: bool) ->
     if inside:
         out.inner += inside * len(mine)
         for r in mine:
-            out.add(r, ("node", d, 1), inside)
+            out.add(r, ("node", d, 1), inside, INNER)
             out.add(("node", d, 1), r, inside)
     elif merged and len(mine) > 1 and not all(r[1] in joined for r in mine):
         for r in mine:

@@ -27,14 +27,14 @@ def seconds(value: Any) -> Fraction:
 
 NVL = """
 model chip ACC {{ port nv[6]: 1200Gbps {{ type NVLINK5 }} }}
-model switch XBAR {{ port p[64]: 1200Gbps {{ type NVLINK5 }} }}
+model switch XBAR {{ port p[64]: 1200Gbps {{ type NVLINK5 }}; latency 300ns }}
 model host TRAY {{ port nic[4]: 400Gbps {{ type NDR }}; chip gpu[4]: ACC }}
 model switch SW {{ port p[1..128]: 400Gbps {{ type NDR }}; latency 500ns }}
 fabric su {{
   rack rack[2] {{
     host tray[6]: TRAY
     switch x[6]: XBAR
-    connect tray[t].gpu[g].nv[k] to x[k] {{ layer scaleup; medium backplane }}
+    connect tray[t].gpu[g].nv[k] to x[k] {{ layer scaleup; medium backplane; length 1m }}
   }}
   switch leaf[4]: SW
   switch spine[2]: SW

@@ -56,7 +56,7 @@ class TimedDesign:
             self.models["G"] = "model chip G { port lane: any }"
             said.append(f"chip gpu[{acc}]: G")
         if inside:
-            self.models["X"] = "model switch X { port p[1..16]: any }"
+            self.models["X"] = "model switch X { port p[1..16]: any; latency 100ns }"
             said += ["switch x: X", f"connect gpu[g].lane to x {{ layer scaleup; medium trace; rate {inside}Gbps }}"]
         self.models[name] = f'model host {name} "{title}" {{ {"; ".join(said)} }}'
         return name
@@ -188,15 +188,22 @@ def racks(rng: Random, d: TimedDesign) -> None:
     chips = "chip gpu: C" if acc == 1 else f"chip gpu[{acc}]: C"
     d.models["T"] = f'model host T "acc={acc} ns={took}" {{ port nic[2]: {rate}Gbps; {chips}; latency {took}ns }}'
     which = "gpu" if acc == 1 else "gpu[g]"
+    beside = rng.random() < 0.2  # a host that is no rank, with ports of both layers
     d.body += [
         f"rack rack[{count}] {{ host tray[{trays}]: T; switch nvs[{ups}]: {sw}",
-        f"connect tray[t].{which}.nv[k] to nvs[k] {{ layer scaleup; medium backplane }} }}",
+        *(["host mem: M { role storage }; connect mem.nv to nvs[0] { layer scaleup; medium backplane; length 1m }"] * beside),
+        f"connect tray[t].{which}.nv[k] to nvs[k] {{ layer scaleup; medium backplane; length 1m }} }}",
         f"switch leaf[2]: {sw}",
     ]
     at = rng.choice(("r", "t % 2", "k % 2"))
     said = "length 5m" if d.latency else ""
     d.body.append(f"connect rack[k].tray[t].nic[r] to leaf[{at}] {{ {said} }}")
     d.metres += ["rack.tray~leaf:5"] if d.latency else []
+    d.metres += ["rack.tray.gpu~rack.nvs:1", "rack.mem~rack.nvs:1"]
+    if beside:
+        d.models["M"] = f'model host M "acc=0 ns=0" {{ port nv: {fast}Gbps; port nic: {rng.choice(RATES)}Gbps; latency 0ns }}'
+        d.body.append(f"connect rack[k].mem.nic to leaf[1] {{ {said} }}")
+        d.metres += ["rack.mem~leaf:5"] if d.latency else []
     if rng.random() < 0.8:
         d.connect(rng, "leaf[0]", "leaf[1]", "leaf[0]~leaf[1]", rng.choice(RATES), rng.random() < 0.3)
     if rng.random() < 0.4 and trays > 1:
