@@ -35,6 +35,9 @@ from tdsl.verify.check import checks_by_name
 from tdsl.verify.schedules import OPERATIONS
 from tdsl.verify.workload import interval_of_operation
 
+MOST_RANKS = 256
+"""Ranks of a schedule that is written down piece by piece at most."""
+
 MOST_CELLS = 2_000_000
 """Parts of the data times ranks up to which a schedule is replayed."""
 
@@ -155,10 +158,14 @@ def _given_delays(view: View, delays: RouteDelays) -> Json:
 
 def _collective(view: View, claim: ResolvedClaim) -> Json | None:
     """The floor and the schedule of an all-reduce, an all-gather or a reduce-scatter."""
-    interval = interval_of_operation(claim.metric, view, claim, OPERATIONS[claim.metric])
-    if isinstance(interval, str) or (interval.ranks.weight != 1).any() or interval.ranks.ends is not view:
-        raise Unshown("a certificate knows no ranks inside of a host")
     count = len(view.units)
+    if count > MOST_RANKS:
+        raise Unshown(f"there are {count:,} ranks, and schedules of {MOST_RANKS} at most are replayed")
+    if (accelerators_of(view)[view.units] != 1).any():
+        raise Unshown("a certificate knows no ranks inside of a host")
+    interval = interval_of_operation(claim.metric, view, claim, OPERATIONS[claim.metric])
+    if isinstance(interval, str):
+        raise Unshown(interval)
     for best in interval.schedules:
         plan = best.plan
         if plan is None or plan.gathering is None or not plan.gathering.blocks:
