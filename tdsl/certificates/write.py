@@ -3,7 +3,8 @@
 Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of
 what the checker counts again (diameter, mean hops, redundancy, oversubscription, blast radius): the figure.
 Of reachability: that it holds, or two units that do not reach each other. Of ``survives``: one case for every
-orbit of failures, and the symmetries that map the cases to all others. Devices have the names that
+orbit of failures, and the symmetries that map the cases to all others. Of a time: flows, cuts, and schedules
+that are replayed. Devices have the names that
 ``fabric.json`` gives them, elements their paths; fractions are texts, ``"15/16"``. ``docs/certificates.md``
 has every schema.
 """
@@ -127,7 +128,8 @@ def certificates_by_file_name(
                 if left_out is not None:
                     left_out[name] = str(why)
         view = View.whole(fabric.network, budget)
-        made = certificates_of_times(view, timed, wiring, STEPS, {} if left_out is None else left_out)
+        notes = [{} if x is None else x for x in (left_out, weaker)]
+        made = certificates_of_times(view, timed, wiring, STEPS, *notes)
         out |= {name: head | body for name, body in made.items()}
     return out
 

@@ -31,9 +31,13 @@ from tdsl.prove.gathered_pieces import Steps, pieces_of_gathering, ring_reductio
 from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.schedule_routes import RoutedMessage, routes_of_schedule
 from tdsl.prove.view import View
-from tdsl.verify.check import checks_by_name
+from tdsl.semantics.quantity import TIME, Quantity, quantity_text
+from tdsl.verify.check import Judgement, checks_by_name
 from tdsl.verify.schedules import OPERATIONS
 from tdsl.verify.workload import interval_of_operation
+
+MOST_RANKS = 256
+"""Ranks of a schedule that is written down piece by piece at most."""
 
 MOST_CELLS = 2_000_000
 """Parts of the data times ranks up to which a schedule is replayed."""
@@ -54,9 +58,11 @@ def certificates_of_times(
     wiring: checker.CertifiedFabric,
     steps: int,
     left_out: dict[str, str],
+    weaker: dict[str, str],
 ) -> Mapping[str, Json]:
     """Certificates by the name of their file, one for every time that is asked of the whole fabric; the first
-    that is asked for the same size and sets. ``left_out`` gets why others are not written."""
+    that is asked for the same size and sets. ``left_out`` gets why others are not written, ``weaker`` how
+    much wider than the answer the interval of one is."""
     out: dict[str, Json] = {}
     asked = {
         (c.metric, c.args, *(tuple(s.text for s in side) for side in (c.of, c.of_to))): c
@@ -65,13 +71,31 @@ def certificates_of_times(
     }
     for number, claim in enumerate(asked.values(), 1):
         name = f"{claim.metric}-{number}.json"
-        if checks_by_name()[claim.metric].judge(view, claim).status == "skipped":
+        judged = checks_by_name()[claim.metric].judge(view, claim)
+        if judged.status == "skipped":
             continue
         try:
             out[name] = _certificate_of_time(view, claim, wiring, steps)
         except (Unshown, checker.Rejected) as why:
             left_out[name] = str(why)
+            continue
+        if wider := _wider_than_the_answer(out[name], judged):
+            weaker[name] = wider
     return out
+
+
+def _wider_than_the_answer(body: Mapping[str, Any], judged: Judgement) -> str:
+    """Both intervals, where that of a certificate is wider than the answer by more than a part in a thousand
+    at one end; else ""."""
+    known = [judged.value if x is None else x for x in (judged.lower, judged.upper)]
+    low, high = (x.amount if isinstance(x, Quantity) else None for x in known)
+    least, most = (Fraction(body[end]) for end in ("at_least", "at_most"))
+    if low is None or high is None or (least * 1001 >= low * 1000 and most * 1000 <= high * 1001):
+        return ""
+    shown, proved = (
+        " to ".join(quantity_text(Quantity(x, TIME)) for x in both) for both in ((least, most), (low, high))
+    )
+    return f"{shown}, of which {proved} is proved"
 
 
 def _certificate_of_time(
@@ -155,10 +179,14 @@ def _given_delays(view: View, delays: RouteDelays) -> Json:
 
 def _collective(view: View, claim: ResolvedClaim) -> Json | None:
     """The floor and the schedule of an all-reduce, an all-gather or a reduce-scatter."""
-    interval = interval_of_operation(claim.metric, view, claim, OPERATIONS[claim.metric])
-    if isinstance(interval, str) or (interval.ranks.weight != 1).any() or interval.ranks.ends is not view:
-        raise Unshown("a certificate knows no ranks inside of a host")
     count = len(view.units)
+    if count > MOST_RANKS:
+        raise Unshown(f"there are {count:,} ranks, and schedules of {MOST_RANKS} at most are replayed")
+    if (accelerators_of(view)[view.units] != 1).any():
+        raise Unshown("a certificate knows no ranks inside of a host")
+    interval = interval_of_operation(claim.metric, view, claim, OPERATIONS[claim.metric])
+    if isinstance(interval, str):
+        raise Unshown(interval)
     for best in interval.schedules:
         plan = best.plan
         if plan is None or plan.gathering is None or not plan.gathering.blocks:

@@ -108,16 +108,16 @@ def _evenly(one: Sequence[tuple[int, Pieces]], other: Sequence[int]) -> list[Sen
     """Who of one block sends what to whom of another, so that each of these gets as much, in order."""
     total = sum((b - a for _, pieces in one for a, b in pieces), Fraction(0))
     share, out = total / len(other), list[Send]()
-    at, room = 0, total / len(other)
+    at, left = 0, total / len(other)
     for u, pieces in one:
         for begin, end in pieces:
             while begin < end:
-                part = min(room, end - begin)
+                part = min(left, end - begin)
                 if out and out[-1][:2] == (u, other[at]):
                     out[-1][2].append((begin, begin + part))
                 else:
                     out.append((u, other[at], [(begin, begin + part)]))
-                begin, room = begin + part, room - part
-                if not room:
-                    at, room = at + 1, share
+                begin, left = begin + part, left - part
+                if not left:
+                    at, left = at + 1, share
     return out
