@@ -189,7 +189,7 @@ def _collective(view: View, claim: ResolvedClaim) -> Json | None:
         raise Unshown(interval)
     for best in interval.schedules:
         plan = best.plan
-        if plan is None or plan.gathering is None or not plan.gathering.blocks:
+        if plan is None or plan.gathering is None:
             continue
         routed = routes_of_schedule(interval.ranks, best)
         if isinstance(routed, str):
@@ -228,6 +228,8 @@ def _stages_as_replayed(
     for number, steps in enumerate(pieces):
         mine = [m for m in routed if m.stage == number]
         place = {(m.sender, m.receiver): k for k, m in enumerate(mine)}
+        if len(place) < len(mine):  # both ways round two chips are the same way
+            return None
         listed = []
         for sends in steps:
             row = []

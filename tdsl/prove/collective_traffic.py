@@ -47,7 +47,8 @@ class Stage:
 class Gathering:
     """An all-gather by stages, in parts of which the whole result has ``whole``. ``name`` says which. With
     ``sums`` it is that of an all-reduce whose first stage exchanges sums. ``blocks`` are its divisions, those
-    of the numbers in ``rings`` with rings; none where it is made otherwise."""
+    of the numbers in ``rings`` with rings; or the places of units on a ``grid``, and the ``shares`` of the
+    data that begin with each dimension."""
 
     name: str
     whole: int
@@ -55,6 +56,8 @@ class Gathering:
     sums: bool = False
     blocks: tuple[Division, ...] = ()
     rings: frozenset[int] = frozenset()
+    grid: Ints | None = None
+    shares: tuple[Fraction, ...] = ()
 
     @property
     def reduction(self) -> tuple[Stage, ...]:
@@ -231,7 +234,7 @@ def dimension_gathering(place: Ints, budget: Budget = DEFAULT) -> Gathering | No
         steps = max(extents[k] for k in long) - 1
         same = len({extents[k] for k in long}) == 1
         stages.append(Stage(source, target, amount, steps, same))
-    return Gathering("rings by dimension", below, tuple(stages))
+    return Gathering("rings by dimension", below, tuple(stages), grid=place, shares=tuple(shares))
 
 
 def _shares_of_rotations(extents: Sequence[int], budget: Budget) -> list[Fraction] | None:

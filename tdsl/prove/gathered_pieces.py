@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from tdsl.fabric.graph import Ints
 from tdsl.prove.collective_traffic import Gathering
 
 Interval = tuple[Fraction, Fraction]
@@ -24,6 +25,8 @@ Steps = list[list[Send]]
 def pieces_of_gathering(found: Gathering, count: int) -> list[Steps]:
     """The pieces of every stage of a gathering among so many units of one rank each. With ``sums`` every unit
     begins with the part of its block that is in its place instead, and the first stage sends sums."""
+    if found.grid is not None:
+        return _pieces_by_dimension(found.grid, found.shares, count)
     held: list[Pieces] = [[(Fraction(i, count), Fraction(i + 1, count))] for i in range(count)]
     outer = np.zeros(count, dtype=np.int64)
     if found.sums:
@@ -48,6 +51,31 @@ def pieces_of_gathering(found: Gathering, count: int) -> list[Steps]:
     return stages
 
 
+def _pieces_by_dimension(grid: Ints, shares: Sequence[Fraction], count: int) -> list[Steps]:
+    """The pieces of rings by dimension: of each share half goes round either way, in one dimension after the
+    other."""
+    long = [k for k, size in enumerate(grid.shape) if size > 1]
+    stages: list[Steps] = [[[] for _ in range(max(grid.shape) - 1)] for _ in long]
+    begin = Fraction(0)
+    for part, share in enumerate(shares):
+        for way in (1, -1):
+            end = begin + share / 2
+            held: list[Pieces] = [[((u + begin) / count, (u + end) / count)] for u in range(count)]
+            for turn, steps in enumerate(stages):
+                axis = long[(part + turn) % len(long)]
+                pairs = list(zip(grid.flat, np.roll(grid, -way, axis).flat, strict=True))
+                now = [*held]
+                for k in range(grid.shape[axis] - 1):
+                    steps[k] += [(int(s), int(t), now[s]) for s, t in pairs if share]
+                    after = [*now]
+                    for s, t in pairs:
+                        after[t] = now[s]
+                    now = after
+                    held = [[*mine, *more] for mine, more in zip(held, now, strict=True)]
+            begin = end
+    return stages
+
+
 def turned_pieces(stages: Sequence[Steps]) -> list[Steps]:
     """The reduction that is a gathering the other way in time: each unit sends on what it got, added up."""
     return [
@@ -64,7 +92,7 @@ def ring_reduction(order: Sequence[int]) -> Steps:
     return [[(order[i], order[(i + 1) % n], parts[(i - 1 - k) % n]) for i in range(n)] for k in range(n - 1)]
 
 
-def _blocks_in_order(label: np.ndarray, members: np.ndarray) -> list[list[int]]:
+def _blocks_in_order(label: Ints, members: Ints) -> list[list[int]]:
     """Units by their label, in the order of the labels and then of the units."""
     mine = label[members]
     order = np.argsort(mine, kind="stable")

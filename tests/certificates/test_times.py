@@ -19,7 +19,7 @@ from tests.tables import sections
 TABLE = sections(__file__)
 NAMES = {"transfer": "transfer-1.json", "exchange": "all_to_all_time-1.json"}
 GATHERED = ("allreduce-1.json", "all_gather_time-2.json", "reduce_scatter_time-3.json")
-COLLECTIVES = [(name, file) for name in ("one switch", "two sites", "circle") for file in GATHERED]
+COLLECTIVES = [(name, file) for name in ("one switch", "two sites", "circle", "torus") for file in GATHERED]
 
 
 @pytest.fixture(scope="module")

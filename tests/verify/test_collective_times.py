@@ -34,6 +34,11 @@ EIGHT_LEAVES = fabric(
     "connect n[i].nic to leaf[i // 4] { length 5m }",
     "connect leaf[*] to spine[*] spread x 2 { rate 400Gbps; length 30m }",
 )
+RACKS = fabric(
+    "host n[4, 8]: N; switch leaf[4]: SW; switch spine[2]: SW",
+    "connect n[r, i].nic to leaf[r] { length 5m }",
+    "connect leaf[*] to spine[*] spread x 2 { rate 400Gbps; length 30m }",
+)
 STAR = fabric("host n[1000]: N; switch sw: SW", "connect n[i].nic to sw { length 5m }", rate=100)
 FAR_LEAVES = """
 model host N { port nic[2]: 400Gbps; chip gpu: G; latency 0ns }
@@ -120,6 +125,13 @@ CASES = {
     "sites far apart": Case("times/gw2.fab", "allreduce 1GB", 1.439, 1.44, 1.44, 5.793),
     # 2 x 31/32 x 0.8 Gbit at 400 Gb/s; a ring takes 5.871 ms.
     "two sites": Case("times/two_sites_100km.fab", "allreduce 100MB", 3.875e-3, 3.8751e-3, 3.875e-3, 5.871e-3),
+    # Two sets at once, half of each rack in each. Of what 8 ranks of a rack send, 12/16 leave it over 2 x 400 Gb/s; by an
+    # all-gather each set brings 12/16 of its 8 Gbit in; and each rank receives 2 x 15/16 of 8 Gbit.
+    "two sets, exchanged": Case(RACKS, "all_to_all_time 1GB among n[*, 0..3], n[*, 4..7]", 0.06, 0.06, 0.06, 0.0601),
+    "two sets, gathered": Case(RACKS, "all_gather_time 1GB among n[*, 0..3], n[*, 4..7]", 0.01875, 0.01875, 0.01875, 0.0189),
+    "two sets, added": Case(RACKS, "allreduce 1GB among n[*, 0..3], n[*, 4..7]", 0.0375, 0.0375, 0.0375, 0.0377),
+    # A set in each of two racks uses no link between them.
+    "a set a rack": Case(RACKS, "allreduce 1GB among n[0, *], n[1, *]", 0.035, 0.035, 0.035, 0.0351),
     "1,000 ranks gather": Case(STAR, "all_gather_time 140GB", 11.1888, 11.1889, 11.1888, 11.19),
     "1,000 ranks scatter": Case(STAR, "reduce_scatter_time 140GB", 11.1888, 11.1889, 11.1888, 11.19),
     "1,000 ranks add": Case(STAR, "allreduce 140GB", 22.3776, 22.3777, 22.3776, 22.38),
