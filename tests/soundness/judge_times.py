@@ -45,12 +45,13 @@ CELLS = 60_000
 @dataclass
 class Wires:
     """The network of the ranks: Gbit/s and seconds of every arc. ``free`` are nodes of hosts that are no ranks; ``unknown`` says
-    that some delay is not stated."""
+    that some delay is not stated, ``first`` what a chip takes before it sends."""
 
     rate: dict[tuple[Node, Node], float] = field(default_factory=lambda: defaultdict(float))
     delay: dict[tuple[Node, Node], float] = field(default_factory=dict)
     ranks: list[Node] = field(default_factory=list)
     home: dict[Node, int] = field(default_factory=dict)
+    first: dict[Node, float] = field(default_factory=dict)
     free: list[Node] = field(default_factory=list)
     ports: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     inner: float = 0.0
@@ -104,6 +105,7 @@ def wires_of(left: Left, merged: bool) -> Wires:
         if kind == "chip":
             out.ranks.append(("rank", d, 0))
             out.home["rank", d, 0] = d
+            out.first["rank", d, 0] = max(own[d], 0.0)
         elif kind == "host":
             _add_host(out, left, d, joined, merged)
             port[d] = ("out", d, 0)
@@ -315,7 +317,8 @@ def least_delay(wires: Wires) -> float:
     worst = 0.0
     for s in wires.ranks:
         far = nx.single_source_dijkstra_path_length(wires.graph, s, weight="delay")
-        worst = max(worst, *(far.get(t, inf) for t in wires.ranks if wires.home[t] != wires.home[s]), 0.0)
+        first = wires.first.get(s, 0.0)
+        worst = max(worst, *(first + far.get(t, inf) for t in wires.ranks if wires.home[t] != wires.home[s]), 0.0)
     return worst
 
 
