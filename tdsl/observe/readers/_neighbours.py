@@ -84,7 +84,7 @@ def add_device(
     """A device by its name, or by the identifier of its chassis where it sends no name."""
     mac = hexadecimal_digits(chassis)
     shown = plain_capture_name(name or chassis, at.line)
-    key = f"name:{shown}" if name else f"chassis:{mac or shown}"
+    key = into.named_node(shown, mac) if name else f"chassis:{mac or shown}"
     into.node(key, shown if name else "", kind, (mac,) if mac else (), 0, at)
     if heard:
         into.heard.add(key)
