@@ -194,7 +194,10 @@ class _Auditor:
 
     # ------------------------------------------------------------ what the captures say of themselves
     def captures(self) -> None:
-        """Faults of the captures, and ports that they give two neighbours."""
+        """Faults of the captures, rows of the table of assets that are not used, and ports with two
+        neighbours."""
+        if self.asked.assets is not None:
+            self.out.notes += self.asked.assets.notes
         for d in self.seen.observed.findings:
             if d.severity is Severity.NOTE:
                 self.out.notes.append(d)

@@ -12,6 +12,7 @@ import numpy as np
 from tdsl.fabric.columns import PortColumns, port_id
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.subnets import subnet_of_links
+from tdsl.findings.diagnostic import Diagnostic
 from tdsl.observe.names import (
     AGGREGATION,
     NameMapRule,
@@ -178,9 +179,13 @@ class DesignNames:
 
 @dataclass(frozen=True, slots=True)
 class Identifiers:
-    """Identifiers of assets: the device and the port (-1 for the device itself) that each belongs to."""
+    """Identifiers of assets: the device and the port (-1 for the device itself) that each belongs to.
+
+    ``notes`` say which rows of the table are not used.
+    """
 
     owner: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    notes: tuple[Diagnostic, ...] = ()
 
 
 def planned_far_ports(fabric: Fabric) -> Ints:

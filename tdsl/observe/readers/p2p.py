@@ -12,6 +12,7 @@ import csv
 import re
 from collections.abc import Mapping
 
+from tdsl.fabric.user_csv import LABEL
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import add_device
 from tdsl.observe.readers.netbox import OTHER_ENDS
@@ -51,8 +52,6 @@ TAKEN = (*ENDS[0], RATE[0])
 """Columns that ``--column`` gives other names."""
 HEADING = 20
 """Lines among which the heading of a table is."""
-LABEL = re.compile(r"#\s*[\w./:-]*\d")
-"""A label of a cable that looks like a comment: ``#2``."""
 COMMENT = re.compile(r"#(?!\s*(fields:)?startdevice)", re.IGNORECASE)
 
 
