@@ -28,9 +28,7 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
 
 RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
-HOST_PORT = re.compile(
-    r"(?:eth(?!ernet|\d+/)|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE
-)
+HOST_PORT = re.compile(r"(?:eth(?!ernet|\d+/)|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
 HOST_NAME = re.compile(
     r"(?:.*[^a-z])?(?:node|host|server|srv|gpu|dgx|hgx|compute|worker)s?[^a-z]*", re.IGNORECASE
 )

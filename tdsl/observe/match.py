@@ -253,9 +253,7 @@ class _Matcher:
                     break
         for (device, _), keys in claimed.items():
             apart = sum(k in self.observed.apart for k in keys) > 1
-            if len(keys) > 1 and (
-                apart or any(self.observed.nodes[k].kind in INFINIBAND for k in keys)
-            ):
+            if len(keys) > 1 and (apart or any(self.observed.nodes[k].kind in INFINIBAND for k in keys)):
                 chosen = self.by_assets(keys, device)
                 for key in keys:
                     if key != chosen:
@@ -304,7 +302,11 @@ class _Matcher:
         called = [("unnamed", ""), *device_name_readings(node.description, self.rules)]
         for name, unit in called:
             named = [d for d in (self.names.device(f"{name}-{i}") for i in node.ids) if d >= 0]
-            if named and self.fits(node, named[0], unit) and (unit or name == "unnamed" or node.kind != "adapter"):
+            if (
+                named
+                and self.fits(node, named[0], unit)
+                and (unit or name == "unnamed" or node.kind != "adapter")
+            ):
                 self.target[node.key] = named[0], unit or ("hca" if node.kind == "adapter" else "")
                 return
 
@@ -518,7 +520,9 @@ class _Matcher:
 
     def is_planned(self, p: int, q: int) -> bool:
         """Whether a cable between two ports is planned."""
-        return int(self.planned[p]) == q or self.through.planned.get(p) == q or self.through.planned.get(q) == p
+        return (
+            int(self.planned[p]) == q or self.through.planned.get(p) == q or self.through.planned.get(q) == p
+        )
 
     def join_other_ends(self, a: Sequence[int], b: Sequence[int], wire: CapturedLink) -> bool:
         """Note a cable whose ends are both known, where no link is planned: at the first ports that no row

@@ -123,9 +123,7 @@ class _Lines:
             self.block.add(lid)
         return "" if self.block is known[0] or not self.block else f" lid {min(self.block, key=int)}"
 
-    def node(
-        self, kind: str, guid: str | None, description: str, at: CaptureLine, clone: str = ""
-    ) -> str:
+    def node(self, kind: str, guid: str | None, description: str, at: CaptureLine, clone: str = "") -> str:
         """The node of a GUID or, without one, of a name."""
         name = plain_capture_name(description, at.line)
         ids = (guid.lower(),) if guid else ()

@@ -88,7 +88,9 @@ def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str
             if not any(c.strip() for c in row) or _is_comment(row, heading):
                 if heading is not None and _names_two_ends(row, heading):
                     place = CaptureLine(file, at)
-                    into.leave_out("the row begins with `#`, as a comment does", place, _row_in_words(row, heading))
+                    into.leave_out(
+                        "the row begins with `#`, as a comment does", place, _row_in_words(row, heading)
+                    )
                 continue
             if row == named:
                 continue  # tables that were joined
