@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tdsl.findings.source import SourceFile
@@ -16,6 +16,10 @@ from tdsl.observe.record import (
     hexadecimal_digits,
     plain_capture_name,
 )
+
+STATION = frozenset(("station", "stationonly", "station-only", "s"))
+FORWARDS = frozenset(("bridge", "router", "b", "r"))
+"""Capabilities as programs write them."""
 
 
 def json_of_capture(file: SourceFile) -> Any:
@@ -91,13 +95,33 @@ def add_device(
     return key
 
 
+def kind_by_capabilities(enabled: Iterable[str]) -> str:
+    """The kind of a device by its capabilities in use: a station that neither bridges nor routes is a host. A
+    host may bridge for its containers, so nothing else says what a device is.
+
+    Source: IEEE 802.1AB, System Capabilities TLV.
+    """
+    words = {word.strip().casefold() for word in enabled}
+    return "host" if words & STATION and not words & FORWARDS else ""
+
+
 def add_neighbour_link(
-    into: Observed, here: str, port: str, at: CaptureLine, name: str, chassis: str, ports: tuple[str, ...]
+    into: Observed,
+    here: str,
+    port: str,
+    at: CaptureLine,
+    name: str,
+    chassis: str,
+    ports: tuple[str, ...],
+    enabled: Iterable[str] = (),
 ) -> None:
-    """Add the link from a port of a device to the neighbour that was heard there."""
+    """Add the link from a port of a device to the neighbour that was heard there. ``enabled`` are its
+    capabilities that are in use."""
     if not name and not chassis:
         raise Malformed(at.line, f"the neighbour at {port} has neither a name nor a chassis")
-    far = add_device(into, name, chassis, at)
+    if hexadecimal_digits(name):  # what a program writes in the place of a name that was not sent
+        name, chassis = "", chassis or name
+    far = add_device(into, name, chassis, at, kind=kind_by_capabilities(enabled))
     names = tuple(dict.fromkeys(plain_capture_name(p, at.line) for p in ports if p))
     mac = next(filter(None, map(hexadecimal_digits, names)), "")
     into.wire(
