@@ -433,7 +433,9 @@ class _Auditor:
             return
         extra = range(self.seen.ports, self.seen.ports + len(self.seen.virtual))
         places = PortPositions(self.fabric, self.seen.device)
-        seen_devices = self.seen.nodes
+        f = self.fabric
+        nameless = self.seen.unidentified  # something is plugged at their links
+        seen_devices = {*self.seen.nodes, *f.device_a[nameless].tolist(), *f.device_b[nameless].tolist()}
         found = diagnose_mistakes(
             self.at, self.far, [*ports, *extra], places, lambda d: d not in seen_devices
         )

@@ -326,7 +326,7 @@ class _Matcher:
         for w in self.observed.wires:
             around[w.a.node].append((w.a, w.b))
             around[w.b.node].append((w.b, w.a))
-        taken = {d for d, _ in self.target.values()}
+        taken = {d for key, (d, _) in self.target.items() if not self.knows_name_alone(key)}
         taken_ports = self.ports_of_matched_adapters()
         open_ = [k for k in self.observed.nodes if k not in self.observed.aside and around[k]]
         of_all = True  # first the nodes of which more than half of all links fit
@@ -377,6 +377,12 @@ class _Matcher:
     def single(self, key: str) -> bool:
         """Whether a node is one adapter, so that it is matched with a port of a host."""
         return self.observed.nodes[key].kind == "adapter"
+
+    def knows_name_alone(self, key: str) -> bool:
+        """Whether a node is known by its own capture or a table only, so that it may be heard elsewhere by
+        its chassis, under a name that says nothing."""
+        node = self.observed.nodes[key]
+        return node.kind not in INFINIBAND and key in self.observed.heard and not node.ids
 
     def nameless(self, key: str) -> bool:
         """Whether a neighbour tells no more of itself than an address, as the firmware of an adapter does."""

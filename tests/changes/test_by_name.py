@@ -84,9 +84,7 @@ def test_names_that_change_places() -> None:
     what = {"a[0]": "x", "a[1]": "x", "g[0].b": "y", "g[1].b": "y", "g[0].c": "z", "g[1].c": "z"}
     old = DesignDevices(what, [], {"a[0]": "m", "a[1]": "n", "g[0].b": "o", "g[1].b": "p"})
     new = DesignDevices(what, [], {"a[0]": "n", "a[1]": "m", "g[0].b": "p", "g[1].b": "o"})
-    assert find_renamed_devices(old, new) == {
-        p: p.replace("0", "?").replace("1", "0").replace("?", "1") for p in what
-    }
+    assert find_renamed_devices(old, new) == {p: p.replace("0", "?").replace("1", "0").replace("?", "1") for p in what}
     other = DesignDevices(what | {"a[1]": "y"}, [], {"a[1]": "m"})
     assert find_renamed_devices(old, other) == {}
     gone = DesignDevices({"a[0]": "x"}, [], {"a[0]": "n"})

@@ -31,9 +31,7 @@ Links = set[frozenset[tuple[str, str]]]
 
 def links(made: Observed) -> Links:
     """Links by the descriptions of their devices and the first names of their ports."""
-    return {
-        frozenset((made.nodes[e.node].description, e.port[0] if e.port else "") for e in (w.a, w.b)) for w in made.wires
-    }
+    return {frozenset((made.nodes[e.node].description, e.port[0] if e.port else "") for e in (w.a, w.b)) for w in made.wires}
 
 
 def read(option: str, *paths: Path) -> Observed:

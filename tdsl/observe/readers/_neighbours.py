@@ -25,13 +25,43 @@ FORWARDS = frozenset(("bridge", "router", "b", "r"))
 def json_of_capture(file: SourceFile) -> Any:
     """The JSON of a capture. Raises Malformed."""
     try:
-        return json.loads(file.text, parse_constant=_refuse_json_constant)
+        return json.loads(
+            file.text, parse_constant=_refuse_json_constant, object_pairs_hook=_refuse_repeated_keys
+        )
+    except RepeatedKey as wrong:
+        first = file.text.find(json.dumps(wrong.key, ensure_ascii=False))
+        at = file.text.find(json.dumps(wrong.key, ensure_ascii=False), first + 1)
+        raise Malformed(
+            file.position(max(at, 0))[0],
+            f"{wrong.key[:60]!r} is there twice in one object, of which a reader of JSON keeps one",
+            "capture with `-f json0`, which has a list of neighbours",
+        ) from None
     except json.JSONDecodeError as wrong:
         raise Malformed(
             wrong.lineno, f"this is not JSON: {wrong.msg}", "the capture is cut or mixed: capture it again"
         ) from None
     except (RecursionError, ValueError) as wrong:
         raise Malformed(1, f"this JSON is not readable: {wrong}"[:120]) from None
+
+
+class RepeatedKey(Exception):
+    """A key that an object of JSON has twice."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises RepeatedKey."""
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        met: set[str] = set()
+        for key, _ in pairs:
+            if key in met:
+                raise RepeatedKey(key)
+            met.add(key)
+    return out
 
 
 def _refuse_json_constant(word: str) -> object:
