@@ -133,8 +133,8 @@ def read_lock_lines(file: SourceFile, diagnostics: Diagnostics) -> dict[str, lis
 
 
 def _record_in_line(text: str, span: SourceSpan) -> Recorded | None:
-    """What a line records of a fabric: a figure, a place, a name, or the two ports of a link; None where it is
-    neither."""
+    """What a line records of a fabric: a figure, a place, a name, or the two ports of a link; None where it
+    is none of them."""
     figure, mount, named, line = (form.fullmatch(text) for form in (FIGURE, MOUNT, NAMED, LINE))
     if named is not None:
         try:

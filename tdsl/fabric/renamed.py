@@ -1,5 +1,5 @@
-"""Devices that a newer text calls otherwise: recognised by the names that a `naming` gives them, else by their
-position, which is the same indices and the same neighbours.
+"""Devices that a newer text calls otherwise: recognised by the names that a `naming` gives them, else by
+their position, which is the same indices and the same neighbours.
 
 A device with a name is the one that has this name in the newer text, wherever the text puts it: people and
 machines know it by that name. Where its path is another device's then, and its own name is gone, so is it.
@@ -60,8 +60,8 @@ def path_indices(path: str) -> tuple[str, ...]:
 
 @dataclass
 class DesignDevices:
-    """One text's devices, by path with what they are (``""``: not known), its links as pairs of paths, and the
-    names that it gives devices, by path."""
+    """One text's devices, by path with what they are (``""``: not known), its links as pairs of paths, and
+    the names that it gives devices, by path."""
 
     devices: Mapping[str, str]
     links: Iterable[tuple[str, str]]
@@ -111,10 +111,10 @@ def devices_by_name(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
         nearest = next((g for g in around if g in images), "")
         image = next(iter(images[nearest])) if nearest and len(images[nearest]) == 1 else ""
         now = image + p[len(nearest) :] if image else ""
-        if p not in out and now in new.devices and now not in taken:
-            if _may_be_one(old.devices[p], new.devices[now]):
-                out[p] = now
-                taken.add(now)
+        free = p not in out and now in new.devices and now not in taken
+        if free and _may_be_one(old.devices[p], new.devices[now]):
+            out[p] = now
+            taken.add(now)
     return out
 
 

@@ -16,9 +16,9 @@ LABEL = re.compile(r"#\s*\d+")
 
 
 class DeviceTable:
-    """A table whose first line names its columns. Lines that begin with ``#`` and blank ones say nothing, but
-    where ``#`` and a number is what a column of its own has in a row of as many cells as the heading, such as a
-    number of the asset. A byte order mark before the first line is none of its text.
+    """A table whose first line names its columns. Lines that begin with ``#`` and blank ones say nothing,
+    but where ``#`` and a number is what a column of its own has in a row of as many cells as the heading,
+    such as a number of the asset. A byte order mark before the first line is none of its text.
 
     ``devices`` has the row of every device by its path in the design and by its name.
     """

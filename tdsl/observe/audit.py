@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from tdsl.observe.asbuilt import Promise
 
 IDENTIFY = (
-    "give `--assets FILE` with the MAC of each port, or let the hosts send their names (lldpd); nothing is said "
-    "of these links"
+    "give `--assets FILE` with the MAC of each port, or let the hosts send their names (lldpd); nothing is "
+    "said of these links"
 )
 
 
@@ -375,8 +375,8 @@ class _Auditor:
         if count >= hidden:
             return "the captures do not say which device is at one end"
         return (
-            f"of {hidden - count:,} no capture is of a device at either end, and of {count:,} the captures do not "
-            "say which device is at one end"
+            f"of {hidden - count:,} no capture is of a device at either end, and of {count:,} the captures "
+            "do not say which device is at one end"
         )
 
     def nothing(self) -> Diagnostic:

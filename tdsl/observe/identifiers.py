@@ -21,8 +21,8 @@ EMPTY = "the row has no identifier"
 
 
 def read_identifiers(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> Identifiers:
-    """All identifiers of a table; rows and GUIDs that are not understood are findings, and so is an identifier
-    that two devices or two ports have. Rows that say nothing of this design are notes."""
+    """All identifiers of a table; rows and GUIDs that are not understood are findings, and so is an
+    identifier that two devices or two ports have. Rows that say nothing of this design are notes."""
     owner: dict[str, tuple[int, int]] = {}
     assets = read_assets_of_audit(fabric, file, diagnostics)
     for (device, local), guid in assets.node.items():
@@ -70,7 +70,8 @@ def _add_written_identifiers(
                     "E0534",
                     CaptureLine(file, line).span,
                     f"{text} is on line {first} already, for {whose}",
-                    help="an identifier belongs to one device, and to one port of it: correct one of the rows",
+                    help="an identifier belongs to one device, and to one port of it: correct one of the "
+                    "rows",
                 )
             elif known[1] < 0 <= place[1]:
                 owner[key] = place
@@ -80,7 +81,7 @@ def _add_written_identifiers(
         diagnostics.add(
             "E0611",
             CaptureLine(file, rows[0][0]).span,
-            f"{counted_noun(len(rows), 'row')} of {len(assets.rows):,} of the table of assets set aside: {why}: "
-            f"{said}{more}",
+            f"{counted_noun(len(rows), 'row')} of {len(assets.rows):,} of the table of assets set aside: "
+            f"{why}: {said}{more}",
             severity=Severity.NOTE,
         )

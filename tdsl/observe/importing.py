@@ -170,8 +170,8 @@ class _Importer:
         self.observed.note(
             "E0604",
             nodes[1].at,
-            f"{len(nodes)} devices are named `{nodes[0].description or name}`; the design has them with their "
-            "identifiers behind the name",
+            f"{len(nodes)} devices are named `{nodes[0].description or name}`; the design has them with "
+            "their identifiers behind the name",
             "give each device a name of its own, and capture again",
             [(nodes[0].at, "the first of them")],
         )

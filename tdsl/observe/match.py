@@ -508,7 +508,7 @@ class _Matcher:
         A table names the cage of a cable, or the connector with several lanes, and not which of its ports
         it uses: rows that name the same two are the cables that the design plans there.
         """
-        count = wire.count or (len(a) if len(a) == len(b) else 1)
+        count = wire.carries or (len(a) if len(a) == len(b) else 1)
         if len(a) == len(b) == count:
             self.join_known_ends(a, b, wire)
             return True

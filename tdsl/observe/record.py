@@ -88,7 +88,7 @@ class CapturedEnd(NamedTuple):
 
 class CapturedLink(NamedTuple):
     """A link that was seen. ``rate`` in bit/s and ``lanes`` are 0 where unknown; ``could`` is the rate that
-    both ends support. ``count`` is the number of links of the cable where the capture says it, else 0."""
+    both ends support. ``carries`` is the number of links of the cable where the capture says it, else 0."""
 
     a: CapturedEnd
     b: CapturedEnd
@@ -96,7 +96,7 @@ class CapturedLink(NamedTuple):
     rate: int = 0
     lanes: int = 0
     could: int = 0
-    count: int = 0
+    carries: int = 0
 
 
 @dataclass(slots=True)

@@ -67,9 +67,9 @@ class ThroughCables:
         """Ports outside whose cable ends at an inner port which leads to no other cable, and which the design
         does not connect there."""
         for p, x in self.seen.items():
-            if not self.is_inner(p) and self.is_inner(x) and self.planned.get(x) != p:
-                if self.seen.get(self.across(x), -1) < 0:
-                    yield p, x, self.wire[p]
+            ends_here = not self.is_inner(p) and self.is_inner(x) and self.planned.get(x) != p
+            if ends_here and self.seen.get(self.across(x), -1) < 0:
+                yield p, x, self.wire[p]
 
     def across(self, port: int) -> int:
         """The inner port to which an inner port leads: as the design has it; of a panel otherwise the port of

@@ -1,7 +1,7 @@
 """Captures as they come: what a terminal, an encoding or a tool put around the output of a command.
 
-Each is taken off so that lines keep their numbers. A tool's envelope around JSON (eAPI's JSON-RPC, a result of
-Ansible, a dump with several databases) is opened, and what it holds is read for itself.
+Each is taken off so that lines keep their numbers. A tool's envelope around JSON (eAPI's JSON-RPC, a result
+of Ansible, a dump with several databases) is opened, and what it holds is read for itself.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from json.decoder import scanstring
 from typing import Any, NamedTuple
 
 from tdsl.findings.source import SourceFile
@@ -22,12 +21,11 @@ SEQUENCE = re.compile(
 ERASED = re.compile(r"[^\x08\n]\x08(?: \x08)?")
 PAGER = re.compile(r"\s*(?:-+ ?\(?[Mm]ore\)?(?: ?\d+%)? ?-+|--More--|\(END\)|:)\s*")
 COMMAND = (
-    r"(?:sh|show|nv|lldp\w*|ibnetdiscover|iblinkinfo|ibdiagnet|sudo|cat|more|docker|redis-cli|sonic-db-\w+|curl"
-    r"|terminal|enable|exit|logout)\b"
+    r"(?:sh|show|nv|lldp\w*|ibnetdiscover|iblinkinfo|ibdiagnet|sudo|cat|more|docker|redis-cli|sonic-db-\w+"
+    r"|curl|terminal|enable|exit|logout)\b"
 )
-PROMPT = re.compile(
-    rf"(?:\[?[\w.-]+@[\w.-]+[^#$>%\"{{]{{0,80}}|[A-Za-z][\w.-]*(?:\([\w.-]+\))?)[#$>%](?:\s.*|{COMMAND}.*)?"
-)
+USER = r"\[?[\w.-]+@[\w.-]+[^#$>%\"{]{0,80}"
+PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*(?:\([\w.-]+\))?)[#$>%](?:\s.*|{COMMAND}.*)?")
 """A prompt with or without a command: ``admin@leaf0:~$ show lldp table``, ``leaf0#show lldp neighbors``."""
 AROUND = 8
 """Lines at the begin and the end of a text among which prompts are looked for."""
@@ -37,10 +35,10 @@ MOST_INSIDE = 4096
 """Captures in one file."""
 ENVELOPE = frozenset(
     (
-        "jsonrpc", "result", "results", "stdout", "output", "outputs", "json", "body", "value", "response", "data",
-        "out", "ret", "return", "plays", "tasks", "hosts", "ansible_facts", "contents", "payload", "ins_api", "msg",
-        "APPL_DB", "STATE_DB", "lldp_neighbors", "lldp_neighbors_detail", "get_lldp_neighbors",
-        "get_lldp_neighbors_detail", "interface", "item", "text", "neighbors", "lldp",
+        "jsonrpc", "result", "results", "stdout", "output", "outputs", "json", "body", "value", "response",
+        "data", "out", "ret", "return", "plays", "tasks", "hosts", "ansible_facts", "contents", "payload",
+        "ins_api", "msg", "APPL_DB", "STATE_DB", "lldp_neighbors", "lldp_neighbors_detail",
+        "get_lldp_neighbors", "get_lldp_neighbors_detail", "interface", "item", "text", "neighbors", "lldp",
     )
 )  # fmt: skip
 """Keys of what tools put around an output; another key around it is the name of the device."""
@@ -67,7 +65,7 @@ def decoded_capture(data: bytes) -> str:
 
 
 def without_terminal(text: str) -> str:
-    """A text without what a terminal puts into a log: line ends, colours, erased characters, pages and prompts.
+    """A text without what a terminal puts into a log: line ends, colours, erased characters, pages, prompts.
 
     Lines keep their numbers.
     """
@@ -94,8 +92,8 @@ def without_terminal(text: str) -> str:
 
 
 def opened_envelope(file: SourceFile) -> list[InnerCapture] | None:
-    """The captures inside of a JSON text, None where it is one itself or is no JSON. Raises Malformed where it is
-    something around an output and holds no LLDP capture."""
+    """The captures inside of a JSON text, None where it is one itself or is no JSON. Raises Malformed where
+    it is something around an output and holds no LLDP capture."""
     text = file.text
     if text.lstrip()[:1] not in ("{", "["):
         return None
@@ -105,7 +103,7 @@ def opened_envelope(file: SourceFile) -> list[InnerCapture] | None:
         return None
     if _is_known_form(value) or not value:
         return None
-    found = []
+    found: list[InnerCapture] = []
     for path, inner in _captures_inside(value, ()):
         if len(found) == MOST_INSIDE:
             raise Malformed(1, f"the file holds more than {MOST_INSIDE:,} captures", "write a file a device")
@@ -174,7 +172,7 @@ def _span_of_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
         while True:
             key: str | int = number
             if isinstance(step, str):
-                key, at = scanstring(text, at + 1, True)
+                key, at = decoder.raw_decode(text, at)
                 at = skip(at)
             if key == step:
                 break
@@ -221,7 +219,7 @@ def _is_of_other_readers(value: Any) -> bool:
     keys = {k for r in rows[:64] if isinstance(r, Mapping) for k in r}
     if {"a_terminations", "source_guid", "destination_guid", "edges", "links", "nodes", "next"} & keys:
         return True
-    inner = next(
+    inner: list[Any] = next(
         (r["results"] for r in rows if isinstance(r, Mapping) and isinstance(r.get("results"), list)), []
     )
     return any(isinstance(r, Mapping) and "a_terminations" in r for r in inner)

@@ -113,7 +113,8 @@ class _Lines:
         self.waiting.append((here, port, far_guid or "", far_lid, far_name, far_port, place, *rates))
 
     def clone(self, name: str, lid: str) -> str:
-        """What tells a block from others of its name where no GUID does: one of its LIDs, "" for the first."""
+        """What tells a block from others of its name where no GUID does: one of its LIDs, "" for the
+        first."""
         known = self.blocks.setdefault(name, [])
         if not any(b is self.block for b in known):
             self.block = next((b for b in known if lid and lid in b), self.block)

@@ -203,7 +203,7 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
     bps = int(float(rate) * 10**9) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", rate) else 0
     count = cell(COUNT)
     links = int(count) if count.isascii() and count.isdigit() and len(count) < 4 else 0
-    into.wire(CapturedLink(ends[0], ends[1], at, bps, count=links))
+    into.wire(CapturedLink(ends[0], ends[1], at, bps, carries=links))
 
 
 def _refuse_several_terminations(row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
@@ -213,7 +213,7 @@ def _refuse_several_terminations(row: list[str], heading: Mapping[str, int], at:
     if several:
         raise Malformed(
             at.line,
-            f"the cable has several ends in one cell ({_cell(row, heading, several[0])[:60]}), and this table "
-            "does not say which of them are joined",
+            f"the cable has several ends in one cell ({_cell(row, heading, several[0])[:60]}), and this "
+            "table does not say which of them are joined",
             "read the cables of NetBox's REST API, /api/dcim/cables/?limit=0, or a table with a row a link",
         )

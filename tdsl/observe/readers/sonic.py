@@ -61,9 +61,11 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
 
 
 def _enabled_capabilities(facts: Mapping[str, Any]) -> list[str]:
-    """Capabilities in use: two octets as hexadecimal digits, whose first bit is the first capability (RFC 2578,
-    BITS; IEEE 802.1AB, LldpSystemCapabilitiesMap: other, repeater, bridge, wlan, router, telephone, docsis,
-    station)."""
+    """Capabilities in use: two octets as hexadecimal digits, whose first bit is the first capability.
+
+    Source: RFC 2578, BITS; IEEE 802.1AB, LldpSystemCapabilitiesMap: other, repeater, bridge, wlan, router,
+    telephone, docsis, station.
+    """
     digits = json_text(facts.get("lldp_rem_sys_cap_enabled")).split(" ")[0]
     bits = int(digits, 16) if re.fullmatch(r"[0-9A-Fa-f]{2}", digits) else 0
     return [word for bit, word in ((0x20, "bridge"), (0x08, "router"), (0x01, "station")) if bits & bit]
