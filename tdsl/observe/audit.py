@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from tdsl.observe.asbuilt import Promise
 
 IDENTIFY = (
-    "give `--assets FILE` with the MAC of each port, or let the hosts send their names (lldpd); nothing is "
-    "said of these links"
+    "give `--assets FILE` with the MAC of each port, or let the hosts send their names (lldpd); these links "
+    "are not judged"
 )
 
 

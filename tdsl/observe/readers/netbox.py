@@ -63,7 +63,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                 continue
             if kinds & set(OTHER_ENDS):
                 into.leave_out(
-                    f"an end is no port of a network: {', '.join(sorted(kinds & set(OTHER_ENDS)))}",
+                    f"an end is not a port of a network: {', '.join(sorted(kinds & set(OTHER_ENDS)))}",
                     at,
                     _cable_in_words(facts),
                 )

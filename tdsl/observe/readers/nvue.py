@@ -40,7 +40,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         at = lines.place(port)
         inner = facts.get("lldp") if isinstance(facts, dict) else None
         if not isinstance(facts, dict) or not isinstance(inner, (dict, type(None))):
-            into.fault(file, at.line, f"port {port} is no object, or its `lldp` is none")
+            into.fault(file, at.line, f"port {port} is not an object, or its `lldp` is not")
         found = inner.get("neighbor") if isinstance(inner, dict) else None
         if found and not isinstance(found, dict):
             into.fault(file, at.line, f"the neighbours at {port} are {type(found).__name__}, not an object")

@@ -173,7 +173,7 @@ def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
         return "a cable of power"
     kinds = {_cell(row, heading, name) for name in TYPES} - {""}
     other = sorted(kinds & set(OTHER_ENDS))
-    return f"an end is no port of a network: {', '.join(other)}" if other else ""
+    return f"an end is not a port of a network: {', '.join(other)}" if other else ""
 
 
 def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
