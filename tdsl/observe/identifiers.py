@@ -45,11 +45,13 @@ def _add_written_identifiers(
     aside: dict[str, list[tuple[int, str]]] = defaultdict(list)
     at: dict[str, int] = {}  # the line of each identifier
     guids = frozenset(owner)
+    told = {d.span.begin[0] for d in diagnostics if d.span is not None}  # rows with a fault
     for line, cells in zip(assets.lines, assets.rows, strict=True):
         called, port = cells.get("device", ""), cells.get("port", "")
         device = names.device(called)
         if device < 0:
-            aside[NO_DEVICE].append((line, called))
+            if line not in told:
+                aside[NO_DEVICE].append((line, called))
             continue
         written = [cells[c] for c in WRITTEN if cells.get(c)]
         if not written and not any(cells.get(c) for c in ("node_guid", "port_guid")):

@@ -326,7 +326,8 @@ class _Matcher:
         for w in self.observed.wires:
             around[w.a.node].append((w.a, w.b))
             around[w.b.node].append((w.b, w.a))
-        taken = {d for key, (d, _) in self.target.items() if not self.knows_name_alone(key)}
+        taken = {d for d, _ in self.target.values()}
+        heard_as = {d for key, (d, _) in self.target.items() if not self.knows_name_alone(key)}
         taken_ports = self.ports_of_matched_adapters()
         open_ = [k for k in self.observed.nodes if k not in self.observed.aside and around[k]]
         of_all = True  # first the nodes of which more than half of all links fit
@@ -335,13 +336,15 @@ class _Matcher:
             new = False
             for place, fit, known, key in self.elect_places(open_, around, of_all):
                 device = int(self.fabric.port_device[place]) if self.single(key) else place
-                if place in taken_ports if self.single(key) else device in taken:
+                chassis = self.nameless(key) and key not in self.observed.heard
+                if place in taken_ports if self.single(key) else device in (heard_as if chassis else taken):
                     continue
                 self.target[key] = device, ""
                 if self.single(key):
                     self.at_port[key] = place
                     taken_ports.add(place)
                 taken.add(device)
+                heard_as.add(device)
                 self.seen.positioned.append(Positioned(key, device, fit, known, len(around[key])))
                 new = True
             if not new and not of_all:

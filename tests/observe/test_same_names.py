@@ -186,6 +186,9 @@ def test_switches_of_one_system_name(name: str, pod: Fabric, tmp_path: Path) -> 
     """Their chassis tell them apart, and where they are says which they are."""
     names = dict.fromkeys(("spine0", "spine1"), name)
     path = neighbours(Cables(pod), tmp_path / "a", "", names)
+    if name != "one-for-all":  # with captures of their own, which the files name
+        whole = audited(pod, ("lldp", path))
+        assert codes(whole) == [] and whole.matching == 16
     for spine in ("spine0", "spine1"):
         (path / f"{spine}.json").unlink()
     made = audited(pod, ("lldp", path))
