@@ -260,6 +260,15 @@ class _Importer:
             elif all(HOST_PORT.fullmatch(p) for p in names) or self._only_addresses(n, names):
                 likely.add(n)
         hosts = sure | likely
+        bare = [n for n in likely if self._only_addresses(n, ports[n])]
+        if len(bare) > 1:
+            self.observed.note(
+                "E0604",
+                self.observed.nodes[min(bare)].at,
+                f"{len(bare)} neighbours send an address alone, and each is a host of its own in the design; "
+                "several may be adapters of one host",
+                "let the hosts send their names (lldpd), and capture again",
+            )
         return sure | {n for n in likely if n in sure or len(around[n] & hosts) < 2}
 
     def _only_addresses(self, node: str, ports: set[str]) -> bool:

@@ -216,6 +216,7 @@ class _Matcher:
         self.extra: dict[tuple[str, str], int] = {}  # virtual port of (node, port)
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
+        self.used: set[int] = set()  # ports at which a row says a cable
         self.through = ThroughCables(fabric)
         self.seen.unidentified = np.zeros(fabric.link_count, dtype=np.bool_)
 
@@ -538,8 +539,7 @@ class _Matcher:
         has named. False where an end is not known."""
         if not a or not b:
             return False
-        used = {p for pair in self.given for p in pair}
-        ends = [next((p for p in side if p not in used), side[0]) for side in (a, b)]
+        ends = [next((p for p in side if p not in self.used), side[0]) for side in (a, b)]
         self.join_known_ends(ends[:1], ends[1:], wire)
         return True
 
@@ -565,6 +565,7 @@ class _Matcher:
             self.seen.repeated.append((wire, first))
         for p, q in zip(a, b, strict=True):
             self.given.setdefault((p, q), wire)
+            self.used |= {p, q}
             if not self.crosses(p, q):
                 self.join(p, q, wire)
                 continue
