@@ -175,7 +175,7 @@ class _Importer:
             "give each device a name of its own, and capture again",
             [(nodes[0].at, "the first of them")],
         )
-        return [f"{name}-{(*n.ids, n.key)[0]}" for n in nodes]
+        return [f"{name}-{(*n.ids, str(k))[0]}" for k, n in enumerate(nodes, 1)]
 
     def _device_and_adapter(self, node: CapturedNode) -> tuple[str, str]:
         """The device that a node is, or is an adapter of; "" for the adapter of what is none."""

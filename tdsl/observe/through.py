@@ -25,10 +25,12 @@ class ThroughCables:
     inside: dict[int, int] = field(default_factory=dict)
     seen: dict[int, int] = field(default_factory=dict)
     wire: dict[int, CapturedLink] = field(default_factory=dict)
+    some: bool = False  # whether the fabric has a panel or an optical circuit switch
     kinds: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         f = self.fabric
+        self.some = any(s.kind in ("panel", "ocs") for s in f.sets)
         crossing = np.flatnonzero(f.link_via_a >= 0)
         columns = (f.link_a, f.link_via_a, f.link_via_b, f.link_b)
         for a, x, y, b in zip(*(c[crossing].tolist() for c in columns), strict=True):
@@ -37,6 +39,8 @@ class ThroughCables:
 
     def is_inner(self, port: int) -> bool:
         """Whether a port is one of a panel or an optical circuit switch."""
+        if not self.some:
+            return False
         device = int(self.fabric.port_device[port])
         if device not in self.kinds:
             self.kinds[device] = self.fabric.set_of(device).kind in ("panel", "ocs")
