@@ -100,6 +100,21 @@ class CapturedLink(NamedTuple):
 
 
 @dataclass(slots=True)
+class SidesListed:
+    """Links of a capture that lists each from both of its ends, as ends that a reader knows them by."""
+
+    told: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
+
+    def is_other_side(self, here: tuple[str, str], there: tuple[str, str]) -> bool:
+        """Whether a row is the first one that lists a link from its other end; a row that is there again is
+        none."""
+        if (here, there) in self.told:
+            return False
+        self.told.add((here, there))
+        return (there, here) in self.told
+
+
+@dataclass(slots=True)
 class Observed:
     """All captures together. ``heard`` are nodes whose own ports were read; ``whole``: a capture is of a
     whole subnet.

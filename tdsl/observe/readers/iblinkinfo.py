@@ -11,6 +11,7 @@ from tdsl.observe.record import (
     CaptureLine,
     Malformed,
     Observed,
+    SidesListed,
     count_in_capture,
     plain_capture_name,
 )
@@ -48,7 +49,7 @@ class _Lines:
     def __init__(self, file: SourceFile, into: Observed) -> None:
         self.file, self.into = file, into
         self.head: tuple[str, str, str] = "", "", ""  # kind, GUID and description of the block
-        self.known: dict[tuple[str, str], tuple[str, str]] = {}  # the other end of a link that was added
+        self.sides = SidesListed()
         self.at_lid: dict[str, str] = {}
         self.blocks: dict[str, list[set[str]]] = {}  # LIDs of each block of a name, where no GUID is given
         self.block: set[str] = set()
@@ -74,8 +75,7 @@ class _Lines:
         for here, port, guid, lid, far, far_port, place, rate_, lanes, best in self.waiting:
             other = self.at_lid.get(lid, "") if not guid else ""
             other = other or self.node("", guid, far, place)
-            if far_port and self.known.get((here, port)) != (other, far_port):
-                self.known[here, port], self.known[other, far_port] = (other, far_port), (here, port)
+            if far_port and not self.sides.is_other_side((here, port), (other, far_port)):
                 self.into.wire(
                     CapturedLink(
                         CapturedEnd(here, (port,)), CapturedEnd(other, (far_port,)), place, rate_, lanes, best

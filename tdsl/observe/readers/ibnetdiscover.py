@@ -12,6 +12,7 @@ from tdsl.observe.record import (
     CaptureLine,
     Malformed,
     Observed,
+    SidesListed,
     count_in_capture,
     hexadecimal_digits,
     plain_capture_name,
@@ -58,7 +59,7 @@ class _Blocks:
         self.guid = ""
         self.keys: dict[str, str] = {}  # node by the identifier that blocks use
         self.known: dict[tuple[str, str], int] = {}  # place of a port's link among those that wait
-        self.given: dict[tuple[str, str], tuple[str, str]] = {}  # the other end of a link of the report
+        self.sides = SidesListed()  # of the report
         self.pending: dict[str, int] = {}  # identifiers that ports name, with the first line that does
         self.waiting: list[tuple[str, str, str, str, CaptureLine, int, int, str]] = []
 
@@ -152,8 +153,6 @@ class _Blocks:
                 if 0 < speed < known[5]:  # the two ends report different rates
                     self.waiting[before] = (*known[:4], CaptureLine(self.file, at), speed, lanes, known[7])
                 return
-            if known[:4] == (self.current, mine, far, there):
-                return
         self.known[self.current, mine] = self.known[far, there] = len(self.waiting)
         ids = f"{int(guid, 16):016x}" if guid else "", f"{int(far_guid, 16):016x}" if far_guid else ""
         self.waiting.append(
@@ -195,9 +194,8 @@ class _Blocks:
         self.into.node(
             other, plain_capture_name(there, at), SHORT[far[1]], (other[3:],), 0, CaptureLine(self.file, at)
         )
-        if self.given.get((key, port)) == (other, far[3]):
+        if self.sides.is_other_side((key, port), (other, far[3])):
             return
-        self.given[key, port], self.given[other, far[3]] = (other, far[3]), (key, port)
         lanes = int(width)
         self.into.wire(
             CapturedLink(
