@@ -231,3 +231,28 @@ def test_a_key_that_is_there_twice(tmp_path: Path) -> None:
     (tmp_path / "leaf0.json").write_text('{"lldpNeighbors": {\n"Ethernet1": {},\n"Ethernet1": {}}}')
     done = tdsl("import", tmp_path / "leaf0.json", "--rate", "400Gbps")
     assert done.exit_code == 1 and "'Ethernet1' is there twice" in done.stderr and "leaf0.json:3" in done.stderr
+
+
+@pytest.mark.parametrize("firmware_first", [True, False])
+def test_an_adapter_and_its_host_at_one_port(firmware_first: bool, pod: Fabric, tmp_path: Path) -> None:
+    """A port hears the firmware of an adapter and the system of its host: the one with a name is the neighbour."""
+    whole = neighbours(Cables(pod), tmp_path / "a", "", {})
+    firmware = neighbours(Cables(pod), tmp_path / "b", "firmware", {})
+    for path in whole.iterdir():
+        named_, bare = (json.loads(p.read_text())["lldp"]["interface"] for p in (path, firmware / path.name))
+        bare = [e for e in bare if all("id" in facts["chassis"] for facts in e.values())]
+        told = [*bare, *named_] if firmware_first else [*named_, *bare]
+        path.write_text(json.dumps({"lldp": {"interface": told}}))
+    made = audited(pod, ("lldp", whole))
+    assert codes(made) == [] and made.matching == 16 and len(made.seen.aside) == 8
+    back = imported(tmp_path, whole, "--rate", "400Gbps")
+    assert (back.link_count, int(back.built.sum())) == (16, 8)
+
+
+def test_a_name_with_its_domain_is_the_device_of_the_file(pod: Fabric, tmp_path: Path) -> None:
+    names = {f"spine{k}": f"spine{k}.example.com" for k in range(2)}
+    path = neighbours(Cables(pod), tmp_path / "a", "", names)
+    done = tdsl("import", path, "--rate", "400Gbps")
+    assert "left out" not in done.output and done.stdout.startswith(
+        "# Made by `tdsl import` from 4 captures: 8 devices, 16 links."
+    )
