@@ -29,7 +29,7 @@ SEED ?=
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
-	@echo "make test    all tests, slow ones included"
+	@echo "make test    all tests, slow ones included, but those of the daily run (make soundness)"
 	@echo "make test-newest  tests of each command and target, with the newest versions of all dependencies, in $(NEWEST)"
 	@echo "make quick   language, fabric, library and house rules: the tests to run after each change"
 	@echo "make soundness N=5000 [SEED=1]  random designs against independent judges, writes those that differ; the library in every format and beside its page"
