@@ -14,6 +14,8 @@ import pytest
 
 from tests.harness import compile_text
 
+ROOT = Path(__file__).parents[2]
+
 ONE_NIC = """
 model host N {{ port nic: {rate}Gbps; chip gpu: G; latency 0ns }}
 model chip G {{ port lane: 400Gbps }}
@@ -188,3 +190,21 @@ def test_a_failure_elsewhere_changes_neither_end(tmp_path: Path) -> None:
     assert (intact.lower, intact.value) == (failed.lower, failed.value)
     assert float(intact.value.amount) <= 0.307
     assert abs(partly.value.amount / intact.value.amount - 1) <= Fraction(3, 100)
+
+
+@pytest.mark.parametrize("design", ["torus3d", "dgx_superpod_h100", "gb200_nvl72", "ft3"])
+def test_schedules_of_published_designs_are_near_the_floor(design: str, tmp_path: Path) -> None:
+    """Without the delays that nobody publishes: within a twentieth."""
+    asked = [f"{metric} 10GB" for metric in ("allreduce", "all_gather_time", "all_to_all_time")]
+    text = (ROOT / "stdlib" / "designs" / f"{design}.fab").read_text(encoding="utf-8").rstrip().removesuffix("}")
+    made = compile_text(text + "".join(f"  report {one}\n" for one in asked) + "}\n", tmp_path, models=False)
+    for one in asked:
+        found: Any = next(r for r in made.designs[0].results if r.requirement == one)
+        assert 0 < found.lower.amount <= found.value.amount <= found.lower.amount * Fraction(21, 20), found.text
+
+
+def test_a_mixed_fabric_adds_in_less_than_a_second(tmp_path: Path) -> None:
+    """H100 and GB300 in one: at least 0.5 s of 140 GB, at most 0.7 s without delays."""
+    given = os.environ.get("TDSL_TEST_DATA")
+    found = interval(Case("fabrics/mixed_h100_gb300.fab", "allreduce 140GB", 0, 0, 0), tmp_path, Path(given) if given else None)
+    assert 0.5 <= float(found.lower.amount) <= float(found.value.amount) <= 0.7
