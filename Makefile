@@ -29,10 +29,10 @@ SEED ?=
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
-	@echo "make test    all tests, slow ones included"
+	@echo "make test    all tests, slow ones included, but those of the daily run (make soundness)"
 	@echo "make test-newest  tests of each command and target, with the newest versions of all dependencies, in $(NEWEST)"
 	@echo "make quick   language, fabric, library and house rules: the tests to run after each change"
-	@echo "make soundness N=5000 [SEED=1]  random designs against independent judges, writes those that differ; the library in every format"
+	@echo "make soundness N=5000 [SEED=1]  random designs against independent judges, writes those that differ; the library in every format and beside its page"
 	@echo "make fuzz N=1000000 [SEED=1]  random inputs for everything that reads; writes those that raise"
 	@echo "make fuzz KIND=syntax SECONDS=600  the same guided by coverage (atheris: pip install '.[fuzz]')"
 	@echo "make mutants N=40 GROUP=proofs [SEED=1]  faults put into the source, against the tests; lists those that no test notices"
@@ -87,6 +87,7 @@ test-newest:
 soundness: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.soundness.run $(N) $(SEED) --workers $(WORKERS) --out out/soundness
 	$(BIN)/python -m tests.soundness.whole_designs --workers $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) -q --daily
 
 # One file a room, of those that take a second or two, and the rules of the house: under a minute on two cores.
 QUICK := $(wildcard tests/syntax tests/errors/test_cases.py tests/fabric tests/verify/test_catalogue.py \

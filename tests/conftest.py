@@ -19,14 +19,19 @@ settings.load_profile("ci" if CI else "here")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--golden``, or for some of them ``--golden-for``: the one way to rewrite expected outputs."""
+    """``--golden``, or for some of them ``--golden-for``: the one way to rewrite expected outputs. ``--daily``: what is too long
+    for each run."""
     parser.addoption("--golden", action="store_true", help="rewrite the expected outputs under tests/goldens")
+    parser.addoption("--daily", action="store_true", help="run those tests alone that other runs leave out")
     parser.addoption("--golden-for", metavar="PATH", help="rewrite those alone whose path has the words of PATH in this order")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With ``--golden-for`` only the tests run that compare with goldens."""
-    if config.getoption("--golden-for"):
+    """With ``--golden-for`` only the tests run that compare with goldens, with ``--daily`` only those of the daily run."""
+    daily, some = config.getoption("--daily"), config.getoption("--golden-for")
+    if daily or not (some or config.getoption("--golden")):
+        items[:] = [i for i in items if (i.get_closest_marker("daily") is not None) is daily]
+    if some:
         items[:] = [i for i in items if "golden" in getattr(i, "fixturenames", ())]
 
 

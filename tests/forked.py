@@ -1,13 +1,16 @@
 """A `tdsl` for tests that call it again and again in shells: a process that has imported all of it forks for each call.
 
-Importing takes longer than most of those calls. What a process of its own does at its start and its end is judged elsewhere, by
+Importing takes longer than most of those calls. A call has the folder, environment, words, streams, mounts and largest size of a
+file of who calls. What a process of its own does at its start and its end is judged elsewhere, by
 ``tests/test_standard_output.py``, ``tests/cli/test_commands.py`` and ``tests/safety``.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -18,16 +21,17 @@ from select import select
 
 ROOT = Path(__file__).parents[1]
 CALLER = """
-import json, os, socket, sys
+import json, os, resource, socket, sys
 with socket.socket(socket.AF_UNIX) as line:
     line.connect(sys.argv[1])
-    told = json.dumps([os.getcwd(), dict(os.environ), sys.argv[2:]]).encode()
-    socket.send_fds(line, [len(told).to_bytes(8, "big")], [0, 1, 2])
+    told = json.dumps([os.getcwd(), dict(os.environ), resource.getrlimit(resource.RLIMIT_FSIZE), sys.argv[2:]]).encode()
+    mounts = [os.open("/proc/self/ns/mnt", os.O_RDONLY)] if os.path.exists("/proc/self/ns/mnt") else []
+    socket.send_fds(line, [len(told).to_bytes(8, "big")], [0, 1, 2, *mounts])
     line.sendall(told)
     status = line.recv(1)
 sys.exit(status[0] if status else 70)
 """
-"""What a call runs, which imports next to nothing: it hands over its folder, environment, words and streams."""
+"""What a call runs, which imports next to nothing: it hands over what a call has of it."""
 
 
 def program(folder: Path) -> tuple[Path, subprocess.Popen[bytes]]:
@@ -45,13 +49,23 @@ def program(folder: Path) -> tuple[Path, subprocess.Popen[bytes]]:
     return made, server
 
 
+def _enter_mounts(handle: int) -> None:
+    """Have this process see the mounts that a handle stands for, where it does not already."""
+    if os.path.sameopenfile(handle, own := os.open("/proc/self/ns/mnt", os.O_RDONLY)):
+        return os.close(own)
+    os.close(own)
+    if ctypes.CDLL(None, use_errno=True).setns(handle, 0):
+        raise OSError(ctypes.get_errno(), "setns")
+
+
 def _answer(line: socket.socket) -> None:
     """Run one call in a child of this process, and send its status."""
-    head, streams, _, _ = socket.recv_fds(line, 8, 3)
+    head, handles, _, _ = socket.recv_fds(line, 8, 4)
+    streams, mounts = handles[:3], handles[3:]
     size, told = int.from_bytes(head, "big"), b""
     while len(told) < size:
         told += line.recv(size - len(told))
-    folder, environment, words = json.loads(told)
+    folder, environment, largest, words = json.loads(told)
     child = os.fork()
     if child == 0:
         status = 70
@@ -60,7 +74,11 @@ def _answer(line: socket.socket) -> None:
             for number, stream in enumerate(streams):
                 os.dup2(stream, number)
                 os.close(stream)
+            for handle in mounts:
+                _enter_mounts(handle)
+                os.close(handle)
             os.chdir(folder)
+            resource.setrlimit(resource.RLIMIT_FSIZE, largest)
             os.environ.clear()
             os.environ.update(environment)
             sys.argv = ["tdsl", *words]
@@ -74,8 +92,8 @@ def _answer(line: socket.socket) -> None:
             sys.stdout.flush()
         finally:
             os._exit(status)
-    for stream in streams:
-        os.close(stream)
+    for handle in handles:
+        os.close(handle)
     line.sendall(bytes([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) % 256]))
 
 

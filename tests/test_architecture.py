@@ -223,7 +223,7 @@ def test_one_module_of_the_engine_imports_the_solver() -> None:
 
 NUMBERS = {
     "infinity and no value": "FAR NEVER NONE NOTHING SHORT SOURCE",
-    "precision: denominators, roundings, margins": "BITS FINE LONGEST MARGINS MOST PARTS SAME SMALL STEPS TOWARDS WHOLE WHOLES",
+    "precision: denominators and roundings": "BITS FILL FINE LONGEST MARGINS MOST PARTS SAME SMALL STEPS TOWARDS WHOLE WHOLES",
     "columns at a time, which bound memory": "AT_ONCE CELLS CHUNK _CHUNK FARTHEST GATHERED SLOT",
     "how prices of links grow with their load": "STEEP",
     "which of two searches has its answer first": "LARGE",

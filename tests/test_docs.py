@@ -30,7 +30,8 @@ from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tdsl.verify.check import checks_by_name
 from tdsl.verify.compare import METRICS
-from tests.harness import fabric_of, none
+from tests.harness import fabric_of, none, share
+from tests.semantics.test_expand import hold
 
 ROOT = Path(__file__).parent.parent
 DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -39,6 +40,7 @@ README = ROOT / "README.md"
 COMMANDS = ROOT / "docs" / "commands.md"
 EXTEND = ROOT / "docs" / "extend.md"
 README_LINES = 120
+SHARES = 2
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -84,15 +86,19 @@ def compiled(block: Block, folder: Path) -> compiler.Compilation:
     return compiler.compile_and_verify(str(path), Request())
 
 
-def test_examples_are_checked_without_a_finding(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", range(SHARES))
+def test_examples_are_checked_without_a_finding(part: int, tmp_path: Path) -> None:
+    """And are the same fabrics as `fmt` and `expand` write them."""
     wrong, blocks = [], marked("fab", "check")
-    for number, block in enumerate(blocks):
+    for number, block in enumerate(share(blocks, part, SHARES)):
         folder = tmp_path / str(number)
         folder.mkdir()
         result = compiled(block, folder)
         found = [d for d in result.findings if d.severity > Severity.NOTE]
         wrong += [f"{block}: {d.code} {d.span and d.span.begin} {d.message}" for d in found]
         wrong += [f"{block}: {d.name} has no link" for d in result.designs if d.fabric is None or not d.fabric.link_count]
+        if not found and "minimize" not in block.text:
+            hold(folder / "example.fab", block.text, result)
     assert len(blocks) > 30
     none(wrong)
 

@@ -160,7 +160,7 @@ def test_every_design_is_in_the_gallery() -> None:
 
 
 SLOW = ("aurora", "deepseek_dragonfly", "ft3", "gpu131k")
-"""More than ten seconds each."""
+"""Several seconds each: `make soundness` compares them."""
 
 QUICK = [n for n in names() if n not in SLOW]
 SHARES = 4
@@ -197,7 +197,7 @@ def test_designs(number: int, golden: Golden) -> None:
     each(share(QUICK, number, SHARES), lambda name: a_design(name, golden))
 
 
-@pytest.mark.slow
+@pytest.mark.daily
 @pytest.mark.parametrize("name", SLOW)
 def test_large_designs(name: str, golden: Golden) -> None:
     a_design(name, golden)

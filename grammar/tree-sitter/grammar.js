@@ -111,7 +111,7 @@ module.exports = grammar({
       seq(word("of"), $._ends, optional(seq(word("to"), $._ends))),
       seq(word("of"), word("all"), $._ends),
       seq(word("of"), alias($.all_path, $.path), repeat(seq(",", $.path)), optional(seq(word("to"), $._ends))),
-      seq(word("at"), $._ends),
+      seq(any("among", "at"), $._ends),
       seq(any("under", "through"), $.name),
       seq(word("any"), $._sum, optional($.name)),
     ),

@@ -33,6 +33,7 @@ from typing import Any
 
 SCHEMA, MAX_DEPTH, MAX_DIGITS = 4, 100, 60
 MAX_CERTIFICATE_BYTES, MAX_FABRIC_BYTES, MAX_STEPS = 1 << 28, 1 << 30, 5 * 10**8
+MAX_PARTS = 1 << 24  # of the data, times ranks, in a schedule that is replayed
 MAX_BITS = 1 << 14  # of a number that is computed from a certificate's fractions
 
 Arc = tuple[str, str]
@@ -206,12 +207,32 @@ FLOW = {
     "upper": ORBITS | {"lengths": [[str, str, 0]]},
 }
 COUNTED, SIDES = {"value": Fraction, "symmetries?": PERMUTATIONS}, {"from": set, "to": set}
+GIVEN = {
+    "devices": {"*": 1},
+    "links": [[str, str, 0, 0]],
+    "ranks": 1,
+}  # delays in femtoseconds, at least and at most
+TIME = {"bits": 1, "at_least": Fraction, "at_most": Fraction, "given": GIVEN}
 LEFT: dict[str, Any] = dict.fromkeys(
     ("diameter", "mean_hops", "edge_redundancy", "node_redundancy"), COUNTED
 ) | {
     "reachability": {"units": 1, "holds": bool, "apart?": [str, str]},
     "bisection": BISECTION,
     "throughput": FLOW,
+}
+COLLECTIVE = TIME | {
+    "units": 2,
+    "apart?": [str, str],
+    "cut?": set,
+    "blocks?": [set],
+    "parts": 1,  # equal parts of the data
+    "chunks": 1,
+    "stages": [
+        {
+            "channels": [{"ways": [{"devices": [str], "rate_bps": Fraction}]}],
+            "steps": [[{"channel": 0, "parts": [[0, 0]]}]],
+        }
+    ],
 }
 COMPARED = {
     "op": frozenset((">=", ">", "<=", "<", "==")),
@@ -222,6 +243,10 @@ FORMS: dict[str, Any] = LEFT | {
     "oversubscription": {"value": Fraction, "at?": set},
     "blast_radius": {"value": 0, "of": set},
     "throughput": FLOW | {"pattern": str, "units?": 2, "demands?": [[str, str, 1]], "from?": set, "to?": set},
+    "transfer": TIME | SIDES | {"lower": ROUTED, "upper": ORBITS | {"lengths": [[str, str, 0]]}},
+    "all_to_all_time": TIME
+    | {"units": 2, "apart?": [str, str], "lower": ROUTED, "upper": ORBITS | {"lengths": [[str, str, 0]]}},
+    **dict.fromkeys(("allreduce", "all_gather_time", "reduce_scatter_time"), COLLECTIVE),
     "survives": {
         "what?": (None, frozenset(("links", "ports", "cables", "cages"))),
         "of": set,
@@ -308,6 +333,7 @@ class CertifiedFabric:
         self.name: str = value_of_form(data["fabric"], str, "fabric")
         every = [Link(*row) for row in table_rows(data, "links")]
         self.links = links = [x for x in every if not x.layer]  # of the network, not of a layer beside it
+        self.layered = len(links) < len(every)
         here = devices_of_links(links)
         rows = network_device_rows(data, outside=devices_of_links(x for x in every if x.layer) - here)
         self.planned = table_rows(data, "planned_links")
@@ -1292,6 +1318,326 @@ def verify_blast_radius(net: CertifiedNetwork, stated: Any) -> tuple[int | Fract
     return bounds_of_exact_figure(found, stated)
 
 
+class GivenDelays:
+    """What links and devices take by a certificate, in femtoseconds: fabric.json does not say. What is not
+    named among the ``devices`` takes nothing; of the links between two devices the shortest and the longest
+    cable is named. Raises Rejected unless all links are named."""
+
+    def __init__(self, net: CertifiedNetwork, given: Any) -> None:
+        self.net = net
+        self.own: Counter[str] = Counter(given["devices"])
+        rows = {frozenset((a, b)): (least, most) for a, b, least, most in given["links"]}
+        linked = {frozenset((x.a, x.b)) for x in net.every}
+        reject_unless(
+            len(rows) == len(given["links"]) and linked == rows.keys(),
+            "delays are of other links, or of one twice",
+        )
+        reject_unless(self.own.keys() <= net.fabric.devices.keys(), "a delay is of an unknown device")
+        reject_unless(
+            all(low <= high for low, high in rows.values()), "a delay is at least more than at most"
+        )
+        self.rows = rows
+
+    def of_arcs(self, place: Mapping[str, str], first: str, most: bool) -> dict[Arc, int]:
+        """What a step from a node to another takes, where devices are put in nodes: a cable, the shortest or
+        the longest (``most``), and the device that is entered; from the ``first`` node also what is left."""
+        out: dict[Arc, int] = {}
+        for x in self.net.every:
+            for a, b in ((x.a, x.b), (x.b, x.a)):
+                if a in place and b in place:
+                    arc, cable = (place[a], place[b]), self.rows[frozenset((a, b))][most]
+                    took = cable + self.own[b] + (self.own[a] if place[a] == first else 0)
+                    out[arc] = (max if most else min)(took, out.get(arc, took))
+        return out
+
+    def of_any_path(self) -> int:
+        """What a path that passes no device twice takes at most: all forwarding devices with the longest
+        cables between them, and two ends. Any routing can be one of such paths: what goes in a circle may
+        leave it out."""
+        inner, trunks, ends = self.net.forward, list[int](), [0]
+        for pair, (_, most) in self.rows.items():
+            outer = [d for d in pair if d not in inner]
+            if outer:
+                ends.append(most + sum(self.own[d] for d in outer))
+            else:
+                trunks.append(most)
+        longest: list[int] = sorted(trunks, reverse=True)[: max(len(inner) - 1, 0)]
+        return sum(longest) + sum(self.own[d] for d in inner) + 2 * max(ends)
+
+
+def least_delays(net: CertifiedNetwork, delays: GivenDelays, source: str) -> dict[str, int]:
+    """The least delay from a unit to all others, where every device may hand on what it gets: what forwards
+    takes its time, and so do both ends; the inside of any other takes none."""
+    place = {d: d for x in net.every for d in (x.a, x.b)}
+    every = Graph(((x.a, x.b, 1) for x in net.every), place.keys(), net.work)
+    step = delays.of_arcs(place, source, most=False)
+    inner = {arc: took - delays.own[arc[1]] * (arc[1] not in net.forward) for arc, took in step.items()}
+    return {
+        d: far + delays.own[d] * (d not in net.forward) for d, far in every.distances(source, inner).items()
+    }
+
+
+def delay_of_units_apart(net: CertifiedNetwork, delays: GivenDelays, apart: Any) -> Fraction:
+    """The least delay between the two units that are named, in seconds; 0 where none are."""
+    if apart is None:
+        return Fraction(0)
+    reject_unless(apart[0] != apart[1] and {*apart} <= net.units, "these are not two units")
+    return Fraction(least_delays(net, delays, apart[0])[apart[1]], SECOND)
+
+
+def longest_path_of_flow(flow: Sequence[Any], length: Mapping[Arc, int], source: str, target: str) -> int:
+    """The length of the longest path along the arcs of a flow. Raises Rejected where they have a circle."""
+    after: dict[str, list[str]] = defaultdict(list)
+    entering = Counter[str]()
+    for a, b, _ in flow:
+        after[a].append(b)
+        entering[b] += 1
+    ready, far = [v for v in after if not entering[v]], Counter[str]()
+    for v in ready:
+        for w in after.get(v, ()):
+            far[w] = max(far[w], far[v] + length[v, w])
+            entering[w] -= 1
+            ready += [w] * (not entering[w])
+    reject_unless(not +entering and far[source] == 0, "a flow goes in a circle")
+    return far[target]
+
+
+def transfer_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
+    """What sending so many bits from one set to another takes, in seconds, at least and at most. In T seconds
+    no more gets there than (T - d) times what flows, d the least delay (Ford and Fulkerson, "Constructing
+    maximal dynamic flows from static flows", 1958); a flow at a constant rate has all there after its longest
+    path."""
+    sent, priced = (traffic_between_sets(net, stated, stated[end]) for end in ("lower", "upper"))
+    routes = stated["lower"]["routes"]
+    reject_unless(len(routes) == 1 and routes[0]["by"] == "flows", "a transfer is shown by one flow")
+    slow, fast = sent.lower(stated["lower"]), priced.upper(stated["upper"])
+    delays = GivenDelays(net, stated["given"])
+    place = {d: d for d in net.forward}
+    place |= dict.fromkeys(stated["from"], "all from") | dict.fromkeys(stated["to"], "all to")
+    least, most = (delays.of_arcs(place, "all from", longest) for longest in (False, True))
+    near = priced.graph.distances("all from", least)["all to"]
+    far = longest_path_of_flow(routes[0]["flows"]["all from"], most, "all from", "all to")
+    bits = stated["bits"]
+    return bits / fast + Fraction(near, SECOND), bits / slow + Fraction(far, SECOND)
+
+
+def exchange_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
+    """What it takes until every unit has sent an equal part of so many bits to each, itself included, in
+    seconds, at least and at most. Lengths bound what any algorithm does where no host could hand on what it
+    gets: every end that does not forward is in no other device and has links to one."""
+    inner, near = net.forward, dict[str, set[str]]()
+    for x in net.every:
+        near.setdefault(x.a, set()).add(x.b)
+        near.setdefault(x.b, set()).add(x.a)
+    alone = all(len(to) == 1 and not net.fabric.devices[d].inside for d, to in near.items() if d not in inner)
+    reject_unless(alone, "a host could hand on what it gets")
+    reject_unless(stated["given"]["ranks"] == 1, "a unit has several ranks")
+    reject_unless(len(net.units) == stated["units"], "the number of units is another")
+    sent, priced = (traffic_of_uniform_demands(net, stated[end]) for end in ("lower", "upper"))
+    part = Fraction(stated["bits"], len(net.units) * net.grain)
+    delays = GivenDelays(net, stated["given"])
+    low, high = part / priced.upper(stated["upper"]), part / sent.lower(stated["lower"])
+    low = max(low, delay_of_units_apart(net, delays, stated["apart"]))
+    return low, high + Fraction(delays.of_any_path(), SECOND)
+
+
+def reject_unless_ranks_stand_alone(net: CertifiedNetwork, stated: Any) -> None:
+    """Reject unless every unit is one rank and no end is inside another device, where it could exchange what
+    the wiring does not show."""
+    reject_unless(len(net.units) == stated["units"], "the number of units is another")
+    reject_unless(stated["given"]["ranks"] == 1, "a unit has several ranks")
+    ends = {d for x in net.every for d in (x.a, x.b)} - net.forward
+    reject_unless(
+        not any(net.fabric.devices[d].inside for d in ends | net.units), "a unit is inside of a device"
+    )
+
+
+def entering_rate(net: CertifiedNetwork, inside: AbstractSet[str]) -> int:
+    """Bit/s of the links that lead into a set of devices, or out of it."""
+    return sum(x.rate for x in net.every if (x.a in inside) != (x.b in inside))
+
+
+def collective_floor_shown(net: CertifiedNetwork, stated: Any) -> Fraction:
+    """The least seconds of a collective operation by the cut and the blocks that are stated, 0 without them.
+    Each side's sum crosses a cut; what one side holds and the other lacks does. Of an all-reduce h blocks
+    receive 2(h - 1) times the data in all, with every other end that could add up (Patarasuk and Yuan, J.
+    Parallel Distrib. Comput. 69, 2009): switches do not add up."""
+    bits, n, found = stated["bits"], len(net.units), Fraction(0)
+    known = net.fabric.devices.keys()
+    side = {*(stated["cut"] or ())}
+    if side:
+        mine = len(side & net.units)
+        reject_unless(side <= known and 0 < mine < n, "a cut has no unit on a side, or unknown devices")
+        part = Fraction(1) if stated["check"] == "allreduce" else Fraction(max(mine, n - mine), n)
+        found = part * bits / entering_rate(net, side)
+    blocks = [{*block} for block in stated["blocks"] or ()]
+    if blocks:
+        every = {d for block in blocks for d in block}
+        reject_unless(stated["check"] == "allreduce" and len(blocks) > 1, "blocks are of an all-reduce")
+        reject_unless(
+            sum(map(len, blocks)) == len(every) and net.units <= every <= known, "blocks are no division"
+        )
+        reject_unless(all(block & net.units for block in blocks), "a block has no unit")
+        linked = {d for x in net.every for d in (x.a, x.b)} - every
+        others = {d for d in linked if net.fabric.devices[d].kind in ("host", "chip")}
+        total = sum(entering_rate(net, one) for one in (*blocks, *({d} for d in others)))
+        net.work.spend((len(blocks) + len(others)) * len(net.every))
+        found = max(found, Fraction(2 * (len(blocks) - 1) * bits, total))
+    return found
+
+
+Channel = namedtuple("Channel", "sender receiver rate delay load")
+
+
+def channels_of_stage(net: CertifiedNetwork, delays: GivenDelays, stage: Any) -> list[Channel]:
+    """The channels of a stage: each sends at the rate of its ways together, and what is sent has arrived by
+    the slowest. Ways lead over devices that forward, from a unit to another."""
+    out = []
+    for channel in stage["channels"]:
+        ways, load = channel["ways"], Counter[Arc]()
+        reject_unless(ways and all(len(way["devices"]) > 1 for way in ways), "a channel has no way")
+        (ends,) = {(way["devices"][0], way["devices"][-1]) for way in ways}
+        reject_unless({*ends} <= net.units and ends[0] != ends[1], "a channel is not between two units")
+        slowest = 0
+        for way in ways:
+            devices = way["devices"]
+            net.work.spend(len(devices))
+            reject_unless({*devices[1:-1]} <= net.forward, "a way passes what does not forward")
+            reject_unless(all(b in net.near(a) for a, b in pairwise(devices)), "a way has no link")
+            cables = sum(delays.rows[frozenset(pair)][1] for pair in pairwise(devices))
+            slowest = max(slowest, cables + sum(delays.own[d] for d in devices))
+            for pair in pairwise(devices):
+                load[pair] += way["rate_bps"]
+        rate = sum(way["rate_bps"] for way in ways)
+        reject_unless(rate > 0, "a channel has no rate")
+        out.append(Channel(*ends, rate, Fraction(slowest, SECOND), load))
+    return out
+
+
+def reject_unless_channels_fit(net: CertifiedNetwork, channels: Iterable[Channel]) -> None:
+    """Reject unless the rates of channels that are open at once fit every link, each way."""
+    load: dict[Arc, Fraction] = defaultdict(Fraction)
+    for channel in channels:
+        net.work.spend(len(channel.load))
+        for arc, rate in channel.load.items():
+            load[arc] += rate
+    full = any(rate > net.capacity[a][b] * net.grain for (a, b), rate in load.items())
+    reject_unless(not full, "channels take more than a link has")
+
+
+class Holdings:
+    """Who has which part of the data, as the set of ranks (bits of a number) whose data is added up in it. At
+    first each has its own: of an all-gather its share, else all parts."""
+
+    def __init__(self, stated: Any, units: Sequence[str], work: WorkSteps) -> None:
+        self.parts, self.units, self.work = stated["parts"], {u: i for i, u in enumerate(units)}, work
+        self.full, self.check = (1 << len(units)) - 1, stated["check"]
+        reject_unless(self.parts % len(units) == 0, "the ranks have no equal shares in parts")
+        reject_unless(self.parts * len(units) <= MAX_PARTS, "there are too many parts")
+        work.spend(self.parts * len(units))
+        own = self.parts // len(units)
+        self.sums = {
+            u: [self.full * (p // own == i) for p in range(self.parts)]
+            if self.check == "all_gather_time"
+            else [1 << i] * self.parts
+            for u, i in self.units.items()
+        }
+
+    def sent(self, sender: str, ranges: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+        """The parts that a send carries, each with what is in it. Raises Rejected where it is nothing."""
+        out, mine = [], self.sums[sender]
+        for first, last in ranges:
+            reject_unless(first <= last < self.parts, "there is no such part")
+            self.work.spend(last - first + 1)
+            out += [(p, mine[p]) for p in range(first, last + 1)]
+        reject_unless(out and all(ranks for _, ranks in out), "a rank sends what it does not have")
+        return out
+
+    def take(self, receiver: str, part: int, ranks: int) -> bool:
+        """Add up a part that arrives, or take it in the place of one that it contains; whether that changed
+        anything. Raises Rejected where the data of some rank would count twice."""
+        mine = self.sums[receiver][part]
+        if mine | ranks == mine:
+            return False
+        reject_unless(mine & ranks in (0, mine), "the data of a rank counts twice")
+        self.sums[receiver][part] = mine | ranks
+        return True
+
+    def reject_unless_done(self) -> None:
+        """Reject unless every rank has all, or of a reduce-scatter its share of it, of all ranks."""
+        own = self.parts // len(self.units)
+        for u, i in self.units.items():
+            needed = self.sums[u]
+            needed = needed[i * own : (i + 1) * own] if self.check == "reduce_scatter_time" else needed
+            reject_unless(all(ranks == self.full for ranks in needed), f"{u} does not end up with all")
+
+
+def replayed_stage(
+    held: Holdings, channels: Sequence[Channel], steps: Any, bits: Fraction
+) -> tuple[Fraction, Fraction]:
+    """When a stage that all begin at once has everything where it belongs, and when all channels are free, in
+    seconds, with so many bits in a part. A channel sends in the order of the steps, once it is free and its
+    sender has what was there before the step."""
+    ready: dict[tuple[str, int], Fraction] = {}
+    free, done = [Fraction(0)] * len(channels), Fraction(0)
+    for step in steps:
+        arrived = []
+        for send in step:
+            channel = channels[send["channel"]]
+            parts = held.sent(channel.sender, send["parts"])
+            begin = max((ready.get((channel.sender, p), Fraction(0)) for p, _ in parts), default=Fraction(0))
+            end = max(begin, free[send["channel"]]) + len(parts) * bits / channel.rate
+            free[send["channel"]] = end
+            arrived.append((channel.receiver, end + channel.delay, parts))
+        for receiver, when, parts in arrived:
+            done = max(done, when)
+            for p, ranks in parts:
+                if held.take(receiver, p, ranks):
+                    ready[receiver, p] = max(when, ready.get((receiver, p), when))
+    return done, max(free, default=Fraction(0))
+
+
+def collective_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
+    """What a collective operation takes, in seconds, at least and at most. The schedule that is stated is
+    replayed for one of ``chunks`` equal chunks, its stages one after the other. Where there are several, the
+    channels of all stages fit the links together, and stage k takes the next chunk once its channels are
+    free: the last one is through after all stages once, and the longest of them for each other chunk."""
+    reject_unless_ranks_stand_alone(net, stated)
+    delays, held = GivenDelays(net, stated["given"]), Holdings(stated, [*net.units], net.work)
+    chunks = stated["chunks"]
+    bits = Fraction(stated["bits"], chunks * stated["parts"])
+    total, longest, every = Fraction(0), Fraction(0), []
+    for stage in stated["stages"]:
+        channels = channels_of_stage(net, delays, stage)
+        every += channels
+        if chunks == 1:
+            reject_unless_channels_fit(net, channels)
+        done, free = replayed_stage(held, channels, stage["steps"], bits)
+        total, longest = total + done, max(longest, free)
+    if chunks > 1:
+        reject_unless_channels_fit(net, every)
+    held.reject_unless_done()
+    least = max(collective_floor_shown(net, stated), delay_of_units_apart(net, delays, stated["apart"]))
+    return least, total + (chunks - 1) * longest
+
+
+SECOND = 10**15  # femtoseconds
+TIMES: dict[str, Callable[[CertifiedNetwork, Any], tuple[Fraction, Fraction]]] = {
+    "transfer": transfer_time_shown,
+    "all_to_all_time": exchange_time_shown,
+} | dict.fromkeys(("allreduce", "all_gather_time", "reduce_scatter_time"), collective_time_shown)
+
+
+def verify_time(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
+    """The least and the greatest time that a certificate states, in seconds."""
+    reject_unless(not net.fabric.layered, "a layer beside the network could carry more")
+    low, high = TIMES[stated["check"]](net, stated)
+    reject_unless(
+        stated["at_least"] <= low and high <= stated["at_most"], f"the proofs show {low} and {high} seconds"
+    )
+    return stated["at_least"], stated["at_most"]
+
+
 def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
     """Every set of COUNT elements is a case, or the image of one under symmetries; the condition holds in
     every case. Symmetries keep all that conditions read: declarations, kinds, roles, models, containment, and
@@ -1421,7 +1767,7 @@ CHECKS: dict[str, Callable[[CertifiedNetwork, Any], Any]] = {
     "bisection": verify_bisection_bounds,
     "throughput": verify_throughput_bounds,
     "survives": verify_survival,
-}
+} | dict.fromkeys(TIMES, verify_time)
 
 
 # ---------------------------------------------------------------- what is proved, and what is expected
@@ -1437,6 +1783,16 @@ EXPECTED = re.compile(
     r"(?: ?(?P<op>>=|<=|==|>|<) ?(?P<value>[0-9.:/]{1,60})(?P<unit>%|[KMGTP]?bps)?(?P<intact> of intact)?)?"
 )
 PARTS = re.compile(r"\.(?![^\[]*\])")
+SIZES = {f"{name}B": 8 * 1000**power for power, name in enumerate(("", "k", "M", "G", "T", "P", "E"))} | {
+    f"{name}iB": 8 * 1024**power for power, name in enumerate("KMGT", 1)
+}
+SECONDS = {"s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
+EXPECTED_TIME = re.compile(
+    r"(?P<check>transfer|allreduce|[a-z_]{1,20}_time) "
+    r"(?P<size>[0-9]{1,30}(?:\.[0-9]{1,30})?)(?P<bytes>[kKMGTPE]?i?B)"
+    r"(?: of (?P<a>.+?) to (?P<b>.+?))?(?: given (?P<given>[0-9a-f]{16}))?"
+    r" ?(?P<op>>=|<=|==|>|<) ?(?P<value>[0-9]{1,30}(?:\.[0-9]{1,30})?)(?P<unit>s|ms|us|ns)"
+)
 
 
 def comparison_follows(op: str, value: Any, low: Any, high: Any) -> bool:
@@ -1514,9 +1870,12 @@ class CertifiedStatement:
     def meets(self, text: str) -> bool | None:
         """Whether a requirement follows; None where it is about something else. Raises Unreadable for what is
         none."""
+        timed = EXPECTED_TIME.fullmatch(text.strip())
         asked = EXPECTED.fullmatch(text.strip())
-        if asked is None:
+        if timed is None and asked is None:
             raise InputUnreadable(f"`{text}` is no requirement such as `bisection >= 100%`")
+        if asked is None or timed is not None or self.check in TIMES:
+            return None if timed is None else self.meets_time(timed)
         try:
             if asked["survives"]:
                 return self.meets_survival(asked)
@@ -1537,6 +1896,28 @@ class CertifiedStatement:
         if flowing and scale != "bps":
             return comparison_follows(asked["op"], value, *self.net.shares(self.low, self.high))
         return comparison_follows(asked["op"], value, self.low, self.high)
+
+    def meets_time(self, asked: re.Match[str]) -> bool | None:
+        """Whether a requirement of a time follows; None where it is about something else. It names what is
+        given by the digest that the statement has, or follows whatever delays are."""
+        stated, fabric = self.stated, self.net.fabric
+        if self.check != asked["check"] or bool(asked["a"]) is not (self.check == "transfer"):
+            return None
+        bits = Fraction(asked["size"]) * SIZES.get(asked["bytes"], 0)
+        sides = [self.net.members(paths_matching_text(fabric, asked[x])) for x in "ab" if asked[x]]
+        if bits != stated["bits"] or sides != [{*stated[end]} for end in SIDES if asked["a"]]:
+            return None
+        if asked["given"] != self.given():
+            return False
+        value = Fraction(asked["value"]) * SECONDS[asked["unit"]]
+        return comparison_follows(asked["op"], value, self.low, self.high)
+
+    def given(self) -> str:
+        """A digest of what a certificate of a time gives and fabric.json does not have."""
+        given = self.stated["given"]
+        rows = sorted([*sorted((a, b)), *delays] for a, b, *delays in given["links"])
+        text = json.dumps([sorted(given["devices"].items()), rows, given["ranks"]], separators=(",", ":"))
+        return sha256(text.encode()).hexdigest()[:16]
 
     def meets_survival(self, asked: re.Match[str]) -> bool | None:
         """Whether a requirement about failures follows; None where it is about something else."""
@@ -1601,6 +1982,8 @@ class CertifiedStatement:
             return f"reachability of {stated['fabric']} (all {len(self.net.units)} units)"
         if self.check == "survives":
             return self.text_of_survival()
+        if self.check in TIMES:
+            return self.text_of_time()
         return self.text_of_flow() if self.check in FLOWING else self.text_of_counted_figure()
 
     def text_of_survival(self) -> str:
@@ -1617,6 +2000,23 @@ class CertifiedStatement:
         return (
             f"survives of {stated['fabric']}: any {stated['count']}{what} of {', '.join(stated['of'])}{to} "
             f"with {left} ({cases}; {len(self.net.units)} units)"
+        )
+
+    def text_of_time(self) -> str:
+        """The theorem about a time: both bounds, and what it takes as given."""
+        stated, given = self.stated, self.stated["given"]
+        sides = [
+            ", ".join(self.net.fabric.shortest({*stated[end]}, self.net)) for end in SIDES if end in stated
+        ]
+        of = f" of {' to '.join(sides)} in {stated['fabric']}" if sides else f" of {stated['fabric']}"
+        ranks = "" if self.check == "transfer" else " of one rank each"
+        low, high = time_in_words(Fraction(self.low), False), time_in_words(Fraction(self.high), True)
+        rows, devices = len(given["links"]), len(given["devices"])
+        adding = "; switches do not add up" if self.check == "allreduce" else ""
+        what = f"delays of {rows} pairs of linked devices and of {devices} device{'s' * (devices != 1)}"
+        return (
+            f"{self.check} {size_in_bytes(stated['bits'])}{of}: at least {low}, at most {high} given "
+            f"{self.given()} ({what}; {len(self.net.units)} units{ranks}{adding})"
         )
 
     def text_of_counted_figure(self) -> str:
@@ -1701,6 +2101,23 @@ def rate_in_bps_units(bits: Fraction | int) -> str:
     if (part * 1000).denominator != 1:
         return f"{Fraction(bits)}{unit}"
     return f"{whole}.{int(part * 1000):03d}".rstrip("0").rstrip(".") + unit
+
+
+def size_in_bytes(bits: int) -> str:
+    """An amount of data, exactly."""
+    for name, n in reversed(SIZES.items()):
+        if bits >= n and (Fraction(bits, n) * 1000).denominator == 1 and "i" not in name:
+            whole, part = divmod(Fraction(bits, n), 1)
+            return f"{whole}.{int(part * 1000):03d}".rstrip("0").rstrip(".") + name
+    return f"{bits} bits"
+
+
+def time_in_words(seconds: Fraction, up: bool) -> str:
+    """A time in six or more digits, rounded down, or ``up``."""
+    unit = next((u for u, n in SECONDS.items() if seconds >= n), "ns")
+    scaled = seconds / SECONDS[unit] * 10**6
+    whole, part = divmod(-(-scaled // 1) if up else scaled // 1, 10**6)
+    return f"{whole}.{part:06d}".rstrip("0").rstrip(".") + unit
 
 
 def verify(certificate: Any, fabric: Any, steps: int = MAX_STEPS) -> CertifiedStatement:

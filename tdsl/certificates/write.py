@@ -3,7 +3,8 @@
 Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of
 what the checker counts again (diameter, mean hops, redundancy, oversubscription, blast radius): the figure.
 Of reachability: that it holds, or two units that do not reach each other. Of ``survives``: one case for every
-orbit of failures, and the symmetries that map the cases to all others. Devices have the names that
+orbit of failures, and the symmetries that map the cases to all others. Of a time: flows, cuts, and schedules
+that are replayed. Devices have the names that
 ``fabric.json`` gives them, elements their paths; fractions are texts, ``"15/16"``. ``docs/certificates.md``
 has every schema.
 """
@@ -28,6 +29,7 @@ from tdsl.certificates.write_figures import (
 )
 from tdsl.certificates.write_survives import BUNDLED, CertificateLeftOut, certificate_of_survival
 from tdsl.certificates.write_throughput import Json, Unshown, certificate_as_checked, certificates_of_patterns
+from tdsl.certificates.write_times import TIMED, certificates_of_times
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
@@ -113,7 +115,8 @@ def certificates_by_file_name(
     found = _certificate_bodies(fabric, claims, results, budget, {} if left_out is None else left_out, weaker)
     out = {name: head | body for name, body in found.items()}
     flows = [name for name, body in out.items() if body["check"] == "throughput"]
-    if flows:
+    timed = [c for c in claims if c.metric in TIMED]
+    if flows or timed:
         wiring = checker.CertifiedFabric(
             checker.parse_strict_json(design or json_of_fabric_target(fabric), "fabric.json")
         )
@@ -124,6 +127,10 @@ def certificates_by_file_name(
                 del out[name]
                 if left_out is not None:
                     left_out[name] = str(why)
+        view = View.whole(fabric.network, budget)
+        notes = [{} if x is None else x for x in (left_out, weaker)]
+        made = certificates_of_times(view, timed, wiring, STEPS, *notes)
+        out |= {name: head | body for name, body in made.items()}
     return out
 
 

@@ -181,12 +181,14 @@ def all_to_all_certificates(view: View, claims: Sequence[ResolvedClaim]) -> Mapp
                 continue
             words = f"{ALL} by rail" if isinstance(over, ByRail) else ALL
             name = f"throughput-{words.replace(' ', '_')}.json"
-            if name not in out and (made := _uniform_traffic_certificate(over)) is not None:
+            if name not in out and (made := uniform_traffic_certificate(over)) is not None:
                 out[name] = made | {"pattern": words, "units": len(view.units)}
     return out
 
 
-def _uniform_traffic_certificate(view: View) -> Json | None:
+def uniform_traffic_certificate(view: View) -> Json | None:
+    """Of an exchange of all units with all others: routes that fit, and lengths or a cut; None where nothing
+    is known."""
     if len(view.units) < 2 or not (view.degree[view.units] > 0).all():
         return None
     found = all_to_all_bounds(view)

@@ -20,7 +20,7 @@ from tdsl.changes.figure_changes import changed_metrics, comparison_figures
 from tdsl.changes.model import CableEnd, CableLeg, Change, Changes, ContractChange, MovedCable
 from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.renamed import design_devices_of, find_renamed_devices, renames_by_declaration
+from tdsl.fabric.renamed import GONE, design_devices_of, find_renamed_devices, renames_by_declaration
 
 if TYPE_CHECKING:
     from tdsl.changes.contract import Contract, Subject
@@ -162,7 +162,9 @@ def _compare_devices(out: Changes, before: Fabric, after: Fabric, known: Mapping
         for f in (before, after)
     )
     old, planned = ({known.get(p, p): d for p, d in devices.items()} for devices in (old, planned))
-    out.devices_removed = [(p, before.model_of(d).name) for p, d in old.items() if p not in new]
+    out.devices_removed = [
+        (p.removesuffix(GONE), before.model_of(d).name) for p, d in old.items() if p not in new
+    ]
     out.devices_added = [(p, after.model_of(d).name) for p, d in new.items() if p not in old]
     both = [(p, d, new[p]) for p, d in old.items() if p in new]
     both += [(p, d, planned_now[p]) for p, d in planned.items() if p in planned_now]

@@ -248,6 +248,7 @@ def _plain_clauses(claim: ResolvedClaim) -> tuple[object, ...]:
         claim.of_active,
         claim.share_of,
         claim.of_all,
+        claim.among,
     )
 
 

@@ -409,11 +409,21 @@ def _cable_leg_document(c: CableLeg) -> dict[str, object]:
 # ---------------------------------------------------------------- steps
 
 
-def move_steps_text(plan: MovePlan, paint: Paint, width: int, whole: bool) -> str:
-    """The order of moves, a block a step."""
+def move_steps_text(
+    plan: MovePlan, paint: Paint, width: int, whole: bool, relabel: Sequence[Change] = ()
+) -> str:
+    """The order of moves, a block a step, and the devices that have another name."""
     before = f" (before: {percent_of_share(plan.before)})" if plan.before is not None else ""
     head = f"order of moves, bisection never below {percent_of_share(plan.floor)}{before}"
     lines = [paint("bold", head)]
+    if relabel:
+        lines.append(f"  relabel {counted_noun(len(relabel), 'device')}")
+        shown = relabel if whole or len(relabel) <= FEW + 1 else relabel[:FEW]
+        for x in shown:
+            arrow = _before_after_arrow(terminal_safe_text(x.before), terminal_safe_text(x.after))
+            lines.append(f"     {paint('good', '~')} {arrow}")
+        if len(shown) < len(relabel):
+            lines.append(f"       and {len(relabel) - len(shown):,} more; --full shows them")
     if plan.leave:
         lines.append(f"  out of service until the end: {_hosts_in_words(plan.leave)}")
     for number, step in enumerate(plan.steps, 1):

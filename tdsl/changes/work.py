@@ -11,6 +11,7 @@ from tdsl.changes.model import CableEnd, CableLeg, Changes
 from tdsl.changes.steps import MovePlan, MoveStep, percent_of_share
 from tdsl.fabric.columns import natural_sort_key
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.renamed import design_devices_of, find_renamed_devices
 
 COLUMNS = (
     "step",
@@ -32,18 +33,20 @@ Place = tuple[str, str, str, str]
 Made = tuple[int, str, str | CableEnd, str, str, str, tuple[str, str], str]
 """Step, action, device or end of a cable, port, from, to, facts of the cable, bisection."""
 NOWHERE: Place = ("", "", "", "")
-ORDER = ("out of service", "drain", "unplug", "move", "plug", "into service")
+ORDER = ("relabel", "out of service", "drain", "unplug", "move", "plug", "into service")
 
 
-def mounting_places(*fabrics: Fabric) -> dict[str, Place]:
-    """Where devices are mounted, by path; of several fabrics the last one that knows."""
+def mounting_places(before: Fabric, after: Fabric) -> dict[str, Place]:
+    """Where devices are mounted, by the path of today; of two fabrics the newer one, where it knows."""
     out: dict[str, Place] = {}
-    for f in fabrics:
+    renamed = find_renamed_devices(design_devices_of(before), design_devices_of(after))
+    for f, known in ((before, renamed), (after, {})):
         p = f.places
         for d in np.flatnonzero(p.device_rack >= 0).tolist() if p is not None else ():
             assert p is not None
             r, unit = int(p.device_rack[d]), int(p.device_unit[d])
-            out[f.device_path(d)] = (
+            path = f.device_path(d)
+            out[known.get(path, path)] = (
                 p.hall_name(r),
                 p.row_name(r),
                 p.rack_name(r),
@@ -80,7 +83,11 @@ def work_rows(plan: MovePlan, changes: Changes, mounted: dict[str, Place]) -> li
     """The table, in the order in which a crew walks: by step and action, then by hall, row and rack."""
     last = len(plan.steps) + 1
     before, end = (percent_of_share(share) if share is not None else "" for share in (plan.before, plan.end))
-    made: list[Made] = [(0, "out of service", path, "", "", "", ("", ""), before) for path in plan.leave]
+    made: list[Made] = [
+        (0, "relabel", CableEnd(x.what, x.before, "", ""), "", x.before, x.after, ("", ""), before)
+        for x in changes.names
+    ]
+    made += [(0, "out of service", path, "", "", "", ("", ""), before) for path in plan.leave]
     for number, step in enumerate(plan.steps, 1):
         made += _work_rows_of_step(number, step, changes)
     made += [(last, "into service", path, "", "", "", ("", ""), end) for path in plan.join]

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tdsl.commands.list import TOPOLOGY, _stdlib_files
+from tdsl.semantics.model_figures import ModelFigures, both_ways_text, flops_text
+from tdsl.semantics.quantity import POWER, TIME, Quantity
 from tdsl.system.nouns import counted_noun
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from tdsl.syntax import tree
 
 LISTED = 12
-FACTS = ("height", "power", "latency", "price", "hwsku", "platform")
+FACTS = ("height", "price", "hwsku", "platform")
 
 
 def topic_page(word: str) -> str | None:
@@ -81,16 +83,38 @@ def _device_topic_lines(model: DeviceModel, place: str) -> Iterator[str]:
     yield f"# {model.name}: {model.kind}{title}\n"
     for c in model.classes:
         yield _port_class_topic_line(c)
+    for chip in model.chips:
+        bps = ModelFigures.of(chip.model).bps
+        each = f", each {both_ways_text(bps)}" if bps else ""
+        yield f"- {chip.kind} `{chip.name}`: {chip.size} x {chip.model.name}{each}"
     if model.accelerators and model.kind == "host":
         yield f"- {counted_noun(model.accelerators, 'accelerator')}"
+    yield from _figure_topic_lines(model)
     for key in FACTS:
         if key in model.facts:
             value = model.facts[key]
             yield f"- {key}: {', '.join(map(str, value)) if isinstance(value, tuple) else value}"
-    if "power" not in model.facts:
-        yield "- power: not given"
     yield f"\nSource: {model.facts.get('source', 'not given')}"
     yield f"Declared at {place}; `tdsl list hardware` lists all models."
+
+
+def _figure_topic_lines(model: DeviceModel) -> Iterator[str]:
+    """The figures that are quoted of a device, and which of them nobody gives."""
+    figures = ModelFigures.of(model)
+    if figures.bps is not None:
+        aside = f", without {', '.join(f'`{n}`' for n in figures.aside)}" if figures.aside else ""
+        what = "switching capacity" if model.kind == "switch" else "all its ports"
+        yield f"- {what}: {both_ways_text(figures.bps)}{aside}"
+    watts = [] if figures.watts is None else [f"{Quantity(figures.watts, POWER)}"]
+    watts += [] if figures.most_watts is None else [f"{Quantity(figures.most_watts, POWER)} at most"]
+    yield f"- power: {', '.join(watts) or 'not given'}"
+    if figures.seconds is not None:
+        what = "from port to port" if model.kind == "switch" else "what it takes itself"
+        yield f"- latency: {Quantity(figures.seconds, TIME)}, {what}"
+    elif model.kind == "switch":
+        yield f"- latency: not {'published in the source' if 'vendor' in model.facts else 'given'}"
+    if model.kind == "chip" and model.accelerators:
+        yield f"- FLOP/s, dense: {flops_text(figures) or 'not given'}"
 
 
 def _port_class_topic_line(c: PortClass) -> str:

@@ -276,7 +276,7 @@ def captures_read_or_refused(
 
 
 def _audit_settings(subject: AuditSubject, call: AuditCall, at_least: Fraction | None) -> AuditSettings:
-    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.findings.diagnostic import Diagnostics, Severity
     from tdsl.findings.source import SourceFile
     from tdsl.observe.audit import AuditSettings
     from tdsl.observe.identifiers import read_identifiers
@@ -296,7 +296,7 @@ def _audit_settings(subject: AuditSubject, call: AuditCall, at_least: Fraction |
         else None
     )
     if found.has_errors:
-        first = found.items[0]
+        first = next(d for d in found if d.severity is Severity.ERROR)
         at = f":{first.span.begin[0]}" if first.span is not None else ""
         raise Wrong(f"{call.assets}{at}: {first.message} ({first.code}); {first.help}")
     return AuditSettings(rules, table, chosen, call.simulator, at_least)

@@ -108,6 +108,7 @@ def command(
         text = design_from_captures(observed, name, bps, form == "structure", matching)
     except (CaptureUnreadable, NoDesign) as wrong:
         raise Wrong(str(wrong)) from None
+    _print_capture_findings(observed)
     if output is None:
         write_to_stream(text)
     else:

@@ -263,6 +263,7 @@ def _print_plan(made: Sequence[Planned], output_format: str, full: bool) -> None
             lay, move, remove = count_cable_work(one[3], one[2])
             work = [dict(zip(COLUMNS, row, strict=True)) for row in _plan_table([one])]
             count = {"cables_laid": lay, "cables_moved": move, "cables_removed": remove}
+            count["devices_relabelled"] = len(one[2].names)
             fabrics.append({"fabric": one[1].name, **count, **steps_document(one[3]), "work": work})
         write_to_stream(dump_json({"schema": SCHEMA, "tdsl": __version__, "fabrics": fabrics}))
         return
@@ -272,7 +273,7 @@ def _print_plan(made: Sequence[Planned], output_format: str, full: bool) -> None
     for one in made:
         old, new, changes, plan = one
         write_to_stream(f"{new.name}: {share_moved(changes, old.fabric)}\n")
-        write_to_stream(move_steps_text(plan, paint, width, full))
+        write_to_stream(move_steps_text(plan, paint, width, full, changes.names))
         racks = actions_by_rack(_plan_table([one])) if plan.complete else {}
         for (hall, row, rack), count in racks.items():
             if rack:

@@ -25,11 +25,15 @@ from tdsl.commands._shared import (
     show_findings,
     write_to_stream,
 )
+from tdsl.report.paint import terminal_safe_line
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from tdsl.compile.compiler import Compilation, Design
     from tdsl.fabric.graph import Fabric
     from tdsl.findings.source import Origin
+    from tdsl.verify.schedules import ShownSchedule
 
 PORT_STATES = ("free", "used", "reserved", "used inside")
 
@@ -200,6 +204,47 @@ def table_of_places(fabric: Fabric) -> OutputRows:
     return OutputRows(COLUMNS, rows_of_places(fabric))
 
 
+def table_of_models(fabric: Fabric) -> OutputRows:
+    """Every model of the devices that are built and of what is in them: how many, rates of all ports one way
+    and both ways, power, latency, FLOP/s, and the source of these figures."""
+    import numpy as np
+
+    from tdsl.semantics.model_figures import ModelFigures, contents_of_model
+
+    outermost = np.array([s.inside is None for s in fabric.sets] or [True])[fabric.device_set]
+    used, built = np.unique(fabric.device_model[fabric.built & outermost], return_counts=True)
+    count: dict[tuple[str, str], int] = {}
+    models = {}
+    for m, devices in zip(used.tolist(), built.tolist(), strict=True):
+        model = fabric.models[m]
+        for each, n in ((model, 1), *contents_of_model(model)):
+            key = each.name, each.variant
+            count[key], models[key] = count.get(key, 0) + n * devices, each
+
+    def body() -> Iterator[tuple[object, ...]]:
+        for key, model in models.items():
+            found = ModelFigures.of(model)
+            yield (
+                model.name,
+                model.kind,
+                count[key],
+                model.port_count,
+                *(None if found.bps is None else n * found.bps / 1e9 for n in (1, 2)),
+                _float_or_none(found.watts),
+                _float_or_none(found.most_watts),
+                None if found.seconds is None else float(found.seconds * 10**9),
+                ", ".join(f"{f} {float(x) / 1e12:g}" for f, x in found.flops),
+                found.source,
+            )
+
+    head = ("model", "kind", "count", "ports", "one_way_gbps", "both_ways_gbps", "power_w", "power_max_w")
+    return OutputRows((*head, "latency_ns", "tflops", "source"), body())
+
+
+def _float_or_none(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
 def table_of_racks(fabric: Fabric) -> OutputRows:
     """Every rack, what is in it, and what of it is taken."""
     from dataclasses import astuple, fields
@@ -306,9 +351,12 @@ TABLES: Mapping[str, Callable[[Fabric], OutputRows]] = {
     "addresses": table_of_addresses,
     "places": table_of_places,
     "racks": table_of_racks,
+    "models": table_of_models,
 }
 GRAPHS = ("graphml", "json", "gexf")
-WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
+SCHEDULE = "schedule"
+WHAT = (*TABLES, "metrics", "waivers", "length", SCHEDULE, "graph")
+MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "routes", "way")
 
 
 @click.command(
@@ -317,12 +365,13 @@ WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
     epilog="\b\nExamples:\n  tdsl show superpod.fab\n  tdsl show superpod.fab links --output-format csv > "
     "links.csv\n"
     "  tdsl show dgx_superpod_h100 devices --set units=2\n"
-    "  tdsl show superpod.fab length leaf0:IB1/1/1\n  tdsl show superpod.fab graph --format graphml -o "
-    "superpod.graphml",
+    "  tdsl show superpod.fab length leaf0:IB1/1/1\n"
+    "  tdsl show superpod.fab schedule 'allreduce 1GB' --format json\n"
+    "  tdsl show superpod.fab graph --format graphml -o superpod.graphml",
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @click.argument("what", type=click.Choice(WHAT), default="summary")
-@click.argument("cable", required=False, metavar="[CABLE]")
+@click.argument("named", required=False, metavar="[CABLE|REQUIREMENT]")
 @design_options
 @output_format_option(
     [*FORMATS, "graphml", "gexf"],
@@ -339,15 +388,19 @@ WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
 @places_option
 @limit_options
 def command(
-    file: str, what: str, cable: str | None, output_format: str | None, output: Path | None, **given: Any
+    file: str, what: str, named: str | None, output_format: str | None, output: Path | None, **given: Any
 ) -> int:
-    """Show what a design describes: a summary, or its devices, ports, links, cables, metrics, waivers, or the
-    graph for networkx.
+    """Show what a design describes: a summary, or its devices, ports, links, cables, models, metrics,
+    waivers, or the graph for networkx.
+
+    `show FILE models` prints the figures of each model with their source: the rates of all its ports one way
+    and both ways, power, latency, FLOP/s.
 
     `show FILE length CABLE` prints how the length of a cable comes about; CABLE is its identifier in
-    cables.csv.
+    cables.csv. `show FILE schedule REQUIREMENT` prints the best schedule that is known for a time, such as
+    `allreduce 1GB` or a requirement of the design; as csv or json with all messages, rates and routes.
     """
-    _refuse_unfit_table(what, cable, output_format, output)
+    _refuse_unfit_table(what, named, output_format, output)
     (compilation,) = compilations = compile_sources(
         [file], options_from_command(given), verify=what in ("metrics", "waivers")
     )
@@ -355,13 +408,17 @@ def command(
         return _print_waivers(compilation, output_format)
     show_findings(compilations, sys.stderr)
     shown = [d for d in compilation.designs if d.fabric is not None]
+    if what == SCHEDULE and named is not None:
+        _print_schedules(shown, named, output_format)
+    cable = named if what == "length" else None
     if what in ("racks", "summary", "metrics"):
         shown = _designs_with_clusters(compilation, what)
     if what == "racks":
         _refuse_without_places(compilation)
     if cable is not None:
         _refuse_unknown_cable(shown, cable)
-    _print_shown(shown, what, cable, output_format, output)
+    if what != SCHEDULE:
+        _print_shown(shown, what, cable, output_format, output)
     return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
 
 
@@ -398,10 +455,13 @@ def _print_shown(
             print_table(_rows_of_table(design, what, cable))
 
 
-def _refuse_unfit_table(what: str, cable: str | None, output_format: str | None, output: Path | None) -> None:
-    """Refuse a cable, a format or a file that the table does not have."""
-    if (cable is None) is (what == "length"):
-        raise click.UsageError("`show FILE length CABLE` names one cable; other tables name none")
+def _refuse_unfit_table(what: str, named: str | None, output_format: str | None, output: Path | None) -> None:
+    """Refuse a name, a format or a file that the table does not have."""
+    if (named is None) is (what in ("length", SCHEDULE)):
+        raise click.UsageError(
+            "`show FILE length CABLE` names one cable, and `show FILE schedule REQUIREMENT` one requirement, "
+            "such as 'allreduce 1GB'; other tables name none"
+        )
     allowed = GRAPHS if what == "graph" else FORMATS
     if output_format is not None and output_format not in allowed:
         raise click.UsageError(
@@ -446,6 +506,51 @@ def _print_graph(shown: list[Design], form: str, output: Path | None) -> None:
             write_to_stream(text)
         else:
             save_text(text, output)
+
+
+def _print_schedules(shown: list[Design], text: str, form: str | None) -> None:
+    """Print the best schedule for a requirement of a time, of every fabric that has it."""
+    from tdsl.verify.schedules import lines_of_schedule, rows_of_schedule, schedule_as_data
+
+    found = _schedules_of_designs(shown, text, listed=form is not None)
+    if form == "json":
+        each = [{"fabric": d.name, "file": d.file, SCHEDULE: schedule_as_data(made)} for d, made in found]
+        print_json({"designs": each})
+    elif form == "csv":
+        rows = ((d.name, *row) for d, made in found for row in rows_of_schedule(made, every=True))
+        print_csv(OutputRows(("fabric", *MESSAGES), rows))
+    for design, made in found if form in (None, "table") else ():
+        if len(found) > 1:
+            write_to_stream(f"{design.name}\n")
+        if form is not None:
+            print_table(OutputRows(MESSAGES, rows_of_schedule(made, every=False)))
+            continue
+        for line in lines_of_schedule(made):
+            write_to_stream(f"{terminal_safe_line(line)}\n")
+
+
+def _schedules_of_designs(shown: list[Design], text: str, listed: bool) -> list[tuple[Design, ShownSchedule]]:
+    """The best schedule for a requirement of a time, of every fabric that has it. Raises Wrong where none
+    has, or one has no schedule, or where messages are to be ``listed`` and are too many."""
+    from tdsl.verify.schedules import claim_of_text, schedule_of_claim
+
+    found = []
+    for design in shown:
+        claim = claim_of_text(text, design.claims)
+        if claim is None or design.fabric is None:
+            continue
+        made = schedule_of_claim(design.fabric, claim)
+        if isinstance(made, str):
+            raise Wrong(f"{design.name}: `{text}` has no schedule: {made}")
+        if listed and isinstance(made.messages, str):
+            raise Wrong(f"{design.name}: the schedule of `{text}` is not listed: {made.messages}")
+        found.append((design, made))
+    if shown and not found:
+        raise Wrong(
+            f"no requirement of a time is `{text}`: name one of the design, or an operation and a size, such "
+            "as 'allreduce 1GB'"
+        )
+    return found
 
 
 def _rows_of_table(design: Design, what: str, cable: str | None = None) -> OutputRows:

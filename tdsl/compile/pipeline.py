@@ -70,7 +70,10 @@ def _wire_plan(
     from tdsl.fabric.elaborate import elaborate_fabric as wire
     from tdsl.fabric.pins import (
         Mount,
+        NamedDevice,
         PinnedLink,
+        carry_over_renames,
+        names_have_moved,
         report_moved_links,
         report_relocated_devices,
         standing_mounts,
@@ -79,11 +82,17 @@ def _wire_plan(
 
     mounts = [x for x in lock if isinstance(x, Mount)]
     stands = [x for x in lock if isinstance(x, PinnedLink)]
+    names = [x for x in lock if isinstance(x, NamedDevice)]
+    found = Diagnostics()
     if stands and _lock_names_unknown_sets(stands, plan):
-        from tdsl.fabric.pins import carry_over_renames
-
-        stands, mounts = carry_over_renames(stands, mounts, wire(plan, Diagnostics(), request.max_links), own)
-    fabric = wire(plan, own, request.max_links, stands, sound, request.places)
+        plain = wire(plan, Diagnostics(), request.max_links)
+        stands, mounts = carry_over_renames(stands, mounts, plain, own, names)
+    fabric = wire(plan, found, request.max_links, stands, sound, request.places)
+    if stands and names_have_moved(names, fabric):
+        found = Diagnostics()
+        stands, mounts = carry_over_renames(stands, mounts, fabric, own, names)
+        fabric = wire(plan, found, request.max_links, stands, sound, request.places)
+    own.items += found.items
     if not plan.broken:
         determine_transport(plan, fabric, own)
     if plan.auto is not None and fabric.places is not None and fabric.complete:

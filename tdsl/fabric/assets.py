@@ -42,6 +42,7 @@ class Assets:
     port: dict[tuple[int, int], str] = field(default_factory=dict)
     mac: dict[int, str] = field(default_factory=dict)  # of management interfaces, by row of the device
     rows: list[dict[str, str]] = field(default_factory=list)  # all cells by column, as they are written
+    lines: list[int] = field(default_factory=list)  # the line of each of these rows, from 1
 
 
 def read_assets_table(
@@ -62,7 +63,7 @@ def read_assets_of_audit(fabric: Fabric, file: SourceFile, diagnostics: Diagnost
 
 
 def _has_written_identifiers_alone(heading: list[str]) -> bool:
-    return any(c in heading for c in WRITTEN) and not any(c in heading for c in GUIDS)
+    return "device" in heading and any(c in heading for c in WRITTEN) and not any(c in heading for c in GUIDS)
 
 
 class _AssetTableReader(DeviceTable):
@@ -80,6 +81,7 @@ class _AssetTableReader(DeviceTable):
         """All rows; those of a table whose heading is ``unjudged`` are given as they are."""
         for number, cells in self.rows(COLUMNS, "E0531", "the table", MACS, unjudged):
             self.assets.rows.append(cells)
+            self.assets.lines.append(number)
             if not unjudged(self.heading):
                 self.row(number, cells)
 

@@ -72,3 +72,4 @@ class ResolvedClaim:
     of_active: bool = False  # spares left out
     share_of: str = ""  # what a percentage is of: ``network`` or ``total``
     of_all: bool = False  # the ends that `of` names, judged as one set
+    among: bool = False  # each path of `of` names a set that does it for itself, all at once

@@ -7,6 +7,7 @@ else takes a port that a line names, unless the design has no such link any more
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +18,13 @@ import numpy as np
 
 from tdsl.fabric.graph import FREE, INSIDE, Fabric
 from tdsl.fabric.ports import KEPT, LinkEnds, PortTable
-from tdsl.fabric.renamed import DesignDevices, design_devices_of, find_renamed_devices, renames_by_declaration
+from tdsl.fabric.renamed import (
+    GONE,
+    DesignDevices,
+    design_devices_of,
+    find_renamed_devices,
+    renames_by_declaration,
+)
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
@@ -33,6 +40,7 @@ FIGURE = re.compile(r"figure\s+([a-z_]+)\s+(\d{1,40}(?:/\d{1,40})?)")
 MOUNT = re.compile(
     r"place\s+(\S+(?: \S+)*?)\s+in\s+([A-Za-z_]\w*)\.([A-Za-z_]\w*)\[(\d{1,6})\]\s+at\s+(\d{1,6})U"
 )
+NAMED = re.compile(r"name\s+(\S+(?: \S+)*?)\s+is\s+(\".*\")")
 LINE = re.compile(r"(\S+(?: \S+)*?)\s{2,}(\S+(?: \S+)*)")
 
 
@@ -75,7 +83,16 @@ class LockedFigure:
     span: SourceSpan
 
 
-Recorded = PinnedLink | Mount | UsedFile | LockedFigure
+@dataclass(frozen=True, slots=True)
+class NamedDevice:
+    """A device with the name that the design gave it when the lock was written."""
+
+    device: str
+    name: str
+    span: SourceSpan
+
+
+Recorded = PinnedLink | Mount | UsedFile | LockedFigure | NamedDevice
 """A line of a lock."""
 
 
@@ -116,9 +133,14 @@ def read_lock_lines(file: SourceFile, diagnostics: Diagnostics) -> dict[str, lis
 
 
 def _record_in_line(text: str, span: SourceSpan) -> Recorded | None:
-    """What a line records of a fabric: a figure, a place, or the two ports of a link; None where it is
-    neither."""
-    figure, mount, line = (form.fullmatch(text) for form in (FIGURE, MOUNT, LINE))
+    """What a line records of a fabric: a figure, a place, a name, or the two ports of a link; None where it
+    is none of them."""
+    figure, mount, named, line = (form.fullmatch(text) for form in (FIGURE, MOUNT, NAMED, LINE))
+    if named is not None:
+        try:
+            return NamedDevice(named[1], str(json.loads(named[2])), span)
+        except json.JSONDecodeError:
+            return None
     if figure is not None and not figure[2].endswith("/0"):
         return LockedFigure(figure[1], Fraction(figure[2]), span)
     if mount is not None:
@@ -155,6 +177,11 @@ def lock_text(
         parts += [f"figure {name} {value}\n" for name, value in (figures or {}).get(f.name, {}).items()]
         ends = zip(f.link_a.tolist(), f.link_b.tolist(), strict=True)
         parts += [f"{f.port_path(a)}  {f.port_path(b)}\n" for a, b in ends]
+        parts += [
+            f"name {f.device_path(d)} is {_name_in_lock(n)}\n"
+            for d, n in sorted(f.names.items())
+            if f.built[d]
+        ]
         p = f.places
         if p is not None and p.automatic >= 0:
             for d in np.flatnonzero(p.device_place == p.automatic).tolist():
@@ -164,6 +191,17 @@ def lock_text(
                 )
                 parts.append(f"place {f.device_path(d)} in {where}\n")
     return "".join(parts)
+
+
+def _name_in_lock(name: str) -> str:
+    """A name in quotes; ``#`` begins a comment in a lock, and is written by its number."""
+    return json.dumps(name).replace("#", "\\u0023")
+
+
+def names_have_moved(names: Iterable[NamedDevice], fabric: Fabric) -> bool:
+    """Whether a design gives names of a lock to devices at other places."""
+    now = {name: fabric.device_path(d) for d, name in fabric.names.items()}
+    return any(now.get(x.name, x.device) != x.device for x in names)
 
 
 @dataclass
@@ -339,19 +377,24 @@ def report_relocated_devices(
 
 
 def carry_over_renames(
-    lines: list[PinnedLink], mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics
+    lines: list[PinnedLink],
+    mounts: list[Mount],
+    fabric: Fabric,
+    diagnostics: Diagnostics,
+    names: Iterable[NamedDevice] = (),
 ) -> tuple[list[PinnedLink], list[Mount]]:
-    """The lines and places with the paths that the design now has for devices which it renamed; a note says
-    which. ``fabric`` is the design as it is wired without them."""
+    """The lines and places with the paths that the design now has for devices which it renamed, or gives a
+    name of the lock at another place; a note says which. ``fabric`` is the design as it is wired without
+    them."""
 
     def device(port: str) -> str:
         return port.rpartition(".")[0]
 
     pairs = [(device(x.a), device(x.b)) for x in lines]
     new = design_devices_of(fabric)
-    known = find_renamed_devices(
-        DesignDevices(dict.fromkeys((p for pair in pairs for p in pair), ""), pairs), new
-    )
+    called_then = {x.device: x.name for x in names}
+    paths = [*(p for pair in pairs for p in pair), *called_then]
+    known = find_renamed_devices(DesignDevices(dict.fromkeys(paths, ""), pairs, called_then), new)
     if not known:
         return lines, mounts
     words = [
@@ -387,7 +430,8 @@ def report_moved_links(
     notes = []
     for line in gone[:8]:
         here, other = (line.a, line.b) if line.a in far else (line.b, line.a)
-        notes.append(f"{here}: from {other} to {far[here]}" if here in far else f"{line.a} to {line.b} goes")
+        said = f"{here}: from {other} to {far[here]}" if here in far else f"{line.a} to {line.b} goes"
+        notes.append(said.replace(GONE, ""))
     if len(gone) > len(notes):
         notes.append(f"and {len(gone) - len(notes):,} more")
     diagnostics.add(

@@ -1,5 +1,8 @@
-"""Devices that a newer text calls otherwise, recognised by their position: the same indices and the same
-neighbours.
+"""Devices that a newer text calls otherwise: recognised by the names that a `naming` gives them, else by
+their position, which is the same indices and the same neighbours.
+
+A device with a name is the one that has this name in the newer text, wherever the text puts it: people and
+machines know it by that name. Where its path is another device's then, and its own name is gone, so is it.
 
 A *declaration* is a path without indices, ``su.leaf`` of ``su[0].leaf[3]``. One that only the older text has
 is taken to be one that only the newer text has, if it has as many indices and at least half of its links lead
@@ -18,6 +21,9 @@ from tdsl.system.lazy_dataclass import dataclass
 
 INDEX = re.compile(r"\[([^\]]*)\]")
 HALF = 2
+GONE = "'"
+"""Behind the path of a device that the newer text does not have, where another device has this path now; no
+path of a design can end so."""
 
 
 def design_devices_of(fabric: Fabric) -> DesignDevices:
@@ -25,13 +31,21 @@ def design_devices_of(fabric: Fabric) -> DesignDevices:
     paths = [fabric.device_path(d) for d in range(fabric.device_count)]
     what = {p: f"{fabric.set_of(d).kind} {fabric.model_of(d).name}" for d, p in enumerate(paths)}
     ends = zip(fabric.device_a.tolist(), fabric.device_b.tolist(), strict=True)
-    return DesignDevices(what, [(paths[a], paths[b]) for a, b in ends])
+    names = {paths[d]: name for d, name in fabric.names.items()}
+    return DesignDevices(what, [(paths[a], paths[b]) for a, b in ends], names)
 
 
 def renames_by_declaration(renames: Mapping[str, str]) -> list[tuple[str, str, int]]:
-    """Renames by declaration: what it was, what it is, and how many devices it has."""
-    count = Counter((path_without_indices(old), path_without_indices(new)) for old, new in renames.items())
-    return [(old, new, n) for (old, new), n in count.items()]
+    """Renames by declaration: what it was, what it is, and how many devices it has. Devices known by their
+    names at another place of one declaration are told by the first of them."""
+    stay = {old: new for old, new in renames.items() if not new.endswith(GONE)}
+    ends = {old: (path_without_indices(old), path_without_indices(new)) for old, new in stay.items()}
+    count = Counter(ends.values())
+    first = {pair: old for old, pair in reversed(ends.items())}
+    return [
+        (pair[0], pair[1], n) if pair[0] != pair[1] else (first[pair], stay[first[pair]], n)
+        for pair, n in count.items()
+    ]
 
 
 def path_without_indices(path: str) -> str:
@@ -46,10 +60,12 @@ def path_indices(path: str) -> tuple[str, ...]:
 
 @dataclass
 class DesignDevices:
-    """One text's devices, by path with what they are (``""``: not known), and its links as pairs of paths."""
+    """One text's devices, by path with what they are (``""``: not known), its links as pairs of paths, and
+    the names that it gives devices, by path."""
 
     devices: Mapping[str, str]
     links: Iterable[tuple[str, str]]
+    names: Mapping[str, str] = field(default_factory=dict)
     declarations: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
@@ -58,7 +74,57 @@ class DesignDevices:
 
 
 def find_renamed_devices(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
-    """Paths of devices in the older text, and what the newer one calls them, where that is another path."""
+    """Paths of devices in the older text, and what the newer one calls them, where that is another path; with
+    ``GONE`` behind it where it has no such device, and another one at this path."""
+    by_position, by_name = _devices_by_position(old, new), devices_by_name(old, new)
+    if not by_name:
+        return by_position
+    taken = set(by_name.values())
+    known = {p: q for p, q in by_position.items() if q not in taken and p not in by_name} | by_name
+    ends = set(known.values())
+    lost = {p: p + GONE for p in old.devices if p not in known and p in ends}
+    return {p: q for p, q in known.items() if p != q} | lost
+
+
+def devices_by_name(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
+    """All devices of the older text that have their name in the newer one, with what is in them and in the
+    groups around them, by path; nothing where all have their paths still."""
+    there = {name: path for path, name in new.names.items()}
+    pairs = {
+        p: there[name]
+        for p, name in old.names.items()
+        if name in there and _may_be_one(old.devices[p], new.devices[there[name]])
+    }
+    if all(p == q for p, q in pairs.items()):
+        return {}
+    images: dict[str, set[str]] = defaultdict(set)  # of a device or a group, what it is by each device in it
+    for p, q in pairs.items():
+        a, b = p.split("."), q.split(".")
+        for k in range(1, len(a) + 1):
+            rest = len(a) - k
+            same = a[k:] == b[len(b) - rest :] and rest < len(b)
+            images[".".join(a[:k])].add(".".join(b[: len(b) - rest]) if same else "")
+    out, taken = dict(pairs), set(pairs.values())
+    for p in old.devices:
+        parts = p.split(".")
+        around = (".".join(parts[:k]) for k in range(len(parts), 0, -1))
+        nearest = next((g for g in around if g in images), "")
+        image = next(iter(images[nearest])) if nearest and len(images[nearest]) == 1 else ""
+        now = image + p[len(nearest) :] if image else ""
+        free = p not in out and now in new.devices and now not in taken
+        if free and _may_be_one(old.devices[p], new.devices[now]):
+            out[p] = now
+            taken.add(now)
+    return out
+
+
+def _may_be_one(old: str, new: str) -> bool:
+    """Whether two devices are alike in what is known of them."""
+    return "" in (old, new) or old == new
+
+
+def _devices_by_position(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
+    """Devices of declarations that only the older text has, by the same indices and neighbours."""
     gone = [d for d in old.declarations if d not in new.declarations]
     come = [d for d in new.declarations if d not in old.declarations]
     if not gone or not come:
@@ -69,8 +135,8 @@ def find_renamed_devices(old: DesignDevices, new: DesignDevices) -> dict[str, st
 
     def fits(d: str, n: str) -> bool:
         one, other = old.declarations[d][0], new.declarations[n][0]
-        what = old.devices[one], new.devices[other]
-        return len(path_indices(one)) == len(path_indices(other)) and ("" in what or what[0] == what[1])
+        alike = _may_be_one(old.devices[one], new.devices[other])
+        return len(path_indices(one)) == len(path_indices(other)) and alike
 
     def called(path: str, chosen: Mapping[str, str]) -> str:
         n = chosen.get(path_without_indices(path))

@@ -124,6 +124,7 @@ class _Block:
             claim.metric.name, args, count, any_of, (), (), (), under, through, claim.op or "", value,
             claim.of_intact, None, self.required.node.report, None, " ".join(claim.span.text.split()),
             Origin(claim.span, self.required.origin.chain), claim.of_active, claim.share_of, claim.of_all,
+            claim.among,
         )  # fmt: skip
 
     # ------------------------------------------------------------ paths

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
 
+LABEL = re.compile(r"#\s*\d+")
+"""A label that looks like a comment: ``#2``; any other text behind ``#`` is one."""
+
 
 class DeviceTable:
-    """A table whose first line names its columns. Lines that begin with ``#`` and blank ones say nothing.
+    """A table whose first line names its columns. Lines that begin with ``#`` and blank ones say nothing,
+    but where ``#`` and a number is what a column of its own has in a row of as many cells as the heading,
+    such as a number of the asset. A byte order mark before the first line is none of its text.
 
     ``devices`` has the row of every device by its path in the design and by its name.
     """
@@ -41,7 +47,9 @@ class DeviceTable:
         self.heading = []
         for number in range(1, len(self.file.line_starts) + 1):
             text = self.file.line(number)
-            if not text.strip() or text.startswith("#"):
+            if not self.heading and number == 1:
+                text = text.removeprefix("\ufeff")
+            if not text.strip() or (text.startswith("#") and not self._is_labelled_row(text)):
                 continue
             try:
                 cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
@@ -63,6 +71,17 @@ class DeviceTable:
                 help = f"the first line names the columns: {','.join(columns)}{more}"
                 self.say(code, number, f"{what} has no column `{missing[0]}`", help)
                 return
+
+    def _is_labelled_row(self, text: str) -> bool:
+        """Whether a line that begins with ``#`` is a row: the first column is neither device nor port, and
+        has ``#`` and a number."""
+        cells = text.split(",")
+        return (
+            bool(self.heading)
+            and self.heading[0] not in ("device", "port")
+            and len(cells) >= len(self.heading)
+            and LABEL.fullmatch(cells[0].strip()) is not None
+        )
 
     def span(self, number: int) -> SourceSpan:
         """A line."""

@@ -51,7 +51,7 @@ PATHS = frozenset(
 """Words behind which a path begins, in the statements that have paths."""
 DECLARING = KIND_WORDS | {"let", "param", "def", "for", "topology", "tier"}
 """Words behind which a new name stands."""
-CLAUSES = frozenset({"of", "at", "under", "through", "any", "with"})
+CLAUSES = frozenset({"of", "at", "among", "under", "through", "any", "with"})
 """Clauses of a claim that a check may take or not."""
 COMPARISONS = (">=", "<=", "==", "!=", ">", "<")
 USUAL_VALUES: dict[str, tuple[str, ...]] = {

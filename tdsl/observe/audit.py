@@ -18,9 +18,16 @@ from tdsl.observe.candidates import PortPositions
 from tdsl.observe.describe import MOST_NOTES, RepairTask, Words
 from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
-from tdsl.observe.match import Identifiers, Seen, has_factory_name, match_captures, planned_far_ports
+from tdsl.observe.match import (
+    NOT_IDENTIFIED,
+    Identifiers,
+    Seen,
+    has_factory_name,
+    match_captures,
+    planned_far_ports,
+)
 from tdsl.observe.names import NameMapRule, node_name_shown
-from tdsl.observe.record import CapturedLink, Observed
+from tdsl.observe.record import CapturedLink, CaptureLine, Observed
 from tdsl.observe.speeds import rate_of_width_word
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun, noun_for_count
@@ -28,6 +35,11 @@ from tdsl.verify.coverage import NOTHING, part_judged_finding
 
 if TYPE_CHECKING:
     from tdsl.observe.asbuilt import Promise
+
+IDENTIFY = (
+    "give `--assets FILE` with the MAC of each port, or let the hosts send their names (lldpd); these links "
+    "are not judged"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +136,7 @@ def audit_captures(fabric: Fabric, observed: Observed, settings: AuditSettings |
     asked = settings or AuditSettings()
     seen = match_captures(fabric, observed, asked.rules, asked.assets)
     judged = seen.audited.copy()
+    judged &= ~seen.unidentified
     if asked.only is not None:
         judged &= asked.only[fabric.device_a] | asked.only[fabric.device_b]
     if observed.findings.has_errors:
@@ -181,9 +194,15 @@ class _Auditor:
 
     # ------------------------------------------------------------ what the captures say of themselves
     def captures(self) -> None:
-        """Faults of the captures, and ports that they give two neighbours."""
+        """Faults of the captures, rows of the table of assets that are not used, and ports with two
+        neighbours."""
+        if self.asked.assets is not None:
+            self.out.notes += self.asked.assets.notes
         for d in self.seen.observed.findings:
-            self.out.faults.append(CablingFault(d, ()))
+            if d.severity is Severity.NOTE:
+                self.out.notes.append(d)
+            else:
+                self.out.faults.append(CablingFault(d, ()))
         for port, first, second in self.seen.conflicts:
             self.fault(
                 "E0603",
@@ -230,7 +249,8 @@ class _Auditor:
             node, name = nodes[p.node], f.device_name(p.device)
             called = node_name_shown(node.description, node.ids)
             evidence = (
-                f"{p.fit} of its {p.links} {noun_for_count(p.links, 'link')} go where the design plans {name}"
+                f"{p.fit} of its {p.links} {noun_for_count(p.links, 'link')}"
+                f"{'' if p.links == p.of else ' to known devices'} go where the design plans {name}"
             )
             if has_factory_name(node):
                 self.note(
@@ -299,20 +319,20 @@ class _Auditor:
     def links_set_aside(self) -> None:
         """Links of the captures that are not compared, by reason; those of routers and aggregation nodes are
         told with these."""
-        reasons: dict[str, list[CapturedLink]] = defaultdict(list)
+        reasons: dict[str, list[tuple[CaptureLine, str]]] = defaultdict(list)
         for why, wire in self.seen.aside:
             if why not in self.seen.observed.aside.values():
-                reasons[why].append(wire)
-        for why, wires in sorted(reasons.items()):
+                reasons[why].append((wire.at, self.seen.captured(wire)))
+        for row in self.seen.observed.left:
+            reasons[row.why].append((row.at, row.text))
+        for why, rows in sorted(reasons.items()):
+            said = [f"{at.text}: {text}" for at, text in rows[:MOST_NOTES]]
             self.note(
                 "E0611",
-                f"{counted_noun(len(wires), 'link')} of the captures set aside: {why}",
-                notes=[*map(self.located, wires[:MOST_NOTES]), *more_than_noted(len(wires))],
+                f"{counted_noun(len(rows), 'link')} of the captures set aside: {why}",
+                notes=[*said, *more_than_noted(len(rows))],
+                help=IDENTIFY if why == NOT_IDENTIFIED else "",
             )
-
-    def located(self, wire: CapturedLink) -> str:
-        """A link as the capture writes it, and where: ``cables.csv:12: leaf0 swp8 to rogue e1``."""
-        return f"{wire.at.text}: {self.seen.captured(wire)}"
 
     def coverage(self) -> None:
         """Links that no capture shows: a note, or an error where nothing is left to judge or less than was
@@ -324,7 +344,7 @@ class _Auditor:
         elif hidden and self.asked.at_least is not None and judged < self.asked.at_least * of:
             text = (
                 f"{judged:,} of {counted_noun(of, 'link')} {noun_for_count(judged, 'was', 'were')} judged: "
-                "no capture is of a device at either end of the others"
+                f"{self.why_hidden(hidden)} of the others"
             )
             self.out.faults.append(
                 CablingFault(part_judged_finding(text, judged, of, self.asked.at_least), ())
@@ -332,8 +352,8 @@ class _Auditor:
         elif hidden:
             self.note(
                 "E0632",
-                f"{hidden:,} of {counted_noun(of, 'link')} {noun_for_count(hidden, 'was', 'were')} not seen: "
-                "no capture is of a device at either end",
+                f"{hidden:,} of {counted_noun(of, 'link')} {noun_for_count(hidden, 'was', 'were')} not "
+                f"{'judged' if self.seen.unidentified.any() else 'seen'}: {self.why_hidden(hidden)}",
             )
         for share in self.out.shares(self.asked.only) if judged else ():
             if share.of and not share.judged:
@@ -343,6 +363,21 @@ class _Auditor:
                 )
                 help = f"capture the devices of `{share.name}`, or limit the audit to others with --only"
                 self.out.faults.append(CablingFault(Diagnostic(NOTHING, text, help=help), ()))
+
+    def why_hidden(self, hidden: int) -> str:
+        """Why links were not judged."""
+        nameless = self.seen.unidentified.copy()
+        if self.asked.only is not None:
+            nameless &= self.asked.only[self.fabric.device_a] | self.asked.only[self.fabric.device_b]
+        count = int(nameless.sum())
+        if not count:
+            return "no capture is of a device at either end"
+        if count >= hidden:
+            return "the captures do not say which device is at one end"
+        return (
+            f"of {hidden - count:,} no capture is of a device at either end, and of {count:,} the captures "
+            "do not say which device is at one end"
+        )
 
     def nothing(self) -> Diagnostic:
         """Why no link of the design can be judged."""
@@ -365,6 +400,9 @@ class _Auditor:
             )
         elif not seen.observed.nodes:
             why = "the captures have no device: they have no row, or all their rows are comments"
+        elif seen.unidentified.any() and not (seen.audited & ~seen.unidentified).any():
+            why = "the captures do not say which device is at one end of any link"
+            help = IDENTIFY
         elif seen.audited.any():
             why = "no capture is of a device that --only names"
             help = "capture those devices, too"
@@ -395,7 +433,9 @@ class _Auditor:
             return
         extra = range(self.seen.ports, self.seen.ports + len(self.seen.virtual))
         places = PortPositions(self.fabric, self.seen.device)
-        seen_devices = self.seen.nodes
+        f = self.fabric
+        nameless = self.seen.unidentified  # something is plugged at their links
+        seen_devices = {*self.seen.nodes, *f.device_a[nameless].tolist(), *f.device_b[nameless].tolist()}
         found = diagnose_mistakes(
             self.at, self.far, [*ports, *extra], places, lambda d: d not in seen_devices
         )

@@ -3,16 +3,26 @@ ports."""
 
 from __future__ import annotations
 
-from tdsl.fabric.assets import WRITTEN, read_assets_of_audit
+from collections import defaultdict
+
+from tdsl.fabric.assets import WRITTEN, Assets, read_assets_of_audit
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe.match import DesignNames, Identifiers
-from tdsl.observe.record import hexadecimal_digits
+from tdsl.observe.record import CaptureLine, hexadecimal_digits
+from tdsl.system.nouns import counted_noun
+
+MOST_SAID = 4
+"""Rows of one kind that are told one by one."""
+NO_DEVICE = "the design has no such device"
+NO_PORT = "the device has no such port; its identifiers are those of the device"
+EMPTY = "the row has no identifier"
 
 
 def read_identifiers(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> Identifiers:
-    """All identifiers of a table; rows and GUIDs that are not understood are findings."""
+    """All identifiers of a table; rows and GUIDs that are not understood are findings, and so is an
+    identifier that two devices or two ports have. Rows that say nothing of this design are notes."""
     owner: dict[str, tuple[int, int]] = {}
     assets = read_assets_of_audit(fabric, file, diagnostics)
     for (device, local), guid in assets.node.items():
@@ -20,15 +30,60 @@ def read_identifiers(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics)
         owner[guid] = (device, local if known is None else -1)  # the adapters of a host may share a node
     for (device, local), guid in assets.port.items():
         owner.setdefault(guid, (device, local))
-    names = DesignNames(fabric)
-    for cells in assets.rows:
-        device = names.device(cells.get("device", ""))
+    _add_written_identifiers(DesignNames(fabric), assets, owner, file, diagnostics)
+    return Identifiers(owner, tuple(d for d in diagnostics if d.severity is Severity.NOTE))
+
+
+def _add_written_identifiers(
+    names: DesignNames,
+    assets: Assets,
+    owner: dict[str, tuple[int, int]],
+    file: SourceFile,
+    diagnostics: Diagnostics,
+) -> None:
+    """Add the identifiers that are taken as they are written, and tell what of the table is not used."""
+    aside: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    at: dict[str, int] = {}  # the line of each identifier
+    guids = frozenset(owner)
+    told = {d.span.begin[0] for d in diagnostics if d.span is not None}  # rows with a fault
+    for line, cells in zip(assets.lines, assets.rows, strict=True):
+        called, port = cells.get("device", ""), cells.get("port", "")
+        device = names.device(called)
         if device < 0:
+            if line not in told:
+                aside[NO_DEVICE].append((line, called))
             continue
-        port = cells.get("port", "")
+        written = [cells[c] for c in WRITTEN if cells.get(c)]
+        if not written and not any(cells.get(c) for c in ("node_guid", "port_guid")):
+            aside[EMPTY].append((line, called))
         found = names.local(device, (port,)) if port else ()
-        for column in WRITTEN:
-            written = cells.get(column, "")
-            if written:
-                owner.setdefault(hexadecimal_digits(written) or written, (device, found[0] if found else -1))
-    return Identifiers(owner)
+        if port and not found and written:
+            aside[NO_PORT].append((line, f"{called} {port}"))
+        place = (device, found[0] if found else -1)
+        for text in written:
+            key = hexadecimal_digits(text) or text
+            if key in guids:
+                continue
+            known = owner.setdefault(key, place)
+            first = at.setdefault(key, line)
+            if known[0] != device or (known != place and -1 not in (known[1], place[1])):
+                whose = names.fabric.device_name(known[0])
+                diagnostics.add(
+                    "E0534",
+                    CaptureLine(file, line).span,
+                    f"{text} is on line {first} already, for {whose}",
+                    help="an identifier belongs to one device, and to one port of it: correct one of the "
+                    "rows",
+                )
+            elif known[1] < 0 <= place[1]:
+                owner[key] = place
+    for why, rows in sorted(aside.items()):
+        said = ", ".join(f"line {line}: {text or 'no name'}" for line, text in rows[:MOST_SAID])
+        more = f", and {len(rows) - MOST_SAID:,} more" if len(rows) > MOST_SAID else ""
+        diagnostics.add(
+            "E0611",
+            CaptureLine(file, rows[0][0]).span,
+            f"{counted_noun(len(rows), 'row')} of {len(assets.rows):,} of the table of assets set aside: "
+            f"{why}: {said}{more}",
+            severity=Severity.NOTE,
+        )

@@ -13,22 +13,30 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from tdsl.observe.names import AGGREGATION, device_name_readings, is_factory_description, node_name_shown
-from tdsl.observe.record import CapturedEnd, CapturedNode, Observed, hexadecimal_digits
+from tdsl.observe.record import (
+    INFINIBAND,
+    CapturedEnd,
+    CapturedLink,
+    CapturedNode,
+    CaptureLine,
+    Observed,
+    hexadecimal_digits,
+)
 from tdsl.observe.rules import Rows, connect_rules
 from tdsl.syntax.writer import inside_quotes
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
 
 RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
-HOST_PORT = re.compile(r"(?:eth|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
+HOST_PORT = re.compile(r"(?:eth(?!ernet|\d+/)|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
 HOST_NAME = re.compile(
     r"(?:.*[^a-z])?(?:node|host|server|srv|gpu|dgx|hgx|compute|worker)s?[^a-z]*", re.IGNORECASE
 )
 """Names of hosts, where neither the capture nor the names of ports say what a device is."""
 DENSE = 2
 """An array may have so many times the members that were seen; those that were not are omitted."""
-
-
+MOST_LEFT = 16
+"""Rows left out that are told one by one."""
 ALIKE = 1.25
 """Devices are of one model where all their ports together are at most so many times those of the one with the
 most."""
@@ -85,8 +93,9 @@ class _Importer:
         self.devices: dict[str, SeenDevice] = {}
         self.of_node: dict[str, tuple[str, str]] = {}  # device and adapter of a node
         self.links: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
+        self.first: dict[tuple[tuple[str, str], tuple[str, str]], CapturedLink] = {}  # the row of each link
         self.own: dict[str, set[str]] = defaultdict(set)  # names that devices give their own ports
-        self.looped: dict[str, None] = {}  # cables that a design cannot have
+        self.left: dict[str, None] = {}  # rows and links that the design does not have, as comments
         self.words: set[str] = {self.name}
 
     def text(self) -> str:
@@ -105,7 +114,7 @@ class _Importer:
         lines = [
             f"# Made by `tdsl import` from {counted_noun(self.observed.files, 'capture')}:"
             f" {counted_noun(len(self.devices), 'device')}, {counted_noun(len(self.links), 'link')}.",
-            *self.looped,
+            *self.left,
             *models,
             "",
             f"fabric {self.name} {{",
@@ -124,10 +133,7 @@ class _Importer:
                 if len(end.port) == 1 and end.node in self.observed.heard:
                     self.own[end.node].add(end.port[0])
         self.hosts = self._hosts()
-        for node in self.observed.nodes.values():
-            if not AGGREGATION.fullmatch(node.description) and node.kind != "router":
-                name, unit = self._device_and_adapter(node)
-                self.of_node[node.key] = _name_without_tabs(name), unit
+        self._name_devices()
         self._enter_links()
         self._once()
         for pair in self.links:
@@ -136,6 +142,40 @@ class _Importer:
         self.devices = {name: d for name, d in self.devices.items() if d.ports}
         if self.structure:
             self._alike()
+
+    def _name_devices(self) -> None:
+        """The device and adapter of every node. Nodes of one name that are different devices by their GUID or
+        chassis get it with their chip or identifier behind."""
+        known = {n.description.casefold() for n in self.observed.nodes.values()}
+        same: dict[tuple[str, str], list[CapturedNode]] = defaultdict(list)
+        for node in self.observed.nodes.values():
+            if not AGGREGATION.fullmatch(node.description) and node.kind != "router":
+                name, unit = self._device_and_adapter(node)
+                short = name.partition(".")[0]
+                name = short if short.casefold() in known and not short.isdigit() else name
+                self.of_node[node.key] = name, unit
+                same[name, unit].append(node)
+        for (name, unit), nodes in same.items():
+            if len(nodes) > 1 and any(n.kind in INFINIBAND or n.key in self.observed.apart for n in nodes):
+                for node, own in zip(nodes, self._names_apart(name, nodes), strict=True):
+                    self.of_node[node.key] = own, unit
+        self.of_node = {k: (_name_without_tabs(n), u) for k, (n, u) in self.of_node.items()}
+
+    def _names_apart(self, name: str, nodes: Sequence[CapturedNode]) -> list[str]:
+        """Names of their own for devices of one name: by the chip that a switch says it is, else by what
+        identifies them."""
+        chips = [[n for n, _ in device_name_readings(x.description)][-1:] for x in nodes]
+        if all(n.kind == "switch" for n in nodes) and len({*map(tuple, chips)}) == len(nodes):
+            return [c[0] for c in chips]
+        self.observed.note(
+            "E0604",
+            nodes[1].at,
+            f"{len(nodes)} devices are named `{nodes[0].description or name}`; the design has them with "
+            "their identifiers behind the name",
+            "give each device a name of its own, and capture again",
+            [(nodes[0].at, "the first of them")],
+        )
+        return [f"{name}-{(*n.ids, str(k))[0]}" for k, n in enumerate(nodes, 1)]
 
     def _device_and_adapter(self, node: CapturedNode) -> tuple[str, str]:
         """The device that a node is, or is an adapter of; "" for the adapter of what is none."""
@@ -149,18 +189,43 @@ class _Importer:
         return next(((n, u) for n, u in named if u), (name, "hca"))
 
     def _enter_links(self) -> None:
-        """Enter the links between known devices with the best rate that a capture gives, and note cables that
-        end where they begin."""
-        for w in self.observed.wires:
+        """Enter the links between known devices with the best rate that a capture gives, and note what the
+        design cannot have: links of what is no device, cables that end where they begin."""
+        for row in self.observed.left:
+            self._leave_out("E0611", row.at, row.text, row.why)
+        for w in sorted(self.observed.wires, key=self._nameless_ends):
             if w.a.node not in self.of_node or w.b.node not in self.of_node:
+                self._leave_out("E0611", w.at, self._shown(w), "a router or an aggregation node")
                 continue
             a, b = self.end(w.a), self.end(w.b)
             if a[0] == b[0]:
                 if a != b:
-                    self.looped.setdefault(f"# left out: both ends on {a[0]}, {a[1]} and {b[1]}")
+                    text = f"both ends on {a[0]}, {a[1]} and {b[1]}"
+                    self._leave_out("E0603", w.at, text, "a cable that ends where it begins")
                 continue
             key = (a, b) if a < b else (b, a)
+            self.first.setdefault(key, w)
             self.links[key] = max(self.links.get(key, 0), w.rate or self.rate)
+
+    def _nameless_ends(self, wire: CapturedLink) -> int:
+        """How many ends of a link are at devices without a name: of two neighbours at a port the one that
+        has a name is the better known."""
+        return sum(is_factory_description(self.observed.nodes[e.node].description) for e in (wire.a, wire.b))
+
+    def _shown(self, wire: CapturedLink) -> str:
+        """A link as the capture writes it."""
+        names = [self.observed.nodes[e.node] for e in (wire.a, wire.b)]
+        ends = zip(names, (wire.a, wire.b), strict=True)
+        return " to ".join(f"{node_name_shown(n.description, n.ids)} {(*e.port, '')[0]}" for n, e in ends)
+
+    def _leave_out(self, code: str, at: CaptureLine, text: str, why: str) -> None:
+        """Note that the design does not have a row of a capture: as a comment and as a finding."""
+        if len(self.left) < MOST_LEFT:
+            self.left.setdefault(f"# left out: line {at.line}, {_name_in_comment(text)}: {why}")
+            self.observed.note(code, at, f"left out of the design: {text}: {why}")
+        elif len(self.left) == MOST_LEFT:
+            self.left.setdefault("# and more, which are left out")
+            self.observed.note(code, at, "more rows are left out of the design from here on")
 
     def _alike(self) -> None:
         """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is
@@ -176,24 +241,40 @@ class _Importer:
 
     def _hosts(self) -> set[str]:
         """Nodes that are hosts: by ``--hosts``; by the capture; else where the name or all ports are called
-        as those of hosts."""
+        as those of hosts. What has two of them for neighbours, and the name of none, is a switch."""
         ports: dict[str, set[str]] = defaultdict(set)
+        around: dict[str, set[str]] = defaultdict(set)
         for w in self.observed.wires:
-            for end in (w.a, w.b):
+            for end, far in ((w.a, w.b), (w.b, w.a)):
                 ports[end.node].add(self.port(end) if end.port else "")
-        out = set()
+                around[end.node].add(far.node)
+        sure, likely = set(), set()
         for n, names in ports.items():
             node = self.observed.nodes[n]
             if self.called is not None:
-                host = self.called.search(node.description) is not None
+                sure |= {n} if self.called.search(node.description) else set()
             elif node.kind:
-                host = node.kind == "host"
-            else:
-                host = HOST_NAME.fullmatch(node.description) is not None or all(
-                    HOST_PORT.fullmatch(p) for p in names
-                )
-            out |= {n} if host else set()
-        return out
+                sure |= {n} if node.kind == "host" else set()
+            elif HOST_NAME.fullmatch(node.description):
+                sure.add(n)
+            elif all(HOST_PORT.fullmatch(p) for p in names) or self._only_addresses(n, names):
+                likely.add(n)
+        hosts = sure | likely
+        bare = [n for n in likely if self._only_addresses(n, ports[n])]
+        if len(bare) > 1:
+            self.observed.note(
+                "E0604",
+                self.observed.nodes[min(bare)].at,
+                f"{len(bare)} neighbours send an address alone, and each is a host of its own in the design; "
+                "several may be adapters of one host",
+                "let the hosts send their names (lldpd), and capture again",
+            )
+        return sure | {n for n in likely if n in sure or len(around[n] & hosts) < 2}
+
+    def _only_addresses(self, node: str, ports: set[str]) -> bool:
+        """Whether an adapter's firmware is heard: no name, and ports that are called by their addresses."""
+        nameless = is_factory_description(self.observed.nodes[node].description)
+        return nameless and len(ports) == 1 and all(map(hexadecimal_digits, ports))
 
     def end(self, end: CapturedEnd) -> tuple[str, str]:
         """Device and port of an end; the device is added when its first link is."""
@@ -216,12 +297,19 @@ class _Importer:
         return next(named, next((p for p in end.port if not hexadecimal_digits(p)), end.port[0]))
 
     def _once(self) -> None:
-        """Keep the first link of every port: two captures may name the far port differently."""
-        met: set[tuple[str, str]] = set()
+        """Keep the first link of every port: two captures may name the far port differently. What leads to
+        another device is noted."""
+        met: dict[tuple[str, str], frozenset[str]] = {}
         for a, b in list(self.links):
+            pair = frozenset((a[0], b[0]))
             if a in met or b in met:
                 del self.links[a, b]
-            met |= {a, b}
+                if not (met.get(a, pair) == met.get(b, pair) == pair):
+                    w = self.first[a, b]
+                    self._leave_out("E0603", w.at, self._shown(w), "the port has another neighbour")
+                    continue
+            met.setdefault(a, pair)
+            met.setdefault(b, pair)
 
     # ------------------------------------------------------------ models
     def models(self) -> tuple[list[str], dict[str, str], dict[tuple[str, str], str]]:
@@ -390,6 +478,11 @@ def _natural_sort_parts(text: str) -> list[tuple[int, int, str]]:
 def _identifier_from_text(text: str) -> str:
     word = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "asbuilt"
     return f"n{word}" if word[0].isdigit() else word
+
+
+def _name_in_comment(text: str) -> str:
+    """A text of a capture as a comment of a design can hold it."""
+    return " ".join(text.split())
 
 
 def _name_without_tabs(text: str) -> str:

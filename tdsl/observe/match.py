@@ -12,6 +12,7 @@ import numpy as np
 from tdsl.fabric.columns import PortColumns, port_id
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.subnets import subnet_of_links
+from tdsl.findings.diagnostic import Diagnostic
 from tdsl.observe.names import (
     AGGREGATION,
     NameMapRule,
@@ -19,14 +20,14 @@ from tdsl.observe.names import (
     is_factory_description,
     node_name_shown,
 )
-from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, Observed
+from tdsl.observe.record import INFINIBAND, CapturedEnd, CapturedLink, CapturedNode, Observed
+from tdsl.observe.through import ThroughCables
 from tdsl.system.lazy_dataclass import dataclass
 
-INFINIBAND = ("switch", "adapter", "router")
-"""Kinds of nodes that readers of InfiniBand captures give; their ports are numbers."""
 NO_DEVICE = "the design has neither device"
 NO_SUCH_PORT = "the model has no port of that name, such as a management port"
 FREE_PORT = "no link is planned at the port, and the design does not have the device at the other end"
+NOT_IDENTIFIED = "the neighbour sends no name, and nothing says which device has its address"
 OTHER_NEIGHBOUR = "the port has another neighbour in the captures, which is better known"
 
 
@@ -42,12 +43,14 @@ class Virtual:
 
 @dataclass(frozen=True, slots=True)
 class Positioned:
-    """A node that was matched by its neighbours: ``fit`` of its ``links`` go where the device is planned."""
+    """A node that was matched by its neighbours: ``fit`` of its ``links`` to known devices go where the
+    device is planned; it has ``of`` links in all."""
 
     node: str
     device: int
     fit: int
     links: int
+    of: int
 
 
 @dataclass(eq=False, slots=True)
@@ -79,6 +82,9 @@ class Seen:
     repeated: list[tuple[CapturedLink, CapturedLink]] = field(
         default_factory=list
     )  # those among them that a capture gives twice from one side, each with the earlier one
+    unidentified: Bools = field(
+        default_factory=lambda: np.zeros(0, dtype=np.bool_)
+    )  # links of which the captures do not say which device is at one end
     audited: Bools = field(
         default_factory=lambda: np.zeros(0, dtype=np.bool_)
     )  # links that the captures would show
@@ -173,9 +179,13 @@ class DesignNames:
 
 @dataclass(frozen=True, slots=True)
 class Identifiers:
-    """Identifiers of assets: the device and the port (-1 for the device itself) that each belongs to."""
+    """Identifiers of assets: the device and the port (-1 for the device itself) that each belongs to.
+
+    ``notes`` say which rows of the table are not used.
+    """
 
     owner: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    notes: tuple[Diagnostic, ...] = ()
 
 
 def planned_far_ports(fabric: Fabric) -> Ints:
@@ -206,6 +216,9 @@ class _Matcher:
         self.extra: dict[tuple[str, str], int] = {}  # virtual port of (node, port)
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
+        self.used: set[int] = set()  # ports at which a row says a cable
+        self.through = ThroughCables(fabric)
+        self.seen.unidentified = np.zeros(fabric.link_count, dtype=np.bool_)
 
     def run(self) -> Seen:
         """All steps."""
@@ -240,7 +253,8 @@ class _Matcher:
                     claimed[device, unit if node.kind == "adapter" else ""].append(node.key)
                     break
         for (device, _), keys in claimed.items():
-            if len(keys) > 1 and any(self.observed.nodes[k].kind in INFINIBAND for k in keys):
+            apart = sum(k in self.observed.apart for k in keys) > 1
+            if len(keys) > 1 and (apart or any(self.observed.nodes[k].kind in INFINIBAND for k in keys)):
                 chosen = self.by_assets(keys, device)
                 for key in keys:
                     if key != chosen:
@@ -285,10 +299,17 @@ class _Matcher:
                 self.identity(node, found)
 
     def by_imported_name(self, node: CapturedNode) -> None:
-        """Match a node without a name by the one that an import makes of its identifier."""
-        named = [d for d in (self.names.device(f"unnamed-{i}") for i in node.ids) if d >= 0]
-        if named and self.fits(node, named[0], ""):
-            self.target[node.key] = named[0], "hca" if node.kind == "adapter" else ""
+        """Match a node without a name of its own by the one that an import makes of its identifier."""
+        called = [("unnamed", ""), *device_name_readings(node.description, self.rules)]
+        for name, unit in called:
+            named = [d for d in (self.names.device(f"{name}-{i}") for i in node.ids) if d >= 0]
+            if (
+                named
+                and self.fits(node, named[0], unit)
+                and (unit or name == "unnamed" or node.kind != "adapter")
+            ):
+                self.target[node.key] = named[0], unit or ("hca" if node.kind == "adapter" else "")
+                return
 
     def identity(self, node: CapturedNode, found: set[tuple[int, int]]) -> None:
         """Note a named device whose identifier is not the planned one."""
@@ -299,29 +320,37 @@ class _Matcher:
             self.seen.identities.append((device, node.key, planned[0], node.ids[0]))
 
     def by_position(self) -> None:
-        """Match what has no name by its neighbours, as long as that gives new matches."""
+        """Match what has no name of the design by its neighbours, as long as that gives new matches: where
+        more than half of all its links fit; where there is none of these, what has no name at all where more
+        than half of the links fit whose other end is known."""
         around: dict[str, list[tuple[CapturedEnd, CapturedEnd]]] = defaultdict(list)
         for w in self.observed.wires:
             around[w.a.node].append((w.a, w.b))
             around[w.b.node].append((w.b, w.a))
         taken = {d for d, _ in self.target.values()}
+        heard_as = {d for key, (d, _) in self.target.items() if not self.knows_name_alone(key)}
         taken_ports = self.ports_of_matched_adapters()
         open_ = [k for k in self.observed.nodes if k not in self.observed.aside and around[k]]
-        new = True
-        while new:
+        of_all = True  # first the nodes of which more than half of all links fit
+        while True:
             open_ = [k for k in open_ if k not in self.target]
             new = False
-            for place, fit, key in self.elect_places(open_, around):
+            for place, fit, known, key in self.elect_places(open_, around, of_all):
                 device = int(self.fabric.port_device[place]) if self.single(key) else place
-                if place in taken_ports if self.single(key) else device in taken:
+                chassis = self.nameless(key) and key not in self.observed.heard
+                if place in taken_ports if self.single(key) else device in (heard_as if chassis else taken):
                     continue
                 self.target[key] = device, ""
                 if self.single(key):
                     self.at_port[key] = place
                     taken_ports.add(place)
                 taken.add(device)
-                self.seen.positioned.append(Positioned(key, device, fit, len(around[key])))
+                heard_as.add(device)
+                self.seen.positioned.append(Positioned(key, device, fit, known, len(around[key])))
                 new = True
+            if not new and not of_all:
+                return
+            of_all = new
 
     def ports_of_matched_adapters(self) -> set[int]:
         """Ports that adapters with a match have."""
@@ -332,17 +361,20 @@ class _Matcher:
         return ports
 
     def elect_places(
-        self, keys: Iterable[str], around: Mapping[str, list[tuple[CapturedEnd, CapturedEnd]]]
-    ) -> Iterator[tuple[int, int, str]]:
+        self,
+        keys: Iterable[str],
+        around: Mapping[str, list[tuple[CapturedEnd, CapturedEnd]]],
+        of_all: bool,
+    ) -> Iterator[tuple[int, int, int, str]]:
         """For each device (of an adapter: the port) the node that it fits best, unless two fit as well: the
-        place, how many links fit, the node."""
-        votes: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        place, how many links fit, of how many that were looked at, the node."""
+        votes: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
         for key in keys:
-            best = self.vote(key, around[key])
+            best = self.vote(key, around[key], of_all)
             if best is not None:
-                votes[best[0]].append((best[1], key))
+                votes[best[0]].append((*best[1:], key))
         for place, candidates in votes.items():
-            candidates.sort(key=lambda c: (-c[0], c[1]))
+            candidates.sort(key=lambda c: (-c[0], c[2]))
             if len(candidates) == 1 or candidates[1][0] != candidates[0][0]:
                 yield place, *candidates[0]
 
@@ -350,12 +382,29 @@ class _Matcher:
         """Whether a node is one adapter, so that it is matched with a port of a host."""
         return self.observed.nodes[key].kind == "adapter"
 
-    def vote(self, key: str, links: list[tuple[CapturedEnd, CapturedEnd]]) -> tuple[int, int] | None:
-        """The device (of an adapter: the port) that more than half of a node's links fit, and how many do."""
+    def knows_name_alone(self, key: str) -> bool:
+        """Whether a node is known by its own capture or a table only, so that it may be heard elsewhere by
+        its chassis, under a name that says nothing."""
+        node = self.observed.nodes[key]
+        return node.kind not in INFINIBAND and key in self.observed.heard and not node.ids
+
+    def nameless(self, key: str) -> bool:
+        """Whether a neighbour tells no more of itself than an address, as the firmware of an adapter does."""
+        node = self.observed.nodes[key]
+        return node.kind not in INFINIBAND and is_factory_description(node.description)
+
+    def vote(
+        self, key: str, links: list[tuple[CapturedEnd, CapturedEnd]], of_all: bool
+    ) -> tuple[int, int, int] | None:
+        """The device (of an adapter: the port) that more than half of a node's links fit, how many do, and of
+        how many: of all, or of those whose other end is known. One link of what has no name says nothing:
+        whatever is plugged there would fit."""
         count: Counter[int] = Counter()
+        known = 0
         for own, far in links:
             ports = self.resolve(far)
             if len(ports) == 1 and ports[0] < self.seen.ports:
+                known += 1
                 place = self.place_by_neighbour(key, own, ports[0])
                 if place >= 0:
                     count[place] += 1
@@ -364,7 +413,10 @@ class _Matcher:
         (place, fit), *others = count.most_common(2)
         if others and others[0][1] == fit:
             return None
-        return (place, fit) if 2 * fit > len(links) else None
+        if self.nameless(key) and fit < 2:
+            return None
+        links_asked = len(links) if of_all or not has_factory_name(self.observed.nodes[key]) else known
+        return (place, fit, links_asked) if 2 * fit > links_asked else None
 
     def place_by_neighbour(self, key: str, own: CapturedEnd, far: int) -> int:
         """The device (of an adapter: the port) that a node is where its link runs as planned at the far port;
@@ -434,10 +486,11 @@ class _Matcher:
                 self.set_aside(why, wire)
                 continue
             a, b = self.resolve(wire.a), self.resolve(wire.b)
-            if a and len(a) == len(b):
-                self.join_known_ends(a, b, wire)
-            else:
+            if not a or not b or not self.join_planned_ends(a, b, wire):
                 later.append(wire)
+        later = [w for w in later if not self.join_other_ends(self.resolve(w.a), self.resolve(w.b), w)]
+        self.join_through()
+        later.sort(key=lambda w: self.nameless(w.a.node) or self.nameless(w.b.node))
         for wire in later:
             a, b = self.resolve(wire.a), self.resolve(wire.b)
             known = (a or b)[:1]
@@ -452,16 +505,77 @@ class _Matcher:
         """Note a link that is not compared with the design."""
         self.seen.aside.append((why, wire))
 
+    def join_planned_ends(self, a: Sequence[int], b: Sequence[int], wire: CapturedLink) -> bool:
+        """Note the links of a cable whose ends are both known; False where an end has several ports to choose
+        from, and no link is planned between them that is not taken yet.
+
+        A table names the cage of a cable, or the connector with several lanes, and not which of its ports
+        it uses: rows that name the same two are the cables that the design plans there.
+        """
+        count = wire.carries or (len(a) if len(a) == len(b) else 1)
+        if len(a) == len(b) == count:
+            self.join_known_ends(a, b, wire)
+            return True
+        pairs = [(p, q) for p in a for q in b if self.is_planned(p, q)]
+        again = [self.given[e] for p, q in pairs for e in ((p, q), (q, p)) if e in self.given]
+        if again and all(w.at.file is not wire.at.file or w.a.node != wire.a.node for w in again):
+            self.seen.used += 1
+            self.seen.again += 1
+            return True
+        free = [e for e in pairs if e not in self.given and e[::-1] not in self.given][:count]
+        if len(free) < count:
+            return False
+        self.join_known_ends([p for p, _ in free], [q for _, q in free], wire)
+        return True
+
+    def is_planned(self, p: int, q: int) -> bool:
+        """Whether a cable between two ports is planned."""
+        return (
+            int(self.planned[p]) == q or self.through.planned.get(p) == q or self.through.planned.get(q) == p
+        )
+
+    def join_other_ends(self, a: Sequence[int], b: Sequence[int], wire: CapturedLink) -> bool:
+        """Note a cable whose ends are both known, where no link is planned: at the first ports that no row
+        has named. False where an end is not known."""
+        if not a or not b:
+            return False
+        ends = [next((p for p in side if p not in self.used), side[0]) for side in (a, b)]
+        self.join_known_ends(ends[:1], ends[1:], wire)
+        return True
+
+    def join_through(self) -> None:
+        """Note the links that cables at panels and optical circuit switches make together; of a cable that
+        leads on to none, where it ends."""
+        for p, q, wire in self.through.links():
+            self.join(p, q, wire)
+        for p, x, wire in self.through.strays():
+            if p not in self.seen.far:
+                device = int(self.fabric.port_device[x])
+                name = self.fabric.port_label(x)
+                self.join(p, self.made(CapturedEnd(self.fabric.device_path(device), (name,)), device), wire)
+
     def join_known_ends(self, a: Sequence[int], b: Sequence[int], wire: CapturedLink) -> None:
         """Note the links of a cable whose ends are both known; of one that is known already, that it was said
         again."""
         self.seen.used += 1
-        self.seen.again += all(self.seen.far.get(p) == q for p, q in zip(a, b, strict=True))
+        far = [self.through.seen if self.crosses(p, q) else self.seen.far for p, q in zip(a, b, strict=True)]
+        self.seen.again += all(f.get(p) == q for f, p, q in zip(far, a, b, strict=True))
         first = self.given.setdefault((a[0], b[0]), wire)
         if first is not wire and first.at.file is wire.at.file:
             self.seen.repeated.append((wire, first))
         for p, q in zip(a, b, strict=True):
-            self.join(p, q, wire)
+            self.given.setdefault((p, q), wire)
+            self.used |= {p, q}
+            if not self.crosses(p, q):
+                self.join(p, q, wire)
+                continue
+            taken = self.through.add(p, q, wire)
+            if taken >= 0:
+                self.seen.conflicts.append((taken, self.through.wire[taken], wire))
+
+    def crosses(self, p: int, q: int) -> bool:
+        """Whether a cable ends at a panel or an optical circuit switch."""
+        return self.through.is_inner(p) or self.through.is_inner(q)
 
     def link_with_one_known_end(self, near: int, end: CapturedEnd, wire: CapturedLink) -> None:
         """A link at a known port: as planned where the other end is at the planned device, else to a port
@@ -476,6 +590,11 @@ class _Matcher:
                 self.set_aside(OTHER_NEIGHBOUR, wire)
             return
         planned = int(self.planned[near])
+        if device < 0 and self.nameless(end.node):
+            self.set_aside(NOT_IDENTIFIED if planned >= 0 else FREE_PORT, wire)
+            if planned >= 0:
+                self.seen.unidentified[self.fabric.port_link[near]] = True
+            return
         at_device = device >= 0 and planned >= 0 and int(self.fabric.port_device[planned]) == device
         if planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
             self.set_aside(FREE_PORT, wire)

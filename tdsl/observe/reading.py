@@ -8,11 +8,14 @@ from pathlib import Path
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers import Reader, capture_readers, p2p
 from tdsl.observe.record import Malformed, Observed
+from tdsl.observe.unwrapping import decoded_capture, opened_envelope, without_terminal
 from tdsl.system.read import folder_entries, is_dir, is_file, read_regular_file
 
 LIMIT = 512 << 20
 """Bytes of one capture."""
 MOST_FILES = 1 << 16
+LLDP = "lldp"
+"""The option that takes captures which tools wrap."""
 LONGEST_LINE = 1 << 20
 ENDING = ".db_csv"
 """Of the many files that ibdiagnet writes into a folder, the one that has nodes and links."""
@@ -60,15 +63,35 @@ def _read_one_capture(
     except OSError as fault:
         raise CaptureUnreadable(f"{path}: {fault.strerror or fault}") from None
     into.files += 1
-    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        text, wrong = without_terminal(decoded_capture(data)), None
+    except UnicodeDecodeError as fault:
+        text = data.decode("utf-8-sig", "replace")
+        wrong = data.count(b"\n", 0, fault.start) + 1, f"a byte that is not UTF-8: 0x{data[fault.start]:02x}"
     file = SourceFile(path.as_posix(), text)
     if not text.strip():
         into.fault(file, 1, "the capture is empty", "capture it again", "E0602")
         return
-    wrong = _first_unreadable_line(data, text)
+    wrong = wrong or _first_unreadable_line(text)
     if wrong is not None:
         into.fault(file, wrong[0], wrong[1], "this is not text: capture it again")
         return
+    if option in ("", LLDP):
+        try:
+            inside = opened_envelope(file)
+        except Malformed as fault:
+            into.fault(file, fault.line, fault.message, fault.help)
+            return
+        for one in inside or ():
+            _read_text(option, one.file, one.device or path.stem, into, columns)
+        if inside is not None:
+            return
+    _read_text(option, file, path.stem, into, columns)
+
+
+def _read_text(option: str, file: SourceFile, stem: str, into: Observed, columns: Mapping[str, str]) -> None:
+    """Read a text by the reader that recognises it; ``stem`` is the name of the device where it does not say
+    it."""
     reader = _reader_of_capture(option, file)
     if reader is None and (option == p2p.OPTION or (columns and option == "")):
         reader = capture_readers()[p2p.FORMAT]  # which says what is amiss
@@ -76,7 +99,7 @@ def _read_one_capture(
         known = ", ".join(n for n, r in capture_readers().items() if option in ("", r.OPTION))
         into.fault(file, 1, "this is not a capture in a known format", f"formats that are read here: {known}")
         return
-    _run_reader(reader, file, path.stem, into, columns)
+    _run_reader(reader, file, stem, into, columns)
 
 
 def _run_reader(
@@ -92,12 +115,8 @@ def _run_reader(
         into.fault(file, fault.line, fault.message, fault.help)
 
 
-def _first_unreadable_line(data: bytes, text: str) -> tuple[int, str] | None:
+def _first_unreadable_line(text: str) -> tuple[int, str] | None:
     """The first line that is not text, and why; None where all are."""
-    try:
-        data.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        return data.count(b"\n", 0, fault.start) + 1, f"a byte that is not UTF-8: 0x{data[fault.start]:02x}"
     at = text.find("\0")
     if at >= 0:
         return text.count("\n", 0, at) + 1, "a zero byte"

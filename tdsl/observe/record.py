@@ -4,18 +4,24 @@ read."""
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import field
 from typing import NamedTuple
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import HIDDEN, SourceFile, SourceSpan
+from tdsl.observe.names import is_factory_description
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 
 LONGEST_NAME = 512
 MOST_NODES = 1 << 21
 MOST_LINKS = 1 << 23
 MOST_FAULTS = 20
 """Faults of one capture that are reported; the rest is counted."""
+INFINIBAND = ("switch", "adapter", "router")
+"""Kinds of nodes that readers of InfiniBand captures give; their ports are numbers."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -62,6 +68,15 @@ class CapturedNode(NamedTuple):
     at: CaptureLine
 
 
+class LeftOutRow(NamedTuple):
+    """A row of a capture that is no link between two ports of a network, or is not taken for one: why, where,
+    and the row as a person reads it."""
+
+    why: str
+    at: CaptureLine
+    text: str
+
+
 class CapturedEnd(NamedTuple):
     """One end of a link: its node, the names of the port from the surest to the least, and the MAC or GUID of
     the port."""
@@ -73,7 +88,7 @@ class CapturedEnd(NamedTuple):
 
 class CapturedLink(NamedTuple):
     """A link that was seen. ``rate`` in bit/s and ``lanes`` are 0 where unknown; ``could`` is the rate that
-    both ends support."""
+    both ends support. ``carries`` is the number of links of the cable where the capture says it, else 0."""
 
     a: CapturedEnd
     b: CapturedEnd
@@ -81,18 +96,43 @@ class CapturedLink(NamedTuple):
     rate: int = 0
     lanes: int = 0
     could: int = 0
+    carries: int = 0
+
+
+@dataclass(slots=True)
+class SidesListed:
+    """Links of a capture that lists each from both of its ends, as ends that a reader knows them by."""
+
+    told: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
+
+    def is_other_side(self, here: tuple[str, str], there: tuple[str, str]) -> bool:
+        """Whether a row is the first one that lists a link from its other end; a row that is there again is
+        none."""
+        if (here, there) in self.told:
+            return False
+        self.told.add((here, there))
+        return (there, here) in self.told
 
 
 @dataclass(slots=True)
 class Observed:
     """All captures together. ``heard`` are nodes whose own ports were read; ``whole``: a capture is of a
-    whole subnet."""
+    whole subnet.
+
+    A row that a reader meets is a link (``wires``), is left out with its reason (``left``), or is a fault.
+    ``apart`` are nodes that share a name and are different devices by their chassis.
+    """
 
     nodes: dict[str, CapturedNode] = field(default_factory=dict)
     wires: list[CapturedLink] = field(default_factory=list)
     heard: set[str] = field(default_factory=set)
     aside: dict[str, str] = field(default_factory=dict)  # nodes that no design plans, with the reason
     alias: dict[str, str] = field(default_factory=dict)  # GUIDs of ports of adapters, and the node of each
+    left: list[LeftOutRow] = field(default_factory=list)
+    apart: set[str] = field(default_factory=set)
+    chassis: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # nodes of one name, each of another chassis; the first is also what is known by the name alone
     whole: bool = False
     files: int = 0
     findings: Diagnostics = field(default_factory=Diagnostics)
@@ -124,8 +164,29 @@ class Observed:
             raise Malformed(wire.at.line, f"there are more than {MOST_LINKS:,} links")
         self.wires.append(wire)
 
+    def leave_out(self, why: str, at: CaptureLine, text: str) -> None:
+        """Note a row that is no link, or is not taken for one."""
+        self.left.append(LeftOutRow(why, at, text))
+
+    def named_node(self, name: str, mac: str) -> str:
+        """The key of the device of a name whose chassis has this MAC address ("" where it is not known).
+
+        A second chassis of one name has a key of its own until all captures are read.
+        """
+        base = f"name:{name}"
+        if not mac:
+            return base
+        group = self.chassis.setdefault(base, [mac])
+        if mac not in group:
+            group.append(mac)
+        return base if mac == group[0] else f"{base} {mac}"
+
     def settle(self) -> None:
-        """Once all captures are read: join the nodes that one capture knows by the GUID of a port."""
+        """Once all captures are read: join the nodes that one capture knows by the GUID of a port, the
+        chassis of one name that no port tells apart, and chassis without a name with the device that has
+        their address."""
+        self._settle_names()
+        self._settle_nameless()
         for key, node in self.alias.items():
             if key in self.nodes and node in self.nodes and key != node:
                 old = self.nodes.pop(key)
@@ -133,6 +194,94 @@ class Observed:
         for i, w in enumerate(self.wires):
             if w.a.node in self.alias or w.b.node in self.alias:
                 self.wires[i] = w._replace(a=self._settled(w.a), b=self._settled(w.b))
+
+    def _settle_names(self) -> None:
+        """Nodes of one name are devices of their own, since their chassis differ, unless each of them is
+        heard at one port alone, and no two at a port of one name: some systems send an address of the port
+        as that of the chassis (NX-OS does), and then the name is the surer sign.
+
+        A name that devices have from the factory never joins any.
+        """
+        groups = {
+            base: [base, *(f"{base} {mac}" for mac in macs[1:])]
+            for base, macs in self.chassis.items()
+            if len(macs) > 1
+        }
+        met = self._ports_heard({key for keys in groups.values() for key in keys})
+        joined: list[str] = []
+        for base, keys in groups.items():
+            name = self.nodes[base].description
+            ports = [p for k in keys for p in {p[0] for p in met[k]}]
+            alone = all(len(met[k]) <= 1 for k in keys) and len(ports) == len(set(ports))
+            if alone and not is_factory_description(name):
+                self.alias.update(dict.fromkeys(keys[1:], base))
+                joined.append(base)
+                continue
+            self.apart.update(keys)
+            self._settle_own_captures(base, keys)
+            nodes = [self.nodes[k] for k in keys]
+            self.note(
+                "E0604",
+                nodes[1].at,
+                f"{len(keys)} chassis are named `{name}`, and are taken for devices of their own: "
+                f"{', '.join(c for c in self.chassis[base][:4])}{' …' if len(keys) > 4 else ''}",
+                labels=[(nodes[0].at, "the first of them")],
+                help="give each device a name of its own",
+            )
+        if joined:
+            names = [self.nodes[base].description for base in joined]
+            self.note(
+                "E0604",
+                self.nodes[joined[0]].at,
+                f"{counted_noun(len(names), 'device')} of several chassis, each heard at a port of its own, "
+                f"{'is' if len(names) == 1 else 'are'} known by name: "
+                f"{', '.join(names[:4])}{' …' if len(names) > 4 else ''}",
+                help="some systems send the address of a port as that of the chassis; if they are several "
+                "devices, give each a name of its own",
+            )
+
+    def _ports_heard(self, keys: set[str]) -> dict[str, set[tuple[str, str, str]]]:
+        """The ports at which others hear some nodes: the first of their names that is no address, and the
+        neighbour and its port."""
+        met: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
+        for w in self.wires if keys else ():
+            if w.b.node in keys:
+                named = next((p for p in w.b.port if not hexadecimal_digits(p)), w.b.id)
+                met[w.b.node].add((named.casefold(), w.a.node, w.a.port[0]))
+        return met
+
+    def _settle_own_captures(self, base: str, keys: list[str]) -> None:
+        """Give the links of a device's own capture, which knows its name alone, to the one of the chassis of
+        this name that most of these links lead to."""
+        heard = {(w.a.node, w.a.port[0].casefold()): w.b.node for w in self.wires if w.b.node in keys}
+        own = [(i, w) for i, w in enumerate(self.wires) if w.a.node == base and base in self.heard]
+        votes = Counter(
+            found for _, w in own for p in w.b.port if (found := heard.get((w.b.node, p.casefold())))
+        )
+        chosen = votes.most_common(1)[0][0] if votes else base
+        if chosen == base:
+            return
+        self.heard.discard(base)
+        self.heard.add(chosen)
+        for i, w in own:
+            self.wires[i] = w._replace(a=w.a._replace(node=chosen))
+
+    def _settle_nameless(self) -> None:
+        """A chassis without a name is the device of which another capture gives the same address."""
+        known: dict[str, set[str]] = defaultdict(set)
+        for node in self.nodes.values():
+            if node.description:
+                for i in node.ids:
+                    known[i].add(node.key)
+        for w in self.wires:
+            for end in (w.a, w.b):
+                if end.id and self.nodes[end.node].description:
+                    known[end.id].add(end.node)
+        for node in self.nodes.values():
+            owners = set().union(*(known[i] for i in node.ids)) if not node.description else set()
+            owners = {self.alias.get(k, k) for k in owners}
+            if len(owners) == 1 and node.key.startswith("chassis:"):
+                self.alias[node.key] = owners.pop()
 
     def _settled(self, end: CapturedEnd) -> CapturedEnd:
         return end._replace(node=self.alias.get(end.node, end.node))
@@ -146,10 +295,16 @@ class Observed:
             self.findings.add(code, CaptureLine(file, line).span, message, help=help)
 
     def note(
-        self, code: str, at: CaptureLine, message: str, help: str = "", severity: Severity = Severity.WARNING
+        self,
+        code: str,
+        at: CaptureLine,
+        message: str,
+        help: str = "",
+        labels: Sequence[tuple[CaptureLine, str]] = (),
     ) -> None:
-        """Report what does not keep the capture from being used."""
-        self.findings.add(code, at.span, message, help=help, severity=severity)
+        """Report what does not keep the capture from being used, and is no fault of the cabling."""
+        places = [(where.span, text) for where, text in labels]
+        self.findings.add(code, at.span, message, help=help, labels=places, severity=Severity.NOTE)
 
 
 def plain_capture_name(text: str, line: int) -> str:

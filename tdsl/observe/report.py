@@ -84,17 +84,20 @@ def audit_document(made: Audit) -> dict[str, object]:
 
 def _rows_of_captures(made: Audit) -> dict[str, object]:
     """Links that the captures list: read, used and set aside, the last with the reason and place of each;
-    ``repeated`` are those used that another one had said already."""
+    ``repeated`` are those used that another one had said already. Rows that a reader leaves out are links
+    that are set aside."""
     seen = made.seen
+    left = seen.observed.left
     return {
-        "read": len(seen.observed.wires),
+        "read": len(seen.observed.wires) + len(left),
         "used": seen.used,
         "repeated": seen.again,
-        "set_aside": len(seen.aside),
+        "set_aside": len(seen.aside) + len(left),
         "aside": [
             {"reason": why, "link": seen.captured(wire), "file": wire.at.file.name, "line": wire.at.line}
             for why, wire in seen.aside
-        ],
+        ]
+        + [{"reason": r.why, "link": r.text, "file": r.at.file.name, "line": r.at.line} for r in left],
     }
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.graph import Ints
+from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.automorphisms import Orbits
 from tdsl.prove.block_cuts import group_labels, least_block_cut
 from tdsl.prove.bound import ArcLengths, Bound, Combined, PortBound
 from tdsl.prove.concurrent_flow import concurrent_flow_bounds as flow_of_demands
-from tdsl.prove.cuts import Cut, balanced_splits, capacity_across_split, cut_with_nodes_placed
+from tdsl.prove.cuts import (
+    Cut,
+    balanced_splits,
+    block_splits,
+    capacity_across_split,
+    cut_with_nodes_placed,
+)
 from tdsl.prove.equal_split import UniformDemand
 from tdsl.prove.network import Network
 from tdsl.prove.quotient import quotient_of_switches
@@ -88,7 +95,7 @@ def all_to_all(view: View) -> AllToAll | None:
     graph = UnitGraph.of(view, net)
     cuts = [
         _cut_of_least_unit(net),
-        *(cut_with_nodes_placed(net, units, view.budget) for units in balanced_splits(net, view.fabric)),
+        *(cut_with_nodes_placed(net, units, view.budget) for units in _splits_to_try(net, view)),
     ]
     high, cut = min(((_rate_of_cut(c), c) for c in cuts), key=lambda found: found[0])
 
@@ -139,7 +146,7 @@ def cut_and_route_bounds(view: View) -> AllToAll | None:
     wanted = _uniform_node_demands(weight, network, view.budget.uniform_pairs)
     cuts = (
         _cut_of_least_unit(net),
-        *(cut_with_nodes_placed(net, units, view.budget) for units in balanced_splits(net, view.fabric)),
+        *(cut_with_nodes_placed(net, units, view.budget) for units in _splits_to_try(net, view)),
     )
     upper, side = min(((_rate_of_cut(c), c) for c in cuts), key=lambda found: found[0])
     shown: Ints = np.zeros(0, dtype=np.int64)
@@ -189,6 +196,12 @@ def _traffic_within_nodes(w: Ints, network: Network, parts: int) -> Ints:
         mine = np.where(network.forwards[end], 0, w[end] * (w[end] - 1)).astype(object) * parts
         own += -(-mine * network.capacity // np.maximum(full[end], 1))
     return own
+
+
+def _splits_to_try(net: Network, view: View) -> Iterator[Bools]:
+    """Splits into halves, and of blocks from the rest."""
+    yield from balanced_splits(net, view.fabric)
+    yield from block_splits(net, view.fabric)
 
 
 def _cut_of_least_unit(net: Network) -> Cut:

@@ -273,6 +273,13 @@ class Budget:
     """Switches of a group times its links, over all groups, where paths within groups have several links:
     some seconds."""
 
+    # schedules that are shown
+    listed_messages: int = 20_000
+    """Messages of a schedule that are listed with their routes."""
+
+    route_listing_work: int = 8_000_000
+    """Pairs of ends times arcs up to which flows are divided into paths to be listed."""
+
     # distances and connectivity
     distance_work: int = 4_000_000_000
     """Entries that a search for all distances may look at: some twenty seconds."""
@@ -291,6 +298,51 @@ class Budget:
 
     contraction_work: int = 4_000_000
     """Arcs that contraction by maximum-adjacency orders may look at: some seconds."""
+
+    # collective operations
+    block_cuts: int = 8
+    """Blocks of a division of the units whose least cut is looked for, those that promise most first."""
+
+    block_cut_links: int = 400_000
+    """Links up to which least cuts of blocks are looked for."""
+
+    rail_ends: int = 4096
+    """Rails of hosts up to which each is an end for itself where these differ."""
+
+    message_routing_work: int = 1_000_000
+    """Sources times arcs above which the messages of a schedule are routed all at once, in a network in which
+    equivalent switches are one."""
+
+    least_delay_work: int = 400_000
+    """Sources times arcs up to which messages are also sent along the paths of least delay."""
+
+    delay_sweep_rounds: int = 4
+    """Units from which delays are looked for where all would be too many: each time that which was
+    farthest."""
+
+    schedule_messages: int = 300_000
+    """Messages of a schedule up to which it is written down."""
+
+    schedule_ends: int = 2048
+    """Ends up to which all kinds of schedules are looked at; above, the likely best."""
+
+    halving_ends: int = 256
+    """Ends up to which halving and doubling is looked at."""
+
+    exchanged_blocks: int = 8
+    """Blocks up to which each sends its sums to all others."""
+
+    exchange_pairs: int = 20_000
+    """Pairs of units up to which an exchange of all is also sent along the paths of least delay."""
+
+    unlike_exchange_pairs: int = 300_000
+    """Pairs of units up to which an exchange is judged where units or domains differ."""
+
+    schedule_gap: float = 0.001
+    """Relative gap between floor and ceiling at which no other schedule is looked for."""
+
+    sender_rate_rounds: int = 64
+    """Cuts after which the rate that all senders of a transfer have at once is what is known of it."""
 
     def times(self, factor: Fraction) -> Budget:
         """This budget with ``factor`` times the work, at least one step of each, and as many times the rounds

@@ -45,13 +45,15 @@ class Blocks:
         f, inside = view.fabric, view.domains.inside
         before = view.intact or view
         out = _outermost_host(view)
+        chips = view.units[f.kind[view.units] == "chip"]
+        out[chips] = chips  # what is wired itself is a block of its own
         there = f.is_end & before.devices & (out == np.arange(f.device_count))
         there[out[view.units]] = True
         if view.failed is not None:
             there &= ~view.failed
         units = np.zeros(f.device_count, dtype=np.bool_)
         units[view.units] = True
-        ports = np.where(units, _rate_at_devices(view), _rate_at_devices(before))
+        ports = _rate_at_devices(view)
         owner = out[inside.owner]
         home = component_labels(
             len(owner), np.append(inside.a, owner), np.append(inside.b, np.arange(len(owner)))
@@ -78,6 +80,13 @@ class Blocks:
         return int(self.ranks.sum())
 
     @cached_property
+    def others_have_ports(self) -> bool:
+        """Whether a host that is no rank has ports of the network and scale-up links to ranks: what these
+        send may then leave by its ports."""
+        mine = self.ranks > 0
+        return bool(np.isin(self.domain[~mine & (self.ports > 0)], self.domain[mine]).any())
+
+    @cached_property
     def kinds(self) -> list[tuple[int, int]]:
         """Every kind of block that some other rank is outside of: its ranks, and what it can receive."""
         some = self.ranks > 0
@@ -90,15 +99,16 @@ class Blocks:
         found |= {(r, p) for r, p in zip(ranks.tolist(), ports.tolist(), strict=True) if r}
         return [(r, c) for r, c in found if r < self.count and c]
 
-    def allreduce(self, size: Fraction) -> Fraction:
-        """Seconds that adding up ``size`` bits over all ranks takes at least.
+    def allreduce(self, size: Fraction, sets: int = 1) -> Fraction:
+        """Seconds that adding up ``size`` bits over all ranks takes at least; of several ``sets`` that the
+        ranks are divided into, each for itself and all at once, by divisions alone.
 
         The sum of all that is outside of a block must come in. And for every division into h blocks, each
         part of the data is sent to another block 2(h-1) times at least before all have the sum: what
         everybody receives (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009; one-way gossip takes
         2h-2 messages: Harary and Schwenk, 1974). It assumes that switches do not add up."""
-        alone = max((size / c for _, c in self.kinds), default=Fraction(0))
-        return max(alone, 2 * size * self._divided) if self.count > 1 else Fraction(0)
+        alone = max((size / c for _, c in self.kinds), default=Fraction(0)) if sets == 1 else Fraction(0)
+        return max(alone, 2 * size * self._received_by_division(sets)) if self.count > 1 else Fraction(0)
 
     def all_to_all(self, size: Fraction) -> Fraction:
         """Seconds that an exchange takes at least in which each rank sends ``size`` bits in equal parts to
@@ -120,11 +130,11 @@ class Blocks:
         """Whether scale-up links join several endpoints."""
         return len(np.unique(self.domain)) < len(self.device)
 
-    @cached_property
-    def _divided(self) -> Fraction:
-        """The greatest (h-1)/C over divisions of the ranks: h is the number of blocks, C what all receive
-        together in bit/s. By Dinkelbach's method: with the best ratio so far as the price of capacity, each
-        host and domain is divided as is best."""
+    def _received_by_division(self, sets: int) -> Fraction:
+        """The greatest (h-s)/C over divisions of the ranks of s ``sets``: h is the number of blocks, C what
+        all receive together in bit/s; of h blocks, s sets have h-s at least beyond one for each. By
+        Dinkelbach's method: with the best ratio so far as the price of capacity, each host and domain is
+        divided as is best."""
         some, chips = self.ranks > 0, (self.ranks > 0) & (self.chips >= 0)
         _, which = np.unique(self.domain, return_inverse=True)
         host = some.astype(np.int64), self.ports + self.beside
@@ -138,9 +148,9 @@ class Blocks:
             apart = np.bincount(which, blocks - price * rate) > domain[0] - price * domain[1]
             h = int(np.where(apart, _sum_by_group(which, blocks), domain[0]).sum())
             capacity = _exact_total(rate[apart[which]]) + _exact_total(domain[1][~apart])
-            if h < 2 or not capacity or Fraction(h - 1, capacity) <= best:
+            if h <= sets or not capacity or Fraction(h - sets, capacity) <= best:
                 return best
-            best = Fraction(h - 1, capacity)
+            best = Fraction(h - sets, capacity)
         return best
 
 
@@ -155,6 +165,16 @@ def accelerators_of(view: View) -> Ints:
     there = np.bincount(view.domains.inside.host, minlength=f.device_count)
     found[view.units] = np.where(holds, there[: f.device_count], 1)[view.units]
     return found
+
+
+def some_end_relays(view: View) -> bool:
+    """Whether some host or chip that no path passes has links to several devices: what reaches it by one of
+    them it may send on by another, as an algorithm that runs there can."""
+    passes = view.forwards
+    ends, others = np.append(view.a, view.b), np.append(view.b, view.a)
+    mine = ~passes[ends]
+    pairs = np.unique(np.stack((ends[mine], others[mine])), axis=1)
+    return len(np.unique(pairs[0])) < int(pairs.shape[1])
 
 
 def _exact_total(amounts: Ints) -> int:

@@ -55,7 +55,7 @@ def concurrent_flow_bounds(
     routed = RoutedLoads(budget.flow_entries)
     routed.lengths = [[1] * net.arcs]
     for s, wanted in by_source.items():
-        part = _divide_over_shortest_paths(net, routed.lengths[0], s, wanted)
+        part = divide_over_shortest_paths(net, routed.lengths[0], s, wanted)
         if part is None:
             return None
         routed.add(s, part)
@@ -238,7 +238,7 @@ def shortest_distances(net: Network, length: list[int], source: int, targets: It
     return far
 
 
-def _divide_over_shortest_paths(
+def divide_over_shortest_paths(
     net: Network, length: list[int], source: int, wanted: dict[int, int]
 ) -> Loads | None:
     """What a source sends along its shortest paths, each step back divided as the arcs have capacity. None if

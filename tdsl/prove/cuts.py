@@ -93,6 +93,24 @@ def balanced_splits(net: Network, fabric: Fabric) -> Iterator[Bools]:
                     yield chosen
 
 
+def block_splits(net: Network, fabric: Fabric) -> Iterator[Bools]:
+    """Splits of one block of the units from all others, each once: of each grouping the block with the least
+    way out for what it would exchange, and the greatest."""
+    seen = set()
+    count, way = len(net.units), _way_out(net)
+    for label in _unit_groupings(net, fabric):
+        _, group = np.unique(label, return_inverse=True)
+        size = np.bincount(group)
+        if not 1 < len(size) < count:
+            continue
+        promise = np.bincount(group, weights=way) / (size * np.maximum(count - size, 1))
+        for block in (int(promise.argmin()), int(size.argmax())):
+            chosen = group == block
+            if (key := chosen.tobytes()) not in seen:
+                seen.add(key)
+                yield chosen
+
+
 def _unit_groupings(net: Network, fabric: Fabric) -> Iterator[Ints]:
     """Labels of the units: instances of the design's groups, every axis of their indices, and those with a
     node in common."""
@@ -110,17 +128,24 @@ def _unit_groupings(net: Network, fabric: Fabric) -> Iterator[Ints]:
             axis[mine] = at % s.axes[depth - 1].size if 0 < depth <= len(s.axes) else 0
         yield label
         yield axis
-    nearest = np.full(len(net.units), -1, dtype=np.int64)
-    order = np.argsort(net.access.b, kind="stable")[::-1]
-    nearest[net.access.a[order]] = net.access.b[order]
+    nearest = nearest_switches(net)
     yield nearest
-    reach = _units_by_block(net, nearest)
+    reach = units_by_block(net, nearest)
     if reach is not None:
         yield reach
 
 
-def _units_by_block(net: Network, nearest: Ints) -> Ints | None:
-    """Units by the block of switches below the top tier that they are connected to."""
+def nearest_switches(net: Network) -> Ints:
+    """For every unit one of the nodes that it is linked to, the first; -1 for one without."""
+    nearest: Ints = np.full(len(net.units), -1, dtype=np.int64)
+    order = np.argsort(net.access.b, kind="stable")[::-1]
+    nearest[net.access.a[order]] = net.access.b[order]
+    return nearest
+
+
+def units_by_block(net: Network, nearest: Ints) -> Ints | None:
+    """Units by the block of switches below the top tier that they are connected to; None where there are
+    fewer than three tiers."""
     top = int(net.tier.max(initial=0))
     if top < 3:
         return None

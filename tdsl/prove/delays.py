@@ -1,5 +1,8 @@
 """Zero-load delay between ends: switches passed, length of cable, and what the ends take themselves.
 
+What a design does not say counts as nothing and is named once: what the rest adds up to is a floor of the
+delay.
+
 Delays are whole femtoseconds, so that sums are exact. Light in fibre takes 4.9 ns a metre (group index 1.468
 of G.652 fibre at 1,550 nm over 299,792,458 m/s); in twinaxial copper it is 4.2 to 4.8 ns, so 4.9 is never too
 little.
@@ -12,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.bound import Bound, Delay, NotBounded, Searches, WitnessPath
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_paths import FAR, Forwarders, classes_of, distances_in_chunks, search_is_affordable
@@ -29,12 +32,12 @@ METRE = 4_900_000
 
 def worst_delay(view: View) -> Delay | NotBounded | None:
     """The worst zero-load delay between two ends that reach each other; None if there are no two. It is not
-    bounded where a length or a latency is missing (what is known adds up without it), or the search is too
-    much."""
+    bounded where a length or a latency is missing, or the search is too much; what is ``known`` is then a
+    floor: the worst over pairs of the least sum of the parts that are stated."""
     f, net = view.fabric, Forwarders.of(view)
-    length, unknown = _cable_delays(f, view.rows)
-    own, silent = _own_delays(f, view)
-    missing = [f"{m.name} has no `latency`" for m in silent]
+    length, unknown = cable_delays(f, view.rows)
+    own, silent = own_delays(f, view)
+    missing = [f"{n:,} {name} {'has' if n == 1 else 'have'} no `latency`" for name, n in silent]
     if unknown:
         missing.append(f"{unknown:,} links have no `length`" if unknown > 1 else "one link has no `length`")
     graph, weight = net.graph, _step_delays(view, net, length, own)
@@ -55,26 +58,79 @@ def worst_delay(view: View) -> Delay | NotBounded | None:
     return Bound(seconds, seconds, WitnessPath(tuple(net.devices[np.array(way)].tolist())), Searches())
 
 
+def delay_floor(view: View) -> Fraction:
+    """Seconds that the farthest two ends are apart at least: the greatest over pairs of the least delay by
+    what is stated; 0 where no two reach each other, or nothing is known."""
+    found = worst_delay(view)
+    return Fraction(0) if found is None else found.known if isinstance(found, NotBounded) else found.lower
+
+
+def least_delay_between(view: View, here: Bools, there: Bools) -> Fraction | None:
+    """Seconds from any of these ends to any of those at least, by what is stated; None where none reaches
+    another, or the search is more work than the limit."""
+    f, net = view.fabric, Forwarders.of(view)
+    length, _ = cable_delays(f, view.rows)
+    own, _ = own_delays(f, view)
+    best = _least_link_delay(view, here, there, length, own)
+    starts, ends = (_shortest_access_delays(view, net, s, length, own) for s in (here, there))
+    sources = np.flatnonzero(starts < FAR)
+    too_great = (int(own.max(initial=0)) + int(length.max(initial=0))) * (net.graph.nodes + 2) >= FAR
+    if too_great or not search_is_affordable(net.graph, len(sources), view.budget):
+        return None
+    weight = _step_delays(view, net, length, own)
+    for tops, far in distances_in_chunks(net.graph, weight, sources):
+        for i, s in enumerate(tops.tolist()):
+            reach = np.flatnonzero((far[:, i] < FAR) & (ends < FAR))
+            if len(reach):
+                before = int(starts[s] + own[net.devices[s]])
+                best = min(best, before + int((far[reach, i] + ends[reach]).min()))
+    return Fraction(best, SECOND) if best < FAR else None
+
+
+def stated_end_delays(view: View) -> list[tuple[str, Fraction | None]]:
+    """The models of the ends that forward nothing, and the seconds that such an end is said to take itself;
+    None where nothing is said, which counts as nothing."""
+    f, units = view.fabric, view.units
+    ends = units[~view.forwards[units]]
+    found = np.unique(np.stack((f.device_model[ends], _stated_latencies(f)[ends])), axis=1).T.tolist()
+    return [(f.models[m].name, None if t < 0 else Fraction(t, SECOND)) for m, t in found]
+
+
 def time_of(model: DeviceModel) -> int | None:
     """What a model says of its latency, in femtoseconds; None if it does not, or if what it says is not a
     time."""
-    said = model.facts.get("latency")
+    return _femtoseconds(model.facts.get("latency"))
+
+
+def _femtoseconds(said: object) -> int | None:
+    """A time in whole femtoseconds, rounded up; None of what is none."""
     if not isinstance(said, Quantity) or said.dim != TIME:
         return None
     return min(int(-(-said.amount * SECOND // 1)), FAR)
 
 
-def _own_delays(f: Fabric, view: View) -> tuple[Ints, list[DeviceModel]]:
-    """What every device takes itself, 0 if not known, and the models of forwarding devices that do not
-    say."""
-    known = [time_of(m) for m in f.models]
-    used = np.unique(f.device_model[np.flatnonzero(view.forwards & view.devices & (view.degree > 0))])
-    silent = [f.models[m] for m in used.tolist() if known[m] is None]
-    table = np.array([t or 0 for t in known], dtype=np.int64)
-    return table[f.device_model], silent
+def _stated_latencies(f: Fabric) -> Ints:
+    """What every device is said to take itself, in femtoseconds: by its declaration, else by its model; -1
+    where neither says."""
+    by_model = np.array([-1 if t is None else t for t in map(time_of, f.models)] or [-1], dtype=np.int64)
+    by_set = [_femtoseconds(s.settings.get("latency")) for s in f.sets]
+    declared = np.array([-1 if t is None else t for t in by_set] or [-1], dtype=np.int64)[f.device_set]
+    return np.where(declared >= 0, declared, by_model[f.device_model])
 
 
-def _cable_delays(f: Fabric, rows: Ints) -> tuple[Ints, int]:
+def own_delays(f: Fabric, view: View) -> tuple[Ints, list[tuple[str, int]]]:
+    """What every device takes itself, 0 if not known, and by name of the model how many forwarding devices do
+    not say."""
+    said = _stated_latencies(f)
+    passed = view.forwards & view.devices & (view.degree > 0) & (said < 0)
+    used, count = np.unique(f.device_model[passed], return_counts=True)
+    silent: dict[str, int] = {}
+    for m, n in zip(used.tolist(), count.tolist(), strict=True):
+        silent[f.models[m].name] = silent.get(f.models[m].name, 0) + n
+    return np.maximum(said, 0), list(silent.items())
+
+
+def cable_delays(f: Fabric, rows: Ints) -> tuple[Ints, int]:
     """Delay of the cable of every link, both cables of one through a panel, and how many links have none. A
     length is what the connect states, else what places ask for."""
     metres = np.full((len(f.statements), max(len(f.classes), 1)), -1, dtype=np.int64)
@@ -117,6 +173,26 @@ def _step_delays(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
         np.minimum.at(cable, np.searchsorted(keys, x[differ] * graph.nodes + y[differ]), length[t][differ])
     weights: Ints = cable + own[net.devices][head]
     return weights
+
+
+def _least_link_delay(view: View, here: Bools, there: Bools, length: Ints, own: Ints) -> int:
+    """The least delay of a link from one set to the other between ends that forward nothing, FAR where none
+    joins them."""
+    a, b = view.a, view.b
+    ends = ~view.forwards[a] & ~view.forwards[b]
+    mine = np.flatnonzero(ends & ((here[a] & there[b]) | (here[b] & there[a])))
+    return int((own[a[mine]] + own[b[mine]] + length[mine]).min(initial=FAR))
+
+
+def _shortest_access_delays(view: View, net: Forwarders, ends: Bools, length: Ints, own: Ints) -> Ints:
+    """The shortest way from some end of a set to every node: its own delay and its cable, 0 at a device of
+    the set itself; FAR where there is none."""
+    out = np.full(net.graph.nodes, FAR, dtype=np.int64)
+    for x, y in ((view.a, view.b), (view.b, view.a)):
+        mine = ends[x] & ~view.forwards[x] & view.forwards[y]
+        np.minimum.at(out, net.place[y[mine]], own[x[mine]] + length[mine])
+    out[ends[net.devices]] = 0
+    return out
 
 
 def _longest_access_delays(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:

@@ -7,20 +7,30 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.graph import Ints
+from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.layers import scaleup_links, scaleup_network
 from tdsl.prove.by_domain import uniform_exchange, unit_of_devices
+from tdsl.prove.concurrent_flow import concurrent_flow_bounds
+from tdsl.prove.network import Network
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
-def domain_rates(view: View) -> list[Fraction | None]:
-    """For every scale-up domain of a view the rate in bit/s at which each of its accelerators can send to the
-    next one of a ring, or to all others in equal parts, while it receives as much; None where no such rate is
-    found.
+@dataclass(frozen=True, slots=True)
+class DomainRate:
+    """The rate in bit/s at which each accelerator of a scale-up domain can send to all others in equal parts,
+    while it receives as much; ``any_traffic`` if so much can go to any of them in any parts."""
 
-    Inside of one host it is what the slowest accelerator has. In a domain of several, each switch that all
-    its accelerators are linked to carries a ring of them, at what the one with least has to it; where there
-    is no such switch, all exchange uniformly."""
+    bps: Fraction
+    any_traffic: bool
+
+
+def domain_rates(view: View) -> list[DomainRate | None]:
+    """The rate of every scale-up domain of a view; None where none is found.
+
+    Each switch that all its accelerators are linked to carries an exchange of them, at what the one with
+    least has to it. Where there is no such switch: in one host whose accelerators are all linked to each
+    other, each such link carries its pair; else all exchange uniformly over what is there."""
     domains = view.domains
     inside, count = domains.inside, view.fabric.device_count
     chip = np.flatnonzero(
@@ -32,21 +42,34 @@ def domain_rates(view: View) -> list[Fraction | None]:
     size = np.bincount(domain, minlength=domains.count)
     hosts = np.bincount(np.unique(domain * count + host) // count, minlength=domains.count)
     common = _rates_by_common_switches(view, node, host, domain, size)
-    out: list[Fraction | None] = []
+    place = np.full(len(inside.label), -1, dtype=np.int64)
+    place[node] = domain
+    meshed = _rates_over_pairs(view, place, size)
+    alone = {int(h): k for h, k in zip(host.tolist(), domain.tolist(), strict=True) if hosts[k] == 1}
+    known: dict[tuple[object, ...], Fraction | None] = {}
+    by_host = _inside_links_by_domain(view, place, alone, (common > 0) | (meshed > 0))
+    out: list[DomainRate | None] = []
     asked = 0
     for k in range(domains.count):
-        if hosts[k] == 1:
-            out.append(Fraction(int(domains.accelerator_bps[k])))
-        elif common[k]:
-            out.append(Fraction(int(common[k])))
+        if size[k] < 2:
+            out.append(DomainRate(Fraction(int(domains.accelerator_bps[k])), True))
+        elif common[k] or meshed[k]:
+            by_switch = common[k] >= meshed[k]
+            out.append(DomainRate(Fraction(int(max(common[k], meshed[k]))), bool(by_switch)))
+        elif hosts[k] == 1:
+            key = by_host.get(k, ())
+            if key not in known:
+                known[key] = _uniform_rate_of_links(view, key, int(size[k]))
+            out.append(_uniform_alone(known[key]))
         else:
             asked += 1
-            out.append(
-                _uniform_rate_of_domain(view, k, int(size[k]))
-                if asked <= view.budget.judged_domains
-                else None
-            )
+            found = asked <= view.budget.judged_domains
+            out.append(_uniform_alone(_uniform_rate_of_domain(view, k, int(size[k])) if found else None))
     return out
+
+
+def _uniform_alone(bps: Fraction | None) -> DomainRate | None:
+    return None if bps is None else DomainRate(bps, False)
 
 
 def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, size: Ints) -> Ints:
@@ -79,6 +102,63 @@ def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, 
     full = np.diff(np.append(begin, len(pair))) == size[domain[accelerator[begin]]]
     np.add.at(out, domain[accelerator[begin]][full], np.minimum.reduceat(capacity, begin)[full])
     return out
+
+
+def _rates_over_pairs(view: View, domain: Ints, size: Ints) -> Ints:
+    """For every domain in which all accelerators are linked to each other what each exchanges over these
+    links at the rate of the least; 0 for others. ``domain`` is that of every node that is an accelerator, -1
+    of others."""
+    inside = view.domains.inside
+    kept = (domain[inside.a] >= 0) & (domain[inside.b] >= 0) & (inside.a != inside.b) & (inside.rate > 0)
+    a, b = np.minimum(inside.a, inside.b)[kept], np.maximum(inside.a, inside.b)[kept]
+    key, which = np.unique(a * len(domain) + b, return_inverse=True)
+    out = np.zeros(len(size), dtype=np.int64)
+    if not len(key):
+        return out
+    rate = np.zeros(len(key), dtype=np.int64)
+    np.add.at(rate, which, inside.rate[kept])
+    mine = domain[key // len(domain)]
+    pairs, least = np.bincount(mine, minlength=len(size)), np.full(len(size), 1 << 62)
+    np.minimum.at(least, mine, rate)
+    full = pairs == size * (size - 1) // 2
+    out[full & (size > 1)] = (least * (size - 1))[full & (size > 1)]
+    return out
+
+
+def _inside_links_by_domain(
+    view: View, domain: Ints, alone: dict[int, int], known: Bools
+) -> dict[int, tuple[object, ...]]:
+    """Of every domain in one host whose rate is not ``known`` its links inside, ends and rate, in a numbering
+    of its own, accelerators first: equal for equivalent hosts."""
+    inside = view.domains.inside
+    label = {int(inside.label[n]): int(k) for n, k in enumerate(domain.tolist()) if k >= 0}
+    wanted = {k for k in alone.values() if not known[k]}
+    rows: dict[int, list[tuple[int, int, int]]] = {}
+    if not wanted:
+        return {}
+    for a, b, rate in zip(inside.a.tolist(), inside.b.tolist(), inside.rate.tolist(), strict=True):
+        k = label.get(int(inside.label[a]), -1)
+        if k in wanted and rate:
+            rows.setdefault(k, []).append((a, b, rate))
+    out: dict[int, tuple[object, ...]] = {}
+    for k, links in rows.items():
+        nodes = sorted({x for a, b, _ in links for x in (a, b)}, key=lambda n: (domain[n] != k, n))
+        place = {n: i for i, n in enumerate(nodes)}
+        out[k] = tuple(sorted((place[a], place[b], rate) for a, b, rate in links))
+    return out
+
+
+def _uniform_rate_of_links(view: View, links: tuple[object, ...], size: int) -> Fraction | None:
+    """What each of so many accelerators, the first nodes of these links, sends in all where all exchange
+    uniformly; None where some have no path."""
+    if not links:
+        return None
+    a, b, rate = np.array(links, dtype=np.int64).T
+    net = Network.both_ways(np.ones(int(max(a.max(), b.max())) + 1, dtype=np.bool_), a, b, rate)
+    pairs = {(s, t): 1 for s in range(size) for t in range(size) if s != t}
+    least = min(int(net.capacity[net.tail == v].sum()) for v in range(size))
+    found = concurrent_flow_bounds(net, pairs, Fraction(least, size - 1), view.budget)
+    return found.lower * (size - 1) if found is not None and found.lower else None
 
 
 def _uniform_rate_of_domain(view: View, domain: int, size: int) -> Fraction | None:

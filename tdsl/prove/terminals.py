@@ -25,7 +25,7 @@ from tdsl.system.lazy_dataclass import dataclass
 class Offer:
     """A demand on a network: the graph, what its terminals ask of each other, the greatest factor that their
     own links allow, and ``total``, the sum of all demands. ``nodes`` are the names of the graph's nodes, of
-    several terminals that of the first."""
+    several terminals that of the first; ``node`` is the node of every device of the view, -1 for others."""
 
     nodes: tuple[str, ...]
     network: Network
@@ -33,6 +33,7 @@ class Offer:
     top: Fraction
     total: int
     grain: int
+    node: Ints
 
     def same(self, other: Offer) -> bool:
         """Whether another is the same but for names: its bounds are these."""
@@ -100,6 +101,7 @@ def offer_of_demand(view: View, demand: TrafficDemand) -> Offer | None:
         Fraction(x, y)
         for x, y in set(zip(own[busy].tolist(), np.maximum(sent[0], sent[1])[busy].tolist(), strict=True))
     )
+    of_device = place
     place = _merge_single_neighbour_terminals(a, b, busy[busy < count], size, count)
     nodes, dense = np.unique(np.concatenate((place[a], place[b])), return_inverse=True)
     tail, head = np.split(dense, 2)
@@ -110,7 +112,9 @@ def offer_of_demand(view: View, demand: TrafficDemand) -> Offer | None:
     for s, t, w in zip(begin, end, amount.tolist(), strict=True):
         if s != t:
             demands[s, t] = demands.get((s, t), 0) + w
-    return Offer(tuple(view.names(device)), net, demands, top, int(amount.sum()), grain)
+    at = np.minimum(np.searchsorted(nodes, place[of_device]), len(nodes) - 1)
+    node = np.where(nodes[at] == place[of_device], at, -1)
+    return Offer(tuple(view.names(device)), net, demands, top, int(amount.sum()), grain, node)
 
 
 def _merge_single_neighbour_terminals(a: Ints, b: Ints, terminals: Ints, size: int, count: int) -> Ints:

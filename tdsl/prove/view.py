@@ -129,10 +129,11 @@ class View:
             if before is not None:
                 lost |= before
         rows = self.rows[~lost[self.rows]]
-        left = View(f, self.core & ~gone, self.devices & ~gone, rows, self.name)
+        whole = self.intact or self
+        left = View(f, self.core & ~gone, self.devices & ~gone, rows, self.name, whole, members=self.members)
         gone = gone.copy()
         # One that had no link before is still asked about: it is the fault that no failure hides.
-        had_links = (self.intact or self).degree > 0
+        had_links = whole.degree > 0
         gone[left.units[(left.degree[left.units] == 0) & had_links[left.units]]] = True
         core, devices = self.core & ~gone, self.devices & ~gone
         return View(

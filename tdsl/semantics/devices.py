@@ -12,6 +12,7 @@ from tdsl.semantics import forwards, nos
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
+from tdsl.semantics.quantity import TIME, UNIT_TABLE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import require_plain_setting
 from tdsl.syntax import tree
@@ -19,7 +20,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 Element = TypeVar("Element", int, str)
 ROLES = ("accelerator", "storage", "manager")
-DEVICE_SETTINGS = ("forwards", "nos", "role", "spares", "split")
+DEVICE_SETTINGS = ("forwards", "latency", "nos", "role", "spares", "split")
 SPLIT = "`split nic 8` makes 8 lanes of each port of `nic`, `split p[1..32] 2` two of each of these ports"
 
 
@@ -47,6 +48,7 @@ class DeviceSettings:
     splits: tuple[Split, ...] = ()
     nos: str = ""
     forwards: bool = False
+    latency: Quantity | None = None  # in place of what the model says
 
     @property
     def text(self) -> str:
@@ -58,14 +60,21 @@ class DeviceSettings:
             out.append(f"split {s.name}{part} {s.ways}")
         out += [f"nos {self.nos}" if self.nos in nos.SYSTEMS else f'nos "{self.nos}"'] if self.nos else []
         out += ["forwards"] if self.forwards else []
+        if self.latency is not None:
+            out.append(f"latency {_exact_time_text(self.latency)}")
         return "; ".join(out)
 
     def kept(self) -> dict[str, object]:
         """What a device set keeps of them."""
         return {
             name: value
-            for name, value in (("spares", self.spares), ("nos", self.nos), ("forwards", self.forwards))
-            if value
+            for name, value in (
+                ("spares", self.spares),
+                ("nos", self.nos),
+                ("forwards", self.forwards),
+                ("latency", self.latency),
+            )
+            if value not in (0, "", False, None)
         }
 
 
@@ -96,6 +105,8 @@ def device_settings(
         match name:
             case "forwards":
                 out = replace(out, forwards=forwards.read_forwards_setting(s, kind))
+            case "latency":
+                out = replace(out, latency=_latency_setting(s, scope, evaluator))
             case "nos":
                 out = replace(out, nos=nos.nos_of_setting(s))
             case "role":
@@ -108,8 +119,14 @@ def device_settings(
 
 
 def _refuse_setting_of_other_kind(s: tree.Setting, kind: str) -> None:
-    """Refuse ``nos`` of what is no switch, and a role or spares of what is neither a host nor a chip."""
+    """Refuse ``nos`` of what is no switch, a role or spares of what is neither a host nor a chip, and a
+    latency of what is crossed by light."""
     name = s.name.name
+    if name == "latency":
+        if kind in ("host", "chip", "switch"):
+            return
+        help = "hosts, chips and switches have one; a cable has a `length`"
+        raise Fault("E0118", s.span, f"a {kind} has no latency", help=help)
     if name == "nos" and kind != "switch":
         raise Fault("E0118", s.span, f"a {kind} has no network operating system", help="switches have one")
     if name not in ("nos", "forwards") and kind not in ("host", "chip"):
@@ -120,6 +137,26 @@ def _refuse_setting_of_other_kind(s: tree.Setting, kind: str) -> None:
             f"a {kind} has no {what}",
             help=f"remove `{s.span.text}`: hosts and chips have one",
         )
+
+
+def _exact_time_text(latency: Quantity) -> str:
+    """A time as a design writes it: ``230ns``, or where six digits are not all of it, a product."""
+    said = quantity_text(latency)
+    digits = said.rstrip("abcdefghijklmnopqrstuvwxyz")
+    if Fraction(digits) * UNIT_TABLE[said[len(digits) :]][0] == latency.amount:
+        return said
+    exact = latency.amount * 10**12
+    return f"1ps*{exact.numerator}/{exact.denominator}"
+
+
+def _latency_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Quantity:
+    """``latency 2us``: what each of these devices takes itself."""
+    value = evaluator.evaluate(s.items[0].value, scope) if s.items else None
+    require_plain_setting(s, "latency 2us")
+    if not isinstance(value, Quantity) or value.dim != TIME or value.amount < 0:
+        help = "write `latency 2us`"
+        raise Fault("E0103", s.span, "`latency` of a device is one time, not negative", help=help)
+    return value
 
 
 def _role_setting(s: tree.Setting) -> str:

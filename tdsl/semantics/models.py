@@ -26,7 +26,7 @@ from tdsl.semantics.model import (
     indices_at_position,
 )
 from tdsl.semantics.model_connects import refuse_connect_of_fabrics_alone
-from tdsl.semantics.quantity import LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
+from tdsl.semantics.quantity import COMPUTE, LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import fitting_rate, not_too_long
 from tdsl.semantics.sonic import sonic_ports
@@ -42,7 +42,7 @@ FACTS = (
     "subsystem", "class", "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth",
     "year", "marks", "asic", "radix", "rate", "medium", "fibre", "polarity", "reach", "legs", "platform",
     "hwsku", "nos", "breakout", "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role",
-    "tail", "forwards", "bend", "ferrules", *supply.FACTS,
+    "tail", "forwards", "bend", "ferrules", "flops", *supply.FACTS,
 )  # fmt: skip
 MEASURED = {
     "power": (POWER, "700W"),
@@ -496,6 +496,9 @@ class ModelBuilder:
         if name == "nos":
             self.facts[name] = self.switch_nos(s)
             return
+        if name == "flops":
+            self.compute_rates(s)
+            return
         self.facts[name] = value = self.setting_value(s, self.scope)
         if name in supply.FACTS:
             self.facts[name] = supply.read_supply_fact(s, value)
@@ -530,6 +533,29 @@ class ModelBuilder:
                 help="switches have one",
             )
         return nos.nos_of_setting(s)
+
+    def compute_rates(self, s: tree.Setting) -> None:
+        """``flops bf16 989Tflops, fp8 1979Tflops``: dense operations of each format, as the facts
+        ``flops_bf16`` and ``flops_fp8``."""
+        help = "write `flops bf16 989Tflops, fp8 1979Tflops`"
+        formats: list[str] = []
+        for item in s.items:
+            word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
+            following = [v for w, v in item.args if not w]
+            rate = (
+                self.evaluator.evaluate(following[0], self.scope)
+                if len(item.args) == 1 == len(following)
+                else None
+            )
+            if word is None or not isinstance(rate, Quantity) or rate.dim != COMPUTE or rate.amount <= 0:
+                raise Fault("E0103", item.span, "`flops` is a format and a rate above zero", help=help)
+            if word in formats:
+                raise Fault("E0104", item.span, f"`flops` of {word} is set twice")
+            formats.append(word)
+            self.facts[f"flops_{word}"] = rate
+        if not formats:
+            raise Fault("E0120", s.span, "`flops` is a format and a rate", help=help)
+        self.facts["flops"] = tuple(formats)
 
     def all_words(self, s: tree.Setting) -> tuple[str, ...]:
         """All words of a setting, those behind its values too."""

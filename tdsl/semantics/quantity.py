@@ -1,8 +1,8 @@
 """Units as types: exact quantities with dimensions, and the unit table.
 
 A dimension is a tuple of exponents over the base bit, second, metre, watt, kilogram, dollar, rack unit,
-decibel. Rates are bits per second in one direction; ``GB/s`` says bytes. Prefixes of rates and sizes are
-decimal.
+decibel, floating-point operation. Rates are bits per second in one direction; ``GB/s`` says bytes. Prefixes
+of rates and sizes are decimal.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from fractions import Fraction
 
 from tdsl.system.lazy_dataclass import dataclass
 
-BASE = ("b", "s", "m", "W", "kg", "$", "U", "dB")
-Dim = tuple[int, int, int, int, int, int, int, int]
+BASE = ("b", "s", "m", "W", "kg", "$", "U", "dB", "flop")
+Dim = tuple[int, int, int, int, int, int, int, int, int]
 
-NONE: Dim = (0, 0, 0, 0, 0, 0, 0, 0)
-RATE: Dim = (1, -1, 0, 0, 0, 0, 0, 0)
-SIZE: Dim = (1, 0, 0, 0, 0, 0, 0, 0)
-TIME: Dim = (0, 1, 0, 0, 0, 0, 0, 0)
-LENGTH: Dim = (0, 0, 1, 0, 0, 0, 0, 0)
-POWER: Dim = (0, 0, 0, 1, 0, 0, 0, 0)
-MASS: Dim = (0, 0, 0, 0, 1, 0, 0, 0)
-MONEY: Dim = (0, 0, 0, 0, 0, 1, 0, 0)
-UNITS: Dim = (0, 0, 0, 0, 0, 0, 1, 0)
-LOSS: Dim = (0, 0, 0, 0, 0, 0, 0, 1)
+NONE: Dim = (0, 0, 0, 0, 0, 0, 0, 0, 0)
+RATE: Dim = (1, -1, 0, 0, 0, 0, 0, 0, 0)
+SIZE: Dim = (1, 0, 0, 0, 0, 0, 0, 0, 0)
+TIME: Dim = (0, 1, 0, 0, 0, 0, 0, 0, 0)
+LENGTH: Dim = (0, 0, 1, 0, 0, 0, 0, 0, 0)
+POWER: Dim = (0, 0, 0, 1, 0, 0, 0, 0, 0)
+MASS: Dim = (0, 0, 0, 0, 1, 0, 0, 0, 0)
+MONEY: Dim = (0, 0, 0, 0, 0, 1, 0, 0, 0)
+UNITS: Dim = (0, 0, 0, 0, 0, 0, 1, 0, 0)
+LOSS: Dim = (0, 0, 0, 0, 0, 0, 0, 1, 0)
+COMPUTE: Dim = (0, -1, 0, 0, 0, 0, 0, 0, 1)
 
 KIND_NAMES: dict[Dim, str] = {
     RATE: "rate",
@@ -36,6 +37,7 @@ KIND_NAMES: dict[Dim, str] = {
     MONEY: "money",
     UNITS: "units",
     LOSS: "loss",
+    COMPUTE: "compute rate",
 }
 
 
@@ -47,6 +49,7 @@ def _build_unit_table() -> dict[str, tuple[Fraction, Dim]]:
             out[f"{prefix}bps"] = (scale, RATE)
             out[f"{prefix}b/s"] = (scale, RATE)
             out[f"{prefix}W"] = (scale, POWER)
+            out[f"{prefix}flops"] = (scale, COMPUTE)
         out[f"{prefix}B/s"] = (8 * scale, RATE)
         out[f"{prefix}B"] = (8 * scale, SIZE)
     for prefix, power in (("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40)):
@@ -63,10 +66,10 @@ def _build_unit_table() -> dict[str, tuple[Fraction, Dim]]:
     out["$"] = (Fraction(1), MONEY)
     out["U"] = (Fraction(1), UNITS)
     out["dB"] = (Fraction(1), LOSS)
-    out["ns/m"] = (Fraction(1, 10**9), (0, 1, -1, 0, 0, 0, 0, 0))
-    out["us/km"] = (Fraction(1, 10**9), (0, 1, -1, 0, 0, 0, 0, 0))
-    out["dB/km"] = (Fraction(1, 1000), (0, 0, -1, 0, 0, 0, 0, 1))
-    out["kg/m"] = (Fraction(1), (0, 0, -1, 0, 1, 0, 0, 0))
+    out["ns/m"] = (Fraction(1, 10**9), (0, 1, -1, 0, 0, 0, 0, 0, 0))
+    out["us/km"] = (Fraction(1, 10**9), (0, 1, -1, 0, 0, 0, 0, 0, 0))
+    out["dB/km"] = (Fraction(1, 1000), (0, 0, -1, 0, 0, 0, 0, 1, 0))
+    out["kg/m"] = (Fraction(1), (0, 0, -1, 0, 1, 0, 0, 0, 0))
     return out
 
 
@@ -116,12 +119,19 @@ def _with_unit_prefix(value: Fraction, unit: str, steps: tuple[tuple[str, int], 
 _UP = (("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15))
 
 
+def byte_rate_text(bps: int | Fraction) -> str:
+    """A rate in byte/s, from bit/s: ``50GB/s``."""
+    return _with_unit_prefix(Fraction(bps) / 8, "B/s", _UP)
+
+
 def quantity_text(q: Quantity) -> str:
     """The quantity as a person writes it: ``400Gbps``, ``3m``, ``1.7kW``, ``$1200``."""
     if q.dim == RATE:
         return _with_unit_prefix(q.amount, "bps", _UP)
     if q.dim == SIZE:
         return _with_unit_prefix(q.amount / 8, "B", _UP)
+    if q.dim == COMPUTE:
+        return _with_unit_prefix(q.amount, "flops", _UP)
     if q.dim == POWER:
         return _with_unit_prefix(q.amount, "W", _UP[:3])
     if q.dim == TIME and q.amount and q.amount % 86_400 == 0:

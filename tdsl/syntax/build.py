@@ -255,6 +255,9 @@ class ClauseBuilder(ExpressionBuilder):
     def claim(self, kids: Kids) -> Any:
         op, value, whole = _clause_value(kids, "compare") or (None, None, "")
         of, of_to, of_all = _clause_value(kids, "of") or ((), (), False)
+        among = _clause_value(kids, "among")
+        if among and not of:
+            of, of_all = among[0], True
         at = _clause_value(kids, "at")[0] if _clause_value(kids, "at") else ()
         count, any_of = _clause_value(kids, "any") or (None, None)
         args = tuple(k for k in kids[1:] if type(k) is not Clause)
@@ -262,7 +265,7 @@ class ClauseBuilder(ExpressionBuilder):
             name_node(kids[0]), args, count, any_of, of, of_to, at, _clause_value(kids, "under"),
             _clause_value(kids, "through"), op, value, whole == "intact", whole == "active",
             _clause_value(kids, "given"), span_of(kids), whole if whole in ("network", "total") else "",
-            of_all,
+            of_all, bool(among),
         )  # fmt: skip
 
     bare_claim = claim

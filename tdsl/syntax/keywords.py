@@ -24,7 +24,7 @@ STATEMENTS: tuple[str, ...] = (
 
 CLAUSES: tuple[str, ...] = (
     "as", "to", "via", "where", "with", "of", "by", "at", "from", "x", "any", "under", "through", "intact",
-    "active", "network", "total", "all", "shift", "degree", "seed", "uneven",
+    "active", "network", "total", "all", "among", "shift", "degree", "seed", "uneven",
 )  # fmt: skip
 """Words inside a statement."""
 

@@ -22,7 +22,7 @@ _NUMERIC = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS",
 _SEPARATE = frozenset({"RANGE", "COMMA"})
 _ENDING = frozenset({END, "COMMA", "RBRACE", "LBRACE"})  # an item of a setting ends before these
 _AFTER_PATH = frozenset(
-    {"to", "of", "at", "under", "through", "any", "and", "with"}
+    {"to", "of", "at", "among", "under", "through", "any", "and", "with"}
 )  # words behind a path of a requirement
 
 

@@ -261,8 +261,8 @@ class Override:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """``METRIC [argument …] [any K [links | ports | cables | cages | bundles]] [of [all] S [to T]] [at S]
-    [under ENGINE] [through LAYER] [CMP VALUE [of intact | of active | of network | of total]] [with CLAIM]``;
-    ``share_of`` is ``network`` or ``total``."""
+    [among S, S …] [under ENGINE] [through LAYER] [CMP VALUE [of intact | of active | of network | of total]]
+    [with CLAIM]``; ``share_of`` is ``network`` or ``total``."""
 
     metric: Identifier
     args: tuple[Expr, ...]
@@ -281,6 +281,7 @@ class Claim:
     span: SourceSpan
     share_of: str = ""
     of_all: bool = False  # `of all S`: the set that S names, judged as one
+    among: bool = False  # `among S, T`: each of the sets for itself, all at once
 
 
 @dataclass(frozen=True, slots=True)

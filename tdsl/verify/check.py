@@ -32,7 +32,21 @@ Kind = Literal["yes_no", "number", "ratio", "fraction", "quantity"]
 
 NO_WITNESS: Mapping[str, object] = {}
 KINDS = ("yes_no", "number", "ratio", "fraction", "quantity")
-TAKES = ("of", "to", "at", "under", "through", "any", "with", "args", "ports", "intact", "active", "share")
+TAKES = (
+    "of",
+    "to",
+    "among",
+    "at",
+    "under",
+    "through",
+    "any",
+    "with",
+    "args",
+    "ports",
+    "intact",
+    "active",
+    "share",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +141,8 @@ class Check(ABC):
     of all of them, and what a fabric's block requires is of that fabric alone. "shared": about places, names
     and addresses, which all fabrics of the cluster take, so that a fabric is judged with what the others put
     there. "": about one fabric's own links. ``cost``: what it takes on a large fabric, 0 (sums of columns) to
-    3 (flows for many failures): cheap ones are judged first.
+    3 (flows for many failures): cheap ones are judged first. ``by_formula``: its bounds are of a formula with
+    stated assumptions, so that a requirement that holds by them is ``modelled`` and not ``proved``.
     """
 
     code: ClassVar[str]
@@ -153,6 +168,7 @@ class Check(ABC):
     in_rates: ClassVar[bool] = False
     joins: ClassVar[bool] = False
     cost: ClassVar[int] = 1
+    by_formula: ClassVar[bool] = False
     of_ends: ClassVar[bool] = False
     of_ports: ClassVar[bool] = False
     example: ClassVar[str] = ""

@@ -33,7 +33,7 @@ UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
 
 METRICS = (
     "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match",
-    "oversubscription", "taper", "bisection", "throughput", "edge_redundancy", "node_redundancy",
+    "oversubscription", "taper", "bisection", "throughput", "bandwidth", "edge_redundancy", "node_redundancy",
     "survives", "blast_radius", "diameter", "mean_hops", "latency", "all_to_all_time", "deadlock_free",
     "cable_length", "loss_budget", "rack_power", "rack_space", "rack_weight", "cage_fit", "twin_port",
     "tray_fill", "bend_radius", "optics_power", "cost",
@@ -51,7 +51,7 @@ MEANT = {
         ("non_blocking", "nonblocking", "blocking", "blocking_factor", "contention"),
         "oversubscription <= 1:1",
     ),
-    **dict.fromkeys(("bandwidth", "cross_section", "full_bisection"), "bisection >= 100%"),
+    **dict.fromkeys(("cross_section", "full_bisection"), "bisection >= 100%"),
     **dict.fromkeys(("ecmp", "redundancy", "paths", "multipath"), "edge_redundancy >= 2"),
     **dict.fromkeys(("hops", "hop_count", "max_hops"), "diameter <= 4"),
     **dict.fromkeys(("connected", "connectivity", "reachable"), "reachability"),
@@ -129,6 +129,7 @@ def _clauses_of_claim(claim: ResolvedClaim) -> dict[str, bool]:
     return {
         "of": any(s.elements or s.text != "ports" for s in claim.of),
         "ports": any(not s.elements and s.text == "ports" for s in claim.of),
+        "among": claim.among,
         "to": bool(claim.of_to),
         "at": bool(claim.at),
         "under": bool(claim.under),
@@ -144,7 +145,7 @@ def _clauses_of_claim(claim: ResolvedClaim) -> dict[str, bool]:
 
 def _why_sets_or_layer_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Why a check is not about a set of endpoints, about ports or about a layer, where a claim names such."""
-    if claim.of_all and not check.of_ends:
+    if claim.of_all and not claim.among and not check.of_ends:
         return (
             f"`{check.name}` is not about a set of endpoints",
             "leave `all` out: each element is then judged",
@@ -281,8 +282,8 @@ def judgement_for_claim(claim: ResolvedClaim, check: Check, judged: Judgement) -
         return judged
     judged_as = judgement_in_claim_unit(claim, check, judged)
     verdict = verdict_of_bounds(claim.op, judged_as.lower, judged_as.upper, claim.value)
-    done = judged.status == "modelled" and verdict == "proved"
-    judged = judged if done else replace(judged, status=verdict)
+    by_formula = verdict == "proved" and (judged.status == "modelled" or check.by_formula)
+    judged = replace(judged, status="modelled" if by_formula else verdict)
     return _judgement_in_rates(claim, judged) if _is_rate_claim(claim, check) else judged
 
 

@@ -279,7 +279,8 @@ class _CheckRun:
         """What was found; or that it is not judged, where a distance or a time is required and some ends do
         not reach each other: the figure is of those that do."""
         required = claim is not None and claim.op and check.of_ends and not check.scarce
-        if claim is None or not required or found.status not in ("proved", "modelled"):
+        settled = ("proved", "modelled", *(("bounded",) if check.by_formula else ()))
+        if claim is None or not required or found.status not in settled:
             return found
         return self.apart(check, view, claim) or found
 
@@ -402,10 +403,10 @@ class _CheckRun:
             return skipped(
                 "the chips that it leaves out pass traffic on, so the set has no network of its own"
             )
-        asked = replace(claim, of=(), of_all=False)
+        asked = replace(claim, of_all=False) if claim.among else replace(claim, of=(), of_all=False)
         paths = ", ".join(s.text for s in claim.of)
         view = whole.among(named)
-        found = self.apart(check, view, asked) if self.fabric.complete else None
+        found = self.apart(check, view, asked) if self.fabric.complete and not claim.among else None
         found = found or self.judge_view(check, view, asked)
         text = f"{found.text} among {paths}" if found.text else ""
         return replace(found, text=text, witness={"of": [s.text for s in claim.of], **found.witness})

@@ -1,15 +1,10 @@
-"""Time of collective operations by α-β models: a message of m bits takes α + m/B (Hockney 1994).
-
-α is the fabric's worst zero-load latency and B what one rank can send: formulas with stated assumptions, not
-measurements.
-"""
+"""Times of collective operations as intervals: a floor that no algorithm beats, and the time of a schedule
+that can be replayed. Beside them, and never the judge, what formulas of the field make of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -17,283 +12,299 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.rails import rail_plan
-from tdsl.prove.bisection import bisection_bounds
-from tdsl.prove.bound import Delay, NotBounded
+from tdsl.fabric.subject import devices_with_contents
 from tdsl.prove.by_domain import units_with_joined_accelerators
-from tdsl.prove.collective_bounds import Blocks, accelerators_of
-from tdsl.prove.delays import worst_delay
-from tdsl.prove.domain_rates import domain_rates
-from tdsl.prove.network import Network
+from tdsl.prove.collective_floors import Floor, Floors
+from tdsl.prove.collective_times import Ranks, Schedule, best_schedules
 from tdsl.prove.search import first_names_and_more
-from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tdsl.semantics.quantity import RATE, SIZE, TIME, Quantity, quantity_text
+from tdsl.semantics.quantity import SIZE, TIME, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Judgement, checks_by_name, skipped
 from tdsl.verify.result import Value
-
-Time = Fraction
 
 TO_SAY = (
     "a model in your own file, of the same name if you like, can say `latency 230ns`, and a connect "
     "`{ length 30m }`"
 )
 
+MOST_BITS = 2**63
+"""Data of each rank that is judged at most."""
+
+LISTED = 6
+"""Schedules that an answer lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class CollectiveModel:
-    """One model's answer in seconds, and its formula."""
+    """One formula's answer in seconds, and the formula."""
 
     name: str
-    seconds: Time
+    seconds: Fraction
     formula: str
 
 
 @dataclass(frozen=True, slots=True)
-class RankGroup:
-    """Ranks that exchange data without the network: those of a scale-up domain, or one alone. ``inside`` is
-    what each has of the domain in bit/s, None for one alone; ``rate`` what the slowest of them has of the
-    network."""
+class Operation:
+    """A collective operation: its floor for so many bits, its schedules, and what formulas make of it.
+    ``least`` is a floor that comes with the schedules, in seconds a bit."""
 
-    ranks: int
-    inside: Fraction | None
-    rate: Fraction
+    floor: Callable[[Floors, Fraction], Floor]
+    schedules: Callable[[Ranks], Iterator[Schedule]]
+    models: Callable[[View, Fraction], list[CollectiveModel]] | None = None
+    least: Callable[[Ranks], Fraction] | None = None
 
 
-@dataclass(eq=False)  # no slots: what is asked for is kept
-class Ranks:
-    """What takes part in a collective: ``count`` ranks (accelerators; the units themselves where they hold
-    none) on ``units`` hosts or chips, ``each`` of them on every unit (0 where units differ). ``rate`` is what
-    a rank has of the network in bit/s. ``part`` is the number of the scale-up domain of every unit, ``kinds``
-    the different ones of these; none where there is no domain, or the accelerators of some unit are not
-    joined, or what they exchange is not known."""
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """What is known of a time: the floor, the schedules that were tried, best first, and what has no delay
+    stated, in words. ``apart`` if scale-up links alone join some ranks; ``why_none`` says why there is no
+    schedule where there is none."""
 
-    view: View
-    net: Network
-    units: int
-    count: int
-    each: int
-    rate: Fraction
-    part: Ints
-    kinds: tuple[RankGroup, ...] = ()
-
-    @classmethod
-    def of(cls, view: View) -> Ranks:
-        """Read a view. Every rank is as fast as the slowest."""
-        net = unit_network(view)
-        each = accelerators_of(view)[net.units]
-        pairs = [(int(i), int(e)) for i, e in {*zip(net.injection.tolist(), each.tolist(), strict=True)} if e]
-        pairs.sort(key=lambda x: Fraction(*x))
-        slowest = Fraction(*pairs[0]) * net.grain if pairs else Fraction(0)
-        same = int(each[0]) if len(distinct_values(each)) == 1 else 0
-        label = view.domains.of_device[net.units]
-        label = np.where(label >= 0, label, view.domains.count + np.arange(len(label)))
-        found, part = np.unique(label, return_inverse=True)
-        made = cls(view, net, len(each), int(each.sum()), same, slowest, part)
-        if not units_with_joined_accelerators(view).all() or found[0] >= view.domains.count:
-            return made
-        kinds = _kinds_of_domains(made, each, pairs, found)
-        known = all(k.inside is not None for k in kinds if k.ranks > 1)
-        ordered = sorted(kinds, key=lambda k: (k.ranks, k.inside or 0, k.rate))
-        return replace(made, kinds=tuple(ordered)) if known else made
+    ranks: Ranks
+    size: Fraction
+    floor: Floor
+    schedules: Sequence[Schedule]
+    unknown: tuple[str, ...]
+    apart: bool
+    why_none: str
 
     @property
-    def inside(self) -> Fraction | None:
-        """What a rank has of its scale-up domain in bit/s, the one that has least; None without one."""
-        return min((k.inside for k in self.kinds if k.inside is not None), default=None)
-
-    @property
-    def domains(self) -> int:
-        """Scale-up domains, ranks that are alone in one counted; 0 without any."""
-        return int(self.part.max()) + 1 if self.inside is not None else 0
-
-    @cached_property
-    def outside(self) -> Fraction:
-        """What each domain can send to the others at once in bit/s, at least: where rails are not connected,
-        over each part of the network that all of them have ports at as much as the one with least."""
-        if not self.rails_apart:
-            return min(k.ranks * k.rate for k in self.kinds)
-        f, at = self.view.fabric, self.view.attachment
-        place = np.full(f.device_count, -1, dtype=np.int64)
-        place[self.net.units] = self.part
-        mine = (place[at.end] >= 0) & (at.port >= 0)
-        key, which = np.unique(at.hub[mine] * self.domains + place[at.end[mine]], return_inverse=True)
-        rate = np.zeros(len(key), dtype=np.int64)
-        np.add.at(rate, which, f.link_rate[f.port_link[at.port[mine]]])
-        begin = np.flatnonzero(np.diff(key // self.domains, prepend=-1))
-        every = np.diff(np.append(begin, len(key))) == self.domains
-        return Fraction(int(np.minimum.reduceat(rate, begin)[every].sum())) if len(key) else Fraction(0)
-
-    @cached_property
-    def blocks(self) -> Blocks:
-        """What floors are computed from."""
-        return Blocks.of(self.view)
-
-    @cached_property
-    def rails_apart(self) -> bool:
-        """Whether rails are joined nowhere in the network, so that ranks of different rails need the scale-up
-        domain."""
-        at = self.view.attachment
-        unit = np.isin(at.end, self.net.units)
-        return rail_plan(self.view.fabric).organised and len(distinct_values(at.hub[unit])) > 1
-
-    @cached_property
-    def crossing(self) -> Fraction:
-        """Bit/s that two halves can exchange each way, at least."""
-        return Fraction(bisection_bounds(self.view).lower * self.net.grain)
-
-    @cached_property
-    def across(self) -> Fraction:
-        """What a rank can send to the other half, all at once."""
-        full = self.net.full * self.net.grain
-        return self.rate * min(self.crossing / full, Fraction(1)) if full else Fraction(0)
-
-
-def _kinds_of_domains(
-    ranks: Ranks, each: Ints, pairs: Sequence[tuple[int, int]], domains: Ints
-) -> set[RankGroup]:
-    """The different domains, by their numbers. ``each`` is how many ranks are on every unit, ``pairs`` what
-    the units inject and how many ranks share it, slowest first."""
-    net, view = ranks.net, ranks.view
-    place = {x: k for k, x in enumerate(pairs)}
-    speed = [place.get(x, len(pairs)) for x in zip(net.injection.tolist(), each.tolist(), strict=True)]
-    least = np.full(len(domains), len(pairs))
-    np.minimum.at(least, ranks.part, np.array(speed))
-    sizes = np.bincount(ranks.part, weights=each).astype(np.int64)
-    inside = [*domain_rates(view), *[None] * len(each)]
-    rows = {*zip(sizes.tolist(), (inside[k] for k in domains.tolist()), least.tolist(), strict=True)}
-    return {RankGroup(g, i if g > 1 else None, Fraction(*pairs[k]) * net.grain) for g, i, k in rows if g}
+    def ceiling(self) -> Fraction | None:
+        """The time of the best schedule with all known delays; None without one."""
+        if not self.schedules:
+            return None
+        return max(self.schedules[0].seconds(self.size), self.floor.seconds)
 
 
 def message_size_of_claim(claim: ResolvedClaim | None) -> Fraction | None:
-    """The size that a claim gives as its argument, in bits; None if it gives none."""
+    """The size that a claim gives as its first argument, in bits; None if it gives none."""
     args = claim.args if claim is not None else ()
-    if len(args) == 1 and isinstance(args[0], Quantity) and args[0].dim == SIZE and args[0].amount > 0:
+    if args and isinstance(args[0], Quantity) and args[0].dim == SIZE and args[0].amount > 0:
         return args[0].amount
     return None
 
 
-def fastest_model_judgement(
-    metric: str,
-    view: View,
-    claim: ResolvedClaim | None,
-    models: Callable[[Ranks, Fraction, Time], list[CollectiveModel]],
-    floor: Callable[[Blocks, Fraction], Time],
-) -> Judgement:
-    """The least time among the models that apply; each is listed. Where a latency is unknown, what remains is
-    a lower bound; where scale-up links join accelerators, no model is one, and the lower bound is the
-    ``floor``, which no algorithm beats."""
+def why_size_is_refused(metric: str, claim: ResolvedClaim | None, example: str) -> str:
+    """What is wrong with the size of a claim; "" if nothing."""
     size = message_size_of_claim(claim)
     if size is None:
-        return skipped(f"`{metric}` takes one size: write `{metric} 1GB`")
+        return f"`{metric}` takes one size: write `{example}`"
+    return f"{quantity_text(Quantity(size, SIZE))} are more than can be judged: {MOST_BITS:,} bits" * (
+        size > MOST_BITS
+    )
+
+
+def time_of_operation(
+    metric: str, view: View, claim: ResolvedClaim | None, operation: Operation
+) -> Judgement:
+    """The interval of an operation among all units of a view as the answer to a claim that gives its size."""
+    found = interval_of_operation(metric, view, claim, operation)
+    if isinstance(found, str):
+        return skipped(found)
+    plain = operation.models is not None and not found.apart and found.ranks.outer is None
+    models = operation.models(view, found.size) if operation.models is not None and plain else []
+    return _judgement_of_interval(found, models)
+
+
+def interval_of_operation(
+    metric: str, view: View, claim: ResolvedClaim | None, operation: Operation
+) -> Interval | str:
+    """The floor and the schedules of an operation among all units of a view; or why nothing can be said."""
+    wrong = why_size_is_refused(metric, claim, f"{metric} 1GB")
+    size = message_size_of_claim(claim)
+    if wrong or size is None or (claim is not None and len(claim.args) != 1):
+        return wrong or f"`{metric}` takes one size: write `{metric} 1GB`"
     if len(view.units) < 2:
-        return skipped(f"there are fewer than two {view.unit_word}")
-    floored = bool((view.fabric.domains.of_device[view.units] >= 0).any())
-    if checks_by_name()["reachability"].judge(view, None).status == "refuted":
-        if floored and claim is not None and _is_connected_through_scaleup(view, claim):
-            why = f"some {view.unit_word} are connected by scale-up links alone"
-            return _lower_bound_alone(floor(Blocks.of(view), size), why)
-        return skipped(f"some {view.unit_word} do not reach each other")
-    ranks = Ranks.of(view)
-    if not ranks.rate:
-        return skipped(f"some {view.unit_word} have no link")
-    far = worst_delay(view)
-    alpha = Fraction(0) if far is None or isinstance(far, NotBounded) else far.upper
-    found = sorted(models(ranks, size, alpha), key=lambda m: m.seconds)
-    least = floor(ranks.blocks, size) if floored else Fraction(0)
-    if not found:
-        why = "the rails are not connected, and the hosts have no scale-up domain that connects them"
-        return _lower_bound_alone(least, why) if least else skipped(why)
-    best = replace(found[0], seconds=max(found[0].seconds, least))
-    return _judgement_of_models(ranks, size, far, found, best, least if floored else best.seconds)
+        return f"there are fewer than two {view.unit_word}"
+    sets = sets_of_claim(view, claim) if claim is not None and claim.among else None
+    if isinstance(sets, str):
+        return sets
+    apart = _some_set_is_apart(view, sets)
+    joined = claim is not None and _is_connected_through_scaleup(view, claim) if apart else True
+    if apart and not (joined and sets is None):
+        return f"some {view.unit_word} do not reach each other"
+    ranks = Ranks.of(view, sets)
+    if not apart and not (view.degree[view.units] > 0).all():
+        return f"some {view.unit_word} have no link"
+    floor = operation.floor(Floors.of(view, sets), size)
+    if operation.least is not None and not apart:
+        floor = max(
+            floor,
+            Floor(operation.least(ranks) * size, "the lengths that bound `throughput all_to_all`"),
+            key=lambda f: f.seconds,
+        )
+    why = _why_no_schedule(ranks, apart)
+    found = [] if why else best_schedules(operation.schedules(ranks), size, floor.seconds)
+    unknown = ranks.unknown_delays if found else ()
+    return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known")
+
+
+def sets_of_claim(view: View, claim: ResolvedClaim) -> Ints | str:
+    """The number of the set of every unit of a view, for the sets that `among` names: the hosts or chips of a
+    path, or of each group that it names; or what is wrong with them, in words."""
+    element = np.full(len(view.units), -1, dtype=np.int64)
+    place = np.full(view.fabric.device_count, -1, dtype=np.int64)
+    place[view.units] = np.arange(len(view.units))
+    count = 0
+    for selector in claim.of:
+        if selector.kind in ("host", "chip", "switch"):
+            named = [np.concatenate([e.devices for e in selector.elements] or [np.zeros(0, dtype=np.int64)])]
+        else:
+            named = [devices_with_contents(view.fabric, e.devices) for e in selector.elements]
+        for devices in named:
+            mine = place[devices]
+            mine = mine[mine >= 0]
+            if (element[mine] >= 0).any():
+                twice = view.names(view.units[mine[element[mine] >= 0][:1]])[0]
+                return f"{twice} is in two of the sets"
+            element[mine] = count
+            count += len(mine) > 0
+    if not count or (element < 0).any() or (np.bincount(element) < 2).any():
+        return f"each of the sets needs two {view.unit_word} at least"
+    return element
+
+
+def _some_set_is_apart(view: View, sets: Ints | None) -> bool:
+    """Whether some units of a set do not reach each other."""
+    reachable = checks_by_name()["reachability"]
+    if sets is None:
+        return reachable.judge(view, None).status == "refuted"
+    for k in range(int(sets.max()) + 1):
+        members = np.zeros(view.fabric.device_count, dtype=np.bool_)
+        members[view.units[sets == k]] = True
+        if reachable.judge(view.among(members), None).status == "refuted":
+            return True
+    return False
 
 
 def _is_connected_through_scaleup(view: View, claim: ResolvedClaim) -> bool:
     """Whether all units reach each other where scale-up links carry traffic, too."""
+    from dataclasses import replace
+
+    if not (view.fabric.domains.of_device[view.units] >= 0).any():
+        return False
     through = replace(claim, metric="reachability", args=(), of=(), through="scaleup")
     return checks_by_name()["reachability"].judge(view, through).status == "proved"
 
 
-def _judgement_of_models(
-    ranks: Ranks,
-    size: Fraction,
-    far: Delay | NotBounded | None,
-    found: Sequence[CollectiveModel],
-    best: CollectiveModel,
-    least: Time,
-) -> Judgement:
-    """The time of the best model, the first of those found, and of each; at least ``least`` by any algorithm.
-    ``far`` is the worst latency; where it is not known, the time is a lower bound."""
-    others = found[1:]
-    silent = far is None or isinstance(far, NotBounded)
-    known = "at least " if silent else ""
-    if least < best.seconds:
-        known = f"at least {quantity_text(Quantity(least, TIME))} by any algorithm; "
-    each = f"{ranks.count:,} ranks at {quantity_text(Quantity(ranks.rate, RATE))}"
-    listed = f"; {', '.join(f'{_model_time_text(m)}' for m in others)}" if others else ""
-    text = f"{known}{_model_time_text(best)}, {each}{listed}{_what_models_lack(ranks.view, far)}"
+def _why_no_schedule(ranks: Ranks, apart: bool) -> str:
+    """Why there is no schedule, in words; "" where one can."""
+    if apart and ranks.divisions[-1].count > 1:
+        return f"some {ranks.view.unit_word} are connected by scale-up links alone"
+    if ranks.inside is None and ranks.rails_apart:
+        return "the rails are not connected, and the hosts have no scale-up domain that connects them"
+    return ""
+
+
+def _judgement_of_interval(found: Interval, models: Sequence[CollectiveModel]) -> Judgement:
+    """An interval as an answer. Where some delay is not known there is no ceiling, and the time of the best
+    schedule without it is said."""
+    ranks, floor, ceiling = found.ranks, found.floor, found.ceiling
+    low = Quantity(floor.seconds, TIME)
+    count = f"{ranks.count:,} ranks"
+    if ranks.outer is not None:
+        count += f" in {len(ranks.in_set)} {noun_for_count(len(ranks.in_set), 'set')}"
     witness: dict[str, object] = {
-        "model": best.name,
-        **_witness_of_models(found),
-        **_witness_of_ranks(ranks, size, far),
+        "ranks": ranks.count,
+        "floor_s": float(floor.seconds),
+        "floor_by": floor.why,
+        **_witness_of_schedules(found),
+        **_witness_of_models(models),
     }
-    if least < best.seconds:
-        witness["floor_s"] = float(least)
-    time, low = Quantity(best.seconds, TIME), Quantity(least, TIME)
-    notes = tuple(f"{m.name}: {m.formula} = {quantity_text(Quantity(m.seconds, TIME))}" for m in found)
-    most: Value = inf if silent else time
+    notes = [f"floor: {quantity_text(low)}, {floor.why}", *_schedule_notes(found), *_model_notes(models)]
+    if ceiling is None:
+        text = (
+            f"at least {quantity_text(low)} by any algorithm, {count}; no schedule is known: {found.why_none}"
+        )
+        return Judgement("bounded", text, low, low, inf, witness=witness, notes=tuple(notes))
+    best = found.schedules[0]
+    high = Quantity(ceiling, TIME)
+    exact = floor.seconds == ceiling
+    if found.unknown:
+        text = (
+            f"at least {quantity_text(low)} by any algorithm; {quantity_text(high)} and unknown delays by "
+            f"{best.name}, {count}; missing: {first_names_and_more(found.unknown, 2)}"
+        )
+    elif exact:
+        text = f"{quantity_text(high)} by {best.name}, {count}"
+    else:
+        text = f"{_time_range_text(low, high)} by {best.name}, {count}"
+    text += _what_the_design_leaves_open(ranks)
+    most: Value = inf if found.unknown else high
     return Judgement(
-        "modelled", text, time, low, most, witness=witness, notes=notes, help=TO_SAY if silent else ""
+        "proved" if exact and not found.unknown else "bounded",
+        text,
+        high,
+        low,
+        most,
+        witness=witness,
+        notes=tuple(notes),
+        help=TO_SAY if found.unknown else "",
     )
 
 
-def _witness_of_models(found: Sequence[CollectiveModel]) -> dict[str, object]:
-    """The seconds and the formula of each model."""
+def _time_range_text(low: Quantity, high: Quantity) -> str:
+    """``between 80ms and 80.08ms``."""
+    return f"between {quantity_text(low)} and {quantity_text(high)}"
+
+
+def _witness_of_schedules(found: Interval) -> dict[str, object]:
+    """The times of schedules in seconds: of the best what sending and known delays take of it."""
+    if not found.schedules:
+        return {"ceiling_s": None}
+    best = found.schedules[0]
     return {
-        "models": {m.name: float(m.seconds) for m in found},
-        "formulas": {m.name: m.formula for m in found},
+        "ceiling_s": None if found.unknown else float(found.ceiling or 0),
+        "schedule": best.name,
+        "sending_s": float(best.per_bit * found.size),
+        "delays_s": float(best.waiting),
+        "chunks": best.chunks,
+        "schedules": {s.name: float(s.seconds(found.size)) for s in found.schedules},
     }
 
 
-def _witness_of_ranks(ranks: Ranks, size: Fraction, far: Delay | NotBounded | None) -> dict[str, object]:
-    """What the formulas take: the ranks, what each has in bit/s, and the times of a latency and of sending
-    everything."""
-    witness: dict[str, object] = {
-        "ranks": ranks.count,
-        "rate_bps": float(ranks.rate),
-        "alpha_s": None if far is None or isinstance(far, NotBounded) else float(far.upper),
-        "bytes_s": float(size / ranks.rate),
+def _witness_of_models(models: Sequence[CollectiveModel]) -> dict[str, object]:
+    """The seconds and the formula of each model."""
+    if not models:
+        return {}
+    return {
+        "models": {m.name: float(m.seconds) for m in models},
+        "formulas": {m.name: m.formula for m in models},
     }
-    if ranks.inside is not None:
-        witness["scaleup_bps"] = float(ranks.inside)
-    return witness
 
 
-def _what_models_lack(view: View, far: Delay | NotBounded | None) -> str:
-    """What the design does not say and the models would need, as the end of their text."""
-    lacking = far.reasons if isinstance(far, NotBounded) else ()
-    out = f"; without latency: {first_names_and_more(lacking, 2)}" if lacking else ""
-    loose = _models_without_scaleup_domain(view)
-    return out + (f"; no scale-up domain joins the accelerators of {loose}" if loose else "")
+def _schedule_notes(found: Interval) -> list[str]:
+    """A line for each of the best schedules."""
+    return [f"schedule {text_of_schedule(s, found.size)}" for s in found.schedules[:LISTED]]
 
 
-def _lower_bound_alone(least: Time, why: str) -> Judgement:
-    """What is known where no model applies: a lower bound."""
-    low = Quantity(least, TIME)
-    text = f"at least {quantity_text(low)} by any algorithm; no model applies: {why}"
-    return Judgement("bounded", text, low, low, inf, witness={"floor_s": float(least)})
+def text_of_schedule(schedule: Schedule, size: Fraction) -> str:
+    """A schedule for so many bits in words: its time, what it consists of, and whether stages overlap."""
+    time = quantity_text(Quantity(schedule.seconds(size), TIME))
+    sent, waited = (quantity_text(Quantity(x, TIME)) for x in (schedule.per_bit * size, schedule.waiting))
+    how = (
+        f"stages overlap, {schedule.chunks:,} chunks" if schedule.overlapped else "stages one after the other"
+    )
+    return f"{schedule.name}: {time} = {sent} of sending + {waited} of known delays ({how})"
 
 
-def _models_without_scaleup_domain(view: View) -> str:
-    """Models of hosts with several accelerators that no scale-up domain joins, in words; "" without any."""
-    f = view.fabric
-    models = [
-        f.models[m]
-        for m in distinct_values(f.device_model[view.units[~units_with_joined_accelerators(view)]]).tolist()
-    ]
-    return first_names_and_more([m.name for m in models if m.accelerators > 1], 3)
+def _model_notes(models: Sequence[CollectiveModel]) -> list[str]:
+    return [f"modelled {m.name}: {m.formula} = {quantity_text(Quantity(m.seconds, TIME))}" for m in models]
 
 
-def _model_time_text(model: CollectiveModel) -> str:
-    return f"{quantity_text(Quantity(model.seconds, TIME))} by {model.name}"
+def _what_the_design_leaves_open(ranks: Ranks) -> str:
+    """That ranks of one host exchange over its ports, where nothing says what joins them inside: the end of a
+    text."""
+    if ranks.inside is not None or int(ranks.weight.max(initial=1)) == 1:
+        return ""
+    view = ranks.view
+    apart = view.units[~units_with_joined_accelerators(view)]
+    models = [view.fabric.models[m] for m in distinct_values(view.fabric.device_model[apart]).tolist()]
+    named = first_names_and_more([m.name for m in models if m.accelerators > 1], 3)
+    return (
+        f"; no scale-up domain joins the accelerators of {named}, so what they exchange uses its ports"
+        if named
+        else ""
+    )

@@ -99,6 +99,7 @@ fabric pod {
   require power of network <= 100% of total and optics_power <= 50% of network
   require oversubscription <= 4:1 of active
   require reachability of all node
+  require allreduce 1GB among node[0..1], node[2..3] <= 1s
 }
 """
 INTENT = """
@@ -263,6 +264,7 @@ ROWS: list[tuple[str, str, str, str]] = [
     ("total", CLAIMS, "50% of network", "50% of total"),
     ("all", CLAIMS, "of all node", "of all aux"),
     ("active", CLAIMS, " of active", ""),
+    ("among", CLAIMS, "among node[0..1], node[2..3]", "of all node[0..1], node[2..3]"),
     ("of", CLAIMS, "ports of leaf", "ports of node"),
     ("to", CLAIMS, "of node to leaf == 8", "of node == 8"),
     ("hosts", INTENT, "hosts 8", "hosts 16"),

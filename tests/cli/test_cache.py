@@ -223,12 +223,11 @@ def test_a_cache_does_not_grow_without_end(project: Path) -> None:
     assert cache.read_cache_entry("answers", "large") is None
 
 
-def test_calls_beside_each_other(project: Path) -> None:
+def test_calls_beside_each_other(project: Path, forked: Path) -> None:
     """They read and write one cache at once, and each says the same; nothing half written stays."""
-    line = [sys.executable, "-m", "tdsl", "check", *CALL, "--output-format", "json"]
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
-    fresh = subprocess.run([*line, "--no-cache"], env=env, capture_output=True, text=True, check=False)
-    runs = [subprocess.Popen(line, env=env, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    line = [forked, "check", *CALL, "--output-format", "json"]
+    fresh = subprocess.run([*line, "--no-cache"], capture_output=True, text=True, check=False)
+    runs = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     assert {TIME.sub("", run.communicate(timeout=100)[0]) for run in runs} == {TIME.sub("", fresh.stdout)}
     assert {run.returncode for run in runs} == {fresh.returncode} == {1}
     assert len(entries()) == 1

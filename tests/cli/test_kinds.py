@@ -16,7 +16,7 @@ from tests.soundness.generate import KINDS, Draft, draft, questions
 
 REPORTS = ("reachability", "diameter", "node_redundancy", "edge_redundancy", "mean_hops", "bisection")
 ORDER = sorted(KINDS)
-PAIRS = ("compare old.fab new.fab", "plan old.fab new.fab --no-lock", "diff old.fab new.fab", "show old.fab graph")
+MORE = ("compare old.fab new.fab", "plan old.fab new.fab --no-lock", "diff old.fab new.fab", "show old.fab graph")
 
 
 def grown(made: Draft) -> str:
@@ -46,8 +46,8 @@ def links(file: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("kind", ORDER)
 def test_every_command_answers(kind: str, here: Path) -> None:
-    """Each kind has two of the calls about two designs, and either the expansion or the way there and back: every call is made on
-    half of the kinds."""
+    """Each kind has one of the other calls, and either the expansion or the way there and back: every call is made on at least
+    seven kinds."""
     made = draft(8000 + len(kind), kind)
     every = [c for c in dict.fromkeys(questions(made)) if c.metric in REPORTS and c.given is None]
     Path("old.fab").write_text(made.text(every, report=True), encoding="utf-8")
@@ -55,8 +55,7 @@ def test_every_command_answers(kind: str, here: Path) -> None:
     old = links("old.fab")
     assert len(old) > 1 and len(answer("show old.fab devices --output-format csv").splitlines()) > 1
     assert len(json.loads(answer("check old.fab --output-format json"))["designs"]) == 1
-    for call in PAIRS[ORDER.index(kind) % 2 :: 2]:
-        answer(call)
+    answer(MORE[ORDER.index(kind) % len(MORE)])
     if kind in ("extremes", "unrated"):  # they have errors
         return
     if ORDER.index(kind) % 4 < 2:

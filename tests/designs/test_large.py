@@ -23,7 +23,7 @@ def test_designs_of_which_pages_have_figures(design: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pods", [2, 3])
+@pytest.mark.parametrize("pods", [2, pytest.param(3, marks=pytest.mark.daily)])
 def test_a_few_pods_of_a_million(pods: int) -> None:
     """Every port of leaves and aggregation switches is in use, and two connectors of each core switch go to a pod."""
     fabric = compile_without_checks(str(DESIGNS / "gpu1m.fab"), Request(set=(("pods", str(pods)),))).designs[0].fabric
@@ -34,7 +34,7 @@ def test_a_few_pods_of_a_million(pods: int) -> None:
     assert len(set(fabric.cable_group.tolist())) == 5 * ends // 8
 
 
-@pytest.mark.slow
+@pytest.mark.daily
 def test_one_site_of_a_fleet() -> None:
     (design,) = report(DESIGNS / "gpu600k.fab", "--set", "sites=1")["designs"]
     assert design["ok"]

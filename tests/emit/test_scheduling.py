@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
 import numpy as np
+import pytest
 
+import tdsl
 from tdsl.emit.data.scheduling import host_blocks, host_groups
 from tdsl.emit.records import HostGroup
 
@@ -38,13 +41,17 @@ def wires(seed: int) -> Any:
     fabric = SimpleNamespace(
         is_switch=np.array(switch), built=np.array(built), kind=np.array(kind), role=np.array(role), tier=np.array(tiers),
         device_count=size, device_a=np.array([a for a, _ in links], dtype=np.int64),
-        device_b=np.array([b for _, b in links], dtype=np.int64),
+        device_b=np.array([b for _, b in links], dtype=np.int64), forwards=np.zeros(size, dtype=np.bool_),
+        link_a=np.zeros(len(links), dtype=np.int64), link_b=np.zeros(len(links), dtype=np.int64),
+        port_base=np.zeros(size, dtype=np.int64), device_model=np.zeros(size, dtype=np.int64),
+        link_rate=np.ones(len(links), dtype=np.int64),
+        models=[SimpleNamespace(classes=[SimpleNamespace(name="p", first=0)], layout=())],
     )  # fmt: skip
     return SimpleNamespace(fabric=fabric, devices=SimpleNamespace(name=np.array(names, dtype=object)))
 
 
 def groups_by_definition(w: Any) -> tuple[tuple[HostGroup, ...], ...]:
-    """Level by level: hosts that links up to a tier join, at last those that any links join."""
+    """Level by level: hosts that links up to a tier join, at last those that any links join; other hosts pass nothing on."""
     f, names = w.fabric, w.devices.name.tolist()
     size, tier = f.device_count, f.tier.tolist()
     links = list(zip(f.device_a.tolist(), f.device_b.tolist(), strict=True))
@@ -53,6 +60,8 @@ def groups_by_definition(w: Any) -> tuple[tuple[HostGroup, ...], ...]:
     if any(f.role[d] == "accelerator" for d in hosts):
         hosts = [d for d in hosts if f.role[d] == "accelerator"]
     hosts = [d for d in hosts if d in cabled]
+    others = {d for d in range(size) if f.kind[d] == "host" and d not in hosts}
+    links = [(a, b) for a, b in links if not {a, b} & others]
     high = max([1] + [tier[d] for d in range(size) if f.is_switch[d] and f.built[d]])
     levels: list[tuple[HostGroup, ...]] = []
     below: list[set[int]] = []
@@ -100,3 +109,37 @@ def test_blocks_are_domains_and_the_rest() -> None:
     assert host_blocks(domains, (lowest, highest)) == (*domains, HostGroup("s0", ("b",), ()), HostGroup("s2", ("f",), ()))
     assert host_blocks((), (highest,)) == (HostGroup("top", ("a", "b", "c", "d", "f"), ()),)
     assert host_blocks(domains, ()) == domains and host_blocks((), ()) == ()
+
+
+MODELS = """
+model host N { port nic[2]: 400Gbps; port store[2]: 400Gbps; port bmc: 1Gbps; chip gpu[4]: G; pcie nic }
+model chip G { port x: 1Gbps }
+model host F { port p[2]: 400Gbps }
+model switch SW { port p[1..32]: 400Gbps }
+model switch M { port p[1..48]: 1Gbps }
+fabric f {
+  group rack[2] { host node[3]: N
+    switch leaf: SW
+    connect node[n].nic[*] to leaf }
+  switch spine[2]: SW
+  connect rack[*].leaf to spine[*] spread x 4
+"""
+BESIDE = (
+    "host filer: F { role storage }\n connect filer.p[i] to rack[i].leaf",
+    "host boss: F { role manager }\n connect boss.p[i] to rack[i].leaf",
+    "switch mgmt: M\n connect rack[r].node[n].bmc to mgmt",
+    "switch store: SW\n connect rack[r].node[n].store[*] to store",
+)
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+def test_what_carries_no_traffic_of_jobs_joins_nothing(tmp_path: Path, beside: str) -> None:
+    """A manager, a filer or a management switch that is cabled to both racks: a leaf for each rack all the same."""
+    (tmp_path / "f.fab").write_text(f"{MODELS}{beside}\n}}")
+    files = tdsl.build(tdsl.load(tmp_path / "f.fab"), ["slurm"])
+    tree = next(text.decode() for name, text in files.items() if name.endswith("topology.conf"))
+    assert tree.splitlines()[1:] == [
+        "SwitchName=rack0-leaf Nodes=rack0-node0,rack0-node1,rack0-node2",
+        "SwitchName=rack1-leaf Nodes=rack1-node0,rack1-node1,rack1-node2",
+        "SwitchName=spine0 Switches=rack0-leaf,rack1-leaf",
+    ]

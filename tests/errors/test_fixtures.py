@@ -80,10 +80,11 @@ def places(result: compiler.Compilation, name: str, shift: int) -> list[tuple[ob
 
 
 def test_three_lines_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Moving a design down three lines moves every span by three, and nothing else."""
+    """Moving a design down three lines moves every span by three, and nothing else: every third design, each of another kind of
+    finding than the one before."""
     monkeypatch.chdir(HERE)
     offenders = []
-    for path in FIXTURES:
+    for path in FIXTURES[::3]:
         text = "# one\n\n# three\n" + path.read_text(encoding="utf-8")
         moved = compiler.compile_and_verify(path.name, Request(overlay={path.name: text, str(path.resolve()): text}))
         if places(checked(path.name), path.name, 0) != places(moved, path.name, 3):

@@ -47,8 +47,8 @@ def test_designs_as_they_are_typed(tmp_path: Path) -> None:
         uri = client.uri("a.fab")
         client.write("a.fab", "")
         for text in texts:
-            for i in range(1, 9):
-                prefix = text[: len(text) * i // 8 + (i % 5 if i < 8 else 0)]
+            for i in range(1, 7):
+                prefix = text[: len(text) * i // 6 + (i % 5 if i < 6 else 0)]
                 client.change("a.fab", prefix)
                 asking = (client.protocol.send_request_async(n, asked(n, uri, prefix)) for n in names)
                 for name, answer in zip(names, await asyncio.gather(*asking, return_exceptions=True), strict=True):

@@ -226,7 +226,7 @@ async def test_a_long_check_is_given_up(client: Client) -> None:
     """131 072 GPUs take the better part of a minute; a change of the text does not wait for them."""
     client.write("a.fab", (DESIGNS / "gpu131k.fab").read_text())
     await client.until(lambda codes: True)
-    await asyncio.sleep(3)  # it is being proved
+    await asyncio.sleep(2)  # it is being proved
     begin = asyncio.get_running_loop().time()
     client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
     await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))  # a proof of the new text

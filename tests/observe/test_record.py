@@ -46,4 +46,4 @@ def test_faults_of_one_capture() -> None:
     assert [(d.code, d.help) for d in found] == [("E0601", "h")] * 20 + [("E0602", "")]
     made.note("E0604", CaptureLine(FILE, 2), "n", "do")
     last = list(made.findings)[-1]
-    assert (last.code, last.message, last.help, last.severity) == ("E0604", "n", "do", Severity.WARNING)
+    assert (last.code, last.message, last.help, last.severity) == ("E0604", "n", "do", Severity.NOTE)

@@ -121,7 +121,7 @@ def test_tables_of_identifiers(small: Fabric) -> None:
     }  # fmt: skip
     assert owners(IDENTIFIED) == (known, ["E0532"])
     bare = "\n".join(",".join(c for i, c in enumerate(r.split(",")) if i not in (2, 3)) for r in IDENTIFIED.splitlines())
-    assert owners(bare) == ({k: v for k, v in known.items() if k in ("0002c9000001", "S1", "0002c900000b", "S2")}, [])
+    assert owners(bare) == ({k: v for k, v in known.items() if k in ("0002c9000001", "S1", "0002c900000b", "S2")}, ["E0611"] * 2)
     single = IDENTIFIED.replace("0002c90300000003,0002c90300000006", "0002c90300000005,0002c90300000006")
     assert owners(single)[0] == known | {"0002c90300000003": (one, 0), "0002c90300000005": (one, 1)}
     assert owners("") == ({}, []) and owners("device,x\n") == ({}, ["E0531"])

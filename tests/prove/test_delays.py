@@ -8,11 +8,12 @@ from fractions import Fraction
 from random import Random
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, NotBounded
-from tdsl.prove.delays import time_of, worst_delay
+from tdsl.prove.delays import delay_floor, least_delay_between, time_of, worst_delay
 from tdsl.prove.shortest_paths import FAR
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
@@ -155,7 +156,7 @@ def test_what_is_missing_is_named() -> None:
         return worst_delay(View.whole(replace(f, models=models, statements=statements)))
 
     f = star(1, 2, (7, 11))
-    no_latency = ("LEAF has no `latency`", "SPINE has no `latency`")
+    no_latency = ("2 LEAF have no `latency`", "1 SPINE has no `latency`")
     assert said(f, "LEAF SPINE H") == NotBounded(no_latency, Fraction(5 * METRE, SECOND))
     assert said(f, "H").lower == Fraction(7 + 11 + 7 + 5 * METRE, SECOND)  # type: ignore[attr-defined]
     assert isinstance(said(star(0, 2, (7, 11)), "SPINE"), Bound)
@@ -163,6 +164,35 @@ def test_what_is_missing_is_named() -> None:
     for silent, bare, reasons in (*cases, ("LEAF SPINE H", 6, (*no_latency, "6 links have no `length`"))):
         known = said(f, silent, bare)
         assert isinstance(known, NotBounded) and known.reasons == reasons
+
+
+def test_a_floor_of_what_is_known() -> None:
+    """Of the farthest two ends, and of two sets of ends: networkx over the parts that are stated."""
+    for seed in range(40):
+        f = (clos, mesh)[seed % 2](seed)
+        view = View.whole(f)
+        g, _, own = ways(f)
+        for (a, b), statement in zip(judges.pairs(f), f.link_statement.tolist(), strict=True):
+            time = int(f.statements[statement].settings["length"].amount) * METRE
+            for x, y in ((a, b), (b, a)):
+                least = g.get_edge_data(x, y, {"weight": FAR})["weight"]
+                g.add_edge(x, y, weight=min(time + own[y], least))
+        inner = judges.forwarders(f)
+        units = view.units.tolist()
+        here, there = set(units[: len(units) // 2]), set(units[len(units) // 2 :])
+        found = {}
+        for x in here:  # no way leads through an end that forwards nothing
+            open_to = g.subgraph(inner | {x} | there)
+            kept = nx.subgraph_view(open_to, filter_edge=lambda a, b, may=inner | {x}: a in may)
+            far = nx.single_source_dijkstra_path_length(kept, x)
+            found.update({(x, y): own[x] + far[y] for y in there if y in far})
+        masks = [np.isin(np.arange(f.device_count), sorted(s)) for s in (here, there)]
+        least = least_delay_between(view, masks[0], masks[1])
+        assert least == (Fraction(min(found.values()), SECOND) if found else None), seed
+        known = worst_delay(view)
+        assert delay_floor(view) == (0 if known is None else known.lower)  # type: ignore[union-attr]
+    bare = replace(star(1, 2), models=tuple(replace(m, facts={}) for m in star(1, 2).models))
+    assert delay_floor(View.whole(bare)) == Fraction(5 * METRE, SECOND)
 
 
 def test_a_sum_of_just_the_limit_is_too_great() -> None:

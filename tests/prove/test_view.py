@@ -108,7 +108,7 @@ def test_views_after_failures(seed: int) -> None:
                 lost.add(r)
         rows = [r for r in range(f.link_count) if r not in lost]
         devices = np.array([bool(f.built[d]) and d not in gone for d in range(f.device_count)])
-        left = View(f, devices, devices, np.array(rows, dtype=np.int64))
+        left = View(f, devices, devices, np.array(rows, dtype=np.int64), intact=whole)
         gone |= {u for u in units(left) if degree(whole)[u] and not degree(left)[u]}
         assert view.rows.tolist() == rows and set(np.flatnonzero(view.lost).tolist()) == lost
         kept = [d for d in range(f.device_count) if f.built[d] and d not in gone]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import subprocess
 import sys
@@ -17,15 +16,6 @@ from tdsl.output.write import write_output_folder
 
 ROOT = Path(__file__).parents[2]
 ROOTED = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
-TOOL = f"PYTHONPATH={ROOT} {sys.executable} -m tdsl"
-"""A call of this tdsl, in a shell."""
-
-
-def files(**texts: str) -> dict[str, bytes]:
-    """A small output with its manifest."""
-    out = {name.replace("__", "/"): text.encode() for name, text in texts.items()}
-    listed = {name: {"sha256": "", "size": len(data)} for name, data in out.items()}
-    return {**out, "manifest.json": json.dumps({"schema": 1, "tdsl": "0", "files": listed}).encode()}
 
 
 def put(content: dict[str, bytes], out: Path) -> list[str]:
@@ -40,25 +30,20 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def output(n: int) -> dict[str, bytes]:
-    """Many files that all tell the same number."""
-    return files(**{f"f{i}": str(n) for i in range(60)})
-
-
 def mode(path: Path) -> int:
     return path.stat().st_mode & 0o7777
 
 
-def shell(folder: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A line of a shell in which `tdsl` is this one. It must end soon."""
-    text = f'tdsl() {{ "{sys.executable}" -m tdsl "$@"; }}; set -o pipefail; {line}'
+def shell(folder: Path, line: str, program: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A line of a shell in which `tdsl` is this one, or that of a program. It must end soon."""
+    text = f'tdsl() {{ {program or f"{sys.executable} -m tdsl"} "$@"; }}; set -o pipefail; {line}'
     env = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run(["bash", "-c", text], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False)
 
 
-def in_mounts(script: str, folder: Path) -> None:
-    """Run shell commands, in which `tdsl` is this one, where mounts are nobody else's."""
-    line = ["unshare", "--mount", "bash", "-euc", f'tdsl() {{ {TOOL} "$@"; }}\n{script}']
+def in_mounts(script: str, folder: Path, program: Path) -> None:
+    """Run shell commands, in which `tdsl` is that of a program, where mounts are nobody else's."""
+    line = ["unshare", "--mount", "bash", "-euc", f'tdsl() {{ {program} "$@"; }}\n{script}']
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
     if "permission" in done.stderr.lower() or "not permitted" in done.stderr.lower():
         pytest.skip("no mounts here")
@@ -72,16 +57,31 @@ def entered(folder: Path) -> None:
             parent.chmod(0o755)
 
 
-def in_child(work: Callable[[], object], user: int = 0) -> int:
-    """The exit status of a child, as another user where one is given, that does a piece of work; 99 where it raises."""
+def started(work: Callable[[], object], user: int = 0) -> int:
+    """A child, as another user where one is given, that does a piece of work. Its status is what this gives or exits with, 99
+    where it raises."""
     child = os.fork()
     if child == 0:
         status = 99
-        with contextlib.suppress(BaseException):
-            if user:
-                os.setgroups([])
-                os.setgid(user)
-                os.setuid(user)
-            status = int(work() or 0)
-        os._exit(status)
+        try:
+            with contextlib.suppress(Exception, KeyboardInterrupt):
+                if user:
+                    os.setgroups([])
+                    os.setgid(user)
+                    os.setuid(user)
+                status = int(work() or 0)  # type: ignore[call-overload]
+        except SystemExit as end:
+            status = int(end.code or 0)
+        finally:
+            os._exit(status)
+    return child
+
+
+def status_of(child: int) -> int:
+    """The exit status of a child, once it has ended."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def in_child(work: Callable[[], object], user: int = 0) -> int:
+    """The status of a child that does a piece of work."""
+    return status_of(started(work, user))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tdsl.cli import cli
 from tdsl.system.read import inputs_protected, read_regular_file
 from tdsl.system.replace import replace_file
 from tests.cli.run import SMALL, tdsl, write
-from tests.safety.built import ROOT, ROOTED, entered, in_child, mode, shell, tree
+from tests.safety.built import ROOTED, entered, in_child, mode, shell, tree
 
 LOOSE = SMALL.replace("  switch", "    switch")
 """A design that `fmt` changes."""
@@ -186,7 +190,7 @@ def test_without_standard_streams(streams: str, tmp_path: Path) -> None:
     """As some services start programs: a file that is written does not get their numbers."""
     write(tmp_path)
     calls = ["check small.fab --select isolated --output-format json -o r.json --report json=s.json"]
-    calls += ["lock small.fab"] if streams.endswith("2>&-") else []
+    calls += ["lock small.fab"] if streams == "<&- >&- 2>&-" else []
     for call in calls:
         done = shell(tmp_path, f"exec 3>&1; tdsl {call} {streams}; echo $? >&3")
         assert done.stdout.split()[-1:] == ["0"] and "E0901" not in done.stderr, done.stdout + done.stderr
@@ -196,11 +200,11 @@ def test_without_standard_streams(streams: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_certificates_that_cannot_be_written_leave_no_folder(there: bool, tmp_path: Path) -> None:
+def test_certificates_that_cannot_be_written_leave_no_folder(there: bool, tmp_path: Path, forked: Path) -> None:
     write(tmp_path)
     if there:
         (tmp_path / "a" / "b").mkdir(parents=True)
-    done = shell(tmp_path, "ulimit -f 0; tdsl check small.fab --no-cache --certificates a/b")
+    done = shell(tmp_path, "ulimit -f 0; tdsl check small.fab --no-cache --certificates a/b", forked)
     assert done.returncode == 2 and "a/b/small/" in done.stderr and "File too large" in done.stderr, done.stdout + done.stderr
     left = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*")}
     assert left == {"small.fab", *({"a", "a/b"} if there else ())}
@@ -247,22 +251,26 @@ def test_a_new_target_leaves_what_is_there(here: Path, tmp_path: Path) -> None:
 
 
 STARTS = ("new target few --in deep/er", "init few --audit lldp")
-END = """
-import io, pathlib, signal, sys
-from tdsl.cli import cli
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a shell may have them ignored
-before, left, number = io.open, [int(sys.argv.pop(1))], int(sys.argv.pop(1))
-def opened(*given, **named):
-    at = before(*given, **named)
-    left[0] -= at.writable()
-    if left[0] or not at.writable(): return at
-    if number: signal.raise_signal(number)
-    else: at.write = lambda text: at.buffer.raw.seek(-1)  # raises OSError
-    return at
-pathlib.io.open = opened
-cli.main(prog_name='tdsl')
-"""
+
+
+def ended(args: list[str], step: int, number: int, place: Path) -> None:
+    """A call in a folder that gets a signal, or finds the disk full (0), when it opens the file of this number."""
+    os.chdir(place)
+    for each in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(each, signal.SIG_DFL)  # a shell may have them ignored
+    before, left = io.open, [step]
+
+    def opened(*given: Any, **named: Any) -> Any:
+        at = before(*given, **named)
+        left[0] -= at.writable()
+        if not left[0] and at.writable():
+            if number:
+                signal.raise_signal(number)
+            at.write = lambda text: at.buffer.raw.seek(-1)  # raises OSError
+        return at
+
+    io.open = opened  # type: ignore[assignment]
+    cli.main(args, prog_name="tdsl")
 
 
 @pytest.fixture(scope="module", params=STARTS)
@@ -277,13 +285,11 @@ def start(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_a_start_that_is_ended(start: tuple[list[str], dict[str, bytes]], number: int, tmp_path: Path) -> None:
     """By a signal while a file is written, which was left empty then, or by a full disk (0): whole files, or none."""
     args, whole = start
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
     for step in range(1, len(whole) + 1):
         place = tmp_path / f"step{step}"
         place.mkdir()
-        line = [sys.executable, "-c", END, str(step), str(int(number)), *args]
-        done = subprocess.run(line, cwd=place, env=env, capture_output=True, check=False)
-        assert done.returncode == (-number if number not in (0, signal.SIGINT) else 130 if number else 2), done.stderr
+        status = in_child(partial(ended, args, step, number, place))
+        assert status == (-number if number not in (0, signal.SIGINT) else 130 if number else 2)
         found = tree(place)
         assert found.items() <= whole.items(), (step, found.keys())
         folders = [p for p in place.rglob("*") if p.is_dir() and not any(p.iterdir())]
@@ -291,15 +297,15 @@ def test_a_start_that_is_ended(start: tuple[list[str], dict[str, bytes]], number
 
 
 @pytest.mark.parametrize("way", ["mount", "link", "read-only"])
-def test_what_a_call_reads_by_another_name(way: str, tmp_path: Path) -> None:
+def test_what_a_call_reads_by_another_name(way: str, tmp_path: Path, forked: Path) -> None:
     """A report over the design that it is about, reached through another mount or a hard link: the design was gone."""
     if way != "link" and (not hasattr(os, "geteuid") or os.geteuid() != 0):
         pytest.skip("needs root")
     (tmp_path / "there").mkdir()
     text = write(tmp_path, LOOSE).read_text()
     if way == "mount":
-        tool = f"{sys.executable} -m tdsl check small.fab --output-format json -o there/small.fab"
-        line = ["unshare", "-m", "sh", "-c", f"mount --bind . there && PYTHONPATH={ROOT} {tool}"]
+        tool = f"{forked} check small.fab --output-format json -o there/small.fab"
+        line = ["unshare", "-m", "sh", "-c", f"mount --bind . there && {tool}"]
         done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
         if "unshare" in done.stderr or "mount:" in done.stderr:
             pytest.skip(done.stderr)

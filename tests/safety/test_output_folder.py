@@ -18,7 +18,8 @@ from tdsl.output import write as writing
 from tdsl.system.replace import replace_file
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
-from tests.safety.built import ROOTED, entered, files, in_child, in_mounts, mode, put, tree
+from tests.safety.built import ROOTED, entered, in_child, in_mounts, mode, put, tree
+from tests.safety.outputs import files
 from tests.tables import sections
 
 
@@ -50,11 +51,11 @@ def test_the_root_as_the_output_folder(tmp_path: Path) -> None:
 
 
 @ROOTED
-def test_what_is_mounted_in_an_output_folder_stays_there(tmp_path: Path) -> None:
+def test_what_is_mounted_in_an_output_folder_stays_there(tmp_path: Path, forked: Path) -> None:
     """A volume below it was emptied, since it was in the old folder, which goes. One in the place of a folder of tdsl is refused
     before anything is exchanged."""
     design(tmp_path)
-    in_mounts(sections(__file__)["what is mounted in an output folder stays there"], tmp_path)
+    in_mounts(sections(__file__)["what is mounted in an output folder stays there"], tmp_path, forked)
 
 
 @pytest.mark.parametrize("step", range(1, 40, 4))
@@ -97,7 +98,7 @@ def test_files_of_others_that_come_during_a_build(step: int, tmp_path: Path) -> 
     assert not came or mode(out / "folder") == 0o700
 
 
-def test_a_folder_with_half_a_manifest_is_removed(tmp_path: Path) -> None:
+def test_a_folder_with_half_a_manifest_is_removed(tmp_path: Path, forked: Path) -> None:
     """A build that was killed while it wrote the manifest: its files are of nobody else."""
     out = tmp_path / "out"
     put(files(a="1"), out)
@@ -216,10 +217,10 @@ def test_a_folder_in_place_of_the_lock_is_named(tmp_path: Path) -> None:
 
 
 @ROOTED
-def test_an_output_folder_in_the_image_of_a_container(tmp_path: Path) -> None:
+def test_an_output_folder_in_the_image_of_a_container(tmp_path: Path, forked: Path) -> None:
     """A folder of a lower layer cannot be renamed: the build was refused as `Invalid cross-device link`."""
     design(tmp_path)
-    in_mounts(sections(__file__)["an output folder in the image of a container"], tmp_path)
+    in_mounts(sections(__file__)["an output folder in the image of a container"], tmp_path, forked)
 
 
 def test_the_current_folder_as_the_output_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ def test_use_follows_no_link_out_of_the_folders_searched(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "large"])
-def test_a_folder_of_models_with_a_file_that_never_ends(kind: str, tmp_path: Path) -> None:
+def test_a_folder_of_models_with_a_file_that_never_ends(kind: str, tmp_path: Path, forked: Path) -> None:
     """A pipe waits for ever, and a link to /dev/zero takes all memory."""
     (tmp_path / "lib" / "sizes").mkdir(parents=True)
     write(tmp_path / "lib" / "sizes", "def nodes(n: int) = n * 4\n", "good.fab")
@@ -92,12 +92,12 @@ def test_a_folder_of_models_with_a_file_that_never_ends(kind: str, tmp_path: Pat
     else:
         with bad.open("wb") as file:
             file.truncate(1 << 40)
-    done = shell(tmp_path, "tdsl check small.fab")
+    done = shell(tmp_path, "tdsl check small.fab", forked)
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "link", "kind"])
-def test_a_table_of_demands(kind: str, tmp_path: Path) -> None:
+def test_a_table_of_demands(kind: str, tmp_path: Path, forked: Path) -> None:
     name = "secrets" if kind == "kind" else "pairs.csv"
     write(tmp_path, SMALL.replace("  require", f'  require throughput permutation "{name}" > 0\n  require', 1))
     (tmp_path / "secrets").write_text(SECRET)
@@ -105,7 +105,7 @@ def test_a_table_of_demands(kind: str, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / name)
     elif kind != "kind":
         (tmp_path / name).symlink_to("/dev/zero" if kind == "device" else "secrets")
-    done = shell(tmp_path, "tdsl check small.fab --select throughput")
+    done = shell(tmp_path, "tdsl check small.fab --select throughput", forked)
     assert done.returncode == 1 and "ghp_" not in done.stdout + done.stderr and "Traceback" not in done.stderr
     assert {"pipe": "not a regular file", "kind": "ends in `.csv`", "device": "out of the folders"}.get(
         kind, "another kind"

@@ -18,10 +18,10 @@ from tests.tables import sections
 
 
 @ROOTED
-def test_a_mount_that_is_read_only(tmp_path: Path) -> None:
+def test_a_mount_that_is_read_only(tmp_path: Path, forked: Path) -> None:
     """Designs are checked there, also with the cache there; what would be written is refused with a line, status 1 or 2."""
     write(tmp_path)
-    in_mounts(sections(__file__)["a mount that is read only"], tmp_path)
+    in_mounts(sections(__file__)["a mount that is read only"], tmp_path, forked)
 
 
 def test_a_quota(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

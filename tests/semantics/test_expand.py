@@ -1,5 +1,5 @@
 """``expand`` and ``fmt`` change no design: each statement of the reference, each design of the library and each case gives the
-same ``fabric.json`` before and after."""
+same ``fabric.json`` before and after. ``tests/test_docs.py`` holds this of the examples of the pages."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Request
+from tdsl.compile.compiler import Compilation, Request
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tests.harness import sections
-from tests.test_docs import Block, marked
 
 LARGE = (
     "alibaba_hpn", "alibaba_hpn_racks", "aurora", "deepseek_dragonfly", "deepseek_mpft", "frontier", "gpu131k", "ironwood",
@@ -32,10 +31,14 @@ MODELS = NEW.pop("models")
 def made(path: Path, text: str) -> list[tuple[str, bytes]]:
     """Name and ``fabric.json`` of every fabric of a text in the place of a file, at its last phase."""
     path.write_text(text, encoding="utf-8")
-    result = compiler.compile_without_checks(str(path), Request())
+    return fabrics_of(compiler.compile_without_checks(str(path), Request()))
+
+
+def fabrics_of(result: Compilation) -> list[tuple[str, bytes]]:
+    """Name and ``fabric.json`` of every fabric of what is compiled without an error, at its last phase."""
     assert not [d for d in result.findings if d.severity is Severity.ERROR], [f"{d.code} {d.message}" for d in result.findings]
     out = []
-    for design in result.designs:
+    for design in {d.name: d for d in result.designs}.values():
         found = Diagnostics()
         assert design.fabric is not None
         out.append((design.name, build_files(design.fabric, ["json"], found)["fabric.json"]))
@@ -49,9 +52,10 @@ def crumpled(text: str) -> str:
     return re.sub(r"^ +(?=\w|\})", "\t", spaced, flags=re.MULTILINE)
 
 
-def hold(path: Path, text: str) -> None:
-    """Expand and lay out a text; it stays the same fabrics, and doing so again changes nothing."""
-    seen = {text: made(path, text)}
+def hold(path: Path, text: str, found: Compilation | None = None) -> None:
+    """Expand and lay out a text, of which ``found`` was compiled: it stays the same fabrics, and doing so again changes
+    nothing."""
+    seen = {text: fabrics_of(found) if found else made(path, text)}
 
     def same(other: str) -> None:
         if other not in seen:
@@ -79,16 +83,6 @@ def test_every_new_statement(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("design", LIBRARY, ids=lambda p: p.stem)
 def test_every_design_of_the_library(design: Path, tmp_path: Path) -> None:
     hold(tmp_path / design.name, design.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("block", [b for b in marked("fab", "check") if "minimize" not in b.text], ids=str)
-def test_every_example_of_the_pages(block: Block, tmp_path: Path) -> None:
-    for other in marked("fab", "file"):
-        if other.path == block.path and other.line < block.line:
-            path = tmp_path / other.info[2]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(other.text, encoding="utf-8")
-    hold(tmp_path / "example.fab", block.text)
 
 
 MODEL = "model switch S { port p[1..8]: 400Gbps }\n"

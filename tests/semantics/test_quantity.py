@@ -11,6 +11,7 @@ from tdsl.semantics.builtins import prime_power
 from tdsl.semantics.model import Axis, indices_at_position
 from tdsl.semantics.quantity import (
     BASE,
+    COMPUTE,
     LENGTH,
     LOSS,
     MASS,
@@ -22,6 +23,7 @@ from tdsl.semantics.quantity import (
     TIME,
     UNIT_TABLE,
     UNITS,
+    Dim,
     Quantity,
     quantity_text,
 )
@@ -36,6 +38,7 @@ def expected_units() -> dict[str, tuple[Fraction, dict[str, int]]]:
     for prefix, scale in DECIMAL.items():
         out[f"{prefix}bps"] = out[f"{prefix}b/s"] = Fraction(scale), {"b": 1, "s": -1}
         out[f"{prefix}W"] = Fraction(scale), {"W": 1}
+        out[f"{prefix}flops"] = Fraction(scale), {"flop": 1, "s": -1}
         out[f"{prefix}B/s"] = Fraction(8 * scale), {"b": 1, "s": -1}
         out[f"{prefix}B"] = Fraction(8 * scale), {"b": 1}
     out["KB/s"], out["KB"] = out["kB/s"], out["kB"]
@@ -71,10 +74,11 @@ def test_every_unit_has_its_size_and_dimension() -> None:
         ("1e-6", TIME, "1us"), ("2e-9", TIME, "2ns"), ("5e-13", TIME, "0.5ps"), ("0.999", LENGTH, "999mm"),
         ("1", LENGTH, "1m"), ("999", LENGTH, "999m"), ("1000", LENGTH, "1km"), ("0.0001", LENGTH, "0.1mm"),
         ("1200", MONEY, "$1200"), ("0.25", MONEY, "$0.25"), ("2", MASS, "2kg"), ("3", UNITS, "3U"), ("1.5", LOSS, "1.5dB"),
-        ("7", NONE, "7 number"), ("5", (0, 1, -1, 0, 0, 0, 0, 0), "5 s·m^-1"), ("1/3", LENGTH, "333.333mm"),
+        ("7", NONE, "7 number"), ("5", (0, 1, -1, 0, 0, 0, 0, 0, 0), "5 s·m^-1"), ("1/3", LENGTH, "333.333mm"),
+        ("989.4e12", COMPUTE, "989.4Tflops"),
     ],
 )  # fmt: skip
-def test_a_quantity_as_a_person_writes_it(amount: str, dim: tuple[int, int, int, int, int, int, int, int], text: str) -> None:
+def test_a_quantity_as_a_person_writes_it(amount: str, dim: Dim, text: str) -> None:
     """The largest prefix that leaves at least one, six digits, and days only where they are whole."""
     assert quantity_text(Quantity(Fraction(amount), dim)) == text == str(Quantity(Fraction(amount), dim))
 

@@ -52,7 +52,8 @@ def test_the_least_and_the_next_of_all_combinations(tmp_path_factory: pytest.Tem
     """Every combination is compiled and checked by itself: of those without an error the first is what fits first, the least of
     each figure is the answer under ``minimize``, and the next after it is the second best."""
     folder = tmp_path_factory.mktemp("least")
-    given["up"] = min(given["up"], max(1, 12 // given["hosts"]))  # some twenty combinations
+    given["hosts"] = min(given["hosts"], 9)
+    given["up"] = min(given["up"], max(1, 8 // given["hosts"]))  # some dozen combinations
     found = {}
     for leaf in (n for n in range(1, given["hosts"] + 1) if given["hosts"] % n == 0):
         for spine in range(1, leaf * given["up"] + 1):
@@ -92,7 +93,13 @@ def test_the_least_that_is_proved(
     power; where none is, the first that the wiring fits, whose requirements are refuted."""
     folder = tmp_path_factory.mktemp("proved")
     hosts, more = min(6, int(str(given["hosts"]))), "\n  ".join(f"require {r}" for r in asked)
-    given |= {"hosts": hosts, "leaf_ports": ports, "spine_ports": ports, "more": more, "up": min(2, int(str(given["up"])))}
+    given |= {
+        "hosts": hosts,
+        "leaf_ports": ports,
+        "spine_ports": ports,
+        "more": more,
+        "up": min(8 // hosts, int(str(given["up"]))),
+    }
     fit, found = [], {}
     for leaf in (n for n in range(1, hosts + 1) if hosts % n == 0):
         for spine in range(1, leaf * int(str(given["up"])) + 1):

@@ -62,6 +62,8 @@ class Tally:
     verdicts: Counter[str] = field(default_factory=Counter)
     unanswered: Counter[str] = field(default_factory=Counter)
     found: list[Disagreement] = field(default_factory=list)
+    wired: Compiled | None = None
+    """Of one design: what was compiled of it before any requirement."""
 
     def add(self, other: Tally) -> None:
         self.designs += other.designs
@@ -84,18 +86,13 @@ class Compiled:
 
 
 def compiled(
-    draft: Draft, folder: Path, claims: Sequence[Claim] = (), verify: bool = False, same: Compiled | None = None
+    draft: Draft, folder: Path, claims: Sequence[Claim] = (), verify: bool = False, report: bool = False
 ) -> Compiled | str:
-    """Compile a design in a folder; a string says why tdsl refuses it. What tdsl raises is raised. ``same`` is the design
-    without its requirements: their fabric.json must be one, and what the judges found of it holds here."""
-    wired = checked(draft, folder, claims) if verify else _design(draft.text(claims), folder, "design.fab", False)
+    """Compile a design in a folder; a string says why tdsl refuses it. What tdsl raises is raised."""
+    wired = checked(draft, folder, claims, report) if verify else _design(draft.text(claims), folder, "design.fab", False)
     if isinstance(wired, str):
         return wired
     text = fabric_json(wired)
-    if same is not None:
-        if text != same.text:
-            raise RuntimeError("requirements change fabric.json")
-        return Compiled(wired, text, same.world)
     if wrong := contradiction(json.loads(text)):
         raise RuntimeError(wrong)
     planned: World | None = None
@@ -139,15 +136,16 @@ SECOND = Limits(steps=400_000, work=3_000_000, columns=6_000, iterations=20_000,
 """Of second opinions about random designs: they are small."""
 
 
-def judged(draft: Draft, folder: Path, mutants: int = 0, second: bool = False) -> Tally:
+def judged(draft: Draft, folder: Path, mutants: int = 0, second: bool = False, reports: Sequence[Claim] = ()) -> Tally:
     """Compile one design, set requirements around what the judges find, and compare every answer; ``second``: also with the
-    answer of `check --second-opinion`."""
+    answer of `check --second-opinion`. ``reports`` are asked of the design before any requirement, for who takes it from the
+    tally."""
     tally = Tally(designs=1)
-    wired, asked = _asked(draft, folder, tally)
+    asked = _asked(draft, folder, tally, reports)
     if not asked:
         return tally
     try:
-        checked = compiled(draft, folder, asked, verify=True, same=wired)
+        checked = _with_requirements(draft, folder, asked, tally.wired)
     except Exception as fault:
         tally.found.append(Disagreement("internal error", None, said(fault), "", draft))
         return tally
@@ -161,11 +159,19 @@ def judged(draft: Draft, folder: Path, mutants: int = 0, second: bool = False) -
             tally.found.append(Disagreement("no answer", claim, "nothing", "", draft))
             continue
         compare(draft, checked.world, claim, result, tally)
-    if mutants:
-        attack(draft, checked, mutants, tally)
+    certificates = attack(draft, checked, mutants, tally) if mutants else 0
+    if not certificates and fabric_json(checked.design) != checked.text:  # each certificate has its hash
+        tally.found.append(Disagreement("requirements change fabric.json", None, "", "", draft))
     if second:
         _second(draft, checked.design, tally)
     return tally
+
+
+def _with_requirements(draft: Draft, folder: Path, claims: Sequence[Claim], wired: Compiled | None) -> Compiled | str:
+    """The design with requirements, whose fabric.json is to be that which it had without."""
+    assert wired is not None
+    design = checked(draft, folder, claims)
+    return design if isinstance(design, str) else replace(wired, design=design)
 
 
 def _second(draft: Draft, design: Design, tally: Tally) -> None:
@@ -188,14 +194,14 @@ def _second(draft: Draft, design: Design, tally: Tally) -> None:
             )
 
 
-def attack(draft: Draft, checked: Compiled, count: int, tally: Tally) -> None:
-    """The certificates of a design: each verifies and is true, and of its mutations only true ones verify."""
+def attack(draft: Draft, checked: Compiled, count: int, tally: Tally) -> int:
+    """The certificates of a design, how many: each verifies and is true, and of its mutations only true ones verify."""
     assert checked.design.fabric is not None
     try:
         made = verified_certificates(checked.design.fabric, checked.design.claims, checked.design.results)
     except Exception as fault:
         tally.found.append(Disagreement("internal error of certificates", None, said(fault), "", draft))
-        return
+        return 0
     for name, why in made.rejected.items():
         kind = f"honest certificate rejected: {name.partition('-')[0].removesuffix('.json')}"
         tally.found.append(Disagreement(kind, None, f"{name}: {why}", "", draft))
@@ -208,6 +214,7 @@ def attack(draft: Draft, checked: Compiled, count: int, tally: Tally) -> None:
         for certificate, fabric, what in mutations(draft.rng, honest, checked.text, count):
             tally.mutations += 1
             accepted(draft, certificate, fabric, checked, f"{name}, {what}", tally)
+    return len(made.texts)
 
 
 def accepted(draft: Draft, certificate: str, fabric: str, checked: Compiled, what: str, tally: Tally) -> None:
@@ -238,17 +245,18 @@ def true(draft: Draft, certificate: str, fabric: str, world: World | None, what:
         tally.found.append(Disagreement(f"forged certificate accepted: {stated['check']}", None, what, text, draft))
 
 
-def _asked(draft: Draft, folder: Path, tally: Tally) -> tuple[Compiled | None, list[Claim]]:
-    """The design without requirements, and requirements with thresholds."""
+def _asked(draft: Draft, folder: Path, tally: Tally, reports: Sequence[Claim]) -> list[Claim]:
+    """Requirements with thresholds; the design without them goes to the tally."""
     try:
-        wired = compiled(draft, folder)
+        wired = compiled(draft, folder, reports, verify=bool(reports), report=True)
     except Exception as fault:
         tally.found.append(Disagreement("internal error", None, said(fault), "", draft))
-        return None, []
+        return []
     if isinstance(wired, str):
         tally.refused += 1
         tally.verdicts[f"refused: {wired[:60]}"] += 1
-        return None, []
+        return []
+    tally.wired = wired
     out: list[Claim] = []
     for claim in questions(draft):
         if claim.metric == "survives" and not wired.world.elements(claim):
@@ -257,7 +265,7 @@ def _asked(draft: Draft, folder: Path, tally: Tally) -> tuple[Compiled | None, l
             out += _around(draft, wired.world, claim)
         except Unjudged as why:
             tally.verdicts[f"unjudged: {why}"] += 1
-    return wired, list(dict.fromkeys(out))
+    return list(dict.fromkeys(out))
 
 
 def _around(draft: Draft, world: World, claim: Claim) -> list[Claim]:
@@ -316,7 +324,9 @@ def compare(draft: Draft, world: World, claim: Claim, result: Result, tally: Tal
         value = found.value
         slack = Fraction(0) if found.exact else max(NEAR * abs(value), Fraction(1, 10**12))
         low, high = fraction_of(result.lower), fraction_of(result.upper)
-        if low is not None and high is not None and not low - slack <= value <= high + slack:
+        least = value if found.least is None else found.least
+        wrong = (low is not None and low - slack > value) or (high is not None and high + slack < least)
+        if wrong and (found.least is not None or None not in (low, high)):
             differ("wrong figure", f"{value} = {float(value):.6g}")
             return
         ends = [result.measures.get(f"{end}_bps") for end in ("lower", "upper")]

@@ -104,7 +104,7 @@ def judged_change(change: Change, folder: Path) -> Compared:
     kind = ""
     if raised(done):
         kind = "traceback"
-    elif done.exit_code == 2:
+    elif done.exit_code == 2 or (done.exit_code == 1 and not done.stdout):  # the call, or one of the texts, is wrong
         out.refused = 1
     else:
         document = json.loads(done.stdout)

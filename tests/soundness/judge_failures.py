@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import networkx as nx
 
 from tdsl.verify.result import Result
 from tests.soundness.arena import NEAR, fraction_of, said
 from tests.soundness.blueprint import Asked, Blueprint
 from tests.soundness.families.scale_up_failures import SIZE
 from tests.soundness.inventory import Inventory
-from tests.soundness.judge_times import interval_of_time, merged_ranks, scale_up_domains
+from tests.soundness.judge_times import interval_of_time
 from tests.soundness.judges import Left, Unjudged
 from tests.soundness.verdicts import (
     Compared,
@@ -58,7 +60,8 @@ def judged_failures(blueprint: Blueprint, folder: Path, shrink: bool = True) -> 
         out.verdicts[result.status] += 1
         wrong = list(wrong_answers(one, result, left))
         old = before[one.claim.text()]
-        adds = one.claim.metric == "allreduce" and "filer" in blueprint.fail  # a host that is no rank can add up, too
+        # A host that is no rank can add up, too; the filer is behind the switch `aux`.
+        adds = one.claim.metric == "allreduce" and bool({"filer", "aux"} & {*blueprint.fail})
         if (
             untouched
             and not adds
@@ -120,6 +123,30 @@ def wrong_times(one: Asked, result: Result, left: Inventory) -> Iterator[tuple[s
         yield "met below every floor", told
     elif result.status in ("refuted", "bounded") and low is not None and float(low) > schedule * SLACK:
         yield "a floor above a schedule", told
+
+
+def merged_ranks(inventory: Inventory) -> tuple[list[str], dict[tuple[str, str], int]]:
+    """The hosts with accelerators that have a link, and the capacity of every arc, with what is in a host put together."""
+    node = {p.path: p.inside or p.path for p in inventory.parts.values()}
+    arcs: dict[tuple[str, str], int] = defaultdict(int)
+    for w in inventory.wires:
+        a, b = node[w.a], node[w.b]
+        if a != b:
+            arcs[a, b] += w.rate
+            arcs[b, a] += w.rate
+    linked = {x for arc in arcs for x in arc}
+    holding = {p.inside for p in inventory.built_parts() if p.kind == "chip"}
+    ranks = [p.path for p in inventory.built_parts() if p.path in holding and p.path in linked]
+    return ranks, dict(arcs)
+
+
+def scale_up_domains(inventory: Inventory, ranks: Sequence[str]) -> list[list[str]]:
+    """Ranks that scale-up links join, in their order."""
+    node = {p.path: p.inside or p.path for p in inventory.parts.values()}
+    graph = nx.Graph()
+    graph.add_nodes_from(ranks)
+    graph.add_edges_from((node[w.a], node[w.b]) for w in inventory.wires if w.scaleup)
+    return [found for part in nx.connected_components(graph) if (found := [r for r in ranks if r in part])]
 
 
 def networked(left: Inventory) -> Inventory:

@@ -8,6 +8,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 from tests.soundness.families.changed_contracts import change_of_seed
+from tests.soundness.families.collective_times import timed_design
 from tests.soundness.families.empty_commands import empty_calls
 from tests.soundness.families.extended_instances import extended_design
 from tests.soundness.families.nested_devices import nested_design
@@ -19,6 +20,7 @@ from tests.soundness.families.unequal_planes import plane_design
 from tests.soundness.families.unequal_sites import unequal_design
 from tests.soundness.families.unlinked_members import unlinked_design
 from tests.soundness.judge_clusters import judged_cluster
+from tests.soundness.judge_collectives import judged_times
 from tests.soundness.judge_commands import judged_call, judged_capture, judged_change
 from tests.soundness.judge_failures import judged_failures
 from tests.soundness.verdicts import Compared, judged_blueprint
@@ -41,6 +43,7 @@ FAMILIES: Mapping[str, Judge] = {
     "unequal_sites": lambda seed, folder, shrink: judged_blueprint(unequal_design(seed), folder, shrink),
     "shared_clusters": lambda seed, folder, shrink: judged_cluster(cluster_design(seed), folder),
     "scale_up_failures": lambda seed, folder, shrink: judged_failures(scale_up_design(seed), folder),
+    "collective_times": lambda seed, folder, shrink: judged_times(timed_design(seed), folder),
     "planted_captures": lambda seed, folder, shrink: judged_capture(capture_of_seed(seed), folder),
     "changed_contracts": lambda seed, folder, shrink: judged_change(change_of_seed(seed), folder),
     "empty_commands": judged_empty_call,

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Request
+from tdsl.compile.compiler import Design, Request
 from tdsl.verify.result import Result
-from tests.soundness.arena import Disagreement, Tally, checked, compiled, fabric_json, fraction_of, said
+from tests.soundness.arena import Compiled, Disagreement, Tally, checked, fabric_json, fraction_of, judged, said
 from tests.soundness.generate import Draft
+from tests.soundness.generate import draft as draft_of_seed
 from tests.soundness.judges import Claim, Figure, Unjudged, figure
 
 PLAIN = ("reachability", "bisection", "diameter", "edge_redundancy", "node_redundancy", "mean_hops")
@@ -40,13 +41,33 @@ def bounds(result: Result) -> Bounds:
     return result.status, fraction_of(result.lower), fraction_of(result.upper)
 
 
-def answers(draft: Draft, claims: Sequence[Claim], folder: Path) -> dict[Claim, Result] | str:
-    """The answers to claims that are reported, or why there are none."""
-    found = checked(draft, folder, claims, report=True)
+Answers = Mapping[Claim, Result] | str
+"""The answers to claims, or why there are none."""
+
+
+def answers_of(found: Design | str, claims: Sequence[Claim]) -> Answers:
+    """What a design that was checked says of claims that are reported."""
     if isinstance(found, str):
         return found
     by_text = {(r.requirement, r.check): r for r in found.results}
     return {c: by_text[c.text(), c.metric] for c in claims if (c.text(), c.metric) in by_text}
+
+
+def answers(draft: Draft, claims: Sequence[Claim], folder: Path) -> Answers:
+    """The answers to claims that are reported of a changed design."""
+    return answers_of(checked(draft, folder, claims, report=True), claims)
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A design before it is changed: as it was compiled with what the relation asks, None where it is refused."""
+
+    claims: list[Claim]
+    found: Compiled | None
+
+    @property
+    def answers(self) -> Answers:
+        return answers_of(self.found.design if self.found else "refused", self.claims)
 
 
 # ---------------------------------------------------------------- changes
@@ -87,64 +108,53 @@ def doubled(draft: Draft) -> Draft:
 # ---------------------------------------------------------------- relations
 
 
-def rename(draft: Draft, folder: Path) -> str:
+def rename(draft: Draft, folder: Path, base: Base) -> str:
     """Other names, the same answers."""
-    if not any(DECLARED.search(line) for line in draft.body):
-        return ""  # an intent: its names are the topology's
-    claims = asked(draft)
     other, to = renamed(draft)
-    return _same(answers(draft, claims, folder), answers(other, [replace(c, of=to(c.of)) for c in claims], folder))
+    return _same(base.answers, answers(other, [replace(c, of=to(c.of)) for c in base.claims], folder))
 
 
-def reorder(draft: Draft, folder: Path) -> str:
+def reorder(draft: Draft, folder: Path, base: Base) -> str:
     """Another order of connects and switches, the same answers."""
-    if any(line.startswith("circuit ") for line in draft.body):
-        return ""  # which optical switch a circuit takes is a matter of order
-    claims = asked(draft)
-    return _same(answers(draft, claims, folder), answers(reordered(draft), claims, folder))
+    return _same(base.answers, answers(reordered(draft), base.claims, folder))
 
 
-def double(draft: Draft, folder: Path) -> str:
+def double(draft: Draft, folder: Path, base: Base) -> str:
     """Doubled rates: the same shares, distances and numbers."""
-    claims = asked(draft)
-    after = answers(doubled(draft), claims, folder)
+    after = answers(doubled(draft), base.claims, folder)
     if isinstance(after, str) and after.startswith("E0116"):
         return ""  # the limit of what all links carry together
-    return _same(answers(draft, claims, folder), after)
+    return _same(base.answers, after)
 
 
-def expand(draft: Draft, folder: Path) -> str:
+def expand(draft: Draft, folder: Path, base: Base) -> str:
     """``tdsl expand`` prints a design that gives the same fabric.json."""
     path = folder / "design.fab"
     path.write_text(draft.text(), encoding="utf-8")
     text, _ = compiler.expand_intent(str(path))
-    before = compiler.compile_without_checks(str(path)).designs[0]
-    if text is None or before.fabric is None or not before.fabric.complete:
+    if text is None or base.found is None:
         return ""
     path.write_text(text, encoding="utf-8")
     after = compiler.compile_without_checks(str(path)).designs[0]
     if after.fabric is None or not after.fabric.complete:
         return "the expanded design does not compile"
-    return "" if fabric_json(before) == fabric_json(after) else "the expanded design has another fabric.json"
+    return "" if base.found.text == fabric_json(after) else "the expanded design has another fabric.json"
 
 
-def add_link(draft: Draft, folder: Path) -> str:
+def add_link(draft: Draft, folder: Path, base: Base) -> str:
     """One more link: no capacity is lost, and what reached each other still does."""
-    found = compiled(draft, folder)
-    if isinstance(found, str):
+    if base.found is None:
         return ""
-    world = found.world
+    world = base.found.world
     inner = [d for d, k in enumerate(world.kinds) if k == "switch" and world.inside[d] < 0 and world.models[d] == "SW"]
-    if len(inner) < 2 or draft.latency:
+    if len(inner) < 2:
         return ""
     a, b = draft.rng.sample(inner, 2)
     more = replace(draft, body=[*draft.body, f"connect {world.paths[a]} to {world.paths[b]} {{ rate 100Gbps }}"])
-    claims = [Claim("reachability"), Claim("bisection"), Claim("edge_redundancy"), Claim("throughput", "ring"),
-              Claim("throughput", "all_to_all")]  # fmt: skip
-    before, after = answers(draft, claims, folder), answers(more, claims, folder)
+    before, after = base.answers, answers(more, base.claims, folder)
     if isinstance(before, str) or isinstance(after, str):
         return ""
-    for claim in claims:
+    for claim in base.claims:
         one, two = bounds(before[claim]), bounds(after[claim])
         if claim.metric == "reachability":
             if (one[0], two[0]) == ("proved", "refuted"):
@@ -154,12 +164,11 @@ def add_link(draft: Draft, folder: Path) -> str:
     return ""
 
 
-def fail(draft: Draft, folder: Path) -> str:
+def fail(draft: Draft, folder: Path, base: Base) -> str:
     """What ``--fail`` leaves: of a device, a group or the links between two devices."""
-    found = compiled(draft, folder)
-    if isinstance(found, str) or not found.world.links:
+    if base.found is None or not base.found.world.links:
         return ""
-    world, r = found.world, draft.rng
+    world, r = base.found.world, draft.rng
     if r.random() < 0.5:
         x = r.choice(world.links)
         element = f"link {world.paths[x.a]} {world.paths[x.b]}"
@@ -194,49 +203,57 @@ BUNDLE = re.compile(r"; bundle \d+|bundle \d+(?:; )?")
 MULTIPLE = re.compile(r" x (\d+)(.*\bbundle )(\d+)")
 
 
-def unbundle(draft: Draft, folder: Path) -> str:
+PATHS = Claim("edge_redundancy")
+
+
+def unbundled(draft: Draft) -> Draft:
+    """The design without bundles."""
+    return replace(draft, body=[re.sub(r" \{ \}", "", BUNDLE.sub("", line)) for line in draft.body])
+
+
+def unbundle(draft: Draft, folder: Path, base: Base) -> str:
     """No bundles: the same answers, and no fewer disjoint paths."""
-    other = replace(draft, body=[re.sub(r" \{ \}", "", BUNDLE.sub("", line)) for line in draft.body])
-    if other.body == draft.body:
-        return ""
-    claims = [c for c in asked(draft) if c.metric != "edge_redundancy"]
-    wrong = _same(answers(draft, claims, folder), answers(other, claims, folder))
-    paths = Claim("edge_redundancy")
-    one, two = (answers(x, [paths], folder) for x in (draft, other))
-    if wrong or isinstance(one, str) or isinstance(two, str):
+    one, two = base.answers, answers(unbundled(draft), base.claims, folder)
+    if isinstance(one, str) or isinstance(two, str):
+        return _same(one, two)
+    wrong = _same(*({c: r for c, r in x.items() if c != PATHS} for x in (one, two)))
+    (_, low, _), (_, _, high) = bounds(one[PATHS]), bounds(two[PATHS])
+    if wrong or low is None or high is None or low <= high:
         return wrong
-    (_, low, _), (_, _, high) = bounds(one[paths]), bounds(two[paths])
-    return f"with bundles {low} paths, without {high}" if low is not None and high is not None and low > high else ""
+    return f"with bundles {low} paths, without {high}"
 
 
-def one_link_each(draft: Draft, folder: Path) -> str:
-    """A link in the place of every bundle: the same paths, and links fail as bundles do."""
+def single(draft: Draft) -> Draft:
+    """The design with one link in the place of every bundle."""
     lines = [MULTIPLE.sub(lambda m: f" x {int(m[1]) // int(m[3])}{m[2]}{m[3]}", line) for line in draft.body]
-    if lines == draft.body or any("bundle" in line and not MULTIPLE.search(line) for line in draft.body):
-        return ""
-    single = replace(draft, body=[BUNDLE.sub("", line) if MULTIPLE.search(line) else line for line in lines])
-    claims = [Claim("reachability"), Claim("edge_redundancy"), Claim("node_redundancy"), Claim("diameter")]
-    wrong = _same(answers(draft, claims, folder), answers(single, claims, folder))
+    return replace(draft, body=[BUNDLE.sub("", line) if MULTIPLE.search(line) else line for line in lines])
+
+
+def fall(draft: Draft) -> list[Claim]:
+    """That some bundles fall, where links between leaves and spines are in bundles alone."""
     here = {re.sub(r"\[.*?\]", "", s) for line in draft.body if "bundle" in line for s in re.findall(r"(\w+)\[\w+\]", line)}
-    if wrong or any("connect leaf" in line and "bundle" not in line for line in draft.body) or not {"leaf", "spine"} <= here:
-        return wrong
-    of, given = (
-        draft.rng.choice(draft.joints[:3]),
-        draft.rng.choice((None, Claim("edge_redundancy", cmp=">=", value=Fraction(1)))),
-    )
-    count = draft.rng.choice((1, 2))
-    falls = [Claim("survives", of=of[0], to=of[1], count=count, given=given, what=w) for w in ("bundles", "links")]
-    one, two = answers(draft, falls[:1], folder), answers(single, falls[1:], folder)
-    if isinstance(one, str) or isinstance(two, str) or not (one and two):
-        return ""
-    said = [found.status for found in (*one.values(), *two.values())]
-    return "" if len({*said}) == 1 else f"{falls[0].text()} is {said[0]}, and of single links {said[1]}"
+    if any("connect leaf" in line and "bundle" not in line for line in draft.body) or not {"leaf", "spine"} <= here:
+        return []
+    r = draft.rng
+    (of, to), given = r.choice(draft.joints[:3]), r.choice((None, Claim("edge_redundancy", cmp=">=", value=Fraction(1))))
+    return [Claim("survives", of=of, to=to, count=r.choice((1, 2)), given=given, what="bundles")]
+
+
+def one_link_each(draft: Draft, folder: Path, base: Base) -> str:
+    """A link in the place of every bundle: the same paths, and links fail as bundles do."""
+    falls = {c: replace(c, what="links") for c in base.claims if c.what == "bundles"}
+    one, two = base.answers, answers(single(draft), [falls.get(c, c) for c in base.claims], folder)
+    if isinstance(one, str) or isinstance(two, str):
+        return _same(one, two)
+    plain = [{c: r for c, r in x.items() if c.metric != "survives"} for x in (one, two)]
+    said = {c.text(): (one[c].status, two[d].status) for c, d in falls.items() if c in one and d in two}
+    return _same(*plain) or "".join(f"{c} is {a}, and of single links {b}" for c, (a, b) in said.items() if a != b)
 
 
 NUMBER = re.compile(r"(?<= x )(\d+)(?=[ ;{]|$)|(?<=rate )(\d+)Gbps")
 
 
-def phases(draft: Draft, folder: Path) -> str:
+def phases(draft: Draft, folder: Path, base: Base) -> str:
     """A number of links or a rate that grows: each phase has the figures and the fabric.json of the design with that value."""
     places = [(i, m) for i, line in enumerate(draft.body) for m in NUMBER.finditer(line) if line.startswith("connect ")]
     if not places:
@@ -275,26 +292,69 @@ def phases(draft: Draft, folder: Path) -> str:
     return ""
 
 
-RELATIONS: Mapping[str, Callable[[Draft, Path], str]] = {
-    f.__name__: f for f in (rename, reorder, double, expand, add_link, fail, phases, unbundle, one_link_each)
+def asked_of_names(draft: Draft) -> list[Claim] | None:
+    """What `rename` asks; nothing of an intent, whose names are the topology's."""
+    return asked(draft) if any(DECLARED.search(line) for line in draft.body) else None
+
+
+def asked_of_order(draft: Draft) -> list[Claim] | None:
+    """What `reorder` asks; which optical switch a circuit takes is a matter of order."""
+    return None if any(line.startswith("circuit ") for line in draft.body) else asked(draft)
+
+
+def asked_of_one_more(draft: Draft) -> list[Claim] | None:
+    """What `add_link` asks."""
+    if draft.latency:
+        return None
+    loads = [Claim("throughput", "ring"), Claim("throughput", "all_to_all")]
+    return [Claim("reachability"), Claim("bisection"), Claim("edge_redundancy"), *loads]
+
+
+def asked_of_bundles(draft: Draft) -> list[Claim] | None:
+    """What `unbundle` asks."""
+    if unbundled(draft).body == draft.body:
+        return None
+    return [*(c for c in asked(draft) if c != PATHS), PATHS]
+
+
+def asked_of_single_links(draft: Draft) -> list[Claim] | None:
+    """What `one_link_each` asks, where all bundles are of several links."""
+    if not any(MULTIPLE.search(line) for line in draft.body):
+        return None
+    if any("bundle" in line and not MULTIPLE.search(line) for line in draft.body):
+        return None
+    return [Claim("reachability"), PATHS, Claim("node_redundancy"), Claim("diameter"), *fall(draft)]
+
+
+Asks = Callable[[Draft], "list[Claim] | None"]
+RELATIONS: Mapping[str, tuple[Asks, Callable[[Draft, Path, Base], str]]] = {
+    "rename": (asked_of_names, rename), "reorder": (asked_of_order, reorder), "double": (asked, double),
+    "expand": (lambda draft: [], expand), "add_link": (asked_of_one_more, add_link), "fail": (lambda draft: [], fail),
+    "phases": (lambda draft: [], phases), "unbundle": (asked_of_bundles, unbundle),
+    "one_link_each": (asked_of_single_links, one_link_each),
 }  # fmt: skip
+"""What a relation asks of the design as it is, None where it says nothing of it; and what is wrong with the changed one."""
 
 
-def related(draft: Draft, folder: Path, name: str = "") -> Tally:
-    """Hold one relation against a design; a random one where none is named."""
+def judged_and_related(seed: int, folder: Path, mutants: int = 0, second: bool = False) -> Tally:
+    """Compare every answer to a design with the judges', and hold one relation, a random one, against it."""
+    draft = draft_of_seed(seed)
     apart = ("unbundle", "one_link_each")
-    chosen = name or draft.rng.choice([*RELATIONS] + 3 * [*apart] if draft.joints else [n for n in RELATIONS if n not in apart])
-    tally = Tally(relations=1)
+    name = draft.rng.choice([*RELATIONS] + 3 * [*apart] if draft.joints else [n for n in RELATIONS if n not in apart])
+    asks, holds = RELATIONS[name]
+    claims = asks(draft)
+    tally = judged(draft_of_seed(seed), folder, mutants, second, claims or ())
+    tally.relations = 1
     try:
-        wrong = RELATIONS[chosen](draft, folder)
+        wrong = "" if claims is None else holds(draft, folder, Base(claims, tally.wired))
     except Exception as fault:
         wrong = said(fault)
     if wrong:
-        tally.found.append(Disagreement(f"relation {chosen}", None, wrong, "", draft))
+        tally.found.append(Disagreement(f"relation {name}", None, wrong, "", draft))
     return tally
 
 
-def _same(one: Mapping[Claim, Result] | str, two: Mapping[Claim, Result] | str) -> str:
+def _same(one: Answers, two: Answers) -> str:
     """Where answers differ that should not; "" if nowhere."""
     if isinstance(one, str) or isinstance(two, str):
         return "" if isinstance(one, str) and isinstance(two, str) else f"refused: {one if isinstance(one, str) else two}"

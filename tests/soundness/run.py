@@ -16,10 +16,9 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.soundness.arena import Disagreement, Tally, judged, report, shrunk
-from tests.soundness.generate import draft
+from tests.soundness.arena import Disagreement, Tally, report, shrunk
 from tests.soundness.registry import FAMILIES, family_of_seed, judged_seed
-from tests.soundness.relations import related
+from tests.soundness.relations import judged_and_related
 from tests.soundness.verdicts import Compared, Difference
 
 BATCH = 25
@@ -35,12 +34,11 @@ def batch(first: int, count: int, small: int, mutants: int, until: float) -> Tal
         for seed in range(first, first + count):
             if time.time() > until:
                 break
-            one = judged(draft(seed), Path(name), mutants, second=True)
+            one = judged_and_related(seed, Path(name), mutants, second=True)
             for i, found in enumerate(one.found):
                 seen[found.key] += 1
                 if seen[found.key] <= small:
                     one.found[i] = shrunk(found, Path(name))
-            one.add(related(draft(seed), Path(name)))
             tally.add(one)
     return tally
 

@@ -252,10 +252,10 @@ fabric f {{
 @pytest.mark.parametrize(
     ("latency", "length", "expected"),
     [
-        ("; latency 230ns", "length 3m", ["modelled", "modelled", "refuted", "modelled", "modelled"]),
-        ("", "length 3m", ["bounded", "modelled", "refuted", "bounded", "skipped"]),
-        ("; latency 230ns", "", ["bounded", "modelled", "refuted", "bounded", "skipped"]),
-        ("; latency 230ns", "medium trace", ["bounded", "modelled", "refuted", "bounded", "skipped"]),
+        ("; latency 230ns", "length 3m", ["proved", "proved", "refuted", "proved", "modelled"]),
+        ("", "length 3m", ["bounded", "proved", "refuted", "bounded", "bounded"]),
+        ("; latency 230ns", "", ["bounded", "proved", "refuted", "bounded", "bounded"]),
+        ("; latency 230ns", "medium trace", ["bounded", "proved", "refuted", "bounded", "bounded"]),
     ],
 )
 def test_an_unknown_latency_is_not_counted_as_nothing(latency: str, length: str, expected: list[str], tmp_path: Path) -> None:

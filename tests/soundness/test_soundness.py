@@ -25,7 +25,7 @@ from tests.soundness.arena import Compiled, Disagreement, compiled, judged, repo
 from tests.soundness.generate import KINDS, Draft, draft
 from tests.soundness.judges import Claim, Left, World, figure, max_flow
 from tests.soundness.mutate import is_true, mutations
-from tests.soundness.relations import related
+from tests.soundness.relations import judged_and_related
 
 DESIGNS, CHUNK = 300, 30
 OPEN: frozenset[tuple[str, str]] = frozenset()
@@ -37,8 +37,7 @@ def test_random_designs(first: int, tmp_path: Path) -> None:
     found: list[Disagreement] = []
     figures = refused = 0
     for seed in range(first, first + CHUNK):
-        tally = judged(draft(seed), tmp_path, mutants=1, second=seed % 10 == 0)
-        tally.add(related(draft(seed), tmp_path))
+        tally = judged_and_related(seed, tmp_path, mutants=1, second=seed % 10 == 0)
         found += [d for d in tally.found if d.key[:2] not in OPEN]
         figures, refused = figures + tally.figures, refused + tally.refused
     assert not found, "\n\n".join(report(d) for d in found[:3])

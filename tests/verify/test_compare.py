@@ -204,6 +204,7 @@ CLAUSES: dict[str, dict[str, Any]] = {
     "of": {"of": LEAVES},
     "of_to": {"of_to": LEAVES},
     "of_all": {"of": LEAVES, "of_all": True},
+    "among": {"of": LEAVES, "of_all": True, "among": True},
     "at": {"at": LEAVES},
     "under": {"under": "ecmp"},
     "through": {"through": "scaleup"},

@@ -1,10 +1,11 @@
-"""Times of collective operations by α-β models: the published formulas, and the ranks that they count. Bounds of times on random
-designs are judged in tests/soundness."""
+"""Times of collective operations on built fabrics, and the α-β models beside them: the published formulas, and the ranks that
+they count. Figures of designs are in ``test_collective_times.py``."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 
 import pytest
 
@@ -41,13 +42,12 @@ def with_delay(f):
 
 @pytest.mark.parametrize(("hosts", "seconds"), [(2, 11.2), (64, 22.05), (1024, 22.378)])
 def test_140_gigabytes_at_100_gigabits(hosts, seconds):
-    """11.2 s for the bytes alone, 22.4 s by the ring formula for many ranks."""
+    """11.2 s for the bytes alone; no algorithm takes less than the ring formula, and no latency is stated."""
     found = judged(star(hosts).build(), "allreduce")
-    assert found.status == "modelled" and found.witness["bytes_s"] == 11.2
+    floor = Fraction(2 * (hosts - 1), hosts) * Fraction(112, 10)
+    assert (found.status, found.lower.amount, found.upper) == ("bounded", floor, inf)
     assert found.witness["models"]["ring"] == pytest.approx(seconds, abs=1e-3)
-    assert float(f"{found.witness['models']['ring']:.3g}") == {2: 11.2, 64: 22.1, 1024: 22.4}[hosts]
-    assert found.value.amount == Fraction(2 * (hosts - 1), hosts) * Fraction(112, 10)
-    assert found.witness["alpha_s"] is None and "without latency" in found.text
+    assert floor <= found.value.amount <= floor * Fraction(1001, 1000) and "missing: " in found.text
 
 
 def test_latency_counts_for_every_step():
@@ -58,20 +58,22 @@ def test_latency_counts_for_every_step():
     halving = 6 * alpha + Fraction(14, 8) * Fraction(8, 100)
     tree = 6 * (alpha + Fraction(8, 100))
     assert found.witness["models"] == {"recursive halving": float(halving), "ring": float(ring), "tree": float(tree)}
-    assert (found.value.amount, found.witness["model"]) == (halving, "recursive halving")
-    assert "without latency" not in found.text
+    sent = Fraction(14, 8) * Fraction(8, 100)
+    assert found.lower.amount == sent and found.upper.amount == sent + 2 * alpha  # everybody to all, twice
+    assert found.witness["delays_s"] == float(2 * alpha) and "missing: " not in found.text
     moved = judged(f, "all_to_all_time", GB)
-    assert moved.value.amount == 7 * alpha + Fraction(7, 8) * Fraction(8, 100)
+    assert (moved.lower.amount, moved.upper.amount) == (sent / 2, sent / 2 + alpha)
 
 
-def test_scale_up_first_then_rails():
-    f = rail_only(hosts=8, rails=4).build()  # 100 Gb/s inside, 400 Gb/s a rail
-    found = judged(f, "allreduce", GB)
-    assert set(found.witness["models"]) == {"hierarchical"}  # no flat ring: rails meet nowhere
-    inner, outer = Fraction(6, 4) * Fraction(8, 100), Fraction(14, 8) * Fraction(8, 400) / 4
-    assert found.value.amount == inner + outer and found.witness["scaleup_bps"] == 100e9
+def test_what_has_no_latency_has_no_upper_end():
+    """Where ranks of one host are apart and rails meet nowhere, no schedule is known either."""
     bare = judged(rail_only(hosts=8, rails=4, scaleup=False).build(), "allreduce", GB)
-    assert bare.status == "skipped" and "scale-up" in bare.reason
+    assert (bare.status, bare.upper) == ("bounded", inf) and "no schedule is known: the rails are not connected" in bare.text
+    joined = judged(rail_only(hosts=8, rails=4).build(), "allreduce", GB)  # 100 Gb/s inside, 400 Gb/s a rail
+    inner, outer = Fraction(6, 4) * Fraction(8, 100), Fraction(14, 8) * Fraction(8, 400) / 4
+    assert joined.witness["models"] == {"hierarchical": float(inner + outer)}  # no flat ring: rails meet nowhere
+    assert bare.lower.amount <= joined.lower.amount <= joined.value.amount <= inner + outer
+    assert joined.upper == inf and "have no `length`" in joined.text
 
 
 def test_halves_that_exchange_little_slow_what_exchanges_halves():
@@ -83,6 +85,5 @@ def test_halves_that_exchange_little_slow_what_exchanges_halves():
 def test_all_to_all_is_bound_by_the_worst_cut():
     chips = torus(8, 8, chip="C").build()  # 16 links of 400 Gb/s between halves: 8 · 2
     found = judged(chips, "all_to_all_time", GB)
-    assert found.witness["model"] == "bisection"
     rate = int(chips.link_rate[0])
-    assert found.value.amount == Fraction(8 * 10**9 * 32 * 32, 64) / (16 * rate)
+    assert found.lower.amount == found.value.amount == Fraction(8 * 10**9 * 32 * 32, 64) / (16 * rate)

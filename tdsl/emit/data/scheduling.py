@@ -13,6 +13,7 @@ from tdsl.emit.records import HostGroup
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct_values
+from tdsl.semantics.model import DeviceModel
 
 
 def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
@@ -21,7 +22,8 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
     meets a switch.
 
     Hosts are those with accelerators, or all where none has; a level that groups nothing more than the one
-    below is left out.
+    below is left out. What a job's traffic does not take joins nothing: managers, storage, and the ports of
+    hosts that are not of the adapters of their accelerators.
     """
     f = wires.fabric
     hosts = _schedulable_hosts(f)
@@ -31,8 +33,9 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
     high = int(f.tier[f.is_switch & f.built].max(initial=1))
     members: list[tuple[int, ...]] = [(h,) for h in range(len(hosts))]
     levels: list[tuple[HostGroup, ...]] = []
+    of_jobs = _links_of_jobs(f, hosts)
     for tier in range(1, high + 2):
-        label = _lowest_joined_device(f, _links_counted_at_tier(f, tier, high))
+        label = _lowest_joined_device(f, _links_counted_at_tier(f, tier, high) & of_jobs)
         of = label[hosts]
         switches = np.flatnonzero(f.is_switch & f.built & (f.tier <= max(tier, 1)))
         order, where = np.unique(of, return_index=True)
@@ -119,6 +122,35 @@ def _devices_cabled_to_switches(f: Fabric) -> Bools:
     """Devices with a link to a switch."""
     out = np.zeros(f.device_count, dtype=bool)
     out[f.device_a[f.is_switch[f.device_b]]] = True
+    return out
+
+
+def _links_of_jobs(f: Fabric, hosts: Ints) -> Bools:
+    """Links that a job of these hosts takes: between switches and what else forwards, and to the hosts by the
+    adapters of their accelerators."""
+    mine = np.zeros(f.device_count, dtype=np.bool_)
+    mine[hosts] = True
+    passes = f.is_switch | f.forwards | (f.kind == "chip")
+    out: Bools = (passes | mine)[f.device_a] & (passes | mine)[f.device_b]
+    for ports, device in ((f.link_a, f.device_a), (f.link_b, f.device_b)):
+        rows = np.flatnonzero(mine[device] & ~f.forwards[device])
+        for m in distinct_values(f.device_model[device[rows]]).tolist():
+            here = rows[f.device_model[device[rows]] == m]
+            local = ports[here] - f.port_base[device[here]]
+            out[here] &= _is_job_port(f.models[m], local, f.link_rate[here])
+    return out
+
+
+def _is_job_port(model: DeviceModel, port: Ints, rate: Ints) -> Bools:
+    """Of linked ports of hosts of a model (``port`` as the model numbers them, ``rate`` of their links in
+    bit/s) whether each is of the accelerators' adapters: of the classes that its layout places, or, where it
+    places none of these, that have three quarters at least of the rate of the class that has most."""
+    first = np.array([c.first for c in model.classes])
+    of_class = np.searchsorted(first, port, side="right") - 1
+    total = np.bincount(of_class, rate.astype(np.float64), len(first))
+    placed = np.array([any(n.name == c.name for n in model.layout) for c in model.classes]) & (total > 0)
+    wanted = placed if placed.any() else 4 * total >= 3 * total.max()
+    out: Bools = wanted[of_class]
     return out
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tdsl.findings.source import SourceFile
@@ -17,17 +17,51 @@ from tdsl.observe.record import (
     plain_capture_name,
 )
 
+STATION = frozenset(("station", "stationonly", "station-only", "s"))
+FORWARDS = frozenset(("bridge", "router", "b", "r"))
+"""Capabilities as programs write them."""
+
 
 def json_of_capture(file: SourceFile) -> Any:
     """The JSON of a capture. Raises Malformed."""
     try:
-        return json.loads(file.text, parse_constant=_refuse_json_constant)
+        return json.loads(
+            file.text, parse_constant=_refuse_json_constant, object_pairs_hook=_refuse_repeated_keys
+        )
+    except RepeatedKey as wrong:
+        first = file.text.find(json.dumps(wrong.key, ensure_ascii=False))
+        at = file.text.find(json.dumps(wrong.key, ensure_ascii=False), first + 1)
+        raise Malformed(
+            file.position(max(at, 0))[0],
+            f"{wrong.key[:60]!r} is there twice in one object, of which a reader of JSON keeps one",
+            "capture with `-f json0`, which has a list of neighbours",
+        ) from None
     except json.JSONDecodeError as wrong:
         raise Malformed(
             wrong.lineno, f"this is not JSON: {wrong.msg}", "the capture is cut or mixed: capture it again"
         ) from None
     except (RecursionError, ValueError) as wrong:
         raise Malformed(1, f"this JSON is not readable: {wrong}"[:120]) from None
+
+
+class RepeatedKey(Exception):
+    """A key that an object of JSON has twice."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises RepeatedKey."""
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        met: set[str] = set()
+        for key, _ in pairs:
+            if key in met:
+                raise RepeatedKey(key)
+            met.add(key)
+    return out
 
 
 def _refuse_json_constant(word: str) -> object:
@@ -84,20 +118,40 @@ def add_device(
     """A device by its name, or by the identifier of its chassis where it sends no name."""
     mac = hexadecimal_digits(chassis)
     shown = plain_capture_name(name or chassis, at.line)
-    key = f"name:{shown}" if name else f"chassis:{mac or shown}"
+    key = into.named_node(shown, mac) if name else f"chassis:{mac or shown}"
     into.node(key, shown if name else "", kind, (mac,) if mac else (), 0, at)
     if heard:
         into.heard.add(key)
     return key
 
 
+def kind_by_capabilities(enabled: Iterable[str]) -> str:
+    """The kind of a device by its capabilities in use: a station that neither bridges nor routes is a host. A
+    host may bridge for its containers, so nothing else says what a device is.
+
+    Source: IEEE 802.1AB, System Capabilities TLV.
+    """
+    words = {word.strip().casefold() for word in enabled}
+    return "host" if words & STATION and not words & FORWARDS else ""
+
+
 def add_neighbour_link(
-    into: Observed, here: str, port: str, at: CaptureLine, name: str, chassis: str, ports: tuple[str, ...]
+    into: Observed,
+    here: str,
+    port: str,
+    at: CaptureLine,
+    name: str,
+    chassis: str,
+    ports: tuple[str, ...],
+    enabled: Iterable[str] = (),
 ) -> None:
-    """Add the link from a port of a device to the neighbour that was heard there."""
+    """Add the link from a port of a device to the neighbour that was heard there. ``enabled`` are its
+    capabilities that are in use."""
     if not name and not chassis:
         raise Malformed(at.line, f"the neighbour at {port} has neither a name nor a chassis")
-    far = add_device(into, name, chassis, at)
+    if hexadecimal_digits(name):  # what a program writes in the place of a name that was not sent
+        name, chassis = "", chassis or name
+    far = add_device(into, name, chassis, at, kind=kind_by_capabilities(enabled))
     names = tuple(dict.fromkeys(plain_capture_name(p, at.line) for p in ports if p))
     mac = next(filter(None, map(hexadecimal_digits, names)), "")
     into.wire(

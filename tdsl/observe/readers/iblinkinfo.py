@@ -11,6 +11,7 @@ from tdsl.observe.record import (
     CaptureLine,
     Malformed,
     Observed,
+    SidesListed,
     count_in_capture,
     plain_capture_name,
 )
@@ -48,8 +49,10 @@ class _Lines:
     def __init__(self, file: SourceFile, into: Observed) -> None:
         self.file, self.into = file, into
         self.head: tuple[str, str, str] = "", "", ""  # kind, GUID and description of the block
-        self.known: set[tuple[str, str]] = set()
+        self.sides = SidesListed()
         self.at_lid: dict[str, str] = {}
+        self.blocks: dict[str, list[set[str]]] = {}  # LIDs of each block of a name, where no GUID is given
+        self.block: set[str] = set()
         self.waiting: list[tuple[str, str, str, str, str, str, CaptureLine, int, int, int]] = []
 
     def read(self) -> None:
@@ -62,6 +65,7 @@ class _Lines:
                 head = HEAD.fullmatch(text)
                 if head:
                     self.head = KINDS[head[1]], head[2] or "", plain_capture_name(head[3].strip(), at)
+                    self.block = set()
                 else:
                     self.line(text, CaptureLine(self.file, at))
             except Malformed as wrong:
@@ -71,8 +75,7 @@ class _Lines:
         for here, port, guid, lid, far, far_port, place, rate_, lanes, best in self.waiting:
             other = self.at_lid.get(lid, "") if not guid else ""
             other = other or self.node("", guid, far, place)
-            if (here, port) not in self.known and far_port:
-                self.known |= {(here, port), (other, far_port)}
+            if far_port and not self.sides.is_other_side((here, port), (other, far_port)):
                 self.into.wire(
                     CapturedLink(
                         CapturedEnd(here, (port,)), CapturedEnd(other, (far_port,)), place, rate_, lanes, best
@@ -94,7 +97,10 @@ class _Lines:
                 "a port before the device that it belongs to",
                 "the capture is cut: capture it again",
             )
-        here = self.node(kind, guid or head_guid, name.strip() if name else description, place)
+        named = name.strip() if name else description
+        here = self.node(
+            kind, guid or head_guid, named, place, "" if guid or head_guid else self.clone(named, lid)
+        )
         self.into.heard.add(here)
         if lid:
             self.at_lid[lid] = here
@@ -106,11 +112,23 @@ class _Lines:
         far_name = plain_capture_name(far.strip(), place.line)
         self.waiting.append((here, port, far_guid or "", far_lid, far_name, far_port, place, *rates))
 
-    def node(self, kind: str, guid: str | None, description: str, at: CaptureLine) -> str:
+    def clone(self, name: str, lid: str) -> str:
+        """What tells a block from others of its name where no GUID does: one of its LIDs, "" for the
+        first."""
+        known = self.blocks.setdefault(name, [])
+        if not any(b is self.block for b in known):
+            self.block = next((b for b in known if lid and lid in b), self.block)
+            if not any(b is self.block for b in known):
+                known.append(self.block)
+        if lid:
+            self.block.add(lid)
+        return "" if self.block is known[0] or not self.block else f" lid {min(self.block, key=int)}"
+
+    def node(self, kind: str, guid: str | None, description: str, at: CaptureLine, clone: str = "") -> str:
         """The node of a GUID or, without one, of a name."""
         name = plain_capture_name(description, at.line)
         ids = (guid.lower(),) if guid else ()
-        key = f"id:{ids[0]}" if ids else f"node:{name}"
+        key = f"id:{ids[0]}" if ids else f"node:{name}{clone}"
         self.into.node(key, name, kind, ids, 0, at)
         return key
 

@@ -12,6 +12,7 @@ from tdsl.observe.record import (
     CaptureLine,
     Malformed,
     Observed,
+    SidesListed,
     count_in_capture,
     hexadecimal_digits,
     plain_capture_name,
@@ -27,9 +28,9 @@ HEAD = re.compile(
     r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid|hcaguid)=(0x[0-9A-Fa-f]{1,16})"
     r"(?:\(([0-9A-Fa-f]{1,16})\))?\s*"
 )
-NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s+(\d{1,6})\s+"([^"]{1,128})"\s*#\s*"([^"]*)"(.*)')
+NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s*(\d{1,6})\s*"([^"]{1,128})"\s*#\s*"([^"]*)"(.*)')
 PORT = re.compile(
-    r'\[(\d{1,6})\](?:\[ext \d+\])?(?:\(([0-9A-Fa-f]{1,16})\))?\s+"([^"]{1,128})"\[(\d{1,6})\](?:\[ext '
+    r'\[(\d{1,6})\](?:\[ext \d+\])?(?:\(([0-9A-Fa-f]{1,16})\))?\s*"([^"]{1,128})"\[(\d{1,6})\](?:\[ext '
     r"\d+\])?"
     r"(?:\(([0-9A-Fa-f]{1,16})\))?(?:\s*#(.*))?"
 )
@@ -58,6 +59,7 @@ class _Blocks:
         self.guid = ""
         self.keys: dict[str, str] = {}  # node by the identifier that blocks use
         self.known: dict[tuple[str, str], int] = {}  # place of a port's link among those that wait
+        self.sides = SidesListed()  # of the report
         self.pending: dict[str, int] = {}  # identifiers that ports name, with the first line that does
         self.waiting: list[tuple[str, str, str, str, CaptureLine, int, int, str]] = []
 
@@ -147,11 +149,10 @@ class _Blocks:
         before = self.known.get((self.current, mine))
         if before is not None:
             known = self.waiting[before]
-            if (
-                known[2:4] == (self.current, mine) and 0 < speed < known[5]
-            ):  # the two ends report different rates
-                self.waiting[before] = (*known[:4], CaptureLine(self.file, at), speed, lanes, known[7])
-            return
+            if known[:4] == (far, there, self.current, mine):  # from its other end
+                if 0 < speed < known[5]:  # the two ends report different rates
+                    self.waiting[before] = (*known[:4], CaptureLine(self.file, at), speed, lanes, known[7])
+                return
         self.known[self.current, mine] = self.known[far, there] = len(self.waiting)
         ids = f"{int(guid, 16):016x}" if guid else "", f"{int(far_guid, 16):016x}" if far_guid else ""
         self.waiting.append(
@@ -193,9 +194,8 @@ class _Blocks:
         self.into.node(
             other, plain_capture_name(there, at), SHORT[far[1]], (other[3:],), 0, CaptureLine(self.file, at)
         )
-        if (key, port) in self.known:
+        if self.sides.is_other_side((key, port), (other, far[3])):
             return
-        self.known[key, port] = self.known[other, far[3]] = 0
         lanes = int(width)
         self.into.wire(
             CapturedLink(

@@ -41,6 +41,8 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     here = add_local_device(into, own or stem, lines.place("lldp"))
     for top in entries_of_list(whole.get("lldp")):
         if not isinstance(top, dict):
+            at = lines.place("lldp")
+            into.fault(file, at.line, f"an entry of `lldp` is {type(top).__name__}, not an object")
             continue
         for entry in entries_of_list(top.get("interface")):
             at = lines.place("interface")
@@ -116,4 +118,18 @@ def _add_interface_neighbour(into: Observed, here: str, name: str, facts: Any, l
         system,
         ident,
         (_wrapped_value_text(port.get("id")), _wrapped_value_text(port.get("descr"))),
+        _enabled_capabilities(chassis),
     )
+
+
+def _enabled_capabilities(chassis: Any) -> list[str]:
+    """The capabilities in use of a chassis, in all its forms."""
+    inner = (
+        [chassis, *(v for v in chassis.values() if isinstance(v, dict))] if isinstance(chassis, dict) else []
+    )
+    return [
+        json_text(one.get("type"))
+        for facts in inner
+        for one in entries_of_list(facts.get("capability"))
+        if isinstance(one, dict) and one.get("enabled") is True
+    ]

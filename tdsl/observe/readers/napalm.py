@@ -41,6 +41,8 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                     json_text(one.get("port")),
                     json_text(one.get("remote_port_description")),
                 )
-                add_neighbour_link(into, here, port, at, name, json_text(one.get("remote_chassis_id")), ports)
+                chassis = json_text(one.get("remote_chassis_id"))
+                enabled = [json_text(x) for x in entries_of_list(one.get("remote_system_enable_capab"))]
+                add_neighbour_link(into, here, port, at, name, chassis, ports, enabled)
             except Malformed as wrong:
                 into.fault(file, wrong.line, wrong.message, wrong.help)

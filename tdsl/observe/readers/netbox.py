@@ -8,7 +8,7 @@ Source: netbox 4.6, ``dcim/api/serializers_/cables.py`` and ``netbox/api/seriali
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tdsl.findings.source import SourceFile
@@ -33,7 +33,14 @@ from tdsl.system.nouns import counted_noun
 FORMAT = "netbox"
 OPTION = "p2p"
 INTERFACE = "dcim.interface"
-GONE = "decommissioning"
+ABSENT = ("decommissioning", "planned")
+"""States of a cable that is not plugged (netbox, ``dcim/choices.py``, ``LinkStatusChoices``)."""
+OTHER_ENDS = (
+    "dcim.powerport", "dcim.poweroutlet", "dcim.powerfeed", "dcim.consoleport", "dcim.consoleserverport",
+    "circuits.circuittermination",
+)  # fmt: skip
+"""Kinds of ends that are no port of a network (netbox, ``CABLE_TERMINATION_MODELS``). Front and rear ports of
+panels are none of them: a link runs through them."""
 
 
 def recognises(head: str) -> bool:
@@ -42,18 +49,29 @@ def recognises(head: str) -> bool:
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
-    """Add the cables between interfaces."""
+    """Add the cables between interfaces that are plugged; others are left out with the reason."""
     lines = Lines(file)
     for cable in _cables_of_pages(json_of_capture(file), file):
         at = lines.place("a_terminations")
         try:
             facts = json_object(cable, at, "a cable")
             status = facts.get("status")
-            if json_text(status.get("value") if isinstance(status, dict) else status) == GONE:
+            state = json_text(status.get("value") if isinstance(status, dict) else status)
+            kinds = _kinds_of_ends(facts)
+            if state in ABSENT:
+                into.leave_out(f"NetBox says that the cable is {state}", at, _cable_in_words(facts))
+                continue
+            if kinds & set(OTHER_ENDS):
+                into.leave_out(
+                    f"an end is not a port of a network: {', '.join(sorted(kinds & set(OTHER_ENDS)))}",
+                    at,
+                    _cable_in_words(facts),
+                )
                 continue
             a, b = (_interfaces_of_side(into, facts.get(f"{side}_terminations"), at, side) for side in "ab")
             if not a and not b:
-                continue  # of power, console ports or circuits
+                into.leave_out("no end is an interface", at, _cable_in_words(facts))
+                continue
             if len(a) != len(b):
                 raise Malformed(
                     at.line,
@@ -76,6 +94,31 @@ def _cables_of_pages(value: Any, file: SourceFile) -> Iterator[Any]:
             yield from entries_of_list(page["results"])
         else:
             yield page
+
+
+def _kinds_of_ends(cable: Mapping[str, Any]) -> set[str]:
+    """The kinds of all ends of a cable."""
+    return {
+        json_text(one.get("object_type"))
+        for side in "ab"
+        for one in entries_of_list(cable.get(f"{side}_terminations"))
+        if isinstance(one, dict)
+    }
+
+
+def _cable_in_words(cable: Mapping[str, Any]) -> str:
+    """A cable by the devices and names of its ends, as far as it says them."""
+    sides = []
+    for side in "ab":
+        ends = []
+        for one in entries_of_list(cable.get(f"{side}_terminations")):
+            thing = one.get("object") if isinstance(one, dict) else None
+            thing = thing if isinstance(thing, dict) else {}
+            owner = thing.get("device")
+            name = json_text(owner.get("name")) if isinstance(owner, dict) else ""
+            ends.append(f"{name} {json_text(thing.get('name')) or json_text(thing.get('display'))}".strip())
+        sides.append(", ".join(filter(None, ends)) or "nothing")
+    return " to ".join(sides)
 
 
 def _interfaces_of_side(into: Observed, value: Any, at: CaptureLine, side: str) -> list[CapturedEnd]:

@@ -39,8 +39,13 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     for port, facts in json_object(json_of_capture(file), lines.place(""), "the capture").items():
         at = lines.place(port)
         inner = facts.get("lldp") if isinstance(facts, dict) else None
+        if not isinstance(facts, dict) or not isinstance(inner, (dict, type(None))):
+            into.fault(file, at.line, f"port {port} is not an object, or its `lldp` is not")
         found = inner.get("neighbor") if isinstance(inner, dict) else None
-        for name, info in (found or {}).items() if isinstance(found, dict) else ():
+        if found and not isinstance(found, dict):
+            into.fault(file, at.line, f"the neighbours at {port} are {type(found).__name__}, not an object")
+            continue
+        for name, info in (found or {}).items():
             try:
                 one = json_object(info, at, f"the neighbour at {port}")
                 chassis, far = (

@@ -11,7 +11,9 @@ from tdsl.observe.record import CaptureLine, Malformed, Observed
 
 FORMAT = "nxos"
 OPTION = "lldp"
-FIELD = re.compile(r"(Chassis id|Port id|Local Port id|Port Description|System Name):\s*(.*)")
+FIELD = re.compile(
+    r"(Chassis id|Port id|Local Port id|Port Description|System Name|Enabled Capabilities):\s*(.*)"
+)
 SHORT = re.compile(r"Device ID\s+Local Intf\s+Hold-time")
 EMPTY = ("null", "not advertised")
 
@@ -58,6 +60,7 @@ def _add_nxos_neighbour(into: Observed, here: str, facts: dict[str, str], at: Ca
             name,
             chassis,
             tuple(map(_full_port_name, ports)),
+            facts.get("Enabled Capabilities", "").split(","),
         )
     except Malformed as wrong:
         into.fault(at.file, wrong.line, wrong.message, wrong.help)

@@ -12,8 +12,10 @@ import csv
 import re
 from collections.abc import Mapping
 
+from tdsl.fabric.user_csv import LABEL
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import add_device
+from tdsl.observe.readers.netbox import OTHER_ENDS
 from tdsl.observe.record import (
     CapturedEnd,
     CapturedLink,
@@ -37,6 +39,13 @@ ENDS = (
 """Names of the four columns, in lower case, in the order in which they are looked for."""
 MORE = {"a": ("a_label", "a_interface", "a_index"), "b": ("b_label", "b_interface", "b_index")}
 RATE = ("rate_gbps", "speed_gbps")
+COUNT = "links"
+"""How many links a cable carries, in tdsl's ``cables.csv``."""
+NETBOX = ENDS[6]
+TYPES = ("side_a_type", "side_b_type")
+"""Kinds of the ends, in the form in which NetBox imports cables."""
+ABSENT = ("decommissioning", "planned")
+"""States of a cable in NetBox that is not plugged. In what NetBox is to import, all is still planned."""
 KIND = "class"
 """tdsl's class of a link, such as ``host-leaf``: the tiers of its two ends."""
 TAKEN = (*ENDS[0], RATE[0])
@@ -69,14 +78,19 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
 def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
     """Add the rows of a table; ``columns`` names those of this table, by the names in the first entry of
     ``ENDS``."""
-    heading: Mapping[str, int] | None = None
+    heading: dict[str, int] | None = None
     named: list[str] = []
     lines = (line for line in file.text.split("\n"))
     reader = csv.reader(lines, strict=True, delimiter=_column_delimiter(file.text))
     try:
         for row in reader:
             at = reader.line_num
-            if not any(c.strip() for c in row) or (row and COMMENT.match(row[0].strip())):
+            if not any(c.strip() for c in row) or _is_comment(row, heading):
+                if heading is not None and _names_two_ends(row, heading):
+                    place = CaptureLine(file, at)
+                    into.leave_out(
+                        "the row begins with `#`, as a comment does", place, _row_in_words(row, heading)
+                    )
                 continue
             if row == named:
                 continue  # tables that were joined
@@ -91,7 +105,11 @@ def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str
                     )
                 continue
             try:
-                _add_cable_row(into, row, heading, CaptureLine(file, at))
+                why = _reason_to_leave_out(row, heading)
+                if why:
+                    into.leave_out(why, CaptureLine(file, at), _row_in_words(row, heading))
+                else:
+                    _add_cable_row(into, row, heading, CaptureLine(file, at))
             except Malformed as wrong:
                 into.fault(file, wrong.line, wrong.message, wrong.help)
     except csv.Error as wrong:
@@ -109,13 +127,53 @@ def _column_positions(row: list[str], columns: Mapping[str, str] | None = None) 
         wanted = [given.get(plain_name, name) for plain_name, name in zip(ENDS[0], group, strict=True)]
         if all(w in first for w in wanted):
             out = {k: first[w] for k, w in zip(ENDS[0], wanted, strict=True)}
-            for name in (*MORE["a"], *MORE["b"], *RATE, KIND):
+            more = ("status", "type", *TYPES) if group in (NETBOX, ENDS[2]) else ()
+            for name in (*MORE["a"], *MORE["b"], *RATE, KIND, COUNT, *more):
                 if name in first:
                     out[name] = first[name]
             if given.get(RATE[0]) in first:
                 out[RATE[0]] = first[given[RATE[0]]]
+            if group == NETBOX:
+                out["netbox"] = -1
             return out
     return None
+
+
+def _cell(row: list[str], heading: Mapping[str, int], name: str) -> str:
+    """A cell by the name of its column, "" where there is none."""
+    place = heading.get(name, -1)
+    return row[place].strip() if 0 <= place < len(row) else ""
+
+
+def _names_two_ends(row: list[str], heading: Mapping[str, int]) -> bool:
+    return all(_cell(row, heading, name) for name in ENDS[0])
+
+
+def _is_comment(row: list[str], heading: Mapping[str, int] | None) -> bool:
+    """Whether a row is a comment. A number behind ``#`` in a column of its own is a label of a cable."""
+    if not row or not COMMENT.match(row[0].strip()):
+        return False
+    first_is_an_end = heading is None or 0 in (heading[name] for name in ENDS[0])
+    label = LABEL.fullmatch(row[0].strip()) is not None
+    return first_is_an_end or not label or not _names_two_ends(row, heading or {})
+
+
+def _row_in_words(row: list[str], heading: Mapping[str, int]) -> str:
+    a, p, b, q = (_cell(row, heading, name) for name in ENDS[0])
+    return f"{a} {p} to {b} {q}"
+
+
+def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
+    """Why a row of NetBox is no link that is plugged, "" where it is one."""
+    state = _cell(row, heading, "status").lower()
+    gone = ABSENT if "netbox" in heading else ABSENT[:1]
+    if state in gone:
+        return f"NetBox says that the cable is {state}"
+    if _cell(row, heading, "type").lower() == "power":
+        return "a cable of power"
+    kinds = {_cell(row, heading, name) for name in TYPES} - {""}
+    other = sorted(kinds & set(OTHER_ENDS))
+    return f"an end is not a port of a network: {', '.join(other)}" if other else ""
 
 
 def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
@@ -124,6 +182,8 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
         text = row[place].strip() if place < len(row) else ""
         return plain_capture_name(text.removeprefix("'"), at.line)
 
+    if "netbox" in heading:
+        _refuse_several_terminations(row, heading, at)
     tiers = cell(KIND).split("-")
     kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
     ends = []
@@ -141,4 +201,19 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
         )
     rate = next(filter(None, map(cell, RATE)), "")
     bps = int(float(rate) * 10**9) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", rate) else 0
-    into.wire(CapturedLink(ends[0], ends[1], at, bps))
+    count = cell(COUNT)
+    links = int(count) if count.isascii() and count.isdigit() and len(count) < 4 else 0
+    into.wire(CapturedLink(ends[0], ends[1], at, bps, carries=links))
+
+
+def _refuse_several_terminations(row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
+    """Raise Malformed where a cell has several ends: NetBox writes them in no order, and leaves out a device
+    that it has named already (netbox, ``dcim/tables/cables.py``, a set)."""
+    several = [name for name in ENDS[0] if "," in _cell(row, heading, name)]
+    if several:
+        raise Malformed(
+            at.line,
+            f"the cable has several ends in one cell ({_cell(row, heading, several[0])[:60]}), and this "
+            "table does not say which of them are joined",
+            "read the cables of NetBox's REST API, /api/dcim/cables/?limit=0, or a table with a row a link",
+        )

@@ -3,6 +3,10 @@ identifier is the alias on many builds and the description the name, so both are
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import (
     Lines,
@@ -16,7 +20,8 @@ from tdsl.observe.record import Malformed, Observed
 
 FORMAT = "sonic"
 OPTION = "lldp"
-TABLE = "LLDP_ENTRY_TABLE:"
+TABLE = "LLDP_ENTRY_TABLE"
+BEGINS = (f"{TABLE}:", f"{TABLE}|")
 OWN = "LLDP_LOC_CHASSIS"
 
 
@@ -37,9 +42,12 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         lines.place(OWN),
     )
     lines = Lines(file)
-    for key, entry in whole.items():
-        if not key.startswith(TABLE):
-            continue
+    nested = whole.get(TABLE)
+    entries = [(k, k[len(TABLE) + 1 :], v) for k, v in whole.items() if k[: len(TABLE) + 1] in BEGINS]
+    entries += [(k, k, v) for k, v in nested.items()] if isinstance(nested, dict) else []
+    if not entries and not isinstance(nested, dict):
+        raise Malformed(1, f"the dump has no table {TABLE}", "dump APPL_DB")
+    for key, port, entry in entries:
         at = lines.place(key)
         try:
             facts = json_object(entry, at, key)
@@ -47,6 +55,17 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                 facts = facts["value"]
             ports = json_text(facts.get("lldp_rem_port_id")), json_text(facts.get("lldp_rem_port_desc"))
             names = json_text(facts.get("lldp_rem_sys_name")), json_text(facts.get("lldp_rem_chassis_id"))
-            add_neighbour_link(into, here, key[len(TABLE) :], at, *names, ports)
+            add_neighbour_link(into, here, port, at, *names, ports, _enabled_capabilities(facts))
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
+
+
+def _enabled_capabilities(facts: Mapping[str, Any]) -> list[str]:
+    """Capabilities in use: two octets as hexadecimal digits, whose first bit is the first capability.
+
+    Source: RFC 2578, BITS; IEEE 802.1AB, LldpSystemCapabilitiesMap: other, repeater, bridge, wlan, router,
+    telephone, docsis, station.
+    """
+    digits = json_text(facts.get("lldp_rem_sys_cap_enabled")).split(" ")[0]
+    bits = int(digits, 16) if re.fullmatch(r"[0-9A-Fa-f]{2}", digits) else 0
+    return [word for bit, word in ((0x20, "bridge"), (0x08, "router"), (0x01, "station")) if bits & bit]

@@ -17,6 +17,7 @@ from tdsl.observe.record import (
     CaptureLine,
     Malformed,
     Observed,
+    SidesListed,
     hexadecimal_digits,
     plain_capture_name,
 )
@@ -41,7 +42,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         into.fault(
             file, 1, "the capture has no link", "save the answer of GET /ufmRest/resources/links", "E0602"
         )
-    known: set[frozenset[tuple[str, str]]] = set()
+    sides = SidesListed()
     for entry in found:
         at = lines.place("source_guid")
         try:
@@ -50,9 +51,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
             continue
-        pair = frozenset({(a.node, a.port[0]), (b.node, b.port[0])})
-        if pair not in known:  # a link may be listed from both sides
-            known.add(pair)
+        if not sides.is_other_side((a.node, a.port[0]), (b.node, b.port[0])):
             into.wire(CapturedLink(a, b, at))
     into.whole = True
 

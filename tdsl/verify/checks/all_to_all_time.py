@@ -1,45 +1,49 @@
-"""All-to-all time: every accelerator sends a part of its data to every other, by a model."""
+"""All-to-all time: every accelerator sends a part of its data to every other."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.collective_bounds import Blocks
+from tdsl.prove.collective_floors import Floors
+from tdsl.prove.collective_times import Ranks, Schedule
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
-from tdsl.verify.workload import CollectiveModel, Ranks, Time, fastest_model_judgement
+from tdsl.verify.workload import Operation, time_of_operation
 
 
 class AllToAllTime(Check):
-    """Time for all accelerators to send a part of their data to each other.
+    """Time of an exchange between all accelerators: from a floor to a schedule.
 
     ## What it means
     `all_to_all_time 1GB`: every accelerator holds 1 GB in equal parts, one for each accelerator, and all
-    parts reach theirs. It takes as long as the slower of two: what one rank must send, and what must cross
-    the worst cut into halves.
+    parts reach theirs. The answer is an interval: no algorithm beats its lower end, and at its upper end all
+    parts have arrived, each sent directly. A requirement is `proved` where the upper end does, `refuted`
+    where the lower end does not, `bounded` in between.
 
     ## Formula and source
-    (n−1)α + max( (n−1)/n · S/B , S·a·b/n / C ): n ranks, S bits each, B what a rank has of the network, α the
-    worst zero-load latency; a and b ranks in two halves and C what these exchange each way (`tdsl explain
-    bisection`, its lower bound). The pairwise exchange is that of Thakur, Rabenseifner, Gropp (Int. J. High
-    Perf. Comp. Appl. 19, 2005); the bound by bisection that of Dally and Towles, "Principles and practices of
-    interconnection networks" (2004), chapter 3; α-β: Hockney 1994.
-
-    Where scale-up links join accelerators, the lower bound is what no algorithm beats: what a block of ranks
-    (an accelerator, a host, a domain) sends to the others, over what can leave it, and what halves of the
-    hosts exchange where no domain has several.
+    n ranks, S bits each, λ what every ordered pair of ranks can have at once, between two bounds (`tdsl
+    explain throughput`). The upper end is S/n over the lower bound of λ, which has routes, and the longest
+    delay of these. The lower end is the largest of S/n over the upper bound of λ (lengths of links, cuts
+    among them), of S·r(n−r)/n over what can leave a block of r ranks (an accelerator, a host, a scale-up
+    domain, a group of the design), and of the least delay between the farthest two. Where a host
+    has links to several devices, it could hand on what is not for it: then the first of these is left out, as
+    paths of λ pass no host, and delays are those of paths through hosts. (Dally and Towles,
+    "Principles and practices of interconnection networks", 2004, chapter 3; Shahrokhi and Matula, J. ACM 37,
+    1990.)
 
     ## What it assumes
-    Parts are equal and traffic is divided over all paths; software costs nothing; in the model the scale-up
-    domain carries nothing. Where a latency or a length is not known, the figure without it is a lower bound:
-    it can refute `<=`, and does not prove it. The status is `modelled`: a formula, not a measurement.
+    Parts are equal and traffic may be divided over all paths; software costs nothing. What leaves a host is
+    handed to its ports over its scale-up domain, which carries that and what stays inside. Where nothing says
+    what joins the accelerators of a host, what they send each other uses its ports. Where a latency or a
+    length is not known, there is no upper end: what is known is said.
 
     ## A design that passes
     ```fab
-    connect leaf[*] to spine[*] spread x 32                # as much up as down
-    require all_to_all_time 1GB <= 19ms                    # 8 Gbit at 400 Gb/s
+    connect leaf[*] to spine[*] spread x 32 { length 30m } # as much up as down
+    require all_to_all_time 1GB <= 20ms                    # 8 Gbit at 400 Gb/s
     ```
 
     ## A design that fails
@@ -50,7 +54,7 @@ class AllToAllTime(Check):
 
     ### What it prints
     ```
-    E0425: `all_to_all_time 1GB <= 19ms` does not hold: 20ms by bisection, 16 ranks at 400Gbps
+    E0425: `all_to_all_time 1GB <= 19ms` does not hold: at least 20ms by any algorithm; …
     ```
     """
 
@@ -65,24 +69,22 @@ class AllToAllTime(Check):
     after_failures = True
     reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
-    takes = frozenset({"of", "args"})
+    takes = frozenset({"of", "among", "args"})
     needs = frozenset({"args"})
     example = "all_to_all_time 1GB <= 50ms"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return fastest_model_judgement(self.name, view, claim, all_to_all_models, Blocks.all_to_all)
+        return time_of_operation(self.name, view, claim, OPERATION)
 
 
-def all_to_all_models(ranks: Ranks, size: Fraction, alpha: Time) -> list[CollectiveModel]:
-    """One: the slower of injection and bisection speaks."""
-    n, half = ranks.count, ranks.count // 2
-    if ranks.each:
-        half = ranks.units // 2 * ranks.each
-    if not ranks.crossing:
-        return []
-    sent = Fraction(n - 1, n) * size / ranks.rate
-    crossed = size * half * (n - half) / n / ranks.crossing
-    start = (n - 1) * alpha
-    if crossed > sent:
-        return [CollectiveModel("bisection", start + crossed, "(n-1)α + S·a·b/n/C")]
-    return [CollectiveModel("injection", start + sent, "(n-1)α + (n-1)/n·S/B")]
+def _schedules(ranks: Ranks) -> Iterator[Schedule]:
+    """Each pair at once."""
+    yield from ranks.exchange.schedules
+
+
+def _least(ranks: Ranks) -> Fraction:
+    """What the rate of all pairs allows, in seconds a bit."""
+    return ranks.exchange.least
+
+
+OPERATION = Operation(Floors.all_to_all, _schedules, least=_least)

@@ -1,60 +1,61 @@
-"""Allreduce: time to add up data over all accelerators, by the models of the field."""
+"""Allreduce: time to add up data over all accelerators, between a floor and a schedule."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.collective_bounds import Blocks
+from tdsl.prove.collective_floors import Floors
+from tdsl.prove.collective_times import all_reduce_schedules
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
-from tdsl.verify.workload import CollectiveModel, Ranks, Time, fastest_model_judgement
+from tdsl.verify.collective_models import all_reduce_models
+from tdsl.verify.workload import Operation, time_of_operation
+
+OPERATION = Operation(Floors.all_reduce, all_reduce_schedules, all_reduce_models)
 
 
 class AllReduce(Check):
-    """Time to add up data over all accelerators, by models.
+    """Time to add up data over all accelerators: from a floor to a schedule.
 
     ## What it means
-    `allreduce 140GB`: every accelerator holds 140 GB, and all end up with the sum. The answer is the least of
-    the models below; each is listed with its time. The example every reader knows: 140 GB over 100 Gb/s take
-    11.2 s for the bytes alone, and 22.4 s by the ring formula, as nearly every byte is sent twice.
+    `allreduce 140GB`: every accelerator holds 140 GB, and all end up with the sum. The answer is an interval.
+    Its lower end is a time that no algorithm beats, its upper end that of a schedule on this wiring, with
+    the delays of all its steps. A requirement is `proved` where the schedule keeps it, `refuted` where the
+    floor does not, `bounded` in between. The example every reader knows: 140 GB over 100 Gb/s take 11.2 s for
+    the bytes alone, and 22.4 s by a ring, as nearly every byte is sent twice.
 
     ## Formula and source
-    n ranks, S bits, B what a rank has of the network, α the worst zero-load latency (`tdsl explain latency`):
+    The floor is the largest of three. S/C over cuts: the sum of either side must cross, C is what the cut
+    carries one way; cuts are around an accelerator, a host, a scale-up domain, and the groups and access
+    switches of the design, of these the least cut (maximum flow). 2(h−1) · S/ΣC over divisions into h blocks:
+    each part of the data is received 2(h−1) times at least (Patarasuk and Yuan, "Bandwidth optimal all-reduce
+    algorithms for clusters of workstations", J. Parallel Distrib. Comput. 69, 2009), ΣC is what the blocks
+    receive. And the least delay between the farthest two.
 
-    | model | time |
-    |---|---|
-    | ring | 2(n−1)α + 2(n−1)/n · S/B |
-    | recursive halving | 2⌊log₂n⌋α + 2(p−1)/p · S/B′, p the power of two in n, and 2(α + S/B′) more where \
-p is not n |
-    | tree | 2⌈log₂n⌉ (α + S/B′) |
-    | hierarchical | 2(g−1)/g · S/Bₛ + 2(h−1)α + 2(h−1)/h · (S/g)/B: g ranks in each of h scale-up domains, \
-Bₛ of the domain |
+    Schedules are a reduce-scatter and an all-gather, each by stages of messages: from everybody to
+    everybody, round a ring, by halves, and by levels (a division into groups or access switches, then
+    inside each), in a torus by dimension (Barnett et al., "Global combine on mesh architectures with
+    wormhole routing", IPPS 1993), and one exchange of sums between two to eight groups. Scale-up domains
+    gather and reduce inside while the network works, ranks of the same place in each domain exchange over
+    it. Stages follow each other, or overlap, the data in so many chunks that filling takes a part in four
+    thousand of the time. All messages of a stage flow at once at rates that fit the wiring (`tdsl explain
+    throughput`); a stage takes what its messages take, and the longest delay of its routes for every
+    step.
 
-    Where domains differ, each of the two terms is of the one that takes longest. B′ is B, or what the
-    bisection leaves of it, since halves exchange all they have. α-β: Hockney, "The communication challenge
-    for MPP" (Parallel Computing 20, 1994); ring, halving and tree: Thakur, Rabenseifner, Gropp, "Optimization
-    of collective communication operations in MPICH" (Int. J. High Perf. Comp. Appl. 19, 2005). The factor
-    2(n−1)/n is what NCCL's tests divide by to get the bus bandwidth (nccl-tests, PERFORMANCE.md).
-
-    Where scale-up links join accelerators, the lower bound is not a model but a time that no algorithm beats:
-    the largest of S/C over blocks of ranks (an accelerator, a host, a domain), C what the block can receive,
-    and of 2(h−1) · S/ΣC over divisions into h blocks, since each part of the data is received 2(h−1) times at
-    least (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J.
-    Parallel Distrib. Comput. 69, 2009). An accelerator with scale-up links receives over these and the ports
-    of its host; switches do not add up. A requirement that lies between this bound and the model is
-    `bounded`. After failures both are of what is left.
+    Beside it the notes list what formulas of the field say (α-β by ring, recursive halving, tree: Thakur,
+    Rabenseifner, Gropp, Int. J. High Perf. Comp. Appl. 19, 2005; hierarchical; and what NCCL expects by ring,
+    tree and NVLS, with the constants of its src/graph/tuning.cc): *modelled*, never the judge.
 
     ## What it assumes
-    Every rank sends at the full rate of the slowest all the time; in a direct fabric on all its links at
-    once. Adding up costs nothing, nor do software and the switches inside hosts; steps do not overlap. Where
-    a latency or a length is not known, the figure without it is a lower bound: it can refute `<=`, and does
-    not prove it. The status is `modelled`: a formula, not a measurement.
+    Adding up costs nothing, nor do software and the start of a message. Switches neither add up nor
+    replicate. Traffic may be divided over all paths. An accelerator with scale-up links receives over these
+    and the ports of its host. Where nothing says what joins the accelerators of a host, its inside is no
+    limit to the floor, and the schedule sends what they exchange over its ports. Where a latency or a length
+    is not known, there is no upper end: what is known is said.
 
     ## A design that passes
     ```fab
-    connect node[n].nic[r] to leaf[r]                      # 8 × 400 Gb/s for 8 accelerators
+    connect node[n].nic[r] to leaf[r] { length 5m }        # 8 × 400 Gb/s for 8 accelerators
     require allreduce 140GB <= 6s
     ```
 
@@ -66,7 +67,7 @@ Bₛ of the domain |
 
     ### What it prints
     ```
-    E0419: `allreduce 140GB <= 20s` does not hold: 22.05s by ring, 64 ranks at 100Gbps; 134.4s by tree; …
+    E0419: `allreduce 140GB <= 20s` does not hold: at least 22.05s by any algorithm; …
     ```
     """
 
@@ -81,40 +82,9 @@ Bₛ of the domain |
     after_failures = True
     reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
-    takes = frozenset({"of", "args"})
+    takes = frozenset({"of", "among", "args"})
     needs = frozenset({"args"})
     example = "allreduce 140GB <= 25s"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return fastest_model_judgement(self.name, view, claim, allreduce_models, Blocks.allreduce)
-
-
-def allreduce_models(ranks: Ranks, size: Fraction, alpha: Time) -> list[CollectiveModel]:
-    """What applies to a fabric: flat models where all ranks are joined by the network, the hierarchical one
-    with a scale-up domain."""
-    n, rate, out = ranks.count, ranks.rate, []
-    if not ranks.rails_apart:
-        out.append(
-            CollectiveModel(
-                "ring", 2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * size / rate, "2(n-1)α + 2(n-1)/n·S/B"
-            )
-        )
-        if ranks.across:
-            one = size / ranks.across
-            rounds = n.bit_length() - 1
-            p = 1 << rounds
-            more = 2 * (alpha + one) if p < n else Fraction(0)
-            halving = 2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + more
-            formula = "2·log₂n·α + 2(n-1)/n·S/B'" if p == n else "2·log₂p·α + 2(p-1)/p·S/B' + 2(α + S/B')"
-            out.append(CollectiveModel("recursive halving", halving, formula))
-            out.append(
-                CollectiveModel("tree", 2 * (n - 1).bit_length() * (alpha + one), "2·log₂n·(α + S/B')")
-            )
-    h = ranks.domains
-    if h and ranks.outside:
-        several = [(k.ranks, k.inside) for k in ranks.kinds if k.inside is not None]
-        inner = max(Fraction(2 * (g - 1), g) * size / inside for g, inside in several)
-        outer = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * size / ranks.outside
-        formula = "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"
-        out.append(CollectiveModel("hierarchical", inner + outer, formula))
-    return out
+        return time_of_operation(self.name, view, claim, OPERATION)

@@ -93,7 +93,7 @@ class RackSpace(Check):
         )
 
     def _overlaps(self, f: Fabric, p: RackPlaces, racks: Racks, view: View) -> list[PropertyFault]:
-        """Devices that share a unit with one below them."""
+        """Devices that share a unit with one below them, in racks that hold something of what is judged."""
         rows = racks.devices[p.device_unit[racks.devices] > 0]
         low = p.device_unit[rows]
         high = low + np.maximum(racks.heights[f.device_model[rows]], 1)
@@ -101,9 +101,10 @@ class RackSpace(Check):
         out: list[PropertyFault] = []
         first: dict[int, tuple[int, int, int]] = {}  # place statement -> devices and how many
         top: dict[int, tuple[int, int]] = {}
+        ours = {int(r) for r in p.device_rack[racks.devices[view.core[racks.devices]]]}
         for device, r, u, end in zip(rows.tolist(), rack.tolist(), low.tolist(), high.tolist(), strict=True):
             below = top.get(r)
-            if below is not None and u < below[0] and (view.core[device] or view.core[below[1]]):
+            if below is not None and u < below[0] and r in ours:
                 at = int(p.device_place[device])
                 known = first.get(at, (below[1], device, 0))
                 first[at] = (known[0], known[1], known[2] + 1)

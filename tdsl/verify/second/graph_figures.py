@@ -485,6 +485,29 @@ def throughput_between_by_networkx(w: WiringGraph, claim: ResolvedClaim, limits:
     return SecondAnswer(NETWORKX, value, value, full_bps=Fraction(full))
 
 
+def bandwidth_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
+    """Bit/s of the links that join two sets, or the elements of one; where none does the maximum flow; of one
+    set what its ends have."""
+    assert claim is not None
+    if claim.through and w.fabric.layer != "scaleup":
+        raise NoOpinion("scale-up links have no second method")
+    elements = [w.contents(e) for path in w.chosen(claim, "of") for e in path.elements]
+    here = {d for e in elements for d in e if d in w.graph}
+    rates = [(a, b, facts["rate_bps"]) for a, b, facts in w.graph.edges(data=True)]
+    if not claim.of_to:
+        ends = {d for d in here if w.kind(d) in ENDS and w.graph.degree(d)} or here
+        return exact_answer(NETWORKX, Fraction(sum(r * ((a in ends) + (b in ends)) for a, b, r in rates)))
+    there = w.contents({d for path in w.chosen(claim, "of_to") for e in path.elements for d in e})
+    side = dict.fromkeys(here, 0) | dict.fromkeys(there - here, 1)
+    if here & there:
+        side = {d: k for k, e in enumerate(elements) for d in e}
+    joined = [r for a, b, r in rates if a in side and b in side and side[a] != side[b]]
+    if joined:
+        return exact_answer(NETWORKX, Fraction(sum(joined)))
+    share = throughput_between_by_networkx(w, claim, limits)
+    return exact_answer(NETWORKX, Fraction(share.lower) * share.full_bps)
+
+
 # ---------------------------------------------------------------- counts
 
 

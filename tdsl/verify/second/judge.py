@@ -13,7 +13,7 @@ from tdsl.fabric.layers import scaleup_links
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, checks_by_name
 from tdsl.verify.result import Result
-from tdsl.verify.second import graph_figures, halves, patterns, ports, times
+from tdsl.verify.second import collectives, graph_figures, halves, patterns, ports, times
 from tdsl.verify.second.answer import (
     NETWORKX,
     Figure,
@@ -36,10 +36,15 @@ METHODS: Mapping[str, graph_figures.Method] = {
     "node_redundancy": graph_figures.node_redundancy_by_networkx,
     "oversubscription": graph_figures.oversubscription_by_networkx,
     "taper": graph_figures.taper_by_networkx,
+    "bandwidth": graph_figures.bandwidth_by_networkx,
     "links": graph_figures.link_count_by_networkx,
     "switches": graph_figures.switch_count_by_networkx,
     "latency": times.latency_by_dijkstra,
-    "allreduce": times.allreduce_by_formulas,
+    "allreduce": collectives.all_reduce_time_by_highs,
+    "all_gather_time": collectives.all_gather_time_by_highs,
+    "reduce_scatter_time": collectives.all_gather_time_by_highs,
+    "all_to_all_time": collectives.all_to_all_time_by_highs,
+    "transfer": collectives.transfer_time_by_networkx,
     "rail_alignment": ports.rail_alignment_by_networkx,
     "port_budget": ports.port_budget_by_networkx,
 }
@@ -297,7 +302,22 @@ def _opinion_about_bounds(result: Result, claim: ResolvedClaim | None, found: Se
                 "the figure is the same, but not whether it satisfies the requirement",
             )
         return Opinion("confirmed", found.by, found)
+    if _same_verdict_by_bounds(result, claim, found):
+        return Opinion("confirmed", found.by, found)
     raise NoOpinion(f"{found.by} gives only {Opinion('', found.by, found).said}")
+
+
+def _same_verdict_by_bounds(result: Result, claim: ResolvedClaim | None, found: SecondAnswer) -> bool:
+    """Whether the bounds of a second figure decide what is required as the check does."""
+    if claim is None or not claim.op or claim.report or result.status not in ("proved", "refuted"):
+        return False
+    asked = figure_asked_for(claim, found)
+    if asked is None:
+        return False
+    from tdsl.verify.compare import verdict_of_bounds
+
+    low, high = found.lower * (1 - found.relative), found.upper * (1 + found.relative)
+    return verdict_of_bounds(claim.op, low, high, asked) == result.status
 
 
 def _exact_result_figure(value: object) -> Figure:

@@ -387,7 +387,7 @@ def _solve_concurrent_flow(
         factor[0].append(count + balance.setdefault((s, t), len(balance)))
         factor[1].append(-amount * unit)
     columns.append(factor)
-    return _greatest_last_column(columns, [rate / peak for rate in net.capacity], len(balance), limits)
+    return greatest_last_column(columns, [rate / peak for rate in net.capacity], len(balance), limits)
 
 
 ProgramColumn = tuple[list[int], list[float]]
@@ -418,7 +418,7 @@ def _columns_of_flows(
     return columns
 
 
-def _greatest_last_column(
+def greatest_last_column(
     columns: list[ProgramColumn], capacity: list[float], balanced: int, limits: Limits
 ) -> float:
     """The greatest value that the last of columns of 0 or more can have, where the first rows are at most

@@ -1,5 +1,4 @@
-"""Times again: the least delay by Dijkstra's algorithm in networkx, and all-reduce from its formulas with
-z3's bisection."""
+"""Delays again: the least delay by Dijkstra's algorithm in networkx."""
 
 from __future__ import annotations
 
@@ -9,16 +8,11 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel
-from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
-from tdsl.verify.second import halves
-from tdsl.verify.second.answer import NETWORKX, Z3, Limits, NoOpinion, SecondAnswer, exact_answer
-from tdsl.verify.second.graph_figures import (
-    has_complete_scaleup,
-    reachability_by_networkx,
-    refuse_too_many_steps,
-)
-from tdsl.verify.second.ports import rails_of_classes
+from tdsl.semantics.quantity import LENGTH, TIME, Quantity
+from tdsl.verify.second.answer import NETWORKX, Limits, NoOpinion, SecondAnswer, exact_answer
+from tdsl.verify.second.graph_figures import refuse_too_many_steps
 from tdsl.verify.second.wiring import WiringGraph
 
 if TYPE_CHECKING:
@@ -41,7 +35,7 @@ def _longest_least_delay(w: WiringGraph, limits: Limits) -> int:
     length."""
     import networkx
 
-    own = {d: _stated_latency(w.fabric.model_of(d)) for d in w.graph}
+    own = {d: stated_latency(w.fabric, d) for d in w.graph}
     if any(own[d] is None and w.graph.degree(d) for d in w.forwards):
         raise NoOpinion("a device states no latency")
     passed = {d: took or 0 for d, took in own.items()}
@@ -68,7 +62,7 @@ def _delays_between_devices(
     end there adds to a path."""
     import networkx
 
-    time = {row: _cable_delay(w, row) for *_, row in w.graph.edges(keys=True)}
+    time = {row: cable_delay(w, row) for *_, row in w.graph.edges(keys=True)}
     net: networkx.DiGraph[int] = networkx.DiGraph()
     net.add_nodes_from(w.forwards)
     mine = set(w.units)
@@ -84,13 +78,13 @@ def _delays_between_devices(
     return net, ends
 
 
-def _stated_latency(model: DeviceModel) -> int | None:
-    """The latency that a model states, in femtoseconds."""
-    said = model.facts.get("latency")
+def stated_latency(f: Fabric, device: int) -> int | None:
+    """The latency that the declaration of a device states, else its model, in femtoseconds."""
+    said = f.set_of(device).settings.get("latency", f.model_of(device).facts.get("latency"))
     return ceil(said.amount * SECOND) if isinstance(said, Quantity) and said.dim == TIME else None
 
 
-def _cable_delay(w: WiringGraph, row: int) -> int:
+def cable_delay(w: WiringGraph, row: int) -> int:
     """The delay of a link's cable, twice that of one through a panel, in femtoseconds."""
     f = w.fabric
     settings = f.statements[int(f.link_statement[row])].settings
@@ -104,90 +98,6 @@ def _cable_delay(w: WiringGraph, row: int) -> int:
     return ceil(said.amount * METRE) * (2 if int(f.link_via_a[row]) >= 0 else 1)
 
 
-# ---------------------------------------------------------------- collective operations
-
-
-def allreduce_by_formulas(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
-    """The least of the models that `tdsl explain allreduce` lists, in seconds; at least that where a latency
-    is not stated."""
-    if w.fabric.whole is not None:
-        raise NoOpinion("scale-up domains of several hosts have no second method")
-    bits = _bits_of_claim(claim)
-    if len(w.units) < 2 or not reachability_by_networkx(w, None, limits).holds:
-        raise NoOpinion("some units do not reach each other")
-    try:
-        alpha, known = Fraction(_longest_least_delay(w, limits), SECOND), True
-    except NoOpinion:
-        alpha, known = Fraction(0), False
-    each = {u: _ranks_of_unit(w.fabric.model_of(u)) for u in w.units}
-    net = w.among(w.forwards | set(w.units))
-    rate = min(Fraction(net.degree(u, weight="rate"), each[u]) for u in w.units)
-    if not rate:
-        raise NoOpinion("a unit has no link")
-    found: list[Fraction] = []
-    by = NETWORKX
-    if not _rails_are_apart(w):
-        by = Z3
-        found += _times_over_network(w, sum(each.values()), alpha, bits / rate, limits)
-    found += _times_through_hosts(w, each, alpha, bits, rate)
-    if not found:
-        raise NoOpinion("no model applies")
-    return SecondAnswer(by, min(found), min(found) if known else float("inf"))
-
-
-def _bits_of_claim(claim: ResolvedClaim | None) -> Fraction:
-    """The size that a claim asks for."""
-    size = claim.args[0] if claim is not None and len(claim.args) == 1 else None
-    if not isinstance(size, Quantity) or size.dim != SIZE:
-        raise NoOpinion("no size is given")
-    return Fraction(size.amount)
-
-
-def _rails_are_apart(w: WiringGraph) -> bool:
-    """Whether the fabric has rails, and units are connected to several parts of the network."""
-    several = len({c for u in w.units for _, c in w.attachments[u]}) > 1
-    return several and bool(rails_of_classes(WiringGraph.whole(w.fabric))[1])
-
-
-def _ranks_of_unit(model: DeviceModel) -> int:
+def ranks_of_unit(model: DeviceModel) -> int:
     """The accelerators of a host, or one."""
     return max(model.accelerators, 1) if model.kind == "host" else 1
-
-
-def _times_over_network(
-    w: WiringGraph, n: int, alpha: Fraction, whole: Fraction, limits: Limits
-) -> list[Fraction]:
-    """Ring, recursive halving and tree of n ranks; ``whole`` is the time in which a rank sends everything."""
-    found = [2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * whole]
-    share = min(halves.least_bisection_by_z3(w, None, limits).lower, Fraction(1))
-    if share:
-        one, rounds = whole / Fraction(share), n.bit_length() - 1
-        p = 1 << rounds
-        found.append(
-            2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + (2 * (alpha + one) if p < n else 0)
-        )
-        found.append(2 * (n - 1).bit_length() * (alpha + one))
-    return found
-
-
-def _times_through_hosts(
-    w: WiringGraph, each: Mapping[int, int], alpha: Fraction, bits: Fraction, rate: Fraction
-) -> list[Fraction]:
-    """The hierarchical model, where all hosts have as many accelerators, joined inside."""
-    inside = [_slowest_accelerator_rate(w.fabric.model_of(u)) for u in w.units]
-    h, g = len(w.units), each[w.units[0]]
-    if None in inside or g <= 1 or len({*each.values()}) != 1:
-        return []
-    slowest = min(rate_ for rate_ in inside if rate_ is not None)
-    ring = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * bits / g / rate
-    return [Fraction(2 * (g - 1), g) * bits / slowest + ring]
-
-
-def _slowest_accelerator_rate(model: DeviceModel) -> int | None:
-    """Bit/s that the slowest accelerator of a host has of its scale-up domain; None where there is none."""
-    if model.kind != "host" or model.accelerators < 2 or not has_complete_scaleup(model):
-        return None
-    chips = [(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)]
-    return min(
-        sum(x.rate * x.count for x in model.links if x.layer == "scaleup" and c in (x.a, x.b)) for c in chips
-    )

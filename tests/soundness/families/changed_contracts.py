@@ -48,7 +48,8 @@ def other_operator(text: str, rng: Random) -> str:
 def reported_only(text: str, rng: Random) -> str:
     """A report in the place of a requirement."""
     lines = text.splitlines()
-    at = rng.choice(requirement_lines(lines))
+    once = [at for at in requirement_lines(lines) if lines.count(lines[at]) == 1]
+    at = rng.choice(once or requirement_lines(lines))
     lines[at] = lines[at].replace("require ", "report ", 1)
     return "\n".join([*lines, ""])
 

@@ -98,15 +98,15 @@ def test_several_elements() -> None:
 
 
 def test_a_lower_bound_does_not_confirm_a_figure() -> None:
-    """No latency is stated, so all-reduce takes at least 19/2 s."""
+    """No latency is stated, so an all-reduce takes at least 3/2 s, and no upper bound is known."""
     fabric = rail_only(4, 2).build()
     asked = claim(fabric, "allreduce", args=(Quantity(Fraction(8 * 10**11), SIZE),), report=True)
-    base = replace(judged_result(fabric, asked), status="modelled")
+    base = replace(judged_result(fabric, asked), status="bounded")
     for low, high, verdict, reason in (
-        (Fraction(19, 2), Fraction(19, 2), "unconfirmed", "networkx gives only at least 19/2"),
-        (Fraction(10), Fraction(10), "unconfirmed", "networkx gives only at least 19/2"),
-        (Fraction(9), Fraction(9), "disagrees", ""),
-        (Fraction(9), float("inf"), "confirmed", ""),
+        (Fraction(3, 2), Fraction(2), "unconfirmed", "HiGHS gives only at least 3/2"),
+        (Fraction(10), Fraction(10), "unconfirmed", "HiGHS gives only at least 3/2"),
+        (Fraction(1), Fraction(1), "disagrees", ""),
+        (Fraction(1), float("inf"), "confirmed", ""),
     ):
         found = SecondOpinionJudge(fabric).opinion(replace(base, lower=low, upper=high), asked)
         assert found is not None and (found.verdict, found.reason) == (verdict, reason)
@@ -154,29 +154,33 @@ fabric f {{
   connect node[n].nic[r] to leaf[{leaf}] {{ length 3m }}
   connect leaf[*] to spine[*] spread x 2 {{ length 30m }}
   require latency <= 1.1us
-  report latency and allreduce 1GB and rail_alignment and port_budget
+  require all_gather_time 1GB <= 9ms
+  report latency and rail_alignment and port_budget
+  report transfer 1GB of node[0] to node[1]
 }}
 """
 
 
 def test_times_rails_and_ports(tmp_path: Path) -> None:
-    """Latency, all-reduce, rails and ports again; and what is wrong by a little, or the other way round, is found."""
+    """Latency, times, rails and ports again; and what is wrong by a little, or the other way round, is found."""
     design = compiler.compile_and_verify(str(write(tmp_path, TIMES.format(leaf="r")))).designs[0]
     assert design.fabric is not None
     judge, seen = SecondOpinionJudge(design.fabric), Counter[str]()
+    wanted = {"latency": 2, "all_gather_time": 1, "transfer": 1, "rail_alignment": 1, "port_budget": 1}
     for result, asked in results_with_claims(design.claims, design.results):
-        if result.check not in ("latency", "allreduce", "rail_alignment", "port_budget"):
+        if result.check not in wanted:
             continue
         right = judge.opinion(result, asked)
         assert right is not None and right.verdict == "confirmed", (result.text, right)
         seen[result.check] += 1
         if isinstance(result.lower, Quantity):
-            more = replace(result.lower, amount=result.lower.amount + Fraction(1, 10**15))
+            step = Fraction(1, 10**15) if result.check in ("latency", "transfer") else result.lower.amount / 100
+            more = replace(result.upper, amount=result.upper.amount + step)
             wrong = judge.opinion(replace(result, lower=more, upper=more), asked)
         else:
             wrong = judge.opinion(replace(result, status="refuted"), asked)
         assert wrong is not None and wrong.verdict == "disagrees", result.check
-    assert seen == {"latency": 2, "allreduce": 1, "rail_alignment": 1, "port_budget": 1}
+    assert seen == wanted
 
 
 def test_a_swapped_cable_is_found_again(tmp_path: Path) -> None:

@@ -1,0 +1,254 @@
+"""Captures as they come: what a terminal, an encoding or a tool put around the output of a command.
+
+Each is taken off so that lines keep their numbers. A tool's envelope around JSON (eAPI's JSON-RPC, a result
+of Ansible, a dump with several databases) is opened, and what it holds is read for itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tdsl.findings.source import SourceFile
+from tdsl.observe.record import Malformed
+
+SEQUENCE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()*+][0-9A-Z]|\x1b[=>78DEHMNOZc]"
+)
+"""What steers a terminal (ECMA-48): colours, places of the cursor, titles of the window."""
+ERASED = re.compile(r"[^\x08\n]\x08(?: \x08)?")
+PAGER = re.compile(r"\s*(?:-+ ?\(?[Mm]ore\)?(?: ?\d+%)? ?-+|--More--|\(END\)|:)\s*")
+COMMAND = (
+    r"(?:sh|show|nv|lldp\w*|ibnetdiscover|iblinkinfo|ibdiagnet|sudo|cat|more|docker|redis-cli|sonic-db-\w+"
+    r"|curl|terminal|enable|exit|logout)\b"
+)
+USER = r"\[?[\w.-]+@[\w.-]+[^#$>%\"{]{0,80}"
+PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*(?:\([\w.-]+\))?)[#$>%](?:\s.*|{COMMAND}.*)?")
+"""A prompt with or without a command: ``admin@leaf0:~$ show lldp table``, ``leaf0#show lldp neighbors``."""
+AROUND = 8
+"""Lines at the begin and the end of a text among which prompts are looked for."""
+DEEPEST = 12
+"""Levels of JSON around a capture."""
+MOST_INSIDE = 4096
+"""Captures in one file."""
+ENVELOPE = frozenset(
+    (
+        "jsonrpc", "result", "results", "stdout", "output", "outputs", "json", "body", "value", "response",
+        "data", "out", "ret", "return", "plays", "tasks", "hosts", "ansible_facts", "contents", "payload",
+        "ins_api", "msg", "APPL_DB", "STATE_DB", "lldp_neighbors", "lldp_neighbors_detail",
+        "get_lldp_neighbors", "get_lldp_neighbors_detail", "interface", "item", "text", "neighbors", "lldp",
+    )
+)  # fmt: skip
+"""Keys of what tools put around an output; another key around it is the name of the device."""
+REPEATED = frozenset(("stdout_lines", "invocation", "item"))
+"""Keys of Ansible whose value says again what another one says."""
+NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,120}")
+
+
+class InnerCapture(NamedTuple):
+    """A capture that was in an envelope: the device that a key around it names, or "", and its text."""
+
+    device: str
+    file: SourceFile
+
+
+def decoded_capture(data: bytes) -> str:
+    """The text of a capture: UTF-8, or UTF-16 as PowerShell writes it. Raises UnicodeDecodeError."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16")
+    head = data[:512]
+    if len(head) >= 8 and len(head) % 2 == 0 and not any(head[1::2]) and all(head[::2]):
+        return data.decode("utf-16-le")
+    return data.decode("utf-8-sig")
+
+
+def without_terminal(text: str) -> str:
+    """A text without what a terminal puts into a log: line ends, colours, erased characters, pages, prompts.
+
+    Lines keep their numbers.
+    """
+    text = re.sub(r"\r+\n", "\n", text)
+    if "\r" in text and "\n" not in text:
+        text = text.replace("\r", "\n")
+    if "\x1b" in text:
+        text = SEQUENCE.sub("", text)
+    while "\x08" in text and ERASED.search(text):
+        text = ERASED.sub("", text)
+    lines = text.split("\n")
+    for k, line in enumerate(lines):
+        if "\r" in line:  # what a pager overprints
+            lines[k] = next((part for part in reversed(line.split("\r")) if part.strip()), "")
+        if "ore" in line and PAGER.fullmatch(lines[k]):
+            lines[k] = ""
+    for side in (lines, lines[::-1]):
+        shown = [k for k, line in enumerate(side) if line.strip()][:AROUND]
+        for k in shown:
+            if PROMPT.fullmatch(side[k].strip()) is None:
+                break
+            lines[k if side is lines else len(lines) - 1 - k] = ""
+    return "\n".join(lines)
+
+
+def opened_envelope(file: SourceFile) -> list[InnerCapture] | None:
+    """The captures inside of a JSON text, None where it is one itself or is no JSON. Raises Malformed where
+    it is something around an output and holds no LLDP capture."""
+    text = file.text
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if _is_known_form(value) or not value:
+        return None
+    found: list[InnerCapture] = []
+    for path, inner in _captures_inside(value, ()):
+        if len(found) == MOST_INSIDE:
+            raise Malformed(1, f"the file holds more than {MOST_INSIDE:,} captures", "write a file a device")
+        found.append(InnerCapture(_device_around(path), _inner_file(file, path, inner)))
+    if not found:
+        raise Malformed(1, _refusal(value), "save the output of the command alone, as JSON")
+    return found
+
+
+def _captures_inside(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Captures inside of a value with their keys: objects, or texts that a command printed."""
+    if path and _is_lldp(value):
+        yield path, value
+    elif isinstance(value, str):
+        inner = value.lstrip()
+        if inner[:1] in ("{", "[") or "\n" in inner:
+            yield from _captures_in_text(value, path)
+    elif len(path) < DEEPEST and isinstance(value, Mapping):
+        for key, one in value.items():
+            if key not in REPEATED:
+                yield from _captures_inside(one, (*path, key))
+    elif len(path) < DEEPEST and isinstance(value, list):
+        for k, one in enumerate(value):
+            yield from _captures_inside(one, (*path, k))
+
+
+def _captures_in_text(text: str, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """The text itself, where a reader of LLDP captures knows it."""
+    from tdsl.observe.readers import capture_readers
+
+    plain = without_terminal(text)
+    if plain.lstrip()[:1] in ("{", "["):
+        try:
+            if not _is_lldp(json.loads(plain)):
+                return
+        except (ValueError, RecursionError):
+            return
+        yield path, plain
+    elif any(r.recognises(plain) for r in capture_readers().values() if r.OPTION == "lldp"):
+        yield path, plain
+
+
+def _inner_file(file: SourceFile, path: Sequence[str | int], inner: Any) -> SourceFile:
+    """The text of what was in an envelope: of an object at its own lines of the file, of a text by itself."""
+    if isinstance(inner, str):
+        keys = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in path)
+        return SourceFile(f"{file.name}{keys}", inner)
+    start, end = _span_of_value(file.text, path)
+    blank = re.sub(r"[^\n]", " ", file.text[:start])
+    return SourceFile(file.name, blank + file.text[start:end])
+
+
+def _span_of_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
+    """Where a value stands in a JSON text that is known to be valid."""
+    decoder = json.JSONDecoder()
+
+    def skip(at: int) -> int:
+        while text[at] in " \t\n\r,:":
+            at += 1
+        return at
+
+    at = skip(0)
+    for step in path:
+        at = skip(at + 1)
+        number = 0
+        while True:
+            key: str | int = number
+            if isinstance(step, str):
+                key, at = decoder.raw_decode(text, at)
+                at = skip(at)
+            if key == step:
+                break
+            at = skip(decoder.raw_decode(text, at)[1])
+            number += 1
+    return at, decoder.raw_decode(text, at)[1]
+
+
+def _device_around(path: Sequence[str | int]) -> str:
+    """The innermost key around a capture that is no word of an envelope."""
+    keys = [k for k in reversed(path) if isinstance(k, str)]
+    return next((k for k in keys if k not in ENVELOPE and NAME.fullmatch(k)), "")
+
+
+def _refusal(value: Any) -> str:
+    """What a JSON text is that holds no capture."""
+    first = value[0] if isinstance(value, list) and value else value
+    keys = list(first) if isinstance(first, Mapping) else []
+    if "jsonrpc" in keys or "ins_api" in keys:
+        error = first.get("error")
+        said = error.get("message") if isinstance(error, Mapping) else None
+        what = "an answer of JSON-RPC (eAPI, NX-API)"
+        if isinstance(said, str):
+            return f"this is {what} that says an error: {' '.join(said.split())[:80]!a}"
+    elif {"stdout", "plays", "ansible_facts"} & set(keys):
+        what = "a result of Ansible"
+    else:
+        shown = ", ".join(f"{str(k)[:30]!a}" for k in keys[:4])
+        what = f"JSON of no known form ({f'its keys are {shown}' if shown else type(value).__name__})"
+    return f"this is {what}, and it holds no LLDP neighbours in a known format"
+
+
+# ---------------------------------------------------------------- forms
+
+
+def _is_known_form(value: Any) -> bool:
+    """Whether a JSON text is a capture of some format itself, empty or damaged ones included."""
+    return _is_lldp(value) or _is_of_other_readers(value)
+
+
+def _is_of_other_readers(value: Any) -> bool:
+    """Whether it has the keys of NetBox, UFM, Batfish or NetQ."""
+    rows = value if isinstance(value, list) else [value]
+    keys = {k for r in rows[:64] if isinstance(r, Mapping) for k in r}
+    if {"a_terminations", "source_guid", "destination_guid", "edges", "links", "nodes", "next"} & keys:
+        return True
+    inner: list[Any] = next(
+        (r["results"] for r in rows if isinstance(r, Mapping) and isinstance(r.get("results"), list)), []
+    )
+    return any(isinstance(r, Mapping) and "a_terminations" in r for r in inner)
+
+
+def _is_lldp(value: Any) -> bool:
+    """Whether an object has the form of an LLDP capture: of lldpd, EOS, SONiC, NVUE or NAPALM."""
+    if not isinstance(value, Mapping) or not value:
+        return False
+    if "lldpNeighbors" in value or any(str(k).startswith("LLDP_ENTRY_TABLE") for k in value):
+        return True
+    top = value.get("lldp")
+    if "lldp" in value and any(
+        not one or (isinstance(one, Mapping) and "interface" in one)
+        for one in (top if isinstance(top, list) else [top])
+    ):
+        return True
+    return _has_neighbours_by_port(value)
+
+
+def _has_neighbours_by_port(value: Mapping[str, Any]) -> bool:
+    """Whether an object has ports with their neighbours: NVUE's, or NAPALM's."""
+    for facts in value.values():
+        inner = facts.get("lldp") if isinstance(facts, Mapping) else None
+        if isinstance(inner, Mapping) and "neighbor" in inner:
+            return True
+    lists = [x for x in value.values() if isinstance(x, list)]
+    return len(lists) == len(value) and any(
+        isinstance(one, Mapping) and ("remote_system_name" in one or {"hostname", "port"} <= set(one))
+        for x in lists
+        for one in x
+    )

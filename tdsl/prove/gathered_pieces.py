@@ -1,0 +1,151 @@
+"""Which pieces of the data each message of a gathering carries, step by step.
+
+The data is the interval from 0 to 1; unit i of n, each one rank, begins with the i-th part of it. A level of
+a gathering goes from block to block as ``collective_traffic`` says, each evenly over the ranks that receive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from tdsl.fabric.graph import Ints
+from tdsl.prove.collective_traffic import Gathering
+
+Interval = tuple[Fraction, Fraction]
+Pieces = list[Interval]
+Send = tuple[int, int, Pieces]
+"""Sender and receiver, places among the units, and what is sent."""
+Steps = list[list[Send]]
+"""The messages of every step of a stage; those of one step are of what was there before it."""
+
+
+def pieces_of_gathering(found: Gathering, count: int) -> list[Steps]:
+    """The pieces of every stage of a gathering among so many units of one rank each. With ``sums`` every unit
+    begins with the part of its block that is in its place instead, and the first stage sends sums."""
+    if found.grid is not None:
+        return _pieces_by_dimension(found.grid, found.shares, count)
+    held: list[Pieces] = [[(Fraction(i, count), Fraction(i + 1, count))] for i in range(count)]
+    outer = np.zeros(count, dtype=np.int64)
+    if found.sums:
+        for block in _blocks_in_order(found.blocks[0].block, np.arange(count)):
+            for i, u in enumerate(block):
+                held[u] = [(Fraction(i, len(block)), Fraction(i + 1, len(block)))]
+    stages: list[Steps] = []
+    for level, division in enumerate(found.blocks):
+        steps: Steps = []
+        for members in _blocks_in_order(outer, np.arange(count)):
+            children = _blocks_in_order(division.block, np.array(members))
+            ring = level in found.rings and len(children) > 2
+            for k, sends in enumerate(_ring(children, held) if ring else [_direct(children, held)]):
+                steps += [[]] * (k + 1 - len(steps))
+                steps[k] = [*steps[k], *sends]
+        for sends in steps if not (found.sums and not level) else ():
+            for _, to, pieces in sends:
+                held[to] = [*held[to], *pieces]
+        if any(steps):
+            stages.append(steps)
+        outer = division.block
+    return stages
+
+
+def _pieces_by_dimension(grid: Ints, shares: Sequence[Fraction], count: int) -> list[Steps]:
+    """The pieces of rings by dimension: of each share half goes round either way, in one dimension after the
+    other."""
+    long = [k for k, size in enumerate(grid.shape) if size > 1]
+    stages: list[Steps] = [[[] for _ in range(max(grid.shape) - 1)] for _ in long]
+    begin = Fraction(0)
+    for part, share in enumerate(shares):
+        for way in (1, -1):
+            end = begin + share / 2
+            held: list[Pieces] = [[((u + begin) / count, (u + end) / count)] for u in range(count)]
+            for turn, steps in enumerate(stages):
+                axis = long[(part + turn) % len(long)]
+                pairs = list(zip(grid.flat, np.roll(grid, -way, axis).flat, strict=True))
+                now = [*held]
+                for k in range(grid.shape[axis] - 1):
+                    steps[k] += [(int(s), int(t), now[s]) for s, t in pairs if share]
+                    after = [*now]
+                    for s, t in pairs:
+                        after[t] = now[s]
+                    now = after
+                    held = [[*mine, *more] for mine, more in zip(held, now, strict=True)]
+            begin = end
+    return stages
+
+
+def turned_pieces(stages: Sequence[Steps]) -> list[Steps]:
+    """The reduction that is a gathering the other way in time: each unit sends on what it got, added up."""
+    return [
+        [[(t, s, pieces) for s, t, pieces in sends] for sends in reversed(steps)]
+        for steps in reversed(stages)
+    ]
+
+
+def ring_reduction(order: Sequence[int]) -> Steps:
+    """The reduction in a ring that goes round as the gathering after it: part p begins behind its unit and
+    ends there."""
+    n = len(order)
+    parts = [[(Fraction(u, n), Fraction(u + 1, n))] for u in order]
+    return [[(order[i], order[(i + 1) % n], parts[(i - 1 - k) % n]) for i in range(n)] for k in range(n - 1)]
+
+
+def _blocks_in_order(label: Ints, members: Ints) -> list[list[int]]:
+    """Units by their label, in the order of the labels and then of the units."""
+    mine = label[members]
+    order = np.argsort(mine, kind="stable")
+    cuts = np.flatnonzero(np.diff(mine[order])) + 1
+    return [block.tolist() for block in np.split(members[order], cuts)]
+
+
+def _direct(children: list[list[int]], held: Sequence[Pieces]) -> list[Send]:
+    """Every block sends what it holds to all others."""
+    every = [[(u, held[u]) for u in child] for child in children]
+    return [
+        send
+        for a, one in enumerate(every)
+        for b, other in enumerate(children)
+        if a != b
+        for send in _evenly(one, other)
+    ]
+
+
+def _ring(children: list[list[int]], held: Sequence[Pieces]) -> list[list[Send]]:
+    """Every block sends to the next what it holds, then what it got."""
+    now = [[(u, held[u]) for u in child] for child in children]
+    steps = []
+    for _ in range(len(children) - 1):
+        sends: list[Send] = []
+        after: list[list[tuple[int, Pieces]]] = [[] for _ in children]
+        for a, one in enumerate(now):
+            b = (a + 1) % len(children)
+            mine = _evenly(one, children[b])
+            got: dict[int, Pieces] = {u: [] for u in children[b]}
+            for _, t, pieces in mine:
+                got[t] += pieces
+            after[b] = list(got.items())
+            sends += mine
+        steps.append(sends)
+        now = after
+    return steps
+
+
+def _evenly(one: Sequence[tuple[int, Pieces]], other: Sequence[int]) -> list[Send]:
+    """Who of one block sends what to whom of another, so that each of these gets as much, in order."""
+    total = sum((b - a for _, pieces in one for a, b in pieces), Fraction(0))
+    share, out = total / len(other), list[Send]()
+    at, left = 0, total / len(other)
+    for u, pieces in one:
+        for begin, end in pieces:
+            while begin < end:
+                part = min(left, end - begin)
+                if out and out[-1][:2] == (u, other[at]):
+                    out[-1][2].append((begin, begin + part))
+                else:
+                    out.append((u, other[at], [(begin, begin + part)]))
+                begin, left = begin + part, left - part
+                if not left:
+                    at, left = at + 1, share
+    return out

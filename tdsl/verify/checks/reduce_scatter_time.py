@@ -1,0 +1,71 @@
+"""Reduce-scatter time: every accelerator ends up with a part of the sum, between a floor and a schedule."""
+
+from __future__ import annotations
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.collective_floors import Floors
+from tdsl.prove.collective_times import scattering_schedules
+from tdsl.prove.view import View
+from tdsl.semantics.quantity import TIME
+from tdsl.verify.check import Check, Judgement
+from tdsl.verify.workload import Operation, time_of_operation
+
+OPERATION = Operation(Floors.all_gather, scattering_schedules)
+
+
+class ReduceScatterTime(Check):
+    """Time to add up data, a part for each accelerator: floor and schedule.
+
+    ## What it means
+    `reduce_scatter_time 140GB`: each of n accelerators holds 140 GB, and ends up with its nth part of the sum
+    of all. It is an all-gather the other way in time, so both take the same. The answer is an interval: no
+    algorithm beats its lower end, and its upper end is the time of a schedule on this wiring. A requirement
+    is `proved` where the schedule keeps it, `refuted` where the lower end does not, `bounded` in between.
+
+    ## Formula and source
+    The lower end is the largest of S·r/n over C, for cuts with r of n ranks on the side whose data crosses: C
+    is what the cut carries one way; around an accelerator, a host, a scale-up domain, a group or the units of
+    an access switch, of the last two the least cut (maximum flow). By trees that bound is reached (Edmonds,
+    "Edge-disjoint branchings", 1973). And of the least delay between the farthest two. The upper end is the
+    best of the schedules of `tdsl explain allreduce`, one half of them.
+
+    ## What it assumes
+    As `tdsl explain allreduce` says: software costs nothing, switches do not replicate or add up, traffic may
+    be divided over all paths. Where a latency or a length is not known, there is no upper end: what is known
+    is said.
+
+    ## A design that passes
+    ```fab
+    connect node[n].nic[r] to leaf[r] { length 5m }        # 8 × 400 Gb/s for 8 accelerators
+    require reduce_scatter_time 140GB <= 3s
+    ```
+
+    ## A design that fails
+    ```fab
+    port nic: 100Gbps
+    require reduce_scatter_time 140GB <= 10s
+    ```
+
+    ### What it prints
+    ```
+    E0432: `reduce_scatter_time 140GB <= 10s` does not hold: at least 11.025s by any algorithm; …
+    ```
+    """
+
+    code = "E0432"
+    name = "reduce_scatter_time"
+    wrong = "A reduce-scatter that takes too long"
+    kind = "quantity"
+    cost = 2
+    unit = "s"
+    dim = TIME
+    on_demand = True
+    after_failures = True
+    reads = frozenset({"lengths", "rails", "domains"})
+    of_ends = True
+    takes = frozenset({"of", "among", "args"})
+    needs = frozenset({"args"})
+    example = "reduce_scatter_time 140GB <= 12s"
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        return time_of_operation(self.name, view, claim, OPERATION)

@@ -1,0 +1,306 @@
+"""The schedule that answers a requirement of a time, with all of its messages: what `tdsl show FILE schedule`
+prints and anyone can replay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.subject import devices_of_selectors, is_of_instance
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
+from tdsl.prove.collective_floors import Floor
+from tdsl.prove.collective_times import FILL, MessagePlan, Schedule
+from tdsl.prove.delays import SECOND
+from tdsl.prove.schedule_routes import (
+    Route,
+    RoutedMessage,
+    capacity_between_devices,
+    paths_between_sets,
+    routes_of_schedule,
+)
+from tdsl.prove.transfer_times import time_of_transfer
+from tdsl.prove.view import View
+from tdsl.semantics.quantity import SIZE, TIME, UNIT_TABLE, Quantity, quantity_text
+from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
+from tdsl.verify.checks import all_gather_time, all_to_all_time, allreduce, reduce_scatter_time
+from tdsl.verify.workload import (
+    Interval,
+    Operation,
+    interval_of_operation,
+    message_size_of_claim,
+    text_of_schedule,
+)
+
+OPERATIONS: Mapping[str, Operation] = {
+    "allreduce": allreduce.OPERATION,
+    "all_gather_time": all_gather_time.OPERATION,
+    "reduce_scatter_time": reduce_scatter_time.OPERATION,
+    "all_to_all_time": all_to_all_time.OPERATION,
+}
+TRANSFER = "transfer"
+TIMED = (*OPERATIONS, TRANSFER)
+"""The metrics whose answers are schedules."""
+
+COMPARISON = re.compile(r"[<>=!]=|[<>]")
+AMOUNT = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)([kKMGTPE]i?B|B)")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStage:
+    """A stage of a schedule: how many steps a chunk takes through it, into how many chunks the data of a
+    message is divided, bits of all messages, and seconds of sending without delays."""
+
+    steps: int
+    chunks: int
+    messages: int
+    bits: Fraction
+    seconds: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSchedule:
+    """A schedule that answers a claim: the floor, the schedule in words and its time with all known delays
+    (``unknown`` says what has none), ranks by name with their accelerators, stages, and ``messages`` with
+    routes, or why these are not listed. Of a message ``parts`` are parts of which ``size`` has ``whole``.
+    ``links`` has the capacity between devices in bit/s."""
+
+    claim: ResolvedClaim
+    size: Fraction
+    whole: int
+    floor: Floor
+    words: str
+    name: str
+    overlapped: bool
+    seconds: Fraction
+    waiting: Fraction
+    inside: Fraction
+    unknown: tuple[str, ...]
+    ranks: Sequence[tuple[str, int]]
+    stages: Sequence[ShownStage]
+    messages: Sequence[RoutedMessage] | str
+    links: Mapping[tuple[str, str], int]
+
+    def bits(self, message: RoutedMessage) -> Fraction:
+        """What a message carries in all."""
+        return self.size * message.parts / self.whole
+
+
+def schedule_of_claim(fabric: Fabric, claim: ResolvedClaim) -> ShownSchedule | str:
+    """The best schedule that is known for a claim of a time; or why there is none, in words."""
+    view = _view_of_claim(fabric.network, claim)
+    if isinstance(view, str):
+        return view
+    if claim.metric == TRANSFER:
+        return _schedule_of_transfer(view, claim)
+    found = interval_of_operation(claim.metric, view, claim, OPERATIONS[claim.metric])
+    if isinstance(found, str):
+        return found
+    if not found.schedules:
+        return f"no schedule is known: {found.why_none}"
+    return _shown_interval(claim, found, found.schedules[0])
+
+
+def claim_of_text(text: str, claims: Sequence[ResolvedClaim]) -> ResolvedClaim | None:
+    """The claim of a design that a text is, with or without its comparison; of an operation and a size alone
+    also where no claim is that: then it is of the whole fabric. None where there is none."""
+    wanted = " ".join(text.split())
+    for claim in claims:
+        if claim.metric in TIMED and wanted in (claim.text, COMPARISON.split(claim.text)[0].strip()):
+            return claim
+    words = wanted.split(" ")
+    found = AMOUNT.fullmatch(words[1]) if len(words) == 2 and words[0] in OPERATIONS else None
+    if found is None or found[2] not in UNIT_TABLE:
+        return None
+    size = Quantity(Fraction(found[1]) * UNIT_TABLE[found[2]][0], SIZE)
+    span = SourceSpan(SourceFile("REQUIREMENT", text), 0, len(text))
+    return ResolvedClaim(
+        words[0],
+        (size,),
+        None,
+        "",
+        (),
+        (),
+        (),
+        "",
+        "",
+        "",
+        None,
+        False,
+        None,
+        True,
+        None,
+        wanted,
+        Origin(span),
+    )
+
+
+def _view_of_claim(fabric: Fabric, claim: ResolvedClaim) -> View | str:
+    """What a claim is judged on."""
+    whole = View.whole(fabric)
+    if claim.metric == TRANSFER:
+        return whole
+    if claim.of_all:
+        return whole.among(devices_of_selectors(fabric, claim.of) & fabric.is_end)
+    if claim.scope is not None and is_of_instance(claim):
+        return View.part(fabric, claim.scope, False)
+    elements = [e for s in claim.of for e in s.elements]
+    if len(elements) > 1:
+        return f"it is judged of each of {len(elements)} elements alone: name one of them, or write `of all`"
+    return (
+        View.part(fabric, elements[0], claim.of[0].kind in ("host", "chip", "switch")) if elements else whole
+    )
+
+
+def _shown_interval(claim: ResolvedClaim, found: Interval, best: Schedule) -> ShownSchedule:
+    """The best schedule of an interval."""
+    ranks, plan = found.ranks, best.plan
+    messages = routes_of_schedule(ranks, best)
+    links: dict[tuple[str, str], int] = {}
+    for view in (ranks.view, ranks.ends, ranks.rails):
+        links |= {} if view is None or isinstance(messages, str) else capacity_between_devices(view)
+    names = ranks.ends.names(ranks.ends.units)
+    return ShownSchedule(
+        claim, found.size, plan.whole if plan else 1, found.floor, text_of_schedule(best, found.size),
+        best.name, best.overlapped, best.seconds(found.size), best.waiting,
+        plan.inside * found.size if plan else Fraction(0), found.unknown,
+        list(zip(names, ranks.weight.tolist(), strict=True)), _stages_of_plan(found.size, best, plan),
+        messages, links,
+    )  # fmt: skip
+
+
+def _stages_of_plan(size: Fraction, best: Schedule, plan: MessagePlan | None) -> list[ShownStage]:
+    """The stages of a schedule."""
+    out = []
+    for stage, seconds in zip(plan.stages, plan.seconds, strict=True) if plan else ():
+        part, parts = size / plan.whole if plan else size, int(stage.amount.astype(object).sum())
+        chunks = best.chunks if best.overlapped else 1 if stage.steady else FILL * (stage.steps - 1)
+        out.append(ShownStage(stage.steps, chunks, len(stage.source), part * parts, part * seconds))
+    return out
+
+
+def _schedule_of_transfer(view: View, claim: ResolvedClaim) -> ShownSchedule | str:
+    """The flow of a transfer."""
+    size = message_size_of_claim(claim)
+    if size is None or len(claim.args) != 1 or not claim.of_to:
+        return "the schedule of `transfer SIZE of A to B` is shown, without `each`"
+    found = time_of_transfer(view, claim)
+    if isinstance(found, str):
+        return found
+    here, there = (", ".join(s.text for s in side) for side in (claim.of, claim.of_to))
+    routes, links = paths_between_sets(view, found.flow, (here, there))
+    sent = size / found.rate
+    floor = Floor(sent + found.least_delay, f"the least cut between them, {len(found.flow.cut):,} links")
+    taken = quantity_text(Quantity(sent + found.longest_delay, TIME))
+    parts = (quantity_text(Quantity(x, TIME)) for x in (sent, found.longest_delay))
+    words = "flow at a constant rate: {} = {} of sending + {} of known delays".format(taken, *parts)
+    message = RoutedMessage(0, here, there, 1, Fraction(found.rate), tuple(routes))
+    ranks = [(n, 1) for n in view.names(np.flatnonzero(found.flow.here | found.flow.there))]
+    return ShownSchedule(
+        claim, size, 1, floor, words, "flow", False, sent + found.longest_delay, found.longest_delay,
+        Fraction(0), found.unknown, ranks, [ShownStage(1, 1, 1, size, sent)], [message],
+        links,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- as text and as data
+
+
+def lines_of_schedule(shown: ShownSchedule) -> list[str]:
+    """A schedule in a few lines: the floor, what reaches it, and its stages."""
+    floor = quantity_text(Quantity(shown.floor.seconds, TIME))
+    accelerators = sum(n for _, n in shown.ranks)
+    out = [
+        f"{shown.claim.text}: {counted_noun(accelerators, 'rank')}",
+        f"floor     {floor}, {shown.floor.why}",
+        f"schedule  {shown.words}",
+    ]
+    for number, s in enumerate(shown.stages, 1):
+        data = quantity_text(Quantity(s.bits, SIZE))
+        took = quantity_text(Quantity(s.seconds, TIME))
+        how = f"{counted_noun(s.steps, 'step')}, {counted_noun(s.chunks, 'chunk')}"
+        out.append(f"stage {number}   {counted_noun(s.messages, 'message')}, {data}, {took}; {how}")
+    if shown.unknown:
+        out.append(f"unknown   {', '.join(shown.unknown)}: its time is without these delays")
+    return out
+
+
+def rows_of_schedule(shown: ShownSchedule, every: bool) -> list[tuple[object, ...]]:
+    """The messages of a schedule, a row each: stage, sender, receiver, bytes, bit/s, seconds of delay, how
+    many routes, and the first of them; or ``every`` route with its share in percent."""
+    assert not isinstance(shown.messages, str)
+    out: list[tuple[object, ...]] = []
+    for m in shown.messages:
+        listed = m.routes if every else m.routes[:1]
+        ways = "; ".join(_route_text(r, m.rate) for r in listed)
+        out.append(
+            (
+                m.stage + 1,
+                m.sender,
+                m.receiver,
+                _exact_or_float(shown.bits(m) / 8),
+                _exact_or_float(m.rate),
+                float(Fraction(m.delay, SECOND)),
+                len(m.routes),
+                ways,
+            )
+        )
+    return out
+
+
+def _route_text(route: Route, rate: Fraction) -> str:
+    share = "" if route.rate == rate else f"{float(100 * route.rate / rate):.6g}% "
+    return share + " > ".join(route.devices)
+
+
+def _exact_or_float(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def schedule_as_data(shown: ShownSchedule) -> dict[str, object]:
+    """All that a replay needs, as JSON."""
+    assert not isinstance(shown.messages, str)
+    used = {pair for m in shown.messages for r in m.routes for pair in pairwise(r.devices)}
+    return {
+        "requirement": shown.claim.text,
+        "operation": shown.claim.metric,
+        "size_bytes": _exact_or_float(shown.size / 8),
+        "name": shown.name,
+        "floor_s": float(shown.floor.seconds),
+        "floor_by": shown.floor.why,
+        "total_s": float(shown.seconds),
+        "delays_s": float(shown.waiting),
+        "inside_s": float(shown.inside),
+        "unknown_delays": list(shown.unknown),
+        "overlapped": shown.overlapped,
+        "ranks": [{"name": name, "accelerators": n} for name, n in shown.ranks],
+        "stages": [
+            {"stage": k, "steps": s.steps, "chunks": s.chunks, "sending_s": float(s.seconds)}
+            for k, s in enumerate(shown.stages, 1)
+        ],
+        "links": [
+            {"from": a, "to": b, "rate_bps": shown.links[a, b]}
+            for a, b in sorted(used)
+            if (a, b) in shown.links
+        ],
+        "messages": [
+            {
+                "stage": m.stage + 1,
+                "sender": m.sender,
+                "receiver": m.receiver,
+                "bytes": _exact_or_float(shown.bits(m) / 8),
+                "rate_bps": _exact_or_float(m.rate),
+                "delay_s": float(Fraction(m.delay, SECOND)),
+                "routes": [
+                    {"devices": list(r.devices), "rate_bps": _exact_or_float(r.rate)} for r in m.routes
+                ],
+            }
+            for m in shown.messages
+        ],
+    }

@@ -1,0 +1,91 @@
+"""Devices that a `naming` names keep their names when the text puts them elsewhere: what is unplugged is what left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tdsl.fabric.renamed import DesignDevices, find_renamed_devices
+from tests.cli.run import tdsl
+
+RACKS = """fabric racks {{
+  let numbers = {numbers}
+  rack rack[len(numbers)] {{
+    host node[2]: N
+    switch tor: S
+    connect node[n].nic to tor
+  }}
+  switch spine[2]: S
+  connect rack[*].tor to spine[*] spread x 4
+  naming rack[r].node[n] "r{{numbers[r]}}-gpu{{n}}"
+{tors}}}
+model host N {{ port nic: 400Gbps {{ os "mlx5_0" }} }}
+model switch S {{ port p[1..24]: 400Gbps {{ os "swp{{i}}" }} }}
+"""
+TORS = '  naming rack[r].tor "r{numbers[r]}-tor"\n'
+
+
+def planned(folder: Path, old: list[int], new: list[int], tors: str = TORS) -> dict[str, object]:
+    """The plan from the racks of some numbers to those of others."""
+    for name, numbers in (("old", old), ("new", new)):
+        (folder / f"{name}.fab").write_text(RACKS.format(numbers=numbers, tors=tors))
+        (folder / f"{name}.fab.lock").unlink(missing_ok=True)
+    done = tdsl("plan", folder / "old.fab", folder / "new.fab", "--floor", "bisection >= 0%", "--format", "json")
+    assert done.exit_code == 0, done.output
+    (fabric,) = json.loads(done.stdout)["fabrics"]
+    return dict(fabric)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("tors", [TORS, ""], ids=["all named", "hosts named"])
+def test_racks_that_leave_are_those_whose_numbers_leave(seed: int, tors: str, tmp_path: Path) -> None:
+    """Racks leave, come and change places in the text: no cable of a rack that stays is touched, and none has a new name.
+    Where the hosts alone have names, the switch of their rack is where they are."""
+    r = Random(seed)
+    old = r.sample(range(101, 110), 4)
+    gone, come = set(r.sample(old, r.randint(0, 2))), r.sample(range(201, 210), r.randint(0, 1))
+    new = [n for n in old if n not in gone] + come
+    r.shuffle(new)
+    found = planned(tmp_path, old, new, tors)
+    work = [(row["action"], f"{row['device']} {row['from']} {row['to']}") for row in found["work"]]  # type: ignore[attr-defined]
+    told = {text for action, text in work if action in ("unplug", "plug", "move")}
+    laid, moved, removed = (found[f"cables_{what}"] for what in ("laid", "moved", "removed"))
+    assert (laid + moved, removed + moved) == (6 * len(come), 6 * len(gone))  # type: ignore[operator]
+    if tors:
+        assert found["devices_relabelled"] == 0
+        assert {n for n in range(101, 210) if any(f"r{n}-" in text for text in told)} == gone | set(come)
+
+
+def test_a_new_name_is_work(tmp_path: Path) -> None:
+    found = planned(tmp_path, [101, 102], [101, 105])
+    assert [(w["action"], w["from"], w["to"]) for w in found["work"]] == [  # type: ignore[attr-defined]
+        ("relabel", f"r102-{what}", f"r105-{what}") for what in ("gpu0", "gpu1", "tor")
+    ]
+
+
+def test_a_lock_knows_names(tmp_path: Path) -> None:
+    """A rack before others leaves: the others keep their ports, though all paths are other ones now."""
+    design = tmp_path / "pod.fab"
+    design.write_text(RACKS.format(numbers=[101, 102, 103], tors=TORS.replace('"r', '"#r')))
+    assert tdsl("lock", design).exit_code == 0
+    lines = (tmp_path / "pod.fab.lock").read_text().splitlines()
+    assert 'name rack[1].tor is "\\u0023r102-tor"' in lines
+    design.write_text(RACKS.format(numbers=[102, 103], tors=TORS.replace('"r', '"#r')))
+    done = tdsl("check", design, "--locked", "--output-format", "json")
+    (moved,) = (d for d in json.loads(done.stdout)["designs"][0]["findings"] if d["code"] == "E0495")
+    assert moved["message"].startswith("6 of 18 existing links") and "'" not in "".join(moved["notes"])
+
+
+def test_names_that_change_places() -> None:
+    """With the names exchanged each is the other; one of another kind is not; one without a name follows its group."""
+    what = {"a[0]": "x", "a[1]": "x", "g[0].b": "y", "g[1].b": "y", "g[0].c": "z", "g[1].c": "z"}
+    old = DesignDevices(what, [], {"a[0]": "m", "a[1]": "n", "g[0].b": "o", "g[1].b": "p"})
+    new = DesignDevices(what, [], {"a[0]": "n", "a[1]": "m", "g[0].b": "p", "g[1].b": "o"})
+    assert find_renamed_devices(old, new) == {p: p.replace("0", "?").replace("1", "0").replace("?", "1") for p in what}
+    other = DesignDevices(what | {"a[1]": "y"}, [], {"a[1]": "m"})
+    assert find_renamed_devices(old, other) == {}
+    gone = DesignDevices({"a[0]": "x"}, [], {"a[0]": "n"})
+    assert find_renamed_devices(old, gone) == {"a[1]": "a[0]", "a[0]": "a[0]'"}

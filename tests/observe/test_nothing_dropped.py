@@ -1,0 +1,230 @@
+"""No row of a capture vanishes: what is read is used or set aside, and what contradicts or repeats another row is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdsl.observe.audit import Audit
+from tdsl.observe.readers import capture_readers
+from tdsl.observe.report import audit_document
+from tests.cli.run import tdsl
+from tests.harness import fabric_of
+from tests.observe.captures import BY_DEVICE, WHOLE, audited, by_device, codes, findings, named
+from tests.observe.plant import Cables
+from tests.observe.test_unwrapping import POD
+
+PLANTED = ("twice", "torn", "strange")
+"""A row that is there already; one with an end each of two others; one between devices that the design does not have."""
+
+
+@pytest.fixture(scope="module")
+def cables(tmp_path_factory: pytest.TempPathFactory) -> Cables:
+    return Cables(fabric_of(POD, tmp_path_factory.mktemp("pod"), models=False))
+
+
+def of_json(text: str, kind: str, reader: str) -> str:
+    """A list of links as JSON with one more."""
+    whole = json.loads(text)
+    rows = whole["edges"] if reader == "batfish" else whole[0]["links"][0]["compounded_links"] if reader == "netq" else whole
+    one, other = rows[0], rows[-1]
+    if kind == "twice":
+        rows.append(one)
+    elif reader == "netq":
+        rows.append({"interfaces": [one["interfaces"][0], other["interfaces"][1]]})
+    else:
+        keys = [k for k in one if k[-1] == "2" or k[0] == "b" or k.startswith("destination")]
+        rows.append(one | {k: other[k] for k in keys})
+    if kind == "strange":
+        rows[-1] = json.loads(re.sub(r': "(node\d|leaf\d)', r': "x-\1', json.dumps(rows[-1])))
+    return json.dumps(whole, indent=1)
+
+
+def of_lines(text: str, kind: str, reader: str) -> str:
+    """The same of a text with a line a link."""
+    sign = " -- " if reader == "ptm" else ","
+    begin = text.split("\n").index("START_LINKS") + 2 if reader == "ibdiagnet" else 1
+    lines = text.split("\n")
+    last = next(k for k in range(begin, len(lines)) if not lines[k] or lines[k].startswith(("}", "END")))
+    half = {",": 2, " -- ": 1}[sign]
+    one, other = (lines[k].rstrip(";").split(sign) for k in (begin, last - 1))
+    row = sign.join(one if kind == "twice" else [*one[:half], *other[half:]])
+    if kind == "strange":
+        row = re.sub(r"(node\d|leaf\d)", r"x-\1", row)
+    return "\n".join([*lines[:last], row + (";" if reader == "ptm" else ""), *lines[last:]])
+
+
+def of_blocks(text: str, kind: str, reader: str) -> str:
+    """The same of a text with a line a port in a block a device."""
+    lines = text.split("\n")
+    ports = [k for k, line in enumerate(lines) if "]\t" in line or "==>" in line]
+    one, other = lines[ports[0]], lines[ports[-1]]
+    cut = "]\t" if "]\t" in one else "==>"
+    row = one if kind == "twice" else one.partition(cut)[0] + cut + other.partition(cut)[2]
+    return "\n".join([*lines[: ports[0] + 1], row, *lines[ports[0] + 1 :]])
+
+
+def captured(reader: str, cables: Cables, kind: str, folder: Path) -> Path:
+    """A capture in the format of a reader with one row more."""
+    if reader in BY_DEVICE:
+        path = by_device(cables, folder / "c", BY_DEVICE[reader])
+        ports = [p for p in cables.far if cables.fabric.is_switch[cables.device[p]]]
+        device, port = named(cables, ports[0])
+        far = {
+            "twice": named(cables, cables.far[ports[0]]), "torn": named(cables, cables.far[ports[1]]), "strange": ("x", "e1"),
+        }[kind]  # fmt: skip
+        heard = [(named(cables, p)[1], *named(cables, cables.far[p])) for p in cables.used(cables.device[ports[0]])]
+        (path / f"{device}.txt").write_text(BY_DEVICE[reader](device, [*heard, ("swp7" if kind == "strange" else port, *far)]))
+        return path
+    text = WHOLE[reader](cables)
+    plant = of_json if text.lstrip()[0] in "{[" else of_blocks if reader in ("iblinkinfo", "ibnetdiscover") else of_lines
+    path = folder / "c.txt"
+    path.write_text(plant(text, kind, reader))
+    return path
+
+
+def rows(made: Audit) -> dict[str, Any]:
+    found = audit_document(made)["rows"]
+    assert isinstance(found, dict)
+    assert found["read"] == found["used"] + found["set_aside"] and len(found["aside"]) == found["set_aside"]
+    return found
+
+
+OBJECTS = ("eos", "napalm", "nvue", "sonic", "lldpd")
+"""Formats whose ports are keys of an object: a port that is there twice is one for any JSON parser."""
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+@pytest.mark.parametrize("reader", [*WHOLE, *BY_DEVICE])
+def test_one_row_more_is_one_row_more(reader: str, kind: str, cables: Cables, tmp_path: Path) -> None:
+    """It is counted, and a port with two neighbours is a fault; a link of devices that the design does not have is named."""
+    if reader in OBJECTS and kind != "strange":
+        pytest.skip("a key of an object is there once")
+    if reader in ("ibdiagnet", "iblinkinfo", "ibnetdiscover", "ufm") and kind == "strange":
+        pytest.skip("devices are known by their GUIDs")
+    option = capture_readers()[reader].OPTION
+    bare = rows(audited(cables.fabric, (option, captured(reader, cables, "twice", tmp_path))))
+    made = audited(cables.fabric, (option, captured(reader, cables, kind, tmp_path)))
+    found, said = rows(made), "\n".join(findings([*(f.finding for f in made.faults), *made.notes]))
+    if kind == "twice":
+        assert codes(made) == [] and made.matching == 5 and "E0605 note" in said
+    elif kind == "torn":
+        assert "E0603" in codes(made), said
+    else:
+        assert codes(made) == [] and found["set_aside"] == 1 and "x" in said and "E0611" in said
+    assert found["read"] >= 5 and found["read"] - found["repeated"] >= bare["read"] - bare["repeated"]
+
+
+@pytest.mark.parametrize("reader", [n for n in WHOLE if n not in OBJECTS])
+def test_an_import_tells_what_it_leaves_out(reader: str, cables: Cables, tmp_path: Path) -> None:
+    done = tdsl("import", captured(reader, cables, "torn", tmp_path), "--rate", "400Gbps")
+    assert done.exit_code == 0 and "E0603" in done.stderr
+    assert re.search(r"^# left out: line \d+, .* to .*: the port has another neighbour$", done.stdout, re.MULTILINE)
+
+
+# ---------------------------------------------------------------- tables
+
+
+TABLE = "label,a_device,a_port,b_device,b_port\nC1,node0,mlx5_0,leaf0,swp1\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "used", "aside"),
+    [
+        ("#2,node0,mlx5_1,leaf1,swp1", 2, ""),
+        ("# 2,node0,mlx5_1,leaf1,swp1", 2, ""),
+        ("#C2,node0,mlx5_1,leaf1,swp1", 1, "begins with `#`"),
+        ("#node0 is new", 1, ""),
+        ("#,,,,", 1, ""),
+    ],
+)
+def test_a_label_like_a_comment(row: str, used: int, aside: str, cables: Cables, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"{TABLE}{row}\nC3,leaf0,swp3,leaf1,swp3\n")
+    made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
+    found = rows(made)
+    assert (found["used"], found["set_aside"]) == (used + 1, bool(aside))
+    assert all(aside in row["reason"] and row["line"] == 3 for row in found["aside"])
+
+
+NETBOX = "ID,Label,Type,Device A,Termination A,Device B,Termination B,Status\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("1,,,node0,mlx5_0,leaf0,swp1,Connected", ""),
+        ("1,,,node0,mlx5_0,leaf0,swp1,Planned", "planned"),
+        ("1,,,node0,mlx5_0,leaf0,swp1,Decommissioning", "decommissioning"),
+        ("1,,Power,node0,psu0,pdu,o1,Connected", "power"),
+        ('1,,,leaf0,"swp1,swp2","node0,node1","mlx5_0,mlx5_0",Connected', "E0601"),
+        ('1,,,leaf0,swp1,"node0,node1","mlx5_0,mlx5_0",Connected', "E0601"),
+    ],
+)
+def test_states_and_ends_of_netbox(row: str, said: str, cables: Cables, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"{NETBOX}{row}\n")
+    made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
+    found = rows(made)
+    if said == "E0601":
+        assert codes(made)[0] == "E0601" and "one cell" in made.faults[0].finding.message
+    else:
+        assert found["read"] == 1 and [said in r["reason"] for r in found["aside"]] == [True] * bool(said)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "said"),
+    [
+        ("connected", "dcim.interface", ""), ("planned", "dcim.interface", "planned"),
+        ("decommissioning", "dcim.interface", "decommissioning"), ("connected", "dcim.powerport", "dcim.powerport"),
+        ("connected", "dcim.consoleport", "dcim.consoleport"), ("connected", "circuits.circuittermination", "circuits"),
+    ],
+)  # fmt: skip
+def test_states_and_ends_of_netboxs_rest_api(status: str, kind: str, said: str, cables: Cables, tmp_path: Path) -> None:
+    ends = [
+        [{"object_type": k, "object": {"device": {"name": d}, "name": p}}]
+        for k, d, p in (("dcim.interface", "node0", "mlx5_0"), (kind, "leaf0", "swp1"))
+    ]
+    (tmp_path / "t.json").write_text(
+        json.dumps({"results": [{"status": {"value": status}, "a_terminations": ends[0], "b_terminations": ends[1]}]})
+    )
+    found = rows(audited(cables.fabric, ("p2p", tmp_path / "t.json")))
+    assert found["read"] == 1 and [said in r["reason"] for r in found["aside"]] == [True] * bool(said)
+    assert all("node0 mlx5_0 to leaf0 swp1" in r["link"] for r in found["aside"])
+
+
+# ---------------------------------------------------------------- tables of assets
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("device,mac\nnode0,02:00:00:00:00:01\n", ""),
+        ("asset,device,mac\n#7,node0,02:00:00:00:00:01\n# a comment, and, more\n", ""),
+        ("device,mac\nnode0,02:00:00:00:00:01\nother,02:00:00:00:00:09\n", "1 row of 2 of the table of assets set aside"),
+        ("device,mac\nnode0,02:00:00:00:00:01\nnode1,02-00-00-00-00-01\n", "is on line 2 already, for node0 (E0534)"),
+        ("host,mac\nnode0,02:00:00:00:00:01\n", "has no column `device` (E0531)"),
+        ("device,serial\nnode0,02:00:00:00:00:01\nnode0,\n", "the row has no identifier"),
+        ("device,port,mac\nnode0,mlx5_0,02:00:00:00:00:01\nnode0,mlx5_1,02:00:00:00:00:01\n", "(E0534)"),
+        ("device,port,mac\nnode0,mlx5_7,02:00:00:00:00:01\n", "the device has no such port"),
+    ],
+)
+def test_a_table_of_assets(table: str, told: str, mark: str, tmp_path: Path) -> None:
+    """A neighbour that is an address is the device of the table, whatever stands before its first line."""
+    (tmp_path / "pod.fab").write_text(POD)
+    (tmp_path / "a.csv").write_text(mark + table)
+    port = {"chassis": {"id": {"type": "mac", "value": "02:00:00:00:00:01"}}, "port": {"id": {"value": "02:00:00:00:00:01"}}}
+    (tmp_path / "leaf0.json").write_text(json.dumps({"lldp": {"interface": [{"swp1": port}]}}))
+    asked = ("--lldp", tmp_path / "leaf0.json", "--assets", tmp_path / "a.csv", "--only", "node[0]")
+    done = tdsl("audit", tmp_path / "pod.fab", *asked, "--no-requirements")
+    said = " ".join(done.output.split())
+    assert told in re.sub(r" \| ", " ", said), done.output
+    if "E05" in told:
+        assert done.exit_code == 2
+    else:
+        assert done.exit_code == 0 and "1 of the 1 link judged" in said.replace(
+            "the 1 link judged (of 5) is", "the 1 link judged"
+        ), said
