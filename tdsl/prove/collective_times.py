@@ -395,15 +395,14 @@ def _torus_grid(ranks: Ranks) -> Ints | None:
     owners = np.unique(view.fabric.device_set[view.units])
     if not view.chips_joined or len(owners) != 1 or ranks.count != len(view.units):
         return None
-    axes = [p.axes for p in view.fabric.sets[int(owners[0])].parts if p.axes]
-    parts = [[a.size for a in each] for each in axes]
+    parts = [[a.size for a in p.axes] for p in view.fabric.sets[int(owners[0])].parts if p.axes]
     kinds = {len(p) for p in parts}
     if len(kinds) != 1 or kinds == {1} or prod(map(prod, parts)) != len(view.units):
         return None
-    (dimensions,) = kinds
-    grid = np.arange(len(view.units)).reshape([size for p in parts for size in p])
-    order = [k * dimensions + axis for axis in range(dimensions) for k in range(len(parts))]
-    return grid.transpose(order).reshape([prod(p[axis] for p in parts) for axis in range(dimensions)])
+    sizes = np.array(parts)  # a row a part, a column a dimension
+    grid = np.arange(len(view.units)).reshape(sizes.reshape(-1))
+    order = np.arange(sizes.size).reshape(sizes.shape).T.reshape(-1)
+    return grid.transpose(order).reshape(sizes.prod(axis=0))
 
 
 def _schedules_of_stages(
@@ -426,8 +425,7 @@ def _schedules_of_stages(
             sends = (stages[1], stages[1])
         seconds = tuple(x.per_part for x in each)
         inside = ranks.gather_inside(passes, _handed_on(ranks, stages, seconds, found.whole))
-        fills = [1 if s.steady else 1 + Fraction(1, FILL) for s in stages]
-        sent = sum((x * fill for x, fill in zip(seconds, fills, strict=True)), Fraction(0))
+        sent = _seconds_in_turn(stages, seconds)
         plan = MessagePlan(found.whole, sends, seconds, route.by_delay, False, False, inside, found)
         yield Schedule(found.name, sent / found.whole + inside, in_order, False, 1, steps, plan)
         if steps < 2:
@@ -442,6 +440,12 @@ def _schedules_of_stages(
         plan = MessagePlan(found.whole, sends, seconds, route.by_delay, joint, False, inside, found)
         filled = most * (1 + Fraction(1, FILL))
         yield Schedule(found.name, filled, waiting, True, FILL * (steps - 1), steps, plan)
+
+
+def _seconds_in_turn(stages: Sequence[Stage], seconds: Sequence[Fraction]) -> Fraction:
+    """Seconds a part of stages one after the other; those whose steps differ are filled like a pipeline."""
+    fills = [1 if s.steady else 1 + Fraction(1, FILL) for s in stages]
+    return sum((x * fill for x, fill in zip(seconds, fills, strict=True)), Fraction(0))
 
 
 def _handed_on(

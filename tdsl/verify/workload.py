@@ -124,17 +124,21 @@ def interval_of_operation(
     ranks = Ranks.of(view, sets)
     if not apart and not (view.degree[view.units] > 0).all():
         return f"some {view.unit_word} have no link"
-    floor = operation.floor(Floors.of(view, sets), size)
-    if operation.least is not None and not apart:
-        floor = max(
-            floor,
-            Floor(operation.least(ranks) * size, "the lengths that bound `throughput all_to_all`"),
-            key=lambda f: f.seconds,
-        )
+    floor = _floor_of_operation(operation, ranks, size, apart)
     why = _why_no_schedule(ranks, apart)
     found = [] if why else best_schedules(operation.schedules(ranks), size, floor.seconds)
     unknown = ranks.unknown_delays if found else ()
     return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known")
+
+
+def _floor_of_operation(operation: Operation, ranks: Ranks, size: Fraction, apart: bool) -> Floor:
+    """What no algorithm beats, by cuts and, unless some units are apart in the network, by what comes with
+    the schedules."""
+    sets = None if ranks.outer is None else ranks.set_of_unit
+    found = [operation.floor(Floors.of(ranks.view, sets), size)]
+    if operation.least is not None and not apart:
+        found.append(Floor(operation.least(ranks) * size, "the lengths that bound `throughput all_to_all`"))
+    return max(found, key=lambda f: f.seconds)
 
 
 def _why_operation_is_refused(metric: str, view: View, claim: ResolvedClaim | None) -> str:
