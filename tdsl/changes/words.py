@@ -416,14 +416,7 @@ def move_steps_text(
     before = f" (before: {percent_of_share(plan.before)})" if plan.before is not None else ""
     head = f"order of moves, bisection never below {percent_of_share(plan.floor)}{before}"
     lines = [paint("bold", head)]
-    if relabel:
-        lines.append(f"  relabel {counted_noun(len(relabel), 'device')}")
-        shown = relabel if whole or len(relabel) <= FEW + 1 else relabel[:FEW]
-        for x in shown:
-            arrow = _before_after_arrow(terminal_safe_text(x.before), terminal_safe_text(x.after))
-            lines.append(f"     {paint('good', '~')} {arrow}")
-        if len(shown) < len(relabel):
-            lines.append(f"       and {len(relabel) - len(shown):,} more; --full shows them")
+    lines += _lines_of_relabelling(relabel, paint, whole)
     if plan.leave:
         lines.append(f"  out of service until the end: {_hosts_in_words(plan.leave)}")
     for number, step in enumerate(plan.steps, 1):
@@ -442,6 +435,20 @@ def move_steps_text(
             f"  then into service: {_hosts_in_words(plan.join)}; bisection {percent_of_share(plan.end)}"
         )
     return "\n".join(lines) + "\n"
+
+
+def _lines_of_relabelling(relabel: Sequence[Change], paint: Paint, whole: bool) -> list[str]:
+    """The devices that have another name, the first few unless ``whole``."""
+    if not relabel:
+        return []
+    lines = [f"  relabel {counted_noun(len(relabel), 'device')}"]
+    shown = relabel if whole or len(relabel) <= FEW + 1 else relabel[:FEW]
+    for x in shown:
+        arrow = _before_after_arrow(terminal_safe_text(x.before), terminal_safe_text(x.after))
+        lines.append(f"     {paint('good', '~')} {arrow}")
+    if len(shown) < len(relabel):
+        lines.append(f"       and {len(relabel) - len(shown):,} more; --full shows them")
+    return lines
 
 
 def _lines_of_step(number: int, step: MoveStep, paint: Paint, whole: bool) -> list[str]:

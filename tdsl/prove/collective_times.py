@@ -8,7 +8,7 @@ stage once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,7 @@ from tdsl.fabric.graph import Ints
 from tdsl.fabric.layers import scaleup_network
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.all_to_all import all_to_all_bounds
-from tdsl.prove.budget import DEFAULT
+from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.by_domain import domain_spans_units
 from tdsl.prove.by_rail import ByRail
 from tdsl.prove.collective_bounds import Blocks, accelerators_of, some_end_relays
@@ -67,6 +67,10 @@ class MessagePlan:
     by_unit: bool
     inside: Fraction
     gathering: Gathering | None = None
+
+
+GatheringMaker = Callable[[Ints, Sequence[Division], Budget, "Ints | None"], Gathering | None]
+"""What makes a gathering of weights, divisions, a limit of work and the sets of ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,29 +359,33 @@ def _gatherings(ranks: Ranks, sums: bool) -> Iterator[Gathering]:
     grid = _torus_grid(ranks) if ranks.outer is None else None
     if grid is not None and (found := dimension_gathering(grid, budget)) is not None:
         yield found
-    last = divisions[-1]
-    chains = [[last], *([d, last] for d in divisions[:-1])]
+    for make, chain in _makers_with_chains(ranks, sums):
+        if (found := make(weight, chain, budget, ranks.outer)) is not None:
+            yield found
+    if ranks.outer is not None or divisions[-1].count != len(weight) or len(weight) > budget.halving_ends:
+        return
+    if (found := halving_gathering(weight, budget)) is not None:
+        yield found
+
+
+def _makers_with_chains(ranks: Ranks, sums: bool) -> Iterator[tuple[GatheringMaker, list[Division]]]:
+    """Kinds of gatherings with the divisions that each is tried with: none, one of them, all."""
+    divisions = ranks.divisions
+    chains = [[divisions[-1]], *([d, divisions[-1]] for d in divisions[:-1])]
     if len(divisions) > 2:
         chains.append([*divisions])
-    makers = [direct_gathering, ring_gathering, mixed_gathering, *([exchange_of_sums] if sums else [])]
-    if len(weight) > budget.schedule_ends:
-        chains, makers = chains[:2], [ring_gathering]
-    for chain in chains:
-        for make in makers:
-            if (make in (mixed_gathering, exchange_of_sums) and len(chain) < 2) or (
-                make is ring_gathering and chain[0].count == 2 and len(chain) == 1
-            ):
-                continue
-            if (found := make(weight, chain, budget, ranks.outer)) is not None:
-                yield found
-    if ranks.outer is not None:
+    if len(ranks.weight) > ranks.view.budget.schedule_ends:
+        yield from ((ring_gathering, chain) for chain in chains[:2])
         return
-    if (
-        len(weight) <= budget.halving_ends
-        and last.count == len(weight)
-        and (found := halving_gathering(weight, budget)) is not None
-    ):
-        yield found
+    for chain in chains:
+        alone = len(chain) < 2
+        yield direct_gathering, chain
+        if not alone or chain[0].count != 2:
+            yield ring_gathering, chain
+        if not alone:
+            yield mixed_gathering, chain
+        if not alone and sums:
+            yield exchange_of_sums, chain
 
 
 def _torus_grid(ranks: Ranks) -> Ints | None:
@@ -388,12 +396,13 @@ def _torus_grid(ranks: Ranks) -> Ints | None:
     if not view.chips_joined or len(owners) != 1 or ranks.count != len(view.units):
         return None
     parts = [[a.size for a in p.axes] for p in view.fabric.sets[int(owners[0])].parts if p.axes]
-    dimensions = len(parts[-1]) if parts else 0
-    if dimensions < 2 or {len(p) for p in parts} != {dimensions} or prod(map(prod, parts)) != len(view.units):
+    kinds = {len(p) for p in parts}
+    if len(kinds) != 1 or kinds == {1} or prod(map(prod, parts)) != len(view.units):
         return None
-    grid = np.arange(len(view.units)).reshape([size for p in parts for size in p])
-    order = [k * dimensions + axis for axis in range(dimensions) for k in range(len(parts))]
-    return grid.transpose(order).reshape([prod(p[axis] for p in parts) for axis in range(dimensions)])
+    sizes = np.array(parts)  # a row a part, a column a dimension
+    grid = np.arange(len(view.units)).reshape(sizes.reshape(-1))
+    order = np.arange(sizes.size).reshape(sizes.shape).T.reshape(-1)
+    return grid.transpose(order).reshape(sizes.prod(axis=0))
 
 
 def _schedules_of_stages(
@@ -415,26 +424,28 @@ def _schedules_of_stages(
             in_order = route.delay_of_steps(stages[1], 2 * stages[1].steps) + inside_delay
             sends = (stages[1], stages[1])
         seconds = tuple(x.per_part for x in each)
-        spread = _handed_on(ranks, stages, seconds, found.whole)
-        fills = [1 if s.steady else 1 + Fraction(1, FILL) for s in stages]
-        sent = sum((x * fill for x, fill in zip(seconds, fills, strict=True)), Fraction(0))
-        inside = ranks.gather_inside(passes, spread)
-        in_turn = sent / found.whole + inside
+        inside = ranks.gather_inside(passes, _handed_on(ranks, stages, seconds, found.whole))
+        sent = _seconds_in_turn(stages, seconds)
         plan = MessagePlan(found.whole, sends, seconds, route.by_delay, False, False, inside, found)
-        yield Schedule(found.name, in_turn, in_order, False, 1, steps, plan)
+        yield Schedule(found.name, sent / found.whole + inside, in_order, False, 1, steps, plan)
         if steps < 2:
             continue
         together = sum(seconds, Fraction(0))
         at_once = route.together(stages) if len(found.stages) > 1 else None
         joint = at_once is not None and at_once < together
-        together = at_once if at_once is not None and joint else together
-        seconds = (together,) * len(stages)
-        spread = _handed_on(ranks, stages, seconds, found.whole)
-        inside, outside = ranks.gather_inside(passes, spread), together / found.whole
+        seconds = (min(together, at_once or together),) * len(stages)
+        inside = ranks.gather_inside(passes, _handed_on(ranks, stages, seconds, found.whole))
+        outside = seconds[0] / found.whole if stages else Fraction(0)
         most = max(outside, inside) if ranks.inside is not None else outside + inside
         plan = MessagePlan(found.whole, sends, seconds, route.by_delay, joint, False, inside, found)
         filled = most * (1 + Fraction(1, FILL))
         yield Schedule(found.name, filled, waiting, True, FILL * (steps - 1), steps, plan)
+
+
+def _seconds_in_turn(stages: Sequence[Stage], seconds: Sequence[Fraction]) -> Fraction:
+    """Seconds a part of stages one after the other; those whose steps differ are filled like a pipeline."""
+    fills = [1 if s.steady else 1 + Fraction(1, FILL) for s in stages]
+    return sum((x * fill for x, fill in zip(seconds, fills, strict=True)), Fraction(0))
 
 
 def _handed_on(
@@ -673,28 +684,39 @@ def _plan_of_exchange(
 def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     """Seconds a bit over the network, at least and at most; None where no routes are known."""
     view = ranks.view
-    each = {*ranks.unit_weight.tolist()}
-    alone = len(np.unique(domain_of_units(view))) == len(view.units) and not Blocks.of(view).others_have_ports
-    relays = alone and some_end_relays(view)
-    if alone and len(each) == 1 and ranks.outer is None:
-        found = all_to_all_bounds(view) if len(view.units) > 1 else None
-        if found is None or not found.upper:
-            return Fraction(0), None
-        pair = Fraction(each.pop() ** 2, ranks.count)
-        grain = found.net.grain
-        least = _least_seconds_with_relays(ranks) if relays else pair / (found.upper * grain)
-        return least, pair / (found.lower * grain) if found.lower else None
-    stage = _stage_of_all_pairs(ranks, ranks.view.budget.unlike_exchange_pairs)
-    demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
-    offer = None if demand is None else offer_of_demand(view, demand)
-    bound = None if offer is None else offer.bounds(view.budget)
-    if offer is None or bound is None or not bound.lower:
+    apart = len(np.unique(domain_of_units(view))) == len(view.units)
+    alone = apart and not Blocks.of(view).others_have_ports
+    if alone and ranks.outer is None and len({*ranks.unit_weight.tolist()}) == 1:
+        least, most = _seconds_of_equal_units(ranks)
+    else:
+        least, most = _seconds_of_unlike_units(ranks)
+    if most is None:
         return Fraction(0), None
     # Where scale-up links join several units, others of the domain could send for one: no upper bound.
-    least = Fraction(0) if relays or not alone else 1 / (bound.upper * offer.grain * ranks.exchange_parts)
-    return _least_seconds_with_relays(ranks) if relays else least, 1 / (
-        bound.lower * offer.grain * ranks.exchange_parts
-    )
+    if alone and some_end_relays(view):
+        least = _least_seconds_with_relays(ranks)
+    return least if alone else Fraction(0), most
+
+
+def _seconds_of_equal_units(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
+    """Seconds a bit where each unit holds as many ranks."""
+    found = all_to_all_bounds(ranks.view) if len(ranks.view.units) > 1 else None
+    if found is None or not found.lower:
+        return Fraction(0), None
+    pair = Fraction(int(ranks.unit_weight[0]) ** 2, ranks.count * found.net.grain)
+    return pair / found.upper, pair / found.lower
+
+
+def _seconds_of_unlike_units(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
+    """Seconds a bit by all pairs of units."""
+    stage = _stage_of_all_pairs(ranks, ranks.view.budget.unlike_exchange_pairs)
+    demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
+    offer = None if demand is None else offer_of_demand(ranks.view, demand)
+    bound = None if offer is None else offer.bounds(ranks.view.budget)
+    if offer is None or bound is None or not bound.lower:
+        return Fraction(0), None
+    whole = offer.grain * ranks.exchange_parts
+    return 1 / (bound.upper * whole), 1 / (bound.lower * whole)
 
 
 def _least_seconds_with_relays(ranks: Ranks) -> Fraction:

@@ -8,9 +8,10 @@ all-reduce is both. So an algorithm is a list of stages, and a stage is who send
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 from math import gcd, lcm, prod
 
 import numpy as np
@@ -123,56 +124,86 @@ def _gathering(
     """The stages of all levels; those in ``rings`` send to the next block alone. ``sums``: at the outermost
     level each block sends as much as all of its set hold together."""
     outer = np.zeros(len(weight), dtype=np.int64) if outer is None else outer
-    raw: list[tuple[list[tuple[Ints, Ints, Ints, int]], int, bool]] = []
-    messages = 0
-    for level, division in enumerate(blocks):
-        parts: list[tuple[Ints, Ints, Ints, int]] = []
-        steps, steady = 1, True
-        for block in np.split(np.argsort(outer, kind="stable"), np.cumsum(np.bincount(outer))[:-1]):
-            label = division.block[block]
-            cuts = np.flatnonzero(np.diff(label)) + 1 if (np.diff(label) >= 0).all() else None
-            if cuts is None:
-                block = block[np.argsort(label, kind="stable")]
-                cuts = np.flatnonzero(np.diff(division.block[block])) + 1
-            children = np.split(block, cuts)
-            sizes = [int(weight[c].sum()) for c in children]
-            ring = level in rings and len(children) > 2
-            steps = max(steps, len(children) - 1 if ring else 1)
-            steady &= not ring or len({*sizes}) == 1
-            total = sum(sizes)
-            single = len(children) == len(block)
-            messages += len(block) if ring and single else len(block) * (1 if ring else len(children) - 1)
-            if messages > budget.schedule_messages:
-                return None
-            if single:
-                parts.append(_between_single_units(weight, block, ring))
-                continue
-            for a, one in enumerate(children):
-                for b in [(a + 1) % len(children)] if ring else range(len(children)):
-                    if a != b:
-                        sent = total - sizes[b] if ring else total if sums and not level else sizes[a]
-                        found = _even_transport(weight, one, children[b])
-                        parts.append((*found[:2], found[2] * sent, sizes[a] * sizes[b] * total))
-        raw.append((parts, steps, steady))
+    levels: list[_Level] = []
+    left = budget.schedule_messages
+    for number, division in enumerate(blocks):
+        level = _Level.of(weight, outer, division, number in rings, sums and not number, left)
+        if level is None:
+            return None
+        left -= level.messages
+        levels.append(level)
         outer = division.block
-    whole = 1
-    for parts, *_ in raw:
-        for _, _, amount, below in parts:
-            whole = lcm(whole, below // gcd(below, *amount.tolist()))
-            if whole > MOST:
-                break
-    whole = min(whole, MOST)
-    stages = []
-    for parts, steps, steady in raw:
-        if parts:
-            source, target = (np.concatenate([p[i] for p in parts]) for i in (0, 1))
-            amount = np.concatenate([-(-p[2].astype(object) * whole // p[3]) for p in parts])
-            stages.append(Stage(source, target, amount.astype(np.int64), steps, steady))
+    whole = _common_parts(levels)
+    stages = tuple(level.stage(whole) for level in levels if level.parts)
     words = [d.word for d in blocks[:-1]]
     called = (
         f"{name or 'exchange and rings'} by {' and '.join(words)}" if words else name or "direct exchange"
     )
-    return Gathering(called, whole, tuple(stages), sums, tuple(blocks), rings)
+    return Gathering(called, whole, stages, sums, tuple(blocks), rings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The messages of a level: sources, targets, amounts and in parts of how many, for each pair of blocks
+    that exchange; their steps, and whether these are equal. ``messages`` is how many there are at most."""
+
+    parts: list[tuple[Ints, Ints, Ints, int]]
+    steps: int
+    steady: bool
+    messages: int
+
+    @classmethod
+    def of(
+        cls, weight: Ints, outer: Ints, division: Division, ring: bool, sums: bool, most: int
+    ) -> _Level | None:
+        """What the blocks of a division send each other inside of every outer block, in a ring or each to all
+        others; None where that is more than ``most`` messages."""
+        parts: list[tuple[Ints, Ints, Ints, int]] = []
+        steps, steady, messages = 1, True, 0
+        for block in np.split(np.argsort(outer, kind="stable"), np.cumsum(np.bincount(outer))[:-1]):
+            block = block[np.argsort(division.block[block], kind="stable")]
+            children = np.split(block, np.flatnonzero(np.diff(division.block[block])) + 1)
+            sizes = [int(weight[c].sum()) for c in children]
+            round_ring = ring and len(children) > 2
+            steps = max(steps, len(children) - 1 if round_ring else 1)
+            steady &= not round_ring or len({*sizes}) == 1
+            messages += len(block) * (1 if round_ring else len(children) - 1)
+            if messages > most:
+                return None
+            if len(children) == len(block):
+                parts.append(_between_single_units(weight, block, round_ring))
+            else:
+                parts += _between_blocks(weight, children, sizes, round_ring, sums)
+        return cls(parts, steps, steady, messages)
+
+    def stage(self, whole: int) -> Stage:
+        """The messages with amounts in so many parts of the data, rounded up."""
+        source, target = (np.concatenate([p[i] for p in self.parts]) for i in (0, 1))
+        amount = np.concatenate([-(-p[2].astype(object) * whole // p[3]) for p in self.parts])
+        return Stage(source, target, amount.astype(np.int64), self.steps, self.steady)
+
+
+def _common_parts(levels: Sequence[_Level]) -> int:
+    """Parts of the data in which all amounts are whole numbers, MOST at most."""
+    whole = 1
+    for _, _, amount, below in (part for level in levels for part in level.parts):
+        whole = lcm(whole, below // gcd(below, *amount.tolist()))
+        if whole > MOST:
+            return MOST
+    return whole
+
+
+def _between_blocks(
+    weight: Ints, blocks: Sequence[Ints], sizes: Sequence[int], ring: bool, sums: bool
+) -> Iterator[tuple[Ints, Ints, Ints, int]]:
+    """Messages between blocks of several units, of these sizes: to the next one what a block holds and gets,
+    or to all others what it holds; with ``sums`` as much as all hold together."""
+    count, total = len(blocks), sum(sizes)
+    pairs = [(a, (a + 1) % count) for a in range(count)] if ring else [*permutations(range(count), 2)]
+    for a, b in pairs:
+        sent = total - sizes[b] if ring else total if sums else sizes[a]
+        source, target, amount = _even_transport(weight, blocks[a], blocks[b])
+        yield source, target, amount * sent, sizes[a] * sizes[b] * total
 
 
 def _between_single_units(weight: Ints, block: Ints, ring: bool) -> tuple[Ints, Ints, Ints, int]:

@@ -78,25 +78,32 @@ class DeviceSettings:
         }
 
 
+def _known_device_setting(s: tree.Stmt) -> tree.Setting:
+    """A statement in the braces of a device as a setting that there is. Raises Fault, and Excused for text
+    that has its finding."""
+    if isinstance(s, tree.Broken):
+        raise Excused
+    known = ", ".join(f"`{w}`" for w in DEVICE_SETTINGS)
+    if not isinstance(s, tree.Setting):
+        raise Fault("E0118", s.span, "a device's braces hold settings only", help=f"known: {known}")
+    if s.name.name not in DEVICE_SETTINGS:
+        fault = unknown_name_fault(
+            "E0118", s.name.span, "setting of a device called", s.name.name, DEVICE_SETTINGS
+        )
+        fault.diagnostic = replace(fault.diagnostic, notes=(f"a device knows {known}",))
+        raise fault
+    return s
+
+
 def device_settings(
     body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluator: Evaluator
 ) -> DeviceSettings:
     """The settings of a device of a kind. Raises Fault for what means nothing there."""
     out = DeviceSettings()
     seen: dict[str, SourceSpan] = {}
-    for s in body:
-        if isinstance(s, tree.Broken):
-            raise Excused
-        known = ", ".join(f"`{w}`" for w in DEVICE_SETTINGS)
-        if not isinstance(s, tree.Setting):
-            raise Fault("E0118", s.span, "a device's braces hold settings only", help=f"known: {known}")
+    for statement in body:
+        s = _known_device_setting(statement)
         name = s.name.name
-        if name not in DEVICE_SETTINGS:
-            fault = unknown_name_fault(
-                "E0118", s.name.span, "setting of a device called", name, DEVICE_SETTINGS
-            )
-            fault.diagnostic = replace(fault.diagnostic, notes=(f"a device knows {known}",))
-            raise fault
         if name != "split":
             if name in seen:
                 raise Fault("E0104", s.span, f"`{name}` is set twice", labels=[(seen[name], "first here")])

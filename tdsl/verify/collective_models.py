@@ -143,19 +143,24 @@ def _kinds_of_domains(
 
 def _nccl_ranks(ranks: ModelledRanks) -> NcclRanks | None:
     """Ranks as NCCL's model takes them: equal scale-up domains of accelerators of NVIDIA; None for others."""
-    f = ranks.view.fabric
-    models = [f.models[m] for m in distinct_values(f.device_model[ranks.view.units]).tolist()]
-    chips = [c.model.facts for m in models for c in m.chips if c.accelerates]
-    uniform = len(ranks.kinds) == 1 and ranks.inside is not None
-    if not uniform or ranks.inside is None or {str(c.get("vendor", "NVIDIA")) for c in chips} != {"NVIDIA"}:
-        return None
-    stated = [x for c in chips if isinstance(x := c.get("sm"), int)]
-    if len(stated) < len(chips) or not stated:
+    capability = _least_capability(ranks.view)
+    if len(ranks.kinds) != 1 or ranks.inside is None or not capability:
         return None
     outside = ranks.outside if ranks.domains > 1 else None
     if outside is not None and not outside:
         return None
-    return NcclRanks(ranks.domains, ranks.kinds[0].ranks, ranks.inside, outside, min(stated))
+    return NcclRanks(ranks.domains, ranks.kinds[0].ranks, ranks.inside, outside, capability)
+
+
+def _least_capability(view: View) -> int:
+    """10 times the least compute capability of the accelerators of the units; 0 where one states none, or is
+    of another maker than NVIDIA."""
+    f = view.fabric
+    models = [f.models[m] for m in distinct_values(f.device_model[view.units]).tolist()]
+    chips = [c.model.facts for m in models for c in m.chips if c.accelerates]
+    stated = [x for c in chips if isinstance(x := c.get("sm"), int)]
+    makers = {str(c.get("vendor", "NVIDIA")) for c in chips}
+    return min(stated) if stated and len(stated) == len(chips) and makers == {"NVIDIA"} else 0
 
 
 def all_reduce_models(view: View, size: Fraction) -> list[CollectiveModel]:

@@ -112,33 +112,41 @@ def interval_of_operation(
     metric: str, view: View, claim: ResolvedClaim | None, operation: Operation
 ) -> Interval | str:
     """The floor and the schedules of an operation among all units of a view; or why nothing can be said."""
-    wrong = why_size_is_refused(metric, claim, f"{metric} 1GB")
-    size = message_size_of_claim(claim)
-    if wrong or size is None or (claim is not None and len(claim.args) != 1):
-        return wrong or f"`{metric}` takes one size: write `{metric} 1GB`"
-    if len(view.units) < 2:
-        return f"there are fewer than two {view.unit_word}"
+    size, wrong = message_size_of_claim(claim), _why_operation_is_refused(metric, view, claim)
+    if wrong or size is None:
+        return wrong
     sets = sets_of_claim(view, claim) if claim is not None and claim.among else None
     if isinstance(sets, str):
         return sets
     apart = _some_set_is_apart(view, sets)
-    joined = claim is not None and _is_connected_through_scaleup(view, claim) if apart else True
-    if apart and not (joined and sets is None):
+    if apart and (claim is None or sets is not None or not _is_connected_through_scaleup(view, claim)):
         return f"some {view.unit_word} do not reach each other"
     ranks = Ranks.of(view, sets)
     if not apart and not (view.degree[view.units] > 0).all():
         return f"some {view.unit_word} have no link"
-    floor = operation.floor(Floors.of(view, sets), size)
-    if operation.least is not None and not apart:
-        floor = max(
-            floor,
-            Floor(operation.least(ranks) * size, "the lengths that bound `throughput all_to_all`"),
-            key=lambda f: f.seconds,
-        )
+    floor = _floor_of_operation(operation, ranks, size, apart)
     why = _why_no_schedule(ranks, apart)
     found = [] if why else best_schedules(operation.schedules(ranks), size, floor.seconds)
     unknown = ranks.unknown_delays if found else ()
     return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known")
+
+
+def _floor_of_operation(operation: Operation, ranks: Ranks, size: Fraction, apart: bool) -> Floor:
+    """What no algorithm beats, by cuts and, unless some units are apart in the network, by what comes with
+    the schedules."""
+    sets = None if ranks.outer is None else ranks.set_of_unit
+    found = [operation.floor(Floors.of(ranks.view, sets), size)]
+    if operation.least is not None and not apart:
+        found.append(Floor(operation.least(ranks) * size, "the lengths that bound `throughput all_to_all`"))
+    return max(found, key=lambda f: f.seconds)
+
+
+def _why_operation_is_refused(metric: str, view: View, claim: ResolvedClaim | None) -> str:
+    """What is wrong with what is asked of a view; "" if nothing."""
+    wrong = why_size_is_refused(metric, claim, f"{metric} 1GB")
+    if wrong or (claim is not None and len(claim.args) != 1):
+        return wrong or f"`{metric}` takes one size: write `{metric} 1GB`"
+    return f"there are fewer than two {view.unit_word}" if len(view.units) < 2 else ""
 
 
 def sets_of_claim(view: View, claim: ResolvedClaim) -> Ints | str:
