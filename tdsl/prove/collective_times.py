@@ -150,10 +150,9 @@ class Ranks:
     @cached_property
     def in_set(self) -> Ints:
         """The ranks of every set."""
-        out = np.zeros(1 if self.outer is None else int(self.outer.max()) + 1, dtype=np.int64)
-        np.add.at(
-            out, np.zeros(len(self.weight), dtype=np.int64) if self.outer is None else self.outer, self.weight
-        )
+        sets = np.zeros(len(self.weight), dtype=np.int64) if self.outer is None else self.outer
+        out = np.zeros(int(sets.max(initial=0)) + 1, dtype=np.int64)
+        np.add.at(out, sets, self.weight)
         return out
 
     @cached_property
@@ -553,20 +552,27 @@ class _RouteByDelay:
         return max(full, 1 / offer.top) / (offer.grain * rails)
 
     def _message_delays(self, stage: Stage) -> list[int]:
-        """The delay of every message of a stage, in femtoseconds, in the order of the messages."""
-        offer = offer_of_demand(self.ranks.ends, TrafficDemand(stage.source, stage.target, stage.amount))
-        assert offer is not None  # the messages have been routed
-        length, own = self.ranks.delays.arc_lengths(offer)
-        view, net = self.ranks.ends, offer.network
-        begin, end = (offer.node[view.units[x]].tolist() for x in (stage.source, stage.target))
+        """The delay of every message of a stage, in femtoseconds, in the order of the messages. What goes by
+        rail is there when its slowest rail has brought its share."""
+        found = offer_of_stages(self.ranks, [stage])
+        assert found is not None  # the messages have been routed
+        offer, view = found[0], self.ranks.ends
+        demand = TrafficDemand(stage.source, stage.target, stage.amount)
+        divided = len(offer.node) != view.fabric.device_count
+        if divided and self.ranks.rails is not None:
+            view, demand = self.ranks.rails, self.ranks.rails.laid(demand)
+        length, own = delays_of_offer(self.ranks, offer).arc_lengths(offer)
+        net = offer.network
+        begin, end = (offer.node[view.units[x]].tolist() for x in (demand.source, demand.target))
         wanted: dict[int, set[int]] = {}
         for s, t in zip(begin, end, strict=True):
             wanted.setdefault(s, set()).add(t)
         far = {s: shortest_distances(net, length, s, to) for s, to in wanted.items()}
-        return [
+        delay = [
             own[s] + far[s][t] if s != t else delay_below_switch(net.tail, net.head, length, own, s)
             for s, t in zip(begin, end, strict=True)
         ]
+        return [max(delay)] * len(stage.source) if divided else delay
 
 
 def delay_below_switch(tail: Ints, head: Ints, length: Sequence[int], own: Sequence[int], node: int) -> int:
@@ -677,8 +683,8 @@ def _plan_of_exchange(
     if stage is None:
         return None
     inside = _with_inside_exchange(ranks, Fraction(0))
-    by_unit = not by_delay
-    return MessagePlan(ranks.count, (stage,), (network * ranks.count,), by_delay, False, by_unit, inside)
+    by_unit, whole = not by_delay, ranks.exchange_parts
+    return MessagePlan(whole, (stage,), (network * whole,), by_delay, False, by_unit, inside)
 
 
 def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:

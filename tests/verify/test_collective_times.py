@@ -89,6 +89,20 @@ fabric f {
   connect b.nic to leaf { length 5m }
 }
 """
+UNEQUAL_RAILS = """
+model host N {
+  port nic[2]: 400Gbps; chip gpu[2]: G
+  connect gpu[0] to gpu[1] { layer scaleup; rate 3200Gbps; medium trace }
+  latency 0ns
+}
+model chip G { port lane: 3200Gbps }
+model switch SW { port p[1..16]: 400Gbps; latency 200ns }
+fabric f {
+  host n[4]: N; switch near: SW; switch far: SW
+  connect n[i].nic[0] to near { length 5m }
+  connect n[i].nic[1] to far { length 100km }
+}
+"""
 CHECKPOINT = """
 model host N { port nic: 400Gbps; latency 0ns }
 model switch SW { port p[1..512]: any; latency 1us }
@@ -149,6 +163,8 @@ CASES = {
     "hosts that pass on": Case(RELAYS, "all_to_all_time 1GB", 0.00875, 0.0112, 0.4, 0.4001),
     # 5/6 of 8 Gbit over the 410 Gb/s of a tray; above, over the network alone, also among the trays.
     "accelerators apart beside a domain": Case(APART_BESIDE_A_DOMAIN, "all_gather_time 1GB", 0.01626, 0.01627, 0.0333, 0.0367),
+    # The far rail has a half of it, two times 100 km away; by the near one alone it could take 249 ns and the bytes.
+    "rails of unequal length": Case(UNEQUAL_RAILS, "all_gather_time 1kB", 2.49e-7, 2.5e-7, 980.2e-6, 980.3e-6),
     # 9 x 7,000 x 32 tokens of 3 bytes over 50 GB/s.
     "experts": Case(CHECKPOINT, "transfer 6.048MB of n[0] to n[1]", 120.96e-6, 122.1e-6, 120.96e-6, 122.1e-6),
     "a checkpoint": Case(CHECKPOINT, "transfer 65.5TB of n to store", 7.4857, 7.4858, 7.4857, 7.4858),
