@@ -103,6 +103,19 @@ fabric f {
   connect n[i].nic[1] to far { length 100km }
 }
 """
+LINE_INSIDE = """
+model host N {
+  port nic[4]: 400Gbps; chip gpu[4]: G
+  connect gpu[i] to gpu[i + 1] where i < 3 { layer scaleup; rate 100Gbps; medium trace }
+  latency 0ns
+}
+model chip G { port lane[2]: 100Gbps }
+model switch SW { port p[1..16]: 400Gbps; latency 200ns }
+fabric f {
+  host n[2]: N; switch sw: SW
+  connect n[i].nic[*] to sw { length 5m }
+}
+"""
 CHECKPOINT = """
 model host N { port nic: 400Gbps; latency 0ns }
 model switch SW { port p[1..512]: any; latency 1us }
@@ -165,6 +178,8 @@ CASES = {
     "accelerators apart beside a domain": Case(APART_BESIDE_A_DOMAIN, "all_gather_time 1GB", 0.01626, 0.01627, 0.0333, 0.0367),
     # The far rail has a half of it, two times 100 km away; by the near one alone it could take 249 ns and the bytes.
     "rails of unequal length": Case(UNEQUAL_RAILS, "all_gather_time 1kB", 2.49e-7, 2.5e-7, 980.2e-6, 980.3e-6),
+    # Four accelerators in a line: all to all, the middle link carries 4 pairs each way, so each sends 3 x 25 Gb/s; 3/4 of 8 Gbit.
+    "accelerators in a line": Case(LINE_INSIDE, "all_gather_time 1GB", 0.001, 0.08, 0.08, 0.0801),
     # 9 x 7,000 x 32 tokens of 3 bytes over 50 GB/s.
     "experts": Case(CHECKPOINT, "transfer 6.048MB of n[0] to n[1]", 120.96e-6, 122.1e-6, 120.96e-6, 122.1e-6),
     "a checkpoint": Case(CHECKPOINT, "transfer 65.5TB of n to store", 7.4857, 7.4858, 7.4857, 7.4858),

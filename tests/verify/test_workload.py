@@ -12,6 +12,7 @@ import pytest
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.check import checks_by_name
+from tdsl.verify.nccl_model import NcclRanks, nccl_all_reduce_models
 from tests.fabrics import GBPS, Builder, claim, rail_only, superpod, torus
 
 GB = Quantity(Fraction(8 * 10**9), SIZE)
@@ -87,3 +88,14 @@ def test_all_to_all_is_bound_by_the_worst_cut():
     found = judged(chips, "all_to_all_time", GB)
     rate = int(chips.link_rate[0])
     assert found.lower.amount == found.value.amount == Fraction(8 * 10**9 * 32 * 32, 64) / (16 * rate)
+
+
+def test_what_nccl_expects_of_a_superpod() -> None:
+    """10 GB on 127 nodes of 8 with 400 GB/s each: 2 x 1015/1016 of it, and 8.4 us, 1,778 steps of 3.4 us and 252 of 14 us by a
+    ring; by NVLS 2 x 1015/1016, and 25 us and 2 x 6 steps of 20.9 us."""
+    ranks = NcclRanks(127, 8, Fraction(3600 * 10**9), Fraction(3200 * 10**9), 90)
+    found = {m.name: float(m.seconds) for m in nccl_all_reduce_models(ranks, Fraction(8 * 10**10))}
+    sent = 2 * 1015 / 1016 * 10 / 400
+    assert found["NCCL ring"] == pytest.approx(sent + 8.4e-6 + 1778 * 3.4e-6 + 252 * 14e-6)
+    assert found["NCCL NVLS tree"] == pytest.approx(sent + 25e-6 + 12 * 20.9e-6)
+    assert found["NCCL tree"] == pytest.approx(2 * 10 / (400 * 0.92) + 8.4e-6 + 2 * (7 * 4e-6 + 6 * 14e-6))
