@@ -136,7 +136,7 @@ COMPARED_HERE = frozenset(
         "layer", "sets", "statements", "port_state", "link_a", "link_b", "link_rate", "link_class",
         "link_medium", "link_statement", "link_via_a", "link_via_b", "link_bundle", "link_colour",
         "cable_group", "absent_a", "absent_b", "absent_rate", "absent_reserved", "absent_statement",
-        "addressing", "management", "nos", "transport", "transport_stated", "prices", "supply", "places",
+        "addressing", "management", "nos", "transport", "transport_stated", "purpose", "prices", "supply", "places",
         "spans",
     )
 )  # fmt: skip
@@ -154,7 +154,7 @@ OF_CABLES = {"cable": "part", "length": "length", "medium": "medium", "colour": 
 """Settings of a connect that cables show, too, and what it is called there."""
 CABLE_COLUMNS = ("fibre", "polarity", "a_optic", "b_optic", "via")
 """Columns of the table of cables that are compared beside the facts of a cable."""
-COMPARED_WORDS = ("layer", "nos", "transport", "routing", "roce", "hall", "distance")
+COMPARED_WORDS = ("layer", "nos", "transport", "purpose", "routing", "roce", "hall", "distance")
 COMPARED_WORDS_IF_BUILT = ("partition", "subnet_manager")
 """Statements of a fabric whose values are compared: one that is only written otherwise is no difference. The
 second ones only where all that is planned is built: else they may be about more."""
@@ -343,7 +343,7 @@ def fabric_attributes(fabric: Fabric, known: Mapping[str, str]) -> dict[tuple[st
             elif not isinstance(x, (Origin, SourceSpan)):
                 enter(word, f"{name} {own}", x if x is not False else "off")
 
-    for name in ("layer", "nos", "transport"):
+    for name in ("layer", "nos", "transport", "purpose"):
         enter(name, name, getattr(fabric, name))
     enter("transport", "transport stated", fabric.transport_stated)
     for name, price in fabric.prices.items():

@@ -44,6 +44,7 @@ STATEMENTS = (
     "layer",
     "nos",
     "transport",
+    "purpose",
     "forwards",
     "distance",
 )

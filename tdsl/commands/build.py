@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from tdsl.physical.stages import Stage
     from tdsl.system.spool import Content
 
+ALL_NETWORKS = "all-networks"
+"""The folder of what is made once of all networks of a cluster."""
 CROWD = 10
 """Entries of a folder that are listed; of more only the number is said."""
 
@@ -346,49 +348,58 @@ def _files_by_folder(
     compilation: Compilation, targets: tuple[str, ...], assets: Path | None, options: BuildOptions, out: Path
 ) -> dict[str, Mapping[str, Content]]:
     """The files of each fabric, in its last phase, by its folder below ``--out``: the folder itself where
-    there is one fabric."""
-    from tdsl.emit.joint import FOLDER, lists_of_all_networks
+    there is one fabric. What is made once of all networks of a cluster has a folder of its own."""
+    from tdsl.emit.build import MANIFEST
     from tdsl.system.spool import Spool
 
-    built = [d for d in compilation.designs if d.fabric is not None]
+    built = [d for d in compilation.judged if d.fabric is not None]
     spool = Spool(next((p for p in Path(os.path.abspath(out)).parents if p.is_dir()), None))
     table, elsewhere = _assets_of_call(assets, built)
-    stages = _phases_by_fabric(built)
-    several = len(stages) > 1
-    last = {d.name: d for d in built}
-    parts = _patterns_by_fabric(
-        {name: d.fabric for name, d in last.items() if d.fabric is not None}, options.only
-    )
+    stages = _phases_by_folder(built)
+    last = {_folder_of_design(d, built): d for d in built}
+    parts = _patterns_by_folder(last, options.only)
     made = {
-        name: _output_of_design(
+        folder: _output_of_design(
             d,
             targets,
             replace(
                 options,
                 assets=table,
                 elsewhere=elsewhere,
-                stages=tuple(stages[name]),
+                stages=tuple(stages[folder]),
                 spool=spool,
-                only=parts.get(name, ()),
+                only=parts.get(folder, ()),
+                apart=True,
             ),
         )
-        for name, d in last.items()
-        if name in parts or not options.only
+        for folder, d in last.items()
+        if folder in parts or not options.only
     }
     _report_unwritten(made, last)
-    files = {name if several else "": output.files for name, output in made.items()}
-    together = lists_of_all_networks(files) if several and FOLDER not in files else {}
-    return files | ({FOLDER: together} if together else {})
+    return {
+        folder: output.files
+        for folder, output in made.items()
+        if set(output.files) - {MANIFEST} or not folder or (out / folder).is_dir()  # an earlier build wrote it
+    }
 
 
-def _phases_by_fabric(built: Sequence[Design]) -> dict[str, list[Stage]]:
-    """The phases of each fabric, of which the last is built."""
+def _folder_of_design(design: Design, built: Sequence[Design]) -> str:
+    """The folder of a fabric below ``--out``, of its name, or "" where it is the only one; of a cluster as a
+    whole ``all-networks``, with the cluster's name where there are several."""
+    if design.members:
+        several = len({d.cluster for d in built if d.members}) > 1
+        return f"{ALL_NETWORKS}/{design.name}" if several else ALL_NETWORKS
+    return design.name if len({d.name for d in built if not d.members}) > 1 else ""
+
+
+def _phases_by_folder(built: Sequence[Design]) -> dict[str, list[Stage]]:
+    """The phases of each fabric, of which the last is built, by its folder."""
     from tdsl.physical.stages import Stage
 
     stages: dict[str, list[Stage]] = {}
     for d in built:
         if d.fabric is not None:
-            stages.setdefault(d.name, []).append(Stage(d.phase, d.needed, d.fabric))
+            stages.setdefault(_folder_of_design(d, built), []).append(Stage(d.phase, d.needed, d.fabric))
     return stages
 
 
@@ -407,25 +418,29 @@ def _names_in_several_fabrics(built: Sequence[Design]) -> frozenset[str]:
     )
 
 
-def _patterns_by_fabric(
-    fabrics: Mapping[str, Fabric], patterns: tuple[str, ...]
-) -> dict[str, tuple[str, ...]]:
-    """For each fabric that has devices of the part the patterns that mean some of them. Refuses a pattern
-    that means none."""
+def _patterns_by_folder(designs: Mapping[str, Design], patterns: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """For each fabric that has devices of the part the patterns that mean some of them; of a cluster as a whole
+    those of its networks. Refuses a pattern that means none."""
     from tdsl.fabric.select import select_devices
 
     out: dict[str, tuple[str, ...]] = {}
     for pattern in patterns:
-        why = ""
-        for name, fabric in fabrics.items():
+        why, clusters = "", set()
+        for folder, design in designs.items():
+            if design.fabric is None or design.members:
+                continue
             try:
-                select_devices(fabric, [pattern])
+                select_devices(design.fabric, [pattern])
             except ValueError as none:
                 why = str(none)
                 continue
-            out[name] = (*out.get(name, ()), pattern)
+            out[folder] = (*out.get(folder, ()), pattern)
+            clusters.add(design.cluster)
         if not any(pattern in mine for mine in out.values()):
             raise Wrong(f"--only {why}")
+        for folder, design in designs.items():
+            if design.members and design.cluster in clusters:
+                out[folder] = (*out.get(folder, ()), pattern)
     return out
 
 
@@ -481,12 +496,13 @@ def _report_unwritten(made: Mapping[str, Output], designs: Mapping[str, Design])
     others have, a note."""
     from tdsl.emit.build import UNWRITTEN
 
-    for name, output in made.items():
+    written = frozenset[str]().union(*(output.written for output in made.values()))
+    for folder, output in made.items():
         for target, why in output.unwritten.items():
-            nowhere = all(target in other.unwritten for other in made.values())
-            text = f"target `{target}` writes nothing for `{name}`: {why}"
-            severity = Severity.ERROR if nowhere else Severity.NOTE
-            designs[name].findings = [*designs[name].findings, Diagnostic(UNWRITTEN, text, severity=severity)]
+            design = designs[folder]
+            text = f"target `{target}` writes nothing for `{design.name}`: {why}"
+            severity = Severity.NOTE if target in written else Severity.ERROR
+            design.findings = [*design.findings, Diagnostic(UNWRITTEN, text, severity=severity)]
 
 
 def _report_build(compilation: Compilation, begin: float) -> None:

@@ -6,15 +6,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import field
+from contextlib import ExitStack, suppress
+from dataclasses import field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from unicodedata import normalize
 
+import numpy as np
+
 from tdsl import __version__
 from tdsl.emit import choices, limits
+from tdsl.emit.cluster_view import ClusterView
+from tdsl.emit.limits import NameMatcher
 from tdsl.emit.partial_view import PartView
 from tdsl.emit.quote import NameRefused, safe_file_name
 from tdsl.emit.records import Router, Standby
@@ -28,7 +32,7 @@ from tdsl.emit.target import (
     targets_by_name,
 )
 from tdsl.emit.view import FabricView
-from tdsl.fabric.assets import read_assets_table
+from tdsl.fabric.assets import Assets, read_assets_table
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.select import select_devices
 from tdsl.fabric.transports import open_families, transport_statements
@@ -79,7 +83,8 @@ class BuildOptions:
     other fabrics. ``site`` is what all devices of a site share. ``stages`` are the phases of the fabric up to
     the one that is built. ``spool`` keeps large files; without one all are in memory. ``workers`` say how
     many processes make files of which there is one for each of many records. ``only`` are patterns of devices
-    (`fabric.select`) to which a build of a part is limited.
+    (`fabric.select`) to which a build of a part is limited. ``apart``: what is made once of a whole cluster is
+    left to its build, where the fabric is one of a cluster.
     """
 
     target_paths: tuple[Path, ...] = ()
@@ -91,6 +96,7 @@ class BuildOptions:
     spool: Spool | None = None
     workers: Workers = Workers()
     only: tuple[str, ...] = ()
+    apart: bool = False
 
 
 @dataclass(slots=True)
@@ -139,11 +145,12 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The files of a fabric by path, manifest included; and each target that the call names and that writes
-    none, with why."""
+    """The files of a fabric by path, manifest included; each target that the call names and that writes none,
+    with why; and the targets that write some."""
 
     files: dict[str, Content]
     unwritten: Mapping[str, str]
+    written: frozenset[str] = frozenset()
 
 
 def build_files(
@@ -163,11 +170,12 @@ def build_files(
 def build_contents(
     fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
 ) -> Output:
-    """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if
-    it is full, and ValueError for a pattern of ``only`` that means no device."""
+    """What `build` gives, with large files in the spool of the options where there is one. Of a cluster as a
+    whole these are the files that are made once of all its networks. Raises OSError if the spool is full, and
+    ValueError for a pattern of ``only`` that means no device."""
     options = options or BuildOptions()
     malloc.return_memory_to_system(len(fabric.port_state))
-    only = select_devices(fabric, options.only) if options.only else None
+    only = _devices_of_part(fabric, options.only) if options.only else None
     known = targets_by_name(diagnostics, options.target_paths)
     assets = (
         read_assets_table(fabric, options.assets, diagnostics, options.elsewhere)
@@ -175,18 +183,18 @@ def build_contents(
         else None
     )
     interfaces = {t.routers.nos: t.routers.interface for t in known.values() if t.routers.nos}
-    view = FabricView(fabric, diagnostics, assets, interfaces, options.stages)
-    chosen = chosen_targets(known, targets, diagnostics)
+    make = partial(_view_of_fabric, diagnostics=diagnostics, assets=assets, interfaces=interfaces)
+    view = make(fabric, stages=options.stages)
+    chosen = _targets_of_share(chosen_targets(known, targets, diagnostics), fabric, options.apart)
     selection = network = Selection(_view_of_part(view, only), frozenset(targets))
     if fabric.network is not fabric:
-        outer = FabricView(fabric.network, diagnostics, assets, interfaces)
-        network = Selection(_view_of_part(outer, only), frozenset(targets))
+        network = Selection(_view_of_part(make(fabric.network), only), frozenset(targets))
         selection.network = network
     lacking = _why_targets_are_skipped(chosen, selection, only is not None)
     _report_skipped({name: why for name, why in lacking.items() if name not in targets}, chosen, diagnostics)
     _report_systems(known, chosen, network, diagnostics)
     _report_open_transport(fabric, chosen, selection, diagnostics)
-    files, unwritten = _files_of_targets(chosen, selection, options, lacking, diagnostics)
+    files, unwritten, written = _files_of_targets(chosen, selection, options, lacking, diagnostics)
     secrets = options.site.names
     identity, held = _design_hash(known, view, files, diagnostics, PLACEHOLDER if secrets else None)
     if held:
@@ -199,7 +207,43 @@ def build_contents(
         secrets = ()
     _report_equal_paths(files, diagnostics)
     files[MANIFEST] = manifest_bytes(fabric, files, identity, __version__, secrets, options.only)
-    return Output(files, unwritten)
+    return Output(files, unwritten, frozenset(written))
+
+
+def _devices_of_part(fabric: Fabric, patterns: Sequence[str]) -> Bools:
+    """The devices that patterns mean; in a cluster, those that they mean in any of its networks."""
+    if not fabric.members:
+        return select_devices(fabric, patterns)
+    out = np.zeros(fabric.device_count, dtype=np.bool_)
+    for network, rows in zip(fabric.members, fabric.member_rows, strict=True):
+        for pattern in patterns:
+            with suppress(ValueError):
+                out[rows[select_devices(network, [pattern])]] = True
+    return out
+
+
+def _targets_of_share(targets: Sequence[BuildTarget], fabric: Fabric, apart: bool) -> list[BuildTarget]:
+    """The targets with the files that they make of a fabric: of a cluster what is made once of all networks,
+    of a network of one that is built ``apart`` all else."""
+    share = "whole" if fabric.members else "network" if apart and fabric.cluster is not None else ""
+    return [mine for t in targets if (mine := t.of_share(share)) is not None]
+
+
+def _view_of_fabric(
+    fabric: Fabric,
+    diagnostics: Diagnostics,
+    assets: Assets | None,
+    interfaces: Mapping[str, NameMatcher],
+    stages: Sequence[Stage] = (),
+) -> FabricView:
+    """What templates see of a fabric, or of a cluster as a whole."""
+    if not fabric.members:
+        return FabricView(fabric, diagnostics, assets, interfaces, stages)
+    cluster = fabric if fabric.whole is None else fabric.whole
+    networks = [
+        FabricView(replace(f, cluster=cluster), diagnostics, None, interfaces) for f in fabric.members
+    ]
+    return ClusterView(fabric, networks, diagnostics, assets, interfaces, stages)
 
 
 def _files_of_targets(
@@ -208,11 +252,12 @@ def _files_of_targets(
     options: BuildOptions,
     lacking: Mapping[str, list[str]],
     diagnostics: Diagnostics,
-) -> tuple[dict[str, Content], dict[str, str]]:
-    """The files of all targets by path; and why each target that the call names writes none. ``lacking`` says
-    why targets are skipped."""
+) -> tuple[dict[str, Content], dict[str, str], set[str]]:
+    """The files of all targets by path; why each target that the call names writes none; and the targets that
+    write some. ``lacking`` says why targets are skipped."""
     files: dict[str, Content] = {}
     unwritten: dict[str, str] = {}
+    written: set[str] = set()
     for target in chosen:
         before = len(diagnostics)
         try:
@@ -224,6 +269,7 @@ def _files_of_targets(
         except NameRefused as fault:
             diagnostics.add("E0504", None, f"target `{target.name}`: {fault}")
             continue
+        written |= {target.name} if made else set()
         for path, content in made.items():
             if path in files:
                 diagnostics.add(
@@ -242,7 +288,7 @@ def _files_of_targets(
                 or _why_no_file(target, selection.of(target).view)
             )
             unwritten[target.name] = "; ".join(why)
-    return files, unwritten
+    return files, unwritten, written
 
 
 def _why_no_file(target: BuildTarget, view: FabricView) -> list[str]:
@@ -281,7 +327,7 @@ def files_of_target(
     from tdsl.emit.render import render_file  # jinja2 is slow to import and only wanted here
 
     view = selection.view
-    if not view.capabilities.issuperset(target.needs):
+    if not view.capabilities.issuperset(target.needs) or (target.compute and not view.carries_accelerators):
         return {}
     settings = _options_of_target(target, options, diagnostics)
     fitting = _fitting_routers(target, selection, diagnostics)
@@ -322,10 +368,11 @@ def _records_by_path(
     """The records of which a file is made, by its path; a finding where ``files`` has that path already."""
     wanted: dict[str, object] = {}
     for path, record in _paths_and_records(spec, view, routers):
+        if spec.kind and getattr(record, "kind", "") != spec.kind:
+            continue
         if path in files or path in wanted:
             diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
-        elif not spec.kind or getattr(record, "kind", "") == spec.kind:
-            wanted[path] = record
+        wanted.setdefault(path, record)
     return wanted
 
 
@@ -418,6 +465,7 @@ def _note_missing_platforms(
         )
 
 
+NOT_COMPUTE = "another network of the cluster carries the traffic of accelerators; `purpose compute` says which"
 NO_SYSTEM = "no `nos` names the operating system of the switches"
 
 
@@ -430,6 +478,9 @@ def _why_targets_are_skipped(
     for target in chosen:
         seen = selection.of(target)
         view = seen.view
+        if target.compute and not view.carries_accelerators:
+            lacking[target.name] = [NOT_COMPUTE]
+            continue
         reasons = [
             f"the fabric has no {NEEDS.get(need, need)}"
             for need in target.needs
@@ -488,7 +539,7 @@ def _report_systems(
 ) -> None:
     """An error where two targets would configure one switch and the call does not name both; a note where it
     does, since each writes to a folder of its own; notes of switches that none configures."""
-    if "routing" not in selection.view.capabilities:
+    if "routing" not in selection.view.capabilities or selection.view.networks:
         return
     several = _several_targets_by_switch(chosen, selection)
     for switch, (one, two, *_) in several.items():
@@ -560,7 +611,7 @@ def _report_open_transport(
     fabric: Fabric, chosen: Sequence[BuildTarget], selection: Selection, diagnostics: Diagnostics
 ) -> None:
     """An error where files would differ with what the links speak, and the design leaves it open."""
-    names = open_families(fabric)
+    names = next(filter(None, map(open_families, fabric.members or (fabric,))), [])
     reading = [
         f"`{t.name}`"
         for t in chosen
@@ -672,6 +723,7 @@ RECORDS_OF_SCOPE = {
     "pod": ("pods", "name"),
     "host": ("hosts", "name"),
     "adapters": ("adapters", "host"),
+    "rdma_host": ("rdma_hosts", "model"),
     "model": ("models", "key"),
 }
 """By scope: what the view calls its records, and which fact of a record names its file."""

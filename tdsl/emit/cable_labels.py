@@ -69,6 +69,7 @@ def cable_label_columns(wires: Wires) -> tuple[int, Columns, Ints]:
             "far": lambda: named(1, hole, between=":"),
             "length_m": lambda: _leg_lengths(wires, legs),
             "qr": ids,
+            "fabric_name": lambda: _fabric_names_of_legs(wires, legs),
         },
         legs,
     )
@@ -76,7 +77,17 @@ def cable_label_columns(wires: Wires) -> tuple[int, Columns, Ints]:
 
 def _leg_lengths(wires: Wires, legs: Ints) -> Column | Compact:
     """Metres of these legs, as the list of cables has them."""
-    found = wires.leg_column("length_m")
+    return _column_of_legs(wires, "length_m", legs)
+
+
+def _fabric_names_of_legs(wires: Wires, legs: Ints) -> Column | Compact:
+    """The fabric that each of these legs is of."""
+    return _column_of_legs(wires, "fabric_name", legs)
+
+
+def _column_of_legs(wires: Wires, name: str, legs: Ints) -> Column | Compact:
+    """What the list of cables says of these legs."""
+    found = wires.leg_column(name)
     return (
         found.take(lambda c: c[legs])
         if isinstance(found, (Coded, Numbers, Joined))
@@ -115,6 +126,7 @@ def _multi_name_label_columns(wires: Wires, rows: list[Row]) -> Columns:
         "far": far(places),
         "length_m": lambda: _leg_lengths(wires, np.array(legs, dtype=np.int64)),
         "qr": lambda: [ids[i] for i in legs],
+        "fabric_name": lambda: _fabric_names_of_legs(wires, np.array(legs, dtype=np.int64)),
     }
 
 

@@ -15,6 +15,7 @@ from tdsl.emit.quote import switch_description
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
 from tdsl.fabric.cables.bundles import bundle_numbers_at_devices as bundle_numbers
 from tdsl.fabric.cables.identity import CableIndex
+from tdsl.fabric.cluster_columns import link_column_of_members, member_of_legs, member_of_links
 from tdsl.fabric.coded import (
     Coded,
     Compact,
@@ -120,13 +121,23 @@ class Wires:
     @cached_property
     def link_plane(self) -> Ints:
         """Plane of every link, -1 if in none."""
-        f = self.fabric
-        return narrow_column(np.maximum(f.plane[f.device_a], f.plane[f.device_b]))
+        return narrow_column(self._of_links(lambda f: np.maximum(f.plane[f.device_a], f.plane[f.device_b])))
 
     @cached_property
     def link_rails(self) -> Ints:
         """Rail of every link, -1 if in none."""
-        return narrow_column(link_rail(self.fabric))
+        return narrow_column(self._of_links(link_rail))
+
+    def _of_links(self, column: Callable[[Fabric], Ints]) -> Ints:
+        """A column of all links; in a cluster each as its own fabric has it."""
+        return link_column_of_members(self.fabric, column) if self.fabric.members else column(self.fabric)
+
+    def _fabric_names(self, members: Callable[[Fabric], Ints], rows: int) -> Compact:
+        """The name of the fabric that each row is of."""
+        f = self.fabric
+        if not f.members:
+            return coded_constant(f.name, rows)
+        return Coded([m.name for m in f.members], members(f))
 
     def _setting(self, statements: Ints, name: str, row_class: Ints) -> Coded:
         """A connect's setting for every row; where it has one value a dimension, that of the row's class (-1:
@@ -330,7 +341,7 @@ class Wires:
             "link_class": lambda: Coded(
                 [*f.classes, ""], np.where(f.cable_class >= 0, f.cable_class, len(f.classes))
             ),
-            "fabric_name": lambda: coded_constant(f.name, rows),
+            "fabric_name": lambda: self._fabric_names(member_of_legs, rows),
             "plane": lambda: self._over_links(self.link_plane),
             "rail": lambda: self._over_links(self.link_rails),
             "phase": lambda: (
@@ -412,6 +423,8 @@ class Wires:
             "a_bundle": lambda: Numbers(bundles()[0], 0),
             "b_bundle": lambda: Numbers(bundles()[1], 0),
         }
+        columns["infiniband"] = lambda: Coded([False, True], self._infiniband.astype(np.int32))
+        columns["fabric_name"] = lambda: self._fabric_names(member_of_links, f.link_count)
         columns["layer"] = lambda: Coded(["", SCALEUP], scaleup_links(f).astype(np.int32))
         for end, ports, far in (("a", f.link_a, f.link_b), ("b", f.link_b, f.link_a)):
             columns[f"{end}_device"] = partial(self._device, ports)
@@ -428,11 +441,10 @@ class Wires:
 
     def _mtu(self) -> Coded:
         """The MTU of every link, "" where the design does not say."""
-        found = self.fabric.addressing
-        mtu: object = (
-            found.routing.mtu if found is not None and found.routing is not None and found.routing.mtu else ""
-        )
-        return coded_constant(mtu, self.fabric.link_count)
+        f = self.fabric
+        if f.members:
+            return Coded([_mtu_of_fabric(m) for m in f.members], member_of_links(f))
+        return coded_constant(_mtu_of_fabric(f), f.link_count)
 
     def _address(self, second: bool) -> Column | Compact:
         """The addresses of one end of every link, joined by blanks; "" where it is unnumbered."""
@@ -582,6 +594,12 @@ class Wires:
                 "link": lambda: Numbers(f.circuit_link, -1),
             },
         )
+
+
+def _mtu_of_fabric(fabric: Fabric) -> object:
+    """The MTU that a fabric states for its links, "" for none."""
+    routing = fabric.addressing.routing if fabric.addressing is not None else None
+    return (routing.mtu if routing is not None else None) or ""
 
 
 def _column_as_list(make: Callable[[], Column | Compact]) -> Column:

@@ -24,6 +24,8 @@ from tdsl.emit.records import (
     Managed,
     Model,
     Pod,
+    RdmaHost,
+    Router,
     System,
 )
 from tdsl.emit.view import FabricView
@@ -42,6 +44,22 @@ class PartView(FabricView):
         super().__init__(whole._fabric, whole._diagnostics, whole._assets, None, whole._stages)
         self._whole, self._only, self._wires = whole, only, whole._wires
         self._asked = only
+
+    @property
+    def networks(self) -> tuple[FabricView, ...]:
+        """The networks of a cluster, where the part is one of a cluster."""
+        return self._whole.networks
+
+    @cached_property
+    def capabilities(self) -> frozenset[str]:
+        """What a target may ask for in ``needs``, as in the whole."""
+        return self._whole.capabilities
+
+    def routers(self, kind: str) -> tuple[Router, ...]:
+        """Routers of the part."""
+        if not self.networks:
+            return super().routers(kind)
+        return tuple(r for r in self._whole.routers(kind) if r.name in self._names)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -164,3 +182,8 @@ class PartView(FabricView):
     def adapters(self) -> tuple[HostAdapters, ...]:
         """The adapters of the part's host models with accelerators."""
         return tuple(a for a in self._whole.adapters if a.host in self._keys)
+
+    @cached_property
+    def rdma_hosts(self) -> tuple[RdmaHost, ...]:
+        """The part's host models with adapters for RDMA over Ethernet."""
+        return tuple(h for h in self._whole.rdma_hosts if h.model in self._keys)

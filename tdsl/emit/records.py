@@ -103,6 +103,8 @@ class Link:
     a_bundle: int | str = ""
     b_bundle: int | str = ""
     layer: str = ""
+    infiniband: bool = False
+    fabric_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,7 @@ class CableLabel:
     far: str
     length_m: int | float | str
     qr: str
+    fabric_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,6 +489,25 @@ class HostAdapters:
 
 
 @dataclass(frozen=True, slots=True)
+class RdmaNetwork:
+    """A network in which a host model has adapters for RDMA over Ethernet: the traffic class as the design
+    says it, and their names under the operating system."""
+
+    network: str
+    roce: dict[str, object]
+    adapters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RdmaHost:
+    """A host model with adapters for RDMA over Ethernet, network by network."""
+
+    model: str
+    title: str
+    networks: tuple[RdmaNetwork, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HostLayout:
     """The inside of a host model. ``gpu_vendor`` as in ``HostAdapters``; ``note`` is what the model notes of
     itself, such as what of it has no document, "" if nothing."""
@@ -600,7 +622,9 @@ class Router:
     loopbacks and links of hosts of the whole fabric. ``aggregates`` are the networks that it announces in
     place of its links to hosts; ``own`` those whose routes a host announces of itself: its links are left out
     where a switch announces them in an aggregate. ``channels`` are its port channels (IEEE 802.1AX, with
-    LACP), whose ports are among the ``interfaces`` and have no addresses of their own."""
+    LACP), whose ports are among the ``interfaces`` and have no addresses of their own. ``networks`` are, of a
+    host that several networks of a cluster configure, what it is in each of them, ``network`` the name of
+    that one; else () and ""."""
 
     name: str
     kind: str
@@ -622,3 +646,5 @@ class Router:
     aggregates: tuple[Route, ...] = ()
     own: tuple[Route, ...] = ()
     channels: tuple[Interface, ...] = ()
+    network: str = ""
+    networks: tuple[Router, ...] = ()

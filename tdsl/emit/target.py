@@ -21,14 +21,18 @@ from tdsl.system.resources import packaged_folder
 
 LARGEST = 1 << 20
 """Bytes of a manifest or a template that are read at most."""
-SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby", "pod")
-PARTS = frozenset(("adapters", "device", "host", "model", "router"))
+SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "rdma_host", "router", "standby", "pod")
+PARTS = frozenset(("adapters", "device", "host", "model", "rdma_host", "router"))
 """Scopes whose records are devices or their models."""
-_TARGET_KEYS = {"title", "consumer", "needs", "options", "values", "router", "file", "layer", "transport"}
+_TARGET_KEYS = {
+    "title", "consumer", "needs", "options", "values", "router", "file", "layer", "transport", "purpose",
+}  # fmt: skip
+OF_CLUSTERS = ("", "once", "also")
+"""Of what a file is made in a cluster: of each network, of all as one, of both."""
 TRANSPORT_NEEDS = frozenset(("infiniband", "ethernet"))
 """What a target may need that depends on what the links speak."""
 _ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic", "channel"}
-_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind", "part"}
+_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind", "part", "cluster"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,9 @@ class FileSpec:
     names the check it must pass. The file with ``identity`` is a function of the design alone: its hash is
     the design's. Where the fabric lacks what the file ``needs``, the target goes without it. With a ``kind``
     (``host``) it is made for records of that kind alone. A build of a part of the fabric makes it if its
-    records are devices or their models, or if it is a ``part``: a list of which some rows are of use.
+    records are devices or their models, or if it is a ``part``: a list of which some rows are of use. Of
+    a cluster it is made for each network; ``once`` in ``cluster``: for all of them as one instead, ``also``:
+    for both.
     """
 
     path: str
@@ -53,6 +59,7 @@ class FileSpec:
     identity: bool = False
     needs: tuple[str, ...] = ()
     part: bool = False
+    cluster: str = ""
 
     @property
     def of_parts(self) -> bool:
@@ -148,6 +155,14 @@ class BuildTarget:
     routers: RouterSelection = RouterSelection()
     network: bool = False  # it is of the network alone, where there are scale-up links beside it
     transport: bool = False  # what it writes differs with what the links speak, InfiniBand or Ethernet
+    compute: bool = False  # it is about accelerators' traffic: of a cluster, of the networks that carry it
+
+    def of_share(self, share: str) -> BuildTarget | None:
+        """The target with the files that it makes of a cluster as a whole (``whole``), of one of its networks
+        (``network``), or of a fabric that is built by itself (""); None where that is none."""
+        left_out = {"whole": "", "network": "once"}.get(share)
+        files = tuple(spec for spec in self.files if spec.cluster != left_out)
+        return self if files == self.files else replace(self, files=files) if files else None
 
     @property
     def reads_transport(self) -> bool:
@@ -226,7 +241,16 @@ def _load_target(manifest: Path, own: bool) -> BuildTarget:
         _routers_of_manifest(data.get("router", {}), own),
         _layer_of_target(data) == "network",
         data.get("transport") is True,
+        _purpose_of_target(data) == "compute",
     )
+
+
+def _purpose_of_target(data: Mapping[str, object]) -> str:
+    """The purpose of the networks that a target is about: ``compute``, or any where nothing is written."""
+    said = data.get("purpose", "")
+    if said not in ("", "compute"):
+        raise _ManifestUnfit('`purpose` is "compute", or not written')
+    return str(said)
 
 
 def _layer_of_target(data: Mapping[str, object]) -> str:
@@ -267,7 +291,10 @@ def _file_spec_of_manifest(data: object, place: Path, own: bool) -> FileSpec:
     scope = data.get("scope", "fabric")
     if scope not in SCOPES:
         raise _ManifestUnfit(f"scope `{scope}` is unknown; known: {', '.join(SCOPES)}")
-    texts = {k: _text_of_manifest(data, k, "") for k in ("template", "program", "single", "lint", "kind")}
+    keys = ("template", "program", "single", "lint", "kind", "cluster")
+    texts = {k: _text_of_manifest(data, k, "") for k in keys}
+    if texts["cluster"] not in OF_CLUSTERS:
+        raise _ManifestUnfit('`cluster` is "once", "also", or not written')
     path = _text_of_manifest(data, "path")
     _refuse_unfit_paths(path, texts["single"], scope)
     _refuse_unfit_maker(path, texts, place, own)

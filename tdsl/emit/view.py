@@ -14,7 +14,7 @@ import numpy as np
 
 from tdsl.drawing import picture
 from tdsl.drawing.records import Picture, Sketch
-from tdsl.emit.data import adapters, hosts, scheduling, subnets
+from tdsl.emit.data import adapters, hosts, rdma, scheduling, subnets
 from tdsl.emit.data.addresses import address_rows, record_without_origin
 from tdsl.emit.data.planned import PlannedLinks, planned_links
 from tdsl.emit.limits import NameMatcher
@@ -38,6 +38,7 @@ from tdsl.emit.records import (
     Pod,
     Port,
     PortGroup,
+    RdmaHost,
     Router,
     Standby,
     System,
@@ -47,6 +48,7 @@ from tdsl.fabric.columns import Column, Table
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.places import height_of
+from tdsl.fabric.purposes import is_compute_network
 from tdsl.fabric.subnets import speaks_infiniband
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.physical.bom import Line as BillLine
@@ -111,6 +113,21 @@ class FabricView:
     def layer(self) -> str:
         """ "scaleup", or "" for the network between hosts."""
         return self._fabric.layer
+
+    @property
+    def networks(self) -> tuple[FabricView, ...]:
+        """The networks of a cluster, where this is a cluster as a whole; else none."""
+        return ()
+
+    @property
+    def carries_accelerators(self) -> bool:
+        """Whether it is a network of accelerators' traffic, and not another one of their cluster."""
+        return is_compute_network(self._fabric)
+
+    @property
+    def purpose(self) -> str:
+        """What it is for in a cluster where a statement says so, else ""."""
+        return self._fabric.purpose
 
     @property
     def bundled(self) -> bool:
@@ -352,6 +369,11 @@ class FabricView:
     def adapters(self) -> tuple[HostAdapters, ...]:
         """The adapters of host models with accelerators, as they are wired."""
         return tuple(adapters.host_adapters(self._fabric, self.models_by_key))
+
+    @cached_property
+    def rdma_hosts(self) -> tuple[RdmaHost, ...]:
+        """Host models with adapters for RDMA over Ethernet; none where the design says nothing of `roce`."""
+        return tuple(rdma.rdma_hosts(self._fabric, self.models_by_key, self.roce))
 
     @cached_property
     def npus(self) -> NpuGraph | str:

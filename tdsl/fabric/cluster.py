@@ -11,6 +11,7 @@ import numpy as np
 
 from tdsl.fabric.asns import judge_asns_of_cluster
 from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
+from tdsl.fabric.cluster_addresses import join_addressing
 from tdsl.fabric.graph import FREE, HOLE, INSIDE, USED, Fabric, Ints
 from tdsl.fabric.narrow import narrow_fabric_columns
 from tdsl.fabric.places import RackPlaces, places_of_halls
@@ -184,6 +185,7 @@ def join_fabrics(
     if not made.same:
         return None
     fabric.member_rows, fabric.member_links = tuple(made.rows), tuple(links)
+    fabric.addressing = join_addressing(fabric, diagnostics)
     if any(f.addressing is not None and f.addressing.asns is not None for f in members):
         judge_asns_of_cluster(fabric, diagnostics)
     return fabric

@@ -63,11 +63,15 @@ def elaborate_fabric(
     judge_layers(fabric, diagnostics)
     said = stated_transport(plan)
     fabric.transport, fabric.transport_stated = said[0] if said else "", plan.transport is not None
+    fabric.purpose = plan.purpose[0] if plan.purpose is not None else ""
     fabric.names = names_from_namings(plan, rows, fabric, diagnostics)
     if plan.rules or plan.routing or plan.roce:
         from tdsl.fabric.addresses import assign_addresses
+        from tdsl.fabric.split_pools import refuse_split_pools
 
         fabric.addressing = assign_addresses(plan, fabric, diagnostics)
+        if fabric.addressing.routing is not None:
+            refuse_split_pools(fabric, fabric.addressing, diagnostics)
     fabric.complete = ok and sound and not diagnostics.has_errors
     fabric.prices, fabric.supply = plan.prices, plan.supply
     _add_places_and_distances(plan, fabric, diagnostics, places)

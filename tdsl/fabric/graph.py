@@ -153,6 +153,7 @@ class Fabric(Sealed):
     nos: str = ""  # the operating system of switches of which neither the declaration nor the model says one
     transport: str = ""  # what its links speak, "" where neither the design nor the types of ports say one
     transport_stated: bool = False  # whether the design has a `transport` statement
+    purpose: str = ""  # what it is for in a cluster, "" where no statement says it
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where it has places
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
     supply: Supply = field(
@@ -280,11 +281,19 @@ class Fabric(Sealed):
     @cached_property
     def switch_system(self) -> NDArray[np.str_]:
         """Network operating system of every switch: that of its declaration, else of its model, else of the
-        fabric; "" if none is written, and for other devices."""
+        fabric; "" if none is written, and for other devices. In a cluster, as in the fabric of the switch."""
+        if self.members:
+            return self._switch_system_of_members()
         of_set = np.array([s.nos for s in self.sets] or [""])[self.device_set]
         of_model = np.array([str(m.facts.get("nos", "")) for m in self.models] or [""])[self.device_model]
         found = np.where(of_set != "", of_set, np.where(of_model != "", of_model, self.nos))
         return np.where(self.is_switch, found, "")
+
+    def _switch_system_of_members(self) -> NDArray[np.str_]:
+        out = np.full(self.device_count, "", dtype=object)
+        for f, rows in zip(self.members, self.member_rows, strict=True):
+            out[rows[f.is_switch]] = f.switch_system[f.is_switch]
+        return out.astype(str)
 
     @cached_property
     def container(self) -> Ints:

@@ -97,6 +97,10 @@ def _fabric_of_layer(f: Fabric, up: bool) -> Fabric:
         circuit_link=number[f.circuit_link[circuits]],
         whole=f,
         addressing=_addressing_of_links(f, links),
+        members=tuple(
+            m if (scaleup_statements(m) == up).all() else _fabric_of_layer(m, up) for m in f.members
+        ),
+        member_links=tuple(number[rows[links[rows]]] for rows in f.member_links),
     )
 
 

@@ -46,7 +46,9 @@ class Shape:
 
 def infiniband_ports(fabric: Fabric, ports: Ints) -> Bools:
     """Which of these ports speak InfiniBand: those of its types, and where the design states it also those of
-    no type."""
+    no type. In a cluster, those whose links do in their own fabric."""
+    if fabric.members:
+        return _infiniband_ports_of_members(fabric)[ports]
     if fabric.transport not in ("", "infiniband"):
         return np.zeros(len(ports), dtype=np.bool_)
     speaks = np.array(
@@ -58,8 +60,21 @@ def infiniband_ports(fabric: Fabric, ports: Ints) -> Bools:
     return found
 
 
+def _infiniband_ports_of_members(cluster: Fabric) -> Bools:
+    """Of every port of a cluster whether it has a link of InfiniBand."""
+    out = np.zeros(len(cluster.port_state), dtype=np.bool_)
+    for f, rows in zip(cluster.members, cluster.member_rows, strict=True):
+        for ports in (f.link_a, f.link_b):
+            device = f.port_device[ports]
+            here = cluster.port_base[rows[device]] + ports - f.port_base[device]
+            out[here] |= infiniband_ports(f, ports)
+    return out
+
+
 def speaks_infiniband(fabric: Fabric, ports: PortClass) -> bool:
-    """Whether the ports of a class speak InfiniBand in a fabric."""
+    """Whether the ports of a class speak InfiniBand in a fabric, or in one of a cluster."""
+    if fabric.members:
+        return any(speaks_infiniband(f, ports) for f in fabric.members)
     if fabric.transport not in ("", "infiniband"):
         return False
     return bool(INFINIBAND & set(ports.types)) or (

@@ -59,7 +59,7 @@ def colours_of_words(known: KnownNames) -> list[Colour]:
 KIND_TYPES = dict.fromkeys((*KINDS["group"], *KINDS["scope"]), "namespace") | dict.fromkeys(
     KINDS["part"], "property"
 )
-WORDED = ("role", "layer", "nos", "transport", "medium", "type", "class", "colour")
+WORDED = ("role", "layer", "nos", "transport", "purpose", "medium", "type", "class", "colour")
 """Settings whose value is a word, whatever names there are."""
 
 

@@ -31,6 +31,7 @@ from tdsl.semantics.routing import BGP_SETTINGS, ROCE_SETTINGS
 from tdsl.semantics.settings import MEDIA_WORDS
 from tdsl.semantics.statements import CONNECT_SETTINGS
 from tdsl.semantics.tier_specs import TIER_SETTINGS
+from tdsl.semantics.fabric_words import PURPOSES
 from tdsl.semantics.transport import TRANSPORTS
 from tdsl.semantics.values import TYPE_NAMES
 from tdsl.syntax import tree
@@ -92,6 +93,7 @@ WORDS_OF_SETTINGS: dict[str, tuple[str, ...]] = {
     "layer": LAYERS,
     "nos": SYSTEMS,
     "transport": tuple(TRANSPORTS),
+    "purpose": PURPOSES,
 }
 """Settings whose value is one of a few words."""
 
@@ -239,7 +241,7 @@ class Writer:
 
     def fabric_settings(self) -> list[CompletionEntry]:
         """Settings of a fabric, and the topologies that it may ask for."""
-        words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "distance")
+        words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "purpose", "distance")
         asked = [CompletionEntry(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
         return [*(CompletionEntry(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked]
 

@@ -17,7 +17,7 @@ from tdsl.syntax import tree
 from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.keywords import KINDS
 
-WORDED = ("role", "layer", "nos", "transport", "minimize")
+WORDED = ("role", "layer", "nos", "transport", "purpose", "minimize")
 """Settings whose value is a word, whatever names there are."""
 PATHED = ("asn", "full", "limited", "subnet_manager")
 """Settings of paths to devices, as are ``address`` and ``hosts`` with more behind them."""

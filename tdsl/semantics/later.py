@@ -19,7 +19,7 @@ RACK = ("height", "power")
 PHYSICAL = (*HALL, *RACK, "distance", "units")
 ADDRESSING = ("address", "routing", "roce")
 SUBNETS = ("partition", "subnet_manager")
-WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "forwards")
+WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "purpose", "forwards")
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 PLACE = "in the block of a fabric or a group"
 INSTEAD = "move it out of these braces; `group site[4] { … }` has it once for each of 4"
@@ -107,6 +107,7 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             "forwards",
             "nos",
             "transport",
+            "purpose",
             *INTENT,
             *PHYSICAL,
             *ADDRESSING,

@@ -210,5 +210,6 @@ class FabricPlan:
     idle: list[tree.Omit | tree.Naming] = field(default_factory=list)  # statements whose guard leaves nothing
     nos: tuple[str, SourceSpan] | None = None  # the operating system of switches, and where that is written
     transport: tuple[str, SourceSpan] | None = None  # what its links speak, and where that is written
+    purpose: tuple[str, SourceSpan] | None = None  # what it is for in a cluster, and where that is written
     minimize: tree.Setting | None = None  # what several holes make the least of
     broken: bool = False

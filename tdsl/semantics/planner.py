@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
-from tdsl.semantics import forwards, nos, transport
+from tdsl.semantics import fabric_words, forwards, nos, transport
 from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 LAYERS = ("scaleup",)
-FABRIC_SETTINGS = ("layer", "nos", "transport", "forwards", "minimize", *ADDRESSING, *SUBNETS)
+FABRIC_SETTINGS = ("layer", "nos", "transport", "purpose", "forwards", "minimize", *ADDRESSING, *SUBNETS)
 """Settings in the block of a fabric or a group that are neither intent nor about halls."""
 PORT_LIMIT = 1 << 27
 HYPHENATED = re.compile(r"[A-Za-z_]\w*(?:-\w+)+")
@@ -258,6 +258,8 @@ class FabricPlanner:
                 nos.plan_fabric_nos(self.plan, s, context)
             case "transport":
                 transport.plan_fabric_transport(self.plan, s, context)
+            case "purpose":
+                fabric_words.plan_fabric_purpose(self.plan, s, context)
             case "forwards":
                 self.waiting.append(partial(forwards.plan_forwards_statement, self.plan, s, context))
             case "minimize":

@@ -13,10 +13,11 @@ import numpy as np
 from tdsl.emit.data.aggregates import aggregates_by_device
 from tdsl.emit.link_tables import Wires, gigabits_per_second
 from tdsl.emit.records import CHANNEL, Interface, Management, Route, Router, Session
-from tdsl.fabric.addresses import Addressing
+from tdsl.fabric.addresses import Addressing, Ip, Pool
 from tdsl.fabric.cables.bundles import bundle_numbers_at_devices
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.order import distinct_values
+from tdsl.fabric.subnets import switched_components
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.semantics.model import PortClass
 
@@ -141,8 +142,9 @@ class RouterMaker:
         sessions: list[Session] = []
         routes: list[Route] = []
         sides: dict[tuple[bool, bool], int] = {}
+        own = self._networks_at(mine)
         for ends in self._bundles(mine):
-            addresses, static, far = self._addresses_of_bundle(device, ends)
+            addresses, static, far = self._addresses_of_bundle(device, ends, own)
             there = int(f.port_device[ends[0].far])
             if (number := self._number(ends[0])) == 0:
                 made = self._member(ends[0], addresses, static)
@@ -171,26 +173,63 @@ class RouterMaker:
         return Router(
             self._devices[device], str(f.kind[device]), int(found.asn[device]), self._router_id(device),
             max(sides.values(), default=1), loopbacks,
-            tuple(
-                Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}", p.gateway)
-                for a, p in found.each("management", device)
-            ),
-            tuple(interfaces), tuple(sessions), tuple(dict.fromkeys(routes)), self.accepted,
+            management_records(found, device), tuple(interfaces), tuple(sessions), tuple(dict.fromkeys(routes)), self.accepted,
             *self._routing_values(), self.route_count,
             self.aggregates.get(device, ()), self.own, tuple(channels),
         )  # fmt: skip
 
     def _addresses_of_bundle(
-        self, device: int, ends: list[LinkAtPort]
+        self, device: int, ends: list[LinkAtPort], networks: frozenset[str]
     ) -> tuple[tuple[str, ...], tuple[Route, ...], list[tuple[int, str]]]:
         """Of the links of a bundle at a device its addresses with their prefixes, the static routes of a
-        device without BGP, and IP version and address of the far ends."""
+        device without BGP, and IP version and address of the far ends. ``networks`` are those of all links of
+        the device."""
         found = self.found
         own = [x for e in ends for x in found.each("links", e.link, e.second)]
         other = [x for e in ends for x in found.each("links", e.link, not e.second)]
         addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
-        static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
+        there = int(self.fabric.port_device[ends[0].far])
+        static = () if found.asn[device] else self._static_routes(there, other, networks)
         return addresses, static, [(a.version, str(a)) for a, _ in other]
+
+    def _networks_at(self, mine: list[LinkAtPort]) -> frozenset[str]:
+        """The networks from which the links of a device have addresses."""
+        return frozenset(p.network for e in mine for _, p in self.found.each("links", e.link))
+
+    def _static_routes(
+        self, there: int, other: list[tuple[Ip, Pool]], own: frozenset[str]
+    ) -> tuple[Route, ...]:
+        """What a host without BGP reaches by a link to a device: the link's own network, and those of links
+        to hosts that the switches announce which the device is joined to. A network in which the host has a
+        link of its ``own``, such as that of another rail, it reaches by that link."""
+        out: dict[Route, None] = {}
+        for address, pool in other:
+            beyond = self._networks_behind.get(int(self._parts[there]), ())
+            networks = [pool.network, *(n for version, n in beyond if version == address.version and n not in own)]
+            out |= dict.fromkeys(Route(address.version, network, str(address)) for network in networks)
+        return tuple(out)
+
+    @cached_property
+    def _parts(self) -> Ints:
+        """A number for every device, the same for switches that links join."""
+        return switched_components(self.fabric)
+
+    @cached_property
+    def _networks_behind(self) -> dict[int, list[tuple[int, str]]]:
+        """IP version and network of the pools of links that lead from switches to hosts, by the number of the
+        switches that links join, in the order of the pools."""
+        f = self.fabric
+        out: dict[int, list[tuple[int, str]]] = {}
+        to_host = f.is_end[f.device_a] & f.is_switch[f.device_b]
+        part = self._parts[f.device_b]
+        for (kind, version), dealt in sorted(self.found.dealt.items()):
+            rows = np.flatnonzero(to_host & (dealt.pool >= 0)) if kind == "links" else np.zeros(0, np.int64)
+            pairs = np.unique(np.stack([part[rows], dealt.pool[rows]]), axis=1).T.tolist()
+            for number, pool in pairs:
+                network = version, self.found.pools[pool].network
+                if network not in out.setdefault(number, []):
+                    out[number].append(network)
+        return out
 
     def _routing_values(self) -> tuple[bool, bool, int | str, int, int]:
         """Whether routers use BFD and graceful restart, the MTU, "" for none, and BFD's interval and
@@ -351,3 +390,11 @@ def _bgp_sessions(name: str, text: str, asn: int, far: list[tuple[int, str]]) ->
         return [Session(name, True, asn, (4, 6), text)]
     alone = len(far) == 1 and far[0][0] == 6
     return [Session(address, False, asn, (4, 6) if alone else (version,), text) for version, address in far]
+
+
+def management_records(found: Addressing, device: int) -> tuple[Management, ...]:
+    """The management addresses of a device, IPv4 first."""
+    return tuple(
+        Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}", p.gateway)
+        for a, p in found.each("management", device)
+    )

@@ -95,7 +95,9 @@ def spare_members(fabric: Fabric, rows: Ints) -> Ints:
 
 def bundle_numbers_at_devices(fabric: Fabric) -> tuple[Ints, Ints]:
     """The number of every link's bundle at its two devices, from 1 in the order of their lowest ports; 0
-    where there is none."""
+    where there is none. A device of several networks of a cluster counts the bundles of all of them."""
+    if fabric.cluster is not None and (fabric.link_bundle >= 0).any():
+        return _bundle_numbers_of_member(fabric, fabric.cluster)
     out = np.zeros((2, fabric.link_count), dtype=np.int64)
     rows = np.flatnonzero(fabric.link_bundle >= 0)
     if not len(rows):
@@ -121,3 +123,13 @@ def links_of_bundle(fabric: Fabric, bundle: int) -> list[int]:
     """The links of a bundle."""
     found: list[int] = np.flatnonzero(fabric.link_bundle == bundle).tolist()
     return found
+
+
+def _bundle_numbers_of_member(fabric: Fabric, cluster: Fabric) -> tuple[Ints, Ints]:
+    """The numbers that the bundles of a fabric's links have in its cluster."""
+    member = next(k for k, f in enumerate(cluster.members) if f.name == fabric.name)
+    device = fabric.port_device[fabric.link_a]
+    row = cluster.member_rows[member][device]
+    links = cluster.port_link[cluster.port_base[row] + fabric.link_a - fabric.port_base[device]]
+    a, b = bundle_numbers_at_devices(cluster)
+    return a[links], b[links]
