@@ -207,6 +207,7 @@ ROWS: list[tuple[str, str, str, str]] = [
     ("nos", LEAVES, "nos frr", "nos sonic"),
     ("nos", LEAVES, "switch wide: SW", "switch wide: SW { nos sonic }"),
     ("transport", LEAVES, "  transport ethernet\n", ""),
+    ("purpose", LEAVES, "  transport ethernet\n", "  transport ethernet\n  purpose storage\n"),
     ("forwards", LEAVES, "host node[4]: N", "host node[4]: N { forwards }"),
     ("forwards", LEAVES, "latency 1us", "latency 1us; forwards"),
     ("layer", CROSSED, "layer scaleup; ", ""),
