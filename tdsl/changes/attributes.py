@@ -136,8 +136,8 @@ COMPARED_HERE = frozenset(
         "layer", "sets", "statements", "port_state", "link_a", "link_b", "link_rate", "link_class",
         "link_medium", "link_statement", "link_via_a", "link_via_b", "link_bundle", "link_colour",
         "cable_group", "absent_a", "absent_b", "absent_rate", "absent_reserved", "absent_statement",
-        "addressing", "management", "nos", "transport", "transport_stated", "purpose", "prices", "supply", "places",
-        "spans",
+        "addressing", "management", "nos", "transport", "transport_stated", "purpose", "prices", "supply",
+        "places", "spans",
     )
 )  # fmt: skip
 """Fields of a fabric that are compared in this module."""

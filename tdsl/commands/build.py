@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from tdsl.emit.build import BuildOptions, Output
     from tdsl.emit.site import Site
     from tdsl.emit.target import BuildTarget
-    from tdsl.fabric.graph import Fabric
     from tdsl.physical.stages import Stage
     from tdsl.system.spool import Content
 
@@ -379,7 +378,9 @@ def _files_by_folder(
     return {
         folder: output.files
         for folder, output in made.items()
-        if set(output.files) - {MANIFEST} or not folder or (out / folder).is_dir()  # an earlier build wrote it
+        if set(output.files) - {MANIFEST}
+        or not folder
+        or (out / folder).is_dir()  # an earlier build wrote it
     }
 
 
@@ -418,9 +419,11 @@ def _names_in_several_fabrics(built: Sequence[Design]) -> frozenset[str]:
     )
 
 
-def _patterns_by_folder(designs: Mapping[str, Design], patterns: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """For each fabric that has devices of the part the patterns that mean some of them; of a cluster as a whole
-    those of its networks. Refuses a pattern that means none."""
+def _patterns_by_folder(
+    designs: Mapping[str, Design], patterns: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
+    """For each fabric that has devices of the part the patterns that mean some of them; of a cluster as a
+    whole those of its networks. Refuses a pattern that means none."""
     from tdsl.fabric.select import select_devices
 
     out: dict[str, tuple[str, ...]] = {}

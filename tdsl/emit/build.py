@@ -83,8 +83,8 @@ class BuildOptions:
     other fabrics. ``site`` is what all devices of a site share. ``stages`` are the phases of the fabric up to
     the one that is built. ``spool`` keeps large files; without one all are in memory. ``workers`` say how
     many processes make files of which there is one for each of many records. ``only`` are patterns of devices
-    (`fabric.select`) to which a build of a part is limited. ``apart``: what is made once of a whole cluster is
-    left to its build, where the fabric is one of a cluster.
+    (`fabric.select`) to which a build of a part is limited. ``apart``: what is made once of a whole cluster
+    is left to its build, where the fabric is one of a cluster.
     """
 
     target_paths: tuple[Path, ...] = ()
@@ -465,7 +465,9 @@ def _note_missing_platforms(
         )
 
 
-NOT_COMPUTE = "another network of the cluster carries the traffic of accelerators; `purpose compute` says which"
+NOT_COMPUTE = (
+    "another network of the cluster carries the traffic of accelerators; `purpose compute` says which"
+)
 NO_SYSTEM = "no `nos` names the operating system of the switches"
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
+from tdsl.emit.data.planned import PlannedLinks
 from tdsl.emit.data.rdma import join_rdma_hosts
 from tdsl.emit.data.routers import management_records
+from tdsl.emit.limits import NameMatcher
 from tdsl.emit.records import HostAdapters, Management, Membership, RdmaHost, Router
 from tdsl.emit.view import FabricView
-from tdsl.emit.data.planned import PlannedLinks
-from tdsl.fabric.columns import Table
-from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.assets import Assets
+from tdsl.fabric.columns import Table
+from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.emit.limits import NameMatcher
 from tdsl.physical.stages import Stage
 
 OF_ANY_NETWORK = frozenset(("routing", "roce", "partitions", "torus", "infiniband", "ethernet"))
@@ -83,7 +83,7 @@ class ClusterView(FabricView):
 
     @cached_property
     def adapters(self) -> tuple[HostAdapters, ...]:
-        """The adapters of host models with accelerators, network by network: a model may come several times."""
+        """The adapters of host models with accelerators, network by network; a model may be there twice."""
         return tuple(a for n in self._networks for a in n.adapters)
 
     @cached_property
@@ -138,9 +138,8 @@ def _each_once(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
 
 def _joined_table(record: type[Any], tables: Sequence[Table[Any]]) -> Table[Any]:
     """The rows of several tables, one after the other."""
-    names = tables[0].names
 
     def column(name: str) -> list[object]:
         return [value for table in tables for value in table.column(name)]
 
-    return Table(record, sum(map(len, tables)), {n: (lambda n=n: column(n)) for n in names})
+    return Table(record, sum(map(len, tables)), {n: partial(column, n) for n in tables[0].names})

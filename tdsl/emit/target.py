@@ -32,7 +32,19 @@ OF_CLUSTERS = ("", "once", "also")
 TRANSPORT_NEEDS = frozenset(("infiniband", "ethernet"))
 """What a target may need that depends on what the links speak."""
 _ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic", "channel"}
-_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind", "part", "cluster"}
+_FILE_KEYS = {
+    "path",
+    "single",
+    "scope",
+    "template",
+    "program",
+    "lint",
+    "identity",
+    "needs",
+    "kind",
+    "part",
+    "cluster",
+}
 
 
 @dataclass(frozen=True, slots=True)

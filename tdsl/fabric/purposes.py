@@ -30,8 +30,8 @@ def is_compute_network(fabric: Fabric) -> bool:
 
 
 def host_rate(fabric: Fabric, accelerators: bool) -> int:
-    """Bits per second of the links of a host, or of a chip by itself, that has most; of hosts with
-    ``accelerators``, those of the adapters beside them, else those of all hosts but of storage and managers."""
+    """Bits per second of the links of a host, or of a chip by itself, that has most. With ``accelerators``
+    those of the adapters beside them, else those of all hosts but of storage and managers."""
     f = fabric
     if accelerators:
         ends = (_is_adapter_end(f, f.link_a), _is_adapter_end(f, f.link_b))
@@ -58,4 +58,5 @@ def _is_adapter_end(fabric: Fabric, ports: Ints) -> Bools:
         mine = fabric.device_model[device] == number
         for c in placed or model.classes[:1]:
             out |= mine & (local >= c.first) & (local < c.first + c.size)
-    return out & ~((fabric.role[device] == "storage") | fabric.is_switch[device])
+    other: Bools = (fabric.role[device] == "storage") | fabric.is_switch[device]
+    return out & ~other

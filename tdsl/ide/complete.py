@@ -17,6 +17,7 @@ from tdsl.ide.describe import formal_words, port_words
 from tdsl.ide.known import KnownNames, Meaning, port_types
 from tdsl.semantics.addressing import MANAGEMENT, OVERRIDABLE, WHAT
 from tdsl.semantics.devices import DEVICE_SETTINGS, ROLES
+from tdsl.semantics.fabric_words import PURPOSES
 from tdsl.semantics.intent import DEVICES
 from tdsl.semantics.intent import WORDS as INTENT
 from tdsl.semantics.later import ADDRESSING, SUBNETS
@@ -31,7 +32,6 @@ from tdsl.semantics.routing import BGP_SETTINGS, ROCE_SETTINGS
 from tdsl.semantics.settings import MEDIA_WORDS
 from tdsl.semantics.statements import CONNECT_SETTINGS
 from tdsl.semantics.tier_specs import TIER_SETTINGS
-from tdsl.semantics.fabric_words import PURPOSES
 from tdsl.semantics.transport import TRANSPORTS
 from tdsl.semantics.values import TYPE_NAMES
 from tdsl.syntax import tree
@@ -241,7 +241,17 @@ class Writer:
 
     def fabric_settings(self) -> list[CompletionEntry]:
         """Settings of a fabric, and the topologies that it may ask for."""
-        words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "purpose", "distance")
+        words = (
+            *INTENT,
+            *ADDRESSING,
+            *SUBNETS,
+            "minimize",
+            "layer",
+            "nos",
+            "transport",
+            "purpose",
+            "distance",
+        )
         asked = [CompletionEntry(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
         return [*(CompletionEntry(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked]
 

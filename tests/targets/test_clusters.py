@@ -65,6 +65,7 @@ def test_a_host_that_speaks_bgp_in_two_networks(tmp_path: Path) -> None:
     files = built(design("two_networks", compute=asns, storage=f"{asns}; asn filer from 65_100; bfd"), tmp_path)
     lab_files = as_one_lab(files)
     with frr_lab.running(lab_files) as lab:
+
         def sessions() -> list[str]:
             found = lab.ask("node0", "show bgp summary").get("ipv4Unicast", {}).get("peers", {})
             return sorted(p["state"] for p in found.values())
@@ -73,7 +74,10 @@ def test_a_host_that_speaks_bgp_in_two_networks(tmp_path: Path) -> None:
         for far in ("172.16.0.6", "172.30.0.6", "172.31.0.2"):
             frr_lab.until(lambda f=far: lab.reaches("node0", f), True)
         frr_lab.until(lambda: any(p.startswith("172.31.") for p in lab.hops("storage-spine")), True)
-        for switch, foreign in (("compute-spine", ("172.30.", "172.31.", "10.254.")), ("storage-spine", ("172.16.", "172.17.", "10.255."))):
+        for switch, foreign in (
+            ("compute-spine", ("172.30.", "172.31.", "10.254.")),
+            ("storage-spine", ("172.16.", "172.17.", "10.255.")),
+        ):
             assert not [p for p in lab.hops(switch) if p.startswith(foreign)], switch
 
 
@@ -115,7 +119,13 @@ def test_nothing_is_listed_twice_and_nothing_is_left_out(seed: int, tmp_path: Pa
     links = rows_of(files["fabric.json"], "links")
     assert Counter(x["fabric"] for x in links) == {n: len(rows_of(own["fabric.json"], "links")) for n, own in alone.items()}
     if "bom/bom.csv" in files:
-        bought = Counter({(r["kind"], r["model"]): int(r["quantity"]) for r in csv_rows(files, "bom/bom.csv") if r["kind"] in ("host", "switch")})
+        bought = Counter(
+            {
+                (r["kind"], r["model"]): int(r["quantity"])
+                for r in csv_rows(files, "bom/bom.csv")
+                if r["kind"] in ("host", "switch")
+            }
+        )
         assert bought == Counter((d["kind"], d["model"]) for d in seen if d["kind"] in ("host", "switch"))
         cables = sum(int(r["quantity"]) for r in csv_rows(files, "bom/bom.csv") if r["kind"] == "cable")
         assert cables == len({r["cable_id"] for r in csv_rows(files, "cabling/cables.csv")})

@@ -1,5 +1,4 @@
-"""The adapters of hosts that carry RDMA over Ethernet in a network, whatever they are for: of accelerators, or
-of storage."""
+"""The adapters of hosts that carry RDMA over Ethernet in a network, for accelerators or for storage."""
 
 from __future__ import annotations
 

@@ -173,8 +173,8 @@ class RouterMaker:
         return Router(
             self._devices[device], str(f.kind[device]), int(found.asn[device]), self._router_id(device),
             max(sides.values(), default=1), loopbacks,
-            management_records(found, device), tuple(interfaces), tuple(sessions), tuple(dict.fromkeys(routes)), self.accepted,
-            *self._routing_values(), self.route_count,
+            management_records(found, device), tuple(interfaces), tuple(sessions),
+            tuple(dict.fromkeys(routes)), self.accepted, *self._routing_values(), self.route_count,
             self.aggregates.get(device, ()), self.own, tuple(channels),
         )  # fmt: skip
 
@@ -205,7 +205,10 @@ class RouterMaker:
         out: dict[Route, None] = {}
         for address, pool in other:
             beyond = self._networks_behind.get(int(self._parts[there]), ())
-            networks = [pool.network, *(n for version, n in beyond if version == address.version and n not in own)]
+            networks = [
+                pool.network,
+                *(n for version, n in beyond if version == address.version and n not in own),
+            ]
             out |= dict.fromkeys(Route(address.version, network, str(address)) for network in networks)
         return tuple(out)
 
