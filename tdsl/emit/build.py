@@ -34,6 +34,8 @@ from tdsl.emit.target import (
 from tdsl.emit.view import FabricView
 from tdsl.fabric.assets import Assets, read_assets_table
 from tdsl.fabric.graph import Bools, Fabric
+from tdsl.fabric.layers import SCALEUP
+from tdsl.fabric.purposes import is_compute_network
 from tdsl.fabric.select import select_devices
 from tdsl.fabric.transports import open_families, transport_statements
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
@@ -191,6 +193,7 @@ def build_contents(
         network = Selection(_view_of_part(make(fabric.network), only), frozenset(targets))
         selection.network = network
     lacking = _why_targets_are_skipped(chosen, selection, only is not None)
+    _note_several_compute_networks(fabric, targets, known, diagnostics)
     _report_skipped({name: why for name, why in lacking.items() if name not in targets}, chosen, diagnostics)
     _report_systems(known, chosen, network, diagnostics)
     _report_open_transport(fabric, chosen, selection, diagnostics)
@@ -208,6 +211,25 @@ def build_contents(
     _report_equal_paths(files, diagnostics)
     files[MANIFEST] = manifest_bytes(fabric, files, identity, __version__, secrets, options.only)
     return Output(files, unwritten, frozenset(written))
+
+
+def _note_several_compute_networks(
+    cluster: Fabric, targets: Sequence[str], known: Mapping[str, BuildTarget], diagnostics: Diagnostics
+) -> None:
+    """A note of networks of a cluster that each have files about accelerators' traffic for the same hosts,
+    where nothing says which of them carries it."""
+    asked = [name for name, t in known.items() if t.compute and (not targets or name in targets)]
+    networks = [replace(f, cluster=cluster) for f in cluster.members if f.layer != SCALEUP]
+    compute = [f"`{f.name}`" for f in networks if is_compute_network(f)]
+    if asked and len(compute) > 1 and not any(f.purpose for f in networks):
+        diagnostics.add(
+            "E0511",
+            None,
+            f"{_names_joined_by_and(compute)} each have files for schedulers and the like: hosts send as "
+            "much through each",
+            severity=Severity.NOTE,
+            help="write `purpose compute` in the one that carries the traffic of accelerators, or in each",
+        )
 
 
 def _devices_of_part(fabric: Fabric, patterns: Sequence[str]) -> Bools:

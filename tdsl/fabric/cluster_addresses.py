@@ -79,7 +79,7 @@ def _join_dealt(joined: _JoinedAddresses, member: int, own: Addressing, first: i
                     f"an IPv{version} {kind} address",
                     two.origin,
                     one.origin,
-                    "give it in one of the fabrics; the others see it, too",
+                    f"write `address {cluster.set_of(row).path} {kind} …` in one of the fabrics; it is of all",
                 )
         whole.pool[rows[fresh]] = d.pool[given[fresh]] + first
         whole.rank[rows[fresh]] = d.rank[given[fresh]]
@@ -102,7 +102,7 @@ def _join_asns(joined: _JoinedAddresses) -> Asns | None:
         known = number[rows[given]]
         for row, mine in _differing_rows(rows[given], given, known, own.number[given]):
             at = origins[int(rule[row])] if rule[row] >= 0 else None
-            help = "write the same number in both, or give it in one of the fabrics"
+            help = f"write `asn {cluster.set_of(row).path} …` in one of the fabrics, or the same in both"
             joined.refuse_second(row, f"ASN {int(number[row])}", own.origin(mine), at, help)
         fresh = given[known == 0]
         number[rows[fresh]] = own.number[fresh]

@@ -36,7 +36,9 @@ def host_rate(fabric: Fabric, accelerators: bool) -> int:
     if accelerators:
         ends = (_is_adapter_end(f, f.link_a), _is_adapter_end(f, f.link_b))
     else:
-        ends = tuple(f.is_end[d] & (f.role[d] == "accelerator") for d in (f.device_a, f.device_b))
+        ends = tuple(
+            f.is_end[d] & ~np.isin(f.role[d], ("storage", "manager")) for d in (f.device_a, f.device_b)
+        )
     devices = np.concatenate([f.device_a[ends[0]], f.device_b[ends[1]]])
     rates = np.concatenate([f.link_rate[ends[0]], f.link_rate[ends[1]]])
     holder = np.where(f.container[devices] >= 0, f.container[devices], devices)
