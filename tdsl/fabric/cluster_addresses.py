@@ -102,7 +102,8 @@ def _join_asns(joined: _JoinedAddresses) -> Asns | None:
         known = number[rows[given]]
         for row, mine in _differing_rows(rows[given], given, known, own.number[given]):
             at = origins[int(rule[row])] if rule[row] >= 0 else None
-            help = f"write `asn {cluster.set_of(row).path} …` in one of the fabrics, or the same in both"
+            path = cluster.set_of(row).path
+            help = f"write `asn {path} …` in one of the fabrics, or the same in both"
             joined.refuse_second(row, f"ASN {int(number[row])}", own.origin(mine), at, help)
         fresh = given[known == 0]
         number[rows[fresh]] = own.number[fresh]
