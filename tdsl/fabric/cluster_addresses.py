@@ -74,13 +74,9 @@ def _join_dealt(joined: _JoinedAddresses, member: int, own: Addressing, first: i
         for row, mine in zip(rows[~fresh].tolist(), given[~fresh].tolist(), strict=True):
             one, two = joined.found.pools[int(whole.pool[row])], own.pools[int(d.pool[mine])]
             if one.address(int(whole.rank[row])) != two.address(int(d.rank[mine])):
-                joined.refuse_second(
-                    row,
-                    f"an IPv{version} {kind} address",
-                    two.origin,
-                    one.origin,
-                    f"write `address {cluster.set_of(row).path} {kind} …` in one of the fabrics; it is of all",
-                )
+                path = cluster.set_of(row).path
+                help = f"write `address {path} {kind} …` in one of the fabrics; it is of all"
+                joined.refuse_second(row, f"an IPv{version} {kind} address", two.origin, one.origin, help)
         whole.pool[rows[fresh]] = d.pool[given[fresh]] + first
         whole.rank[rows[fresh]] = d.rank[given[fresh]]
     joined.found.dealt = dealt

@@ -6,6 +6,8 @@ Rails, planes and the switches of one tier beside each other are one group: what
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from tdsl.emit.link_tables import Wires
@@ -59,6 +61,33 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
         if len(made) == 1:
             break
     return tuple(levels)
+
+
+def hosts_without_common_switch(wires: Wires) -> tuple[str, str] | None:
+    """Two hosts of one group of the lowest level that have no switch in common: others of the group, with
+    links to switches of both, join them. None where every two hosts of a group have one."""
+    f = wires.fabric
+    hosts = _schedulable_hosts(f)
+    if not len(hosts):
+        return None
+    high = int(f.tier[f.is_switch & f.built].max(initial=1))
+    counted = _links_of_jobs(f, hosts) & _links_counted_at_tier(f, 1, high)
+    links, label = np.flatnonzero(counted), _lowest_joined_device(f, counted)
+    near: dict[int, set[int]] = {h: set() for h in hosts.tolist()}
+    for a, b in zip(f.device_a[links].tolist(), f.device_b[links].tolist(), strict=True):
+        if a in near and f.is_switch[b]:
+            near[a].add(b)
+    groups: dict[
+        int, dict[frozenset[int], int]
+    ] = {}  # of each group the first host with each set of switches
+    for h, switches in near.items():
+        groups.setdefault(int(label[h]), {}).setdefault(frozenset(switches), h)
+    for kinds in groups.values():
+        for one, other in combinations(kinds, 2):
+            if not one & other:
+                names = wires.devices.name
+                return str(names[kinds[one]]), str(names[kinds[other]])
+    return None
 
 
 def host_domains(wires: Wires) -> tuple[HostGroup, ...]:
