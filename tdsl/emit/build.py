@@ -18,6 +18,7 @@ import numpy as np
 from tdsl import __version__
 from tdsl.emit import choices, limits
 from tdsl.emit.cluster_view import ClusterView
+from tdsl.emit.data.faceplate import FRAME
 from tdsl.emit.limits import NameMatcher
 from tdsl.emit.partial_view import PartView
 from tdsl.emit.quote import NameRefused, safe_file_name
@@ -355,6 +356,7 @@ def files_of_target(
     fitting = _fitting_routers(target, selection, diagnostics)
     if target.routers.sonic:
         _note_missing_platforms(target, fitting, view, diagnostics)
+        _warn_of_missing_headroom(target, fitting, view, diagnostics)
     files: dict[str, Content] = {}
     size = 0
     for spec in target.files:
@@ -484,6 +486,31 @@ def _note_missing_platforms(
             f"target `{target.name}`: no `hwsku` is stated for {' and '.join(sorted(nameless))}",
             severity=Severity.NOTE,
             help="add it to the file, and compare the lanes with the platform's port_config.ini",
+        )
+
+
+def _warn_of_missing_headroom(
+    target: BuildTarget, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics
+) -> None:
+    """A warning of ports of a lossless class that get no buffer for what arrives after a pause, since the
+    length of their cable is not known: what is then lost, RDMA sends again."""
+    if not view.roce or not view.roce["pfc"]:
+        return
+    without = [
+        (r.name, p.name)
+        for r in routers
+        for p in view.faceplate(r.name)
+        if p.linked and p.headroom(int(r.mtu or FRAME)) is None
+    ]
+    if without:
+        more = f" and {len(without) - 1:,} other ports" if len(without) > 1 else ""
+        diagnostics.add(
+            "E0511",
+            None,
+            f"target `{target.name}`: {without[0][1]} of {without[0][0]}{more} have PFC and no headroom, "
+            "since the length of the cable is not known",
+            severity=Severity.WARNING,
+            help="state it at the connect, `{ length 30m }`, or place the devices",
         )
 
 
