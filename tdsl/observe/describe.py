@@ -170,7 +170,11 @@ class Words:
         if one.kind in DEVICE_KINDS:
             return [
                 RepairTask(
-                    name(d), "", "exchange the names, or move all cables", f"{name(stands[d])} has them", name(d)
+                    name(d),
+                    "",
+                    "exchange the names, or move all cables",
+                    f"{name(stands[d])} has them",
+                    name(d),
                 )
                 for d in sorted(count)
             ]
@@ -212,8 +216,13 @@ class Words:
         which sets of devices."""
         planned = {p: q for a, b in one.removed for p, q in ((a, b), (b, a))}
         device = self.seen.device
-        near = sum(any(p in planned and device(planned[p]) == device(q) for p, q in ((a, b), (b, a))) for a, b in one.added)
-        notes = [f"{near:,} of the {len(one.added):,} links seen there join devices that the design joins, at other ports"]
+        near = sum(
+            any(p in planned and device(planned[p]) == device(q) for p, q in ((a, b), (b, a)))
+            for a, b in one.added
+        )
+        notes = [
+            f"{near:,} of the {len(one.added):,} links seen there join devices that the design joins, at other ports"
+        ]
         notes += [
             f"between {' and '.join(pair)}: {gone:,} planned links are not seen, {there:,} others are"
             for pair, (gone, there) in self._links_between_sets(one)
@@ -226,7 +235,10 @@ class Words:
         def sets_joined(a: int, b: int) -> tuple[str, ...]:
             found = [self.seen.device(p) for p in (a, b)]
             return tuple(
-                sorted(f"`{set_path(self.fabric.set_of(d))}`" if d >= 0 else "devices without a plan" for d in found)
+                sorted(
+                    f"`{set_path(self.fabric.set_of(d))}`" if d >= 0 else "devices without a plan"
+                    for d in found
+                )
             )
 
         gone = Counter(sets_joined(*link) for link in one.removed)
@@ -259,7 +271,11 @@ class Words:
     def _pattern_of_ports(
         self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
     ) -> tuple[str, str]:
-        left = f"; {counted_noun(len(one.removed), 'link')} would be at ports that are not there" if one.removed else ""
+        left = (
+            f"; {counted_noun(len(one.removed), 'link')} would be at ports that are not there"
+            if one.removed
+            else ""
+        )
         help = "if the cables are right, correct the numbers of ports in the capture"
         if one.kind == "ports offset":
             help += " (some systems count from 0, others from 1)"
@@ -267,7 +283,10 @@ class Words:
             help = "if the labels of the panels are right, plug one side again in the order of the list; else correct the table"
             return f"{one.detail} ({counted_noun(len(loose), 'link')})", help
         links = len({min(q, y) for q, _, y in loose})
-        return f"{one.detail} ({counted_noun(links, 'link')}){left}", f"{help}; else move each plug by the same step"
+        return (
+            f"{one.detail} ({counted_noun(links, 'link')}){left}",
+            f"{help}; else move each plug by the same step",
+        )
 
     _ports_offset = _ports_reversed = _ports_rotated = _ports_exchanged = _pattern_of_ports
     _panel_reversed = _panel_offset = _pattern_of_ports

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from tdsl.explain import catalogue
+from tdsl.observe.asbuilt import repairs_by_gain
 from tdsl.observe.audit import Audit
 from tdsl.system.nouns import counted_noun
+
+MOST_REPAIRS = 6
+"""Repairs that the summary names; the work list and JSON have all."""
 
 
 def audit_summary(made: Audit) -> str:
@@ -25,6 +29,12 @@ def audit_summary(made: Audit) -> str:
         lines.append(
             f"  {word:9} {about}{p.built.requirement}  {p.built.status} as built: "
             f"{p.built.text or p.built.reason}"
+        )
+    for repair in repairs_by_gain(made)[:MOST_REPAIRS]:
+        says = [f"keeps {', '.join(repair.alone)}"] if repair.alone else []
+        says += [f"is needed for {', '.join(repair.among)}"] if repair.among else []
+        lines.append(
+            f"  repair {repair.fault}: {made.faults[repair.fault - 1].finding.message}: {'; '.join(says)}"
         )
     return "\n".join(lines) + "\n"
 
@@ -72,8 +82,15 @@ def audit_document(made: Audit) -> dict[str, object]:
                     if k in ("status", "value", "lower", "upper", "text")
                 },
                 "gains": [{"fault": n, "status": g.status, "text": g.text} for n, g in p.gains],
+                "mended_alone": p.judged,
+                "restored_by": list(p.restoring),
+                "restored_by_fewest": p.enough,
             }
             for p in made.promises
+        ],
+        "repairs": [
+            {"fault": r.fault, "restores": list(r.alone), "needed_for": list(r.among)}
+            for r in repairs_by_gain(made)
         ],
         "matched_by_position": [
             {"node": p.node, "device": made.fabric.device_name(p.device), "fit": p.fit, "links": p.links}

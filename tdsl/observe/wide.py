@@ -24,6 +24,8 @@ from tdsl.system.nouns import counted_noun
 FEWEST_PORTS = 24
 """Ports that differ, below which no pattern over many devices is looked for."""
 FEWEST_DEVICES = 4
+FEWEST_SHARE = 8
+"""A pattern of ports is one of at least one in so many devices of those that could have it."""
 FEWEST_LINKS = 8
 """Links that fit by a pattern and did not without it."""
 MOST_PATTERNS = 6
@@ -31,7 +33,14 @@ MOST_SETS = 24
 """Sets of devices that are looked at, those with most ports that differ."""
 OFFSETS = (1, -1, 2, -2, 4, -4, 8, -8)
 """Offsets of port numbers that are tried where both ends of a link may be off; a cage has up to eight ports."""
-PORT_KINDS = ("ports offset", "ports reversed", "ports rotated", "ports exchanged", "panel reversed", "panel offset")
+PORT_KINDS = (
+    "ports offset",
+    "ports reversed",
+    "ports rotated",
+    "ports exchanged",
+    "panel reversed",
+    "panel offset",
+)
 DEVICE_KINDS = ("devices offset", "devices reversed", "indices exchanged", "devices permuted")
 
 
@@ -46,7 +55,10 @@ class WidePattern:
     devices: tuple[int, ...]
     amount: int = 0
     fits: int = 0
-    span: tuple[str, tuple[int, ...]] = ("", ())  # the axis along which devices move, and where each index goes
+    span: tuple[str, tuple[int, ...]] = (
+        "",
+        (),
+    )  # the axis along which devices move, and where each index goes
 
     @property
     def rank(self) -> tuple[int, int, int]:
@@ -164,7 +176,7 @@ class _Columns:
             for narrowed in (False, True):
                 if narrowed:
                     devices = self.better_devices(mask, self.shifted(mask, k))
-                    if devices.sum() == mask.sum():
+                    if devices.sum() == mask.sum() or FEWEST_SHARE * devices.sum() < mask.sum():
                         break
                 who = _devices_named(name, int(devices.sum()), int(mask.sum()))
                 text = f"the ports of {who} are off by {abs(k)}: what is planned at port n is at port n {k:+}"
@@ -210,12 +222,18 @@ class _Columns:
             step = _voted_map(self.local[self.home[mine]], self.local[self.found[mine]])
             if len(step) < 2:
                 continue
-            devices = mask & (self.fabric.device_model == m)
-            devices = self.better_devices(devices, self.stepped(devices, step))
+            of_model = mask & (self.fabric.device_model == m)
+            devices = self.better_devices(of_model, self.stepped(of_model, step))
+            if FEWEST_SHARE * devices.sum() < of_model.sum():
+                continue
             kind, amount, words = _shape_of_ports(step)
-            who = _devices_named(name, int(devices.sum()), int((mask & (self.fabric.device_model == m)).sum()))
+            who = _devices_named(
+                name, int(devices.sum()), int(of_model.sum())
+            )
             chosen = tuple(np.flatnonzero(devices).tolist())
-            yield WidePattern(kind, f"the ports of {who} {words}", self.stepped(devices, step), chosen, amount)
+            yield WidePattern(
+                kind, f"the ports of {who} {words}", self.stepped(devices, step), chosen, amount
+            )
 
     def stepped(self, devices: Bools, step: dict[int, int]) -> Ints:
         """Ports of some devices of one model moved as a map of their numbers says."""
@@ -369,7 +387,11 @@ def _shape_of_ports(step: dict[int, int]) -> tuple[str, int, str]:
         k = max(amounts, key=lambda a: (amounts[a], -abs(a)))
         return "ports rotated", k, f"are rotated by {k}: {len(step)} of each device"
     pairs = ", ".join(f"{i + 1} is at {j + 1}" for i, j in sorted(step.items())[:4])
-    return "ports exchanged", 0, f"are exchanged in the same way: number {pairs}{' …' if len(step) > 4 else ''}"
+    return (
+        "ports exchanged",
+        0,
+        f"are exchanged in the same way: number {pairs}{' …' if len(step) > 4 else ''}",
+    )
 
 
 def _shape_of_devices(
