@@ -24,15 +24,15 @@ from tdsl.verify.runner import judge_requirements
 MOST_MENDED = 12
 """Faults whose mending is judged one by one, whatever the requirement and the size of the network."""
 LINKS_JUDGED = 400_000
-"""Links of all judgements together that are made fault by fault, of requirements that take sums or one walk (a cost of
-0 or 1): about a second for each."""
+"""Links of all judgements together that are made fault by fault, of requirements that take sums or one
+walk (a cost of 0 or 1): about a second for each."""
 MOST_SETS_JUDGED = 24
 """Sets of faults that are judged to find those whose mending keeps a requirement, where there are many; of
 requirements that take longer, as many as faults that are mended one by one."""
 FEW_MISTAKES = 24
 QUICK = replace(DEFAULT.times(Fraction(1, 40)), uniform_rounds=2, failure_sets=16)
-"""What a judgement may take of what is built where more faults differ from the design, or many links: no symmetry is left
-there, so that proofs take longest."""
+"""What a judgement may take of what is built where more faults differ from the design, or many links: no
+symmetry is left there, so that proofs take longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class Promise:
     """A requirement on the design and on what is built, and the faults whose mending helps it, the most
     helpful first.
 
-    ``gains`` are pairs of the number of a fault (from 1) and what the requirement is once that fault alone is
-    mended. ``judged`` is how many faults were mended so, one at a time. ``restoring`` are faults whose mending together
-    keeps the requirement, as few as were found; where ``enough`` is False they are the first in the order of the links
-    that they touch, and fewer may do. ``network`` is that of a cluster which the requirement is about, "" where it is
-    about all.
+    ``gains`` are pairs of the number of a fault (from 1) and what the requirement is once that fault
+    alone is mended. ``judged`` is how many faults were mended so, one at a time. ``restoring`` are faults
+    whose mending together keeps the requirement, as few as were found; where ``enough`` is False they are
+    the first in the order of the links that they touch, and fewer may do. ``network`` is that of a
+    cluster which the requirement is about, "" where it is about all.
     """
 
     designed: Result
@@ -118,7 +118,11 @@ def _seen_rates(made: Audit) -> Mapping[int, int]:
     for fault in (*made.accepted, *made.faults):
         if fault.slow is not None:
             port, rate = fault.slow
-            out[port] = out[made.seen.far[port]] = rate
+            link = int(made.fabric.port_link[port])
+            ends = (
+                (int(made.fabric.link_a[link]), int(made.fabric.link_b[link])) if link >= 0 else (port, port)
+            )
+            out[port] = out[made.seen.far.get(port, ends[0] + ends[1] - port)] = rate
     return out
 
 
@@ -220,8 +224,8 @@ def _results_of_claims(
 
 
 class _Mending:
-    """What requirements are where some faults of an audit are mended; ``faults`` by number, those that touch most links
-    first."""
+    """What requirements are where some faults of an audit are mended; ``faults`` by number, those that
+    touch most links first."""
 
     def __init__(
         self, made: Audit, network: str, faults: list[tuple[int, CablingFault]], budget: Budget
@@ -258,8 +262,8 @@ class _Mending:
     def gains(
         self, claim: ResolvedClaim, now: Result, faults: list[tuple[int, CablingFault]]
     ) -> tuple[tuple[int, Result], ...]:
-        """What the requirement is with one fault mended, for the faults that help, the most helpful first. Where it
-        cannot be judged with that fault mended, nothing is gained."""
+        """What the requirement is with one fault mended, for the faults that help, the most helpful
+        first. Where it cannot be judged with that fault mended, nothing is gained."""
         found = []
         for number, _ in faults:
             mended = self.judge(claim, [number])
@@ -280,9 +284,9 @@ class _Mending:
     ) -> tuple[tuple[int, ...], bool]:
         """Faults whose mending together keeps a requirement, and whether none of them can be left out.
 
-        The shortest beginning of the list that keeps it is found by halving: its last fault is needed. The next needed
-        one is looked for in the same way, with that one mended, until the needed ones are enough or ``calls``
-        judgements are made.
+        The shortest beginning of the list that keeps it is found by halving: its last fault is needed.
+        The next needed one is looked for in the same way, with that one mended, until the needed ones are
+        enough or ``calls`` judgements are made.
         """
         needed: list[int] = []
         pool = [number for number, _ in self.faults]
@@ -332,8 +336,8 @@ def _notes_on_restoring(made: Audit, promise: Promise) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A fault by its number, from 1, with the requirements that its mending alone keeps, and those for which it is one of
-    several that must be mended."""
+    """A fault by its number, from 1, with the requirements that its mending alone keeps, and those for
+    which it is one of several that must be mended."""
 
     fault: int
     alone: tuple[str, ...]
@@ -341,8 +345,8 @@ class Repair:
 
 
 def repairs_by_gain(made: Audit) -> list[Repair]:
-    """The faults whose mending keeps requirements that what is built does not keep, those that keep most alone first,
-    then those that are needed for most."""
+    """The faults whose mending keeps requirements that what is built does not keep, those that keep most
+    alone first, then those that are needed for most."""
     alone: dict[int, list[str]] = {}
     among: dict[int, list[str]] = {}
     for promise in made.promises:

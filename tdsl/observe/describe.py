@@ -132,8 +132,8 @@ class Words:
         return CODES.get(one.kind, "")
 
     def _tasks(self, one: Mistake, loose: list[tuple[int, int, int]]) -> list[RepairTask]:
-        """What a technician does about a mistake: plugs to move, cables to plug and to remove; of a pattern over many
-        devices a line a device."""
+        """What a technician does about a mistake: plugs to move, cables to plug and to remove; of a
+        pattern over many devices a line a device."""
         if one.kind in (*DEVICE_KINDS, *PORT_KINDS):
             return self._tasks_of_pattern(one, loose)
         if one.kind == "not explained":
@@ -212,8 +212,8 @@ class Words:
         return notes
 
     def _notes_of_tangle(self, one: Mistake) -> list[str]:
-        """What is known of links that no pattern explains: how many end at the planned device, and what is seen between
-        which sets of devices."""
+        """What is known of links that no pattern explains: how many end at the planned device, and what
+        is seen between which sets of devices."""
         planned = {p: q for a, b in one.removed for p, q in ((a, b), (b, a))}
         device = self.seen.device
         near = sum(

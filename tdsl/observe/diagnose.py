@@ -20,9 +20,11 @@ TRIES = 120
 """Other choices that are tried for faults that touch one another, before the best explanation found is
 given."""
 MOST_ENTANGLED = 600
-"""Ports of one group, or of one path or cycle, that are still looked into; of larger ones, what differs is said."""
+"""Ports of one group, or of one path or cycle, that are still looked into; of larger ones, what differs
+is said."""
 WORK = 1_500_000
-"""Ports that are walked over to compare choices, some seconds; after that, what is left is explained cable by cable."""
+"""Ports that are walked over to compare choices, some seconds; after that, what is left is explained
+cable by cable."""
 
 
 def diagnose_mistakes(

@@ -55,8 +55,8 @@ class Component:
 
 @dataclass(slots=True)
 class SearchBudget:
-    """Ports that may still be walked over while choices are compared; counted, so that the answer is the same on every
-    machine."""
+    """Ports that may still be walked over while choices are compared; counted, so that the answer is the
+    same on every machine."""
 
     left: int = 1 << 62
 

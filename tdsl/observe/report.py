@@ -17,6 +17,12 @@ def audit_summary(made: Audit) -> str:
     """A few lines: how many links were seen as designed, of a cluster also those of each of its networks, and
     how many faults there are."""
     head = _share_text(made.fabric.name, made.matching, int(made.judged.sum()), made.fabric.link_count)
+    if not int(made.judged.sum()) and made.facts.used:
+        head = f"{made.fabric.name}: no link was judged"
+    head += "".join(
+        f"; {made.facts.as_designed[kind]:,} of {n:,} {kind} as designed"
+        for kind, n in made.facts.used_by_kind.items()
+    )
     networks = [f"  {_share_text(s.name, s.matching, s.judged, s.links)}" for s in made.shares()]
     if not made.faults:
         return "\n".join([f"{head}; no faults", *networks]) + "\n"
@@ -71,6 +77,7 @@ def audit_document(made: Audit) -> dict[str, object]:
             for s in made.shares()
         ],
         "rows": _rows_of_captures(made),
+        "facts": _facts_of_captures(made),
         "requirements": [
             {
                 **p.built.facts(),
@@ -115,6 +122,23 @@ def _rows_of_captures(made: Audit) -> dict[str, object]:
             for why, wire in seen.aside
         ]
         + [{"reason": r.why, "link": r.text, "file": r.at.file.name, "line": r.at.line} for r in left],
+    }
+
+
+def _facts_of_captures(made: Audit) -> dict[str, object]:
+    """What captures say of other things than links: read, used and set aside, the last with reason and
+    place; of each kind how many are as designed."""
+    facts = made.facts
+    return {
+        "read": len(made.seen.observed.facts) + len(made.seen.observed.facts_left),
+        "used": facts.used,
+        "set_aside": len(facts.aside),
+        "aside": [
+            {"reason": r.why, "row": r.text, "file": r.at.file.name, "line": r.at.line} for r in facts.aside
+        ],
+        "as_designed": {
+            k: {"judged": n, "as_designed": facts.as_designed[k]} for k, n in facts.used_by_kind.items()
+        },
     }
 
 

@@ -1,9 +1,10 @@
-"""Mistakes that one cause makes at many devices at once: port numbers that are off by one, devices of a set that
-are an offset away or in one another's places, two planes exchanged, a mirrored panel.
+"""Mistakes that one cause makes at many devices at once: port numbers that are off by one, devices of a
+set that are an offset away or in one another's places, two planes exchanged, a mirrored panel.
 
-A pattern is a permutation of ports: every plug that is planned at a port is at the port which the permutation gives
-for it. The candidates come from votes: where the far end of a link is right, the link says where the plug at its
-near end has moved. The candidate that makes most links fit is taken; the rest is left to others.
+A pattern is a permutation of ports: every plug that is planned at a port is at the port which the
+permutation gives for it. The candidates come from votes: where the far end of a link is right, the link
+says where the plug at its near end has moved. The candidate that makes most links fit is taken; the rest
+is left to others.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ MOST_PATTERNS = 6
 MOST_SETS = 24
 """Sets of devices that are looked at, those with most ports that differ."""
 OFFSETS = (1, -1, 2, -2, 4, -4, 8, -8)
-"""Offsets of port numbers that are tried where both ends of a link may be off; a cage has up to eight ports."""
+"""Offsets of port numbers that are tried where both ends of a link may be off; a cage has up to eight
+ports."""
 PORT_KINDS = (
     "ports offset",
     "ports reversed",
@@ -46,8 +48,8 @@ DEVICE_KINDS = ("devices offset", "devices reversed", "indices exchanged", "devi
 
 @dataclass(frozen=True, slots=True)
 class WidePattern:
-    """A permutation of ports with what it is: ``target`` gives a port for every port of the fabric, -1 where the plug
-    is at no port that is known; ``fits`` are links that fit by it, more than without it."""
+    """A permutation of ports with what it is: ``target`` gives a port for every port of the fabric, -1
+    where the plug is at no port that is known; ``fits`` are links that fit by it, more than without it."""
 
     kind: str
     detail: str
@@ -68,7 +70,8 @@ class WidePattern:
 
 
 def wide_mistakes(state: Cabling, places: PortPositions, ports: Sequence[int]) -> Iterator[Mistake]:
-    """Patterns that explain what differs at many devices, each made in ``state`` before the next is looked for."""
+    """Patterns that explain what differs at many devices, each made in ``state`` before the next is
+    looked for."""
     left = [p for p in ports if state.differs(p)]
     found: list[WidePattern] = []
     for _ in range(MOST_PATTERNS):
@@ -87,8 +90,8 @@ def wide_mistakes(state: Cabling, places: PortPositions, ports: Sequence[int]) -
 
 
 class _Columns:
-    """A cabling that is partly explained, as columns over ports: planned and seen far ends, -1 where there is none; ports
-    from ``size`` on are not of the design."""
+    """A cabling that is partly explained, as columns over ports: planned and seen far ends, -1 where
+    there is none; ports from ``size`` on are not of the design."""
 
     def __init__(self, state: Cabling, places: PortPositions) -> None:
         self.places, self.fabric = places, places.fabric
@@ -107,15 +110,16 @@ class _Columns:
         self.home, self.found = self._plugs_elsewhere()
 
     def _plugs_elsewhere(self) -> tuple[Ints, Ints]:
-        """Plugs that were seen elsewhere, if the other end of their cable is right: where each is planned, and where it
-        is."""
+        """Plugs that were seen elsewhere, if the other end of their cable is right: where each is
+        planned, and where it is."""
         port = np.flatnonzero((self.seen >= 0) & (self.seen < self.size) & self.wrong)
         home = self.at[self.seen[port]]
         good = (home >= 0) & (home < self.size) & (home != port)
         return home[good], port[good]
 
     def hits(self, target: Ints) -> Bools:
-        """For every planned link whether it is seen between the ports that a permutation gives for its ends."""
+        """For every planned link whether it is seen between the ports that a permutation gives for its
+        ends."""
         a, b = target[self.a], target[self.b]
         known = (a >= 0) & (b >= 0) & (a < self.size)
         out: Bools = np.zeros(len(self.a), dtype=np.bool_)
@@ -194,8 +198,8 @@ class _Columns:
         return better
 
     def shifted(self, devices: Bools, k: int) -> Ints:
-        """Every port of some devices ``k`` ports further; -1, or the port that the design does not have, where there is
-        none."""
+        """Every port of some devices ``k`` ports further; -1, or the port that the design does not have,
+        where there is none."""
         size = np.diff(self.fabric.port_base)[self.device]
         moved = devices[self.device]
         inside = (self.local + k >= 0) & (self.local + k < size)
@@ -203,8 +207,8 @@ class _Columns:
         return self.with_strange_ports(target)
 
     def with_strange_ports(self, target: Ints) -> Ints:
-        """A permutation that gives the plugs it knows no port for the ports at which they are seen, where these are
-        ports of the same device that the design does not have."""
+        """A permutation that gives the plugs it knows no port for the ports at which they are seen, where
+        these are ports of the same device that the design does not have."""
         out = target.copy()
         for p in np.flatnonzero((target < 0) & (self.at >= 0)).tolist():
             q = int(target[self.at[p]]) if self.at[p] < self.size else -1
@@ -227,9 +231,7 @@ class _Columns:
             if FEWEST_SHARE * devices.sum() < of_model.sum():
                 continue
             kind, amount, words = _shape_of_ports(step)
-            who = _devices_named(
-                name, int(devices.sum()), int(of_model.sum())
-            )
+            who = _devices_named(name, int(devices.sum()), int(of_model.sum()))
             chosen = tuple(np.flatnonzero(devices).tolist())
             yield WidePattern(
                 kind, f"the ports of {who} {words}", self.stepped(devices, step), chosen, amount
@@ -265,8 +267,8 @@ class _Columns:
     def whole_groups_moved(
         self, kind: str, amount: int, words: str, span: tuple[str, tuple[int, ...]]
     ) -> Iterator[WidePattern]:
-        """The devices of all sets that stand in a group, moved along its index: both planes with their leaves and spines,
-        say."""
+        """The devices of all sets that stand in a group, moved along its index: both planes with their
+        leaves and spines, say."""
         name, to = span
         target = self.same.copy()
         chosen: list[int] = []
@@ -315,8 +317,8 @@ class _Columns:
                 yield WidePattern(kind, text, target, tuple(chosen), amount)
 
     def panel_moved(self, a: Ints, b: Ints, kind: str) -> tuple[Ints, int] | None:
-        """Where the plugs of the links through one panel are if its cables are reversed or offset, with the offset;
-        None where most links do not fit so."""
+        """Where the plugs of the links through one panel are if its cables are reversed or offset, with
+        the offset; None where most links do not fit so."""
         count = len(a)
         if count < 4 or (self.at[a] != b).any():
             return None
@@ -354,8 +356,8 @@ def _devices_named(name: str, some: int, of: int) -> str:
 
 
 def _voted_map(before: Ints, after: Ints) -> dict[int, int]:
-    """Where most votes put each number, as a permutation of those that move: a number with no clear place closes the
-    chain that leads to it. Empty where two numbers share a place."""
+    """Where most votes put each number, as a permutation of those that move: a number with no clear place
+    closes the chain that leads to it. Empty where two numbers share a place."""
     if not len(before):
         return {}
     pairs, counts = np.unique(np.stack((before, after), axis=1), axis=0, return_counts=True)

@@ -20,7 +20,8 @@ Place = tuple[str, str, str, str]
 
 
 def worklist_rows(made: Audit, places: Mapping[str, Place]) -> list[tuple[object, ...]]:
-    """One row a task, with the requirements that mending its fault alone keeps: by hall, row and rack where they are known, then by device and port."""
+    """One row a task, with the requirements that mending its fault alone keeps: by hall, row and rack
+    where they are known, then by device and port."""
     found = []
     restores = {r.fault: "; ".join(r.alone) for r in repairs_by_gain(made)}
     for number, fault in enumerate(made.faults, 1):
