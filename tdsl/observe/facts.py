@@ -381,9 +381,10 @@ def _adapters_of_model(model: DeviceModel) -> dict[str, tuple[str, int]]:
 
 
 def _missing_adapters(model: DeviceModel, fact: CapturedTopology) -> Iterator[str]:
-    """Adapters of the model that the matrix does not have, where it has some of them."""
+    """Adapters whose place the model states and the matrix does not have, where it has some of them."""
     known = _adapters_of_model(model)
-    lost = [n for n in known if n.startswith("mlx") and n not in fact.adapters]
+    placed = {(n.name, n.index) for n in model.layout}
+    lost = [n for n, place in known.items() if place in placed and n not in fact.adapters]
     if lost and any(a in known for a in fact.adapters):
         yield f"{_names_in_short(lost)} {noun_for_count(len(lost), 'is', 'are')} not seen"
 

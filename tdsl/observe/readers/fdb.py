@@ -69,7 +69,9 @@ def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
     if head.lstrip()[:1] in ("{", "["):
         keys = ('"unicastTable"', '"ipV4Neighbors"', '"lladdr"', '"FDB_TABLE', '"entry-type"')
-        return any(k in head for k in keys) or ('"ifname"' in head and '"mac"' in head)
+        return any(k in head for k in keys) or all(
+            re.search(rf'"{k}"\s*:', head) for k in ("ifname", "mac")
+        )
     return any(
         MAC.search(line)
         and (NAMED.search(line) or re.search(r"\b(?:dynamic|static|ether)\b", line, re.IGNORECASE))

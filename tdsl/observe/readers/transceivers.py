@@ -31,6 +31,7 @@ DETECTED = re.compile(
 HEADING = re.compile(r"^Transceiver\s+Identifier\s+.*Vendor PN", re.MULTILINE)
 FIELD = re.compile(r"\s*(Vendor Name|Vendor PN|Vendor SN)\s*:\s*(.*?)\s*", re.IGNORECASE)
 INFO = ("TRANSCEIVER_INFO|", "TRANSCEIVER_INFO:")
+NO_MODULE = frozenset(("not present", "n/a"))
 KEYS = {
     "vendor": ("mfgName", "vendor-name", "manufacturer", "manufacturename", "vendorName"),
     "part": ("modelName", "vendor-pn", "vendor-part-number", "part-number", "model", "modelname", "vendorPn"),
@@ -56,7 +57,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
             slot = (f"Ethernet{name}/1", f"Ethernet{name}", name) if name.isdigit() else (name,)
             end = CapturedEnd(here, slot)
             vendor, part, serial = (facts.get(k, "") for k in ("vendor", "part", "serial"))
-            present = bool(vendor or part or serial) and part.lower() not in ("n/a", "not present")
+            present = bool(vendor or part or serial) and not {vendor.lower(), part.lower()} & NO_MODULE
             into.fact(CapturedModule(end, vendor, part if present else "", serial, present, at))
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
