@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "csv", "sarif", "markdown")
 CAPTURED = (
-    "ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p", "fdb", "modules", "health", "gpus", "scheduler",
+    "ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p", "fdb", "modules", "health", "gpus",
+    "scheduler",
 )  # fmt: skip
 """Formats of captures, and the options that give them."""
 CAPTURE = click.Path(exists=True, path_type=Path)
@@ -299,8 +300,8 @@ def _refuse_unfit_audit(call: AuditCall) -> None:
     """Refuse a call without a capture, or with a work list of an unknown format."""
     if not call.captures:
         raise Wrong(
-            "give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --ibdiagnet DIR, --ufm FILE, --lldp PATH, --p2p "
-            "FILE, --fdb PATH, --modules PATH, --health PATH, --gpus PATH or --scheduler FILE"
+            "give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --ibdiagnet DIR, --ufm FILE, --lldp "
+            "PATH, --p2p FILE, --fdb PATH, --modules PATH, --health PATH, --gpus PATH or --scheduler FILE"
         )
     if call.output is not None and call.output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{call.output}: the work list is written as .csv or .xlsx")

@@ -244,7 +244,8 @@ class _Mending:
         gains = self.gains(claim, promise.built, self.faults[:most])
         best = next((n for n, r in gains if Promise(promise.designed, r).kept), 0)
         judged = min(most, len(self.faults))
-        restoring, enough = ((best,), True) if best else ((), True)
+        restoring: tuple[int, ...] = (best,) if best else ()
+        enough = True
         if not best and len(self.faults) > 1:
             calls = MOST_SETS_JUDGED if quick else most
             restoring, enough = self.restoring_faults(claim, promise, calls)
@@ -330,7 +331,8 @@ def _notes_on_restoring(made: Audit, promise: Promise) -> list[str]:
     if promise.enough:
         return [f"it is kept when these {count:,} faults are corrected: {first}{more}"]
     return [
-        f"it is kept when {count:,} faults are corrected, those that touch most links; fewer may do: {first}{more}"
+        f"it is kept when {count:,} faults are corrected, those that touch most links; fewer may do: "
+        f"{first}{more}"
     ]
 
 

@@ -221,7 +221,8 @@ class Words:
             for a, b in one.added
         )
         notes = [
-            f"{near:,} of the {len(one.added):,} links seen there join devices that the design joins, at other ports"
+            f"{near:,} of the {len(one.added):,} links seen there join devices that the design joins, at "
+            "other ports"
         ]
         notes += [
             f"between {' and '.join(pair)}: {gone:,} planned links are not seen, {there:,} others are"
@@ -280,7 +281,10 @@ class Words:
         if one.kind == "ports offset":
             help += " (some systems count from 0, others from 1)"
         if one.kind.startswith("panel"):
-            help = "if the labels of the panels are right, plug one side again in the order of the list; else correct the table"
+            help = (
+                "if the labels of the panels are right, plug one side again in the order of the list; else "
+                "correct the table"
+            )
             return f"{one.detail} ({counted_noun(len(loose), 'link')})", help
         links = len({min(q, y) for q, _, y in loose})
         return (
@@ -297,8 +301,8 @@ class Words:
         links = len({min(q, y) for q, _, y in loose})
         return (
             f"{one.detail} ({counted_noun(links, 'link')})",
-            "if the cables are right, exchange the names of the devices, in their configuration or with --map; else move "
-            "the cables of each to the one that the work list names",
+            "if the cables are right, exchange the names of the devices, in their configuration or with "
+            "--map; else move the cables of each to the one that the work list names",
         )
 
     _devices_offset = _devices_reversed = _indices_exchanged = _devices_permuted = _pattern_of_devices
@@ -307,11 +311,12 @@ class Words:
         self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
     ) -> tuple[str, str]:
         return (
-            f"{counted_noun(len(one.removed), 'planned link')} {noun_for_count(len(one.removed), 'is', 'are')} not seen where "
-            f"{counted_noun(len(one.added), 'other')} {noun_for_count(len(one.added), 'is', 'are')}, and no pattern explains "
-            "them",
-            "look whether the capture is of this design, and its names are those of the design (--map); then audit one part "
-            "after another with --only",
+            f"{counted_noun(len(one.removed), 'planned link')} "
+            f"{noun_for_count(len(one.removed), 'is', 'are')} not seen where "
+            f"{counted_noun(len(one.added), 'other')} "
+            f"{noun_for_count(len(one.added), 'is', 'are')}, and no pattern explains them",
+            "look whether the capture is of this design, and its names are those of the design (--map); then "
+            "audit one part after another with --only",
         )
 
     def _swap(self, one: Mistake, what: str) -> tuple[str, str]:

@@ -198,8 +198,8 @@ class _FactComparison:
             f"{self.words.port(port)} has {fact.vendor} {fact.part}{serial}; {wanted} is planned".replace(
                 "  ", " "
             ),
-            f"exchange it for a {wanted}, or state it in the design; what may be bought instead is an alternative in the "
-            "file of --supply",
+            f"exchange it for a {wanted}, or state it in the design; what may be bought instead is an "
+            "alternative in the file of --supply",
             tasks=[task],
         )
 
@@ -232,15 +232,18 @@ class _FactComparison:
         elif slow:
             planned = int(self.fabric.link_rate[link])
             lanes = f" on {counted_noun(fact.lanes, 'lane')}" if fact.lanes else ""
-            text = f"{where} to {far} runs at {fact.rate / 10**9:g} Gb/s{lanes}; {planned / 10**9:g} Gb/s is planned"
+            text = (
+                f"{where} to {far} runs at {fact.rate / 10**9:g} Gb/s{lanes}; {planned / 10**9:g} Gb/s is "
+                "planned"
+            )
             self.fault("E0630", fact, text, help, tasks=[task], slow=(port, fact.rate))
         else:
             count = f", {counted_noun(fact.errors, 'error')}" if fact.errors > 0 else ""
             self.fault(
                 "E0634",
                 fact,
-                f"{where} to {far} has {fact.errors_per_bit:.1e} errors a bit behind its error correction{count}; at most "
-                f"{WORST_ERROR_RATE:.0e} is usual",
+                f"{where} to {far} has {fact.errors_per_bit:.1e} errors a bit behind its error "
+                f"correction{count}; at most {WORST_ERROR_RATE:.0e} is usual",
                 help,
                 tasks=[task],
             )
@@ -262,8 +265,8 @@ class _FactComparison:
         wrong: list[str] = []
         if len(fact.accelerators) != count:
             wrong.append(
-                f"{counted_noun(len(fact.accelerators), 'GPU')} {noun_for_count(len(fact.accelerators), 'is', 'are')} "
-                f"seen; {count} are planned"
+                f"{counted_noun(len(fact.accelerators), 'GPU')} "
+                f"{noun_for_count(len(fact.accelerators), 'is', 'are')} seen; {count} are planned"
             )
         wrong += [
             *_missing_adapters(model, fact),
@@ -278,7 +281,8 @@ class _FactComparison:
                 "E0635",
                 fact,
                 f"the inside of {shown} is not that of {model.name}: {wrong[0]}",
-                "look at the seating of the board, the adapter or its riser, or correct the model of the host",
+                "look at the seating of the board, the adapter or its riser, or correct the model of the "
+                "host",
                 notes=[*wrong[1:MOST_NOTES], *more],
                 tasks=[RepairTask(shown, "", "look at GPUs, NVLink and PCIe", "", model.name)],
             )
@@ -353,8 +357,8 @@ class _FactComparison:
             self.fault(
                 "E0636",
                 next(iter(known.values()))[1],
-                f"{source}: {counted_noun(len(lost), 'host')} of the design {noun_for_count(len(lost), 'is', 'are')} in no "
-                f"group: {_names_in_short(lost)}",
+                f"{source}: {counted_noun(len(lost), 'host')} of the design "
+                f"{noun_for_count(len(lost), 'is', 'are')} in no group: {_names_in_short(lost)}",
                 "add them, or limit the design to what is installed",
             )
 
@@ -408,7 +412,9 @@ def _links_between_accelerators(model: DeviceModel, fact: CapturedTopology) -> I
             wanted = between.get((i, j), 0) if between else min(own.get(i, 0), own.get(j, 0))
             seen = int(word[2:]) if re.fullmatch(r"NV\d+", word) else 0
             if wanted and seen < wanted:
-                yield f"{a} and {fact.accelerators[j]} are joined by {word or 'nothing'}; NV{wanted} is planned"
+                yield (
+                    f"{a} and {fact.accelerators[j]} are joined by {word or 'nothing'}; NV{wanted} is planned"
+                )
 
 
 def _nearest_adapters(model: DeviceModel, fact: CapturedTopology) -> Iterator[str]:

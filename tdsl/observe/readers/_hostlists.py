@@ -36,7 +36,7 @@ def _numbers_of_range(text: str, line: int) -> list[str]:
     for part in text.split(","):
         found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part.strip())
         if found is None or (found[2] and int(found[2]) < int(found[1])):
-            raise Malformed(line, f"`{part[:40]}` is no range of a list of hosts", "write node[0-3,12]")
+            raise Malformed(line, f"`{part[:40]}` is not a range of a list of hosts", "write node[0-3,12]")
         last = int(found[2] or found[1])
         if last - int(found[1]) > MOST_HOSTS:
             raise Malformed(line, f"a list of more than {MOST_HOSTS:,} hosts")

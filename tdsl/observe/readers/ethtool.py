@@ -43,7 +43,10 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
             into.fault(file, number, "no line says which port this module is in", NAME_IT)
         elif not fields and not absent:
             into.fault(
-                file, number, f"the output of {port} is no module's memory", "capture `ethtool -m` alone"
+                file,
+                number,
+                f"the output of {port} is not the memory of a module",
+                "capture `ethtool -m` alone",
             )
         else:
             end = CapturedEnd(here, (plain_capture_name(port, number),))

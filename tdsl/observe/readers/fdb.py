@@ -44,11 +44,13 @@ NO_PORT = re.compile(
 OWN = frozenset(("permanent", "static", "self", "local", "system"))
 SILENT = re.compile(r"\b(?:FAILED|INCOMPLETE)\b|<incomplete>|\(incomplete\)")
 HEADINGS = re.compile(
-    r"[-\s]*|.*\bMac ?Address\b.*|.*\bMAC address\b.*|.*\bHardware Addr\b.*|.*\bHWaddress\b.*|Total\b.*|.*\bentries\b.*|"
-    r"[-=]+.*|Codes?:.*|Vlan\b.*|Multicast\b.*|Flags?\b.*|.*\bfdb\b.*|\s*(?:sudo )?(?:ip|arp|bridge|show|nv)\s.*",
+    r"[-\s]*|.*\bMac ?Address\b.*|.*\bMAC address\b.*|.*\bHardware Addr\b.*|.*\bHWaddress\b.*|Total\b.*|"
+    r".*\bentries\b.*|"
+    r"[-=]+.*|Codes?:.*|Vlan\b.*|Multicast\b.*|Flags?\b.*|"
+    r".*\bfdb\b.*|\s*(?:sudo )?(?:ip|arp|bridge|show|nv)\s.*",
     re.IGNORECASE,
 )
-NO_CABLE = "the interface is no port of its own"
+NO_CABLE = "the interface is not a port of its own"
 OWN_ADDRESS = "it is an address of the device itself, or set by hand"
 GROUP_ADDRESS = "it is a group address"
 NO_ANSWER = "no address answered"
@@ -69,9 +71,7 @@ def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
     if head.lstrip()[:1] in ("{", "["):
         keys = ('"unicastTable"', '"ipV4Neighbors"', '"lladdr"', '"FDB_TABLE', '"entry-type"')
-        return any(k in head for k in keys) or all(
-            re.search(rf'"{k}"\s*:', head) for k in ("ifname", "mac")
-        )
+        return any(k in head for k in keys) or all(re.search(rf'"{k}"\s*:', head) for k in ("ifname", "mac"))
     return any(
         MAC.search(line)
         and (NAMED.search(line) or re.search(r"\b(?:dynamic|static|ether)\b", line, re.IGNORECASE))

@@ -39,7 +39,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         found = re.compile(rf"name\"?\s*:\s*\"?{re.escape(name)}\b").search(file.text)
         at_line = file.position(found.start())[0] if found else 1
         at = CaptureLine(file, at_line)
-        labels = facts.get("labels")
+        labels = facts.get("labels") if isinstance(facts, dict) else None
         tiers = sorted(_tiers_of_labels(labels if isinstance(labels, dict) else {}))
         if not tiers:
             into.leave_fact_out("the node has no label of its place in the network", at, f"node {name}")

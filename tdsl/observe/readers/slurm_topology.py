@@ -59,7 +59,7 @@ def _groups_of_text(file: SourceFile, into: Observed) -> Iterator[tuple[str, str
             into.fault(
                 file,
                 number,
-                f"this line is no switch or block: {raw.strip()[:60]!r}",
+                f"this line is neither a switch nor a block: {raw.strip()[:60]!r}",
                 "SwitchName=s0 Nodes=n[0-3]",
             )
             continue
