@@ -345,7 +345,8 @@ class _Auditor:
         asked for."""
         of, judged = self.out.of, int(self.out.judged.sum())
         hidden = of - judged
-        if not judged and self.out.facts.used and not self.seen.observed.wires:
+        facts_alone = self.out.facts.used and not self.seen.observed.wires and self.asked.at_least is None
+        if not judged and facts_alone:
             self.note(
                 "E0632", "no link was judged: the captures are of other things", help="capture links, too"
             )

@@ -42,6 +42,9 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
             at = CaptureLine(file, number)
         elif columns and words and NAME.fullmatch(words[0]):
             row = words[1 : len(columns) + 1]
+            if words[0] not in columns:
+                into.fault(file, number, f"{words[0]} has a row and no column", "capture it again")
+                continue
             if len(row) < len(columns) or not all(WORD.fullmatch(w) for w in row):
                 into.fault(
                     file, number, f"the row of {words[0]} has not a word for each column", "capture it again"
