@@ -162,7 +162,7 @@ class _Auditor:
         self.captures()
         if self.seen.observed.findings.has_errors:
             return self.out
-        self.out.facts = compare_captured_facts(self.fabric, self.seen, self.words)
+        self.out.facts = compare_captured_facts(self.fabric, self.seen, self.words, self.asked.only)
         self.devices()
         self.coverage()
         self.cables()

@@ -59,6 +59,7 @@ class Words:
     def __init__(self, fabric: Fabric, seen: Seen) -> None:
         self.fabric, self.seen = fabric, seen
         self._cables: dict[int, str] | None = None
+        self._rows: dict[str, int] | None = None
 
     # ------------------------------------------------------------ ports
     def split(self, port: int) -> tuple[str, str]:
@@ -87,6 +88,13 @@ class Words:
     def ends(self, a: int, b: int) -> str:
         """``su0-node1 OSFP1 (mlx5_0) to su0-leaf0 IB1/1/1``."""
         return f"{self.port(a)} to {self.port(b)}"
+
+    def device_named(self, name: str) -> int:
+        """The row of a device by its name."""
+        if self._rows is None:
+            f = self.fabric
+            self._rows = {f.device_name(d): d for d in range(f.device_count)}
+        return self._rows[name]
 
     def first(self, one: Mistake) -> tuple[int, tuple[tuple[int, int, str], ...]]:
         """A key that sorts mistakes by the first device and port they are about."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from tdsl.emit.data.scheduling import host_blocks, host_domains, host_groups
 from tdsl.emit.link_tables import Wires
 from tdsl.emit.records import HostGroup
-from tdsl.fabric.graph import Fabric
+from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.part_facts import fact_values, part_display_name
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.observe.candidates import PortPositions
@@ -39,6 +39,7 @@ UP = frozenset(("active", "act", "up", "linkup"))
 NEARNESS = {"PIX": 0, "PXB": 1, "PHB": 2, "NODE": 3, "SYS": 4}
 """Words of ``nvidia-smi topo -m`` for two PCIe functions, nearest first. Source: its legend."""
 NO_HOST = "the design has no such device"
+NOT_ASKED = "the audit is limited to other devices by --only"
 NO_PORT = "the model has no such port"
 NO_PLAN = "the design does not say which transceiver or cable belongs here"
 NO_PART = "the capture gives no part number"
@@ -68,14 +69,16 @@ class ComparedFacts:
     as_designed: Counter[str] = field(default_factory=Counter)
 
 
-def compare_captured_facts(fabric: Fabric, seen: Seen, words: Words) -> ComparedFacts:
-    """Compare all facts of the captures with the design."""
-    return _FactComparison(fabric, seen, words).run()
+def compare_captured_facts(
+    fabric: Fabric, seen: Seen, words: Words, only: Bools | None = None
+) -> ComparedFacts:
+    """Compare all facts of the captures with the design; ``only`` are the devices that are asked for."""
+    return _FactComparison(fabric, seen, words, only).run()
 
 
 class _FactComparison:
-    def __init__(self, fabric: Fabric, seen: Seen, words: Words) -> None:
-        self.fabric, self.seen, self.words = fabric, seen, words
+    def __init__(self, fabric: Fabric, seen: Seen, words: Words, only: Bools | None) -> None:
+        self.fabric, self.seen, self.words, self.only = fabric, seen, words, only
         self.out = ComparedFacts()
         self.bad_links: set[int] = set()
 
@@ -117,7 +120,14 @@ class _FactComparison:
             known = end.node in self.seen.device_of
             self.leave(NO_PORT if known else NO_HOST, fact, self.shown(end))
             return -1
+        if not self.is_asked(int(self.fabric.port_device[ports[0]])):
+            self.leave(NOT_ASKED, fact, self.shown(end))
+            return -1
         return ports[0]
+
+    def is_asked(self, device: int) -> bool:
+        """Whether the audit is asked for a device."""
+        return self.only is None or bool(self.only[device])
 
     def fault(self, code: str, fact: CapturedFact, message: str, help: str, **more: object) -> None:
         """Note a difference; ``more`` are notes, tasks and a slow port."""
@@ -257,6 +267,9 @@ class _FactComparison:
         if device < 0:
             self.leave(NO_HOST, fact, name)
             return
+        if not self.is_asked(device):
+            self.leave(NOT_ASKED, fact, name)
+            return
         model = self.fabric.model_of(device)
         count = sum(_size_of(c.axes) for c in model.chips if c.kind == "chip")
         if not count:
@@ -302,6 +315,7 @@ class _FactComparison:
         level = max(p.level for p in placed)
         groups = blocks if source.endswith("blocks") else levels[level] if level < len(levels) else ()
         of_host = {h: g.name for g in groups for h in g.hosts}
+        asked = {h for h in of_host if self.only is None or self.is_asked(self.words.device_named(h))}
         if not groups:
             for p in placed:
                 self.leave(NO_GROUPS, p, f"{self.seen.observed.nodes[p.node].description} in {p.group}")
@@ -312,11 +326,13 @@ class _FactComparison:
             name = self.fabric.device_name(device) if device >= 0 else ""
             if name not in of_host:
                 self.leave(NO_HOST, p, f"{self.seen.observed.nodes[p.node].description} in {p.group}")
+            elif name not in asked:
+                self.leave(NOT_ASKED, p, f"{name} in {p.group}")
             elif name in known:
                 self.leave("the host is in a group already", p, f"{name} in {p.group} and {known[name][0]}")
             else:
                 known[name] = p.group, p
-        self.compare_groups(source, known, of_host)
+        self.compare_groups(source, known, {h: g for h, g in of_host.items() if h in asked})
 
     def compare_groups(
         self, source: str, known: dict[str, tuple[str, CapturedPlacement]], of_host: dict[str, str]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tdsl.compile.compiler import Request, compile_without_checks
@@ -66,6 +67,22 @@ def test_what_is_as_designed_is_no_fault(reader: str, cables: Cables, tmp_path: 
     found = facts(made)
     assert found["used"] > 30 and found["set_aside"] <= 4
     assert "no link was judged; " in audit_summary(made) and "as designed; no faults" in audit_summary(made)
+
+
+def test_what_is_not_asked_for_is_set_aside(cables: Cables, tmp_path: Path) -> None:
+    """Of one unit, with faults in the other."""
+    f = cables.fabric
+    only = np.array([f.device_name(d).startswith("su0") for d in range(f.device_count)])
+    for reader in OTHERS:
+        files = {n: t.replace("su1-node1,", "").replace("15E-255", "1E-3") for n, t in OF_OTHER_THINGS[reader](cables).items()}
+        other = {n: t for n, t in files.items() if not n.startswith("su0")}
+        made = audited(
+            f,
+            (capture_readers()[reader].OPTION, written(other, tmp_path / reader)),
+            settings=AuditSettings(only=only),
+        )
+        found = facts(made)
+        assert all(c == "E0907" for c in codes(made)) and found["set_aside"] > 0, (reader, codes(made))
 
 
 def first(pattern: str, new: str) -> Callable[[str], str]:
