@@ -13,6 +13,7 @@ from tdsl.observe.asbuilt import promises_kept, repairs_by_gain
 from tdsl.observe.audit import Audit
 from tdsl.observe.difference import Mistake
 from tdsl.observe.report import audit_summary
+from tests.fabrics import superpod
 from tests.harness import compile_text, fabric_of
 from tests.observe.captures import audited, codes, p2p
 from tests.observe.plant import KINDS, Cables
@@ -155,6 +156,18 @@ def test_where_nothing_fits_what_differs_is_said(seed: int, wide: Fabric, tmp_pa
     assert len(found) < 0.75 * wide.link_count
     (tmp_path / "t.csv").write_text(p2p(cables))
     assert codes(audited(wide, ("p2p", tmp_path / "t.csv")))
+
+
+def test_plugs_mixed_up_in_every_switch_end_the_search() -> None:
+    """Each switch has all its cables, at random ports of its own: the choices to compare grow faster than the links, so that the
+    search has to stop by itself."""
+    cables = Cables(superpod(2, 16, 8, 8).build())
+    random, step = Random(1), dict[int, int]()
+    for d in range(cables.fabric.device_count):
+        used = cables.used(d) if cables.fabric.is_switch[d] else []
+        step |= dict(zip(used, random.sample(used, len(used)), strict=True))
+    found = explained(moved(cables, lambda p: step.get(p, p)))
+    assert 1 <= len(found) < cables.fabric.link_count // 2
 
 
 REQUIRED = POD.rstrip().removesuffix("}") + "  require reachability\n  require edge_redundancy >= 4\n  require diameter <= 2\n}\n"
