@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     from tdsl.observe.subjects import AuditSubject
 
 FORMATS = ("text", "json", "csv", "sarif", "markdown")
-CAPTURED = ("ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p")
+CAPTURED = (
+    "ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p", "fdb", "modules", "health", "gpus",
+    "scheduler",
+)  # fmt: skip
 """Formats of captures, and the options that give them."""
 CAPTURE = click.Path(exists=True, path_type=Path)
 TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -67,6 +70,16 @@ class AuditCall:
     """Captures of LLDP neighbours."""
     p2p: tuple[Path, ...]
     """Tables of cables."""
+    fdb: tuple[Path, ...]
+    """Tables of addresses at ports."""
+    modules: tuple[Path, ...]
+    """What is plugged into cages."""
+    health: tuple[Path, ...]
+    """States, rates and errors of links."""
+    gpus: tuple[Path, ...]
+    """Matrices of accelerators and adapters."""
+    scheduler: tuple[Path, ...]
+    """Topologies of Slurm and labels of Kubernetes."""
     column: tuple[str, ...]
     """What columns of these tables are, as `--column` gives it."""
     assets: Path | None
@@ -147,6 +160,37 @@ class AuditCall:
     multiple=True,
     metavar="FILE",
     help="A table of cables: CSV, a UFM topology file, or NetBox's cables.",
+)
+@click.option(
+    "--fdb",
+    type=CAPTURE,
+    multiple=True,
+    metavar="PATH",
+    help="Addresses at ports, where LLDP is silent: bridge fdb, show mac, ip neigh, arp; a file a device.",
+)
+@click.option(
+    "--modules",
+    type=CAPTURE,
+    multiple=True,
+    metavar="PATH",
+    help="Transceivers as they are, against the bill: ethtool -m, show inventory; a file a device.",
+)
+@click.option(
+    "--health",
+    type=CAPTURE,
+    multiple=True,
+    metavar="PATH",
+    help="How links run: mlxlink -c, a file a device, or ibdiagnet2.net_dump_ext.",
+)
+@click.option(
+    "--gpus", type=CAPTURE, multiple=True, metavar="PATH", help="nvidia-smi topo -m, a file a host."
+)
+@click.option(
+    "--scheduler",
+    type=CAPTURE,
+    multiple=True,
+    metavar="FILE",
+    help="Where nodes are: scontrol show topology, topology.conf or .yaml, or kubectl get nodes -o json.",
 )
 @column_option
 @click.option(
@@ -257,7 +301,7 @@ def _refuse_unfit_audit(call: AuditCall) -> None:
     if not call.captures:
         raise Wrong(
             "give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --ibdiagnet DIR, --ufm FILE, --lldp "
-            "PATH or --p2p FILE"
+            "PATH, --p2p FILE, --fdb PATH, --modules PATH, --health PATH, --gpus PATH or --scheduler FILE"
         )
     if call.output is not None and call.output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{call.output}: the work list is written as .csv or .xlsx")
