@@ -233,6 +233,9 @@ def _joined_set(made: _Joining, s: DeviceSet, found: Mapping[int, DeviceSet]) ->
             "write the number of shared devices as a number",
         )
         return None
+    elif bool(known.settings.get("forwards")) != bool(s.settings.get("forwards")):
+        # said in the block of one fabric it is of that network: no path leads on into another
+        known.settings = {**known.settings, "forwards": False}
     return known
 
 
@@ -475,6 +478,13 @@ def _rack_key(places: RackPlaces, rack: int) -> tuple[str, str, int]:
     return places.hall_name(rack), places.row_name(rack), int(places.rack_number[rack])
 
 
+def _place_text(places: RackPlaces, device: int) -> str:
+    """The place of a device in words: ``rack A03 of hall h1 at 2U``."""
+    rack, unit = int(places.device_rack[device]), int(places.device_unit[device])
+    at = f" at {unit}U" if unit > 0 else ""
+    return f"rack {places.rack_name(rack)} of hall {places.hall_name(rack)}{at}"
+
+
 def _join_devices_in_racks(made: _Joining, f: Fabric, out: RackPlaces, rows: Ints, of_rack: Ints) -> None:
     """Enter where a fabric's devices are; ``rows`` and ``of_rack`` are its devices and racks as the cluster
     numbers them. A device that has another place already is a finding."""
@@ -486,15 +496,18 @@ def _join_devices_in_racks(made: _Joining, f: Fabric, out: RackPlaces, rows: Int
     moved = np.flatnonzero(again & ((out.device_rack[here] != rack) | (out.device_unit[here] != unit)))
     if len(moved):
         device = int(placed[moved[0]])
-        at, other = p.origin(device), out.origin(int(here[moved[0]]))
+        row = int(here[moved[0]])
+        at, other = p.origin(device), out.origin(row)
         more = f" (and {len(moved) - 1:,} more)" if len(moved) > 1 else ""
         made.same = False
         made.diagnostics.add(
             "E0206",
             at,
-            f"{f.device_path(device)} is placed twice{more}",
-            labels=[(other.span, "first here")] if other is not None else [],
-            help="a device has one place, whatever fabrics it is in; name each once",
+            f"{f.device_path(device)} is placed in {_place_text(p, device)} here, and in "
+            f"{_place_text(out, row)} by another fabric{more}",
+            labels=[(other.span, "the other is here")] if other is not None else [],
+            help="a device has one place, whatever fabrics it is in: say it once, in the cluster's block or in "
+            "one of them",
         )
     fresh = ~again
     out.device_rack[here[fresh]], out.device_unit[here[fresh]] = rack[fresh], unit[fresh]

@@ -71,6 +71,8 @@ class Declared:
             plan.around = Origin(self.member.title or plan.origin.span)
             plan.member = self.member.number
             self._lend_requirements(plan)
+            if plan.auto is not None and self.member.lends(plan.auto.origin.span):
+                plan.auto, plan.auto_of_cluster = None, plan.auto
         if self.phase is not None:
             plan.phase, plan.needed = self.phase.number, self.phase.needed
         for s in (*plan.sets, *plan.insides.values()) if plan.cluster else ():

@@ -192,6 +192,7 @@ class FabricPlan:
     distances: list[Distance] = field(default_factory=list)  # between halls
     placings: list[Placing] = field(default_factory=list)
     auto: AutoPlacing | None = None
+    auto_of_cluster: AutoPlacing | None = None  # that of the cluster's block, for devices of all its fabrics
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
     supply: Supply = field(
         default_factory=Supply
