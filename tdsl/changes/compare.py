@@ -19,6 +19,7 @@ from tdsl.changes.attributes import (
 from tdsl.changes.figure_changes import changed_metrics, comparison_figures
 from tdsl.changes.model import CableEnd, CableLeg, Change, Changes, ContractChange, MovedCable
 from tdsl.emit.link_tables import Wires
+from tdsl.fabric.addresses import DEVICE_KINDS
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.renamed import GONE, design_devices_of, find_renamed_devices, renames_by_declaration
 
@@ -298,7 +299,7 @@ def addresses_by_purpose(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> 
         path = known.get(path, path)
         if found.asn[d]:
             out[f"{path} ASN"] = str(found.asn[d])
-        for kind in ("loopback", "management"):
+        for kind in DEVICE_KINDS:
             for address, pool in found.each(kind, d):
                 out[f"{path} {kind} IPv{address.version}"] = f"{address}/{pool.prefix}"
     if any(kind == "links" for kind, _ in found.dealt):

@@ -149,6 +149,8 @@ def table_of_addresses(fabric: Fabric) -> OutputRows:
 
 
 def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
+    from tdsl.fabric.addresses import DEVICE_KINDS
+
     found = fabric.addressing
     assert found is not None
     for d in range(fabric.device_count):
@@ -161,7 +163,7 @@ def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
             ):  # of a switch that no `asn` names, the plan that `routing` stands for
                 origin = found.routing.origin
             yield name, "asn", "", "", "", "", "", asn, *_location_of_origin(origin)
-        for kind in ("loopback", "management"):
+        for kind in DEVICE_KINDS:
             for address, pool in found.each(kind, d):
                 text = f"{address}/{pool.prefix}"
                 yield (

@@ -506,8 +506,8 @@ def _join_devices_in_racks(made: _Joining, f: Fabric, out: RackPlaces, rows: Int
             f"{f.device_path(device)} is placed in {_place_text(p, device)} here, and in "
             f"{_place_text(out, row)} by another fabric{more}",
             labels=[(other.span, "the other is here")] if other is not None else [],
-            help="a device has one place, whatever fabrics it is in: say it once, in the cluster's block or in "
-            "one of them",
+            help="a device has one place, whatever fabrics it is in: say it once, in the cluster's block or "
+            "in one of them",
         )
     fresh = ~again
     out.device_rack[here[fresh]], out.device_unit[here[fresh]] = rack[fresh], unit[fresh]

@@ -1,5 +1,5 @@
-"""What the fabrics of a cluster say of places is said once: a device that several of them have is where any of
-them, or the cluster's block, places it."""
+"""What the fabrics of a cluster say of places is said once: a device that several of them have is where any
+of them, or the cluster's block, places it."""
 
 from __future__ import annotations
 

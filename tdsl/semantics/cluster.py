@@ -48,7 +48,8 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
     fabrics = [s for s in body if isinstance(s, tree.Decl) and s.kind.name == "fabric"]
     _report_faults_of_cluster_block(node, fabrics, diagnostics)
     seen: dict[str, SourceSpan] = {}
-    shared = {s.name.name for s in _statements_of_block(body) if isinstance(s, tree.Decl) and _holds_devices(s)}
+    declared = (s for s in _statements_of_block(body) if isinstance(s, tree.Decl))
+    shared = {s.name.name for s in declared if _holds_devices(s)}
     networks = frozenset(f.name.name for f in fabrics) - shared
     _report_names_of_no_fabric(body, shared, networks, diagnostics)
     each = [_first_names_used(f.body or ()) for f in fabrics]
