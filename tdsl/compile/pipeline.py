@@ -212,6 +212,7 @@ def _join_one_cluster(
     """Some designs as one cluster, with the requirements of its block."""
     from tdsl.fabric.cluster import join_fabrics, requirements_of_cluster
     from tdsl.fabric.shared import refuse_shared_ports
+    from tdsl.verify.check import checks_by_name
 
     found = Diagnostics()
     last = designs[chosen[-1]]
@@ -238,7 +239,11 @@ def _join_one_cluster(
     if made is not None:
         made.complete = made.complete and not text.errors
         made = _cluster_with_places(made, plans, found, request, locks)
-        design = replace(design, fabric=made, claims=requirements_of_cluster(plans, made, found))
+        judged = {(c.origin.span.start, c.origin.span.end) for i in chosen for c in designs[i].claims}
+        joint = {c.name for c in checks_by_name().values() if c.together or c.crosses}
+        design = replace(
+            design, fabric=made, claims=requirements_of_cluster(plans, made, judged, joint, found)
+        )
     moved = session.moves_of_cluster(design)
     if moved is not None:
         found.items = [moved.finding(d) for d in found]

@@ -89,13 +89,11 @@ class Declared:
         own: list[Required] = []
         for required in plan.requires:
             claims = required.node.claims
-            lent = (
-                tuple(c for c in claims if c.metric.name in self.together)
-                if self.member.lends(required.node.span)
-                else ()
-            )
+            of_cluster = self.member.lends(required.node.span)
+            lent = tuple(c for c in claims if c.metric.name in self.together) if of_cluster else ()
             kept = tuple(c for c in claims if c not in lent)
-            own += [replace(required, node=replace(required.node, claims=kept))] if kept else []
+            if kept:
+                own.append(replace(required, node=replace(required.node, claims=kept), lent=of_cluster))
             plan.of_cluster += [replace(required, node=replace(required.node, claims=lent))] if lent else []
         plan.requires = own
 
