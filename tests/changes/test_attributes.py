@@ -236,6 +236,7 @@ ROWS: list[tuple[str, str, str, str]] = [
     ("address", LEAVES, "10.0.0.1/24", "10.0.1.1/24"),
     ("loopback", LEAVES, "  address spine loopback from 10.0.0.1/24\n", ""),
     ("management", LEAVES, "10.9.0.1/24", "10.9.0.2/24"),
+    ("bmc", LEAVES, "  place extra", "  address extra bmc from 10.8.0.1/24\n  place extra"),
     ("vrf", LEAVES, "mgmt2", "mgmt3"),
     ("address", LEAVES, "gateway 10.9.0.254", "gateway 10.9.0.253"),
     ("address", LEAVES, "eth7", "eth8"),
