@@ -1,5 +1,5 @@
-"""What differs between two clusters: one comparison of the whole, in which what fabrics share is told once, and
-what is of one fabric says of which."""
+"""What differs between two clusters: one comparison of the whole, in which what fabrics share is told once,
+and what is of one fabric says of which."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def compare_whole_clusters(old: Design, new: Design, parts: Sequence[Changes]) -
     out.fabric = sums.fabric
     out.contract = [*_merged_contract(parts), *sums.contract]
     out.settings = [
-        replace(x, what=_of_networks(x.what, names)) for x, names in _told_once((p.fabric, p.settings) for p in parts)
+        replace(x, what=_of_networks(x.what, names))
+        for x, names in _told_once((p.fabric, p.settings) for p in parts)
     ]
     out.metrics = [*sums.metrics, *_metrics_of_networks(parts, sums.metrics)]
     return out

@@ -534,7 +534,9 @@ def _comparison_json(
     fabrics = [changes_document(x.changes) for x in found]
     waiting = iter(plans)
     for fabric, x in zip(fabrics, found, strict=True):
-        orders = {new.name: steps_document(plan) for (_, new, _), plan in zip(x.networks, waiting, strict=False)}
+        orders = {
+            new.name: steps_document(plan) for (_, new, _), plan in zip(x.networks, waiting, strict=False)
+        }
         if x.parts:
             fabric["members"] = [new.name for _, new, _ in x.networks]
         if orders:

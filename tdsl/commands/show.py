@@ -493,7 +493,7 @@ def _print_summaries(shown: list[Design]) -> None:
         if design.members:
             continue
         whole.setdefault(design.cluster if design.cluster in whole else f" {design.name}", []).append(design)
-    for number, each in enumerate(whole.values()):
+    for each in whole.values():
         if len(whole) > 1:
             write_to_stream(f"{each[0].name}\n")
         print_table(_summary_of_several(each) if len(each) > 1 else _rows_of_table(each[0], "summary"))
@@ -625,11 +625,7 @@ def _rows_of_all_fabrics(shown: list[Design], what: str, cable: str | None) -> O
     blank = [("",) * (len(head) - len(rows.head)) for _, rows in parts]
     return OutputRows(
         ("fabric", *head),
-        (
-            (name, *row, *more)
-            for (name, rows), more in zip(parts, blank, strict=True)
-            for row in rows.body
-        ),
+        ((name, *row, *more) for (name, rows), more in zip(parts, blank, strict=True) for row in rows.body),
     )
 
 
