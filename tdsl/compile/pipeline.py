@@ -59,8 +59,17 @@ def wire_design(
     design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
     if not request.fail:
         return design, {}
-    found, absent = failing.fail(request.fail)
-    return replace(design, failed=found if found.names else None), absent
+    asked = {_element_of_fabric(text, plan): text for text in (" ".join(e.split()) for e in request.fail)}
+    found, absent = failing.fail(tuple(asked))
+    missing = {asked[element]: why for element, why in absent.items()}
+    return replace(design, failed=found if found.names else None), missing
+
+
+def _element_of_fabric(text: str, plan: FabricPlan) -> str:
+    """An element of ``--fail`` as a fabric writes it: ``compute.leaf[0]``, as a cluster calls it, is
+    ``leaf[0]`` in compute."""
+    own = plan.cluster and plan.name not in plan.root.members
+    return text.removeprefix(f"{plan.name}.") if own else text
 
 
 def _wire_plan(

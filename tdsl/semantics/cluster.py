@@ -225,9 +225,9 @@ class _Lending:
         """A path of the cluster's block as this fabric writes it: ``compute.leaf[0]`` is ``leaf[0]`` in
         compute. None for one of other fabrics."""
         first = _first_name(path)
-        if first in self.named:
-            return path
-        if first != self.fabric or first not in self.networks or len(path.parts) < 2:
+        if first not in self.networks:  # `role storage` is no name of the fabric storage
+            return path if first in self.named else None
+        if first != self.fabric or len(path.parts) < 2:
             return None
         return replace(path, parts=path.parts[1:]) if isinstance(path.parts[1], tree.Identifier) else None
 

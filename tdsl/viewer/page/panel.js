@@ -105,6 +105,7 @@ class Panel {
       facts([
         ["End a", this.end(c.link_a[i])], ["", f.addresses("links", i)], ["End b", this.end(c.link_b[i])], [" ", f.addresses("links", i, true)],
         ["Via", via >= 0 ? this.device(via) : ""],
+        ["Network", f.header.networks ? f.header.networks[c.link_network[i]] : ""],
         ["Rate", gbps(f.header.rates[c.link_rate[i]])], ["Class", f.header.classes[c.link_class[i]]], ["Rail", rail >= 0 ? rail : ""],
         ["Cable", leg >= 0 ? this.cable(leg) : "none: inside the chassis"], ["Far cable", far >= 0 && far !== leg ? this.cable(far) : ""],
       ]),
