@@ -119,6 +119,8 @@ def _comparison_headings(shown: list[Design], files: list[int], varied: list[str
     names = [
         f"{d.name} (all)" if d.members else f"{d.cluster}.{d.name}" if d.cluster else d.name for d in shown
     ]
+    if len(set(zip(names, files, strict=True))) < len(names):  # phases of one design
+        files = [*range(1, len(names) + 1)]
     return [n if names.count(n) == 1 else f"{n} ({files[k]})" for k, n in enumerate(names)]
 
 

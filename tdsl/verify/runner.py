@@ -135,7 +135,7 @@ class _CheckRun:
         self.checks = (
             {name: check for name, check in every.items() if check.together} if fabric.members else every
         )
-        self.claimed = self.checks | {name: check for name, check in every.items() if check.crosses}
+        self.claimed = {**self.checks, **{name: check for name, check in every.items() if check.crosses}}
         self.failed = failed
         self.budget = budget
         self.known = known
