@@ -502,9 +502,9 @@ def _print_summaries(shown: list[Design]) -> None:
 def _summary_of_several(designs: list[Design]) -> OutputRows:
     """A row a figure, a column a fabric."""
     rows = [_rows_of_table(d, "summary").body for d in designs]
-    tables: list[dict[object, object]] = [{name: value for name, value in each} for each in rows]
+    tables = [{str(row[0]): row[1] for row in each} for each in rows]
     for design, table in zip(designs[1:], tables[1:], strict=True):
-        for name in [str(n) for n in table if str(n).startswith("tiers.")]:  # as the whole calls it
+        for name in [n for n in table if n.startswith("tiers.")]:  # as the whole calls it
             called = name.replace("tiers.", f"tiers.{design.name}.")
             if called in tables[0]:
                 table[called] = table.pop(name)
