@@ -147,7 +147,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
     racks = json.loads(tdsl("show", str(path), "racks", "--output-format", "json").stdout)["designs"]
     assert [(d["fabric"], d["racks"][0]["devices"], d["racks"][0]["watts"]) for d in racks] == [("k", 4, "8000")]
     table = tdsl("compare", str(path), "--output-format", "csv").stdout
-    assert "figure,one,two,k" in table and "power_kw,6,6,10" in table
+    assert "figure,k (all),k.one,k.two" in table and "power_kw,10,6,6" in table
 
 
 def test_one_table_of_places_for_all_fabrics(tmp_path: Path) -> None:
