@@ -14,28 +14,36 @@ if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
 
 T = TypeVar("T", Change, ContractChange)
+Part = tuple[str, Changes]
+"""The name of a fabric, and what differs of it."""
 
 
-def compare_whole_clusters(old: Design, new: Design, parts: Sequence[Changes]) -> Changes:
-    """What differs between two clusters; ``parts`` are the comparisons of their fabrics. Devices, cables,
-    places, addresses and sums are those of the whole: a shared device that comes is one. Requirements,
-    settings and figures of one fabric name it."""
+def compare_whole_clusters(old: Design, new: Design, parts: Sequence[Part]) -> Changes:
+    """What differs between two clusters; ``parts`` are the comparisons of their fabrics, by name. Devices,
+    cables, places, addresses and sums are those of the whole: a shared device that comes is one.
+    Requirements, settings and figures of one fabric name it."""
     out = compare_designs(old, new)
     sums = compare_clusters(old, new)
     out.fabric = sums.fabric
     out.contract = [*_merged_contract(parts), *sums.contract]
     out.settings = [
         replace(x, what=_of_networks(x.what, names))
-        for x, names in _told_once((p.fabric, p.settings) for p in parts)
+        for x, names in _told_once((name, p.settings) for name, p in parts)
     ]
     out.metrics = [*sums.metrics, *_metrics_of_networks(parts, sums.metrics)]
+    if out.none:  # what the whole does not tell is a difference all the same
+        out.figures = [
+            replace(x, what=_of_networks(x.what, [name]))
+            for name, p in parts
+            for x in (*p.figures, *p.cables, *p.ports, *p.names, *p.models, *p.places, *p.addresses)
+        ]
     return out
 
 
-def _merged_contract(parts: Sequence[Changes]) -> list[ContractChange]:
+def _merged_contract(parts: Sequence[Part]) -> list[ContractChange]:
     """The changes of all contracts; what one fabric alone has says so in its note."""
     out = []
-    for x, names in _told_once((p.fabric, p.contract) for p in parts):
+    for x, names in _told_once((name, p.contract) for name, p in parts):
         shared = x.part in ("file", "lock", "setting", "severity", "model") or (
             x.part == "parameter" and len(names) == len(parts)
         )
@@ -57,12 +65,12 @@ def _of_networks(what: str, names: Sequence[str]) -> str:
     return f"{', '.join(names)}: {what}"
 
 
-def _metrics_of_networks(parts: Sequence[Changes], whole: Sequence[Metric]) -> list[Metric]:
+def _metrics_of_networks(parts: Sequence[Part], whole: Sequence[Metric]) -> list[Metric]:
     """The figures of each fabric that are not as they were, but for those that the whole tells alike."""
     told = {(m.name, m.before, m.after) for m in whole}
     return [
-        replace(m, name=f"{part.fabric}: {m.name}")
-        for part in parts
+        replace(m, name=f"{name}: {m.name}")
+        for name, part in parts
         for m in part.metrics
         if (m.name, m.before, m.after) not in told
     ]

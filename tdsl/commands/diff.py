@@ -355,7 +355,8 @@ def _with_clusters_as_one(fabrics: list[Compared], clusters: list[Compared]) -> 
             last.append(x)
             continue
         parts = [y for y in out if _belongs_to_clusters(y, x.old, x.new)]
-        made = compare_whole_clusters(x.old, x.new, [y.changes for y in parts])
+        named = [(d.name, y.changes) for y in parts if (d := y.new or y.old) is not None]
+        made = compare_whole_clusters(x.old, x.new, named)
         one = replace(x, changes=made, parts=tuple(parts))
         at = out.index(parts[0]) if parts else len(out)
         out[at:at] = [one]

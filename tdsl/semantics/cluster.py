@@ -68,7 +68,7 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
         lending = _Lending(name, networks, named | (set() if seen else unnamed))
         seen[name] = fabric.name.span
         yield ClusterMember(
-            replace(fabric, body=(*lending.statements_lent(body), *(fabric.body or ()))),
+            replace(fabric, body=(*lending.lend_statements(body), *(fabric.body or ()))),
             entry.home,
             node.name.name,
             node.span,
@@ -165,16 +165,16 @@ class _Lending:
     networks: frozenset[str]
     named: set[str]
 
-    def statements_lent(self, body: Iterable[tree.Stmt]) -> Iterator[tree.Stmt]:
+    def lend_statements(self, body: Iterable[tree.Stmt]) -> Iterator[tree.Stmt]:
         """What a fabric gets: values, requirements, the devices that it names and what is said of them and of
         its own devices, with the halls that they are placed in."""
         body = tuple(body)
         others = [s for s in body if not _is_about_halls(s)]
-        halls = self.named.union(*(_first_names_used(x) for s in others for x in self.lent(s)))
+        halls = self.named.union(*(_first_names_used(x) for s in others for x in self.lend_statement(s)))
         halls |= {p.bare for s in body for p in _halls_of_automatic_placing(s) if p.bare is not None}
         for s in body:
             if not _is_about_halls(s):
-                yield from self.lent(s)
+                yield from self.lend_statement(s)
             elif (
                 s.name.name in halls
                 if isinstance(s, tree.Decl)
@@ -182,7 +182,7 @@ class _Lending:
             ):
                 yield s
 
-    def lent(self, s: tree.Stmt) -> Iterator[tree.Stmt]:
+    def lend_statement(self, s: tree.Stmt) -> Iterator[tree.Stmt]:
         """What this fabric gets of one statement: nothing, or one statement."""
         match s:
             case tree.Decl():
@@ -204,20 +204,22 @@ class _Lending:
                 if items:
                     yield replace(s, items=items)
             case tree.For():
-                inner = tuple(x for each in s.body for x in self.lent(each))
+                inner = tuple(x for each in s.body for x in self.lend_statement(each))
                 if inner:
                     yield replace(s, body=inner)
             case tree.If():
-                yield from self.branches_lent(s)
+                yield from self.lend_branches(s)
             case tree.Connect() | tree.Setting():
                 pass
             case _:
                 yield s
 
-    def branches_lent(self, s: tree.If) -> Iterator[tree.Stmt]:
+    def lend_branches(self, s: tree.If) -> Iterator[tree.Stmt]:
         """What this fabric gets of an ``if``: nothing where no branch has something for it."""
-        branches = tuple((c, tuple(x for each in b for x in self.lent(each))) for c, b in s.branches)
-        other = tuple(x for each in s.other for x in self.lent(each))
+        branches = tuple(
+            (c, tuple(x for each in b for x in self.lend_statement(each))) for c, b in s.branches
+        )
+        other = tuple(x for each in s.other for x in self.lend_statement(each))
         if other or any(b for _, b in branches):
             yield replace(s, branches=branches, other=other)
 
