@@ -18,6 +18,7 @@ from tdsl.compile import compiler
 from tdsl.emit.view import FabricView
 from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing
+from tdsl.fabric.assets import read_assets_table
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
@@ -181,3 +182,9 @@ def test_an_operating_system_and_a_controller_are_two_addresses(tmp_path: Path) 
     assert told[0] == ("node0", "node0-bmc", "ipmi", "10.11.0.2", "10.11.0.0/24", "10.11.0.1") and len(told) == 3
     assert [m.device for m in view.managed] == ["node0", "node1", "node2", "leaf0", "leaf1"]
     assert [a.kind for a in view.addresses if a.device == "node2"] == ["management", "bmc"]
+    macs = "device,mac,bmc_mac\nnode0,94:6d:ae:00:00:01,94:6D:AE:00:00:02\nnode1,,94:6d:ae:00:00:{:02}\n"
+    for last, wanted in ((3, []), (2, ["E0534"]), (1, ["E0534"])):
+        found_of_table = Diagnostics()
+        assets = read_assets_table(f, SourceFile("assets.csv", macs.format(last)), found_of_table)
+        assert [d.code for d in found_of_table] == wanted and assets.mac == {rows[0]: "94:6d:ae:00:00:01"}
+        assert assets.bmc_mac[rows[0]] == "94:6d:ae:00:00:02" and (rows[1] in assets.bmc_mac) == (not wanted)
