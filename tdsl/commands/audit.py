@@ -235,7 +235,7 @@ class AuditCall:
     "--places",
     type=TABLE,
     metavar="FILE",
-    help="A CSV device,hall,row,rack,u, by which the work list is ordered.",
+    help="A CSV device,hall,row,rack,u, by which the work list is ordered, in place of the design's places.",
 )
 @click.option(
     "-o",
@@ -499,13 +499,13 @@ def _audit_as_json(compilation: Compilation, designs: list[Design], made: list[A
 
 
 def _work_list_rows(made: list[Audit], places: Path | None) -> list[tuple[object, ...]]:
-    from tdsl.observe.worklist import read_rack_places, worklist_rows
+    from tdsl.observe.worklist import places_of_design, read_rack_places, worklist_rows
 
     try:
         table = read_rack_places(_text_of_file_named(places)) if places is not None else {}
     except ValueError as wrong:
         raise Wrong(f"{places}: {wrong}") from None
-    return [row for m in made for row in worklist_rows(m, table)]
+    return [row for m in made for row in worklist_rows(m, places_of_design(m.fabric) | table)]
 
 
 def _work_list_csv(made: list[Audit], places: Path | None) -> bytes:

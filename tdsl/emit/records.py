@@ -582,8 +582,8 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address that the design gives. ``port`` is "" for loopbacks and management, ``vrf`` for all but
-    management."""
+    """An address that the design gives. ``port`` is "" for those of a device, ``vrf`` for all but management
+    and bmc."""
 
     device: str
     kind: str
@@ -600,6 +600,23 @@ class Managed:
 
     device: str
     kind: str
+    mac: str
+    version: int
+    address: str
+    network: str
+    gateway: str
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """The address of a device's own controller (BMC), which answers when the device is switched off. ``name``
+    is the host name that it has, ``mac`` "" where no table of assets gives it, ``gateway`` where the design
+    names none."""
+
+    device: str
+    kind: str
+    name: str
+    interface: str
     mac: str
     version: int
     address: str

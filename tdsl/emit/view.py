@@ -24,6 +24,7 @@ from tdsl.emit.records import (
     Cable,
     CableLabel,
     Circuit,
+    Controller,
     Device,
     HostAdapters,
     HostGroup,
@@ -441,6 +442,28 @@ class FabricView:
             )
             for d in rows
             for a, p in (found.each("management", d) if found is not None else ())
+        )
+
+    @cached_property
+    def controllers(self) -> tuple[Controller, ...]:
+        """Addresses of the BMCs of what is built, device by device."""
+        f, found = self._fabric, self._fabric.addressing
+        macs = self._assets.bmc_mac if self._assets is not None else {}
+        rows = np.flatnonzero(f.built).tolist() if found is not None else []
+        return tuple(
+            Controller(
+                f.device_name(d),
+                str(f.kind[d]),
+                f"{f.device_name(d)}-bmc",
+                p.interface,
+                macs.get(d, ""),
+                a.version,
+                str(a),
+                str(ip_network(f"{a}/{p.prefix}", strict=False)),
+                p.gateway,
+            )
+            for d in rows
+            for a, p in (found.each("bmc", d) if found is not None else ())
         )
 
     @cached_property
