@@ -147,3 +147,15 @@ def test_schedulers_are_told_of_the_accelerators_network_alone(tmp_path: Path) -
     assert {p.split("/")[0] for p in two if "/slurm/" in p} == {"compute"}, "a host sends twice as much there"
     moved = text.replace("fabric storage {", "fabric storage {\n    purpose compute")
     assert {p.split("/")[0] for p in built(moved, tmp_path, "--target", "slurm") if "/slurm/" in p} == {"storage"}
+
+
+def test_the_controller_of_a_host_is_no_interface_of_its_system(tmp_path: Path) -> None:
+    """An address on `bmc` is in no netplan file, another one is, though a network without routing gives it."""
+    text = design("two_networks", compute="", storage="").rstrip().removesuffix("}")
+    text = text.replace("port disk:", "port eno: 400Gbps { type GE400 }; port disk:")
+    for interface in ("eno", "bmc"):
+        address = f"address node management from 10.9.0.1/24 {{ interface {interface}; vrf default; gateway 10.9.0.1 }}"
+        whole = f"{text}  fabric inband {{\n switch tor: SW\n connect node[n].eno to tor\n {address}\n }}\n}}\n"
+        files = built(whole, tmp_path / interface, "--target", "frr")
+        seen = yaml.safe_load(files[f"{WHOLE}/frr/node0/netplan.yaml"])["network"]["ethernets"]
+        assert ("eno" in seen, "bmc" in seen) == (interface == "eno", False)

@@ -36,6 +36,10 @@ CAGE_LANES = {
 snia.org/sff."""
 
 
+BMC = "bmc"
+"""The interface of a host that its operating system does not have."""
+
+
 class LinkAtPort(NamedTuple):
     """A link at one of its ports: the port, the link, the port at the other end, and whether this is the
     link's second end."""
@@ -396,8 +400,11 @@ def _bgp_sessions(name: str, text: str, asn: int, far: list[tuple[int, str]]) ->
 
 
 def management_records(found: Addressing, device: int) -> tuple[Management, ...]:
-    """The management addresses of a device, IPv4 first."""
+    """The management addresses that the operating system of a device has, IPv4 first. What is written for the
+    interface `bmc` of a host is its controller's."""
+    host = found.fabric.kind[device] == "host"
     return tuple(
         Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}", p.gateway)
         for a, p in found.each("management", device)
+        if not (host and p.interface == BMC)
     )
