@@ -62,4 +62,4 @@ def _name_below(top: Path, name: str) -> str:
     for base in (top, top.resolve()):
         if path.is_relative_to(base):
             return path.relative_to(base).as_posix()
-    raise Wrong(f"--hook takes files of the current folder, and {name} is outside of it")
+    raise Wrong(f"{name}: --hook takes files of the current folder")

@@ -120,7 +120,9 @@ class HelpAddress(Text):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """An address of the web, or nothing."""
         if value and not re.fullmatch(r"https?://[!-~]+", str(value)):
-            self.fail(f"{value!r} is no address such as https://docs.example.com/tdsl/", param, ctx)
+            self.fail(
+                f"{value!r} is not an address; write such as https://docs.example.com/tdsl/", param, ctx
+            )
         return str(value)
 
 

@@ -57,7 +57,7 @@ def render(report: Report) -> str:
 
 
 def _sarif_rule(code: str, site: str) -> dict[str, object]:
-    """A rule with its page; ``site`` is the address of the documentation as a site, "" where none is known."""
+    """A rule with its page; ``site`` is the address of the documentation, "" where none is known."""
     page = catalogue.page_of_code(code)
     if page is None:
         return {"id": code}
