@@ -135,14 +135,17 @@ class DesignNames:
                 self.folded.setdefault(path.casefold(), row)
 
     def _table(self, model: int) -> dict[str, tuple[int, ...]]:
+        """Ports by name; several where lanes share the name of a device of the operating system."""
         out: dict[str, tuple[int, ...]] = {}
+        given_by: dict[str, tuple[int, int]] = {}  # the class and the kind of each name
         columns = PortColumns(self.fabric)
         holes: dict[str, list[int]] = defaultdict(list)
         for c in self.fabric.models[model].classes:
             for i in range(c.size):
-                for name in (c.path(i), c.labels[i], c.systems[i], c.netdev(i), port_id(c, i)):
-                    if name:
-                        out.setdefault(name.casefold(), (c.first + i,))
+                names = (c.path(i), c.labels[i], c.systems[i], c.netdev(i), port_id(c, i))
+                for kind, name in enumerate(map(str.casefold, names)):
+                    if name and given_by.setdefault(name, (c.first, kind)) == (c.first, kind):
+                        out[name] = (*out.get(name, ()), c.first + i)
                 row = int(columns.base[model]) + c.first + i
                 for name in (columns.hole[row], columns.hole_id[row]):
                     holes[str(name).casefold()].append(c.first + i)
@@ -217,6 +220,7 @@ class _Matcher:
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
         self.used: set[int] = set()  # ports at which a row says a cable
+        self.carried: dict[tuple[int, int], int] = {}  # links of a planned cable, by the first ports of its ends
         self.through = ThroughCables(fabric)
         self.seen.unidentified = np.zeros(fabric.link_count, dtype=np.bool_)
 
@@ -465,10 +469,13 @@ class _Matcher:
         return self.names.local(device, names) or self.numbered(device, end.port)
 
     def numbered(self, device: int, names: tuple[str, ...]) -> tuple[int, ...]:
-        """The port of a switch that is called ``Port 21`` or ``21``."""
-        word = names[0].lower().removeprefix("port").strip() if names else ""
+        """The port of a switch that is called ``Port 21`` or ``21``, and that of any device which a topology
+        file of ibutils calls ``P21``."""
+        first = names[0] if names else ""
+        of_model = first.startswith("P") and first[1:].isdigit()
+        word = first[1:] if of_model else first.lower().removeprefix("port").strip()
         at = int(word) - 1 if word.isascii() and word.isdigit() and len(word) < 6 else -1
-        inside = self.fabric.is_switch[device] and 0 <= at < self.base[device + 1] - self.base[device]
+        inside = (of_model or self.fabric.is_switch[device]) and 0 <= at < self.base[device + 1] - self.base[device]
         return (at,) if inside else ()
 
     def lone(self, device: int) -> tuple[int, ...]:
@@ -512,7 +519,7 @@ class _Matcher:
         A table names the cage of a cable, or the connector with several lanes, and not which of its ports
         it uses: rows that name the same two are the cables that the design plans there.
         """
-        count = wire.carries or (len(a) if len(a) == len(b) else 1)
+        count = wire.carries or self.links_of_cable(a, b) or (len(a) if len(a) == len(b) else 1)
         if len(a) == len(b) == count:
             self.join_known_ends(a, b, wire)
             return True
@@ -527,6 +534,18 @@ class _Matcher:
             return False
         self.join_known_ends([p for p, _ in free], [q for _, q in free], wire)
         return True
+
+    def links_of_cable(self, a: Sequence[int], b: Sequence[int]) -> int:
+        """How many links a cable carries that the design plans between two connectors; 0 where it plans none,
+        or where each end is one port."""
+        if len(a) == len(b) == 1:
+            return 0
+        if not self.carried:
+            f = self.fabric
+            ends = zip(f.cable_a.tolist(), f.cable_b.tolist(), f.cable_links.tolist(), strict=True)
+            self.carried = {(p, q): links for p, q, links in ends} or {(-1, -1): 0}
+        both = ((p, q) for p in a for q in b)
+        return next((n for p, q in both for e in ((p, q), (q, p)) if (n := self.carried.get(e, 0))), 0)
 
     def is_planned(self, p: int, q: int) -> bool:
         """Whether a cable between two ports is planned."""
