@@ -4,14 +4,16 @@ heading, headings of two rows, cells that hold a device and its port, boxes that
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-A_WORDS = frozenset("a from source src start near local origin begin".split())
-B_WORDS = frozenset("b z to destination dest dst end far remote target peer".split())
-DEVICE_WORDS = frozenset("device host hostname node switch system server equipment machine".split())
-PORT_WORDS = frozenset("port interface intf iface if termination jack".split())
-FILLERS = frozenset("name id label no number nr side the of".split())
+A_WORDS = frozenset(("a", "from", "source", "src", "start", "near", "local", "origin", "begin"))
+B_WORDS = frozenset(("b", "z", "to", "destination", "dest", "dst", "end", "far", "remote", "target", "peer"))
+DEVICE_WORDS = frozenset(
+    ("device", "host", "hostname", "node", "switch", "system", "server", "equipment", "machine")
+)
+PORT_WORDS = frozenset(("port", "interface", "intf", "iface", "if", "termination", "jack"))
+FILLERS = frozenset(("name", "id", "label", "no", "number", "nr", "side", "the", "of"))
 DONE = frozenset(("done", "completed", "installed", "cabled", "connected?", "done?"))
 FOUND = frozenset(("found instead", "found", "as found", "actual", "instead"))
 """Headings of what a technician fills in: whether a cable is plugged, and where it was found to end."""
@@ -24,7 +26,7 @@ TITLE = 4
 
 
 class Titled(NamedTuple):
-    """A column's heading: the end that it is of ("a", "b" or "") and what of it ("device", "port" or both)."""
+    """A column's heading: the end that it is of ("a", "b" or "") and what of it: "device", "port" or both."""
 
     side: str
     what: tuple[str, ...]
@@ -108,6 +110,3 @@ def filled_right(row: Sequence[str]) -> list[str]:
     for cell in row:
         out.append(cell if cell.strip() or not out else out[-1])
     return out
-
-
-Columns = Mapping[str, int]

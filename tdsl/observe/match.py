@@ -220,7 +220,9 @@ class _Matcher:
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
         self.used: set[int] = set()  # ports at which a row says a cable
-        self.carried: dict[tuple[int, int], int] = {}  # links of a planned cable, by the first ports of its ends
+        self.carried: dict[
+            tuple[int, int], int
+        ] = {}  # links of a planned cable, by the first ports of its ends
         self.through = ThroughCables(fabric)
         self.seen.unidentified = np.zeros(fabric.link_count, dtype=np.bool_)
 
@@ -469,13 +471,15 @@ class _Matcher:
         return self.names.local(device, names) or self.numbered(device, end.port)
 
     def numbered(self, device: int, names: tuple[str, ...]) -> tuple[int, ...]:
-        """The port of a switch that is called ``Port 21`` or ``21``, and that of any device which a topology
-        file of ibutils calls ``P21``."""
+        """The port of a switch that is called ``Port 21`` or ``21``, and that of any device whose
+        number in the model is given as ``#21``."""
         first = names[0] if names else ""
-        of_model = first.startswith("P") and first[1:].isdigit()
+        of_model = first.startswith("#")
         word = first[1:] if of_model else first.lower().removeprefix("port").strip()
         at = int(word) - 1 if word.isascii() and word.isdigit() and len(word) < 6 else -1
-        inside = (of_model or self.fabric.is_switch[device]) and 0 <= at < self.base[device + 1] - self.base[device]
+        inside = (of_model or self.fabric.is_switch[device]) and 0 <= at < self.base[device + 1] - self.base[
+            device
+        ]
         return (at,) if inside else ()
 
     def lone(self, device: int) -> tuple[int, ...]:

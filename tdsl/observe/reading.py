@@ -34,9 +34,14 @@ def read_capture_files(
 ) -> None:
     """Read captures, each by the option that gave it ("" for any format). ``columns`` are names of columns of
     tables of cables. Raises Unreadable."""
-    for option, path in captures:
-        for one in _capture_files(path, ENDING if option == "ibdiagnet" else ""):
-            _read_one_capture(option, one, into, columns or {}, [] if one == path else [path])
+    files = [
+        (option, one, [] if one == path else [path])
+        for option, path in captures
+        for one in _capture_files(path, ENDING if option == "ibdiagnet" else "")
+    ]
+    into.parts_follow = len(files) > 1
+    for option, one, within in files:
+        _read_one_capture(option, one, into, columns or {}, within)
     into.settle()
 
 
@@ -88,15 +93,16 @@ def _read_one_capture(
             into.fault(file, fault.line, fault.message, fault.help)
             return
         for one in inside or ():
+            if one.refused:
+                into.fault(file, one.line, one.refused, "ask this host again, or remove its answer")
+                continue
             _read_text(option, one.file, one.device or path.stem, into, columns)
         if inside is not None:
             return
     _read_text(option, file, path.stem, into, columns)
 
 
-def _read_workbook(
-    option: str, path: Path, data: bytes, into: Observed, columns: Mapping[str, str]
-) -> None:
+def _read_workbook(option: str, path: Path, data: bytes, into: Observed, columns: Mapping[str, str]) -> None:
     """Read the sheets of a workbook that are tables of cables; the others are noted."""
     whole = SourceFile(path.as_posix(), "\n")
     try:

@@ -7,13 +7,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import HIDDEN, SourceFile, SourceSpan
 from tdsl.observe.names import is_factory_description
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
+
+if TYPE_CHECKING:
+    from tdsl.observe.panels import PanelCables
 
 LONGEST_NAME = 512
 MOST_NODES = 1 << 21
@@ -99,6 +102,14 @@ class CapturedLink(NamedTuple):
     carries: int = 0
 
 
+class LooseLink(NamedTuple):
+    """A link of which a node is described in another part of a capture that was cut into several files: the
+    link, and the names by which nodes are missing there, with a line each."""
+
+    link: CapturedLink
+    missing: tuple[tuple[str, CaptureLine], ...]
+
+
 @dataclass(slots=True)
 class SidesListed:
     """Links of a capture that lists each from both of its ends, as ends that a reader knows them by."""
@@ -134,6 +145,10 @@ class Observed:
         default_factory=dict
     )  # nodes of one name, each of another chassis; the first is also what is known by the name alone
     whole: bool = False
+    parts_follow: bool = False  # whether what a capture names may be described in another file
+    open_block: tuple[str, str] | None = None  # the node whose ports the next part of a capture goes on with
+    loose: list[LooseLink] = field(default_factory=list)  # links to what no block of their own file describes
+    panels: PanelCables | None = None  # cables at patch panels, which are links once all are known
     files: int = 0
     findings: Diagnostics = field(default_factory=Diagnostics)
     faults: dict[int, int] = field(default_factory=dict)  # faults by identity of the file
@@ -185,6 +200,9 @@ class Observed:
         """Once all captures are read: join the nodes that one capture knows by the GUID of a port, the
         chassis of one name that no port tells apart, and chassis without a name with the device that has
         their address."""
+        self._settle_parts()
+        if self.panels is not None:
+            self.panels.join_links(self)
         self._settle_names()
         self._settle_nameless()
         for key, node in self.alias.items():
@@ -194,6 +212,28 @@ class Observed:
         for i, w in enumerate(self.wires):
             if w.a.node in self.alias or w.b.node in self.alias:
                 self.wires[i] = w._replace(a=self._settled(w.a), b=self._settled(w.b))
+
+    def _settle_parts(self) -> None:
+        """Add the links between the parts of a capture that was cut into several files."""
+        told: set[str] = set()
+        for link, missing in self.loose:
+            lacking = [(name, at) for name, at in missing if key_of_infiniband_node(name) not in self.nodes]
+            for name, at in lacking:
+                if name not in told:
+                    told.add(name)
+                    self.fault_of_missing_block(at, name)
+            if not lacking:
+                self.wire(link)
+
+    def fault_of_missing_block(self, at: CaptureLine, name: str) -> None:
+        """Report a node that no block describes: the capture is cut."""
+        self.fault(
+            at.file,
+            at.line,
+            f"the capture is incomplete: it has no block for {name}, which this line names",
+            "capture the whole subnet again; nothing is judged from a part of it",
+            "E0602",
+        )
 
     def _settle_names(self) -> None:
         """Nodes of one name are devices of their own, since their chassis differ, unless each of them is
@@ -305,6 +345,12 @@ class Observed:
         """Report what does not keep the capture from being used, and is no fault of the cabling."""
         places = [(where.span, text) for where, text in labels]
         self.findings.add(code, at.span, message, help=help, labels=places, severity=Severity.NOTE)
+
+
+def key_of_infiniband_node(name: str) -> str:
+    """The key of the node that blocks of a capture name ``S-b8cef603001bf9de``."""
+    digits = hexadecimal_digits(name[2:])
+    return f"id:{digits}" if digits else f"node:{name}"
 
 
 def plain_capture_name(text: str, line: int) -> str:

@@ -38,7 +38,7 @@ def is_workbook(data: bytes) -> bool:
 
 
 def sheets_of_workbook(data: bytes) -> list[SheetTable]:
-    """The sheets of a workbook. Raises Malformed where it cannot be read, or no program for it is installed."""
+    """The sheets of a workbook. Raises Malformed where it cannot be read, or no reader is installed."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
@@ -55,7 +55,9 @@ def sheets_of_workbook(data: bytes) -> list[SheetTable]:
             raise Malformed(1, f"the workbook has more than {MOST_SHEETS:,} sheets", HOW)
         return [SheetTable(name, _rows_of_sheet(book.get_sheet_by_name(name))) for name in names]
     except (CalamineError, ValueError, OSError) as wrong:
-        raise Malformed(1, f"this workbook is not readable: {' '.join(str(wrong).split())[:80]}", HOW) from None
+        raise Malformed(
+            1, f"this workbook is not readable: {' '.join(str(wrong).split())[:80]}", HOW
+        ) from None
 
 
 def _refuse_oversized_archive(data: bytes) -> None:
@@ -129,8 +131,8 @@ def with_work_done(sheets: Sequence[SheetTable]) -> list[SheetTable]:
     if not work:
         return list(sheets)
     head = whole.rows[0]
-    at, leg = head.index("cable_id"), head.index("leg")
+    at, of_leg = head.index("cable_id"), head.index("leg")
     rows = [[*head, "done", "found instead"]]
-    rows += [[*row, *work.get((row[at], row[leg]), ("", ""))] for row in whole.rows[1:]]
+    rows += [[*row, *work.get((row[at], row[of_leg]), ("", ""))] for row in whole.rows[1:]]
     kept = [s for s in sheets if s is not whole and s.name not in of_work]
     return [SheetTable(whole.name, rows), *kept]

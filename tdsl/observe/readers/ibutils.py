@@ -1,7 +1,8 @@
-"""Topology files of ibutils (``ibdmchk -t``), such as tdsl's ``fabric.topo``: a system a block, a link a line.
+"""Topology files of ibutils (``ibdmchk -t``), such as tdsl's ``fabric.topo``: a block a system.
 
-Source: ibutils, ibdm, doc/ibdm-topo-file. The first line of a block is the type and the name of a system; each
-further line is indented: ``P1 -> TYPE NAME P2``, with a rate between ``-`` and ``->`` where one is written.
+Source: ibdmchk(1) of ibutils, ``-t``. The first line of a block is the type and the name of a system; each
+further line is a link, and indented: ``P1 -> TYPE NAME P2``, with a rate between ``-`` and ``->`` where one
+is written. ``P1`` is the number of the port in the model (``#1``), not what the faceplate may call ``P1``.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _add_system_link(
     a, b = (
         CapturedEnd(
             add_device(into, plain_capture_name(name, at.line), "", at, heard=True),
-            (plain_capture_name(port, at.line),),
+            (re.sub(r"^P(?=\d+$)", "#", plain_capture_name(port, at.line)),),
         )
         for name, port in (here, there)
     )

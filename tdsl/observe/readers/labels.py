@@ -1,5 +1,5 @@
-"""tdsl's ``labels.csv``: a row for each end of a cable, with its device and port. The two ends of a cable, or of
-a leg of a break-out, are a link; the connector that legs share has one label."""
+"""tdsl's ``labels.csv``: a row for each end of a cable, with its device and port. The two ends of a cable, or
+of a leg of a break-out, are a link; the connector that legs share has one label."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
             if not heading:
                 heading = [cell.strip() for cell in row]
                 if not set(COLUMNS) <= set(heading):
-                    raise Malformed(1, "the first line does not name the columns of labels", ",".join(COLUMNS))
+                    raise Malformed(
+                        1, "the first line does not name the columns of labels", ",".join(COLUMNS)
+                    )
             elif any(cell.strip() for cell in row):
                 at = CaptureLine(file, reader.line_num)
                 _add_label(cables, dict(zip(heading, row, strict=False)), at, into)
@@ -97,7 +99,5 @@ def _join_ends(cable: str, ends: dict[tuple[str, str], list[LabelledEnd]], into:
 
 
 def _add_link_of_labels(into: Observed, here: LabelledEnd, there: LabelledEnd) -> None:
-    a, b = (
-        CapturedEnd(add_device(into, e.device, "", e.at, heard=True), (e.port,)) for e in (here, there)
-    )
+    a, b = (CapturedEnd(add_device(into, e.device, "", e.at, heard=True), (e.port,)) for e in (here, there))
     into.wire(CapturedLink(a, b, max(here.at, there.at, key=lambda at: at.line)))
