@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 A_WORDS = frozenset(("a", "from", "source", "src", "start", "near", "local", "origin", "begin"))
-B_WORDS = frozenset(("b", "z", "to", "destination", "dest", "dst", "end", "far", "remote", "target", "peer"))
+B_WORDS = frozenset(("b", "z", "to", "destination", "dest", "dst", "far", "remote", "target", "peer"))
 DEVICE_WORDS = frozenset(
     ("device", "host", "hostname", "node", "switch", "system", "server", "equipment", "machine")
 )
 PORT_WORDS = frozenset(("port", "interface", "intf", "iface", "if", "termination", "jack"))
-FILLERS = frozenset(("name", "id", "label", "no", "number", "nr", "side", "the", "of"))
+FILLERS = frozenset(("name", "id", "label", "no", "number", "nr", "side", "end", "the", "of"))
 DONE = frozenset(("done", "completed", "installed", "cabled", "connected?", "done?"))
 FOUND = frozenset(("found instead", "found", "as found", "actual", "instead"))
 """Headings of what a technician fills in: whether a cable is plugged, and where it was found to end."""
@@ -53,6 +53,8 @@ def _parse_words(text: str) -> Titled:
     known = A_WORDS | B_WORDS | DEVICE_WORDS | PORT_WORDS | FILLERS
     if len(sides) > 1 or not set(words) <= known:
         return Titled("", ())
+    if not sides and words[:1] == ["end"]:  # beside a `Start Device`
+        sides = {"b"}
     return Titled(sides.pop() if sides else "", (what,) if what else ())
 
 

@@ -120,11 +120,9 @@ def p2p(cables: Cables) -> str:
 
 
 def labels(cables: Cables) -> str:
-    rows = [
-        f"c{k},,{end},{','.join(named(cables, port))}"
-        for k, cable in enumerate(ends(cables))
-        for end, port in zip("ab", cable, strict=True)
-    ]
+    rows = []
+    for k, (p, q) in enumerate(ends(cables)):
+        rows += [f"c{k},,a,{','.join(named(cables, p))}", f"c{k},,b,{','.join(named(cables, q))}"]
     return "\n".join(["cable_id,leg,end,device,port", *rows, ""])
 
 
@@ -209,7 +207,8 @@ def sonic(device: str, heard: Heard) -> str:
 
 
 WHOLE: dict[str, Callable[[Cables], str]] = {
-    "batfish": batfish, "ibdiagnet": ibdiagnet, "iblinkinfo": iblinkinfo, "ibnetdiscover": ibnetdiscover, "ibutils": ibutils, "labels": labels, "netbox": netbox,
+    "batfish": batfish, "ibdiagnet": ibdiagnet, "iblinkinfo": iblinkinfo, "ibnetdiscover": ibnetdiscover, "ibutils": ibutils,
+    "labels": labels, "netbox": netbox,
     "netq": netq, "p2p": p2p, "ptm": ptm, "ufm": ufm,
 }  # fmt: skip
 """By reader: a capture of all cables."""

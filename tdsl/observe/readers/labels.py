@@ -33,7 +33,8 @@ class LabelledEnd(NamedTuple):
 
 def recognises(head: str) -> bool:
     """Whether a text begins with the columns of such a table."""
-    return set(COLUMNS) <= set(_cells(head.split("\n", 1)[0]))
+    first = next((line for line in head.split("\n") if line.strip()), "")
+    return set(COLUMNS) <= set(_cells(first))
 
 
 def _cells(line: str) -> list[str]:
@@ -47,13 +48,17 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     heading: list[str] = []
     try:
         for row in reader:
+            if not any(cell.strip() for cell in row):
+                continue
             if not heading:
                 heading = [cell.strip() for cell in row]
                 if not set(COLUMNS) <= set(heading):
                     raise Malformed(
-                        1, "the first line does not name the columns of labels", ",".join(COLUMNS)
+                        reader.line_num,
+                        "the first line does not name the columns of labels",
+                        ",".join(COLUMNS),
                     )
-            elif any(cell.strip() for cell in row):
+            else:
                 at = CaptureLine(file, reader.line_num)
                 _add_label(cables, dict(zip(heading, row, strict=False)), at, into)
     except csv.Error as wrong:
