@@ -146,7 +146,7 @@ class AuditCall:
     type=CAPTURE,
     multiple=True,
     metavar="FILE",
-    help="A table of cables: CSV, a UFM topology file, or NetBox's cables.",
+    help="A table of cables: CSV, .xlsx or .ods, a topology file of UFM or ibutils, or NetBox's cables.",
 )
 @column_option
 @click.option(

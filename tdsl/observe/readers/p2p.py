@@ -247,6 +247,8 @@ def _column_positions(
             if group == NETBOX:
                 out["netbox"] = -1
             return out
+    if set(given) & set(ENDS[0]):  # a call says what they are called, and they are not here
+        return None
     found = columns_of_ends(names) or (columns_of_ends(names, above) if above else None)
     return found | _further_positions(row, first, given, ()) if found is not None else None
 
