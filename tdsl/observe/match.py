@@ -236,6 +236,7 @@ class _Matcher:
         self.by_name()
         self.by_identifier()
         self.by_position()
+        self.split_clones()
         self.links()
         for node in self.observed.nodes.values():
             if node.key in self.target:
@@ -357,6 +358,52 @@ class _Matcher:
             if not new and not of_all:
                 return
             of_all = new
+
+    def split_clones(self) -> None:
+        """Take neighbours of one name, without any identifier, for two devices where their ports are heard
+        twice: of more than half of the links of a device that is not seen otherwise, where it is planned."""
+        of_node: dict[str, list[tuple[int, CapturedEnd, CapturedEnd]]] = defaultdict(list)
+        for i, w in enumerate(self.observed.wires):
+            for own, far in ((w.a, w.b), (w.b, w.a)):
+                node = self.observed.nodes[own.node]
+                alone = node.kind not in INFINIBAND and not node.ids and node.key not in self.observed.heard
+                if alone and node.key in self.target:
+                    of_node[node.key].append((i, own, far))
+        taken = {d for d, _ in self.target.values()}
+        for key, ends in of_node.items():
+            home: set[str] = set()
+            elsewhere: dict[int, list[tuple[int, CapturedEnd]]] = defaultdict(list)
+            for i, own, far in ends:
+                ports = self.resolve(far)
+                planned = (
+                    int(self.planned[ports[0]]) if len(ports) == 1 and ports[0] < self.seen.ports else -1
+                )
+                device = int(self.fabric.port_device[planned]) if planned >= 0 else -1
+                if device == self.target[key][0]:
+                    home.update(own.port[:1])
+                elif device >= 0 and planned - self.base[device] in self.names.local(device, own.port):
+                    elsewhere[device].append((i, own))
+            for device, found in elsewhere.items():
+                if device not in taken and all(set(own.port[:1]) <= home for _, own in found):
+                    self.split_clone(key, device, [i for i, _ in found])
+                    taken.add(device)
+
+    def split_clone(self, key: str, device: int, wires: Sequence[int]) -> None:
+        """Give the links of these rows to a node of its own, which is this device, where they are more than
+        half of the device's links."""
+        there = self.planned[self.base[device] : self.base[device + 1]]
+        of = int((there >= 0).sum())
+        if 2 * len(wires) <= of:
+            return
+        clone = f"{key} {self.fabric.device_path(device)}"
+        at = self.observed.wires[wires[0]].at
+        self.observed.nodes[clone] = self.observed.nodes[key]._replace(key=clone, at=at)
+        for i in wires:
+            w = self.observed.wires[i]
+            a, b = (end._replace(node=clone) if end.node == key else end for end in (w.a, w.b))
+            self.observed.wires[i] = w._replace(a=a, b=b)
+        self.target[clone] = device, ""
+        self.seen.positioned.append(Positioned(clone, device, len(wires), len(wires), len(wires)))
 
     def ports_of_matched_adapters(self) -> set[int]:
         """Ports that adapters with a match have."""

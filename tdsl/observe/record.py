@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 LONGEST_NAME = 512
 MOST_NODES = 1 << 21
 MOST_LINKS = 1 << 23
-MOST_FAULTS = 20
-"""Faults of one capture that are reported; the rest is counted."""
+MOST_ALIKE = 5
+"""Faults of one kind in a capture that are reported each for itself; of more the first, with their number."""
 INFINIBAND = ("switch", "adapter", "router")
 """Kinds of nodes that readers of InfiniBand captures give; their ports are numbers."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
@@ -151,7 +151,10 @@ class Observed:
     panels: PanelCables | None = None  # cables at patch panels, which are links once all are known
     files: int = 0
     findings: Diagnostics = field(default_factory=Diagnostics)
-    faults: dict[int, int] = field(default_factory=dict)  # faults by identity of the file
+    faults: dict[tuple[int, str, str], list[int]] = field(
+        default_factory=dict
+    )  # places of faults among the findings, by file, code and what they say to do
+    more: dict[tuple[int, str, str], int] = field(default_factory=dict)  # faults beside these, counted
 
     def node(
         self, key: str, description: str, kind: str, ids: tuple[str, ...], ports: int, at: CaptureLine
@@ -201,6 +204,7 @@ class Observed:
         chassis of one name that no port tells apart, and chassis without a name with the device that has
         their address."""
         self._settle_parts()
+        self._merge_faults()
         if self.panels is not None:
             self.panels.join_links(self)
         self._settle_names()
@@ -327,12 +331,27 @@ class Observed:
         return end._replace(node=self.alias.get(end.node, end.node))
 
     def fault(self, file: SourceFile, line: int, message: str, help: str = "", code: str = "E0601") -> None:
-        """Report a line that is not understood; of many in one file, the first few."""
-        count = self.faults.get(id(file), 0) + 1
-        self.faults[id(file)] = count
-        if count <= MOST_FAULTS:
+        """Report a line that is not understood. Faults of one kind have the same help."""
+        key = (id(file), code, help or message)
+        alike = self.faults.setdefault(key, [])
+        if len(alike) < MOST_ALIKE:
             line = min(max(line, 1), len(file.line_starts))
             self.findings.add(code, CaptureLine(file, line).span, message, help=help)
+            alike.append(len(self.findings) - 1)
+        else:
+            self.more[key] = self.more.get(key, 0) + 1
+
+    def _merge_faults(self) -> None:
+        """Of many faults of one kind in a capture keep the first, with their number."""
+        gone: set[int] = set()
+        for key, more in self.more.items():
+            first, *others = self.faults[key]
+            items = self.findings.items
+            items[first] = replace(items[first], count=len(others) + 1 + more)
+            gone.update(others)
+        self.findings.items[:] = [d for k, d in enumerate(self.findings.items) if k not in gone]
+        self.more.clear()
+        self.faults.clear()
 
     def note(
         self,
