@@ -10,7 +10,7 @@ from dataclasses import field
 import numpy as np
 
 from tdsl.fabric.columns import PortColumns, port_id
-from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.subnets import subnet_of_links
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.observe.names import (
@@ -707,12 +707,19 @@ class _Matcher:
                 whole[device] |= bool(f.is_switch[device])
             elif key in self.observed.heard:
                 heard[device] = True
-        out = heard[f.device_a] | heard[f.device_b]
+        out = (heard[f.device_a] | heard[f.device_b]) & ~self.unlisted_traces()
         if self.observed.whole and f.link_count:
             number = subnet_of_links(f)
             touched = np.unique(number[whole[f.device_a] | whole[f.device_b]])
             out |= np.isin(number, touched)
         self.seen.audited = out
+
+    def unlisted_traces(self) -> Bools:
+        """Links on boards and backplanes, where no capture lists one: tables of cables have cables alone."""
+        f = self.fabric
+        boards = np.isin(f.link_medium, [MEDIA.index(m) for m in ("trace", "backplane")])
+        ends = (*f.link_a[boards].tolist(), *f.link_b[boards].tolist())
+        return boards & (not any(port in self.seen.far for port in ends))
 
 
 def made_key(end: CapturedEnd) -> tuple[str, str]:
