@@ -175,7 +175,7 @@ def _pair_designs(out: RevisionPair, before: Mapping[str, bytes], after: Mapping
             "neither revision has a file that declares a fabric, so there is nothing to compare"
         )
     differ = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    touched = _designs_touched_by(old, before, differ) | _designs_touched_by(new, after, differ)
+    touched = designs_touched_by(old, before, differ) | designs_touched_by(new, after, differ)
     renamed = renamed_files(
         {n: before[n] for n in old if n not in new}, {n: after[n] for n in new if n not in old}
     )
@@ -203,7 +203,7 @@ def designs_in_revision(held: Mapping[str, bytes]) -> list[str]:
     return [name for name, data in held.items() if name.endswith(".fab") and _FABRIC.search(data)]
 
 
-def _designs_touched_by(designs: Iterable[str], held: Mapping[str, bytes], differ: set[str]) -> set[str]:
+def designs_touched_by(designs: Iterable[str], held: Mapping[str, bytes], differ: set[str]) -> set[str]:
     """The designs that differ or may use what does: a file is taken to use all whose name, without its
     ending, is a word of it. Settings of the project are about all designs."""
     if any(PurePosixPath(name).name == SETTINGS for name in differ):

@@ -48,6 +48,8 @@ CAPTURED = (
     "scheduler",
 )  # fmt: skip
 """Formats of captures, and the options that give them."""
+MOST_SHOWN = 100
+"""Findings of one code that are printed as text; a work list, JSON and SARIF have all."""
 CAPTURE = click.Path(exists=True, path_type=Path)
 TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -159,7 +161,7 @@ class AuditCall:
     type=CAPTURE,
     multiple=True,
     metavar="FILE",
-    help="A table of cables: CSV, a UFM topology file, or NetBox's cables.",
+    help="A table of cables: CSV, .xlsx or .ods, a topology file of UFM or ibutils, or NetBox's cables.",
 )
 @click.option(
     "--fdb",
@@ -481,9 +483,25 @@ def _print_audit(
 
         paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
         for one, m in zip(designs, made, strict=True):
-            for block in finding_blocks(one, paint, width):
+            shown, more = _first_of_each_kind(one)
+            for block in finding_blocks(shown, paint, width):
                 write_to_stream(f"{block}\n\n")
+            if more:
+                listed = ", ".join(f"{code} {n:,}" for code, n in more.items())
+                write_to_stream(f"findings that are not shown: {listed}; `--format json` has all\n\n")
             write_to_stream(report.audit_summary(m))
+
+
+def _first_of_each_kind(design: Design) -> tuple[Design, dict[str, int]]:
+    """A design with the first findings of each code, and how many more there are of each."""
+    seen: dict[str, int] = {}
+    shown = []
+    for d in design.findings:
+        seen[d.code] = seen.get(d.code, 0) + 1
+        if seen[d.code] <= MOST_SHOWN:
+            shown.append(d)
+    more = {code: n - MOST_SHOWN for code, n in seen.items() if n > MOST_SHOWN}
+    return (replace(design, findings=shown) if more else design), more
 
 
 def _audit_as_json(compilation: Compilation, designs: list[Design], made: list[Audit]) -> str:

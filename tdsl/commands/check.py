@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from dataclasses import replace
@@ -111,6 +112,20 @@ class Further(Output):
         return value.partition("=")[2]
 
 
+class HelpAddress(Text):
+    """The address of a site."""
+
+    name = "uri"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """An address of the web, or nothing."""
+        if value and not re.fullmatch(r"https?://[!-~]+", str(value)):
+            self.fail(
+                f"{value!r} is not an address; write such as https://docs.example.com/tdsl/", param, ctx
+            )
+        return str(value)
+
+
 @dataclass(frozen=True, slots=True)
 class CheckCall:
     """The options of a call of `tdsl check`, but those that all commands on designs have."""
@@ -157,6 +172,10 @@ class CheckCall:
     """The address of a Dask scheduler."""
     no_cache: bool
     """Whether the answer of an earlier call may not be taken."""
+    help_uri: str
+    """The address of the documentation as a site, "" where none is known."""
+    hook: bool
+    """Whether the files are those that a change is about, and designs that use them are checked, too."""
 
 
 @click.command(
@@ -168,6 +187,7 @@ class CheckCall:
     "  tdsl check *.fab --output-format github --report sarif=tdsl.sarif --report junit=junit.xml\n"
     "  tdsl check designs/                   (every design in a folder)\n"
     "  tdsl check superpod.fab --fix         (apply the edits that findings offer)\n"
+    "  tdsl check --hook lib/models.fab m.csv (the designs here that use them, as pre-commit asks)\n"
     "  tdsl check - < superpod.fab           (standard input)\n"
     "  tdsl check dgx_superpod_h100          (a design of the standard library)\n"
     "  tdsl check main:superpod.fab          (as it is in the git revision `main`, with what it uses there)",
@@ -200,6 +220,19 @@ class CheckCall:
     multiple=True,
     metavar="FORMAT=FILE",
     help="Write a further report to a file; may be given several times.",
+)
+@click.option(
+    "--help-uri",
+    type=HelpAddress(),
+    default="",
+    metavar="URI",
+    help="Where the site of this documentation is (`make site`): SARIF then links each finding to its page.",
+)
+@click.option(
+    "--hook",
+    is_flag=True,
+    help="FILES are what a change is about, tables and locks included: check the designs of this folder that "
+    "use one of them.",
 )
 @click.option(
     "--fail-on",
@@ -316,7 +349,9 @@ def command(**given: Any) -> int:
     """
     begin = time.perf_counter()
     call = record_of_call(CheckCall, given)
-    files = tuple(designs_in(call.files))
+    files = tuple(_designs_of_call(call))
+    if not files:
+        return OK
     _refuse_revisions(files, call)
     failed = (*call.fail, *(element for path in call.fail_file for element in _elements_in_file(path)))
     _refuse_unfit_options(call, failed)
@@ -342,9 +377,18 @@ def command(**given: Any) -> int:
         with show_progress():
             _confirm_results(compilations, sources, asked, call.second_opinion_dir)
     _note_kept_answers(compilations)
-    told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
+    told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin, help_uri=call.help_uri)
     _write_reports(call, told, replace(told, colour=look.colour, width=look.width, printed=printed))
     return FOUND if told.failed else OK
+
+
+def _designs_of_call(call: CheckCall) -> Sequence[str]:
+    """The designs that a call checks; of a hook those that a change is about."""
+    if not call.hook:
+        return designs_in(call.files)
+    from tdsl.commands._hook import designs_of_change
+
+    return designs_of_change(call.files)
 
 
 def _refuse_revisions(files: Sequence[str], call: CheckCall) -> None:

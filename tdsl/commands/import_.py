@@ -77,9 +77,9 @@ def command(
       InfiniBand  ibnetdiscover, iblinkinfo -l, the folder of ibdiagnet, UFM's links (JSON)
       LLDP        a file a device, or a folder of them: lldpcli (json0, json, keyvalue,
                   text), SONiC, EOS, NVUE, NX-OS, NAPALM; Batfish layer 1, PTM, NetQ
-      tables      tdsl's cables.csv and links.csv, UFM's topology file, NetBox's cables
-                  (CSV or JSON), any CSV with a column each for the devices and ports
-                  of both ends (--column)
+      tables      tdsl's cables.csv, links.csv, labels.csv and cables.xlsx, topology files of
+                  UFM and ibutils, NetBox's cables (CSV or JSON), any CSV, .xlsx or .ods with
+                  columns for the devices and ports of both ends (--column)
 
     `check`, `diff` and `audit` take what is written. Devices without a name get one made of their identifier.
     LLDP and most tables do not say which devices are hosts: that is taken from names of ports and devices,

@@ -53,9 +53,10 @@ repos:
         files: \\.fab$
       - id: tdsl-check
         name: tdsl check
-        entry: tdsl check --output-format concise
+        entry: tdsl check --hook --output-format concise
         language: system
-        files: \\.fab$
+        files: \\.(fab|csv|lock)$|(^|/)tdsl\\.toml$
+        require_serial: true
 """
 GITHUB = """\
 # Findings appear at their lines in the pull request.

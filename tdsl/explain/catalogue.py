@@ -96,6 +96,15 @@ def most_similar_code(word: str) -> str:
     return next(iter(get_close_matches(word.lower().replace("-", "_"), [p.name for p in pages], 1, 0.5)), "")
 
 
+def page_address(page: Page) -> str:
+    """Where the site that ``make site`` writes has a page: ``reference-findings.html#e0101``."""
+    return (
+        f"reference-checks.html#{page.name}"
+        if page.is_check
+        else f"reference-findings.html#{page.code.lower()}"
+    )
+
+
 def finding_name(code: str) -> str:
     """A finding's name, its code where it has no page."""
     found = page_of_code(code)

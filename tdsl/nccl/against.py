@@ -9,7 +9,10 @@ from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.nccl.lint import GPU, NIC
+from tdsl.nccl.dialects import Dialect, dialect_of_text
+from tdsl.nccl.graph_against import compare_graph_with_graph, compare_graph_with_machine
+from tdsl.nccl.judge import NcclFileJudge
+from tdsl.nccl.rules import is_dump_of_machine
 from tdsl.nccl.text import NcclElement, read_nccl_xml
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -33,14 +36,16 @@ def nothing_to_judge_error(file: SourceFile) -> Diagnostic | None:
 
 @dataclass(slots=True)
 class PcieDevice:
-    """A GPU or an adapter: its element, the NUMA node and the switches above it, outermost first."""
+    """A GPU or an adapter: its element, the NUMA node and the switches above it, outermost first; ``near``
+    are the names of adapters below the nearest switch that it shares with any."""
 
     element: NcclElement
     numa: str
     above: tuple[str, ...]
+    kind: str
     nets: tuple[str, ...] = ()
     nvlinks: int = 0
-    near: frozenset[str] = field(default_factory=frozenset)  # adapters below the same switch, by name
+    near: frozenset[str] = field(default_factory=frozenset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,11 @@ class Comparison:
 
 
 def compare_with_dump(file: SourceFile, dump: SourceFile) -> Comparison:
-    """Where a topology file or a ``.conf`` differs from a machine's dump. A file that has nothing to compare
-    is an error, and so is a dump that cannot be read."""
+    """Where a topology file, a graph file or a ``.conf`` differs from a machine's dump. A file that has
+    nothing to compare is an error, and so is a dump that cannot be read."""
     found, unread = Diagnostics(), Diagnostics()
     machine = read_nccl_xml(dump, unread)
-    if machine is None or machine.name != "system":
+    if machine is None or machine.name not in ("system", "graphs"):
         found.add(
             CODE,
             SourceSpan(file, 0, 0),
@@ -66,46 +71,92 @@ def compare_with_dump(file: SourceFile, dump: SourceFile) -> Comparison:
             help="set NCCL_TOPO_DUMP_FILE on the machine",
         )
         return Comparison(list(found), 0, 0)
-    of = judged = 0
-    if re.search(r"^NCCL_", file.text, re.M) and "<system" not in file.text:
-        of = judged = _compare_adapter_names(file, machine, found)
-        kind = "a list of settings, and its NCCL_IB_HCA names no adapter of the machine"
-    else:
-        top = read_nccl_xml(file, unread)
-        kind = (
-            f"a file of <{top.name}>, and the dump is one of <system>"
-            if top is not None
-            else "no topology file"
-        )
-        if top is not None and top.name == "system":
-            of, judged = _compare_topologies(top, machine, found)
-            kind = "a topology file without a GPU and without an adapter"
+    judged, of, kind = _compare_by_kind(file, machine, found, dialect_of_text(dump.text))
     if not judged and not found.has_errors:
         message = f"nothing was compared with {dump.name}: this is {kind}"
         found.add(
             NOTHING,
             SourceSpan(file, 0, 0),
             message,
-            help="compare a topology file, or a .conf with NCCL_IB_HCA=NAME,…",
+            help="compare a topology file, a graph file, or a .conf with NCCL_IB_HCA=NAME,…",
         )
-    return Comparison(sorted(found, key=lambda d: (d.span.start if d.span else 0, d.message)), judged, of)
+    if machine.name == "system" and judged:
+        _judge_origin_of_dump(machine, dump, found)
+    return Comparison(sorted(found, key=_place_in_file), judged, of)
 
 
-def _pcie_devices_by_bus(top: NcclElement) -> dict[str, PcieDevice]:
+def _place_in_file(d: Diagnostic) -> tuple[int, str]:
+    return d.span.start if d.span else 0, d.message
+
+
+def _compare_by_kind(
+    file: SourceFile, machine: NcclElement, found: Diagnostics, dialect: Dialect
+) -> tuple[int, int, str]:
+    """Compare a file with a dump of ``dialect``, as both kinds allow: how much was judged, of how much, and
+    what the file is where that is nothing."""
+    graphs = machine.name == "graphs"
+    if re.search(r"^NCCL_", file.text, re.M) and "<system" not in file.text:
+        if graphs:
+            return 0, 0, "a list of settings, and the dump is one of <graphs>"
+        count = _compare_adapter_names(file, machine, found, dialect)
+        return count, count, "a list of settings, and its NCCL_IB_HCA names no adapter of the machine"
+    top = read_nccl_xml(file, Diagnostics())
+    if top is None or top.name not in ("system", "graphs"):
+        return 0, 0, "no topology file"
+    if top.name == "graphs":
+        judged, of = (
+            compare_graph_with_graph(top, machine, found)
+            if graphs
+            else compare_graph_with_machine(top, machine, found)
+        )
+        return judged, of, "a graph file without a graph" + " that the dump has, too" * bool(of)
+    if graphs:
+        return 0, 0, "a file of <system>, and the dump is one of <graphs>"
+    mine = dialect_of_text(file.text)
+    if mine is not dialect:
+        message = f"this file is of {mine.name}'s dialect, and the dump is of {dialect.name}'s"
+        found.add(CODE, top.span, message, help=f"compare it with a dump that {mine.name} wrote")
+        return 0, 0, ""
+    of, judged = _compare_topologies(top, machine, found, dialect)
+    return judged, of, "a topology file without a GPU and without an adapter"
+
+
+def _judge_origin_of_dump(machine: NcclElement, dump: SourceFile, found: Diagnostics) -> None:
+    """A dump that was taken while NCCL_TOPO_FILE named a file repeats that file. NCCL writes the hash of the
+    host before the number of the NUMA node where it found the node itself, and behind it where a file names
+    the node (ncclTopoGetXmlFromSys, ncclTopoXmlLoadCpu)."""
+    order = [list(cpu.attributes) for cpu in machine.own("cpu")]
+    from_file = [
+        names
+        for names in order
+        if "host_hash" in names and "numaid" in names and names.index("host_hash") > names.index("numaid")
+    ]
+    if not is_dump_of_machine(machine) or not from_file:
+        return
+    message = f"{dump.name} was taken while NCCL_TOPO_FILE named a file: it repeats what that file says"
+    severity = Severity.WARNING if found.has_errors else Severity.ERROR
+    found.add(
+        CODE,
+        SourceSpan(dump, 0, 0),
+        message,
+        help="take it with `NCCL_TOPO_FILE= NCCL_TOPO_DUMP_FILE=/tmp/dump.xml` in the environment, which "
+        "goes before nccl.conf",
+        severity=severity,
+    )
+
+
+def _pcie_devices_by_bus(top: NcclElement, dialect: Dialect) -> dict[str, PcieDevice]:
     """GPUs and adapters by bus id, in the order of the file."""
     out: dict[str, PcieDevice] = {}
+    kinds = NcclFileJudge(top, Diagnostics(), dialect)
 
     def walk(e: NcclElement, numa: str, above: tuple[str, ...]) -> Iterator[PcieDevice]:
         for child in e.children:
             bus = child.attributes.get("busid", "")
             if child.name == "cpu":
                 yield from walk(child, child.attributes.get("numaid", ""), ())
-            elif child.name == "pci" and (
-                child.own("gpu")
-                or child.own("nic")
-                or child.attributes.get("class", "").startswith((GPU, NIC))
-            ):
-                out[bus] = _pcie_device(child, numa, above)
+            elif kinds.is_gpu(child) or kinds.is_adapter(child):
+                out[bus] = _pcie_device(child, numa, above, kinds)
                 yield out[bus]
             elif child.name == "pci":
                 below = list(walk(child, numa, (*above, bus)))
@@ -118,22 +169,25 @@ def _pcie_devices_by_bus(top: NcclElement) -> dict[str, PcieDevice]:
     return out
 
 
-def _pcie_device(child: NcclElement, numa: str, above: tuple[str, ...]) -> PcieDevice:
+def _pcie_device(child: NcclElement, numa: str, above: tuple[str, ...], kinds: NcclFileJudge) -> PcieDevice:
     """A GPU or adapter with the names of its adapters and the number of its NVLinks."""
     nets = tuple(n.attributes.get("name", "") for nic in child.own("nic") for n in nic.own("net"))
     links = sum(
         int(n.attributes["count"])
         for g in child.own("gpu")
-        for n in g.own("nvlink")
+        for n in g.own(kinds.dialect.link)
         if n.attributes.get("count", "").isdigit()
     )
-    return PcieDevice(child, numa, above, nets, links)
+    return PcieDevice(child, numa, above, "GPU" if kinds.is_gpu(child) else "adapter", nets, links)
 
 
-def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnostics) -> tuple[int, int]:
+def _compare_topologies(
+    top: NcclElement, machine: NcclElement, found: Diagnostics, dialect: Dialect
+) -> tuple[int, int]:
     """Every difference of two trees that changes what NCCL plans. With the number of GPUs and adapters of the
     first, and of those that both have."""
-    planned, real = _pcie_devices_by_bus(top), _pcie_devices_by_bus(machine)
+    planned, real = _pcie_devices_by_bus(top, dialect), _pcie_devices_by_bus(machine, dialect)
+    words = f"{dialect.link_word}s"
     where = {n: bus for bus, f in real.items() for n in f.nets if n}
 
     def tell(e: NcclElement, name: str, message: str, help: str, severity: Severity = Severity.ERROR) -> None:
@@ -142,7 +196,7 @@ def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnosti
 
     for bus, f in planned.items():
         r = real.get(bus)
-        what = _device_kind_word(f)
+        what = f.kind
         if r is None:
             tell(
                 f.element,
@@ -151,21 +205,22 @@ def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnosti
                 "correct the bus id; NCCL drops what it does not find",
             )
             continue
-        if _device_kind_word(r) != what:
+        if r.kind != what:
             tell(
                 f.element,
                 "busid",
-                f"the machine has {_with_indefinite_article(_device_kind_word(r))} at {bus}, not "
+                f"the machine has {_with_indefinite_article(r.kind)} at {bus}, not "
                 f"{_with_indefinite_article(what)}",
                 "correct the bus id",
             )
             continue
         _compare_pcie_devices(bus, f, r, where, tell)
+        _compare_gpu_links(bus, f, r, words, tell)
     for bus, r in real.items():
         if bus not in planned:
             names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
             text = (
-                f"the machine has {_with_indefinite_article(_device_kind_word(r))} at {bus}{names}, "
+                f"the machine has {_with_indefinite_article(r.kind)} at {bus}{names}, "
                 "which the file leaves out"
             )
             tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
@@ -177,7 +232,7 @@ def _compare_pcie_devices(
 ) -> None:
     """What differs between a device of the file and that of the machine at the same bus id; ``where`` has the
     bus id of each adapter of the machine by its name."""
-    what = _device_kind_word(f)
+    what = f.kind
     if f.numa != r.numa:
         text = f"{what} {bus} is on NUMA node {f.numa}, on the machine on {r.numa}"
         tell(f.element, "busid", text, f'move it below the <cpu> with numaid="{r.numa}"')
@@ -198,15 +253,19 @@ def _compare_pcie_devices(
             f"{_adapter_names_text(r.near)}"
         )
         tell(f.element, "busid", text, "put it below the switch that it shares with its adapter")
-    if f.nvlinks and r.nvlinks and f.nvlinks != r.nvlinks:
-        text = f"GPU {bus} has {f.nvlinks} NVLinks, on the machine {r.nvlinks}"
-        tell(f.element, "busid", text, "correct the counts, or look for NVLinks that are down")
     _compare_pcie_links(bus, f, r, tell)
+
+
+def _compare_gpu_links(bus: str, f: PcieDevice, r: PcieDevice, words: str, tell: Callable[..., None]) -> None:
+    """What differs between the links of a GPU to other GPUs. A file that has none leaves them to NCCL."""
+    if f.nvlinks and r.nvlinks != f.nvlinks and r.element.own("gpu"):
+        text = f"GPU {bus} has {f.nvlinks} {words}, on the machine {r.nvlinks or 'none'}"
+        tell(f.element, "busid", text, f"correct the counts, or look for {words} that are down")
 
 
 def _compare_pcie_links(bus: str, f: PcieDevice, r: PcieDevice, tell: Callable[..., None]) -> None:
     """What differs between the PCIe links of a device in the file and on the machine."""
-    what = _device_kind_word(f)
+    what = f.kind
     for name in ("link_speed", "link_width"):
         mine, its = f.element.attributes.get(name, ""), r.element.attributes.get(name, "")
         if mine and its and mine != its:
@@ -220,11 +279,13 @@ def _compare_pcie_links(bus: str, f: PcieDevice, r: PcieDevice, tell: Callable[.
             )
 
 
-def _compare_adapter_names(file: SourceFile, machine: NcclElement, found: Diagnostics) -> int:
+def _compare_adapter_names(
+    file: SourceFile, machine: NcclElement, found: Diagnostics, dialect: Dialect
+) -> int:
     """Names in NCCL_IB_HCA that the machine does not have. With the number of names that were looked for; one
     that is excluded counts where the machine has it."""
     count = 0
-    have = {n for f in _pcie_devices_by_bus(machine).values() for n in f.nets if n}
+    have = {n for f in _pcie_devices_by_bus(machine, dialect).values() for n in f.nets if n}
     for line in re.finditer(r"^NCCL_IB_HCA=([\^=]*)(.*)$", file.text, re.M):
         at = line.start(2)
         for entry in line[2].split(","):
@@ -239,11 +300,6 @@ def _compare_adapter_names(file: SourceFile, machine: NcclElement, found: Diagno
                 )
             at += len(entry) + 1
     return count
-
-
-def _device_kind_word(f: PcieDevice) -> str:
-    e = f.element
-    return "GPU" if e.own("gpu") or e.attributes.get("class", "").startswith(GPU) else "adapter"
 
 
 def _with_indefinite_article(what: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceSpan
+from tdsl.nccl.dialects import NCCL, NIC, Dialect, in_words_of
 from tdsl.nccl.text import NcclElement
 
 _WHOLE = re.compile(r"[-+]?(?:0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
@@ -26,14 +27,15 @@ def whole_number_of_c(text: str) -> int | None:
 class NcclFileJudge:
     """What judges of both kinds of file share."""
 
-    def __init__(self, top: NcclElement, found: Diagnostics) -> None:
-        self.top, self.found = top, found
+    def __init__(self, top: NcclElement, found: Diagnostics, dialect: Dialect = NCCL) -> None:
+        self.top, self.found, self.dialect = top, found, dialect
         self.elements = top.walk()
 
     def tell(
         self, code: str, at: SourceSpan, message: str, help: str, severity: Severity = Severity.ERROR
     ) -> None:
         """One finding."""
+        message, help = (in_words_of(self.dialect, text) for text in (message, help))
         self.found.add(code, at, message, help=help, severity=severity)
 
     def misread(
@@ -54,17 +56,29 @@ class NcclFileJudge:
                 text = f"NCCL knows no `{name}` of <{e.name}>"
                 self.tell("E0522", e.place(name), text, f"it knows {names}", Severity.WARNING)
 
-    def version(self) -> None:
-        """The version of the format."""
-        if "version" not in self.top.attributes:
+    def version(self, needed: int = 1) -> None:
+        """The version of the format, of which ``needed`` is read."""
+        text = self.top.attributes.get("version")
+        if text is None:
             self.lacks(self.top, "version")
-        elif (
-            strtol_result_text(self.top.attributes["version"]) == "it takes 1"
-            and whole_number_of_c(self.top.attributes["version"]) is None
-        ):
-            self.misread(self.top, "version", "NCCL takes 1", 'write version="1"', Severity.WARNING)
-        elif whole_number_of_c(self.top.attributes["version"]) != 1:
-            self.misread(self.top, "version", "NCCL reads version 1 only", 'write version="1"')
+        elif whole_number_of_c(text) == needed:
+            return
+        elif whole_number_of_c(text) is None and strtol_result_text(text) == f"it takes {needed}":
+            help = f'write version="{needed}"'
+            self.misread(self.top, "version", f"NCCL takes {needed}", help, Severity.WARNING)
+        else:
+            help = f'write version="{needed}"'
+            self.misread(self.top, "version", f"NCCL reads version {needed} only", help)
+
+    def is_gpu(self, e: NcclElement) -> bool:
+        """Whether an element is the PCIe function of a GPU."""
+        gpu_class = e.attributes.get("class", "").startswith(self.dialect.gpu_classes)
+        return e.name == "pci" and (bool(e.own("gpu")) or gpu_class)
+
+    def is_adapter(self, e: NcclElement) -> bool:
+        """Whether an element is the PCIe function of an adapter."""
+        nic_class = not e.own("gpu") and e.attributes.get("class", "").startswith(NIC)
+        return e.name == "pci" and (bool(e.own("nic")) or nic_class)
 
     def once(self, elements: list[NcclElement], name: str, severity: Severity = Severity.ERROR) -> None:
         """A value that tells elements apart may stand once; a warning where NCCL does not need it."""

@@ -3,56 +3,39 @@ speed.
 
 Wrong values NCCL takes without a word, and what is left out it fills in from the machine, on each rank what
 that rank sees; ranks that see different things then hold one switch for two. A file is read as NCCL reads it
-(``nccl.text``) and judged by what NCCL 2.30.7 does with it: src/graph/xml.cc, topo.cc and search.cc.
+(``nccl.text``) and judged by what NCCL 2.30.7 does with it: src/graph/xml.cc, topo.cc and search.cc. Files of
+RCCL are judged by what RCCL 2.21 does (``nccl.dialects``).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.findings.source import SourceFile
+from tdsl.nccl.dialects import IDS, NCCL, NVSWITCH, OF_CPU, OF_NET, RCCL, Dialect, dialect_of_text
 from tdsl.nccl.graph_file import judge_graphs
 from tdsl.nccl.judge import NcclFileJudge, strtol_result_text, whole_number_of_c
-from tdsl.nccl.rules import judge_host
+from tdsl.nccl.rules import is_dump_of_machine, judge_host
 from tdsl.nccl.text import GRAPHS, MAX_ATTRIBUTES, NcclElement, read_nccl_xml
-
-IDS = ("vendor", "device", "subsystem_vendor", "subsystem_device")
-OF_CPU = ("affinity", "arch", "vendor", "familyid", "modelid")
-OF_NET = ("dev", "speed", "port", "guid", "latency", "maxconn", "gdr")
-KNOWN: Mapping[str, tuple[str, ...]] = {
-    "system": ("version", "name"),
-    "cpu": ("numaid", *OF_CPU, "host_hash"),
-    "pci": ("busid", "class", *IDS, "link_speed", "link_width"),
-    "gpu": ("dev", "sm", "rank", "gdr", "mlopart", "keep"),
-    "nvlink": ("target", "count", "tclass"),
-    "c2c": ("count", "bw"),
-    "pcilink": ("target",),
-    "nic": (),
-    "net": ("name", *OF_NET, "coll", "gin", "rma", "net", "rail", "plane", "keep"),
-}
-"""What NCCL reads of each element."""
 
 NEEDED = {
     "system": ("version",),
     "cpu": ("numaid",),
     "pci": ("busid",),
     "nvlink": ("count",),
+    "xgmi": ("count",),
     "c2c": ("count", "bw"),
     "pcilink": ("target",),
     "net": ("name",),
 }
 """What NCCL has from nowhere else."""
 
-FILLED = {
-    "pci": ("class", "link_speed", "link_width"),
-    "gpu": ("dev", "sm", "rank", "gdr"),
-    "nvlink": ("target", "tclass"),
-    "net": OF_NET,
-}
-"""What NCCL finds out on the machine where a file does not say it."""
+OF_PCI = ("class", "link_speed", "link_width")
+OF_LINK = ("target", "tclass")
+"""What NCCL finds out on the machine where a file does not say it, beside that of GPUs and adapters."""
 
 WHOLE = ("numaid", "familyid", "modelid", *IDS, "link_width", "dev", "sm", "rank", "gdr", "mlopart",
          "count", "bw", "speed", "port", "maxconn", "coll", "gin", "rma", "net", "rail", "plane",
@@ -74,9 +57,12 @@ SPEEDS = (
     "32.0 GT/s PCIe",
     "64.0 GT/s PCIe",
 )
-GPU, NIC, NVSWITCH = "0x03", "0x02", "0x068000"
-CLASSES = ("0x060400", "0x080100", NVSWITCH, "0x068001", GPU, NIC)
-SAFE_ELEMENTS = 199
+UNKNOWN_SPEED = "Unknown"
+"""What Linux says of a PCIe link in a virtual machine (drivers/pci/probe.c, pci_speed_string)."""
+GCN = re.compile(r"gfx[0-9a-f]{3,4}|906|908|910|94[0-2]")
+"""Names of AMD's architectures, and the old numbers that RCCL takes for some (archinfo.cc)."""
+SAFE_SHARE = 57
+"""Of the elements that fit, how many NCCL may need for its own."""
 FILLED_IN = "E0528"
 """The code of what NCCL will take from the machine."""
 
@@ -96,38 +82,38 @@ def lint_nccl_file(file: SourceFile) -> list[Diagnostic]:
     if top is not None and top.name in GRAPHS[""]:
         judge_graphs(top, found)
     elif top is not None:
-        _Topology(top, found).judge()
+        _Topology(top, found, dialect_of_text(file.text)).judge()
     return sorted(found, key=lambda d: (d.span.start if d.span else 0, d.code, d.message))
 
 
-def _attributes_of_rank(e: NcclElement) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _attributes_of_rank(e: NcclElement, per_rank: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What a rank fills in of a <cpu> or <pci> above its own GPU; and of that what NCCL refuses to be
     without."""
     have = e.attributes
     if e.name == "cpu":
         x86 = have.get("arch", "x86_64").startswith("x86_64")
         wanted: tuple[str, ...] = OF_CPU if x86 else ("affinity",)
-        refused: tuple[str, ...] = (
-            ("arch", "vendor") if have.get("vendor", "").startswith("Authentic") else OF_CPU[1:]
-        )
+        amd = have.get("vendor", "").startswith("Authentic") and per_rank
+        refused: tuple[str, ...] = ("arch", "vendor") if amd else OF_CPU[1:]
+        refused = refused if x86 else ()
     else:
-        wanted = (*FILLED["pci"], *IDS)
-        refused = FILLED["pci"]
+        wanted = (*OF_PCI, *IDS)
+        refused = OF_PCI
     return wanted, refused
 
 
 class _Topology(NcclFileJudge):
     """A topology file, as ncclTopoGetSystem works on it."""
 
-    def __init__(self, top: NcclElement, found: Diagnostics) -> None:
-        super().__init__(top, found)
+    def __init__(self, top: NcclElement, found: Diagnostics, dialect: Dialect) -> None:
+        super().__init__(top, found, dialect)
         self.notes: dict[tuple[str, str], list[NcclElement]] = {}
 
     def judge(self) -> None:
         """All rules."""
-        self.version()
+        self.version(self.dialect.version)
         for e in self.elements:
-            self.unknown(e, KNOWN)
+            self.unknown(e, self.dialect.known)
             self.room(e)
             self.complete(e)
             self.values(e)
@@ -137,9 +123,11 @@ class _Topology(NcclFileJudge):
         self.unique()
         self.direct_links()
         judge_host(self)
-        if len(self.elements) > SAFE_ELEMENTS:
-            text = f"{len(self.elements)} elements: NCCL adds its own, and supports 255 in total"
-            self.tell("E0525", self.top.span, text, f"stay below {SAFE_ELEMENTS + 1}", Severity.WARNING)
+        safe = self.dialect.room - SAFE_SHARE
+        if len(self.elements) > safe:
+            most = self.dialect.room - 1
+            text = f"{len(self.elements)} elements: NCCL adds its own, and supports {most} in total"
+            self.tell("E0525", self.top.span, text, f"stay below {safe + 1}", Severity.WARNING)
         for (name, words), elements in self.notes.items():
             text = f"{len(elements)} <{name}> without {words}: NCCL takes that from the machine"
             self.tell(FILLED_IN, elements[0].span, text, "nothing to do where NCCL can see it", Severity.NOTE)
@@ -152,7 +140,11 @@ class _Topology(NcclFileJudge):
     # ------------------------------------------------------------ attributes
     def room(self, e: NcclElement) -> None:
         """The attributes NCCL adds must find room beside those of the file (xmlSetAttr does not look)."""
-        added = [n for n in KNOWN[e.name] if n not in e.attributes and e.name in ("cpu", "pci", "gpu", "net")]
+        added = [
+            n
+            for n in self.dialect.known[e.name]
+            if n not in e.attributes and e.name in ("cpu", "pci", "gpu", "net")
+        ]
         total = len(e.attributes) + len(added)
         if len(e.attributes) <= MAX_ATTRIBUTES < total:
             text = (
@@ -171,16 +163,15 @@ class _Topology(NcclFileJudge):
                     name,
                     "no adapter matches it, and NCCL drops it" if e.name == "net" else "NCCL gives up",
                 )
-        if (
-            e.name == "nvlink"
-            and e.attributes.get("tclass", "").startswith(GPU)
-            and "target" not in e.attributes
-        ):
+        link = self.dialect.link
+        filled = {"gpu": self.dialect.of_gpu, link: OF_LINK, "net": OF_NET}.get(e.name, ())
+        to_gpu = e.attributes.get("tclass", "").startswith(self.dialect.gpu_classes)
+        if e.name == link and to_gpu and "target" not in e.attributes:
             self.lacks(e, "target")
-        elif e.name in ("gpu", "nvlink", "net"):
-            self.by_machine(e, [n for n in FILLED[e.name] if n not in e.attributes])
-        if e.name == "gpu" and not e.own("nvlink"):
-            self.by_machine(e, ["nvlink"])
+        elif filled:
+            self.by_machine(e, [n for n in filled if n not in e.attributes])
+        if e.name == "gpu" and not e.own(link) and not is_dump_of_machine(self.top):
+            self.by_machine(e, [link])
 
     def agreed(self, e: NcclElement) -> None:
         """Where a rank fills in what is missing above its own GPU, and another keeps the same element for an
@@ -189,21 +180,22 @@ class _Topology(NcclFileJudge):
             return
         below = e.walk()
         named = any(n.name == "net" and "name" in n.attributes for n in below)
-        shared = named and any(is_gpu(n) for n in below)
-        have = e.attributes
-        wanted, refused = _attributes_of_rank(e)
-        missing = [n for n in wanted if n not in have]
+        above_gpu = any(self.is_gpu(n) for n in below)
+        wanted, refused = _attributes_of_rank(e, self.dialect.per_rank)
+        missing = [n for n in wanted if n not in e.attributes]
         kept = set(refused) if named else set()
-        if not is_gpu(e) or e.own("nic"):
+        if not self.dialect.per_rank and above_gpu:  # each rank fills in what is above all GPUs of the host
+            kept = set()
+        if not self.is_gpu(e) or e.own("nic"):
             self.refuse_unfilled(e, [n for n in missing if n in kept])
         unsaid = [n for n in missing if n not in kept]
-        self.report_unsaid(e, unsaid, shared)
+        self.report_unsaid(e, unsaid, named and above_gpu and self.dialect.per_rank)
         for child in e.children:
             self.agreed(child)
 
     def report_unsaid(self, e: NcclElement, unsaid: list[str], shared: bool) -> None:
         """What the file leaves to NCCL; ``shared``: which ranks fill in differently."""
-        if shared and unsaid and not is_gpu(e):
+        if shared and unsaid and not self.is_gpu(e):
             text = (
                 f"<{e.name}> lacks {', '.join(unsaid)}: the ranks whose GPU is below fill that in, the "
                 "others do not"
@@ -215,10 +207,11 @@ class _Topology(NcclFileJudge):
     def refuse_unfilled(self, e: NcclElement, names: Sequence[str]) -> None:
         """Attributes that no rank fills in, since one keeps the element for an adapter of the file."""
         for name in names:
+            why = "a rank that keeps this for an adapter of the file does not fill it in, and gives up"
             self.lacks(
                 e,
                 name,
-                "a rank that keeps this for an adapter of the file does not fill it in, and gives up",
+                why if self.dialect.per_rank else "NCCL fills in what is above GPUs alone, and gives up",
             )
 
     # ------------------------------------------------------------ values
@@ -254,7 +247,7 @@ class _Topology(NcclFileJudge):
             "cpu": self.cpu,
             "pci": self.pci,
             "gpu": self.gpu,
-            "nvlink": self.nvlink,
+            self.dialect.link: self.gpu_link,
             "net": self.net,
         }.get(e.name)
         if judge:
@@ -286,31 +279,33 @@ class _Topology(NcclFileJudge):
         if "busid" in have and not _BUS.fullmatch(have["busid"]):
             why = "NCCL compares letter by letter with what it prints itself"
             self.misread(e, "busid", why, "write it like 0000:1b:00.0: four digits of domain, lower case")
-        elif "busid" in have and is_gpu(e) and have["busid"][-1] not in "048c":
+        elif "busid" in have and self.dialect is NCCL and self.is_gpu(e) and have["busid"][-1] not in "048c":
             self.misread(
                 e,
                 "busid",
                 "NCCL uses the two lowest bits of a GPU's function itself",
                 "the function of a GPU is 0, 4, 8 or c",
             )
-        if have.get("class") and not have["class"].startswith(CLASSES):
+        classes = self.dialect.classes
+        if have.get("class") and not have["class"].startswith(classes):
             self.misread(
                 e,
                 "class",
                 "unknown, so NCCL takes it for a switch",
-                f"known beginnings: {', '.join(CLASSES)}",
+                f"known beginnings: {', '.join(classes)}",
                 Severity.WARNING,
             )
         speed = have.get("link_speed")
-        if speed and not speed.startswith(SPEEDS):
+        unknown = speed is not None and speed.startswith(UNKNOWN_SPEED)
+        if speed and not unknown and not speed.startswith(SPEEDS):
             self.misread(
                 e, "link_speed", "unknown, so NCCL counts generation 3", 'write such as "32.0 GT/s PCIe"'
             )
-        if speed == "" or have.get("link_width") in ("", "0"):
-            text = f"<{e.name}> leaves its link's speed or width empty: NCCL counts generation 3 and 16 lanes"
+        if speed == "" or unknown or have.get("link_width") in ("", "0"):
+            text = "a PCIe link without speed or width: NCCL counts generation 3 and 16 lanes"
             self.tell(
                 FILLED_IN,
-                e.place("link_speed" if speed == "" else "link_width"),
+                e.place("link_speed" if not speed or unknown else "link_width"),
                 text,
                 "write them if they differ",
                 Severity.NOTE,
@@ -322,19 +317,25 @@ class _Topology(NcclFileJudge):
             whole_number_of_c(e.attributes.get("sm", "")),
             whole_number_of_c(e.attributes.get("dev", "")),
         )
-        if sm is not None and sm < 60:
+        gcn = e.attributes.get("gcn")
+        if gcn is not None and not GCN.fullmatch(gcn.partition(":")[0]):
+            why = "no architecture of AMD's, so RCCL counts 24 GB/s for an xGMI link"
+            self.misread(e, "gcn", why, "write such as gfx942 or gfx90a", Severity.WARNING)
+        if sm is not None and sm < 60 and self.dialect is NCCL:
             self.misread(e, "sm", "less than any GPU that NCCL serves", NUMBERS["sm"])
-        if dev is not None and not -1 <= dev <= 31:
+        if dev is not None and not -1 <= dev <= 31 and self.dialect is NCCL:
             self.misread(e, "dev", "NCCL holds 32 GPUs a host", "0 to 31")
         if "keep" in e.attributes:
             self.misread(
                 e, "keep", "NCCL's own mark: every rank then keeps this GPU", "leave it out", Severity.WARNING
             )
 
-    def nvlink(self, e: NcclElement) -> None:
+    def gpu_link(self, e: NcclElement) -> None:
         """Links of a GPU to one target."""
-        if "tclass" in e.attributes and not e.attributes["tclass"].startswith((NVSWITCH, "0x068001", GPU)):
-            help = f"{NVSWITCH} for an NVSwitch, 0x030200 for a GPU"
+        far = (NVSWITCH, "0x068001", *self.dialect.gpu_classes)
+        if "tclass" in e.attributes and not e.attributes["tclass"].startswith(far):
+            gpu = "0x120000" if self.dialect is RCCL else "0x030200"
+            help = f"{NVSWITCH} for an NVSwitch, {gpu} for a GPU"
             self.misread(e, "tclass", "NCCL takes it for an NVSwitch", help, Severity.WARNING)
         count = whole_number_of_c(e.attributes.get("count", ""))
         if count is not None and count < 1:
@@ -367,7 +368,7 @@ class _Topology(NcclFileJudge):
                 )
             holder = "a GPU" if e.own("gpu") else "an adapter" if e.own("nic") else ""
             if not holder:
-                holder = {GPU: "a GPU", NIC: "an adapter"}.get(e.attributes.get("class", "")[:4], "")
+                holder = "a GPU" if self.is_gpu(e) else "an adapter" if self.is_adapter(e) else ""
             for below in e.own("pci") if holder else ():
                 self.tell(
                     "E0522",
@@ -410,32 +411,27 @@ class _Topology(NcclFileJudge):
         counts: Counter[tuple[str, str]] = Counter()
         place: dict[tuple[str, str], NcclElement] = {}
         buses = {e.attributes.get("busid") for e in self.elements if e.name == "pci"}
+        words, useful = f"{self.dialect.link_word}s", False
         for pci in self.elements:
-            for link in (n for g in pci.own("gpu") for n in g.own("nvlink")):
-                if link.attributes.get("tclass", "").startswith(GPU) and "target" in link.attributes:
+            for link in (n for g in pci.own("gpu") for n in g.own(self.dialect.link)):
+                to_gpu = link.attributes.get("tclass", "").startswith(self.dialect.gpu_classes)
+                useful |= link.attributes.get("target") != pci.attributes.get("busid")
+                if to_gpu and "target" in link.attributes:
                     key = (pci.attributes.get("busid", ""), link.attributes["target"])
                     counts[key] += whole_number_of_c(link.attributes.get("count", "")) or 0
                     place[key] = link
         for (a, b), count in counts.items():
             at = place[a, b].place("target")
-            if a == b:
-                text = "NVLinks from a GPU to itself: NCCL makes no use of them"
-                self.tell("E0526", at, text, "name the NVSwitch or the other GPU", Severity.WARNING)
+            if a == b:  # a virtual machine may list the bridge between its two cards so, of all of them
+                text = f"{words} from a GPU to itself: NCCL makes no use of them"
+                severity = Severity.WARNING if useful else Severity.NOTE
+                self.tell("E0526", at, text, "name the NVSwitch or the other GPU", severity)
             elif b not in buses:
-                self.tell(
-                    "E0526",
-                    at,
-                    f"no <pci> has busid {b}: NCCL drops these NVLinks",
-                    "write the bus id as at that GPU",
-                )
+                text = f"no <pci> has busid {b}: NCCL drops these {words}"
+                self.tell("E0526", at, text, "write the bus id as at that GPU")
             elif counts.get((b, a)) != count:
-                text = f"{count} NVLinks from {a} to {b}, but {counts.get((b, a), 0)} back"
+                text = f"{count} {words} from {a} to {b}, but {counts.get((b, a), 0)} back"
                 self.tell("E0526", at, text, "list them at both GPUs, with one count")
-
-
-def is_gpu(e: NcclElement) -> bool:
-    """Whether an element is the PCIe function of a GPU."""
-    return e.name == "pci" and (bool(e.own("gpu")) or e.attributes.get("class", "").startswith(GPU))
 
 
 def _comparable_value(e: NcclElement, name: str, base: int) -> object:

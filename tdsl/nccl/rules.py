@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 
 from tdsl.findings.diagnostic import Severity
+from tdsl.nccl.dialects import NCCL, NIC, NVSWITCH
 from tdsl.nccl.judge import NcclFileJudge, whole_number_of_c
 from tdsl.nccl.text import NcclElement
 
-NVLINKS = {80: 12, 90: 18, 100: 18}
-"""NVLinks of a GPU by its compute capability (CUDA C++ Programming Guide): 8.0, 9.0, 10.0."""
+NVLINKS = {80: 12, 90: 18, 100: 18, 103: 18}
+"""NVLinks of a GPU by its compute capability (CUDA C++ Programming Guide): 8.0, 9.0, 10.0, 10.3."""
 SM = {
     0x20B0: 80, 0x20B2: 80, 0x20B5: 80, 0x20F1: 80, 0x2237: 86, 0x26B9: 89, 0x27B8: 89,
     0x2330: 90, 0x2331: 90, 0x2335: 90, 0x2329: 90, 0x2324: 90, 0x2901: 100, 0x2941: 100,
@@ -23,7 +24,6 @@ capabilities)."""
 FEWER_NVLINKS = (0x20BD, 0x20F3, 0x20F5, 0x2324)
 """PCI devices with fewer NVLinks than their generation (PCI ID Repository)."""
 NVIDIA = 0x10DE
-GPU, NIC, NVSWITCH = "0x03", "0x02", "0x068000"
 SWITCHES = ("0x060400", "0x080100")
 MADE_UP = "ffff:"
 LANE_MBPS = {"2.5": 1500, "5": 3000, "8": 6000, "16": 12000, "32": 24000, "64": 48000}
@@ -55,7 +55,8 @@ def _judge_pcie_function(judge: NcclFileJudge, e: NcclElement) -> None:
             "give each a <pci> with its own busid",
         )
     kind = e.attributes.get("class", "")
-    if e.own("gpu") and kind and not kind.startswith(GPU):
+    own = judge.dialect is NCCL  # RCCL takes what holds a <gpu> for one, and classes from the machine
+    if own and e.own("gpu") and kind and not kind.startswith(judge.dialect.gpu_classes):
         judge.tell(
             "E0526",
             e.place("class"),
@@ -69,7 +70,8 @@ def _judge_pcie_function(judge: NcclFileJudge, e: NcclElement) -> None:
             "NCCL takes this for an NVSwitch, and never comes to what is below it",
             'write class="0x060400", a PCIe switch',
         )
-    if e.own("pci") and kind and kind not in SWITCHES and not kind.startswith((GPU, NIC, NVSWITCH)):
+    known = (*judge.dialect.gpu_classes, NIC, NVSWITCH)
+    if own and e.own("pci") and kind and kind not in SWITCHES and not kind.startswith(known):
         judge.tell(
             "E0526",
             e.place("class"),
@@ -133,20 +135,19 @@ def _judge_element(judge: NcclFileJudge, e: NcclElement) -> None:
 
 
 def _judge_gpudirect_off(judge: NcclFileJudge, e: NcclElement) -> None:
-    """An adapter whose file switches GPUDirect RDMA off."""
+    """An adapter whose file switches GPUDirect RDMA off, beside others that have it. Where none has it, the
+    machine has none, as many virtual machines do."""
     if e.name == "net" and whole_number_of_c(e.attributes.get("gdr", "")) == 0:
-        others = [
-            n
-            for n in judge.elements
-            if n.name == "net" and whole_number_of_c(n.attributes.get("gdr", "1")) != 0
-        ]
-        judge.tell(
-            "E0526",
-            e.place("gdr"),
-            'gdr="0": NCCL copies through the processor, at about half the rate',
-            "leave it out: NCCL asks the machine",
-            Severity.WARNING if others else Severity.NOTE,
-        )
+        nets = [n for n in judge.elements if n.name == "net"]
+        if any(whole_number_of_c(n.attributes.get("gdr", "")) not in (None, 0) for n in nets):
+            judge.tell(
+                "E0526",
+                e.place("gdr"),
+                'gdr="0" beside adapters with GPUDirect RDMA: NCCL copies through the processor, at about '
+                "half the rate",
+                "leave it out: NCCL asks the machine",
+                Severity.WARNING,
+            )
 
 
 def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> None:
@@ -169,15 +170,18 @@ def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> N
 
 
 def _judge_adapter_distance(judge: NcclFileJudge) -> None:
-    """Adapters near the GPUs: below the same PCIe switch. Distances count from there
-    (ncclTopoComputePaths)."""
-    gpus, nics = _functions_of_kind(judge, "gpu", GPU), _functions_of_kind(judge, "nic", NIC)
+    """Adapters near the GPUs: below a PCIe switch that both are below, at any depth (ncclTopoComputePaths:
+    such paths are PIX or PXB, others lead through the processor)."""
+    gpus = [e for e in judge.elements if judge.is_gpu(e)]
+    nics = [e for e in judge.elements if e.name == "pci" and judge.is_adapter(e)]
     if not gpus or not nics:
         return
-    above = {id(low): e for e in judge.elements if e.name == "pci" for low in e.own("pci")}
-    with_nic = {id(above[id(n)]) for n in nics if id(n) in above}
-    far = [g for g in gpus if id(above.get(id(g))) not in with_nic]
-    if with_nic and far and len(far) < len(gpus):
+    above = _switches_above(judge)
+    of_nics = set().union(*(above[id(n)] for n in nics))
+    of_gpus = set().union(*(above[id(g)] for g in gpus))
+    far = [g for g in gpus if not above[id(g)] & of_nics]
+    lone = [n for n in nics if above[id(n)] and not above[id(n)] & of_gpus]
+    if 0 < len(far) < len(gpus):
         judge.tell(
             "E0526",
             far[0].span,
@@ -186,7 +190,7 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> None:
             "put the adapter below the switch that it is connected to, beside its GPU",
             Severity.WARNING,
         )
-    elif not with_nic and any(id(g) in above for g in gpus):
+    elif far and of_gpus:
         judge.tell(
             "E0526",
             nics[0].span,
@@ -194,21 +198,7 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> None:
             "put each adapter below the switch that it is connected to",
             Severity.WARNING,
         )
-    _judge_switches_without_gpu(judge, gpus, nics, far, above)
-
-
-def _judge_switches_without_gpu(
-    judge: NcclFileJudge,
-    gpus: list[NcclElement],
-    nics: list[NcclElement],
-    far: list[NcclElement],
-    above: dict[int, NcclElement],
-) -> None:
-    """Adapters below a PCIe switch without a GPU, where GPUs have none beside them; ``above`` is the switch
-    above a function, by the function's id."""
-    with_gpu = {id(above[id(g)]) for g in gpus if id(g) in above}
-    lone = [n for n in nics if with_gpu and id(n) in above and id(above[id(n)]) not in with_gpu]
-    if lone and far:
+    if lone and far and of_gpus:
         judge.tell(
             "E0526",
             lone[0].span,
@@ -219,24 +209,26 @@ def _judge_switches_without_gpu(
         )
 
 
-def _functions_of_kind(judge: NcclFileJudge, child: str, kind: str) -> list[NcclElement]:
-    """The PCIe functions of a file that are GPUs, or that are adapters."""
-    return [e for e in judge.elements if e.name == "pci" and _is_gpu_or_adapter(e, child, kind)]
-
-
-def _is_gpu_or_adapter(e: NcclElement, child: str, kind: str) -> bool:
-    """Whether a PCIe function is a GPU or an adapter."""
-    return bool(e.own(child)) or (
-        not e.own("gpu") and not e.own("nic") and e.attributes.get("class", "").startswith(kind)
-    )
+def _switches_above(judge: NcclFileJudge) -> dict[int, frozenset[int]]:
+    """The PCIe switches above each function, by the identity of the elements. AMD's accelerators have bridges
+    of their own above them, so in RCCL's dialect what leads to one function alone is no switch."""
+    out: dict[int, frozenset[int]] = {}
+    for e in judge.elements:  # in the order of the text, so that a switch comes before what is below it
+        if e.name == "pci":
+            mine = out.setdefault(id(e), frozenset())
+            ends = sum(low.name == "pci" and not low.own("pci") for low in e.walk())
+            more = {id(e)} if judge.dialect is NCCL or ends > 1 else set()
+            out |= {id(low): mine | more for low in e.own("pci")}
+    return out
 
 
 def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
     """GPUs of one host: compute capability, NVLinks, order."""
-    _judge_compute_capabilities(judge, gpus)
+    if judge.dialect is NCCL:
+        _judge_compute_capabilities(judge, gpus)
+        _judge_gpu_order(judge, gpus)
     _judge_nvlink_counts(judge, gpus)
     _judge_gpu_link_rates(judge, gpus)
-    _judge_gpu_order(judge, gpus)
 
 
 def _judge_compute_capabilities(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
@@ -266,39 +258,52 @@ def _judge_compute_capabilities(judge: NcclFileJudge, gpus: list[tuple[NcclEleme
 
 
 def _judge_nvlink_counts(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
-    """GPUs with more NVLinks than their generation has, or with fewer than others."""
+    """GPUs with more links to others than their generation has, with fewer than others, or with none."""
+    link, words = judge.dialect.link, f"{judge.dialect.link_word}s"
     sums = {
-        id(g): sum(whole_number_of_c(x.attributes.get("count", "")) or 0 for x in g.own("nvlink"))
+        id(g): sum(whole_number_of_c(x.attributes.get("count", "")) or 0 for x in g.own(link))
         for _, g in gpus
     }
     most = max(sums.values(), default=0)
     for e, g in gpus:
-        links, at = sums[id(g)], next((x.place("count") for x in g.own("nvlink")), g.span)
-        limit = NVLINKS.get(whole_number_of_c(g.attributes.get("sm", "")) or 0, 0)
+        links, at = sums[id(g)], next((x.place("count") for x in g.own(link)), g.span)
+        sm = whole_number_of_c(g.attributes.get("sm", "")) or SM.get(_nvidia_device_id(e), 0)
+        limit = NVLINKS.get(sm, 0) if judge.dialect is NCCL else 0
         if limit and links > limit:
-            judge.tell(
-                "E0526",
-                at,
-                f"{links} NVLinks, and a GPU of sm {g.attributes['sm']} has {limit}: NCCL plans with all",
-                "count the NVLinks of each target",
-            )
-        elif links and links < most:
-            judge.tell(
-                "E0526",
-                at,
-                f"{links} NVLinks, and another GPU has {most}: NCCL plans all channels for the fewest",
-                "count the NVLinks of each target",
-                Severity.WARNING,
-            )
+            text = f"{links} {words}, and a GPU of sm {sm} has {limit}: NCCL plans with all"
+            judge.tell("E0526", at, text, "count the NVLinks of each target")
+        elif most and not g.own(link):
+            _judge_gpu_without_links(judge, e, most)
+        elif links and links < most and judge.dialect is NCCL:
+            text = f"{links} {words}, and another GPU has {most}: NCCL plans all channels for the fewest"
+            judge.tell("E0526", at, text, f"count the {words} of each target", Severity.WARNING)
         elif 0 < links < limit and _nvidia_device_id(e) not in FEWER_NVLINKS and _uses_nvswitch_only(g):
-            judge.tell(
-                "E0526",
-                at,
-                f"{links} of the {limit} NVLinks of a GPU of sm {g.attributes['sm']}: NCCL plans with "
-                f"{links}",
-                "count the NVLinks of each target",
-                Severity.WARNING,
-            )
+            text = f"{links} of the {limit} NVLinks of a GPU of sm {sm}: NCCL plans with {links}"
+            judge.tell("E0526", at, text, "count the NVLinks of each target", Severity.WARNING)
+
+
+def _judge_gpu_without_links(judge: NcclFileJudge, e: NcclElement, most: int) -> None:
+    """A GPU without a link to others, beside GPUs with ``most``. In a dump there is none; of a file that is
+    given to NCCL each rank asks the machine."""
+    words = f"{judge.dialect.link_word}s"
+    place = e.own("gpu")[0].span
+    if is_dump_of_machine(judge.top):
+        help = (
+            "look why its links are down: `nvidia-smi nvlink --status`, the fabric manager, the switch trays"
+        )
+        if judge.dialect is not NCCL:
+            help = "look why its links are down: `rocm-smi --showtopo`"
+        text = f"no {words}, and another GPU has {most}: NCCL plans the paths of all GPUs through PCIe"
+        judge.tell("E0526", place, text, help)
+    else:
+        text = f"no {words}, and another GPU has {most}: NCCL asks the machine for them"
+        judge.tell("E0526", place, text, "list them as at the other GPUs", Severity.WARNING)
+
+
+def is_dump_of_machine(top: NcclElement) -> bool:
+    """Whether a topology is what the library wrote (NCCL_TOPO_DUMP_FILE): a hash of the host is nowhere
+    else."""
+    return any("host_hash" in cpu.attributes for cpu in top.own("cpu"))
 
 
 def _judge_gpu_link_rates(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:

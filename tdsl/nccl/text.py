@@ -12,30 +12,23 @@ from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.nccl.dialects import dialect_of_text, in_words_of
 from tdsl.system.lazy_dataclass import dataclass
 
 Children = Mapping[str, frozenset[str]]
 """Element -> elements it may hold; the file itself is ""."""
 
-TOPOLOGY: Children = {
-    "": frozenset({"system"}),
-    "system": frozenset({"cpu"}),
-    "cpu": frozenset({"pci", "nic"}),
-    "pci": frozenset({"pci", "gpu", "nic", "pcilink"}),
-    "nic": frozenset({"net"}),
-    "gpu": frozenset({"nvlink", "c2c"}),
-}
 GRAPHS: Children = {
     "": frozenset({"graphs"}),
     "graphs": frozenset({"graph"}),
     "graph": frozenset({"channel"}),
     "channel": frozenset({"net", "gpu"}),
 }
-ROOM = {"system": 256, "graphs": 65536}
-"""Elements that fit in a file of each kind; the reader needs one of them free."""
+GRAPHS_ROOM = 65536
+"""Elements that fit in a graph file; the reader needs one of them free."""
 
 PROLOG = "a prolog or declaration: NCCL knows none"
-MAX_ATTRIBUTES, MAX_CHILDREN, MAX_BYTES = 16, 640, 253
+MAX_ATTRIBUTES, MAX_BYTES = 16, 253
 
 
 @dataclass(slots=True)
@@ -81,8 +74,9 @@ class _NcclXmlReader:
     def __init__(self, file: SourceFile, found: Diagnostics) -> None:
         self.source, self.text, self.found = file, file.text, found
         self.at = 0
-        self.known = TOPOLOGY
-        self.room = ROOM["system"]
+        self.dialect = dialect_of_text(file.text)
+        self.known = self.dialect.children
+        self.room = self.dialect.room
         self.count = 0
 
     # ------------------------------------------------------------ findings
@@ -94,8 +88,8 @@ class _NcclXmlReader:
         self.found.add(
             code,
             SourceSpan(self.source, start, min(stop, line if line > start else len(self.text))),
-            message,
-            help=help,
+            in_words_of(self.dialect, message),
+            help=in_words_of(self.dialect, help),
         )
         return _Stop()
 
@@ -103,6 +97,7 @@ class _NcclXmlReader:
         self, code: str, span: SourceSpan, message: str, help: str, severity: Severity = Severity.WARNING
     ) -> None:
         """What NCCL reads on after."""
+        message, help = (in_words_of(self.dialect, text) for text in (message, help))
         self.found.add(code, span, message, help=help, severity=severity)
 
     # ------------------------------------------------------------ letters
@@ -293,7 +288,7 @@ class _NcclXmlReader:
                 self.close_element(stack, element)
                 continue
             if len(stack) == 1 and element.name in GRAPHS[""] and not top.children:
-                self.known, self.room = GRAPHS, ROOM["graphs"]
+                self.known, self.room = GRAPHS, GRAPHS_ROOM
             kept = kept and self.take(holder, element)
             if kind == "open":
                 stack.append((element, kept))
@@ -365,10 +360,10 @@ class _NcclXmlReader:
                 "E0525",
                 element.span.end,
             )
-        if len(holder.children) > MAX_CHILDREN:
+        if len(holder.children) > self.dialect.most_children:
             raise self.stop(
                 element.span.start,
-                f"more than {MAX_CHILDREN} elements in one <{holder.name}>",
+                f"more than {self.dialect.most_children} elements in one <{holder.name}>",
                 "leave some out",
                 "E0525",
                 element.span.end,

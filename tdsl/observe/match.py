@@ -10,7 +10,7 @@ from dataclasses import field
 import numpy as np
 
 from tdsl.fabric.columns import PortColumns, port_id
-from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.subnets import subnet_of_links
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.observe.names import (
@@ -141,14 +141,17 @@ class DesignNames:
                 self.folded.setdefault(path.casefold(), row)
 
     def _table(self, model: int) -> dict[str, tuple[int, ...]]:
+        """Ports by name; several where lanes share the name of a device of the operating system."""
         out: dict[str, tuple[int, ...]] = {}
+        given_by: dict[str, tuple[int, int]] = {}  # the class and the kind of each name
         columns = PortColumns(self.fabric)
         holes: dict[str, list[int]] = defaultdict(list)
         for c in self.fabric.models[model].classes:
             for i in range(c.size):
-                for name in (c.path(i), c.labels[i], c.systems[i], c.netdev(i), port_id(c, i)):
-                    if name:
-                        out.setdefault(name.casefold(), (c.first + i,))
+                names = (c.path(i), c.labels[i], c.systems[i], c.netdev(i), port_id(c, i))
+                for kind, name in enumerate(map(str.casefold, names)):
+                    if name and given_by.setdefault(name, (c.first, kind)) == (c.first, kind):
+                        out[name] = (*out.get(name, ()), c.first + i)
                 row = int(columns.base[model]) + c.first + i
                 for at in (row, row + len(columns.hole) // 2):  # by socket, and by cage
                     for name in (columns.hole[at], columns.hole_id[at]):
@@ -225,6 +228,9 @@ class _Matcher:
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
         self.used: set[int] = set()  # ports at which a row says a cable
         self.learned: set[int] = set()  # ports at which only an address says what is there
+        self.carried: dict[
+            tuple[int, int], int
+        ] = {}  # links of a planned cable, by the first ports of its ends
         self.through = ThroughCables(fabric)
         self.seen.unidentified = np.zeros(fabric.link_count, dtype=np.bool_)
 
@@ -238,6 +244,7 @@ class _Matcher:
         self.by_name()
         self.by_identifier()
         self.by_position()
+        self.split_clones()
         self.links()
         for node in self.observed.nodes.values():
             if node.key in self.target:
@@ -362,6 +369,52 @@ class _Matcher:
                 return
             of_all = new
 
+    def split_clones(self) -> None:
+        """Take neighbours of one name, without any identifier, for two devices where their ports are heard
+        twice: of more than half of the links of a device that is not seen otherwise, where it is planned."""
+        of_node: dict[str, list[tuple[int, CapturedEnd, CapturedEnd]]] = defaultdict(list)
+        for i, w in enumerate(self.observed.wires):
+            for own, far in ((w.a, w.b), (w.b, w.a)):
+                node = self.observed.nodes[own.node]
+                alone = node.kind not in INFINIBAND and not node.ids and node.key not in self.observed.heard
+                if alone and node.key in self.target:
+                    of_node[node.key].append((i, own, far))
+        taken = {d for d, _ in self.target.values()}
+        for key, ends in of_node.items():
+            home: set[str] = set()
+            elsewhere: dict[int, list[tuple[int, CapturedEnd]]] = defaultdict(list)
+            for i, own, far in ends:
+                ports = self.resolve(far)
+                planned = (
+                    int(self.planned[ports[0]]) if len(ports) == 1 and ports[0] < self.seen.ports else -1
+                )
+                device = int(self.fabric.port_device[planned]) if planned >= 0 else -1
+                if device == self.target[key][0]:
+                    home.update(own.port[:1])
+                elif device >= 0 and planned - self.base[device] in self.names.local(device, own.port):
+                    elsewhere[device].append((i, own))
+            for device, found in elsewhere.items():
+                if device not in taken and all(set(own.port[:1]) <= home for _, own in found):
+                    self.split_clone(key, device, [i for i, _ in found])
+                    taken.add(device)
+
+    def split_clone(self, key: str, device: int, wires: Sequence[int]) -> None:
+        """Give the links of these rows to a node of its own, which is this device, where they are more than
+        half of the device's links."""
+        there = self.planned[self.base[device] : self.base[device + 1]]
+        of = int((there >= 0).sum())
+        if 2 * len(wires) <= of:
+            return
+        clone = f"{key} {self.fabric.device_path(device)}"
+        at = self.observed.wires[wires[0]].at
+        self.observed.nodes[clone] = self.observed.nodes[key]._replace(key=clone, at=at)
+        for i in wires:
+            w = self.observed.wires[i]
+            a, b = (end._replace(node=clone) if end.node == key else end for end in (w.a, w.b))
+            self.observed.wires[i] = w._replace(a=a, b=b)
+        self.target[clone] = device, ""
+        self.seen.positioned.append(Positioned(clone, device, len(wires), len(wires), len(wires)))
+
     def ports_of_matched_adapters(self) -> set[int]:
         """Ports that adapters with a match have."""
         ports = set(self.at_port.values())
@@ -475,10 +528,15 @@ class _Matcher:
         return self.names.local(device, names) or self.numbered(device, end.port)
 
     def numbered(self, device: int, names: tuple[str, ...]) -> tuple[int, ...]:
-        """The port of a switch that is called ``Port 21`` or ``21``."""
-        word = names[0].lower().removeprefix("port").strip() if names else ""
+        """The port of a switch that is called ``Port 21`` or ``21``, and that of any device whose
+        number in the model is given as ``#21``."""
+        first = names[0] if names else ""
+        of_model = first.startswith("#")
+        word = first[1:] if of_model else first.lower().removeprefix("port").strip()
         at = int(word) - 1 if word.isascii() and word.isdigit() and len(word) < 6 else -1
-        inside = self.fabric.is_switch[device] and 0 <= at < self.base[device + 1] - self.base[device]
+        inside = (of_model or self.fabric.is_switch[device]) and 0 <= at < self.base[device + 1] - self.base[
+            device
+        ]
         return (at,) if inside else ()
 
     def lone(self, device: int) -> tuple[int, ...]:
@@ -549,7 +607,7 @@ class _Matcher:
         A table names the cage of a cable, or the connector with several lanes, and not which of its ports
         it uses: rows that name the same two are the cables that the design plans there.
         """
-        count = wire.carries or (len(a) if len(a) == len(b) else 1)
+        count = wire.carries or self.links_of_cable(a, b) or (len(a) if len(a) == len(b) else 1)
         if len(a) == len(b) == count:
             self.join_known_ends(a, b, wire)
             return True
@@ -564,6 +622,18 @@ class _Matcher:
             return False
         self.join_known_ends([p for p, _ in free], [q for _, q in free], wire)
         return True
+
+    def links_of_cable(self, a: Sequence[int], b: Sequence[int]) -> int:
+        """How many links a cable carries that the design plans between two connectors; 0 where it plans none,
+        or where each end is one port."""
+        if len(a) == len(b) == 1:
+            return 0
+        if not self.carried:
+            f = self.fabric
+            ends = zip(f.cable_a.tolist(), f.cable_b.tolist(), f.cable_links.tolist(), strict=True)
+            self.carried = {(p, q): links for p, q, links in ends} or {(-1, -1): 0}
+        both = ((p, q) for p in a for q in b)
+        return next((n for p, q in both for e in ((p, q), (q, p)) if (n := self.carried.get(e, 0))), 0)
 
     def is_planned(self, p: int, q: int) -> bool:
         """Whether a cable between two ports is planned."""
@@ -674,7 +744,7 @@ class _Matcher:
                 whole[device] |= bool(f.is_switch[device])
             elif key in self.observed.heard:
                 heard[device] = True
-        out = heard[f.device_a] | heard[f.device_b]
+        out = (heard[f.device_a] | heard[f.device_b]) & ~self.unlisted_traces()
         if self.observed.whole and f.link_count:
             number = subnet_of_links(f)
             touched = np.unique(number[whole[f.device_a] | whole[f.device_b]])
@@ -684,6 +754,13 @@ class _Matcher:
             if link >= 0:
                 out[link] = True
         self.seen.audited = out
+
+    def unlisted_traces(self) -> Bools:
+        """Links on boards and backplanes, where no capture lists one: tables of cables have cables alone."""
+        f = self.fabric
+        boards = np.isin(f.link_medium, [MEDIA.index(m) for m in ("trace", "backplane")])
+        ends = (*f.link_a[boards].tolist(), *f.link_b[boards].tolist())
+        return boards & (not any(port in self.seen.far for port in ends))
 
 
 def made_key(end: CapturedEnd) -> tuple[str, str]:

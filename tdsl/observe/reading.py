@@ -7,8 +7,10 @@ from pathlib import Path
 
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers import Reader, capture_readers, p2p
-from tdsl.observe.record import Malformed, Observed
+from tdsl.observe.record import CaptureLine, Malformed, Observed
+from tdsl.observe.spreadsheets import is_workbook, sheets_of_workbook, table_texts, with_work_done
 from tdsl.observe.unwrapping import decoded_capture, opened_envelope, without_terminal
+from tdsl.system.nouns import counted_noun
 from tdsl.system.read import folder_entries, is_dir, is_file, read_regular_file
 
 LIMIT = 512 << 20
@@ -32,9 +34,14 @@ def read_capture_files(
 ) -> None:
     """Read captures, each by the option that gave it ("" for any format). ``columns`` are names of columns of
     tables of cables. Raises Unreadable."""
-    for option, path in captures:
-        for one in _capture_files(path, ENDING if option == "ibdiagnet" else ""):
-            _read_one_capture(option, one, into, columns or {}, [] if one == path else [path])
+    files = [
+        (option, one, [] if one == path else [path])
+        for option, path in captures
+        for one in _capture_files(path, ENDING if option == "ibdiagnet" else "")
+    ]
+    into.parts_follow = len(files) > 1
+    for option, one, within in files:
+        _read_one_capture(option, one, into, columns or {}, within)
     into.settle()
 
 
@@ -63,6 +70,9 @@ def _read_one_capture(
     except OSError as fault:
         raise CaptureUnreadable(f"{path}: {fault.strerror or fault}") from None
     into.files += 1
+    if is_workbook(data):
+        _read_workbook(option, path, data, into, columns)
+        return
     try:
         text, wrong = without_terminal(decoded_capture(data)), None
     except UnicodeDecodeError as fault:
@@ -83,10 +93,47 @@ def _read_one_capture(
             into.fault(file, fault.line, fault.message, fault.help)
             return
         for one in inside or ():
+            if one.refused:
+                into.fault(file, one.line, one.refused, "ask this host again, or remove its answer")
+                continue
             _read_text(option, one.file, one.device or path.stem, into, columns)
         if inside is not None:
             return
     _read_text(option, file, path.stem, into, columns)
+
+
+def _read_workbook(option: str, path: Path, data: bytes, into: Observed, columns: Mapping[str, str]) -> None:
+    """Read the sheets of a workbook that are tables of cables; the others are noted."""
+    whole = SourceFile(path.as_posix(), "\n")
+    try:
+        if option not in ("", p2p.OPTION):
+            raise Malformed(1, "this is a workbook", f"--{p2p.OPTION} takes tables of cables")
+        tables = table_texts(path, with_work_done(sheets_of_workbook(data)))
+    except Malformed as fault:
+        into.fault(whole, fault.line, fault.message, fault.help)
+        return
+    known = [
+        t
+        for t in tables
+        if _reader_of_capture(p2p.OPTION, t) is not None or p2p.heading_of_table(t.text, columns) is not None
+    ]
+    for table in known:
+        _read_text(p2p.OPTION, table, path.stem, into, columns)
+    names = [t.name.rpartition("[")[2].removesuffix("]") for t in tables if t not in known]
+    if not known:
+        listed = f": {', '.join(names[:8])}" if names else ""
+        into.fault(
+            whole,
+            1,
+            f"no sheet of this workbook has the columns of two ends{listed}",
+            "name them a_device,a_port,b_device,b_port, or give --column a_device=NAME",
+        )
+    elif names:
+        into.note(
+            "E0606",
+            CaptureLine(whole, 1),
+            f"{counted_noun(len(names), 'sheet')} without the columns of two ends: {', '.join(names[:8])}",
+        )
 
 
 def _read_text(option: str, file: SourceFile, stem: str, into: Observed, columns: Mapping[str, str]) -> None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import field
-from typing import NamedTuple
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import HIDDEN, SourceFile, SourceSpan
@@ -15,11 +15,14 @@ from tdsl.observe.names import is_factory_description
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
 
+if TYPE_CHECKING:
+    from tdsl.observe.panels import PanelCables
+
 LONGEST_NAME = 512
 MOST_NODES = 1 << 21
 MOST_LINKS = 1 << 23
-MOST_FAULTS = 20
-"""Faults of one capture that are reported; the rest is counted."""
+MOST_ALIKE = 5
+"""Faults of one kind in a capture that are reported each for itself; of more the first, with their number."""
 INFINIBAND = ("switch", "adapter", "router")
 """Kinds of nodes that readers of InfiniBand captures give; their ports are numbers."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
@@ -154,6 +157,14 @@ class CapturedPlacement(NamedTuple):
 CapturedFact = CapturedModule | CapturedHealth | CapturedTopology | CapturedPlacement
 
 
+class LooseLink(NamedTuple):
+    """A link of which a node is described in another part of a capture that was cut into several files: the
+    link, and the names by which nodes are missing there, with a line each."""
+
+    link: CapturedLink
+    missing: tuple[tuple[str, CaptureLine], ...]
+
+
 @dataclass(slots=True)
 class SidesListed:
     """Links of a capture that lists each from both of its ends, as ends that a reader knows them by."""
@@ -191,9 +202,16 @@ class Observed:
         default_factory=dict
     )  # nodes of one name, each of another chassis; the first is also what is known by the name alone
     whole: bool = False
+    parts_follow: bool = False  # whether what a capture names may be described in another file
+    open_block: tuple[str, str] | None = None  # the node whose ports the next part of a capture goes on with
+    loose: list[LooseLink] = field(default_factory=list)  # links to what no block of their own file describes
+    panels: PanelCables | None = None  # cables at patch panels, which are links once all are known
     files: int = 0
     findings: Diagnostics = field(default_factory=Diagnostics)
-    faults: dict[int, int] = field(default_factory=dict)  # faults by identity of the file
+    faults: dict[tuple[int, str, str], list[int]] = field(
+        default_factory=dict
+    )  # places of faults among the findings, by file, code and what they say to do
+    more: dict[tuple[int, str, str], int] = field(default_factory=dict)  # faults beside these, counted
 
     def node(
         self, key: str, description: str, kind: str, ids: tuple[str, ...], ports: int, at: CaptureLine
@@ -252,6 +270,10 @@ class Observed:
         """Once all captures are read: join the nodes that one capture knows by the GUID of a port, the
         chassis of one name that no port tells apart, and chassis without a name with the device that has
         their address."""
+        self._settle_parts()
+        self._merge_faults()
+        if self.panels is not None:
+            self.panels.join_links(self)
         self._settle_names()
         self._settle_nameless()
         for key, node in self.alias.items():
@@ -261,6 +283,28 @@ class Observed:
         for i, w in enumerate(self.wires):
             if w.a.node in self.alias or w.b.node in self.alias:
                 self.wires[i] = w._replace(a=self._settled(w.a), b=self._settled(w.b))
+
+    def _settle_parts(self) -> None:
+        """Add the links between the parts of a capture that was cut into several files."""
+        told: set[str] = set()
+        for link, missing in self.loose:
+            lacking = [(name, at) for name, at in missing if key_of_infiniband_node(name) not in self.nodes]
+            for name, at in lacking:
+                if name not in told:
+                    told.add(name)
+                    self.fault_of_missing_block(at, name)
+            if not lacking:
+                self.wire(link)
+
+    def fault_of_missing_block(self, at: CaptureLine, name: str) -> None:
+        """Report a node that no block describes: the capture is cut."""
+        self.fault(
+            at.file,
+            at.line,
+            f"the capture is incomplete: it has no block for {name}, which this line names",
+            "capture the whole subnet again; nothing is judged from a part of it",
+            "E0602",
+        )
 
     def _settle_names(self) -> None:
         """Nodes of one name are devices of their own, since their chassis differ, unless each of them is
@@ -354,12 +398,27 @@ class Observed:
         return end._replace(node=self.alias.get(end.node, end.node))
 
     def fault(self, file: SourceFile, line: int, message: str, help: str = "", code: str = "E0601") -> None:
-        """Report a line that is not understood; of many in one file, the first few."""
-        count = self.faults.get(id(file), 0) + 1
-        self.faults[id(file)] = count
-        if count <= MOST_FAULTS:
+        """Report a line that is not understood. Faults of one kind have the same help."""
+        key = (id(file), code, help or message)
+        alike = self.faults.setdefault(key, [])
+        if len(alike) < MOST_ALIKE:
             line = min(max(line, 1), len(file.line_starts))
             self.findings.add(code, CaptureLine(file, line).span, message, help=help)
+            alike.append(len(self.findings) - 1)
+        else:
+            self.more[key] = self.more.get(key, 0) + 1
+
+    def _merge_faults(self) -> None:
+        """Of many faults of one kind in a capture keep the first, with their number."""
+        gone: set[int] = set()
+        for key, more in self.more.items():
+            first, *others = self.faults[key]
+            items = self.findings.items
+            items[first] = replace(items[first], count=len(others) + 1 + more)
+            gone.update(others)
+        self.findings.items[:] = [d for k, d in enumerate(self.findings.items) if k not in gone]
+        self.more.clear()
+        self.faults.clear()
 
     def note(
         self,
@@ -372,6 +431,12 @@ class Observed:
         """Report what does not keep the capture from being used, and is no fault of the cabling."""
         places = [(where.span, text) for where, text in labels]
         self.findings.add(code, at.span, message, help=help, labels=places, severity=Severity.NOTE)
+
+
+def key_of_infiniband_node(name: str) -> str:
+    """The key of the node that blocks of a capture name ``S-b8cef603001bf9de``."""
+    digits = hexadecimal_digits(name[2:])
+    return f"id:{digits}" if digits else f"node:{name}"
 
 
 def plain_capture_name(text: str, line: int) -> str:

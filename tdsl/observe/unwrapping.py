@@ -47,11 +47,21 @@ REPEATED = frozenset(("stdout_lines", "invocation", "item"))
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,120}")
 
 
+AD_HOC = re.compile(
+    r"^(\S{1,253}) \| (SUCCESS|CHANGED|FAILED|UNREACHABLE)!?(?: \| rc=-?\d+)? (?:=>|>>)[ \t]*", re.MULTILINE
+)
+"""The line before the answer of a host in what ``ansible`` prints for one module (ansible-core,
+``plugins/callback/minimal.py``)."""
+
+
 class InnerCapture(NamedTuple):
-    """A capture that was in an envelope: the device that a key around it names, or "", and its text."""
+    """A capture that was in an envelope: the device that a key around it names, or "", and its text; where
+    the envelope has no capture for this device, why, and the line."""
 
     device: str
     file: SourceFile
+    refused: str = ""
+    line: int = 1
 
 
 def decoded_capture(data: bytes) -> str:
@@ -92,9 +102,11 @@ def without_terminal(text: str) -> str:
 
 
 def opened_envelope(file: SourceFile) -> list[InnerCapture] | None:
-    """The captures inside of a JSON text, None where it is one itself or is no JSON. Raises Malformed where
-    it is something around an output and holds no LLDP capture."""
+    """The captures inside of a JSON text or of what Ansible printed, None where it is one itself or is no
+    JSON. Raises Malformed where it is something around an output and holds no LLDP capture."""
     text = file.text
+    if AD_HOC.match(text.lstrip("\n")):
+        return _captures_of_hosts(file)
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -111,6 +123,40 @@ def opened_envelope(file: SourceFile) -> list[InnerCapture] | None:
     if not found:
         raise Malformed(1, _refusal(value), "save the output of the command alone, as JSON")
     return found
+
+
+def _captures_of_hosts(file: SourceFile) -> list[InnerCapture]:
+    """The capture of each host that Ansible printed: ``leaf0 | SUCCESS => {…}``, or ``leaf0 | CHANGED | rc=0
+    >>`` and the output."""
+    heads = list(AD_HOC.finditer(file.text))
+    out: list[InnerCapture] = []
+    for head, end in zip(heads, [*(h.start() for h in heads[1:]), len(file.text)], strict=True):
+        host, status = head[1], head[2]
+        blank = re.sub(r"[^\n]", " ", file.text[: head.end()])
+        part = SourceFile(file.name, blank + file.text[head.end() : end])
+        line = file.position(head.start())[0]
+        if status in ("FAILED", "UNREACHABLE"):
+            out.append(InnerCapture(host, part, f"Ansible says that {host} is {status.lower()}", line))
+            continue
+        found = _captures_of_answer(part, host)
+        why = f"the answer of {host} holds no LLDP neighbours in a known format"
+        out += found or [InnerCapture(host, part, why, line)]
+    return out
+
+
+def _captures_of_answer(part: SourceFile, host: str) -> list[InnerCapture]:
+    """The captures in the answer of a host, which is JSON or text."""
+    if part.text.lstrip()[:1] in ("{", "["):
+        try:
+            value = json.loads(part.text)
+        except (ValueError, RecursionError):
+            return [InnerCapture(host, part)]  # whose reader says what is wrong with it
+        if _is_known_form(value):
+            return [InnerCapture(host, part)]
+        return [
+            InnerCapture(host, _inner_file(part, path, inner)) for path, inner in _captures_inside(value, ())
+        ]
+    return [InnerCapture(host, part) for _ in _captures_in_text(part.text, ())]
 
 
 def _captures_inside(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
@@ -217,12 +263,23 @@ def _is_of_other_readers(value: Any) -> bool:
     """Whether it has the keys of NetBox, UFM, Batfish or NetQ."""
     rows = value if isinstance(value, list) else [value]
     keys = {k for r in rows[:64] if isinstance(r, Mapping) for k in r}
-    if {"a_terminations", "source_guid", "destination_guid", "edges", "links", "nodes", "next"} & keys:
+    if {
+        "a_terminations",
+        "rear_port",
+        "rear_ports",
+        "source_guid",
+        "destination_guid",
+        "edges",
+        "links",
+        "nodes",
+        "next",
+    } & keys:
         return True
     inner: list[Any] = next(
         (r["results"] for r in rows if isinstance(r, Mapping) and isinstance(r.get("results"), list)), []
     )
-    return any(isinstance(r, Mapping) and "a_terminations" in r for r in inner)
+    of_netbox = {"a_terminations", "rear_port", "rear_ports"}
+    return any(isinstance(r, Mapping) and of_netbox & set(r) for r in inner)
 
 
 def _is_lldp(value: Any) -> bool:

@@ -27,6 +27,7 @@ class Report:
     width: int = 100
     elapsed_s: float = 0.0
     printed: Sequence[Diagnostic] = ()  # findings that were printed before the proofs started
+    help_uri: str = ""  # the address of the documentation as a site, for links to the pages of findings
 
     def unprinted(self, compilation: Compilation) -> list[tuple[str, Diagnostic]]:
         """The findings of a compilation that are still to be printed, each with the file it is about; what is

@@ -23,10 +23,12 @@ def relative_file_name(name: str) -> str:
 
 
 def file_uri(name: str) -> str:
-    """A file's name as a URI reference (RFC 3986, section 4.1); ``stdlib:`` is a scheme of its own."""
-    scheme = LIBRARY if name.startswith(LIBRARY) else ""
-    path = PurePosixPath(relative_file_name(name).removeprefix(scheme))
-    return path.as_uri() if path.is_absolute() else scheme + ("/" / path).as_uri().removeprefix("file:///")
+    """A file's name as a URI reference (RFC 3986, section 4.1). One of the library is relative, ``stdlib/…``,
+    since GitHub takes no scheme of one's own."""
+    if name.startswith(LIBRARY):
+        name = f"{LIBRARY.removesuffix(':')}/{name.removeprefix(LIBRARY)}"
+    path = PurePosixPath(relative_file_name(name))
+    return path.as_uri() if path.is_absolute() else ("/" / path).as_uri().removeprefix("file:///")
 
 
 def finding_location(file: str, d: Diagnostic) -> tuple[str, int, int, int, int]:

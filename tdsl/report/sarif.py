@@ -1,7 +1,8 @@
 """SARIF 2.1.0, as GitHub code scanning and editors read it.
 
 Source: OASIS, Static Analysis Results Interchange Format 2.1.0; limits: GitHub Docs, SARIF support for code
-scanning.
+scanning. GitHub refuses a whole file for one URI of a scheme that it does not know, and a result without a
+place: files of the library have a relative one, ``stdlib/…``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from tdsl.findings.diagnostic import Diagnostic, Fix, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.report.formats import Report
 from tdsl.report.json_report import dump_json
-from tdsl.report.paths import file_uri, finding_location, finding_text_in_full, findings_with_fingerprints
+from tdsl.report.paths import (
+    LIBRARY,
+    file_uri,
+    finding_location,
+    finding_text_in_full,
+    findings_with_fingerprints,
+)
 
 FORMAT = "sarif"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -22,6 +29,7 @@ LEVELS = {
     Severity.NOTE: "note",
     Severity.ALLOWED: "none",
 }
+ESCAPED = {ord(c): f"\\{c}" for c in "\\[]"}
 MOST_RESULTS = 25_000
 MOST_PLACES = 100  # of a result; GitHub reads a thousand
 
@@ -36,7 +44,7 @@ def render(report: Report) -> str:
         "name": "tdsl",
         "version": __version__,
         "semanticVersion": __version__,
-        "rules": [_sarif_rule(code) for code in codes],
+        "rules": [_sarif_rule(code, report.help_uri) for code in codes],
     }
     judged, asked = report.coverage
     run = {
@@ -48,18 +56,26 @@ def render(report: Report) -> str:
     return dump_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _sarif_rule(code: str) -> dict[str, object]:
+def _sarif_rule(code: str, site: str) -> dict[str, object]:
+    """A rule with its page; ``site`` is the address of the documentation, "" where none is known."""
     page = catalogue.page_of_code(code)
     if page is None:
         return {"id": code}
     return {
         "id": code,
         "name": "".join(word.capitalize() for word in page.name.split("_")),
+        **({"helpUri": f"{site.rstrip('/')}/{catalogue.page_address(page)}"} if site else {}),
         "shortDescription": {"text": _as_sentence(page.title)},
         "fullDescription": {"text": _as_sentence(page.title)},
         "help": {"text": page.text, "markdown": page.text},
         "properties": {"tags": ["network"], "precision": "very-high"},
     }
+
+
+def _plain_message(text: str) -> str:
+    """A text as a plain text message, in which brackets begin a link and a backslash escapes (SARIF 2.1.0,
+    section 3.11.6)."""
+    return text.translate(ESCAPED)
 
 
 def _as_sentence(text: str) -> str:
@@ -68,25 +84,26 @@ def _as_sentence(text: str) -> str:
 
 def _sarif_result(file: str, d: Diagnostic, mark: str, rule: int) -> dict[str, object]:
     name, *at = finding_location(file, d)
+    places = []
+    if name.startswith(LIBRARY) and not file.startswith(LIBRARY):  # the repository has the design alone
+        places = [(name, at, "the place in the library")]
+        name, at = file, [1, 1, 1, 1]
+    places += [(x.span.file.name, [*x.span.begin, *x.span.finish], x.message) for x in d.labels[:MOST_PLACES]]
     out: dict[str, object] = {
         "ruleId": d.code,
         "ruleIndex": rule,
         "level": LEVELS[d.severity],
-        "message": {"text": finding_text_in_full(d)},
+        "message": {"text": _plain_message(finding_text_in_full(d))},
         "locations": [_sarif_location(name, at)],
         "partialFingerprints": {"primaryLocationLineHash": mark},
         "occurrenceCount": d.count,
     }
     if d.allowed:
         out["suppressions"] = [{"kind": "inSource", "justification": d.allowed}]
-    if d.labels:
+    if places:
         out["relatedLocations"] = [
-            {
-                "id": i,
-                **_sarif_location(x.span.file.name, [*x.span.begin, *x.span.finish]),
-                "message": {"text": x.message},
-            }
-            for i, x in enumerate(d.labels[:MOST_PLACES])
+            {"id": i, **_sarif_location(where, region), "message": {"text": _plain_message(said)}}
+            for i, (where, region, said) in enumerate(places)
         ]
     if d.fix is not None:
         out["fixes"] = [_sarif_fix(d.fix)]
@@ -106,7 +123,7 @@ def _sarif_fix(fix: Fix) -> dict[str, object]:
     for span, text in fix.edits:
         changes.setdefault(span.file.name, []).append((span, text))
     return {
-        "description": {"text": fix.title},
+        "description": {"text": _plain_message(fix.title)},
         "artifactChanges": [
             {
                 "artifactLocation": {"uri": file_uri(name)},

@@ -189,6 +189,33 @@ def test_a_file_for_others_passes(tmp_path: Path) -> None:
     assert tdsl("check", write(tmp_path, "let n = 4\n", "none.fab")).exit_code == 1
 
 
+def test_a_hook_checks_the_designs_that_use_what_changed(here: Path) -> None:
+    """A file of models, one that this one uses, a table and settings; not the designs that use none of them."""
+    (here / "lib").mkdir()
+    write(here / "lib", "model switch PARTS { port p[1..2]: 100Gbps }\n", "parts.fab")
+    write(here / "lib", "use parts (PARTS)\nmodel host H { port nic: 100Gbps }\n", "models.fab")
+    design = "use lib.models (H)\nfabric one {\n  host node[4]: H\n  switch leaf: NONE\n}\n"
+    write(here, design, "one.fab")
+    write(here, WRONG, "two.fab")
+    write(here, SMALL.replace("require", 'require throughput "m.csv" >= 1%\n  require'), "three.fab")
+
+    def checked(*files: str) -> set[str]:
+        done = tdsl("check", "--hook", *files, "--output-format", "concise")
+        assert done.exit_code in (0, 1), done.output
+        return {line.split(":")[0] for line in done.stdout.splitlines()}
+
+    assert checked("lib/models.fab") == {"lib/models.fab", "one.fab"}
+    assert checked("lib/parts.fab") >= {"lib/parts.fab", "one.fab"}
+    assert checked("two.fab") == {"two.fab"}
+    assert checked("m.csv") == {"three.fab"}
+    assert checked("one.fab.lock") == {"one.fab"}
+    write(here, "", "tdsl.toml")
+    assert checked("tdsl.toml") == {"one.fab", "two.fab", "three.fab"}
+    done = tdsl("check", "--hook", "other.csv")
+    assert done.exit_code == 0 and "other.csv: no design of this folder uses it" in done.stderr
+    assert tdsl("check", "--hook", "../outside.csv").exit_code == 2
+
+
 @pytest.mark.slow
 def test_the_hooks(tmp_path: Path) -> None:
     """pre-commit itself installs the checkout and runs the hooks on a repository with one wrong design and one out of shape."""

@@ -6,7 +6,8 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.text import MAX_ATTRIBUTES, MAX_BYTES, MAX_CHILDREN, ROOM, NcclElement, read_nccl_xml
+from tdsl.nccl.dialects import NCCL
+from tdsl.nccl.text import MAX_ATTRIBUTES, MAX_BYTES, NcclElement, read_nccl_xml
 
 
 def reading(text: str) -> tuple[NcclElement | None, list[str]]:
@@ -64,12 +65,12 @@ def test_as_many_attributes_as_there_is_room_for() -> None:
 
 def test_as_many_elements_as_there_is_room_for() -> None:
     """Of a topology 255, of graphs 65,535; below one element 640."""
-    small = "<system>" + "<cpu/>" * (ROOM["system"] - 2)
+    small = "<system>" + "<cpu/>" * (NCCL.room - 2)
     assert reading(small + "</system>")[1] == []
     assert reading(small + "<cpu/></system>")[1] == [
         "e25 1532-1536 256 elements: NCCL reads 255 at most / leave out what NCCL does not need"
     ]
-    big = "<graphs><graph>" + "<channel/>" * MAX_CHILDREN
+    big = "<graphs><graph>" + "<channel/>" * NCCL.most_children
     assert reading(big + "</graph></graphs>")[1] == []
     assert reading(big + "<channel/></graph></graphs>")[1] == [
         f"e25 {15 + 6400}-{15 + 6408} more than 640 elements in one <graph> / leave some out"

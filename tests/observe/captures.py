@@ -119,6 +119,24 @@ def p2p(cables: Cables) -> str:
     return "\n".join(["a_device,a_port,b_device,b_port", *rows, ""])
 
 
+def labels(cables: Cables) -> str:
+    rows = []
+    for k, (p, q) in enumerate(ends(cables)):
+        rows += [f"c{k},,a,{','.join(named(cables, p))}", f"c{k},,b,{','.join(named(cables, q))}"]
+    return "\n".join(["cable_id,leg,end,device,port", *rows, ""])
+
+
+def ibutils(cables: Cables) -> str:
+    def end(port: int) -> tuple[str, int]:
+        return cables.fabric.device_name(cables.device[port]), port - int(cables.fabric.port_base[cables.device[port]]) + 1
+
+    blocks: dict[str, list[str]] = {}
+    for p, q in ends(cables):
+        (a, number), (b, other) = end(p), end(q)
+        blocks.setdefault(a, [f"SYSTEM {a}"]).append(f"   P{number} -> SYSTEM {b} P{other}")
+    return "\n\n".join("\n".join(b) for b in blocks.values()) + "\n"
+
+
 def netbox(cables: Cables) -> str:
     def side(p: int) -> list[object]:
         device, name = named(cables, p)
@@ -189,7 +207,8 @@ def sonic(device: str, heard: Heard) -> str:
 
 
 WHOLE: dict[str, Callable[[Cables], str]] = {
-    "batfish": batfish, "ibdiagnet": ibdiagnet, "iblinkinfo": iblinkinfo, "ibnetdiscover": ibnetdiscover, "netbox": netbox,
+    "batfish": batfish, "ibdiagnet": ibdiagnet, "iblinkinfo": iblinkinfo, "ibnetdiscover": ibnetdiscover, "ibutils": ibutils,
+    "labels": labels, "netbox": netbox,
     "netq": netq, "p2p": p2p, "ptm": ptm, "ufm": ufm,
 }  # fmt: skip
 """By reader: a capture of all cables."""

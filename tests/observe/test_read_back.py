@@ -1,17 +1,20 @@
-"""What `tdsl build` writes as tables of cables, an audit reads as the design: break-outs, lanes, panels, circuits, trunks."""
+"""What `tdsl build` writes of cables, an audit and an import read as the design: break-outs, lanes, panels, circuits, trunks, and
+the designs of the library."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.run import tdsl
-from tests.harness import sections
+from tests.harness import none, sections
 
 DESIGNS = sections(Path(__file__).parent / "test_read_back.txt")
+ROOT = Path(__file__).parents[2]
 Rows = list[dict[str, str]]
 
 
@@ -63,3 +66,77 @@ def test_what_is_built_is_read_back(name: str, tmp_path: Path) -> None:
                 (last,) = [line for line in done.output.splitlines() if "cabled as designed" in line]
                 of = last.split(": ")[1].split(" links")[0].split(" of ")
                 assert of[0] == of[1], last
+
+
+# ---------------------------------------------------------------- every file, of every design of the library
+
+LIBRARY = sorted(p.stem for p in (ROOT / "stdlib" / "designs").glob("*.fab"))
+SMALL = ("aws_p5", "rail_only", "slim_fly_cscs", "two_sites")
+"""Designs of the library that are read back in each run; the others are in the daily one."""
+FILES = ("cables.csv", "links.csv", "labels.csv", "cables*.xlsx", "8-cables.csv", "topology.dot", "fabric.topo")
+THROUGH = ("8-cables.csv",)
+"""Files without the links that run through a panel or an optical circuit switch."""
+
+
+def files_of_build(out: Path, pattern: str) -> list[Path]:
+    """Files of a build, one a network; those of a cluster's networks together are of the same cables."""
+    return sorted(p for p in out.rglob(pattern) if "all-networks" not in p.parts)
+
+
+@pytest.mark.parametrize("name", [*DESIGNS, *(n if n in SMALL else pytest.param(n, marks=pytest.mark.daily) for n in LIBRARY)])
+def test_every_file_of_a_build_is_the_design(name: str, tmp_path: Path) -> None:
+    """Each of them is clean, and all links of the design are in it, or all that have a cable."""
+    source = tmp_path / "d.fab"
+    if name in DESIGNS:
+        source.write_text(DESIGNS[name])
+    design = source if name in DESIGNS else name
+    targets = (x for target in ("cabling", "netbox", "p2p") for x in ("--target", target))
+    built = tdsl("build", design, "--out", tmp_path / "out", *targets, "--force")
+    if "gives no file" in built.output or not files_of_build(tmp_path / "out", "links.csv"):
+        pytest.skip("the design has no cable, so there is no table of them")
+    through = any(row["via"] for p in files_of_build(tmp_path / "out", "links.csv") for row in csv.DictReader(p.open()))
+    wrong = []
+    for pattern in FILES:
+        found = files_of_build(tmp_path / "out", pattern)
+        if pattern.endswith("xlsx"):
+            pytest.importorskip("python_calamine")
+        if not found or (through and pattern in THROUGH):
+            continue
+        option = "--lldp" if pattern.endswith(".dot") else "--p2p"
+        done = tdsl("audit", design, *(x for p in found for x in (option, p)), "--no-requirements", "--format", "json")
+        fabrics = json.loads(done.stdout)["fabrics"]
+        whole = len(found) == len(files_of_build(tmp_path / "out", "links.csv"))  # InfiniBand alone has a fabric.topo
+        of = "links" if pattern == "links.csv" else "links_judged"  # links on boards have no cable, scale-up links no peer
+        judged = [(f["links_as_designed"], f[of]) for f in fabrics]
+        if whole and (done.exit_code != 0 or any(a != b for a, b in judged)):
+            wrong.append(f"{pattern}: status {done.exit_code}, {judged}")
+    none(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        *((n, p) for n in ("lanes", "twin ports", "rail_only") for p in ("links.csv", "8-cables.csv")),
+        *((n, p) for n in ("twin ports", "rail_only") for p in ("labels.csv", "topology.dot")),
+    ],
+)
+def test_an_import_of_a_file_is_the_design(name: str, pattern: str, tmp_path: Path) -> None:
+    """Imported, it has as many links as the design, and the same file is clean against it. Tables of break-outs name the cage
+    alone, so that an import cannot tell its ports apart."""
+    source = tmp_path / "d.fab"
+    if name in DESIGNS:
+        source.write_text(DESIGNS[name])
+    design = source if name in DESIGNS else name
+    targets = (x for target in ("cabling", "netbox", "p2p") for x in ("--target", target))
+    tdsl("build", design, "--out", tmp_path / "out", *targets)
+    (file,) = files_of_build(tmp_path / "out", pattern)
+    done = tdsl("import", file, "--rate", "400Gbps", "-o", tmp_path / "asbuilt.fab")
+    assert done.exit_code == 0, done.output
+    option = "--lldp" if pattern.endswith(".dot") else "--p2p"
+    links = []
+    for against in (design, tmp_path / "asbuilt.fab"):
+        audited = tdsl("audit", against, option, file, "--no-requirements", "--format", "json")
+        (fabric,) = json.loads(audited.stdout)["fabrics"]
+        assert audited.exit_code == 0 and fabric["links"] == fabric["links_as_designed"], audited.output
+        links.append(fabric["links"])
+    assert links[0] == links[1]

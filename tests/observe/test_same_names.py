@@ -256,3 +256,38 @@ def test_a_name_with_its_domain_is_the_device_of_the_file(pod: Fabric, tmp_path:
     assert "left out" not in done.output and done.stdout.startswith(
         "# Made by `tdsl import` from 4 captures: 8 devices, 16 links."
     )
+
+
+# ---------------------------------------------------------------- clones without an identifier
+
+
+CLONES = """\
+model host NODE { port nic[2]: 400Gbps { os "mlx5_{i}" } }
+model switch LEAF { port p[1..8]: 400Gbps { os "swp{i}" } }
+fabric pod {
+  host node[5]: NODE
+  switch leaf[2]: LEAF
+  connect node[n].nic[r] to leaf[r]
+}
+"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_clone_that_sends_no_identifier(seed: int, tmp_path: Path) -> None:
+    """A host that was cloned sends the name of another: it is told where it is, its cables are right, and a cable that is
+    elsewhere is still a fault."""
+    r = Random(seed)
+    one, other = r.sample(range(5), 2)
+    (tmp_path / "pod.fab").write_text(CLONES)
+    (tmp_path / "c").mkdir()
+    for leaf in range(2):
+        heard = [
+            {"port": f"swp{n + 1}", "neighborDevice": f"node{one if n == other else n}", "neighborPort": f"mlx5_{leaf}"}
+            for n in range(5)
+        ]
+        (tmp_path / "c" / f"leaf{leaf}.json").write_text(json.dumps({"lldpNeighbors": heard}))
+    asked = ("audit", tmp_path / "pod.fab", "--lldp", tmp_path / "c", "--no-requirements", "--format", "json")
+    (found,) = json.loads(tdsl(*asked).stdout)["fabrics"]
+    told = [(d["code"], d["message"]) for d in found["findings"]]
+    assert told == [("E0613", f"`node{one}` is where the design plans node{other}")]
+    assert found["links_as_designed"] == found["links"] == 10

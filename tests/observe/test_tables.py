@@ -56,9 +56,9 @@ def test_the_table_of_netbox_is_a_design(tmp_path: Path) -> None:
 
 
 def test_a_spreadsheet_with_columns_of_its_own(tmp_path: Path) -> None:
-    text = "Nr;From Host;From Port;To Switch;To Port;Gb\n1;n1;x;sw;1;400\n2;n2;x;sw;2;400\n"
+    text = "Nr;Von;Buchse;Nach;Dose;Gb\n1;n1;x;sw;1;400\n2;n2;x;sw;2;400\n"
     (tmp_path / "p2p.csv").write_text(text)
-    columns = {"a_device": "From Host", "a_port": "From Port", "b_device": "To Switch", "b_port": "To Port", "rate_gbps": "Gb"}
+    columns = {"a_device": "Von", "a_port": "Buchse", "b_device": "Nach", "b_port": "Dose", "rate_gbps": "Gb"}
     given = [x for k, v in columns.items() for x in ("--column", f"{k}={v}")]
     fabric = imported(tmp_path, tmp_path / "p2p.csv", *given, "--hosts", "^n[0-9]")
     assert fabric.link_count == 2 and set(fabric.link_rate.tolist()) == {400 * 10**9}

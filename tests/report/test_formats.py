@@ -27,6 +27,12 @@ from tests.cli.run import SMALL, tdsl, write
 TOOL = Path(__file__).parent.parent / "npm" / "node_modules" / "@microsoft" / "sarif-multitool-linux"
 BAD = SMALL.replace("<= 1:1", "<= 1:9").replace("spine[2]:    QM9700", "spine[2]:    QM970")
 WRONG = SMALL.replace("<= 1:1", "<= 1:9")
+LABEL_IN_LIBRARY = """fabric pod {
+  host node[4]: DGX_H100
+  switch leaf: SN5600
+  connect node[n].nic[r] to leaf
+}
+"""
 ALLOWED = WRONG.replace("1:9", "1:9  # tdsl: allow(oversubscription) spines come in March")
 COMMAND = re.compile(r"::(error|warning|notice) ([^:]*)::(.*)")
 TEXT = st.text(st.characters(blacklist_categories=["Cs"]), max_size=30)
@@ -187,6 +193,48 @@ def test_sarif() -> None:
     assert first["relatedLocations"][0]["message"]["text"] == "leaf0 is declared here"
     assert allowed["suppressions"] == [{"kind": "inSource", "justification": "spines come in March"}]
     assert all(len(r["partialFingerprints"]["primaryLocationLineHash"]) > 32 for r in run["results"])
+
+
+def test_sarif_has_no_scheme_that_github_refuses(folder: Path) -> None:
+    """A label in the library, a finding in it, and a design of it: relative places, and each result has one."""
+    write(folder, LABEL_IN_LIBRARY, "label.fab")
+    for file in ("label.fab", "dgx_superpod_h100"):
+        text = tdsl("check", file, "--output-format", "sarif").stdout
+        assert "stdlib:" not in re.sub(r'"text": "[^"]*"', "", text)
+        for result in json.loads(text)["runs"][0]["results"]:
+            places = [*result["locations"], *result.get("relatedLocations", [])]
+            uris = [x["physicalLocation"]["artifactLocation"]["uri"] for x in places]
+            assert uris and all(re.fullmatch(r"[\w./-]+", u) and not u.startswith("/") for u in uris), uris
+    inside = SourceFile("stdlib:hardware/nvidia/sn5600.fab", "model\n")
+    found = json.loads(sarif.render(of(Diagnostic("E0101", "x", SourceSpan(inside, 0, 5)))))["runs"][0]["results"][0]
+    place = found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    beside = found["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert (place, beside) == ("a.fab", "stdlib/hardware/nvidia/sn5600.fab")
+
+
+@given(TEXT)
+def test_brackets_and_backslashes_of_a_message_are_no_links(text: str) -> None:
+    """Read back as a viewer does: an escaped sign is itself, and there is no link."""
+    file = SourceFile("a.fab", "x")
+    d = Diagnostic("E0101", f"node[0](1) {text}", SourceSpan(file, 0, 1), (Label(SourceSpan(file, 0, 1), f"[a](0) {text}"),))
+    (result,) = json.loads(sarif.render(of(d)))["runs"][0]["results"]
+    for message, said in ((result["message"], d.message), (result["relatedLocations"][0]["message"], d.labels[0].message)):
+        assert not re.search(r"(?<!\\)(?:\\\\)*[\[\]]", message["text"])
+        assert re.sub(r"\\([\\\[\]])", r"\1", message["text"]) == said
+
+
+def test_pages_of_rules(folder: Path) -> None:
+    """With the address of the site each rule leads to a page that `make site` writes."""
+    (folder / "tdsl.toml").write_text('[check]\nhelp-uri = "https://docs.example.com/t/"\n')
+    rules = json.loads(tdsl("check", "bad.fab", "sites/north side.fab", "--output-format", "sarif").stdout)
+    (folder / "tdsl.toml").unlink()
+    schema().validate(rules)
+    assert {r["id"]: r["helpUri"] for r in rules["runs"][0]["tool"]["driver"]["rules"]} == {
+        "E0102": "https://docs.example.com/t/reference-findings.html#e0102",
+        "E0405": "https://docs.example.com/t/reference-checks.html#oversubscription",
+    }
+    assert "helpUri" not in rendered("sarif")
+    assert tdsl("check", "bad.fab", "--help-uri", "stdlib:x").exit_code == 2
 
 
 def test_sarif_as_github_takes_it(folder: Path) -> None:

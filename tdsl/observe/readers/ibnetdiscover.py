@@ -10,11 +10,13 @@ from tdsl.observe.record import (
     CapturedEnd,
     CapturedLink,
     CaptureLine,
+    LooseLink,
     Malformed,
     Observed,
     SidesListed,
     count_in_capture,
     hexadecimal_digits,
+    key_of_infiniband_node,
     plain_capture_name,
 )
 from tdsl.observe.speeds import infiniband_rate, rate_of_width_word
@@ -67,7 +69,7 @@ class _Blocks:
         """All lines; a line that is not understood is a finding, and the next is read."""
         into = self.into
         before = len(into.nodes)
-        for at, raw in enumerate(self.file.text.split("\n"), 1):
+        for at, raw in enumerate(self.file.text.removesuffix("\n").split("\n"), 1):
             text = raw.strip()
             if not text or text.startswith("#"):
                 self.here = "" if not text else self.here
@@ -80,6 +82,7 @@ class _Blocks:
         if len(into.nodes) == before and not self.waiting:
             into.fault(self.file, 1, "the capture has no node", "save the output of `ibnetdiscover`")
         into.whole = True
+        into.open_block = (self.here, self.current) if self.here else None
 
     def line(self, text: str, at: int) -> None:
         """One line that is neither blank nor a comment."""
@@ -132,6 +135,9 @@ class _Blocks:
     def port(self, found: re.Match[str], at: int) -> None:
         """A port that is cabled."""
         mine, guid, far, there, far_guid, rest = found.groups()
+        if not self.here and not self.keys and self.into.open_block is not None:
+            self.here, self.current = self.into.open_block  # this file goes on where the last one was cut
+            self.keys[self.current] = self.here
         if not self.here:
             raise Malformed(
                 at,
@@ -161,23 +167,25 @@ class _Blocks:
 
     def join(self) -> None:
         """Links, once all nodes are known. A node that no block describes means that the capture is cut."""
+        into = self.into
         for name, at in self.pending.items():
-            if name not in self.keys:
-                self.into.fault(
-                    self.file,
-                    at,
-                    f"the capture is incomplete: it has no block for {name}, which this line names",
-                    "capture the whole subnet again; nothing is judged from a part of it",
-                    "E0602",
-                )
+            if name not in self.keys and not into.parts_follow:
+                into.fault_of_missing_block(CaptureLine(self.file, at), name)
         for mine, port, far, there, place, speed, lanes, ids in self.waiting:
-            if mine in self.keys and far in self.keys:
-                own, other = ids.split(" ")
-                a, b = (
-                    CapturedEnd(self.keys[mine], (port,), own),
-                    CapturedEnd(self.keys[far], (there,), other),
-                )
-                self.into.wire(CapturedLink(a, b, place, speed, lanes))
+            own, other = ids.split(" ")
+            known = [self.keys.get(name) or key_of_infiniband_node(name) for name in (mine, far)]
+            link = CapturedLink(
+                CapturedEnd(known[0], (port,), own),
+                CapturedEnd(known[1], (there,), other),
+                place,
+                speed,
+                lanes,
+            )
+            missing = tuple((name, place) for name in (mine, far) if name not in self.keys)
+            if not missing:
+                into.wire(link)
+            elif into.parts_follow:
+                into.loose.append(LooseLink(link, missing))
 
     def report(self, found: re.Match[str], at: int) -> None:
         """A line of the ports report. The names of both sides are at its end."""

@@ -3,7 +3,8 @@ results.
 
 Source: netbox 4.6, ``dcim/api/serializers_/cables.py`` and ``netbox/api/serializers/generic.py``: a cable has
 ``a_terminations`` and ``b_terminations``, each with ``object_type`` and ``object``, which has ``device`` and
-``name``. NetBox's CSV is read by ``p2p``.
+``name``. NetBox's CSV is read by ``p2p``. Front and rear ports of panels are traced to their ends
+(``observe.panels``), by ``GET /api/dcim/front-ports/`` where it is given, too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tdsl.findings.source import SourceFile
+from tdsl.observe.panels import FRONT, REAR, CableEnd, PanelCable, PanelCables, PanelPort, front_ports_listed
 from tdsl.observe.readers._neighbours import (
     Lines,
     add_device,
@@ -45,44 +47,71 @@ panels are none of them: a link runs through them."""
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a list of cables."""
-    return '"a_terminations"' in head and head.lstrip()[:1] in ("{", "[")
+    return ('"a_terminations"' in head or '"rear_port' in head) and head.lstrip()[:1] in ("{", "[")
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
-    """Add the cables between interfaces that are plugged; others are left out with the reason."""
+    """Add the cables between interfaces that are plugged, and note those at panels; others are left out with
+    the reason. A list of front ports says where they lead."""
     lines = Lines(file)
-    for cable in _cables_of_pages(json_of_capture(file), file):
+    into.panels = into.panels or PanelCables()
+    for entry in _cables_of_pages(json_of_capture(file), file):
         at = lines.place("a_terminations")
         try:
-            facts = json_object(cable, at, "a cable")
-            status = facts.get("status")
-            state = json_text(status.get("value") if isinstance(status, dict) else status)
-            kinds = _kinds_of_ends(facts)
-            if state in ABSENT:
-                into.leave_out(f"NetBox says that the cable is {state}", at, _cable_in_words(facts))
-                continue
-            if kinds & set(OTHER_ENDS):
-                into.leave_out(
-                    f"an end is not a port of a network: {', '.join(sorted(kinds & set(OTHER_ENDS)))}",
-                    at,
-                    _cable_in_words(facts),
-                )
-                continue
-            a, b = (_interfaces_of_side(into, facts.get(f"{side}_terminations"), at, side) for side in "ab")
-            if not a and not b:
-                into.leave_out("no end is an interface", at, _cable_in_words(facts))
-                continue
-            if len(a) != len(b):
-                raise Malformed(
-                    at.line,
-                    f"a cable with {counted_noun(len(a), 'interface')} at side A and {len(b)} at side B",
-                    "say which lanes are joined: a table with a row a link, columns "
-                    "a_device,a_port,b_device,b_port",
-                )
-            for x, y in zip(a, b, strict=True):
-                into.wire(CapturedLink(x, y, at))
+            facts = json_object(entry, at, "a cable")
+            if "a_terminations" not in facts and ("rear_port" in facts or "rear_ports" in facts):
+                into.panels.behind |= front_ports_listed(_rear_ports_of_front_port(facts, at))
+            else:
+                _add_cable(into, into.panels, facts, at)
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
+
+
+def _rear_ports_of_front_port(
+    facts: Mapping[str, Any], at: CaptureLine
+) -> Iterator[tuple[str, str, str, int]]:
+    """The rear port of a front port and the position there: ``rear_port`` and ``rear_port_position``, from
+    NetBox 4.5 on ``rear_ports``, a list of positions."""
+    device, name = _name_of(facts.get("device")), json_text(facts.get("name"))
+    listed = facts.get("rear_ports", [facts])
+    for one in entries_of_list(listed):
+        place = json_object(one, at, "a rear port")
+        rear = _name_of(place.get("rear_port"))
+        number = place.get("rear_port_position")
+        if not (device and name and rear):
+            raise Malformed(at.line, "a front port without a device, a name or the name of its rear port")
+        yield device, name, rear, number if isinstance(number, int) else 1
+
+
+def _name_of(value: object) -> str:
+    return json_text(value.get("name")) if isinstance(value, dict) else ""
+
+
+def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at: CaptureLine) -> None:
+    """Add a cable as a link for each pair of its ends, or leave it out. Raises Malformed."""
+    status = facts.get("status")
+    state = json_text(status.get("value") if isinstance(status, dict) else status)
+    other = sorted(_kinds_of_ends(facts) & set(OTHER_ENDS))
+    why = f"NetBox says that the cable is {state}" if state in ABSENT else ""
+    why = why or (f"an end is not a port of a network: {', '.join(other)}" if other else "")
+    if why:
+        into.leave_out(why, at, _cable_in_words(facts))
+        return
+    a, b = (_ends_of_side(into, facts.get(f"{side}_terminations"), at, side) for side in "ab")
+    if not a and not b:
+        into.leave_out("no end is an interface", at, _cable_in_words(facts))
+        return
+    if len(a) != len(b):
+        raise Malformed(
+            at.line,
+            f"a cable with {counted_noun(len(a), 'interface')} at side A and {len(b)} at side B",
+            "say which lanes are joined: a table with a row a link, columns a_device,a_port,b_device,b_port",
+        )
+    for x, y in zip(a, b, strict=True):
+        if isinstance(x, CapturedEnd) and isinstance(y, CapturedEnd):
+            into.wire(CapturedLink(x, y, at))
+        else:
+            panels.cables.append(PanelCable(x, y, at, _cable_in_words(facts)))
 
 
 def _cables_of_pages(value: Any, file: SourceFile) -> Iterator[Any]:
@@ -121,27 +150,26 @@ def _cable_in_words(cable: Mapping[str, Any]) -> str:
     return " to ".join(sides)
 
 
-def _interfaces_of_side(into: Observed, value: Any, at: CaptureLine, side: str) -> list[CapturedEnd]:
-    """The interfaces of a side."""
-    found = []
+def _ends_of_side(into: Observed, value: Any, at: CaptureLine, side: str) -> list[CableEnd]:
+    """The interfaces and ports of panels of a side. Raises Malformed."""
+    found: list[CableEnd] = []
     for one in entries_of_list(value):
         facts = json_object(one, at, f"a termination of side {side.upper()}")
         kind = json_text(facts.get("object_type"))
-        if kind != INTERFACE:
+        if kind not in (INTERFACE, FRONT, REAR):
             continue
         thing = json_object(facts.get("object"), at, f"the interface of side {side.upper()}")
         owner = json_object(thing.get("device"), at, f"the device of side {side.upper()}")
-        name, port = (
-            json_text(owner.get("name")) or json_text(owner.get("display")),
-            json_text(thing.get("name")),
-        )
+        name, port = json_text(owner.get("name")) or json_text(owner.get("display")), _name_of(thing)
         if not name or not port:
             raise Malformed(
                 at.line,
                 f"side {side.upper()} has no device or no name of an interface",
                 "export the cables again",
             )
-        found.append(
-            CapturedEnd(add_device(into, name, "", at, heard=True), (plain_capture_name(port, at.line),))
-        )
+        port = plain_capture_name(port, at.line)
+        if kind == INTERFACE:
+            found.append(CapturedEnd(add_device(into, name, "", at, heard=True), (port,)))
+        else:
+            found.append(PanelPort(plain_capture_name(name, at.line), kind, port))
     return found

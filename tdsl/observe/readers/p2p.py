@@ -1,19 +1,29 @@
 """Tables of cables as CSV: tdsl's ``cables.csv`` and ``links.csv``, UFM's NDT, NetBox's, and any table with
 columns for two ends.
 
-A row is a link. Columns are separated by commas, semicolons or tabs, whichever the first line has most of.
-The columns of a UFM file are StartDevice, StartPort, EndDevice, EndPort, with or
-without ``#`` or ``#Fields:``.
+A row is a link. Columns are separated by commas, semicolons or tabs. The heading is among the first rows, and
+may be of two rows (``observe.cut_sheets``). The columns of a UFM file are StartDevice, StartPort, EndDevice,
+EndPort, with or without ``#`` or ``#Fields:``.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from tdsl.fabric.user_csv import LABEL
 from tdsl.findings.source import SourceFile
+from tdsl.observe.cut_sheets import (
+    HEADING,
+    TITLE,
+    columns_of_ends,
+    columns_of_work,
+    device_and_port,
+    filled_right,
+    is_ticked,
+)
 from tdsl.observe.readers._neighbours import add_device
 from tdsl.observe.readers.netbox import OTHER_ENDS
 from tdsl.observe.record import (
@@ -24,6 +34,7 @@ from tdsl.observe.record import (
     Observed,
     plain_capture_name,
 )
+from tdsl.system.nouns import counted_noun
 
 FORMAT = "p2p"
 OPTION = "p2p"
@@ -35,6 +46,7 @@ ENDS = (
     ("from_device", "from_port", "to_device", "to_port"),
     ("device_a", "port_a", "device_b", "port_b"),
     ("device a", "termination a", "device b", "termination b"),  # NetBox, "all data (CSV)"
+    ("from", "port", "to", "to port"),  # a sheet of work of tdsl's workbook
 )
 """Names of the four columns, in lower case, in the order in which they are looked for."""
 MORE = {"a": ("a_label", "a_interface", "a_index"), "b": ("b_label", "b_interface", "b_index")}
@@ -50,24 +62,51 @@ KIND = "class"
 """tdsl's class of a link, such as ``host-leaf``: the tiers of its two ends."""
 TAKEN = (*ENDS[0], RATE[0])
 """Columns that ``--column`` gives other names."""
-HEADING = 20
-"""Lines among which the heading of a table is."""
 COMMENT = re.compile(r"#(?!\s*(fields:)?startdevice)", re.IGNORECASE)
 
 
 def recognises(head: str) -> bool:
-    """Whether a text begins as a table with the columns of two ends."""
-    return any(
-        _column_positions(row)
-        for row in csv.reader(head.split("\n")[:HEADING], delimiter=_column_delimiter(head))
-    )
+    """Whether a text has the columns of two ends among its first rows."""
+    return heading_of_table(head, {}) is not None
 
 
-def _column_delimiter(text: str) -> str:
-    """What separates the columns of the first line that is no comment."""
-    lines = (line.strip() for line in text.split("\n", HEADING)[:HEADING])
-    first = next((line for line in lines if line and not COMMENT.match(line)), "")
-    return max(",;\t", key=first.count)
+class Heading(NamedTuple):
+    """Where the heading of a table ends, what separates its columns, the columns by name, and the cells of
+    its last row."""
+
+    line: int
+    delimiter: str
+    columns: dict[str, int]
+    named: list[str]
+
+
+def heading_of_table(text: str, columns: Mapping[str, str]) -> Heading | None:
+    """The heading of a table: of the first rows the first that names the columns of two ends, alone or with
+    the row above. None where there is none; ``columns`` are names of columns that a call gives."""
+    lines = text.split("\n", 4 * HEADING)[: 4 * HEADING]
+    first = next((line for line in lines if line.strip() and not COMMENT.match(line.strip())), "")
+    for delimiter in sorted(",;\t", key=lambda d: (-first.count(d), -sum(line.count(d) for line in lines))):
+        reader = csv.reader(lines, delimiter=delimiter)
+        above: list[str] = []
+        seen = 0
+        for row in _rows_until_fault(reader):
+            if not any(c.strip() for c in row):
+                continue
+            found = _column_positions(row, columns, above)
+            if found is not None:
+                return Heading(reader.line_num, delimiter, found, row)
+            above, seen = filled_right(row), seen + 1
+            if seen == HEADING:
+                break
+    return None
+
+
+def _rows_until_fault(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """Rows of a table, up to the first that is not CSV."""
+    try:
+        yield from reader
+    except csv.Error:
+        return
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
@@ -78,47 +117,123 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
 def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
     """Add the rows of a table; ``columns`` names those of this table, by the names in the first entry of
     ``ENDS``."""
-    heading: dict[str, int] | None = None
-    named: list[str] = []
-    lines = (line for line in file.text.split("\n"))
-    reader = csv.reader(lines, strict=True, delimiter=_column_delimiter(file.text))
+    heading = heading_of_table(file.text, columns)
+    if heading is None:
+        lines = enumerate(file.text.split("\n"), 1)
+        line = next((k for k, text in lines if text.strip(" ,;\t") and not COMMENT.match(text.strip())), 0)
+        if not line:
+            raise Malformed(1, "the table is empty", "its first line must be a_device,a_port,b_device,b_port")
+        raise Malformed(
+            line,
+            "the first line does not name the columns of two ends",
+            "name them a_device,a_port,b_device,b_port, or give --column a_device=NAME",
+        )
+    rows = []
+    reader = csv.reader(iter(file.text.split("\n")), strict=True, delimiter=heading.delimiter)
+    wrong = None
     try:
         for row in reader:
-            at = reader.line_num
-            if not any(c.strip() for c in row) or _is_comment(row, heading):
-                if heading is not None and _names_two_ends(row, heading):
-                    place = CaptureLine(file, at)
-                    into.leave_out(
-                        "the row begins with `#`, as a comment does", place, _row_in_words(row, heading)
-                    )
-                continue
-            if row == named:
-                continue  # tables that were joined
-            if heading is None:
-                named = row
-                heading = _column_positions(row, columns)
-                if heading is None:
-                    raise Malformed(
-                        at,
-                        "the first line does not name the columns of two ends",
-                        "name them a_device,a_port,b_device,b_port, or give --column a_device=NAME",
-                    )
-                continue
+            rows.append((reader.line_num, row))
+    except csv.Error as fault:
+        wrong = fault
+    _CableRows(file, into, heading, rows).read()
+    if wrong is not None:
+        raise Malformed(max(reader.line_num, 1), f"this is not CSV: {wrong}")
+
+
+class _CableRows:
+    """The rows of a table below its heading."""
+
+    def __init__(
+        self, file: SourceFile, into: Observed, heading: Heading, rows: list[tuple[int, list[str]]]
+    ) -> None:
+        self.file, self.into, self.heading, self.columns = file, into, heading, heading.columns
+        self.rows = rows
+        self.ticked = "done" in self.columns and any(
+            is_ticked(_cell(row, self.columns, "done")) for line, row in rows if line > heading.line
+        )
+        self.fills = {side: self.has_merged_devices(side) for side in "ab"}
+        self.above = {"a_device": "", "b_device": ""}  # devices of the row above
+        self.merged: list[int] = []  # lines whose device is the one of the row above
+
+    def has_merged_devices(self, side: str) -> bool:
+        """Whether devices of a side stand for several rows: so many rows have a port alone that a cell was
+        not merely forgotten."""
+        below = [row for line, row in self.rows if line > self.heading.line]
+        with_port = [row for row in below if _cell(row, self.columns, f"{side}_port")]
+        alone = sum(not _cell(row, self.columns, f"{side}_device") for row in with_port)
+        return 0 < len(with_port) <= 3 * alone
+
+    def read(self) -> None:
+        """Each row is a link, a comment, set aside, or a fault."""
+        for line, row in self.rows:
             try:
-                why = _reason_to_leave_out(row, heading)
-                if why:
-                    into.leave_out(why, CaptureLine(file, at), _row_in_words(row, heading))
-                else:
-                    _add_cable_row(into, row, heading, CaptureLine(file, at))
+                self.row(line, row)
             except Malformed as wrong:
-                into.fault(file, wrong.line, wrong.message, wrong.help)
-    except csv.Error as wrong:
-        raise Malformed(max(reader.line_num, 1), f"this is not CSV: {wrong}") from None
-    if heading is None:
-        raise Malformed(1, "the table is empty", "its first line must be a_device,a_port,b_device,b_port")
+                self.into.fault(self.file, wrong.line, wrong.message, wrong.help)
+        if self.merged:
+            count = counted_noun(len(self.merged), "row")
+            self.into.note(
+                "E0606",
+                CaptureLine(self.file, self.merged[0]),
+                f"{count} without a device at one end: the device of the row above is taken",
+                help="cells that were merged are exported so; fill them where this is not meant",
+            )
+
+    def row(self, line: int, row: list[str]) -> None:
+        """One row. Raises Malformed."""
+        place, columns = CaptureLine(self.file, line), self.columns
+        if not any(c.strip() for c in row):
+            self.above = dict.fromkeys(self.above, "")
+        elif line <= self.heading.line:
+            if line < self.heading.line and self.is_more_than_a_title(row):
+                words = " ".join(c.strip() for c in row if c.strip())[:80]
+                self.into.leave_out("the row is above the heading of the table", place, words)
+        elif _is_comment(row, columns):
+            if _names_two_ends(row, columns):
+                why = "the row begins with `#`, as a comment does"
+                self.into.leave_out(why, place, _row_in_words(row, columns))
+        elif row != self.heading.named:  # which tables that were joined have again
+            self.link(row, place)
+
+    def is_more_than_a_title(self, row: list[str]) -> bool:
+        """Whether a row above the heading may be one of cables: cells that differ, in the columns of two
+        ends."""
+        texts = {_cell(row, self.columns, name) for name in ENDS[0]} - {""}
+        comment = COMMENT.match(row[0].strip()) is not None
+        return len(texts) >= TITLE and not comment and columns_of_ends(row) is None
+
+    def link(self, row: list[str], place: CaptureLine) -> None:
+        """A row of a cable. Raises Malformed."""
+        columns = self.columns
+        why = _reason_to_leave_out(row, columns)
+        if not why and self.ticked and not is_ticked(_cell(row, columns, "done")):
+            why = "the row is not ticked as done"
+        row = self.with_devices_of_merged_cells(row, place.line)
+        if why:
+            self.into.leave_out(why, place, _row_in_words(row, columns))
+        else:
+            _add_cable_row(self.into, row, columns, place)
+
+    def with_devices_of_merged_cells(self, row: list[str], line: int) -> list[str]:
+        """A row with the devices of the row above where it has a port alone."""
+        columns = self.columns
+        for side in "ab":
+            name = f"{side}_device"
+            at = columns[name]
+            if at == columns[f"{side}_port"] or at >= len(row):
+                continue
+            if row[at].strip():
+                self.above[name] = row[at]
+            elif self.fills[side] and self.above[name] and _cell(row, columns, f"{side}_port"):
+                row = [*row[:at], self.above[name], *row[at + 1 :]]
+                self.merged.append(line)
+        return row
 
 
-def _column_positions(row: list[str], columns: Mapping[str, str] | None = None) -> dict[str, int] | None:
+def _column_positions(
+    row: list[str], columns: Mapping[str, str] | None = None, above: list[str] | None = None
+) -> dict[str, int] | None:
     """Places of columns by name; None where the row does not name four for two ends."""
     names = [c.strip().lower().removeprefix("#fields:").lstrip("#").strip() for c in row]
     first = {name: names.index(name) for name in names}
@@ -128,15 +243,25 @@ def _column_positions(row: list[str], columns: Mapping[str, str] | None = None) 
         if all(w in first for w in wanted):
             out = {k: first[w] for k, w in zip(ENDS[0], wanted, strict=True)}
             more = ("status", "type", *TYPES) if group in (NETBOX, ENDS[2]) else ()
-            for name in (*MORE["a"], *MORE["b"], *RATE, KIND, COUNT, *more):
-                if name in first:
-                    out[name] = first[name]
-            if given.get(RATE[0]) in first:
-                out[RATE[0]] = first[given[RATE[0]]]
+            out |= _further_positions(row, first, given, more)
             if group == NETBOX:
                 out["netbox"] = -1
             return out
-    return None
+    if set(given) & set(ENDS[0]):  # a call says what they are called, and they are not here
+        return None
+    found = columns_of_ends(names) or (columns_of_ends(names, above) if above else None)
+    return found | _further_positions(row, first, given, ()) if found is not None else None
+
+
+def _further_positions(
+    row: list[str], first: Mapping[str, int], given: Mapping[str, str], more: tuple[str, ...]
+) -> dict[str, int]:
+    """Places of the columns that a table may have beside those of the ends."""
+    names = (*MORE["a"], *MORE["b"], *RATE, KIND, COUNT, *more)
+    out = {name: first[name] for name in names if name in first} | columns_of_work(row)
+    if given.get(RATE[0]) in first:
+        out[RATE[0]] = first[given[RATE[0]]]
+    return out
 
 
 def _cell(row: list[str], heading: Mapping[str, int], name: str) -> str:
@@ -149,13 +274,13 @@ def _names_two_ends(row: list[str], heading: Mapping[str, int]) -> bool:
     return all(_cell(row, heading, name) for name in ENDS[0])
 
 
-def _is_comment(row: list[str], heading: Mapping[str, int] | None) -> bool:
+def _is_comment(row: list[str], heading: Mapping[str, int]) -> bool:
     """Whether a row is a comment. A number behind ``#`` in a column of its own is a label of a cable."""
     if not row or not COMMENT.match(row[0].strip()):
         return False
-    first_is_an_end = heading is None or 0 in (heading[name] for name in ENDS[0])
+    first_is_an_end = 0 in (heading[name] for name in ENDS[0])
     label = LABEL.fullmatch(row[0].strip()) is not None
-    return first_is_an_end or not label or not _names_two_ends(row, heading or {})
+    return first_is_an_end or not label or not _names_two_ends(row, heading)
 
 
 def _row_in_words(row: list[str], heading: Mapping[str, int]) -> str:
@@ -188,8 +313,14 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
     kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
     ends = []
     for side in "ab":
-        name = cell(f"{side}_device")
-        ports = tuple(dict.fromkeys(filter(None, [cell(f"{side}_port"), *map(cell, MORE[side])])))
+        name, port = cell(f"{side}_device"), cell(f"{side}_port")
+        if heading[f"{side}_device"] == heading[f"{side}_port"]:
+            name, port = device_and_port(name)
+        further = list(map(cell, MORE[side]))
+        if side == "b" and cell("found"):
+            device, port = device_and_port(cell("found"))
+            name, further = device or name, []
+        ports = tuple(dict.fromkeys(filter(None, [port, *further])))
         if not name or not ports:
             raise Malformed(
                 at.line,

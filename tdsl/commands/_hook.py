@@ -1,0 +1,65 @@
+"""``tdsl check --hook``: the designs that a change is about, as a hook of pre-commit gives its files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from tdsl.commands._everywhere import print_unless_quiet
+from tdsl.commands._shared import Wrong
+
+MOST_FILES = 1 << 16
+
+
+def designs_of_change(changed: Sequence[str]) -> list[str]:
+    """The ``.fab`` files among those that changed, and the designs of the current folder that may use one of
+    them, or a table, a lock or settings among them; hidden folders are left out.
+
+    Files that no design uses are named on stderr. Raises Wrong where a name leads out of the folder.
+    """
+    from tdsl.changes.revision import designs_in_revision, designs_touched_by
+
+    top = Path.cwd()
+    held = _design_files_below(top)
+    names = [_name_below(top, name) for name in changed]
+    touched = designs_touched_by(designs_in_revision(held), held, set(names))
+    out = [name for name in dict.fromkeys(names) if name in held]
+    out += sorted(touched - set(out))
+    unused = [
+        n for n in names if n not in held and not designs_touched_by(designs_in_revision(held), held, {n})
+    ]
+    for name in unused:
+        print_unless_quiet(f"{name}: no design of this folder uses it, so nothing is checked for it")
+    return out
+
+
+def _design_files_below(top: Path) -> dict[str, bytes]:
+    """All ``.fab`` files below a folder by their path from there. One that cannot be read is empty: the
+    compiler says why where it is used."""
+    from tdsl.system.read import read_regular_file
+
+    out: dict[str, bytes] = {}
+    for folder, inner, files in os.walk(top):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        for name in sorted(files):
+            if name.endswith(".fab"):
+                path = Path(folder) / name
+                try:
+                    out[path.relative_to(top).as_posix()] = read_regular_file(path, within=[top])
+                except OSError:
+                    out[path.relative_to(top).as_posix()] = b""
+        if len(out) > MOST_FILES:
+            raise Wrong(
+                f"{top}: more than {MOST_FILES:,} .fab files; call --hook in the folder of the designs"
+            )
+    return out
+
+
+def _name_below(top: Path, name: str) -> str:
+    """The path of a file from a folder in which it must be. Raises Wrong."""
+    path = Path(os.path.abspath(name))
+    for base in (top, top.resolve()):
+        if path.is_relative_to(base):
+            return path.relative_to(base).as_posix()
+    raise Wrong(f"{name}: --hook takes files of the current folder")

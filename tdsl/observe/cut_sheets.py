@@ -1,0 +1,114 @@
+"""Headings and cells of tables of cables as people write them: words for the two ends, title rows above the
+heading, headings of two rows, cells that hold a device and its port, boxes that are ticked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+A_WORDS = frozenset(("a", "from", "source", "src", "start", "near", "local", "origin", "begin"))
+B_WORDS = frozenset(("b", "z", "to", "destination", "dest", "dst", "far", "remote", "target", "peer"))
+DEVICE_WORDS = frozenset(
+    ("device", "host", "hostname", "node", "switch", "system", "server", "equipment", "machine")
+)
+PORT_WORDS = frozenset(("port", "interface", "intf", "iface", "if", "termination", "jack"))
+FILLERS = frozenset(("name", "id", "label", "no", "number", "nr", "side", "end", "the", "of"))
+DONE = frozenset(("done", "completed", "installed", "cabled", "connected?", "done?"))
+FOUND = frozenset(("found instead", "found", "as found", "actual", "instead"))
+"""Headings of what a technician fills in: whether a cable is plugged, and where it was found to end."""
+NOT_DONE = frozenset(("", "☐", "□", "no", "0", "false", "-", "open", "todo", "n"))
+SEPARATORS = (" / ", " : ", " - ", " | ")
+HEADING = 20
+"""Rows among which the heading of a table is."""
+TITLE = 4
+"""Cells from which on a row above the heading is more than a title."""
+
+
+class Titled(NamedTuple):
+    """A column's heading: the end that it is of ("a", "b" or "") and what of it: "device", "port" or both."""
+
+    side: str
+    what: tuple[str, ...]
+
+
+def parse_heading(text: str) -> Titled:
+    """What a heading such as ``From Host`` or ``Device A / Port A`` names. A heading with words of another
+    kind, such as ``From Rack``, names nothing."""
+    parts = [part for part in re.split(r"[/&+,|:\n]", text.lower()) if part.strip()]
+    found = [_parse_words(part) for part in parts]
+    if len(found) == 1:
+        return found[0]
+    sides = {f.side for f in found if f.side}
+    whats = tuple(w for f in found for w in f.what)
+    if len(found) == 2 and len(sides) == 1 and sorted(whats) == ["device", "port"]:
+        return Titled(sides.pop(), ("device", "port"))
+    return Titled("", ())
+
+
+def _parse_words(text: str) -> Titled:
+    words = re.findall(r"[a-z0-9]+", text)
+    sides = {side for side, known in (("a", A_WORDS), ("b", B_WORDS)) for w in words if w in known}
+    what = "port" if PORT_WORDS & set(words) else "device" if DEVICE_WORDS & set(words) else ""
+    known = A_WORDS | B_WORDS | DEVICE_WORDS | PORT_WORDS | FILLERS
+    if len(sides) > 1 or not set(words) <= known:
+        return Titled("", ())
+    if not sides and words[:1] == ["end"]:  # beside a `Start Device`
+        sides = {"b"}
+    return Titled(sides.pop() if sides else "", (what,) if what else ())
+
+
+def columns_of_ends(row: Sequence[str], above: Sequence[str] = ()) -> dict[str, int] | None:
+    """The columns of the four names of two ends, as ``a_device`` …; None where a heading does not name all.
+    ``above`` is the row above, whose cells say which end the columns below them are of."""
+    found: dict[str, int] = {}
+    over = ""
+    for k, text in enumerate(row):
+        over = above[k].strip() if k < len(above) and above[k].strip() else over
+        titled = parse_heading(text)
+        if above and not titled.side and titled.what:
+            titled = Titled(parse_heading(over).side, titled.what)
+        if titled.side:
+            for what in titled.what:
+                found.setdefault(f"{titled.side}_{what}", k)
+    wanted = ("a_device", "a_port", "b_device", "b_port")
+    return {name: found[name] for name in wanted} if set(wanted) <= set(found) else None
+
+
+def columns_of_work(row: Sequence[str]) -> dict[str, int]:
+    """The columns that a technician fills in, as ``done`` and ``found``."""
+    names = [" ".join(c.lower().split()) for c in row]
+    out = {}
+    for key, known in (("done", DONE), ("found", FOUND)):
+        place = next((k for k, name in enumerate(names) if name in known), None)
+        if place is not None:
+            out[key] = place
+    return out
+
+
+def is_ticked(cell: str) -> bool:
+    """Whether a cell of the column ``done`` says that the cable is plugged: any text but an empty box or a
+    no."""
+    return cell.strip().casefold() not in NOT_DONE
+
+
+def device_and_port(cell: str) -> tuple[str, str]:
+    """The device and the port of a cell that holds both, such as ``leaf0 / swp1`` or ``leaf0:swp1``; a cell
+    without a separator is a port, and the device is ""."""
+    for sign in SEPARATORS:
+        device, found, port = cell.partition(sign)
+        if found:
+            return device.strip(), port.strip()
+    for sign in (":", " ", "/"):
+        device, found, port = cell.strip().partition(sign)
+        if found and device and " " not in device:
+            return device, port.strip()
+    return "", cell.strip()
+
+
+def filled_right(row: Sequence[str]) -> list[str]:
+    """A row in which each empty cell says what the one before it says, as merged cells do."""
+    out: list[str] = []
+    for cell in row:
+        out.append(cell if cell.strip() or not out else out[-1])
+    return out

@@ -1,0 +1,138 @@
+"""Workbooks (.xlsx, .ods, .xls) as tables: each sheet as the text of a CSV, whose lines are its rows.
+
+python-calamine reads them. Merged cells are filled with their text where the format says which they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tdsl.findings.source import SourceFile
+from tdsl.observe.cut_sheets import columns_of_work
+from tdsl.observe.record import Malformed
+
+ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+"""How workbooks begin: .xlsx and .ods are ZIP archives, .xls is an OLE file."""
+UNPACKED = 512 << 20
+"""Bytes of a workbook once it is unpacked."""
+MOST_ROWS = 1 << 20
+MOST_SHEETS = 1024
+HOW = "save it as .xlsx, .ods or CSV"
+
+
+class SheetTable(NamedTuple):
+    """A sheet: its name and its rows as text."""
+
+    name: str
+    rows: list[list[str]]
+
+
+def is_workbook(data: bytes) -> bool:
+    """Whether a file is a workbook, by its first bytes."""
+    return data.startswith((ZIP, OLE))
+
+
+def sheets_of_workbook(data: bytes) -> list[SheetTable]:
+    """The sheets of a workbook. Raises Malformed where it cannot be read, or no reader is installed."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise Malformed(
+            1,
+            "this is a workbook, and python-calamine, which reads one, is not installed",
+            "`pip install 'tdsl[sheets]'`, or save the sheet as CSV",
+        ) from None
+    _refuse_oversized_archive(data)
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
+        names = book.sheet_names
+        if len(names) > MOST_SHEETS:
+            raise Malformed(1, f"the workbook has more than {MOST_SHEETS:,} sheets", HOW)
+        return [SheetTable(name, _rows_of_sheet(book.get_sheet_by_name(name))) for name in names]
+    except (CalamineError, ValueError, OSError) as wrong:
+        raise Malformed(
+            1, f"this workbook is not readable: {' '.join(str(wrong).split())[:80]}", HOW
+        ) from None
+
+
+def _refuse_oversized_archive(data: bytes) -> None:
+    """Raise Malformed for an archive that is cut, or unpacks to more than a workbook of cables has."""
+    if not data.startswith(ZIP):
+        return
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            size = sum(one.file_size for one in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, OSError) as wrong:
+        raise Malformed(1, f"this workbook is not readable: {str(wrong)[:80]}", HOW) from None
+    if size > UNPACKED:
+        raise Malformed(1, f"the workbook unpacks to more than {UNPACKED >> 20} MiB", HOW)
+
+
+def _rows_of_sheet(sheet: Any) -> list[list[str]]:
+    """The rows of a sheet from its first one, merged cells filled."""
+    if sheet.total_height > MOST_ROWS:
+        raise Malformed(1, f"sheet {sheet.name!r} has more than {MOST_ROWS:,} rows", HOW)
+    rows = [[_cell_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
+    for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+        if top < len(rows) and left < len(rows[top]):
+            text = rows[top][left]
+            for row in rows[top : bottom + 1]:
+                row[left : right + 1] = [text] * len(row[left : right + 1])
+    return rows
+
+
+def _cell_text(value: object) -> str:
+    """A cell as a person reads it: a whole number without a point."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:
+        return str(int(value))
+    return str(value)
+
+
+def table_texts(path: Path, sheets: Sequence[SheetTable]) -> list[SourceFile]:
+    """Each sheet that is not empty as the text of a CSV."""
+    out = []
+    for sheet in sheets:
+        if any(cell.strip() for row in sheet.rows for cell in row):
+            text = io.StringIO()
+            csv.writer(text, lineterminator="\n").writerows(
+                [" ".join(cell.split("\n")) for cell in row] for row in sheet.rows
+            )
+            out.append(SourceFile(f"{path.as_posix()}[{sheet.name}]", text.getvalue()))
+    return out
+
+
+def with_work_done(sheets: Sequence[SheetTable]) -> list[SheetTable]:
+    """The sheets of a workbook of tdsl as one table: the sheet of all cables, with what technicians filled in
+    on the sheets of work (``done``, ``found instead``) beside each cable. Other workbooks as they are."""
+    whole = next(
+        (s for s in sheets if s.rows and {"cable_id", "leg", "a_device", "b_device"} <= set(s.rows[0])), None
+    )
+    if whole is None:
+        return list(sheets)
+    work: dict[tuple[str, str], tuple[str, str]] = {}
+    of_work = []
+    for sheet in sheets:
+        head = sheet.rows[0] if sheet.rows else []
+        places = columns_of_work(head)
+        if "done" not in places or "cable" not in head:
+            continue
+        of_work.append(sheet.name)
+        for row in sheet.rows[1:]:
+            leg = row[head.index("leg")] if "leg" in head else ""
+            found = row[places["found"]] if "found" in places else ""
+            work[row[head.index("cable")], leg] = row[places["done"]], found
+    if not work:
+        return list(sheets)
+    head = whole.rows[0]
+    at, of_leg = head.index("cable_id"), head.index("leg")
+    rows = [[*head, "done", "found instead"]]
+    rows += [[*row, *work.get((row[at], row[of_leg]), ("", ""))] for row in whole.rows[1:]]
+    kept = [s for s in sheets if s is not whole and s.name not in of_work]
+    return [SheetTable(whole.name, rows), *kept]
