@@ -21,7 +21,6 @@ from tdsl.fabric.layers import scaleup_network
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.all_to_all import all_to_all_bounds
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.by_domain import domain_spans_units
 from tdsl.prove.by_rail import ByRail
 from tdsl.prove.collective_bounds import Blocks, accelerators_of, some_end_relays
 from tdsl.prove.collective_traffic import (
@@ -254,8 +253,16 @@ class Ranks:
 
     @cached_property
     def delay_inside(self) -> DelayInside:
-        """What handing data on inside of a domain takes."""
-        return _delay_inside(self.view) if self.inside is not None else DelayInside(Fraction(0), ())
+        """What handing data on inside of a domain takes; of ranks that exchange over the ports of their unit
+        the way to a switch and back."""
+        if self.inside is not None:
+            return _delay_inside(self.view)
+        return DelayInside(Fraction(self.delays.to_neighbour_and_back(self.shared_ends), SECOND), ())
+
+    @cached_property
+    def shared_ends(self) -> Ints:
+        """The ends that hold several ranks."""
+        return self.ends.units[self.weight > 1]
 
     @property
     def unknown_delays(self) -> tuple[str, ...]:
@@ -285,7 +292,7 @@ def _delay_inside(view: View) -> DelayInside:
             if t is None:
                 silent[c.model.name] = silent.get(c.model.name, 0) + c.size * n
     missing = [f"{n:,} {name} {'has' if n == 1 else 'have'} no `latency`" for name, n in silent.items()]
-    up = scaleup_network(f.whole) if f.whole is not None and domain_spans_units(view) else None
+    up = scaleup_network(f.whole) if f.whole is not None else None
     if up is not None:
         beside = RouteDelays.of(View.whole(up))
         longest += beside.any_path
@@ -313,7 +320,7 @@ def _rates_inside(view: View, weight: Ints, last: Division) -> list[DomainRate] 
         if ranks[block] > 1 and not rate:
             return None
         if rate and ranks[block] > 1:
-            out[block] = rate
+            out[block] = rate.of_some(int(ranks[block]))
     return out
 
 
@@ -409,13 +416,14 @@ def _schedules_of_stages(
 ) -> Iterator[Schedule]:
     """A gathering's stages one after the other, and overlapped; gathering inside domains is done ``passes``
     times."""
-    steps = sum(s.steps for s in stages) + (passes if ranks.gather_inside(1) else 0)
+    handed = 0 if ranks.aligned else 2 * sum(s.steps for s in stages)  # before and after each step
+    steps = sum(s.steps for s in stages) + handed + (passes if ranks.gather_inside(1) else 0)
     for route in (_RouteByLambda(ranks), _RouteByDelay(ranks)):
         routed = [route.stage(s) for s in stages]
         each = [x for x in routed if x is not None]
         if len(each) < len(stages):
             continue
-        inside_delay = ranks.delay_inside.seconds * (passes + (0 if ranks.aligned else 2 * len(stages)))
+        inside_delay = ranks.delay_inside.seconds * (passes + (handed if ranks.inside is not None else 0))
         waiting = in_order = sum((x.waiting for x in each), Fraction(0)) + inside_delay
         sends = stages
         if len(stages) == passes == 2 and stages[0].steps > 1 and stages[0].steady:
@@ -621,11 +629,11 @@ def flows_of_least_delay(offer: Offer, delays: RouteDelays) -> dict[int, Loads] 
 
 
 def delays_of_offer(ranks: Ranks, offer: Offer) -> RouteDelays:
-    """What routes of an offer take: of the ends, or of their rails where it is by rail."""
-    rails = ranks.rails
-    if rails is None or len(offer.node) == ranks.ends.fabric.device_count:
-        return ranks.delays
-    return RouteDelays.of(rails)
+    """What routes of an offer take: of the ends, or of their rails where it is by rail, or of whole units."""
+    for view in (ranks.ends, ranks.rails, ranks.view):
+        if view is not None and len(offer.node) == view.fabric.device_count:
+            return ranks.delays if view is ranks.ends else RouteDelays.of(view)
+    raise AssertionError("an offer is of one of these views")
 
 
 def offer_of_stages(ranks: Ranks, stages: Sequence[Stage]) -> tuple[Offer, int] | None:
@@ -637,8 +645,7 @@ def offer_of_stages(ranks: Ranks, stages: Sequence[Stage]) -> tuple[Offer, int] 
     demand = TrafficDemand(source, target, amount)
     if ranks.rails is not None:
         offer = offer_of_demand(ranks.rails, ranks.rails.laid(demand))
-        if offer is not None:
-            return offer, int(ranks.rails.rail.max()) + 1
+        return None if offer is None else (offer, int(ranks.rails.rail.max()) + 1)
     offer = offer_of_demand(ranks.ends, demand)
     return None if offer is None else (offer, 1)
 
@@ -661,9 +668,10 @@ def uniform_exchange_times(ranks: Ranks) -> Exchange:
     least, most = _uniform_seconds(ranks)
     found = []
     name, stage = "direct exchange", _stage_of_all_pairs(ranks, ranks.view.budget.exchange_pairs)
-    handing = 2 * ranks.delay_inside.seconds
+    inside, known = ranks.delay_inside.seconds, ranks.inside is not None
     if most is not None:
-        waiting = Fraction(ranks.delays.any_path, SECOND) + handing
+        far = Fraction(ranks.delays.any_path, SECOND)
+        waiting = far + 2 * inside if known else max(far, inside)
         plan = _plan_of_exchange(ranks, stage, most, False)
         found.append(Schedule(name, _with_inside_exchange(ranks, most), waiting, False, 1, 1, plan))
     if stage is not None and ranks.delays.any_path and len(ranks.weight) == len(ranks.unit_weight):
@@ -672,7 +680,8 @@ def uniform_exchange_times(ranks: Ranks) -> Exchange:
             sent = routed.per_part / ranks.exchange_parts
             plan = _plan_of_exchange(ranks, stage, sent, True)
             took = _with_inside_exchange(ranks, sent)
-            found.append(Schedule(name, took, routed.waiting + handing, False, 1, 1, plan))
+            waiting = routed.waiting + 2 * inside if known else max(routed.waiting, inside)
+            found.append(Schedule(name, took, waiting, False, 1, 1, plan))
     return Exchange(least, tuple(found))
 
 

@@ -19,10 +19,19 @@ from tdsl.system.lazy_dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class DomainRate:
     """The rate in bit/s at which each accelerator of a scale-up domain can send to all others in equal parts,
-    while it receives as much; ``any_traffic`` if so much can go to any of them in any parts."""
+    while it receives as much; ``any_traffic`` if so much can go to any of them in any parts. ``ranks`` is
+    their number."""
 
     bps: Fraction
     any_traffic: bool
+    ranks: int = 1
+
+    def of_some(self, count: int) -> DomainRate:
+        """What so many of them have among themselves, the others passing on what they get: where only equal
+        parts to all are known to fit, these go by way of all (Valiant, SIAM J. Comput. 11, 1982)."""
+        if self.any_traffic or count == self.ranks:
+            return self
+        return DomainRate(self.bps / 2, True, count)
 
 
 def domain_rates(view: View) -> list[DomainRate | None]:
@@ -52,24 +61,25 @@ def domain_rates(view: View) -> list[DomainRate | None]:
     asked = 0
     for k in range(domains.count):
         if size[k] < 2:
-            out.append(DomainRate(Fraction(int(domains.accelerator_bps[k])), True))
+            out.append(DomainRate(Fraction(int(domains.accelerator_bps[k])), True, int(size[k])))
         elif common[k] or meshed[k]:
             by_switch = common[k] >= meshed[k]
-            out.append(DomainRate(Fraction(int(max(common[k], meshed[k]))), bool(by_switch)))
+            out.append(DomainRate(Fraction(int(max(common[k], meshed[k]))), bool(by_switch), int(size[k])))
         elif hosts[k] == 1:
             key = by_host.get(k, ())
             if key not in known:
                 known[key] = _uniform_rate_of_links(view, key, int(size[k]))
-            out.append(_uniform_alone(known[key]))
+            out.append(_uniform_alone(known[key], int(size[k])))
         else:
             asked += 1
             found = asked <= view.budget.judged_domains
-            out.append(_uniform_alone(_uniform_rate_of_domain(view, k, int(size[k])) if found else None))
+            bps = _uniform_rate_of_domain(view, k, int(size[k])) if found else None
+            out.append(_uniform_alone(bps, int(size[k])))
     return out
 
 
-def _uniform_alone(bps: Fraction | None) -> DomainRate | None:
-    return None if bps is None else DomainRate(bps, False)
+def _uniform_alone(bps: Fraction | None, ranks: int) -> DomainRate | None:
+    return None if bps is None else DomainRate(bps, False, ranks)
 
 
 def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, size: Ints) -> Ints:

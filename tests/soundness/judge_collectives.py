@@ -11,10 +11,12 @@ from random import Random
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Design, Request
 from tdsl.verify.result import Result
+from tdsl.verify.schedules import OPERATIONS, schedule_as_data, schedule_of_claim
 from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
 from tests.harness import written
 from tests.soundness.arena import SECOND, fabric_json, fraction_of, said
 from tests.soundness.families.collective_times import METRICS, SIZES, TimedDesign
+from tests.soundness.judge_schedules import wrong_schedule
 from tests.soundness.judge_times import (
     TrueTimes,
     delays_round_ring,
@@ -82,10 +84,32 @@ def judged_times(design: TimedDesign, folder: Path) -> Compared:
         for kind, judge in wrong_interval(claim, result, true, left):
             differ(kind, claim, answer_text(result), judge)
             break
+    if not design.fail:
+        for kind, result, told in replayed_schedules(compilation.designs[0], left, out):
+            differ(kind, next((c for c in known if c.text() == result.requirement), None), answer_text(result), told)
     if not design.fail and rng.random() < 0.3:
         for kind, result, told in second_opinions(compilation.designs[0], out):
             differ(kind, next((c for c in known if c.text() == result.requirement), None), answer_text(result), told)
     return out
+
+
+def replayed_schedules(design: Design, left: Left, out: Compared) -> Iterator[tuple[str, Result, str]]:
+    """Answers whose schedule, as it is shown, does not do what it says in the time that it says."""
+    assert design.fabric is not None
+    for result, claim in results_with_claims(design.claims, design.results):
+        if claim is None or claim.metric not in OPERATIONS:
+            continue
+        try:
+            shown = schedule_of_claim(design.fabric, claim)
+            if isinstance(shown, str) or isinstance(shown.messages, str):
+                out.verdicts["no schedule shown"] += 1
+                continue
+            wrong = next(wrong_schedule(left, schedule_as_data(shown)), None)
+        except Unjudged:
+            continue
+        out.verdicts["schedule replayed"] += 1
+        if wrong is not None:
+            yield f"{wrong[0]} ({shown.name})", result, wrong[1]
 
 
 def second_opinions(design: Design, out: Compared) -> Iterator[tuple[str, Result, str]]:

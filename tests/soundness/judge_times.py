@@ -312,13 +312,14 @@ def least_seconds_of_adding(wires: Wires, size: int) -> float:
 # ---------------------------------------------------------------- delays
 
 
-def least_delay(wires: Wires) -> float:
-    """Seconds of the least delay between the two ranks of different hosts that are farthest apart, whatever passes on."""
+def least_delay(wires: Wires, within: bool = False) -> float:
+    """Seconds of the least delay between the two ranks of different hosts that are farthest apart, whatever passes on; ``within``:
+    of those of one host, too."""
     worst = 0.0
     for s in wires.ranks:
         far = nx.single_source_dijkstra_path_length(wires.graph, s, weight="delay")
         first = wires.first.get(s, 0.0)
-        worst = max(worst, *(first + far.get(t, inf) for t in wires.ranks if wires.home[t] != wires.home[s]), 0.0)
+        worst = max(worst, *(first + far.get(t, inf) for t in wires.ranks if t != s and (within or wires.home[t] != wires.home[s])), 0.0)
     return worst
 
 
@@ -368,7 +369,7 @@ def times_of_collective(left: Left, metric: str, size: int) -> TrueTimes:
         least = seconds_of_gathering(loose, size, True)
         most = seconds_of_gathering(loose, size, False)
         described = seconds_of_gathering(strict, size, True)
-    return TrueTimes(max(least, delay), max(most, delay), max(described, least, delay))
+    return TrueTimes(max(least, delay), max(most, delay), max(described, least, least_delay(strict, True)))
 
 
 def times_of_transfer(left: Left, here: set[int], there: set[int], size: int, each: bool) -> TrueTimes:

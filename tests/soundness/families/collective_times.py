@@ -178,6 +178,29 @@ def boxes(rng: Random, d: TimedDesign) -> None:
         d.connect(rng, "leaf[*]", "spine[*]", "leaf~spine", rng.choice(RATES), rng.random() < 0.3, "each ")
 
 
+def rails(rng: Random, d: TimedDesign) -> None:
+    """Hosts of several accelerators whose rails have cables of their own length, beside what joins them inside: one or two
+    models, with fewer accelerators, of which some have no such links."""
+    count = rng.choice((2, 2, 3, 4))
+    sw = d.switch()
+    inside = rng.choice((50, 400, 1600))
+    rate = rng.choice(RATES)
+    d.host(rng, "H", count, rate, count * rng.choice((1, 1, 2)), inside)
+    d.body += [f"host h[{rng.randint(2, 4)}]: H", f"switch leaf[{count}]: {sw}"]
+    d.ends, d.fails = ["h"], ["h", "leaf"]
+    if rng.random() < 0.5:
+        more = rng.choice((1, count, 2 * count))
+        d.host(rng, "K", count, rng.choice((rate, *RATES)), more, rng.choice((0, inside, 100)) if more > 1 else 0)
+        d.body.append(f"host k[{rng.randint(1, 3)}]: K")
+        d.ends.append("k")
+    for name in d.ends:
+        for r in range(count):
+            d.connect(rng, f"{name}[n].nic[{r}]", f"leaf[{r}]", f"{name}~leaf[{r}]", 0, rng.random() < 0.4)
+    if rng.random() < 0.5:
+        d.body.append(f"switch spine[1]: {sw}")
+        d.connect(rng, "leaf[*]", "spine[*]", "leaf~spine", rng.choice(RATES), rng.random() < 0.3, "each ")
+
+
 def racks(rng: Random, d: TimedDesign) -> None:
     """Scale-up domains of several trays, of unequal size, over leaves and a spine; now and then beside hosts of another kind."""
     count, trays, ups, acc = rng.randint(2, 3), rng.randint(1, 3), rng.randint(1, 2), rng.choice((1, 1, 2))
@@ -232,4 +255,4 @@ def torus(rng: Random, d: TimedDesign) -> None:
     d.fails = [f"c[{at}]"]
 
 
-KINDS: tuple[Callable[[Random, TimedDesign], None], ...] = (leaves, leaves, sites, adapters, adapters, boxes, racks, racks, torus)
+KINDS: tuple[Callable[[Random, TimedDesign], None], ...] = (leaves, leaves, sites, adapters, adapters, boxes, rails, rails, racks, racks, torus)
