@@ -323,6 +323,9 @@ class Budget:
     schedule_messages: int = 300_000
     """Messages of a schedule up to which it is written down."""
 
+    switch_tree_work: int = 2_000_000
+    """Links and units, for each tree of switches that add up, that may be looked at."""
+
     schedule_ends: int = 2048
     """Ends up to which all kinds of schedules are looked at; above, the likely best."""
 

@@ -110,6 +110,16 @@ class Floors:
             (g, w, rate.get(u, 0))
             for g, w, u in zip(group.tolist(), self._weight.tolist(), units, strict=True)
         }
+        chips = self.blocks.ranks > 0
+        chips &= self.blocks.chips >= 0
+        one = dict(
+            zip(
+                self.blocks.device[chips].tolist(),
+                (self.blocks.ports + self.blocks.least)[chips].tolist(),
+                strict=True,
+            )
+        )
+        kinds |= {(g, 1, one[u]) for g, u in zip(group.tolist(), units, strict=True) if u in one}
         return [
             BlockCut(tuple(w if k == g else 0 for k in range(len(self.sets))), c, _own_links_text(w))
             for g, w, c in sorted(kinds)
@@ -124,6 +134,15 @@ class Floors:
         found = [self.delay, Floor(received, "what accelerators, hosts or domains receive")]
         found += [Floor(size * self._sets_divided_by(c) / c.rate, c.why) for c in self.cuts]
         found += [self._divided(size, d) for d in self.divisions[:-1]]
+        return max(found, key=lambda f: f.seconds)
+
+    def all_reduce_in_network(self, size: Fraction) -> Floor:
+        """The same where switches add up and replicate: the sum of either side of a cut crosses it, and what
+        blocks receive together is no bound."""
+        found = [self.delay]
+        if self.outer is None:
+            found += [Floor(size / c, _own_links_text(r)) for r, c in self.blocks.kinds]
+        found += [Floor(size * self._sets_divided_by(c) / c.rate, c.why) for c in self.cuts]
         return max(found, key=lambda f: f.seconds)
 
     def _sets_divided_by(self, cut: BlockCut) -> int:

@@ -170,6 +170,8 @@ class _Level:
             messages += len(block) * (1 if round_ring else len(children) - 1)
             if messages > most:
                 return None
+            if len(children) < 2:
+                continue
             if len(children) == len(block):
                 parts.append(_between_single_units(weight, block, round_ring))
             else:

@@ -20,11 +20,12 @@ from tdsl.system.lazy_dataclass import dataclass
 class DomainRate:
     """The rate in bit/s at which each accelerator of a scale-up domain can send to all others in equal parts,
     while it receives as much; ``any_traffic`` if so much can go to any of them in any parts. ``ranks`` is
-    their number."""
+    their number. ``by_switch`` if each switch that this is over is linked to all of them."""
 
     bps: Fraction
     any_traffic: bool
     ranks: int = 1
+    by_switch: bool = False
 
     def of_some(self, count: int) -> DomainRate:
         """What so many of them have among themselves, the others passing on what they get: where only equal
@@ -64,7 +65,11 @@ def domain_rates(view: View) -> list[DomainRate | None]:
             out.append(DomainRate(Fraction(int(domains.accelerator_bps[k])), True, int(size[k])))
         elif common[k] or meshed[k]:
             by_switch = common[k] >= meshed[k]
-            out.append(DomainRate(Fraction(int(max(common[k], meshed[k]))), bool(by_switch), int(size[k])))
+            out.append(
+                DomainRate(
+                    Fraction(int(max(common[k], meshed[k]))), bool(by_switch), int(size[k]), bool(by_switch)
+                )
+            )
         elif hosts[k] == 1:
             key = by_host.get(k, ())
             if key not in known:

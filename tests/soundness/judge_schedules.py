@@ -55,9 +55,7 @@ class Replay:
         """Bit/s between two neighbours of a route, and the seconds of the longest cable and of what is entered."""
         (a, rail), (b, also) = self.place(one), self.place(other)
         rails = {rail, also} - {None}
-        links = [
-            x for x in self.left.links if {x.a, x.b} == {a, b} and (not rails or x.rail in rails)
-        ]
+        links = [x for x in self.left.links if {x.a, x.b} == {a, b} and (not rails or x.rail in rails)]
         own = max(self.left.world.facts[b].get("ns", 0), 0) * 1e-9
         cable = max((float((self.left.world.length(x) or 0) * METRE) for x in links), default=inf)
         return sum(x.rate for x in links), cable + own

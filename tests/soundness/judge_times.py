@@ -319,7 +319,9 @@ def least_delay(wires: Wires, within: bool = False) -> float:
     for s in wires.ranks:
         far = nx.single_source_dijkstra_path_length(wires.graph, s, weight="delay")
         first = wires.first.get(s, 0.0)
-        worst = max(worst, *(first + far.get(t, inf) for t in wires.ranks if t != s and (within or wires.home[t] != wires.home[s])), 0.0)
+        worst = max(
+            worst, *(first + far.get(t, inf) for t in wires.ranks if t != s and (within or wires.home[t] != wires.home[s])), 0.0
+        )
     return worst
 
 
@@ -414,6 +416,41 @@ def times_of_transfer(left: Left, here: set[int], there: set[int], size: int, ea
     program.most += [({i: 1.0, last: -arcs[name][0]}, 0.0) for i, name in enumerate(names)]
     best, _ = program.best({last: -bits} | {i: -arcs[name][1] for i, name in enumerate(names)})
     return TrueTimes(-best, -best, -best)
+
+
+def times_over_scale_up(left: Left, metric: str, size: int, hosts: set[int]) -> TrueTimes:
+    """What is true of a collective operation among the ranks of some hosts by scale-up links alone; other ranks may pass on, and
+    add up. Raises Unjudged."""
+    every = wires_of(left, False)
+    wires = Wires(ranks=[r for r in every.ranks if every.home[r] in hosts], home=every.home)
+    wires.free = [*every.free, *(r for r in every.ranks if every.home[r] not in hosts)]
+    for (a, b), rate in every.rate.items():
+        if not {a[0], b[0]} & {"in", "out"}:
+            wires.add(a, b, rate, every.delay[a, b])
+    apart = [t for t in wires.ranks[1:] if not nx.has_path(wires.graph, wires.ranks[0], t)]
+    if len(wires.ranks) < 2 or apart:
+        raise Unjudged("scale-up links do not join them")
+    delay = least_delay(wires, True)
+    if metric == "all_to_all_time":
+        least = most = seconds_of_exchange(wires, size)
+    elif metric == "allreduce":
+        least = least_seconds_of_adding(wires, size)
+        most = min(seconds_of_adding_by_trees(wires, size), seconds_of_adding_at_roots(wires, size))
+    else:
+        least, most = (seconds_of_gathering(wires, size, free) for free in (True, False))
+    return TrueTimes(max(least, delay), max(most, delay), max(least, delay))
+
+
+def times_in_network(left: Left, size: int) -> TrueTimes:
+    """What is true of an all-reduce where switches add up: the sum of either side of a cut crosses it, and trees of ranks alone
+    do it, too. Raises Unjudged."""
+    loose, strict = wires_of(left, True), wires_of(left, False)
+    found = []
+    for wires in (loose, strict):
+        cut = min(nx.maximum_flow_value(wires.graph, wires.ranks[0], r) for r in wires.ranks[1:])
+        found.append(8 * size / GBIT / cut if cut > 1e-9 else inf)
+    most = min(seconds_of_adding_by_trees(loose, size), seconds_of_adding_at_roots(loose, size))
+    return TrueTimes(max(found[0], least_delay(loose)), max(most, least_delay(loose)), max(found[1], least_delay(strict, True)))
 
 
 def interval_of_time(inventory: Inventory, metric: str, size: int) -> tuple[float, float]:

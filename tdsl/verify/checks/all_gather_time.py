@@ -63,7 +63,7 @@ class AllGatherTime(Check):
     after_failures = True
     reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
-    takes = frozenset({"of", "among", "args"})
+    takes = frozenset({"of", "among", "through", "args"})
     needs = frozenset({"args"})
     example = "all_gather_time 140GB <= 12s"
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
-
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.collective_floors import Floors
-from tdsl.prove.collective_times import Ranks, Schedule
+from tdsl.prove.exchange_times import uniform_exchange_times
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
@@ -69,7 +66,7 @@ class AllToAllTime(Check):
     after_failures = True
     reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
-    takes = frozenset({"of", "among", "args"})
+    takes = frozenset({"of", "among", "through", "args"})
     needs = frozenset({"args"})
     example = "all_to_all_time 1GB <= 50ms"
 
@@ -77,14 +74,4 @@ class AllToAllTime(Check):
         return time_of_operation(self.name, view, claim, OPERATION)
 
 
-def _schedules(ranks: Ranks) -> Iterator[Schedule]:
-    """Each pair at once."""
-    yield from ranks.exchange.schedules
-
-
-def _least(ranks: Ranks) -> Fraction:
-    """What the rate of all pairs allows, in seconds a bit."""
-    return ranks.exchange.least
-
-
-OPERATION = Operation(Floors.all_to_all, _schedules, least=_least)
+OPERATION = Operation(Floors.all_to_all, exchange=uniform_exchange_times)

@@ -5,13 +5,22 @@ from __future__ import annotations
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.collective_floors import Floors
 from tdsl.prove.collective_times import all_reduce_schedules
+from tdsl.prove.in_network import schedules_in_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
 from tdsl.verify.collective_models import all_reduce_models
 from tdsl.verify.workload import Operation, time_of_operation
 
-OPERATION = Operation(Floors.all_reduce, all_reduce_schedules, all_reduce_models)
+IN_NETWORK = "in_network"
+"""The condition that switches add up and replicate."""
+
+OPERATION = Operation(
+    Floors.all_reduce,
+    all_reduce_schedules,
+    all_reduce_models,
+    in_network=Operation(Floors.all_reduce_in_network, schedules_in_network),
+)
 
 
 class AllReduce(Check):
@@ -82,7 +91,8 @@ class AllReduce(Check):
     after_failures = True
     reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
-    takes = frozenset({"of", "among", "args"})
+    takes = frozenset({"of", "among", "through", "with", "args"})
+    conditions = frozenset({IN_NETWORK})
     needs = frozenset({"args"})
     example = "allreduce 140GB <= 25s"
 

@@ -63,7 +63,7 @@ class ReduceScatterTime(Check):
     after_failures = True
     reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
-    takes = frozenset({"of", "among", "args"})
+    takes = frozenset({"of", "among", "through", "args"})
     needs = frozenset({"args"})
     example = "reduce_scatter_time 140GB <= 12s"
 
