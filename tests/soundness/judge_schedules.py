@@ -132,7 +132,9 @@ class Replay:
             facts = self.left.world.facts[h]
             count, rate = facts.get("acc", 1), facts.get("nv", 0)
             if count > 1 and rate and not self.left.world.up:
-                worst = max(worst, passes * (count - 1) / count * self.data["size_bytes"] * 8 / rate / 1e9)
+                ports = sum(x.rate for x in self.left.links if h in (x.a, x.b))  # or over these and back
+                each = min((count - 1) / count / rate / 1e9, (count - 1) / ports if ports else inf)
+                worst = max(worst, passes * each * self.data["size_bytes"] * 8)
         return worst
 
     def wrong(self) -> Iterator[tuple[str, str]]:
