@@ -65,7 +65,13 @@ def certificates_of_times(
     much wider than the answer the interval of one is."""
     out: dict[str, Json] = {}
     asked = {
-        (c.metric, c.args, c.through, bool(c.given), *(tuple(s.text for s in side) for side in (c.of, c.of_to))): c
+        (
+            c.metric,
+            c.args,
+            c.through,
+            bool(c.given),
+            *(tuple(s.text for s in side) for side in (c.of, c.of_to)),
+        ): c
         for c in claims
         if c.metric in TIMED and c.scope is None and not c.of_all and bool(c.of) == bool(c.of_to)
     }

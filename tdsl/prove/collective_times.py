@@ -35,6 +35,7 @@ from tdsl.prove.localities import Division
 from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.routed_demand import DemandBound, Loads, add_loads, targets_by_source
 from tdsl.prove.terminals import Offer, offer_of_demand
+from tdsl.prove.tree_packing import tree_gathering
 from tdsl.prove.unit_network import unit_network
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -143,6 +144,8 @@ def _gatherings(ranks: Ranks, sums: bool) -> Iterator[Gathering]:
     for make, chain in _makers_with_chains(ranks, sums):
         if (found := make(weight, chain, budget, ranks.outer)) is not None:
             yield found
+    if (found := tree_gathering(ranks, sums)) is not None:
+        yield found
     if ranks.outer is not None or divisions[-1].count != len(weight) or len(weight) > budget.halving_ends:
         return
     if (found := halving_gathering(weight, budget)) is not None:
@@ -213,7 +216,7 @@ def _schedules_of_stages(
         if steps < 2:
             continue
         together = sum(seconds, Fraction(0))
-        at_once = route.together(stages) if len(found.stages) > 1 else None
+        at_once = route.together(stages) if len(found.stages) > 1 or (found.trees and passes > 1) else None
         joint = at_once is not None and at_once < together
         seconds = (min(together, at_once or together),) * len(stages)
         inside = ranks.gather_inside(passes, _handed_on(ranks, stages, seconds, found.whole))
@@ -371,8 +374,11 @@ def _longest_window(delay: Sequence[int], stage: Stage, steps: int) -> int | Non
     if len(after) != len(delay) or stage.steps != len(delay) - 1:
         return None
     order: list[int] = []
-    at = int(stage.source[0])
+    at, passed = int(stage.source[0]), set[int]()
     for _ in delay:
+        if at in passed or at not in after:
+            return None
+        passed.add(at)
         at, took = after[at]
         order.append(took)
     rounds, left = divmod(steps, len(order))

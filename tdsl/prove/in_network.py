@@ -23,9 +23,6 @@ from tdsl.system.lazy_dataclass import dataclass
 NAME = "trees of switches that add up"
 UNLISTED = "its messages end at switches, which add them up"
 
-SHARES = 10_000
-"""Greatest denominator of a tree's share of the data."""
-
 Arc = tuple[int, int]
 
 
@@ -167,7 +164,8 @@ def _shares_of_trees(view: View, trees: list[SwitchTree]) -> tuple[list[Fraction
         for arc in mine:
             use[place[arc], k] = least / rate[arc]
     proposed, _ = least_fullest(use)
-    share = [Fraction(float(x)).limit_denominator(SHARES) if x > 1e-6 else Fraction(0) for x in proposed]
+    most = view.budget.switch_share_parts
+    share = [Fraction(float(x)).limit_denominator(most) if x > 1e-6 else Fraction(0) for x in proposed]
     total = sum(share, Fraction(0))
     share = [x / total for x in share]
     load = dict.fromkeys(used, Fraction(0))
