@@ -48,12 +48,12 @@ def domain_rates(view: View) -> list[DomainRate | None]:
     )
     node, host = np.append(inside.node, chip), np.append(inside.host, chip)
     domain = domains.of_device[host]
-    asked = domain >= 0
+    kept = domain >= 0
     if view.members is not None:  # others pass nothing on
         unit = np.zeros(count, dtype=np.bool_)
         unit[view.units] = True
-        asked &= unit[host] | unit[np.minimum(node, count - 1)] & (node < count)
-    node, host, domain = node[asked], host[asked], domain[asked]
+        kept &= unit[host] | unit[np.minimum(node, count - 1)] & (node < count)
+    node, host, domain = node[kept], host[kept], domain[kept]
     size = np.bincount(domain, minlength=domains.count)
     hosts = np.bincount(np.unique(domain * count + host) // count, minlength=domains.count)
     common = _rates_by_common_switches(view, node, host, domain, size)

@@ -164,4 +164,5 @@ def greatest_first_variable(
     solver = _quiet_solver({})
     solver.passModel(lp)
     solver.run()
-    return np.maximum(np.array(solver.getSolution().col_value), 0)
+    found: Floats = np.maximum(np.array(solver.getSolution().col_value), 0)
+    return found

@@ -56,7 +56,8 @@ def _whole_shares(share: Floats, whole: int) -> Ints:
     """Shares as whole numbers with this sum."""
     ends = np.rint(np.cumsum(share / share.sum()) * whole).astype(np.int64)
     ends[-1] = whole
-    return np.diff(ends, prepend=0)
+    parts: Ints = np.diff(ends, prepend=0)
+    return parts
 
 
 class _Rows:

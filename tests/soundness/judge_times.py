@@ -313,8 +313,8 @@ def least_seconds_of_adding(wires: Wires, size: int) -> float:
 
 
 def least_delay(wires: Wires, within: bool = False) -> float:
-    """Seconds of the least delay between the two ranks of different hosts that are farthest apart, whatever passes on; ``within``:
-    of those of one host, too."""
+    """Seconds of the least delay between the two ranks of different hosts that are farthest apart, whatever passes on; of
+    those of one host, too, if ``within``."""
     worst = 0.0
     for s in wires.ranks:
         far = nx.single_source_dijkstra_path_length(wires.graph, s, weight="delay")
@@ -422,7 +422,8 @@ def times_over_scale_up(left: Left, metric: str, size: int, hosts: set[int]) -> 
     """What is true of a collective operation among the ranks of some hosts by scale-up links alone; other ranks may pass on, and
     add up. Raises Unjudged."""
     every = wires_of(left, False)
-    wires = Wires(ranks=[r for r in every.ranks if every.home[r] in hosts], home=every.home)
+    mine = {r: h for r, h in every.home.items() if h in hosts}
+    wires = Wires(ranks=[r for r in every.ranks if r in mine], home=mine)
     wires.free = [*every.free, *(r for r in every.ranks if every.home[r] not in hosts)]
     for (a, b), rate in every.rate.items():
         if not {a[0], b[0]} & {"in", "out"}:
