@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.collective_floors import Floors
 from tdsl.prove.exchange_times import uniform_exchange_times
-from tdsl.prove.view import View
-from tdsl.semantics.quantity import TIME
-from tdsl.verify.check import Check, Judgement
-from tdsl.verify.workload import Operation, time_of_operation
+from tdsl.verify.check import Check
+from tdsl.verify.timed_operation import TimedOperation
+from tdsl.verify.workload import Operation
+
+OPERATION = Operation(Floors.all_to_all, exchange=uniform_exchange_times)
 
 
-class AllToAllTime(Check):
+class AllToAllTime(TimedOperation, Check):
     """Time of an exchange between all accelerators: from a floor to a schedule.
 
     ## What it means
@@ -58,20 +58,6 @@ class AllToAllTime(Check):
     code = "E0425"
     name = "all_to_all_time"
     wrong = "An all-to-all that takes too long"
-    kind = "quantity"
     cost = 3
-    unit = "s"
-    dim = TIME
-    on_demand = True
-    after_failures = True
-    reads = frozenset({"lengths", "rails", "domains"})
-    of_ends = True
-    takes = frozenset({"of", "among", "through", "args"})
-    needs = frozenset({"args"})
+    operation = OPERATION
     example = "all_to_all_time 1GB <= 50ms"
-
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return time_of_operation(self.name, view, claim, OPERATION)
-
-
-OPERATION = Operation(Floors.all_to_all, exchange=uniform_exchange_times)
