@@ -49,13 +49,14 @@ def domain_rates(view: View) -> list[DomainRate | None]:
     node, host = np.append(inside.node, chip), np.append(inside.host, chip)
     domain = domains.of_device[host]
     kept = domain >= 0
+    pairs = np.unique(domain[kept] * count + host[kept])
+    hosts = np.bincount(pairs // count, minlength=domains.count)
     if view.members is not None:  # others pass nothing on
         unit = np.zeros(count, dtype=np.bool_)
         unit[view.units] = True
         kept &= unit[host] | unit[np.minimum(node, count - 1)] & (node < count)
     node, host, domain = node[kept], host[kept], domain[kept]
     size = np.bincount(domain, minlength=domains.count)
-    hosts = np.bincount(np.unique(domain * count + host) // count, minlength=domains.count)
     common = _rates_by_common_switches(view, node, host, domain, size)
     place = np.full(len(inside.label), -1, dtype=np.int64)
     place[node] = domain
@@ -98,12 +99,16 @@ def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, 
     inside = view.domains.inside
     place = np.full(len(inside.label), -1, dtype=np.int64)
     place[node] = np.arange(len(node))
+    passing = place < 0  # switches, and no accelerator that is not asked about
+    passing[inside.node] = False
+    chips = np.flatnonzero(view.fabric.kind == "chip")
+    passing[chips[view.domains.of_device[chips] >= 0]] = False
     each = np.bincount(host, minlength=len(inside.label))
     order = np.argsort(host, kind="stable")
     first = np.searchsorted(host[order], np.arange(len(inside.label)))
     keys, rates = [], []
     for one, other in ((inside.a, inside.b), (inside.b, inside.a)):
-        real = (inside.rate > 0) & (place[other] < 0)
+        real = (inside.rate > 0) & passing[other]
         mine = np.flatnonzero(real & (place[one] >= 0))
         keys.append(other[mine] * len(node) + place[one[mine]])
         rates.append(inside.rate[mine])

@@ -419,27 +419,38 @@ def times_of_transfer(left: Left, here: set[int], there: set[int], size: int, ea
 
 
 def times_over_scale_up(left: Left, metric: str, size: int, hosts: set[int]) -> TrueTimes:
-    """What is true of a collective operation among the ranks of some hosts by scale-up links alone; other ranks may pass on, and
-    add up. Raises Unjudged."""
+    """What is true of a collective operation among the ranks of some hosts by scale-up links alone: other ranks could pass on,
+    and add up, but nothing says that they do. Raises Unjudged."""
+    loose, strict = (_wires_of_scale_up(left, hosts, help_out) for help_out in (True, False))
+    delay = least_delay(strict, True)
+    if metric == "all_to_all_time":
+        least = most = seconds_of_exchange(loose, size)
+        described = seconds_of_exchange(strict, size)
+    elif metric == "allreduce":
+        least = least_seconds_of_adding(loose, size)
+        most = min(seconds_of_adding_by_trees(loose, size), seconds_of_adding_at_roots(loose, size))
+        described = least_seconds_of_adding(strict, size)
+    else:
+        least, most = (seconds_of_gathering(loose, size, free) for free in (True, False))
+        described = seconds_of_gathering(strict, size, True)
+    return TrueTimes(max(least, least_delay(loose, True)), max(most, delay), max(described, delay))
+
+
+def _wires_of_scale_up(left: Left, hosts: set[int], help_out: bool) -> Wires:
+    """The scale-up links among the ranks of some hosts; with those of other ranks of the same domains, if these help out. Raises
+    Unjudged where they do not join the ranks."""
     every = wires_of(left, False)
     mine = {r: h for r, h in every.home.items() if h in hosts}
     wires = Wires(ranks=[r for r in every.ranks if r in mine], home=mine)
-    wires.free = [*every.free, *(r for r in every.ranks if every.home[r] not in hosts)]
+    others = [*every.free, *(r for r in every.ranks if r not in mine)]
+    wires.free = others if help_out else []
+    gone = set[Node]() if help_out else {*others}
     for (a, b), rate in every.rate.items():
-        if not {a[0], b[0]} & {"in", "out"}:
+        if not {a[0], b[0]} & {"in", "out"} and not {a, b} & gone:
             wires.add(a, b, rate, every.delay[a, b])
-    apart = [t for t in wires.ranks[1:] if not nx.has_path(wires.graph, wires.ranks[0], t)]
-    if len(wires.ranks) < 2 or apart:
+    if len(wires.ranks) < 2 or not all(nx.has_path(wires.graph, wires.ranks[0], t) for t in wires.ranks[1:]):
         raise Unjudged("scale-up links do not join them")
-    delay = least_delay(wires, True)
-    if metric == "all_to_all_time":
-        least = most = seconds_of_exchange(wires, size)
-    elif metric == "allreduce":
-        least = least_seconds_of_adding(wires, size)
-        most = min(seconds_of_adding_by_trees(wires, size), seconds_of_adding_at_roots(wires, size))
-    else:
-        least, most = (seconds_of_gathering(wires, size, free) for free in (True, False))
-    return TrueTimes(max(least, delay), max(most, delay), max(least, delay))
+    return wires
 
 
 def times_in_network(left: Left, size: int) -> TrueTimes:
