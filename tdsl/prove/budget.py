@@ -332,6 +332,10 @@ class Budget:
     tree_parts: int = 2_520
     """Parts of what a rank holds in which the amounts of packed trees are whole numbers."""
 
+    equal_block_cuts: int = 2
+    """Blocks with as many ranks and as much to the outside, of which no cut is less than that, after which no
+    other such block is looked at."""
+
     switch_tree_work: int = 2_000_000
     """Links and units, for each tree of switches that add up, that may be looked at."""
 

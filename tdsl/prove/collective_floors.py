@@ -54,10 +54,11 @@ class Floors:
     outer: Ints | None = None
 
     @classmethod
-    def of(cls, view: View, outer: Ints | None = None) -> Floors:
-        """Read a view, ``outer`` the set of every unit. Where others than units have ports of a domain, what
-        leaves it may leave by these, and no other block than the domain is looked at."""
-        made = cls(view, nested_divisions(view, outer), outer)
+    def of(cls, view: View, outer: Ints | None = None, nested: Sequence[Division] | None = None) -> Floors:
+        """Read a view, ``outer`` the set of every unit, and its ``nested`` divisions where these are known.
+        Where others than units have ports of a domain, what leaves it may leave by these, and no other block
+        than the domain is looked at."""
+        made = cls(view, nested or nested_divisions(view, outer), outer)
         if made.blocks.others_have_ports:
             made.divisions = made.divisions[-1:]
         return made
@@ -191,8 +192,15 @@ class Floors:
         ]
         if len(self.view.rows) > budget.block_cut_links:
             return out
+        no_less = dict[
+            tuple[tuple[int, ...], int], int
+        ]()  # blocks of a kind whose own links are the least cut
         for b in closest[: budget.block_cuts].tolist():
+            kind = inside[b], int(rate[b])
+            if no_less.get(kind, 0) >= budget.equal_block_cuts:
+                continue
             value = self._least_cut(division.block == b)
+            no_less[kind] = no_less.get(kind, 0) + (value >= rate[b])
             if 0 < value < rate[b]:
                 out.append(
                     BlockCut(inside[b], value, f"the least cut around {self._block_text(division, b)}")

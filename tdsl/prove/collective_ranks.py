@@ -32,7 +32,8 @@ class Ranks:
     rails (``by_rail``), ``weight`` the ranks of each end, ``divisions`` nested divisions of the ends.
     ``inside`` is what a rank has of its scale-up domain, for every block of the last division; None where
     the inside of some is not known: then what ranks of one unit exchange goes over its ports. ``outer``
-    numbers the sets of ends that do an operation each for itself, all at once; None for all as one."""
+    numbers the sets of ends that do an operation each for itself, all at once; None for all as one.
+    ``nested`` are the divisions of the units of ``view``."""
 
     view: View
     ends: View
@@ -41,17 +42,18 @@ class Ranks:
     divisions: Sequence[Division]
     inside: Sequence[DomainRate] | None
     outer: Ints | None = None
+    nested: Sequence[Division] = ()
 
     @classmethod
     def of(cls, view: View, outer: Ints | None = None) -> Ranks:
         """Read a view, ``outer`` the set of every unit. Where units have unlike rails, or domains differ,
         each rail is an end."""
         weight = accelerators_of(view)[view.units]
-        divisions = nested_divisions(view, outer)
+        nested = divisions = nested_divisions(view, outer)
         inside = _rates_inside(view, weight, divisions[-1])
         if inside is None:  # what a domain does not carry for sure goes over the ports of its units
             divisions = [*divisions[:-1], Division(view.unit_word, np.arange(len(weight)))]
-        made = cls(view, view, False, weight, divisions, inside, outer)
+        made = cls(view, view, False, weight, divisions, inside, outer, nested)
         if inside is None or made.aligned:
             return made
         rails = ByRail.of(view)
@@ -62,7 +64,7 @@ class Ranks:
             return made
         parted = [Division(d.word, d.block[rails.host]) for d in divisions]
         sets = None if outer is None else outer[rails.host]
-        return cls(view, rails, True, (weight // each)[rails.host], parted, inside, sets)
+        return cls(view, rails, True, (weight // each)[rails.host], parted, inside, sets, nested)
 
     @cached_property
     def count(self) -> int:

@@ -177,7 +177,7 @@ def _why_ranks_are_apart(view: View, sets: Ints | None, claim: ResolvedClaim, ap
 def _floor_of_operation(operation: Operation, ranks: Ranks, size: Fraction, least: Fraction) -> Floor:
     """What no algorithm beats, by cuts and by what comes with the schedules, in seconds a bit."""
     sets = None if ranks.outer is None else ranks.set_of_unit
-    found = [operation.floor(Floors.of(ranks.view, sets), size)]
+    found = [operation.floor(Floors.of(ranks.view, sets, ranks.nested), size)]
     if least:
         found.append(Floor(least * size, "the lengths that bound `throughput all_to_all`"))
     return max(found, key=lambda f: f.seconds)
