@@ -141,10 +141,12 @@ def interval_of_operation(
     least = Fraction(0) if exchange is None or apart else exchange.least
     floor = _floor_of_operation(operation, ranks, size, least)
     why = _why_no_schedule(ranks, apart)
-    schedules: Sequence[Schedule] = exchange.schedules if exchange is not None else ()
-    if operation.schedules is not None and not why:
-        schedules = best_schedules(operation.schedules(ranks), size, floor.seconds)
-    found = [] if why else sorted(schedules, key=lambda s: s.seconds(size))
+    made: Iterator[Schedule] = iter(())
+    if operation.schedules is not None:
+        made = operation.schedules(ranks)
+    elif exchange is not None:
+        made = iter(exchange.schedules)
+    found = [] if why else best_schedules(made, size, floor.seconds)
     unknown = ranks.unknown_delays if found else ()
     return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known", beside)
 

@@ -439,6 +439,8 @@ def times_over_scale_up(left: Left, metric: str, size: int, hosts: set[int]) -> 
 def _wires_of_scale_up(left: Left, hosts: set[int], help_out: bool) -> Wires:
     """The scale-up links among the ranks of some hosts; with those of other ranks of the same domains, if these help out. Raises
     Unjudged where they do not join the ranks."""
+    if any(left.world.kinds[h] == "host" and h not in left.units for h in hosts):
+        raise Unjudged("a host without a link of the network is asked for, and is no rank here")
     every = wires_of(left, False)
     mine = {r: h for r, h in every.home.items() if h in hosts}
     wires = Wires(ranks=[r for r in every.ranks if r in mine], home=mine)
