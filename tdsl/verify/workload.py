@@ -37,6 +37,8 @@ TO_SAY = (
 MOST_BITS = 2**63
 """Data of each rank that is judged at most."""
 
+NONE_IN_SWITCHES = "such are of hosts of one rank, and of ranks that one scale-up switch joins"
+
 LISTED = 6
 """Schedules that an answer lists."""
 
@@ -141,6 +143,7 @@ def interval_of_operation(
     least = Fraction(0) if exchange is None or apart else exchange.least
     floor = _floor_of_operation(operation, ranks, size, least)
     why = _why_no_schedule(ranks, apart)
+    none_found = "no routes are known" if claim.given is None else NONE_IN_SWITCHES
     made: Iterator[Schedule] = iter(())
     if operation.schedules is not None:
         made = operation.schedules(ranks)
@@ -148,7 +151,7 @@ def interval_of_operation(
         made = iter(exchange.schedules)
     found = [] if why else best_schedules(made, size, floor.seconds)
     unknown = ranks.unknown_delays if found else ()
-    return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known", beside)
+    return Interval(ranks, size, floor, found, unknown, apart, why or none_found, beside)
 
 
 def view_of_domains(view: View) -> View:
