@@ -65,7 +65,13 @@ def certificates_of_times(
     much wider than the answer the interval of one is."""
     out: dict[str, Json] = {}
     asked = {
-        (c.metric, c.args, *(tuple(s.text for s in side) for side in (c.of, c.of_to))): c
+        (
+            c.metric,
+            c.args,
+            c.through,
+            bool(c.given),
+            *(tuple(s.text for s in side) for side in (c.of, c.of_to)),
+        ): c
         for c in claims
         if c.metric in TIMED and c.scope is None and not c.of_all and bool(c.of) == bool(c.of_to)
     }
@@ -105,6 +111,8 @@ def _certificate_of_time(
     delays = RouteDelays.of(view)
     if delays.missing:
         raise Unshown(f"delays are not known: {', '.join(delays.missing)}")
+    if claim.through or claim.given:
+        raise Unshown("times over scale-up links, and of sums in switches, have no certificate")
     if len(claim.args) != 1:
         raise Unshown("a certificate has no equal rates of the members of a set")
     if claim.metric in GATHERED:

@@ -323,6 +323,22 @@ class Budget:
     schedule_messages: int = 300_000
     """Messages of a schedule up to which it is written down."""
 
+    switch_share_parts: int = 10_000
+    """Greatest denominator of the share of the data that goes along a tree of switches."""
+
+    tree_program_columns: int = 3_000
+    """Units cubed, and units times arcs, up to which trees are packed: about a second."""
+
+    tree_parts: int = 2_520
+    """Parts of what a rank holds in which the amounts of packed trees are whole numbers."""
+
+    equal_block_cuts: int = 2
+    """Blocks with as many ranks and as much to the outside, of which no cut is less than that, after which no
+    other such block is looked at."""
+
+    switch_tree_work: int = 2_000_000
+    """Links and units, for each tree of switches that add up, that may be looked at."""
+
     schedule_ends: int = 2048
     """Ends up to which all kinds of schedules are looked at; above, the likely best."""
 

@@ -49,6 +49,9 @@ class Blocks:
         out[chips] = chips  # what is wired itself is a block of its own
         there = f.is_end & before.devices & (out == np.arange(f.device_count))
         there[out[view.units]] = True
+        if view.members is not None:  # accelerators of their domains that are not asked about could add up
+            beyond = np.isin(view.domains.of_device, view.domains.of_device[view.units])
+            there |= beyond & (view.domains.of_device >= 0) & f.is_end & (out == np.arange(f.device_count))
         if view.failed is not None:
             there &= ~view.failed
         units = np.zeros(f.device_count, dtype=np.bool_)

@@ -54,10 +54,11 @@ class Floors:
     outer: Ints | None = None
 
     @classmethod
-    def of(cls, view: View, outer: Ints | None = None) -> Floors:
-        """Read a view, ``outer`` the set of every unit. Where others than units have ports of a domain, what
-        leaves it may leave by these, and no other block than the domain is looked at."""
-        made = cls(view, nested_divisions(view, outer), outer)
+    def of(cls, view: View, outer: Ints | None = None, nested: Sequence[Division] | None = None) -> Floors:
+        """Read a view, ``outer`` the set of every unit, and its ``nested`` divisions where these are known.
+        Where others than units have ports of a domain, what leaves it may leave by these, and no other block
+        than the domain is looked at."""
+        made = cls(view, nested or nested_divisions(view, outer), outer)
         if made.blocks.others_have_ports:
             made.divisions = made.divisions[-1:]
         return made
@@ -110,6 +111,16 @@ class Floors:
             (g, w, rate.get(u, 0))
             for g, w, u in zip(group.tolist(), self._weight.tolist(), units, strict=True)
         }
+        chips = self.blocks.ranks > 0
+        chips &= self.blocks.chips >= 0
+        one = dict(
+            zip(
+                self.blocks.device[chips].tolist(),
+                (self.blocks.ports + self.blocks.least)[chips].tolist(),
+                strict=True,
+            )
+        )
+        kinds |= {(g, 1, one[u]) for g, u in zip(group.tolist(), units, strict=True) if u in one}
         return [
             BlockCut(tuple(w if k == g else 0 for k in range(len(self.sets))), c, _own_links_text(w))
             for g, w, c in sorted(kinds)
@@ -124,6 +135,15 @@ class Floors:
         found = [self.delay, Floor(received, "what accelerators, hosts or domains receive")]
         found += [Floor(size * self._sets_divided_by(c) / c.rate, c.why) for c in self.cuts]
         found += [self._divided(size, d) for d in self.divisions[:-1]]
+        return max(found, key=lambda f: f.seconds)
+
+    def all_reduce_in_network(self, size: Fraction) -> Floor:
+        """The same where switches add up and replicate: the sum of either side of a cut crosses it, and what
+        blocks receive together is no bound."""
+        found = [self.delay]
+        if self.outer is None:
+            found += [Floor(size / c, _own_links_text(r)) for r, c in self.blocks.kinds]
+        found += [Floor(size * self._sets_divided_by(c) / c.rate, c.why) for c in self.cuts]
         return max(found, key=lambda f: f.seconds)
 
     def _sets_divided_by(self, cut: BlockCut) -> int:
@@ -172,8 +192,15 @@ class Floors:
         ]
         if len(self.view.rows) > budget.block_cut_links:
             return out
+        no_less = dict[
+            tuple[tuple[int, ...], int], int
+        ]()  # blocks of a kind whose own links are the least cut
         for b in closest[: budget.block_cuts].tolist():
+            kind = inside[b], int(rate[b])
+            if no_less.get(kind, 0) >= budget.equal_block_cuts:
+                continue
             value = self._least_cut(division.block == b)
+            no_less[kind] = no_less.get(kind, 0) + (value >= rate[b])
             if 0 < value < rate[b]:
                 out.append(
                     BlockCut(inside[b], value, f"the least cut around {self._block_text(division, b)}")

@@ -11,19 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
-from math import lcm, prod
+from math import prod
 
 import numpy as np
 
 from tdsl.fabric.graph import Ints
-from tdsl.fabric.layers import scaleup_network
-from tdsl.fabric.rails import rail_plan
-from tdsl.prove.all_to_all import all_to_all_bounds
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.by_domain import domain_spans_units
-from tdsl.prove.by_rail import ByRail
-from tdsl.prove.collective_bounds import Blocks, accelerators_of, some_end_relays
+from tdsl.prove.collective_ranks import Ranks
 from tdsl.prove.collective_traffic import (
     Gathering,
     Stage,
@@ -35,15 +29,14 @@ from tdsl.prove.collective_traffic import (
     ring_gathering,
 )
 from tdsl.prove.concurrent_flow import divide_over_shortest_paths, shortest_distances
-from tdsl.prove.delays import SECOND, time_of
+from tdsl.prove.delays import SECOND
 from tdsl.prove.demands import TrafficDemand
-from tdsl.prove.domain_rates import DomainRate, domain_rates
-from tdsl.prove.localities import Division, domain_of_units, nested_divisions
+from tdsl.prove.localities import Division
 from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.routed_demand import DemandBound, Loads, add_loads, targets_by_source
 from tdsl.prove.terminals import Offer, offer_of_demand
+from tdsl.prove.tree_packing import tree_gathering
 from tdsl.prove.unit_network import unit_network
-from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
 FILL = 4000
@@ -73,12 +66,16 @@ GatheringMaker = Callable[[Ints, Sequence[Division], Budget, "Ints | None"], Gat
 """What makes a gathering of weights, divisions, a limit of work and the sets of ends."""
 
 
+TOO_MANY = "it has more messages than are listed"
+NOTHING_CROSSES = "scale-up links carry all of it, and nothing crosses the network"
+
+
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """One way of doing a collective operation: sending each bit of the data takes ``per_bit`` seconds, and
     known delays ``waiting`` seconds in all. ``overlapped`` if its stages run at the same time, in ``chunks``
     chunks; ``stages`` of messages follow each other for a chunk. ``plan`` has the messages; None where they
-    are too many to be listed."""
+    are not listed, and ``unlisted`` then says why."""
 
     name: str
     per_bit: Fraction
@@ -87,6 +84,7 @@ class Schedule:
     chunks: int
     stages: int
     plan: MessagePlan | None
+    unlisted: str = TOO_MANY
 
     def seconds(self, size: Fraction) -> Fraction:
         """The time of so many bits."""
@@ -100,221 +98,6 @@ class RoutedStage:
 
     per_part: Fraction
     waiting: Fraction
-
-
-@dataclass(eq=False)  # no slots: what is asked for is kept
-class Ranks:
-    """The ranks of a view as schedules see them.
-
-    ``ends`` is the view whose units send and receive over the network: those of ``view``, or each of their
-    rails (``by_rail``), ``weight`` the ranks of each end, ``divisions`` nested divisions of the ends.
-    ``inside`` is what a rank has of its scale-up domain, for every block of the last division; None where
-    the inside of some is not known: then what ranks of one unit exchange goes over its ports. ``outer``
-    numbers the sets of ends that do an operation each for itself, all at once; None for all as one."""
-
-    view: View
-    ends: View
-    by_rail: bool
-    weight: Ints
-    divisions: Sequence[Division]
-    inside: Sequence[DomainRate] | None
-    outer: Ints | None = None
-
-    @classmethod
-    def of(cls, view: View, outer: Ints | None = None) -> Ranks:
-        """Read a view, ``outer`` the set of every unit. Where units have unlike rails, or domains differ,
-        each rail is an end."""
-        weight = accelerators_of(view)[view.units]
-        divisions = nested_divisions(view, outer)
-        inside = _rates_inside(view, weight, divisions[-1])
-        if inside is None:  # what a domain does not carry for sure goes over the ports of its units
-            divisions = [*divisions[:-1], Division(view.unit_word, np.arange(len(weight)))]
-        made = cls(view, view, False, weight, divisions, inside, outer)
-        if inside is None or made.aligned:
-            return made
-        rails = ByRail.of(view)
-        if rails is None or (rails.rail < 0).any() or len(rails.units) > view.budget.rail_ends:
-            return made
-        each = np.bincount(rails.host, minlength=len(weight))
-        if (each == 0).any() or (weight % np.maximum(each, 1)).any():
-            return made
-        parted = [Division(d.word, d.block[rails.host]) for d in divisions]
-        sets = None if outer is None else outer[rails.host]
-        return cls(view, rails, True, (weight // each)[rails.host], parted, inside, sets)
-
-    @cached_property
-    def count(self) -> int:
-        """The number of ranks."""
-        return int(self.weight.sum())
-
-    @cached_property
-    def in_set(self) -> Ints:
-        """The ranks of every set."""
-        sets = np.zeros(len(self.weight), dtype=np.int64) if self.outer is None else self.outer
-        out = np.zeros(int(sets.max(initial=0)) + 1, dtype=np.int64)
-        np.add.at(out, sets, self.weight)
-        return out
-
-    @cached_property
-    def exchange_parts(self) -> int:
-        """Parts of what a rank sends to all of its set in which every part for one of them is a whole
-        number."""
-        return lcm(*self.in_set.tolist())
-
-    @cached_property
-    def set_of_unit(self) -> Ints:
-        """The set of every unit of the view."""
-        out = np.zeros(len(self.view.units), dtype=np.int64)
-        if self.outer is not None:
-            out[self.ends.host if isinstance(self.ends, ByRail) else np.arange(len(out))] = self.outer
-        return out
-
-    @cached_property
-    def unit_weight(self) -> Ints:
-        """The ranks of every unit of the view."""
-        return accelerators_of(self.view)[self.view.units]
-
-    @cached_property
-    def unit_domain(self) -> Ints:
-        """The number of every unit's domain; each by itself where the inside of some is not known."""
-        return np.arange(len(self.view.units)) if self.inside is None else domain_of_units(self.view)
-
-    @cached_property
-    def in_domain(self) -> Ints:
-        """The ranks of every domain."""
-        out = np.zeros(self.divisions[-1].count, dtype=np.int64)
-        np.add.at(out, self.divisions[-1].block, self.weight)
-        return out
-
-    def gather_inside(self, passes: int, spread: Sequence[Fraction] = ()) -> Fraction:
-        """Seconds a bit of the whole result that gathering inside domains takes so many times, each rank
-        holding the same share before; ``spread`` is what the ranks of each domain hand on besides, in bits
-        each. Over the ports of the unit where its inside is not known."""
-        if self.inside is None:
-            return passes * self.over_own_ports(self.weight - 1)
-        more = spread or [Fraction(0)] * len(self.inside)
-        sizes = self.in_domain.tolist()
-        kinds = {*zip(sizes, self.inside, more, strict=True)}
-        return max(_seconds_inside(rate, passes * Fraction(g - 1, g), m) for g, rate, m in kinds)
-
-    def over_own_ports(self, amount: Ints) -> Fraction:
-        """Seconds that the slowest end takes to send so many bits over its ports."""
-        net = unit_network(self.ends)
-        kinds = {*zip(amount.tolist(), net.injection.tolist(), strict=True)}
-        return max((Fraction(x, r * net.grain) for x, r in kinds if x), default=Fraction(0))
-
-    @cached_property
-    def aligned(self) -> bool:
-        """Whether what is spread over the ranks of an end is spread over its ports by that, so that no rank
-        has to hand it to another: each end is a rail, or has one rank, or equal links to one switch alone; or
-        the same rails, and domains of one size."""
-        if self.by_rail or int(self.weight.max(initial=1)) == 1 or self._equal_links_to_one_switch:
-            return True
-        return len({*self.in_domain.tolist()}) == len({*self.weight.tolist()}) == 1 and self.rails is not None
-
-    @cached_property
-    def _equal_links_to_one_switch(self) -> bool:
-        view = self.ends
-        if view.forwards[view.units].any():
-            return False
-        at = view.attachment
-        mine = np.isin(at.end, view.units)
-        pairs = np.unique(np.stack((at.end[mine], at.node[mine])), axis=1)
-        rates = view.fabric.link_rate[view.fabric.port_link[at.port[mine]]]
-        return len(np.unique(pairs[0])) == pairs.shape[1] and len(np.unique(rates)) == 1
-
-    @cached_property
-    def rails(self) -> ByRail | None:
-        """The rails of the units, where each has all of them and what they send is divided among them."""
-        if self.inside is None or self.by_rail or int(self.weight.max(initial=1)) == 1:
-            return None
-        found = ByRail.of(self.view)
-        if found is None or (found.rail < 0).any():
-            return None
-        count = np.bincount(found.host, minlength=len(self.view.units))
-        return found if (count == int(found.rail.max()) + 1).all() else None
-
-    @cached_property
-    def exchange(self) -> Exchange:
-        """An exchange of equal parts between all ranks."""
-        return uniform_exchange_times(self)
-
-    @cached_property
-    def rails_apart(self) -> bool:
-        """Whether rails are joined nowhere in the network, so that ranks of different rails need the scale-up
-        domain."""
-        at = self.view.attachment
-        unit = np.isin(at.end, self.view.units)
-        return rail_plan(self.view.fabric).organised and len(np.unique(at.hub[unit])) > 1
-
-    @cached_property
-    def delays(self) -> RouteDelays:
-        """What routes take."""
-        return RouteDelays.of(self.ends)
-
-    @cached_property
-    def delay_inside(self) -> DelayInside:
-        """What handing data on inside of a domain takes."""
-        return _delay_inside(self.view) if self.inside is not None else DelayInside(Fraction(0), ())
-
-    @property
-    def unknown_delays(self) -> tuple[str, ...]:
-        """What has no delay stated and would be passed, in words."""
-        return (*self.delays.missing, *self.delay_inside.missing)
-
-
-@dataclass(frozen=True, slots=True)
-class DelayInside:
-    """What handing data on inside of a scale-up domain takes at most, in seconds, as far as it is known, and
-    what has no delay stated, in words. Traces inside of a host count for nothing."""
-
-    seconds: Fraction
-    missing: tuple[str, ...]
-
-
-def _delay_inside(view: View) -> DelayInside:
-    """By the latency that switches inside of hosts state, and by those and the cables between hosts."""
-    f = view.fabric
-    models, count = np.unique(f.device_model[view.units], return_counts=True)
-    silent: dict[str, int] = {}
-    longest = 0
-    for m, n in zip(models.tolist(), count.tolist(), strict=True):
-        passed = [(c, time_of(c.model)) for c in f.models[m].chips if c.kind == "switch"]
-        longest = max(longest, sum((t or 0) * c.size for c, t in passed))
-        for c, t in passed:
-            if t is None:
-                silent[c.model.name] = silent.get(c.model.name, 0) + c.size * n
-    missing = [f"{n:,} {name} {'has' if n == 1 else 'have'} no `latency`" for name, n in silent.items()]
-    up = scaleup_network(f.whole) if f.whole is not None and domain_spans_units(view) else None
-    if up is not None:
-        beside = RouteDelays.of(View.whole(up))
-        longest += beside.any_path
-        missing += beside.missing
-    return DelayInside(Fraction(longest, SECOND), tuple(missing))
-
-
-def _seconds_inside(rate: DomainRate, equal: Fraction, other: Fraction) -> Fraction:
-    """Seconds that a rank takes for bits in equal parts to all of its domain, and for others to any of them:
-    where only equal parts are known to fit, these go by way of all (Valiant, SIAM J. Comput. 11, 1982)."""
-    return (equal + other * (1 if rate.any_traffic else 2)) / rate.bps
-
-
-def _rates_inside(view: View, weight: Ints, last: Division) -> list[DomainRate] | None:
-    """What a rank has of its domain, for each; 1 bit/s for a rank alone. None where some domain of several
-    ranks does not join them, or its rate is not known."""
-    rates = domain_rates(view)
-    label = view.domains.of_device[view.units]
-    ranks = np.bincount(last.block, weight, last.count)
-    out = [DomainRate(Fraction(1), True)] * last.count
-    if not (ranks > 1).any():
-        return None
-    for block, domain in {*zip(last.block.tolist(), label.tolist(), strict=True)}:
-        rate = rates[domain] if domain >= 0 else None
-        if ranks[block] > 1 and not rate:
-            return None
-        if rate and ranks[block] > 1:
-            out[block] = rate
-    return out
 
 
 # ---------------------------------------------------------------- schedules
@@ -361,6 +144,8 @@ def _gatherings(ranks: Ranks, sums: bool) -> Iterator[Gathering]:
     for make, chain in _makers_with_chains(ranks, sums):
         if (found := make(weight, chain, budget, ranks.outer)) is not None:
             yield found
+    if (found := tree_gathering(ranks, sums)) is not None:
+        yield found
     if ranks.outer is not None or divisions[-1].count != len(weight) or len(weight) > budget.halving_ends:
         return
     if (found := halving_gathering(weight, budget)) is not None:
@@ -409,13 +194,14 @@ def _schedules_of_stages(
 ) -> Iterator[Schedule]:
     """A gathering's stages one after the other, and overlapped; gathering inside domains is done ``passes``
     times."""
-    steps = sum(s.steps for s in stages) + (passes if ranks.gather_inside(1) else 0)
-    for route in (_RouteByLambda(ranks), _RouteByDelay(ranks)):
+    handed = 0 if ranks.aligned else 2 * sum(s.steps for s in stages)  # before and after each step
+    steps = sum(s.steps for s in stages) + handed + (passes if ranks.gather_inside(1) else 0)
+    for route in (_RouteByLambda(ranks), RouteByDelay(ranks)):
         routed = [route.stage(s) for s in stages]
         each = [x for x in routed if x is not None]
         if len(each) < len(stages):
             continue
-        inside_delay = ranks.delay_inside.seconds * (passes + (0 if ranks.aligned else 2 * len(stages)))
+        inside_delay = ranks.delay_inside.seconds * (passes + (handed if ranks.inside is not None else 0))
         waiting = in_order = sum((x.waiting for x in each), Fraction(0)) + inside_delay
         sends = stages
         if len(stages) == passes == 2 and stages[0].steps > 1 and stages[0].steady:
@@ -430,7 +216,7 @@ def _schedules_of_stages(
         if steps < 2:
             continue
         together = sum(seconds, Fraction(0))
-        at_once = route.together(stages) if len(found.stages) > 1 else None
+        at_once = route.together(stages) if len(found.stages) > 1 or (found.trees and passes > 1) else None
         joint = at_once is not None and at_once < together
         seconds = (min(together, at_once or together),) * len(stages)
         inside = ranks.gather_inside(passes, _handed_on(ranks, stages, seconds, found.whole))
@@ -511,7 +297,7 @@ class _RouteByLambda:
         return 1 / (bound.lower * offer.grain * rails)
 
 
-class _RouteByDelay:
+class RouteByDelay:
     """Routes along the paths of least delay, divided as these have capacity."""
 
     by_delay = True
@@ -588,8 +374,11 @@ def _longest_window(delay: Sequence[int], stage: Stage, steps: int) -> int | Non
     if len(after) != len(delay) or stage.steps != len(delay) - 1:
         return None
     order: list[int] = []
-    at = int(stage.source[0])
+    at, passed = int(stage.source[0]), set[int]()
     for _ in delay:
+        if at in passed or at not in after:
+            return None
+        passed.add(at)
         at, took = after[at]
         order.append(took)
     rounds, left = divmod(steps, len(order))
@@ -621,11 +410,11 @@ def flows_of_least_delay(offer: Offer, delays: RouteDelays) -> dict[int, Loads] 
 
 
 def delays_of_offer(ranks: Ranks, offer: Offer) -> RouteDelays:
-    """What routes of an offer take: of the ends, or of their rails where it is by rail."""
-    rails = ranks.rails
-    if rails is None or len(offer.node) == ranks.ends.fabric.device_count:
-        return ranks.delays
-    return RouteDelays.of(rails)
+    """What routes of an offer take: of the ends, or of their rails where it is by rail, or of whole units."""
+    for view in (ranks.ends, ranks.rails, ranks.view):
+        if view is not None and len(offer.node) == view.fabric.device_count:
+            return ranks.delays if view is ranks.ends else RouteDelays.of(view)
+    raise AssertionError("an offer is of one of these views")
 
 
 def offer_of_stages(ranks: Ranks, stages: Sequence[Stage]) -> tuple[Offer, int] | None:
@@ -637,146 +426,6 @@ def offer_of_stages(ranks: Ranks, stages: Sequence[Stage]) -> tuple[Offer, int] 
     demand = TrafficDemand(source, target, amount)
     if ranks.rails is not None:
         offer = offer_of_demand(ranks.rails, ranks.rails.laid(demand))
-        if offer is not None:
-            return offer, int(ranks.rails.rail.max()) + 1
+        return None if offer is None else (offer, int(ranks.rails.rail.max()) + 1)
     offer = offer_of_demand(ranks.ends, demand)
     return None if offer is None else (offer, 1)
-
-
-# ---------------------------------------------------------------- all to all
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """All ranks send to all: no way takes less than ``least`` seconds a bit that each sends in all, and
-    ``schedules`` are ways that do it."""
-
-    least: Fraction
-    schedules: tuple[Schedule, ...]
-
-
-def uniform_exchange_times(ranks: Ranks) -> Exchange:
-    """Bounds on the time of sending equal parts from each rank to all others, by the greatest rate that all
-    pairs of units have at once; nothing is known where no such rate is."""
-    least, most = _uniform_seconds(ranks)
-    found = []
-    name, stage = "direct exchange", _stage_of_all_pairs(ranks, ranks.view.budget.exchange_pairs)
-    handing = 2 * ranks.delay_inside.seconds
-    if most is not None:
-        waiting = Fraction(ranks.delays.any_path, SECOND) + handing
-        plan = _plan_of_exchange(ranks, stage, most, False)
-        found.append(Schedule(name, _with_inside_exchange(ranks, most), waiting, False, 1, 1, plan))
-    if stage is not None and ranks.delays.any_path and len(ranks.weight) == len(ranks.unit_weight):
-        routed = _RouteByDelay(ranks).stage(stage)
-        if routed is not None:
-            sent = routed.per_part / ranks.exchange_parts
-            plan = _plan_of_exchange(ranks, stage, sent, True)
-            took = _with_inside_exchange(ranks, sent)
-            found.append(Schedule(name, took, routed.waiting + handing, False, 1, 1, plan))
-    return Exchange(least, tuple(found))
-
-
-def _plan_of_exchange(
-    ranks: Ranks, stage: Stage | None, network: Fraction, by_delay: bool
-) -> MessagePlan | None:
-    """The messages of an exchange that takes so many seconds a bit over the network."""
-    if stage is None:
-        return None
-    inside = _with_inside_exchange(ranks, Fraction(0))
-    by_unit, whole = not by_delay, ranks.exchange_parts
-    return MessagePlan(whole, (stage,), (network * whole,), by_delay, False, by_unit, inside)
-
-
-def _uniform_seconds(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
-    """Seconds a bit over the network, at least and at most; None where no routes are known."""
-    view = ranks.view
-    apart = len(np.unique(domain_of_units(view))) == len(view.units)
-    alone = apart and not Blocks.of(view).others_have_ports
-    if alone and ranks.outer is None and len({*ranks.unit_weight.tolist()}) == 1:
-        least, most = _seconds_of_equal_units(ranks)
-    else:
-        least, most = _seconds_of_unlike_units(ranks)
-    if most is None:
-        return Fraction(0), None
-    # Where scale-up links join several units, others of the domain could send for one: no upper bound.
-    if alone and some_end_relays(view):
-        least = _least_seconds_with_relays(ranks)
-    return least if alone else Fraction(0), most
-
-
-def _seconds_of_equal_units(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
-    """Seconds a bit where each unit holds as many ranks."""
-    found = all_to_all_bounds(ranks.view) if len(ranks.view.units) > 1 else None
-    if found is None or not found.lower:
-        return Fraction(0), None
-    pair = Fraction(int(ranks.unit_weight[0]) ** 2, ranks.count * found.net.grain)
-    return pair / found.upper, pair / found.lower
-
-
-def _seconds_of_unlike_units(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
-    """Seconds a bit by all pairs of units."""
-    stage = _stage_of_all_pairs(ranks, ranks.view.budget.unlike_exchange_pairs)
-    demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
-    offer = None if demand is None else offer_of_demand(ranks.view, demand)
-    bound = None if offer is None else offer.bounds(ranks.view.budget)
-    if offer is None or bound is None or not bound.lower:
-        return Fraction(0), None
-    whole = offer.grain * ranks.exchange_parts
-    return 1 / (bound.upper * whole), 1 / (bound.lower * whole)
-
-
-def _least_seconds_with_relays(ranks: Ranks) -> Fraction:
-    """Seconds a bit at least, by lengths of links, where units also pass on what others send; 0 where that is
-    too much, or hosts that are no units could pass on, too."""
-    view = ranks.view
-    at = view.attachment
-    if not np.isin(at.end, view.units).all():
-        return Fraction(0)
-    stage = _stage_of_all_pairs(ranks, ranks.view.budget.exchange_pairs)
-    demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
-    offer = None if demand is None else offer_of_demand(view, demand)
-    if offer is None:
-        return Fraction(0)
-    net = offer.network
-    passing = replace(net, forwards=np.ones(net.nodes, dtype=np.bool_))
-    bound = replace(offer, network=passing).bounds(view.budget)
-    return Fraction(0) if bound is None else 1 / (bound.upper * offer.grain * ranks.exchange_parts)
-
-
-def _stage_of_all_pairs(ranks: Ranks, most: int) -> Stage | None:
-    """What each unit sends to each of its set that is in another domain, in ``exchange_parts`` of what a rank
-    sends; None where those are more than ``most``, or none."""
-    weight, domain = ranks.unit_weight, ranks.unit_domain
-    count = len(weight)
-    if count**2 > most:
-        return None
-    source, target = np.repeat(np.arange(count), count), np.tile(np.arange(count), count)
-    sets = ranks.set_of_unit
-    apart = (domain[source] != domain[target]) & (sets[source] == sets[target])
-    source, target = source[apart], target[apart]
-    if not len(source):
-        return None
-    part = ranks.exchange_parts // ranks.in_set
-    return Stage(source, target, weight[source] * weight[target] * part[sets[source]], 1, True)
-
-
-def _with_inside_exchange(ranks: Ranks, network: Fraction) -> Fraction:
-    """Seconds a bit with what ranks of one domain send each other, and with what they hand to those at whose
-    ports it leaves and from those at whose ports it arrives; over the ports where the inside is not known."""
-    weight, parts = ranks.unit_weight, ranks.exchange_parts
-    if ranks.inside is None:
-        own = weight * (weight - 1) * (parts // ranks.in_set)[ranks.set_of_unit]
-        return network + ranks.over_own_ports(own) / parts
-    net = unit_network(ranks.view)
-    kinds = {*zip(net.injection.tolist(), weight.tolist(), strict=True)}
-    share = max(Fraction(x * net.grain, w) for x, w in kinds if w)
-    size = np.zeros(ranks.divisions[-1].count, dtype=np.int64)
-    size[ranks.divisions[-1].block] = ranks.in_set[0 if ranks.outer is None else ranks.outer]
-    domains = {*zip(ranks.in_domain.tolist(), ranks.inside, size.tolist(), strict=True)}
-    # Of n parts of what a rank sends g-1 stay inside; n-g leave, handed on once at either end.
-    inside = [
-        _seconds_inside(rate, Fraction(g - 1, n), Fraction(n - g, n) + share * network)
-        for g, rate, n in domains
-        if g > 1
-    ]
-    return max(network, *inside)

@@ -45,11 +45,21 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class DataTree:
+    """So many parts of the data on their way from a root to all units: ``links`` from unit to unit, and at
+    which step of the tree each is used, from 1."""
+
+    root: int
+    parts: int
+    links: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Gathering:
     """An all-gather by stages, in parts of which the whole result has ``whole``. ``name`` says which. With
     ``sums`` it is that of an all-reduce whose first stage exchanges sums. ``blocks`` are its divisions, those
     of the numbers in ``rings`` with rings; or the places of units on a ``grid``, and the ``shares`` of the
-    data that begin with each dimension."""
+    data that begin with each dimension; or the ``trees`` that all parts go along."""
 
     name: str
     whole: int
@@ -59,6 +69,7 @@ class Gathering:
     rings: frozenset[int] = frozenset()
     grid: Ints | None = None
     shares: tuple[Fraction, ...] = ()
+    trees: tuple[DataTree, ...] = ()
 
     @property
     def reduction(self) -> tuple[Stage, ...]:
@@ -170,6 +181,8 @@ class _Level:
             messages += len(block) * (1 if round_ring else len(children) - 1)
             if messages > most:
                 return None
+            if len(children) < 2:
+                continue
             if len(children) == len(block):
                 parts.append(_between_single_units(weight, block, round_ring))
             else:

@@ -19,10 +19,20 @@ from tdsl.system.lazy_dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class DomainRate:
     """The rate in bit/s at which each accelerator of a scale-up domain can send to all others in equal parts,
-    while it receives as much; ``any_traffic`` if so much can go to any of them in any parts."""
+    while it receives as much; ``any_traffic`` if so much can go to any of them in any parts. ``ranks`` is
+    their number. ``by_switch`` if each switch that this is over is linked to all of them."""
 
     bps: Fraction
     any_traffic: bool
+    ranks: int = 1
+    by_switch: bool = False
+
+    def of_some(self, count: int) -> DomainRate:
+        """What so many of them have among themselves, the others passing on what they get: where only equal
+        parts to all are known to fit, these go by way of all (Valiant, SIAM J. Comput. 11, 1982)."""
+        if self.any_traffic or count == self.ranks:
+            return self
+        return DomainRate(self.bps / 2, True, count)
 
 
 def domain_rates(view: View) -> list[DomainRate | None]:
@@ -38,9 +48,15 @@ def domain_rates(view: View) -> list[DomainRate | None]:
     )
     node, host = np.append(inside.node, chip), np.append(inside.host, chip)
     domain = domains.of_device[host]
-    node, host, domain = node[domain >= 0], host[domain >= 0], domain[domain >= 0]
+    kept = domain >= 0
+    pairs = np.unique(domain[kept] * count + host[kept])
+    hosts = np.bincount(pairs // count, minlength=domains.count)
+    if view.members is not None:  # others pass nothing on
+        unit = np.zeros(count, dtype=np.bool_)
+        unit[view.units] = True
+        kept &= unit[host] | unit[np.minimum(node, count - 1)] & (node < count)
+    node, host, domain = node[kept], host[kept], domain[kept]
     size = np.bincount(domain, minlength=domains.count)
-    hosts = np.bincount(np.unique(domain * count + host) // count, minlength=domains.count)
     common = _rates_by_common_switches(view, node, host, domain, size)
     place = np.full(len(inside.label), -1, dtype=np.int64)
     place[node] = domain
@@ -52,24 +68,29 @@ def domain_rates(view: View) -> list[DomainRate | None]:
     asked = 0
     for k in range(domains.count):
         if size[k] < 2:
-            out.append(DomainRate(Fraction(int(domains.accelerator_bps[k])), True))
+            out.append(DomainRate(Fraction(int(domains.accelerator_bps[k])), True, int(size[k])))
         elif common[k] or meshed[k]:
             by_switch = common[k] >= meshed[k]
-            out.append(DomainRate(Fraction(int(max(common[k], meshed[k]))), bool(by_switch)))
+            out.append(
+                DomainRate(
+                    Fraction(int(max(common[k], meshed[k]))), bool(by_switch), int(size[k]), bool(by_switch)
+                )
+            )
         elif hosts[k] == 1:
             key = by_host.get(k, ())
             if key not in known:
                 known[key] = _uniform_rate_of_links(view, key, int(size[k]))
-            out.append(_uniform_alone(known[key]))
+            out.append(_uniform_alone(known[key], int(size[k])))
         else:
             asked += 1
             found = asked <= view.budget.judged_domains
-            out.append(_uniform_alone(_uniform_rate_of_domain(view, k, int(size[k])) if found else None))
+            bps = _uniform_rate_of_domain(view, k, int(size[k])) if found else None
+            out.append(_uniform_alone(bps, int(size[k])))
     return out
 
 
-def _uniform_alone(bps: Fraction | None) -> DomainRate | None:
-    return None if bps is None else DomainRate(bps, False)
+def _uniform_alone(bps: Fraction | None, ranks: int) -> DomainRate | None:
+    return None if bps is None else DomainRate(bps, False, ranks)
 
 
 def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, size: Ints) -> Ints:
@@ -78,12 +99,16 @@ def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, 
     inside = view.domains.inside
     place = np.full(len(inside.label), -1, dtype=np.int64)
     place[node] = np.arange(len(node))
+    passing = place < 0  # switches, and no accelerator that is not asked about
+    passing[inside.node] = False
+    chips = np.flatnonzero(view.fabric.kind == "chip")
+    passing[chips[view.domains.of_device[chips] >= 0]] = False
     each = np.bincount(host, minlength=len(inside.label))
     order = np.argsort(host, kind="stable")
     first = np.searchsorted(host[order], np.arange(len(inside.label)))
     keys, rates = [], []
     for one, other in ((inside.a, inside.b), (inside.b, inside.a)):
-        real = (inside.rate > 0) & (place[other] < 0)
+        real = (inside.rate > 0) & passing[other]
         mine = np.flatnonzero(real & (place[one] >= 0))
         keys.append(other[mine] * len(node) + place[one[mine]])
         rates.append(inside.rate[mine])

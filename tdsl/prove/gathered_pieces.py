@@ -25,6 +25,8 @@ Steps = list[list[Send]]
 def pieces_of_gathering(found: Gathering, count: int) -> list[Steps]:
     """The pieces of every stage of a gathering among so many units of one rank each. With ``sums`` every unit
     begins with the part of its block that is in its place instead, and the first stage sends sums."""
+    if found.trees:
+        return [_pieces_along_trees(found, count)]
     if found.grid is not None:
         return _pieces_by_dimension(found.grid, found.shares, count)
     held: list[Pieces] = [[(Fraction(i, count), Fraction(i + 1, count))] for i in range(count)]
@@ -49,6 +51,26 @@ def pieces_of_gathering(found: Gathering, count: int) -> list[Steps]:
             stages.append(steps)
         outer = division.block
     return stages
+
+
+def _pieces_along_trees(found: Gathering, count: int) -> Steps:
+    """The pieces of trees: those of a root are one after the other, from where its part begins."""
+    steps: Steps = [[] for _ in range(found.stages[0].steps)]
+    begin = Fraction(0)
+    for tree in sorted(found.trees, key=lambda t: t.root):
+        end = begin + Fraction(tree.parts, found.whole)
+        for a, b, step in tree.links:
+            steps[step - 1].append((a, b, [(begin, end)]))
+        begin = end
+    return [_joined_sends(sends) for sends in steps]
+
+
+def _joined_sends(sends: Sequence[Send]) -> list[Send]:
+    """Sends with the same two ends as one."""
+    out: dict[tuple[int, int], Pieces] = {}
+    for a, b, pieces in sends:
+        out.setdefault((a, b), []).extend(pieces)
+    return [(a, b, pieces) for (a, b), pieces in sorted(out.items())]
 
 
 def _pieces_by_dimension(grid: Ints, shares: Sequence[Fraction], count: int) -> list[Steps]:

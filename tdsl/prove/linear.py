@@ -140,3 +140,29 @@ def _quiet_solver(settings: Mapping[str, object]) -> Any:
     for option, value in ({"output_flag": False, "threads": 1, "random_seed": 0} | dict(settings)).items():
         solver.setOptionValue(option, value)
     return solver
+
+
+def greatest_first_variable(
+    columns: int, entries: tuple[Ints, Ints, Floats], equal: int, most: Floats
+) -> Floats:
+    """The values ≥ 0 of some variables for which the first is greatest. ``entries`` are rows, columns and
+    values of a matrix, of whose rows the first ``equal`` are 0 and the others at most ``most``."""
+    import highspy
+
+    row, column, value = entries
+    order = np.lexsort((row, column))
+    rows = equal + len(most)
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = columns, rows
+    lp.col_cost_ = np.append(-1.0, np.zeros(columns - 1))
+    lp.col_lower_, lp.col_upper_ = np.zeros(columns), np.full(columns, highspy.kHighsInf)
+    lp.row_lower_ = np.append(np.zeros(equal), np.full(len(most), -highspy.kHighsInf))
+    lp.row_upper_ = np.append(np.zeros(equal), most)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.searchsorted(column[order], np.arange(columns + 1))
+    lp.a_matrix_.index_, lp.a_matrix_.value_ = row[order], value[order]
+    solver = _quiet_solver({})
+    solver.passModel(lp)
+    solver.run()
+    found: Floats = np.maximum(np.array(solver.getSolution().col_value), 0)
+    return found

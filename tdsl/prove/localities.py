@@ -89,6 +89,8 @@ def _access_labels(view: View) -> Ints:
     place[units] = np.arange(len(units))
     mine = place[at.end] >= 0
     pairs = np.unique(np.stack((place[at.end[mine]], at.node[mine])), axis=1)
+    if len(np.unique(pairs[0])) == pairs.shape[1] == len(units):  # each has one
+        return _numbered_in_order(pairs[1])
     switches: list[list[int]] = [[] for _ in units]
     for unit, node in pairs.T.tolist():
         switches[unit].append(node)

@@ -78,20 +78,41 @@ class RouteDelays:
 
     @cached_property
     def any_path(self) -> int:
-        """What a message takes at most on a path that passes no device twice."""
+        """What a message takes at most on a path that passes no device twice: it stays in one component of
+        the forwarding devices."""
         view = self.view
         a, b, passes = view.a, view.b, view.forwards
         trunk, access = passes[a] & passes[b], passes[a] ^ passes[b]
         low, high = np.minimum(a, b)[trunk], np.maximum(a, b)[trunk]
         nodes = np.unique(np.concatenate((low, high, a[access & passes[a]], b[access & passes[b]])))
+        part = view.label
+        inner = np.zeros(view.fabric.device_count, dtype=np.int64)
+        np.add.at(inner, part[nodes], self.own[nodes])
+        hops = np.bincount(part[nodes], minlength=len(inner)) - 1
         order = np.lexsort((-self.cable[trunk], high, low))
         first = np.ones(len(order), dtype=np.bool_)
         first[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
-        longest = np.sort(self.cable[trunk][order][first])[::-1][: max(len(nodes) - 1, 0)]
+        of, cable = part[low[order][first]], self.cable[trunk][order][first]
+        order = np.lexsort((-cable, of))
+        of, cable = of[order], cable[order]
+        place = np.arange(len(of)) - np.searchsorted(of, of)
+        np.add.at(inner, of[place < hops[of]], cable[place < hops[of]])
         unit = np.maximum(*(np.where(passes[x], 0, self.own[x])[~trunk] for x in (a, b)))
         ends = int((self.cable[~trunk] + unit).max(initial=0))
-        out: int = sum(longest.tolist()) + sum(self.own[nodes].tolist()) + 2 * ends
-        return out
+        return int(inner.max(initial=0)) + 2 * ends
+
+    def to_neighbour_and_back(self, ends: Ints) -> int:
+        """What a message takes at most from one of these ends to a device that it is linked to, and by any
+        of their links back to it: ranks of one host that nothing else joins."""
+        view, worst = self.view, 0
+        mine = np.zeros(view.fabric.device_count, dtype=np.bool_)
+        mine[ends] = True
+        own = np.where(view.forwards, self.own, 2 * self.own)  # a host receives and sends
+        for x, y in ((view.a, view.b), (view.b, view.a)):
+            at = mine[x]
+            took = 2 * (self.cable[at] + self.own[x[at]]) + own[y[at]]
+            worst = max(worst, int(took.max(initial=0)))
+        return worst
 
     def arc_lengths(self, offer: Offer) -> tuple[list[int], list[int]]:
         """For the network of a demand: what every arc takes, the longest cable of those that it is and the

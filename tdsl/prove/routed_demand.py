@@ -35,7 +35,8 @@ class RoutedLoads:
         """What a combination of routings puts there."""
         out = cls(entries)
         load, whole = combination.loads(np.arange(len(combination.capacity)))
-        out.load = {arc: Fraction(x, whole) for arc, x in enumerate(load.tolist()) if x}
+        share = {x: Fraction(x, whole) for x in {*load.tolist()}}
+        out.load = {arc: share[x] for arc, x in enumerate(load.tolist()) if x}
         out.flow = combination.flows()
         out.combination = combination
         return out

@@ -128,7 +128,7 @@ class Combination:
         load, whole = self.loads(near)
         return min(
             Fraction(int(r) * whole, int(x))
-            for r, x in zip(self.capacity[near].tolist(), load.tolist(), strict=True)
+            for r, x in {*zip(self.capacity[near].tolist(), load.tolist(), strict=True)}
             if x
         )
 

@@ -12,9 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from tdsl.prove.collective_ranks import Ranks
 from tdsl.prove.collective_times import (
+    NOTHING_CROSSES,
     MessagePlan,
-    Ranks,
     Schedule,
     bounds_of_messages,
     delay_below_switch,
@@ -70,7 +71,9 @@ def routes_of_schedule(ranks: Ranks, schedule: Schedule) -> list[RoutedMessage] 
     none, in words."""
     plan = schedule.plan
     if plan is None:
-        return "it has more messages than are listed"
+        return schedule.unlisted
+    if not plan.stages:
+        return NOTHING_CROSSES
     count, most = sum(len(s.source) for s in plan.stages), ranks.view.budget.listed_messages
     if count > most:
         return f"it has {count:,} messages, and {most:,} at most are listed with their routes"

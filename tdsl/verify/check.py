@@ -158,6 +158,9 @@ class Check(ABC):
     monotone: ClassVar[bool] = False
     on_demand: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = frozenset({"of"})
+    conditions: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # words that may follow `with`; empty where a claim does
     words: ClassVar[frozenset[str]] = frozenset()  # the arguments it knows; empty where it reads them itself
     needs: ClassVar[frozenset[str]] = frozenset()
     reads_of: ClassVar[bool] = False

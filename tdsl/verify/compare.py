@@ -81,7 +81,11 @@ def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str
     if wrong is not None:
         return wrong
     if claim.given is not None:
-        wrong = _why_condition_is_wrong(claim.given)
+        wrong = (
+            _why_word_is_wrong(claim.given, check)
+            if check.conditions
+            else _why_condition_is_wrong(claim.given)
+        )
         if wrong is not None:
             return wrong
     if claim.any_count is not None and claim.any_count < 1:
@@ -175,6 +179,21 @@ def _why_comparison_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, s
             return None
         return f"`{check.name}` is {ARTICLES[check.kind]}: say what it must be", f"`{_example_claim(check)}`"
     return _why_unit_is_wrong(claim, check)
+
+
+def _why_word_is_wrong(given: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+    """Why what follows `with` is none of the words that a check knows there, or says more than the word."""
+    listed = ", ".join(f"`with {word}`" for word in sorted(check.conditions))
+    if given.metric not in check.conditions:
+        return f"`{check.name}` takes no `with {given.metric}`", f"it takes {listed}"
+    if given.op:
+        return (
+            f"`{given.metric}` is not compared",
+            f"write the comparison first: `{check.example} with {given.metric}`",
+        )
+    if any(_clauses_of_claim(given).values()):
+        return f"`{given.metric}` takes nothing more", f"write {listed} at the end"
+    return None
 
 
 def _why_condition_is_wrong(given: ResolvedClaim) -> tuple[str, str] | None:

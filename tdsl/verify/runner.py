@@ -419,6 +419,8 @@ class _CheckRun:
         reachable = self.claimed.get("reachability")
         if check.kind == "yes_no" or reachable is None or len(view.units) < 2:
             return None
+        if asked.through and not check.scarce:  # a time over scale-up links: the check says what is apart
+            return None
         reached = reachable.judge(view, None)
         if reached.status != "refuted" or not reached.faults:
             return None

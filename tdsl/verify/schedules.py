@@ -35,6 +35,7 @@ from tdsl.verify.workload import (
     Operation,
     interval_of_operation,
     message_size_of_claim,
+    text_of_ranks,
     text_of_schedule,
 )
 
@@ -83,6 +84,7 @@ class ShownSchedule:
     inside: Fraction
     unknown: tuple[str, ...]
     ranks: Sequence[tuple[str, int]]
+    ranks_text: str
     stages: Sequence[ShownStage]
     messages: Sequence[RoutedMessage] | str
     links: Mapping[tuple[str, str], int]
@@ -170,7 +172,8 @@ def _shown_interval(claim: ResolvedClaim, found: Interval, best: Schedule) -> Sh
         claim, found.size, plan.whole if plan else 1, found.floor, text_of_schedule(best, found.size),
         best.name, best.overlapped, best.seconds(found.size), best.waiting,
         plan.inside * found.size if plan else Fraction(0), found.unknown,
-        list(zip(names, ranks.weight.tolist(), strict=True)), _stages_of_plan(found.size, best, plan),
+        list(zip(names, ranks.weight.tolist(), strict=True)), text_of_ranks(ranks),
+        _stages_of_plan(found.size, best, plan),
         messages, links,
     )  # fmt: skip
 
@@ -204,8 +207,8 @@ def _schedule_of_transfer(view: View, claim: ResolvedClaim) -> ShownSchedule | s
     ranks = [(n, 1) for n in view.names(np.flatnonzero(found.flow.here | found.flow.there))]
     return ShownSchedule(
         claim, size, 1, floor, words, "flow", False, sent + found.longest_delay, found.longest_delay,
-        Fraction(0), found.unknown, ranks, [ShownStage(1, 1, 1, size, sent)], [message],
-        links,
+        Fraction(0), found.unknown, ranks, counted_noun(len(ranks), "rank"),
+        [ShownStage(1, 1, 1, size, sent)], [message], links,
     )  # fmt: skip
 
 
@@ -215,9 +218,8 @@ def _schedule_of_transfer(view: View, claim: ResolvedClaim) -> ShownSchedule | s
 def lines_of_schedule(shown: ShownSchedule) -> list[str]:
     """A schedule in a few lines: the floor, what reaches it, and its stages."""
     floor = quantity_text(Quantity(shown.floor.seconds, TIME))
-    accelerators = sum(n for _, n in shown.ranks)
     out = [
-        f"{shown.claim.text}: {counted_noun(accelerators, 'rank')}",
+        f"{shown.claim.text}: {shown.ranks_text}",
         f"floor     {floor}, {shown.floor.why}",
         f"schedule  {shown.words}",
     ]
@@ -226,6 +228,9 @@ def lines_of_schedule(shown: ShownSchedule) -> list[str]:
         took = quantity_text(Quantity(s.seconds, TIME))
         how = f"{counted_noun(s.steps, 'step')}, {counted_noun(s.chunks, 'chunk')}"
         out.append(f"stage {number}   {counted_noun(s.messages, 'message')}, {data}, {took}; {how}")
+    if shown.inside:
+        taken = quantity_text(Quantity(shown.inside, TIME))
+        out.append(f"inside    {taken} of scale-up links or, without these, of the ports of each host")
     if shown.unknown:
         out.append(f"unknown   {', '.join(shown.unknown)}: its time is without these delays")
     return out

@@ -4,6 +4,7 @@ that can be replayed. Beside them, and never the judge, what formulas of the fie
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
@@ -11,11 +12,15 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
+from tdsl.fabric.layers import SCALEUP
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.subject import devices_with_contents
 from tdsl.prove.by_domain import units_with_joined_accelerators
+from tdsl.prove.collective_bounds import accelerators_of
 from tdsl.prove.collective_floors import Floor, Floors
-from tdsl.prove.collective_times import Ranks, Schedule, best_schedules
+from tdsl.prove.collective_ranks import Ranks
+from tdsl.prove.collective_times import Schedule, best_schedules
+from tdsl.prove.exchange_times import Exchange
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import SIZE, TIME, Quantity, quantity_text
@@ -32,6 +37,8 @@ TO_SAY = (
 MOST_BITS = 2**63
 """Data of each rank that is judged at most."""
 
+NONE_IN_SWITCHES = "such are of hosts of one rank, and of ranks that one scale-up switch joins"
+
 LISTED = 6
 """Schedules that an answer lists."""
 
@@ -47,20 +54,21 @@ class CollectiveModel:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A collective operation: its floor for so many bits, its schedules, and what formulas make of it.
-    ``least`` is a floor that comes with the schedules, in seconds a bit."""
+    """A collective operation: its floor for so many bits, its schedules, and what formulas make of it. Of an
+    ``exchange`` the schedules come with a floor. ``in_network`` is the same where switches add up."""
 
     floor: Callable[[Floors, Fraction], Floor]
-    schedules: Callable[[Ranks], Iterator[Schedule]]
+    schedules: Callable[[Ranks], Iterator[Schedule]] | None = None
     models: Callable[[View, Fraction], list[CollectiveModel]] | None = None
-    least: Callable[[Ranks], Fraction] | None = None
+    exchange: Callable[[Ranks], Exchange] | None = None
+    in_network: Operation | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
     """What is known of a time: the floor, the schedules that were tried, best first, and what has no delay
     stated, in words. ``apart`` if scale-up links alone join some ranks; ``why_none`` says why there is no
-    schedule where there is none."""
+    schedule where there is none. ``beside``: by scale-up links alone."""
 
     ranks: Ranks
     size: Fraction
@@ -69,6 +77,7 @@ class Interval:
     unknown: tuple[str, ...]
     apart: bool
     why_none: str
+    beside: bool = False
 
     @property
     def ceiling(self) -> Fraction | None:
@@ -103,7 +112,10 @@ def time_of_operation(
     found = interval_of_operation(metric, view, claim, operation)
     if isinstance(found, str):
         return skipped(found)
-    plain = operation.models is not None and not found.apart and found.ranks.outer is None
+    if found.ranks.count < 2:
+        return skipped("there are fewer than two ranks")
+    alone = claim is None or claim.given is None
+    plain = operation.models is not None and not found.apart and found.ranks.outer is None and alone
     models = operation.models(view, found.size) if operation.models is not None and plain else []
     return _judgement_of_interval(found, models)
 
@@ -113,31 +125,66 @@ def interval_of_operation(
 ) -> Interval | str:
     """The floor and the schedules of an operation among all units of a view; or why nothing can be said."""
     size, wrong = message_size_of_claim(claim), _why_operation_is_refused(metric, view, claim)
-    if wrong or size is None:
+    if wrong or size is None or claim is None:
         return wrong
-    sets = sets_of_claim(view, claim) if claim is not None and claim.among else None
+    beside = bool(claim.through) and view.fabric.layer != SCALEUP
+    view = view_of_domains(view) if beside else view
+    sets = sets_of_claim(view, claim) if claim.among else None
     if isinstance(sets, str):
         return sets
     apart = _some_set_is_apart(view, sets)
-    if apart and (claim is None or sets is not None or not _is_connected_through_scaleup(view, claim)):
-        return f"some {view.unit_word} do not reach each other"
+    wrong = _why_ranks_are_apart(view, sets, claim, apart)
+    if wrong:
+        return wrong
     ranks = Ranks.of(view, sets)
-    if not apart and not (view.degree[view.units] > 0).all():
-        return f"some {view.unit_word} have no link"
-    floor = _floor_of_operation(operation, ranks, size, apart)
+    if claim.given is not None and operation.in_network is not None:
+        operation = operation.in_network
+    exchange = None if operation.exchange is None else operation.exchange(ranks)
+    least = Fraction(0) if exchange is None or apart else exchange.least
+    floor = _floor_of_operation(operation, ranks, size, least)
     why = _why_no_schedule(ranks, apart)
-    found = [] if why else best_schedules(operation.schedules(ranks), size, floor.seconds)
+    none_found = "no routes are known" if claim.given is None else NONE_IN_SWITCHES
+    made: Iterator[Schedule] = iter(())
+    if operation.schedules is not None:
+        made = operation.schedules(ranks)
+    elif exchange is not None:
+        made = iter(exchange.schedules)
+    found = [] if why else best_schedules(made, size, floor.seconds)
     unknown = ranks.unknown_delays if found else ()
-    return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known")
+    return Interval(ranks, size, floor, found, unknown, apart, why or none_found, beside)
 
 
-def _floor_of_operation(operation: Operation, ranks: Ranks, size: Fraction, apart: bool) -> Floor:
-    """What no algorithm beats, by cuts and, unless some units are apart in the network, by what comes with
-    the schedules."""
+def view_of_domains(view: View) -> View:
+    """The same units with the scale-up links of their domains alone."""
+    members = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    members[view.units] = True
+    return replace(view, rows=view.rows[:0], members=members)
+
+
+def _why_ranks_are_apart(view: View, sets: Ints | None, claim: ResolvedClaim, apart: bool) -> str:
+    """Why what is asked for cannot be done, where some units do not reach each other in the network; "" if it
+    can."""
+    word = view.unit_word
+    if claim.through and view.fabric.layer != SCALEUP:
+        home = view.domains.of_device[view.units]
+        each = [home] if sets is None else [home[sets == k] for k in range(int(sets.max()) + 1)]
+        if any((mine < 0).any() or len(distinct_values(mine)) > 1 for mine in each):
+            several = "say `of` one domain, or `among` several"
+            return f"scale-up links do not join all {word}: {several}"
+        return ""
+    if apart and (sets is not None or not _is_connected_through_scaleup(view, claim)):
+        return f"some {word} do not reach each other"
+    if not apart and not (view.degree[view.units] > 0).all():
+        return f"some {word} have no link"
+    return ""
+
+
+def _floor_of_operation(operation: Operation, ranks: Ranks, size: Fraction, least: Fraction) -> Floor:
+    """What no algorithm beats, by cuts and by what comes with the schedules, in seconds a bit."""
     sets = None if ranks.outer is None else ranks.set_of_unit
-    found = [operation.floor(Floors.of(ranks.view, sets), size)]
-    if operation.least is not None and not apart:
-        found.append(Floor(operation.least(ranks) * size, "the lengths that bound `throughput all_to_all`"))
+    found = [operation.floor(Floors.of(ranks.view, sets, ranks.nested), size)]
+    if least:
+        found.append(Floor(least * size, "the lengths that bound `throughput all_to_all`"))
     return max(found, key=lambda f: f.seconds)
 
 
@@ -146,7 +193,8 @@ def _why_operation_is_refused(metric: str, view: View, claim: ResolvedClaim | No
     wrong = why_size_is_refused(metric, claim, f"{metric} 1GB")
     if wrong or (claim is not None and len(claim.args) != 1):
         return wrong or f"`{metric}` takes one size: write `{metric} 1GB`"
-    return f"there are fewer than two {view.unit_word}" if len(view.units) < 2 else ""
+    alone = len(view.units) < 2 and not (claim is not None and claim.through and len(view.units))
+    return f"there are fewer than two {view.unit_word}" if alone else ""
 
 
 def sets_of_claim(view: View, claim: ResolvedClaim) -> Ints | str:
@@ -169,8 +217,9 @@ def sets_of_claim(view: View, claim: ResolvedClaim) -> Ints | str:
                 return f"{twice} is in two of the sets"
             element[mine] = count
             count += len(mine) > 0
-    if not count or (element < 0).any() or (np.bincount(element) < 2).any():
-        return f"each of the sets needs two {view.unit_word} at least"
+    each = accelerators_of(view)[view.units] if claim.through else np.ones(len(element))
+    if not count or (element < 0).any() or (np.bincount(element, each) < 2).any():
+        return f"each of the sets needs two {'ranks' if claim.through else view.unit_word} at least"
     return element
 
 
@@ -189,8 +238,6 @@ def _some_set_is_apart(view: View, sets: Ints | None) -> bool:
 
 def _is_connected_through_scaleup(view: View, claim: ResolvedClaim) -> bool:
     """Whether all units reach each other where scale-up links carry traffic, too."""
-    from dataclasses import replace
-
     if not (view.fabric.domains.of_device[view.units] >= 0).any():
         return False
     through = replace(claim, metric="reachability", args=(), of=(), through="scaleup")
@@ -199,7 +246,7 @@ def _is_connected_through_scaleup(view: View, claim: ResolvedClaim) -> bool:
 
 def _why_no_schedule(ranks: Ranks, apart: bool) -> str:
     """Why there is no schedule, in words; "" where one can."""
-    if apart and ranks.divisions[-1].count > 1:
+    if apart and not ranks.in_one_domain:
         return f"some {ranks.view.unit_word} are connected by scale-up links alone"
     if ranks.inside is None and ranks.rails_apart:
         return "the rails are not connected, and the hosts have no scale-up domain that connects them"
@@ -211,9 +258,7 @@ def _judgement_of_interval(found: Interval, models: Sequence[CollectiveModel]) -
     schedule without it is said."""
     ranks, floor, ceiling = found.ranks, found.floor, found.ceiling
     low = Quantity(floor.seconds, TIME)
-    count = f"{ranks.count:,} ranks"
-    if ranks.outer is not None:
-        count += f" in {len(ranks.in_set)} {noun_for_count(len(ranks.in_set), 'set')}"
+    count = text_of_ranks(ranks) + (" over scale-up links" if found.beside else "")
     witness: dict[str, object] = {
         "ranks": ranks.count,
         "floor_s": float(floor.seconds),
@@ -251,6 +296,14 @@ def _judgement_of_interval(found: Interval, models: Sequence[CollectiveModel]) -
         notes=tuple(notes),
         help=TO_SAY if found.unknown else "",
     )
+
+
+def text_of_ranks(ranks: Ranks) -> str:
+    """How many ranks there are, and in how many sets: ``64 ranks in 2 sets``."""
+    count = f"{ranks.count:,} {noun_for_count(ranks.count, 'rank')}"
+    if ranks.outer is not None:
+        count += f" in {len(ranks.in_set)} {noun_for_count(len(ranks.in_set), 'set')}"
+    return count
 
 
 def _time_range_text(low: Quantity, high: Quantity) -> str:

@@ -102,7 +102,8 @@ def test_a_schedule_replays_in_the_time_that_is_stated(design: str, text: str, h
         total = sum(seconds_of_steps(*run) for run in ring)
     slack = made["total_s"] * 1e-9
     assert made["floor_s"] <= made["total_s"] + slack
-    assert made["total_s"] - made["delays_s"] - slack <= total <= made["total_s"] + slack
+    filling = made["total_s"] / 4000 if made["overlapped"] and any(s["steps"] > 1 for s in made["stages"]) else 0.0
+    assert made["total_s"] - made["delays_s"] - slack - filling <= total <= made["total_s"] + slack
     got: Counter[str] = Counter()
     for m in made["messages"]:
         got[m["receiver"]] += m["bytes"]

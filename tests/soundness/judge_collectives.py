@@ -11,17 +11,21 @@ from random import Random
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Design, Request
 from tdsl.verify.result import Result
+from tdsl.verify.schedules import OPERATIONS, schedule_as_data, schedule_of_claim
 from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
 from tests.harness import written
 from tests.soundness.arena import SECOND, fabric_json, fraction_of, said
 from tests.soundness.families.collective_times import METRICS, SIZES, TimedDesign
+from tests.soundness.judge_schedules import wrong_schedule
 from tests.soundness.judge_times import (
     TrueTimes,
     delays_round_ring,
     exact_milliseconds,
     longest_window,
+    times_in_network,
     times_of_collective,
     times_of_transfer,
+    times_over_scale_up,
     wires_of,
 )
 from tests.soundness.judges import Claim, Left, Unjudged, World, concurrent
@@ -82,10 +86,32 @@ def judged_times(design: TimedDesign, folder: Path) -> Compared:
         for kind, judge in wrong_interval(claim, result, true, left):
             differ(kind, claim, answer_text(result), judge)
             break
+    if not design.fail:
+        for kind, result, told in replayed_schedules(compilation.designs[0], left, out):
+            differ(kind, next((c for c in known if c.text() == result.requirement), None), answer_text(result), told)
     if not design.fail and rng.random() < 0.3:
         for kind, result, told in second_opinions(compilation.designs[0], out):
             differ(kind, next((c for c in known if c.text() == result.requirement), None), answer_text(result), told)
     return out
+
+
+def replayed_schedules(design: Design, left: Left, out: Compared) -> Iterator[tuple[str, Result, str]]:
+    """Answers whose schedule, as it is shown, does not do what it says in the time that it says."""
+    assert design.fabric is not None
+    for result, claim in results_with_claims(design.claims, design.results):
+        if claim is None or claim.metric not in OPERATIONS or claim.through or claim.given:
+            continue
+        try:
+            shown = schedule_of_claim(design.fabric, claim)
+            if isinstance(shown, str) or isinstance(shown.messages, str):
+                out.verdicts["no schedule shown"] += 1
+                continue
+            wrong = next(wrong_schedule(left, schedule_as_data(shown)), None)
+        except Unjudged:
+            continue
+        out.verdicts["schedule replayed"] += 1
+        if wrong is not None:
+            yield f"{wrong[0]} ({shown.name})", result, wrong[1]
 
 
 def second_opinions(design: Design, out: Compared) -> Iterator[tuple[str, Result, str]]:
@@ -117,6 +143,7 @@ def asked_times(design: TimedDesign, left: Left, rng: Random) -> Iterator[tuple[
             continue
         for limit in limits(rng, true):
             yield Claim(metric, str(size), cmp="<=", value=exact_milliseconds(limit), unit="ms"), true
+    yield from asked_beside(design, left, rng)
     if len(design.ends) < 2:
         return
     a, b = rng.sample(design.ends, 2)
@@ -135,6 +162,26 @@ def asked_times(design: TimedDesign, left: Left, rng: Random) -> Iterator[tuple[
             Claim("transfer", f"{size}B{' each' * each}", of=a, to=b, cmp="<=", value=exact_milliseconds(limit), unit="ms"),
             true,
         )
+
+
+def asked_beside(design: TimedDesign, left: Left, rng: Random) -> Iterator[tuple[Claim, TrueTimes]]:
+    """Requirements of times by scale-up links alone, of all reduced in switches, and their limits."""
+    size = rng.choice(SIZES)
+    try:
+        if rng.random() < 0.5:
+            true = times_in_network(left, size)
+            for limit in limits(rng, true):
+                given = Claim("in_network")
+                yield Claim("allreduce", str(size), cmp="<=", value=exact_milliseconds(limit), unit="ms", given=given), true
+        metric, of = rng.choice(METRICS), rng.choice(design.domains) if design.domains else ""
+        hosts = {*frozenset().union(*left.world.select(of).values())} if of else set[int]()
+        if hosts:
+            true = times_over_scale_up(left, metric, size, hosts)
+            for limit in limits(rng, true):
+                shown = exact_milliseconds(limit)
+                yield Claim(metric, str(size), of=of, every=True, scaleup=True, cmp="<=", value=shown, unit="ms"), true
+    except (Unjudged, KeyError):
+        return
 
 
 def limits(rng: Random, true: TrueTimes) -> Iterator[float]:
@@ -161,9 +208,13 @@ def wrong_interval(claim: Claim, result: Result, true: TrueTimes, left: Left) ->
     verdict = "proved" if high <= limit * (1 + 1e-12) else "refuted" if low > limit else "bounded"
     if result.status != verdict and result.status in ("proved", "refuted"):
         yield "a verdict that is not the interval's", told
+    if claim.scaleup or claim.given:
+        return
     least = ring_delay(result, left, claim.metric)
     if result.witness.get("delays_s", least) * SLACK < least:  # type: ignore[operator]
         yield "less delay than a ring has", f"{least:.9g} s"
+    if min((result.witness.get("schedules") or {"": inf}).values()) * SLACK < float(result.witness.get("floor_s", 0)):  # type: ignore[attr-defined, arg-type]
+        yield "a schedule below its floor", f"{result.witness}"
     for name, seconds in (result.witness.get("schedules") or {}).items():  # type: ignore[attr-defined]
         least = least_of_messages(left, claim.metric, int(claim.arg), name)
         if seconds * SLACK < least:

@@ -312,13 +312,16 @@ def least_seconds_of_adding(wires: Wires, size: int) -> float:
 # ---------------------------------------------------------------- delays
 
 
-def least_delay(wires: Wires) -> float:
-    """Seconds of the least delay between the two ranks of different hosts that are farthest apart, whatever passes on."""
+def least_delay(wires: Wires, within: bool = False) -> float:
+    """Seconds of the least delay between the two ranks of different hosts that are farthest apart, whatever passes on; of
+    those of one host, too, if ``within``."""
     worst = 0.0
     for s in wires.ranks:
         far = nx.single_source_dijkstra_path_length(wires.graph, s, weight="delay")
         first = wires.first.get(s, 0.0)
-        worst = max(worst, *(first + far.get(t, inf) for t in wires.ranks if wires.home[t] != wires.home[s]), 0.0)
+        worst = max(
+            worst, *(first + far.get(t, inf) for t in wires.ranks if t != s and (within or wires.home[t] != wires.home[s])), 0.0
+        )
     return worst
 
 
@@ -368,7 +371,7 @@ def times_of_collective(left: Left, metric: str, size: int) -> TrueTimes:
         least = seconds_of_gathering(loose, size, True)
         most = seconds_of_gathering(loose, size, False)
         described = seconds_of_gathering(strict, size, True)
-    return TrueTimes(max(least, delay), max(most, delay), max(described, least, delay))
+    return TrueTimes(max(least, delay), max(most, delay), max(described, least, least_delay(strict, True)))
 
 
 def times_of_transfer(left: Left, here: set[int], there: set[int], size: int, each: bool) -> TrueTimes:
@@ -413,6 +416,55 @@ def times_of_transfer(left: Left, here: set[int], there: set[int], size: int, ea
     program.most += [({i: 1.0, last: -arcs[name][0]}, 0.0) for i, name in enumerate(names)]
     best, _ = program.best({last: -bits} | {i: -arcs[name][1] for i, name in enumerate(names)})
     return TrueTimes(-best, -best, -best)
+
+
+def times_over_scale_up(left: Left, metric: str, size: int, hosts: set[int]) -> TrueTimes:
+    """What is true of a collective operation among the ranks of some hosts by scale-up links alone: other ranks could pass on,
+    and add up, but nothing says that they do. Raises Unjudged."""
+    loose, strict = (_wires_of_scale_up(left, hosts, help_out) for help_out in (True, False))
+    delay = least_delay(strict, True)
+    if metric == "all_to_all_time":
+        least = most = seconds_of_exchange(loose, size)
+        described = seconds_of_exchange(strict, size)
+    elif metric == "allreduce":
+        least = least_seconds_of_adding(loose, size)
+        most = min(seconds_of_adding_by_trees(loose, size), seconds_of_adding_at_roots(loose, size))
+        described = least_seconds_of_adding(strict, size)
+    else:
+        least, most = (seconds_of_gathering(loose, size, free) for free in (True, False))
+        described = seconds_of_gathering(strict, size, True)
+    return TrueTimes(max(least, least_delay(loose, True)), max(most, delay), max(described, delay))
+
+
+def _wires_of_scale_up(left: Left, hosts: set[int], help_out: bool) -> Wires:
+    """The scale-up links among the ranks of some hosts; with those of other ranks of the same domains, if these help out. Raises
+    Unjudged where they do not join the ranks."""
+    if any(left.world.kinds[h] == "host" and h not in left.units for h in hosts):
+        raise Unjudged("a host without a link of the network is asked for, and is no rank here")
+    every = wires_of(left, False)
+    mine = {r: h for r, h in every.home.items() if h in hosts}
+    wires = Wires(ranks=[r for r in every.ranks if r in mine], home=mine)
+    others = [*every.free, *(r for r in every.ranks if r not in mine)]
+    wires.free = others if help_out else []
+    gone = set[Node]() if help_out else {*others}
+    for (a, b), rate in every.rate.items():
+        if not {a[0], b[0]} & {"in", "out"} and not {a, b} & gone:
+            wires.add(a, b, rate, every.delay[a, b])
+    if len(wires.ranks) < 2 or not all(nx.has_path(wires.graph, wires.ranks[0], t) for t in wires.ranks[1:]):
+        raise Unjudged("scale-up links do not join them")
+    return wires
+
+
+def times_in_network(left: Left, size: int) -> TrueTimes:
+    """What is true of an all-reduce where switches add up: the sum of either side of a cut crosses it, and trees of ranks alone
+    do it, too. Raises Unjudged."""
+    loose, strict = wires_of(left, True), wires_of(left, False)
+    found = []
+    for wires in (loose, strict):
+        cut = min(nx.maximum_flow_value(wires.graph, wires.ranks[0], r) for r in wires.ranks[1:])
+        found.append(8 * size / GBIT / cut if cut > 1e-9 else inf)
+    most = min(seconds_of_adding_by_trees(loose, size), seconds_of_adding_at_roots(loose, size))
+    return TrueTimes(max(found[0], least_delay(loose)), max(most, least_delay(loose)), max(found[1], least_delay(strict, True)))
 
 
 def interval_of_time(inventory: Inventory, metric: str, size: int) -> tuple[float, float]:

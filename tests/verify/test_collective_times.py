@@ -103,6 +103,62 @@ fabric f {
   connect n[i].nic[1] to far { length 100km }
 }
 """
+FAR_BOXES = """
+model host N { port nic: 400Gbps; chip gpu[2]: G; latency 0ns }
+model chip G { port lane: any }
+model switch SW { port p[1..16]: any; latency 500ns }
+fabric f {
+  host n[2]: N; switch core: SW
+  connect n[0].nic to core { length 5m }
+  connect n[1].nic to core { length 100km }
+}
+"""
+SWITCH_BESIDE = """
+model host T { port nic: 400Gbps; chip gpu[2]: C; latency 0ns }
+model chip C { port nv: 200Gbps }
+model switch SW { port p[1..16]: any; latency 500ns }
+fabric f {
+  rack r[2] { host t: T; switch nvs: SW
+    connect t.gpu[g].nv to nvs { layer scaleup; medium backplane; length 1m } }
+  switch leaf: SW
+  connect r[k].t.nic to leaf { length 5m }
+}
+"""
+MESH_BESIDE = """
+model host T { port nic: 100Gbps; chip gpu: C; latency 0ns }
+model chip C { port nv[3]: 100Gbps; latency 0ns }
+model switch SW { port p[1..16]: any; latency 500ns }
+fabric f {
+  host t[4]: T; switch leaf: SW
+  connect t[n].nic to leaf { length 5m }
+  connect t[0].gpu.nv to t[1].gpu.nv { layer scaleup; medium backplane; length 1m }
+  connect t[0].gpu.nv to t[2].gpu.nv { layer scaleup; medium backplane; length 1m }
+  connect t[1].gpu.nv to t[2].gpu.nv { layer scaleup; medium backplane; length 1m }
+  connect t[0].gpu.nv to t[3].gpu.nv { layer scaleup; medium backplane; length 1m }
+  connect t[1].gpu.nv to t[3].gpu.nv { layer scaleup; medium backplane; length 1m }
+  connect t[2].gpu.nv to t[3].gpu.nv { layer scaleup; medium backplane; length 1m }
+}
+"""
+TWO_SPEEDS = fabric(
+    "host n[16]: N; switch leaf[4]: SW; switch spine[2]: SW",
+    "connect n[i].nic to leaf[i // 4] { length 5m }",
+    "connect leaf[*] to spine[0] each { rate 200Gbps; length 30m }",
+    "connect leaf[*] to spine[1] each { rate 100Gbps; length 30m }",
+)
+THIN_TRIANGLE = fabric(
+    "host a[3]: N; host b[2]: N; host c: N; switch s[3]: SW",
+    "connect a[i].nic to s[0] { length 5m }; connect b[i].nic to s[1] { length 5m }; connect c.nic to s[2] { length 5m }",
+    "connect s[0] to s[1] { rate 100Gbps; length 5m }",
+    "connect s[1] to s[2] { rate 40Gbps; length 5m }; connect s[0] to s[2] { rate 40Gbps; length 5m }",
+)
+TWO_FAR_SITES = """
+model switch CORE { port p[1..1024]: any; latency 1us }
+fabric f {
+  site dc[2] { host n[512]: DGX_H100 { latency 1us }; switch core[8]: CORE
+    connect n[i].nic[r] to core[r] { length 50m } }
+  connect dc[0].core[i] to dc[1].core[i] x 16 { rate 400Gbps; length 500km }
+}
+"""
 LINE_INSIDE = """
 model host N {
   port nic[4]: 400Gbps; chip gpu[4]: G
@@ -178,6 +234,24 @@ CASES = {
     "accelerators apart beside a domain": Case(APART_BESIDE_A_DOMAIN, "all_gather_time 1GB", 0.01626, 0.01627, 0.0333, 0.0367),
     # The far rail has a half of it, two times 100 km away; by the near one alone it could take 249 ns and the bytes.
     "rails of unequal length": Case(UNEQUAL_RAILS, "all_gather_time 1kB", 2.49e-7, 2.5e-7, 980.2e-6, 980.3e-6),
+    # Ranks of the far host exchange by way of the switch: 2 x 100 km after 100 km, two switches.
+    "ranks of a far host": Case(FAR_BOXES, "all_gather_time 1kB", 490.5e-6, 490.6e-6, 1471.0e-6, 1961.1e-6),
+    # 1 m up, 500 ns, 1 m down inside; 10 m and 500 ns between.
+    "a switch beside each host": Case(SWITCH_BESIDE, "all_gather_time 1kB", 5.49e-7, 5.49e-7, 1.0588e-6, 1.1e-6),
+    # 1/2 of 8 Gbit over 200 Gb/s; added up in the switch, all 8 Gbit; with 510 ns.
+    "scale-up alone": Case(SWITCH_BESIDE, "all_gather_time 1GB of all r[0].t through scaleup", 0.02, 0.02, 0.02, 0.020001),
+    "scale-up alone, sets": Case(SWITCH_BESIDE, "allreduce 1GB among r through scaleup", 0.04, 0.04, 0.04, 0.04002),
+    "scale-up alone, in its switch": Case(
+        SWITCH_BESIDE, "allreduce 1GB of all r[0].t through scaleup with in_network", 0.04, 0.04, 0.04, 0.04002
+    ),
+    # Of three links each two lead to others: 1/2 of 8 Gbit over 300 Gb/s for two who could be helped, over 100 alone.
+    "two of a mesh": Case(MESH_BESIDE, "all_gather_time 1GB of all t[0..1] through scaleup", 0.01333, 0.01334, 0.04, 0.0401),
+    "all of a mesh": Case(MESH_BESIDE, "all_to_all_time 1GB of all t through scaleup", 0.02, 0.02, 0.02, 0.0201),
+    # The sum of a leaf crosses 300 Gb/s once, of which one spine has twice as much.
+    "added up by two spines": Case(TWO_SPEEDS, "allreduce 1GB with in_network", 0.02666, 0.02667, 0.02666, 0.02668),
+    "1,000 ranks, in their switch": Case(STAR, "allreduce 140GB with in_network", 11.2, 11.2, 11.2, 11.2029),
+    # 8 Gbit to and from the host behind 80 Gb/s.
+    "trees over a triangle": Case(THIN_TRIANGLE, "allreduce 1GB", 0.1, 0.1, 0.1, 0.1001),
     # Four accelerators in a line: all to all, the middle link carries 4 pairs each way, so each sends 3 x 25 Gb/s; 3/4 of 8 Gbit.
     "accelerators in a line": Case(LINE_INSIDE, "all_gather_time 1GB", 0.001, 0.08, 0.08, 0.0801),
     # 9 x 7,000 x 32 tokens of 3 bytes over 50 GB/s.
@@ -187,6 +261,19 @@ CASES = {
     "each sends as much": Case(UNEQUAL_SENDERS, "transfer 1GB each of a, b to c", 0.16, 0.1601, 0.16, 0.1601),
     "in parts as is best": Case(UNEQUAL_SENDERS, "transfer 3GB of a, b to c", 0.015, 0.0151, 0.015, 0.0151),
 }
+
+
+@pytest.mark.daily
+def test_two_sites_exchange_once(tmp_path: Path) -> None:
+    """Two sites of 512 DGX H100, 500 km apart, 51.2 Tb/s between them, 32 times less than their ports have. The sums of 140 GB
+    cross that in 21.9 ms; each rank receives 2 x 8191/8192 of them at 4 Tb/s (450 GB/s and its port). A ring passes the 500 km
+    at each of 2 x 1023 steps; one exchange passes them once, or once each way."""
+    found = interval(Case(TWO_FAR_SITES, "allreduce 140GB", 0, 0, 0), tmp_path, None)
+    low, high = (float(getattr(x, "amount", x)) for x in (found.lower, found.value))
+    trip = 500e3 * 4.9e-9
+    assert 0.5 <= low <= high <= 0.8
+    assert found.witness["delays_s"] <= 4 * trip
+    assert found.witness["schedule"] != "ring"
 
 
 def interval(case: Case, folder: Path, data: Path | None) -> Any:

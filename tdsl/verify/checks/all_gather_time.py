@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.collective_floors import Floors
 from tdsl.prove.collective_times import gathering_schedules
-from tdsl.prove.view import View
-from tdsl.semantics.quantity import TIME
-from tdsl.verify.check import Check, Judgement
-from tdsl.verify.workload import Operation, time_of_operation
+from tdsl.verify.check import Check
+from tdsl.verify.timed_operation import TimedOperation
+from tdsl.verify.workload import Operation
 
 OPERATION = Operation(Floors.all_gather, gathering_schedules)
 
 
-class AllGatherTime(Check):
+class AllGatherTime(TimedOperation, Check):
     """Time for all accelerators to get what each holds: floor and schedule.
 
     ## What it means
@@ -55,17 +53,5 @@ class AllGatherTime(Check):
     code = "E0431"
     name = "all_gather_time"
     wrong = "An all-gather that takes too long"
-    kind = "quantity"
-    cost = 2
-    unit = "s"
-    dim = TIME
-    on_demand = True
-    after_failures = True
-    reads = frozenset({"lengths", "rails", "domains"})
-    of_ends = True
-    takes = frozenset({"of", "among", "args"})
-    needs = frozenset({"args"})
+    operation = OPERATION
     example = "all_gather_time 140GB <= 12s"
-
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return time_of_operation(self.name, view, claim, OPERATION)

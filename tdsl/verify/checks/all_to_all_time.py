@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
-
-from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.collective_floors import Floors
-from tdsl.prove.collective_times import Ranks, Schedule
-from tdsl.prove.view import View
-from tdsl.semantics.quantity import TIME
-from tdsl.verify.check import Check, Judgement
-from tdsl.verify.workload import Operation, time_of_operation
+from tdsl.prove.exchange_times import uniform_exchange_times
+from tdsl.verify.check import Check
+from tdsl.verify.timed_operation import TimedOperation
+from tdsl.verify.workload import Operation
+
+OPERATION = Operation(Floors.all_to_all, exchange=uniform_exchange_times)
 
 
-class AllToAllTime(Check):
+class AllToAllTime(TimedOperation, Check):
     """Time of an exchange between all accelerators: from a floor to a schedule.
 
     ## What it means
@@ -61,30 +58,6 @@ class AllToAllTime(Check):
     code = "E0425"
     name = "all_to_all_time"
     wrong = "An all-to-all that takes too long"
-    kind = "quantity"
     cost = 3
-    unit = "s"
-    dim = TIME
-    on_demand = True
-    after_failures = True
-    reads = frozenset({"lengths", "rails", "domains"})
-    of_ends = True
-    takes = frozenset({"of", "among", "args"})
-    needs = frozenset({"args"})
+    operation = OPERATION
     example = "all_to_all_time 1GB <= 50ms"
-
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return time_of_operation(self.name, view, claim, OPERATION)
-
-
-def _schedules(ranks: Ranks) -> Iterator[Schedule]:
-    """Each pair at once."""
-    yield from ranks.exchange.schedules
-
-
-def _least(ranks: Ranks) -> Fraction:
-    """What the rate of all pairs allows, in seconds a bit."""
-    return ranks.exchange.least
-
-
-OPERATION = Operation(Floors.all_to_all, _schedules, least=_least)

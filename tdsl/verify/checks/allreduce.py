@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.collective_floors import Floors
 from tdsl.prove.collective_times import all_reduce_schedules
-from tdsl.prove.view import View
-from tdsl.semantics.quantity import TIME
-from tdsl.verify.check import Check, Judgement
+from tdsl.prove.in_network import schedules_in_network
+from tdsl.verify.check import Check
 from tdsl.verify.collective_models import all_reduce_models
-from tdsl.verify.workload import Operation, time_of_operation
+from tdsl.verify.timed_operation import TimedOperation
+from tdsl.verify.workload import Operation
 
-OPERATION = Operation(Floors.all_reduce, all_reduce_schedules, all_reduce_models)
+IN_NETWORK = "in_network"
+"""The condition that switches add up and replicate."""
+
+OPERATION = Operation(
+    Floors.all_reduce,
+    all_reduce_schedules,
+    all_reduce_models,
+    in_network=Operation(Floors.all_reduce_in_network, schedules_in_network),
+)
 
 
-class AllReduce(Check):
+class AllReduce(TimedOperation, Check):
     """Time to add up data over all accelerators: from a floor to a schedule.
 
     ## What it means
@@ -32,15 +39,21 @@ class AllReduce(Check):
     algorithms for clusters of workstations", J. Parallel Distrib. Comput. 69, 2009), ΣC is what the blocks
     receive. And the least delay between the farthest two.
 
-    Schedules are a reduce-scatter and an all-gather, each by stages of messages: from everybody to
-    everybody, round a ring, by halves, and by levels (a division into groups or access switches, then
-    inside each), in a torus by dimension (Barnett et al., "Global combine on mesh architectures with
-    wormhole routing", IPPS 1993), and one exchange of sums between two to eight groups. Scale-up domains
-    gather and reduce inside while the network works, ranks of the same place in each domain exchange over
-    it. Stages follow each other, or overlap, the data in so many chunks that filling takes a part in four
-    thousand of the time. All messages of a stage flow at once at rates that fit the wiring (`tdsl explain
-    throughput`); a stage takes what its messages take, and the longest delay of its routes for every
-    step.
+    Schedules are a reduce-scatter and an all-gather, each by stages of messages: on small fabrics along trees
+    that are packed by maximum flows (Edmonds, "Edge-disjoint branchings", 1973; ForestColl, arXiv
+    2402.06787), and from everybody to everybody, round a ring, by halves, and by levels (a division into
+    groups or access switches, then inside each), in a torus by dimension (Barnett et al., "Global combine on
+    mesh architectures with wormhole routing", IPPS 1993), and one exchange of sums between two to eight
+    groups. Scale-up domains gather and reduce inside while the network works, ranks of the same place in each
+    domain exchange over it. Stages follow each other, or overlap, the data in so many chunks that filling
+    takes a part in four thousand of the time. All messages of a stage flow at once at rates that fit the
+    wiring (`tdsl explain throughput`); a stage takes what its messages take, and the longest delay of its
+    routes for every step.
+
+    `allreduce 1GB of all rack[0].tray through scaleup` is over scale-up links alone, for hosts of one domain.
+    `allreduce 1GB <= 12ms with in_network` is where switches add up and replicate (SHARP, NVLS): what blocks
+    receive together is no floor then, and data goes once up and once down trees of switches; of hosts with
+    several ranks no such schedule is known, but of ranks on common scale-up switches.
 
     Beside it the notes list what formulas of the field say (α-β by ring, recursive halving, tree: Thakur,
     Rabenseifner, Gropp, Int. J. High Perf. Comp. Appl. 19, 2005; hierarchical; and what NCCL expects by ring,
@@ -48,10 +61,11 @@ class AllReduce(Check):
 
     ## What it assumes
     Adding up costs nothing, nor do software and the start of a message. Switches neither add up nor
-    replicate. Traffic may be divided over all paths. An accelerator with scale-up links receives over these
-    and the ports of its host. Where nothing says what joins the accelerators of a host, its inside is no
-    limit to the floor, and the schedule sends what they exchange over its ports. Where a latency or a length
-    is not known, there is no upper end: what is known is said.
+    replicate, unless a requirement says `with in_network`: then all of them do. Traffic may be divided over
+    all paths. An accelerator with scale-up links receives over these and the ports of its host. Where nothing
+    says what joins the accelerators of a host, its inside is no limit to the floor, and the schedule sends
+    what they exchange over its ports. Where a latency or a length is not known, there is no upper end: what
+    is known is said.
 
     ## A design that passes
     ```fab
@@ -74,17 +88,7 @@ class AllReduce(Check):
     code = "E0419"
     name = "allreduce"
     wrong = "An all-reduce that takes too long"
-    kind = "quantity"
-    cost = 2
-    unit = "s"
-    dim = TIME
-    on_demand = True
-    after_failures = True
-    reads = frozenset({"lengths", "rails", "domains"})
-    of_ends = True
-    takes = frozenset({"of", "among", "args"})
-    needs = frozenset({"args"})
+    takes = frozenset({"of", "among", "through", "with", "args"})
+    conditions = frozenset({IN_NETWORK})
+    operation = OPERATION
     example = "allreduce 140GB <= 25s"
-
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return time_of_operation(self.name, view, claim, OPERATION)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.collective_floors import Floors
 from tdsl.prove.collective_times import scattering_schedules
-from tdsl.prove.view import View
-from tdsl.semantics.quantity import TIME
-from tdsl.verify.check import Check, Judgement
-from tdsl.verify.workload import Operation, time_of_operation
+from tdsl.verify.check import Check
+from tdsl.verify.timed_operation import TimedOperation
+from tdsl.verify.workload import Operation
 
 OPERATION = Operation(Floors.all_gather, scattering_schedules)
 
 
-class ReduceScatterTime(Check):
+class ReduceScatterTime(TimedOperation, Check):
     """Time to add up data, a part for each accelerator: floor and schedule.
 
     ## What it means
@@ -55,17 +53,5 @@ class ReduceScatterTime(Check):
     code = "E0432"
     name = "reduce_scatter_time"
     wrong = "A reduce-scatter that takes too long"
-    kind = "quantity"
-    cost = 2
-    unit = "s"
-    dim = TIME
-    on_demand = True
-    after_failures = True
-    reads = frozenset({"lengths", "rails", "domains"})
-    of_ends = True
-    takes = frozenset({"of", "among", "args"})
-    needs = frozenset({"args"})
+    operation = OPERATION
     example = "reduce_scatter_time 140GB <= 12s"
-
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return time_of_operation(self.name, view, claim, OPERATION)

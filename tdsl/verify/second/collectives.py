@@ -285,6 +285,8 @@ def _operation(
     trips of each rank."""
     if w.fabric.whole is not None:
         raise NoOpinion("scale-up domains of several hosts have no second method")
+    if claim is not None and (claim.through or claim.given):
+        raise NoOpinion("times over scale-up links, and of sums in switches, have no second method")
     bits = size_of_claim(claim)
     if len(w.units) < 2 or not reachability_by_networkx(w, None, limits).holds:
         raise NoOpinion("some units do not reach each other")

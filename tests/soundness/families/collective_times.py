@@ -14,7 +14,8 @@ RATES = (10, 40, 100, 200, 400)
 
 @dataclass
 class TimedDesign:
-    """A design as text, what fails, and the sets between which a transfer is asked for; ``ends`` are names of hosts and chips."""
+    """A design as text, what fails, and the sets between which a transfer is asked for; ``ends`` are names of hosts and chips,
+    ``domains`` those of hosts that scale-up links join, or of some of these."""
 
     seed: int
     kind: str = ""
@@ -23,6 +24,7 @@ class TimedDesign:
     metres: list[str] = field(default_factory=list)
     ends: list[str] = field(default_factory=list)
     fails: list[str] = field(default_factory=list)
+    domains: list[str] = field(default_factory=list)
     fail: tuple[str, ...] = ()
     latency: bool = True
 
@@ -178,6 +180,29 @@ def boxes(rng: Random, d: TimedDesign) -> None:
         d.connect(rng, "leaf[*]", "spine[*]", "leaf~spine", rng.choice(RATES), rng.random() < 0.3, "each ")
 
 
+def rails(rng: Random, d: TimedDesign) -> None:
+    """Hosts of several accelerators whose rails have cables of their own length, beside what joins them inside: one or two
+    models, with fewer accelerators, of which some have no such links."""
+    count = rng.choice((2, 2, 3, 4))
+    sw = d.switch()
+    inside = rng.choice((50, 400, 1600))
+    rate = rng.choice(RATES)
+    d.host(rng, "H", count, rate, count * rng.choice((1, 1, 2)), inside)
+    d.body += [f"host h[{rng.randint(2, 4)}]: H", f"switch leaf[{count}]: {sw}"]
+    d.ends, d.fails, d.domains = ["h"], ["h", "leaf"], ["h[0]"]
+    if rng.random() < 0.5:
+        more = rng.choice((1, count, 2 * count))
+        d.host(rng, "K", count, rng.choice((rate, *RATES)), more, rng.choice((0, inside, 100)) if more > 1 else 0)
+        d.body.append(f"host k[{rng.randint(1, 3)}]: K")
+        d.ends.append("k")
+    for name in d.ends:
+        for r in range(count):
+            d.connect(rng, f"{name}[n].nic[{r}]", f"leaf[{r}]", f"{name}~leaf[{r}]", 0, rng.random() < 0.4)
+    if rng.random() < 0.5:
+        d.body.append(f"switch spine[1]: {sw}")
+        d.connect(rng, "leaf[*]", "spine[*]", "leaf~spine", rng.choice(RATES), rng.random() < 0.3, "each ")
+
+
 def racks(rng: Random, d: TimedDesign) -> None:
     """Scale-up domains of several trays, of unequal size, over leaves and a spine; now and then beside hosts of another kind."""
     count, trays, ups, acc = rng.randint(2, 3), rng.randint(1, 3), rng.randint(1, 2), rng.choice((1, 1, 2))
@@ -209,6 +234,7 @@ def racks(rng: Random, d: TimedDesign) -> None:
     if rng.random() < 0.4 and trays > 1:
         d.body.append("omit rack[0].tray[0]")
     d.ends = ["rack[0].tray", "rack[1].tray"]
+    d.domains = [*d.ends, f"rack[1].tray[{trays // 2}..{trays - 1}]"]
     d.fails = ["rack[0].nvs[0]", f"rack[1].tray[{trays - 1}]", "leaf"]
     if rng.random() < 0.3:
         more = rng.choice((1, 2))
@@ -216,6 +242,25 @@ def racks(rng: Random, d: TimedDesign) -> None:
         d.body.append("host k[2]: K")
         d.connect(rng, "k[n].nic[r]", "leaf[r]", "k~leaf")
         d.ends.append("k")
+
+
+def meshes(rng: Random, d: TimedDesign) -> None:
+    """Hosts of one accelerator that scale-up links join in a mesh, a ring or a line, beside a thin network."""
+    count, rate = rng.randint(3, 5), rng.choice(RATES)
+    sw, shape = d.switch(), rng.choice(("all", "ring", "line"))
+    d.models["C"] = "model chip C { port nv[8]: any }"
+    d.models["T"] = f'model host T "acc=1 ns=0" {{ port nic: {rng.choice(RATES)}Gbps; chip gpu: C; latency 0ns }}'
+    d.body += [f"host t[{count}]: T", f"switch leaf: {sw}"]
+    d.connect(rng, "t[n].nic", "leaf", "t~leaf")
+    pairs = [
+        (a, b) for b in range(count) for a in range(b) if shape == "all" or b - a == 1 or (shape == "ring" and b - a == count - 1)
+    ]
+    for a, b in pairs:
+        mine = rate if rng.random() < 0.8 else rng.choice(RATES)
+        d.body.append(f"connect t[{a}].gpu.nv to t[{b}].gpu.nv {{ layer scaleup; rate {mine}Gbps; medium backplane; length 1m }}")
+    d.metres.append("t.gpu~t.gpu:1")
+    d.ends, d.fails = ["t[0]", "t[1]"], ["t"]
+    d.domains = ["t", "t[0..1]", f"t[1..{count - 1}]"]
 
 
 def torus(rng: Random, d: TimedDesign) -> None:
@@ -232,4 +277,17 @@ def torus(rng: Random, d: TimedDesign) -> None:
     d.fails = [f"c[{at}]"]
 
 
-KINDS: tuple[Callable[[Random, TimedDesign], None], ...] = (leaves, leaves, sites, adapters, adapters, boxes, racks, racks, torus)
+KINDS: tuple[Callable[[Random, TimedDesign], None], ...] = (
+    leaves,
+    leaves,
+    sites,
+    adapters,
+    adapters,
+    boxes,
+    rails,
+    rails,
+    racks,
+    racks,
+    meshes,
+    torus,
+)
