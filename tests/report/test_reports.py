@@ -201,7 +201,7 @@ def test_names_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
         "a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab",
     ]  # fmt: skip
     assert [paths.file_uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
-        "a%20b.fab", "file:///x/%C3%BC.fab", "a/b.fab", "stdlib:a/b.fab",
+        "a%20b.fab", "file:///x/%C3%BC.fab", "a/b.fab", "stdlib/a/b.fab",
     ]  # fmt: skip
     file = SourceFile("a.fab", "ab\ncd\n")
     d = Diagnostic("E0001", "m", SourceSpan(file, 1, 4), notes=("n", "o"), help="h", count=1234)
