@@ -27,7 +27,8 @@ SIZES = {
     "restored_parts": 20, "restored_pairs": 20_000_000, "group_parts": 2**20, "routed_groups": 4_000, "flow_pairs": 200_000,
     "listed_messages": 20_000, "block_cuts": 8, "block_cut_links": 400_000, "rail_ends": 4096, "schedule_messages": 300_000,
     "schedule_ends": 2048, "halving_ends": 256, "exchanged_blocks": 8, "exchange_pairs": 20_000,
-    "unlike_exchange_pairs": 300_000, "schedule_gap": 0.001,
+    "unlike_exchange_pairs": 300_000, "schedule_gap": 0.001, "switch_share_parts": 10_000, "tree_program_columns": 3_000,
+    "tree_parts": 2_520, "equal_block_cuts": 2,
 }  # fmt: skip
 """Limits that do not depend on the time: answers of published designs rest on them."""
 
