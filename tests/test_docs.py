@@ -264,7 +264,8 @@ def test_the_page_of_commands_pastes_a_finding_and_what_a_build_writes(here: Pat
     names = [re.sub(r"  \d.*", "", line) for line in done.stdout.strip().splitlines()]  # without numbers and sizes of files
     assert shown(COMMANDS, "console", "$ tdsl build").strip().splitlines()[1:] == names
     (here / "pod.fab").write_text(pod.replace("spread x 16", "spread x 8"), encoding="utf-8")
-    assert run("check", "pod.fab").partition("\n\npod (")[0] == shown(COMMANDS, "text", "error[").rstrip("\n")
+    said = run("check", "pod.fab")
+    assert said[said.index("\nerror[") :].strip().partition("\n\n")[0] == shown(COMMANDS, "text", "error[").rstrip("\n")
 
 
 def test_the_readme_is_short_and_has_one_picture() -> None:

@@ -368,7 +368,9 @@ def command(**given: Any) -> int:
         return _check_scenarios(call, files, call.scenarios, asked)
     sources, asked = sources_with_stdin(files, asked)
     colour = call.output is None and wants_colour(sys.stdout)
-    look = Report((), Severity[call.fail_on.upper()], colour, output_width(sys.stdout))
+    look = Report(
+        (), Severity[call.fail_on.upper()], colour, output_width(sys.stdout), verbose=_wants_all_answers(call)
+    )
     compilations, printed = _compile_for_report(call, sources, asked, look)
     if call.certificates is not None:
         with show_progress():
@@ -377,8 +379,10 @@ def command(**given: Any) -> int:
         with show_progress():
             _confirm_results(compilations, sources, asked, call.second_opinion_dir)
     _note_kept_answers(compilations)
-    told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin, help_uri=call.help_uri)
-    _write_reports(call, told, replace(told, colour=look.colour, width=look.width, printed=printed))
+    elapsed = time.perf_counter() - begin
+    told = Report(compilations, look.fail_on, elapsed_s=elapsed, help_uri=call.help_uri, verbose=look.verbose)
+    shown = replace(told, colour=look.colour, width=look.width, printed=printed)
+    _write_reports(call, told, shown)
     return FOUND if told.failed else OK
 
 
@@ -436,6 +440,12 @@ def _compile_for_report(
     return compile_sources(sources, asked, True, limit, Workers(call.jobs, call.cluster or ""), kept), []
 
 
+def _wants_all_answers(call: CheckCall) -> bool:
+    """Whether a person is to see every answer: with --verbose, in a file, and of checks that the call asks
+    for."""
+    return is_verbose() or call.output is not None or bool(call.select) or call.second_opinion
+
+
 def _note_kept_answers(compilations: Sequence[Compilation]) -> None:
     """With --verbose, say which answers are those of an earlier call."""
     for compilation in compilations:
@@ -482,8 +492,8 @@ def _check_printing_early(
     stages = compilation_stages(sources[0], asked, kept)
     with show_progress():
         compilation = next(stages)
-    report = replace(look, compilations=[compilation])
-    printed = report.findings
+    report = replace(look, compilations=[compilation], held=look.grave)
+    printed = [d for d in report.findings if d.severity < look.grave]
     write_to_stream(renderer.render_early_findings(report))
     sys.stdout.flush()
     with show_progress():

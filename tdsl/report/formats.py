@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Report:
     """What to render. ``fail_on`` is the severity from which a design is not ok; colour and width are a
-    terminal's."""
+    terminal's; ``verbose`` asks for all answers. Findings from the severity ``held`` on wait for the end."""
 
     compilations: Sequence[Compilation]
     fail_on: Severity = Severity.ERROR
@@ -27,6 +27,8 @@ class Report:
     width: int = 100
     elapsed_s: float = 0.0
     printed: Sequence[Diagnostic] = ()  # findings that were printed before the proofs started
+    verbose: bool = False
+    held: Severity | None = None
     help_uri: str = ""  # the address of the documentation as a site, for links to the pages of findings
 
     def unprinted(self, compilation: Compilation) -> list[tuple[str, Diagnostic]]:
@@ -36,8 +38,15 @@ class Report:
         return [
             (f, d)
             for f, d in compilation.told()
-            if d.severity is not Severity.ALLOWED and finding_key(d) not in done
+            if d.severity is not Severity.ALLOWED
+            and finding_key(d) not in done
+            and (self.held is None or d.severity < self.held)
         ]
+
+    @property
+    def grave(self) -> Severity:
+        """The severity from which a finding stands last, where people look first."""
+        return min(self.fail_on, Severity.ERROR)
 
     @property
     def told(self) -> list[tuple[str, Diagnostic]]:

@@ -21,21 +21,27 @@ if TYPE_CHECKING:
 
 FORMAT = "full"
 VERDICTS = {"proved": "good", "refuted": "bad", "bounded": "middling", "modelled": "second", "skipped": "dim"}
+FAR = 7
+"""Lines of a finding from which on its first one is said again at the end."""
 SCALE = (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 
 def render(report: Report) -> str:
-    """The whole report."""
+    """The whole report: notes first, answers, and last, nearest to the prompt, what fails."""
     paint = Paint(report.colour)
     blocks: list[str] = []
     for compilation in report.compilations:
-        blocks += [finding_block(d, file, paint, report.width) for file, d in report.unprinted(compilation)]
+        found = report.unprinted(compilation)
+        blocks += [finding_block(d, f, paint, report.width) for f, d in found if d.severity < report.grave]
         if isinstance(compilation, Sweep) and len(compilation.cases) > 1:
             blocks.append(sweep_outcome(compilation, paint, report.width))
-            continue
-        for design in compilation.judged:
-            if design.consists() is not None:
-                blocks.append(design_outcome(design, paint, report.width))
+        else:
+            blocks += [
+                design_outcome(design, paint, report.width, report.verbose)
+                for design in compilation.judged
+                if design.consists() is not None
+            ]
+        blocks += [finding_block(d, f, paint, report.width) for f, d in found if d.severity >= report.grave]
     if report.allowed:
         blocks.append(
             "\n".join(
@@ -143,8 +149,8 @@ def _note_lines(gutter: str, head: str, text: str, paint: Paint, width: int) -> 
 # ---------------------------------------------------------------- verdicts and summary
 
 
-def design_outcome(design: Design, paint: Paint, width: int) -> str:
-    """What was proved of a design, and what it consists of."""
+def design_outcome(design: Design, paint: Paint, width: int, verbose: bool = False) -> str:
+    """What was proved of a design, and what it consists of; all of it where that is asked for."""
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
     title = paint("bold", terminal_safe_text(design.name)) + (
         f" ({terminal_safe_text(parameters)})" if parameters else ""
@@ -164,10 +170,80 @@ def design_outcome(design: Design, paint: Paint, width: int) -> str:
             f"{_number_with_noun(links, 'link')})"
         )
         parts += [f"  {line}" for line in wrap_text(terminal_safe_text(said), max(width - 2, 40))]
-    verdicts = verdict_lines(design.results, paint, width)
-    if verdicts:
-        parts += ["", *verdicts]
-    return "\n".join([*parts, "", *summary_lines(design.consists() or {}, paint, not design.members)])
+    failing = any(d.severity is Severity.ERROR for d in design.findings)
+    incomplete = any(r.reason == INCOMPLETE for r in design.results)
+    if verbose:
+        verdicts = verdict_lines(design.results, paint, width)
+    elif incomplete:
+        count = sum(r.requirement is not None for r in design.results)
+        what = _number_with_noun(count, "claim") if count else "nothing"
+        verdicts = [f"  {paint('dim', f'{what} {_is_or_are(count)} judged: {INCOMPLETE}')}"]
+    else:
+        verdicts = brief_verdict_lines(design.results, failing, paint, width)
+    parts += ["", *verdicts] if verdicts else []
+    summary = design.consists() or {}
+    if verbose:
+        parts += ["", *summary_lines(summary, paint, not design.members)]
+    elif not incomplete:
+        parts += ["", *(f"  {line}" for line in wrap_text(counts_text(summary), max(width - 2, 40)))]
+    return "\n".join(parts)
+
+
+def _is_or_are(count: int) -> str:
+    return "are not" if count > 1 else "is not" if count else "is"
+
+
+def brief_verdict_lines(results: Iterable[Result], failing: bool, paint: Paint, width: int) -> list[str]:
+    """The answers that people want first. Where all holds, those to what the design states, or the figures of
+    one that states nothing; where something ``failing`` is found, what does not hold, last. A line counts the
+    rest."""
+    stated = [r for r in results if r.requirement is not None]
+    bare = [r for r in results if r.requirement is None and r.status != "skipped"]
+    if failing:
+        shown = [r for r in stated if r.status != "proved"] + [r for r in bare if r.status == "refuted"]
+        shown.sort(key=lambda r: r.status == "refuted")
+        held = len([r for r in stated if r.status == "proved"])
+        rest = [f"{held} other {'claims hold' if held > 1 else 'claim holds'}"] if held else []
+    else:
+        shown = stated or [r for r in bare if not isinstance(r.value, bool)]
+        rest = []
+    hidden = [r for r in bare if r not in shown]
+    proved = len([r for r in hidden if r.status == "proved"])
+    rest += [f"also checked: {proved}, nothing found"] if proved else []
+    unsettled = list(dict.fromkeys(r.check for r in hidden if r.status not in ("proved", "refuted")))
+    rest += [f"not settled: {', '.join(unsettled)}"] if unsettled else []
+    counted = [f"  {paint('dim', line)}" for line in wrap_text(f"{'; '.join(rest)} (-v)", max(width - 2, 40))]
+    lines = verdict_lines(shown, paint, width) if shown else []
+    if not rest:
+        return lines
+    return [*counted, *lines] if failing else [*lines, *counted]
+
+
+def counts_text(summary: Mapping[str, object]) -> str:
+    """What a design consists of, in a line."""
+    pieces: list[str] = []
+    for what, other in (("hosts", "other_hosts"), ("accelerators", ""), ("switches", "")):
+        number = summary.get(what)
+        if not isinstance(number, int) or (not number and what != "hosts"):
+            continue
+        more = _others_text(summary.get(other)) if other else ""
+        kinds = _named_counts_text(summary.get("tiers")) if what == "switches" else ""
+        noun = what.removesuffix("es" if what == "switches" else "s") if number == 1 else what
+        pieces.append(f"{number:,} {noun}{f' {more}' if more else ''}{f' ({kinds})' if kinds else ''}")
+    for what in ("planes", "rails"):
+        if _integer_or_zero(summary.get(what)) > 1:
+            pieces.append(f"{_integer_or_zero(summary.get(what)):,} {what}")
+    for what in ("links", "cables"):
+        given = summary.get(what)
+        total = given.get("total") if isinstance(given, Mapping) else None
+        if isinstance(total, int):
+            pieces.append(_number_with_noun(total, what.removesuffix("s")))
+    if circuits := _integer_or_zero(summary.get("circuits")):
+        pieces.append(_number_with_noun(circuits, "circuit"))
+    injection = summary.get("injection_bps")
+    if isinstance(injection, (int, float)) and injection:
+        pieces.append(f"injection {rate_in_bps_text(injection)}")
+    return ", ".join(pieces)
 
 
 def sweep_outcome(sweep: Sweep, paint: Paint, width: int) -> str:
@@ -253,7 +329,8 @@ def verdict_columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, wi
     first = max((len(status) for status, *_ in rows), default=0)
     first, out = max(first, 8), []
     for status, what, answer, bare in rows:
-        head = f"  {paint(VERDICTS[status.partition(',')[0]], f'{status:<{first}}')}  "
+        style = "dim" if bare and status == "proved" else VERDICTS[status.partition(",")[0]]
+        head = f"  {paint(style, f'{status:<{first}}')}  "
         shown = what + " " * max(broad - text_columns(what), 0)
         lines = wrap_text(answer, max(width - 6 - first - broad, 30))
         if text_columns(what) > broad:
@@ -331,12 +408,20 @@ def rate_in_bps_text(bps: float) -> str:
 
 
 def closing_lines(report: Report, paint: Paint) -> str:
-    """How many findings there are, how long it took, and where to read on."""
+    """How many findings there are, how long it took, where the first of several is, and where to read on."""
     found = report.findings
     judged, asked = report.coverage
     refused = any(r.reason == INCOMPLETE for c in report.compilations for d in c.judged for r in d.results)
     part = f", {judged:,} of {asked:,} requirements judged in full" if judged < asked and not refused else ""
-    lines = [f"{severity_tally(found, paint)}{part} in {report.elapsed_s:.1f} s"]
+    lines = [paint("bold", f"{severity_tally(found, paint)}{part} in {report.elapsed_s:.1f} s")]
+    grave = [(file, d) for file, d in report.told if d.severity >= report.grave]
+    if grave and (
+        len(grave) > 1 or finding_block(grave[0][1], "", Paint(False), report.width).count("\n") > FAR
+    ):
+        file, first = grave[0]
+        at = f"{first.span.file.name}:{first.span.begin[0]}" if first.span is not None else file
+        text = terminal_safe_text(f"{'first: ' if len(grave) > 1 else ''}{at}: {first.message}")
+        lines += wrap_text(text, max(report.width, 40))[:2]
     codes = sorted({d.code for d in found if d.severity > Severity.NOTE and catalogue.page_of_code(d.code)})
     if codes:
         lines.append(

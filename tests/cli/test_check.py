@@ -11,6 +11,7 @@ from tdsl.certificates.write import Certified
 from tdsl.commands.check import unwritten_certificate_findings
 from tests.cli.run import SMALL, report, tdsl, write
 
+DESIGNS = Path(__file__).parents[2] / "stdlib" / "designs"
 WRONG_NAME = SMALL.replace("to leaf[r]", "to leef[r]")
 
 
@@ -31,7 +32,8 @@ def test_the_finding_with_its_source(here: Path) -> None:
     write(here, WRONG_NAME)
     done = tdsl("check", "small.fab")
     lines = done.stdout.splitlines()
-    assert done.exit_code == 1 and lines[0].startswith("error[E0101]: ") and lines[1] == " --> small.fab:6:29"
+    lines = lines[next(n for n, line in enumerate(lines) if line.startswith("error[E0101]: ")) :]
+    assert done.exit_code == 1 and lines[1] == " --> small.fab:6:29"
     assert lines[3] == "6 |   connect node[n].nic[r] to leef[r]"
     assert lines[4].startswith("  |                             ^^^^ ")
     assert "  = help: did you mean `leaf`?" in lines and "1 error in" in done.stdout
@@ -124,7 +126,19 @@ def test_output_in_a_poor_encoding(tmp_path: Path) -> None:
 def test_checks_passed_over_for_one_reason_share_a_line(tmp_path: Path) -> None:
     done = tdsl("check", write(tmp_path, "fabric f { host n[2]: NOBODY; switch leaf: QM9700; connect n[i] to leaf }"))
     assert done.exit_code == 1 and done.output.count("the wiring has errors") == 1
-    assert "checks the wiring has errors" in " ".join(done.output.split())
+    assert "nothing is judged: the wiring has errors" in done.output and "hosts" not in done.output
+
+
+def test_what_fails_is_nearest_to_the_prompt(tmp_path: Path) -> None:
+    """Within the last rows of a terminal, whatever else holds; -v has every answer."""
+    text = (DESIGNS / "dgx_superpod_h100.fab").read_text().replace("edge_redundancy >= 8", "edge_redundancy >= 9")
+    file = write(tmp_path, text)
+    done = tdsl("check", file)
+    last = done.output.splitlines()[-10:]
+    assert any("`edge_redundancy >= 9` does not hold" in line for line in last) and len(done.output.splitlines()) <= 33
+    assert "6 other claims hold" in done.output and "rate_match" not in done.output
+    every = tdsl("-v", "check", file).stdout
+    assert "rate_match" in every and "bisection >= 100%" in every and "6 other claims" not in every
 
 
 def test_an_error_says_what_set_gave(tmp_path: Path) -> None:

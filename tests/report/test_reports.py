@@ -217,12 +217,15 @@ def test_the_closing_line_counts_what_is_found() -> None:
     """Up to five further codes that have pages, notes not among them."""
 
     def closing(*found: Diagnostic) -> list[str]:
-        report: Any = SimpleNamespace(findings=found, elapsed_s=1.26, coverage=(2, 2), compilations=())
+        report: Any = SimpleNamespace(
+            findings=found, elapsed_s=1.26, coverage=(2, 2), compilations=(), width=100, grave=Severity.ERROR,
+            told=[("f.fab", d) for d in found],
+        )  # fmt: skip
         return terminal.closing_lines(report, Paint(False)).split("\n")
 
     many = [Diagnostic(f"E010{n}", "", None, severity=Severity.ERROR) for n in range(1, 8)]
     said = "tdsl explain E0101 says more; also E0102, E0103, E0104, E0105, E0106"
-    assert closing(*reversed(many), many[0]) == ["8 errors in 1.3 s", said]
+    assert closing(*reversed(many), many[0]) == ["8 errors in 1.3 s", "first: f.fab:", said]
     warning, note = (Diagnostic("E0101", "", None, severity=s) for s in (Severity.WARNING, Severity.NOTE))
     assert closing(warning, warning, note) == ["no errors, 2 warnings, 1 note in 1.3 s", "tdsl explain E0101 says more"]
     assert closing(note) == ["no errors, 1 note in 1.3 s"] and closing() == ["no errors in 1.3 s"]
