@@ -47,8 +47,8 @@ def everywhere_options(hidden: bool) -> list[click.Option]:
         ),
         click.Option(["-q", "--quiet"], is_flag=True, help="Print findings and data only, no summary and "
                                                            "no progress.", **keep),
-        click.Option(["-v", "--verbose"], is_flag=True, help="Print every answer of a check, and which files, "
-                                                             "time and memory it took on stderr.", **keep),
+        click.Option(["-v", "--verbose"], is_flag=True, help="Print every answer of a check, and files, time "
+                                                             "and memory on stderr.", **keep),
     ]  # fmt: skip
 
 

@@ -350,7 +350,7 @@ def files_of_target(
     from tdsl.emit.render import render_file  # jinja2 is slow to import and only wanted here
 
     view = selection.view
-    if not view.capabilities.issuperset(target.needs) or (target.compute and not view.carries_accelerators):
+    if not _is_for_view(target, view):
         return {}
     settings = _options_of_target(target, options, diagnostics)
     fitting = _fitting_routers(target, selection, diagnostics)
@@ -379,6 +379,11 @@ def files_of_target(
             if content and not _is_blank(content) and _passes_lint(spec, path, content, diagnostics):
                 files[path] = content
     return files
+
+
+def _is_for_view(target: BuildTarget, view: FabricView) -> bool:
+    """Whether a target has files of what is built."""
+    return view.capabilities.issuperset(target.needs) and (view.carries_accelerators or not target.compute)
 
 
 def _records_by_path(

@@ -3,7 +3,7 @@ whatever networks a device is in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -112,28 +112,30 @@ def join_host_networks(routers: Sequence[Router]) -> Router:
     first = routers[0]
     if len(routers) == 1:
         return replace(first, network="")
+    once: dict[str, Any] = {
+        name: tuple(dict.fromkeys(x for r in routers for x in getattr(r, name)))
+        for name in (
+            "loopbacks",
+            "management",
+            "interfaces",
+            "sessions",
+            "routes",
+            "accepted",
+            "own",
+            "channels",
+        )
+    }
     return replace(
         first,
-        asn=next((r.asn for r in routers if r.asn), 0),
+        asn=next(filter(None, (r.asn for r in routers)), 0),
         router_id=next((r.router_id for r in routers if r.loopbacks), first.router_id),
         width=max(r.width for r in routers),
-        loopbacks=_each_once(r.loopbacks for r in routers),
-        management=_each_once(r.management for r in routers),
-        interfaces=_each_once(r.interfaces for r in routers),
-        sessions=_each_once(r.sessions for r in routers),
-        routes=_each_once(r.routes for r in routers),
-        accepted=_each_once(r.accepted for r in routers),
-        own=_each_once(r.own for r in routers),
-        channels=_each_once(r.channels for r in routers),
         mtu=first.mtu if len({r.mtu for r in routers}) == 1 else "",
         graceful_restart=any(r.graceful_restart for r in routers),
         network="",
         networks=tuple(routers),
+        **once,
     )
-
-
-def _each_once(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
-    return tuple(dict.fromkeys(x for part in parts for x in part))
 
 
 def _joined_table(record: type[Any], tables: Sequence[Table[Any]]) -> Table[Any]:

@@ -151,95 +151,101 @@ def _note_lines(gutter: str, head: str, text: str, paint: Paint, width: int) -> 
 
 def design_outcome(design: Design, paint: Paint, width: int, verbose: bool = False) -> str:
     """What was proved of a design, and what it consists of; all of it where that is asked for."""
+    parts = [_outcome_title(design, paint), *_lost_lines(design, width)]
+    summary = design.consists() or {}
+    incomplete = any(r.reason == INCOMPLETE for r in design.results)
+    if verbose:
+        verdicts = verdict_lines(design.results, paint, width)
+        counts = summary_lines(summary, paint, not design.members)
+    elif incomplete:
+        count = sum(r.requirement is not None for r in design.results)
+        what = _number_with_noun(count, "claim") if count else "nothing"
+        verb = "are not" if count > 1 else "is not" if count else "is"
+        verdicts, counts = [f"  {paint('dim', f'{what} {verb} judged: {INCOMPLETE}')}"], []
+    else:
+        failing = any(d.severity is Severity.ERROR for d in design.findings)
+        verdicts = brief_verdict_lines(design.results, failing, paint, width)
+        counts = [f"  {line}" for line in wrap_text(counts_text(summary), max(width - 2, 40))]
+    parts += ["", *verdicts] if verdicts else []
+    return "\n".join([*parts, "", *counts] if counts else parts)
+
+
+def _outcome_title(design: Design, paint: Paint) -> str:
+    """The name of a design, its parameters, and what it is of."""
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
     title = paint("bold", terminal_safe_text(design.name)) + (
         f" ({terminal_safe_text(parameters)})" if parameters else ""
     )
-    title += (
-        f"  all fabrics of the cluster: {terminal_safe_text(', '.join(design.members))}"
-        if design.members
-        else ""
-    )
+    if design.members:
+        title += f"  all fabrics of the cluster: {terminal_safe_text(', '.join(design.members))}"
     if design.phase:
         title += f"  phase {design.phase}" + (f", needed {design.needed}" if design.needed else "")
-    parts = [f"{title}  {paint('dim', terminal_safe_text(design.file))}"]
-    if (lost := design.losses()) is not None:
-        names, devices, links = lost
-        said = (
-            f"failed: {', '.join(names)} ({_number_with_noun(devices, 'device')}, "
-            f"{_number_with_noun(links, 'link')})"
-        )
-        parts += [f"  {line}" for line in wrap_text(terminal_safe_text(said), max(width - 2, 40))]
-    failing = any(d.severity is Severity.ERROR for d in design.findings)
-    incomplete = any(r.reason == INCOMPLETE for r in design.results)
-    if verbose:
-        verdicts = verdict_lines(design.results, paint, width)
-    elif incomplete:
-        count = sum(r.requirement is not None for r in design.results)
-        what = _number_with_noun(count, "claim") if count else "nothing"
-        verdicts = [f"  {paint('dim', f'{what} {_is_or_are(count)} judged: {INCOMPLETE}')}"]
-    else:
-        verdicts = brief_verdict_lines(design.results, failing, paint, width)
-    parts += ["", *verdicts] if verdicts else []
-    summary = design.consists() or {}
-    if verbose:
-        parts += ["", *summary_lines(summary, paint, not design.members)]
-    elif not incomplete:
-        parts += ["", *(f"  {line}" for line in wrap_text(counts_text(summary), max(width - 2, 40)))]
-    return "\n".join(parts)
+    return f"{title}  {paint('dim', terminal_safe_text(design.file))}"
 
 
-def _is_or_are(count: int) -> str:
-    return "are not" if count > 1 else "is not" if count else "is"
+def _lost_lines(design: Design, width: int) -> list[str]:
+    """What is judged as failed; no line where all stands."""
+    lost = design.losses()
+    if lost is None:
+        return []
+    names, devices, links = lost
+    said = (
+        f"failed: {', '.join(names)} ({_number_with_noun(devices, 'device')}, "
+        f"{_number_with_noun(links, 'link')})"
+    )
+    return [f"  {line}" for line in wrap_text(terminal_safe_text(said), max(width - 2, 40))]
 
 
 def brief_verdict_lines(results: Iterable[Result], failing: bool, paint: Paint, width: int) -> list[str]:
     """The answers that people want first. Where all holds, those to what the design states, or the figures of
     one that states nothing; where something ``failing`` is found, what does not hold, last. A line counts the
     rest."""
-    stated = [r for r in results if r.requirement is not None]
-    bare = [r for r in results if r.requirement is None and r.status != "skipped"]
+    judged = [r for r in results if r.requirement is not None or r.status != "skipped"]
+    stated = [r for r in judged if r.requirement is not None]
     if failing:
-        shown = [r for r in stated if r.status != "proved"] + [r for r in bare if r.status == "refuted"]
+        shown = [r for r in judged if r.status == "refuted" or (r in stated and r.status != "proved")]
         shown.sort(key=lambda r: r.status == "refuted")
-        held = len([r for r in stated if r.status == "proved"])
-        rest = [f"{held} other {'claims hold' if held > 1 else 'claim holds'}"] if held else []
     else:
-        shown = stated or [r for r in bare if not isinstance(r.value, bool)]
-        rest = []
-    hidden = [r for r in bare if r not in shown]
-    proved = len([r for r in hidden if r.status == "proved"])
-    rest += [f"also checked: {proved}, nothing found"] if proved else []
-    unsettled = list(dict.fromkeys(r.check for r in hidden if r.status not in ("proved", "refuted")))
-    rest += [f"not settled: {', '.join(unsettled)}"] if unsettled else []
-    counted = [f"  {paint('dim', line)}" for line in wrap_text(f"{'; '.join(rest)} (-v)", max(width - 2, 40))]
+        shown = stated or [r for r in judged if not isinstance(r.value, bool)]
+    rest = _rest_of_answers([r for r in judged if r not in shown])
     lines = verdict_lines(shown, paint, width) if shown else []
     if not rest:
         return lines
+    counted = [f"  {paint('dim', line)}" for line in wrap_text(f"{rest} (-v)", max(width - 2, 40))]
     return [*counted, *lines] if failing else [*lines, *counted]
+
+
+def _rest_of_answers(hidden: Sequence[Result]) -> str:
+    """What answers that are not shown come to: claims that hold, checks that found nothing, and what is not
+    settled."""
+    held = sum(r.requirement is not None for r in hidden)
+    proved = sum(r.requirement is None and r.status == "proved" for r in hidden)
+    unsettled = dict.fromkeys(r.check for r in hidden if r.status not in ("proved", "refuted"))
+    pieces = (
+        f"{held} other {'claims hold' if held > 1 else 'claim holds'}" if held else "",
+        f"also checked: {proved}, nothing found" if proved else "",
+        f"not settled: {', '.join(unsettled)}" if unsettled else "",
+    )
+    return "; ".join(filter(None, pieces))
 
 
 def counts_text(summary: Mapping[str, object]) -> str:
     """What a design consists of, in a line."""
-    pieces: list[str] = []
-    for what, other in (("hosts", "other_hosts"), ("accelerators", ""), ("switches", "")):
-        number = summary.get(what)
-        if not isinstance(number, int) or (not number and what != "hosts"):
-            continue
-        more = _others_text(summary.get(other)) if other else ""
-        kinds = _named_counts_text(summary.get("tiers")) if what == "switches" else ""
-        noun = what.removesuffix("es" if what == "switches" else "s") if number == 1 else what
-        pieces.append(f"{number:,} {noun}{f' {more}' if more else ''}{f' ({kinds})' if kinds else ''}")
-    for what in ("planes", "rails"):
-        if _integer_or_zero(summary.get(what)) > 1:
-            pieces.append(f"{_integer_or_zero(summary.get(what)):,} {what}")
-    for what in ("links", "cables"):
+
+    def total(what: str) -> object:
         given = summary.get(what)
-        total = given.get("total") if isinstance(given, Mapping) else None
-        if isinstance(total, int):
-            pieces.append(_number_with_noun(total, what.removesuffix("s")))
-    if circuits := _integer_or_zero(summary.get("circuits")):
-        pieces.append(_number_with_noun(circuits, "circuit"))
+        return given.get("total") if isinstance(given, Mapping) else given
+
+    others = _others_text(summary.get("other_hosts"))
+    tiers = _named_counts_text(summary.get("tiers"))
+    behind = {"host": f" {others}" if others else "", "switch": f" ({tiers})" if tiers else ""}
+    pieces = []
+    for noun in ("host", "accelerator", "switch", "plane", "rail", "link", "cable", "circuit"):
+        plural = f"{noun}es" if noun == "switch" else f"{noun}s"
+        number = total(plural)
+        least = {"host": 0, "plane": 2, "rail": 2}.get(noun, 1)
+        if isinstance(number, int) and number >= least:
+            pieces.append(f"{number:,} {noun if number == 1 else plural}{behind.get(noun, '')}")
     injection = summary.get("injection_bps")
     if isinstance(injection, (int, float)) and injection:
         pieces.append(f"injection {rate_in_bps_text(injection)}")
@@ -414,24 +420,25 @@ def closing_lines(report: Report, paint: Paint) -> str:
     refused = any(r.reason == INCOMPLETE for c in report.compilations for d in c.judged for r in d.results)
     part = f", {judged:,} of {asked:,} requirements judged in full" if judged < asked and not refused else ""
     lines = [paint("bold", f"{severity_tally(found, paint)}{part} in {report.elapsed_s:.1f} s")]
-    grave = [(file, d) for file, d in report.told if d.severity >= report.grave]
-    if grave and (
-        len(grave) > 1 or finding_block(grave[0][1], "", Paint(False), report.width).count("\n") > FAR
-    ):
-        file, first = grave[0]
-        at = f"{first.span.file.name}:{first.span.begin[0]}" if first.span is not None else file
-        text = terminal_safe_text(f"{'first: ' if len(grave) > 1 else ''}{at}: {first.message}")
-        lines += wrap_text(text, max(report.width, 40))[:2]
+    lines += _first_grave_finding(report)
     codes = sorted({d.code for d in found if d.severity > Severity.NOTE and catalogue.page_of_code(d.code)})
     if codes:
-        lines.append(
-            paint(
-                "dim",
-                f"tdsl explain {codes[0]} says more"
-                + (f"; also {', '.join(codes[1:6])}" if codes[1:] else ""),
-            )
-        )
+        more = f"; also {', '.join(codes[1:6])}" if codes[1:] else ""
+        lines.append(paint("dim", f"tdsl explain {codes[0]} says more{more}"))
     return "\n".join(lines)
+
+
+def _first_grave_finding(report: Report) -> list[str]:
+    """Place and text of the first finding that fails the design, where its lines are far above the end."""
+    grave = [(file, d) for file, d in report.told if d.severity >= report.grave]
+    if not grave:
+        return []
+    file, first = grave[0]
+    if len(grave) == 1 and finding_block(first, "", Paint(False), report.width).count("\n") <= FAR:
+        return []
+    at = f"{first.span.file.name}:{first.span.begin[0]}" if first.span is not None else file
+    text = terminal_safe_text(f"{'first: ' if len(grave) > 1 else ''}{at}: {first.message}")
+    return wrap_text(text, max(report.width, 40))[:2]
 
 
 def severity_tally(found: Iterable[Diagnostic], paint: Paint) -> str:
