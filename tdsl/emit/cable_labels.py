@@ -36,7 +36,7 @@ def cable_label_columns(wires: Wires) -> tuple[int, Columns, Ints]:
     for first, other in ends:
         at = np.where(second, other[legs], first[legs])
         device.append(f.port_device[at].astype(np.int32))
-        port.append(wires.ports.rows(at).astype(np.int32))
+        port.append(wires.ports.hole_rows(at).astype(np.int32))
 
     def named(end: int, of: Objects, *, before: str = "", between: str = " ") -> Joined:
         pieces = (
@@ -48,7 +48,10 @@ def cable_label_columns(wires: Wires) -> tuple[int, Columns, Ints]:
 
     devices, holes = wires.lists.of(wires.devices.name), wires.lists.of(wires.ports.hole_id)
     lead = wires.identity.lead[legs]
-    lead_device, lead_port = f.port_device[lead].astype(np.int32), wires.ports.rows(lead).astype(np.int32)
+    lead_device, lead_port = (
+        f.port_device[lead].astype(np.int32),
+        wires.ports.hole_rows(lead).astype(np.int32),
+    )
 
     def ids() -> Joined:
         return Joined(Coded(devices, lead_device), ":", Coded(holes, lead_port))

@@ -104,6 +104,13 @@ class Wires:
     def _port(self, of: Objects, ports: Ints) -> Coded:
         return Coded(self.lists.of(of), self._port_rows(ports))
 
+    def _hole_rows(self, ports: Ints) -> Integers:
+        """Rows of what faceplates say where cables go in."""
+        return self._once("hole", ports, lambda: self.ports.hole_rows(ports))
+
+    def _hole(self, of: Objects, ports: Ints) -> Coded:
+        return Coded(self.lists.of(of), self._hole_rows(ports))
+
     def _device(self, ports: Ints) -> Coded:
         return Coded(self.lists.of(self.devices.name), self._at(ports))
 
@@ -262,7 +269,7 @@ class Wires:
     def ends(self) -> tuple[Joined, Joined]:
         """How labels name each end of every leg: device and faceplate port."""
         a, b = (
-            Joined(self._device(p), " ", self._port(self.ports.hole, p))
+            Joined(self._device(p), " ", self._hole(self.ports.hole, p))
             for p in (self.fabric.cable_a, self.fabric.cable_b)
         )
         return a, b
@@ -271,10 +278,10 @@ class Wires:
         """Identifiers of the cables of all legs, or of these legs, "" for -1."""
         lead = self.identity.lead
         if legs is None:
-            return Joined(self._device(lead), ":", self._port(self.ports.hole_id, lead))
+            return Joined(self._device(lead), ":", self._hole(self.ports.hole_id, lead))
         names, holes = self.lists.or_none(self.devices.name), self.lists.or_none(self.ports.hole_id)
         device = np.append(self._at(lead), len(names) - 1).astype(np.int32)[legs]  # -1 chooses the last
-        hole = np.append(self._port_rows(lead), len(holes) - 1).astype(np.int32)[legs]
+        hole = np.append(self._hole_rows(lead), len(holes) - 1).astype(np.int32)[legs]
         if (here := legs >= 0).all():
             return Joined(Coded(names, device), ":", Coded(holes, hole))
         return Joined(
@@ -355,7 +362,7 @@ class Wires:
             if f.places is not None:
                 for k, name in enumerate(("hall", "rack", "u")):
                     columns[f"{end}_{name}"] = partial(self._rack, f.places, ports, k)
-            columns[f"{end}_port"] = partial(self._port, self.ports.hole, ports)
+            columns[f"{end}_port"] = partial(self._hole, self.ports.hole, ports)
             columns[f"{end}_cage"] = partial(self._port, self.ports.cage, ports)
             columns[f"{end}_path"] = partial(self._port, self.ports.path, ports)
             columns[f"{end}_index"] = partial(self._number, ports)
@@ -392,7 +399,7 @@ class Wires:
         near[links[::-1]] = legs[::-1]
         lead = self.identity.lead
         names, hole = np.unique(self.ports.hole_id.astype(str), return_inverse=True)
-        key = self._at(lead).astype(np.int64) * (len(names) + 1) + hole.ravel()[self._port_rows(lead)]
+        key = self._at(lead).astype(np.int64) * (len(names) + 1) + hole.ravel()[self._hole_rows(lead)]
         other = np.flatnonzero(key[legs] != key[near[links]])
         far[links[other]] = legs[other]
         return near, far

@@ -112,16 +112,26 @@ def lane_axes(c: PortClass) -> int:
 
 
 def hole_ids(c: PortClass) -> list[str]:
-    """The connector of every port of a class as a short name: ``nic3`` for each of its lanes."""
+    """The cage of every port of a class as a short name: ``nic3`` for each of its lanes."""
     lanes = lane_axes(c)
     whole, split = (replace(c, axes=c.axes[: len(c.axes) - lanes]), c.split) if lanes else (c, 1)
     return [port_id(whole, i // split) for i in range(c.size)]
 
 
 def hole_label(c: PortClass, index: int) -> str:
-    """What the faceplate says where the cable goes in: the port's name without its lane."""
+    """What the faceplate says where the module goes in: the port's name without its lane."""
     lanes = lane_axes(c)
     return c.labels[index].rsplit("/", lanes)[0] if lanes else c.labels[index]
+
+
+def socket_suffixes(c: PortClass) -> list[str]:
+    """Of every port of a class its socket in the module behind a slash; "" where the module of a split port
+    has one. They are numbered from 1 as the lanes are, and have letters where several lanes share one."""
+    sockets = min(c.sockets, c.split)
+    if sockets < 2:
+        return [""] * c.size
+    marks = "123456789" if sockets == c.split else "ABCDEFGHI"
+    return [f"/{marks[k % sockets]}" for k in c.connectors]
 
 
 def natural_sort_key(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -196,13 +206,38 @@ class PortColumns:
 
     @cached_property
     def hole(self) -> Objects:
-        """What the faceplate says where the port's cable goes in."""
-        return self._gather(hole_label)
+        """What the faceplate says where the port's cable goes in, with the socket where the module has
+        several: ``17/2``. Rows are those of ``hole_rows``: behind the ports with their sockets stand all
+        ports again without, for cables whose plug fills the cage."""
+        names = self._gather(hole_label)
+        return np.concatenate([names + self._sockets, names])
 
     @cached_property
     def hole_id(self) -> Objects:
-        """That place for identifiers: ``nic3``."""
-        return self._each(hole_ids)
+        """That place for identifiers: ``nic3``; rows as for ``hole``."""
+        names = self._each(hole_ids)
+        return np.concatenate([names + self._sockets, names])
+
+    @cached_property
+    def _sockets(self) -> Objects:
+        return self._each(socket_suffixes)
+
+    def hole_rows(self, ports: Ints) -> Ints:
+        """Places of ports in ``hole`` and ``hole_id``."""
+        found = self.rows(ports)
+        together = np.array([ports_sharing_cable(s.settings) for s in self.fabric.statements], dtype=np.int64)
+        if not len(together) or (together == 1).all() or not (self._sockets != "").any():
+            return found
+        link = self.fabric.port_link[ports]
+        here = np.where(link >= 0, together[self.fabric.link_statement[np.maximum(link, 0)]], 1)
+        fills = (here == 0) | (here > self._lanes_of_socket[found])
+        return np.where(fills, found + len(self._sockets), found)
+
+    @cached_property
+    def _lanes_of_socket(self) -> Ints:
+        """How many ports share the socket of each port."""
+        lanes = self._each(lambda c: [max(c.split // min(c.sockets, c.split), 1)] * c.size)
+        return lanes.astype(np.int64)
 
     @cached_property
     def connector(self) -> Ints:

@@ -144,8 +144,9 @@ class DesignNames:
                     if name:
                         out.setdefault(name.casefold(), (c.first + i,))
                 row = int(columns.base[model]) + c.first + i
-                for name in (columns.hole[row], columns.hole_id[row]):
-                    holes[str(name).casefold()].append(c.first + i)
+                for at in (row, row + len(columns.hole) // 2):  # by socket, and by cage
+                    for name in (columns.hole[at], columns.hole_id[at]):
+                        holes[str(name).casefold()].append(c.first + i)
         for name, ports in holes.items():
             out.setdefault(name, tuple(dict.fromkeys(ports)))
         return out

@@ -136,7 +136,7 @@ def _connectors_of_legs(fabric: Fabric) -> list[tuple[str, str, str, str]]:
     columns: list[list[str]] = []
     for ports in (fabric.cable_a, fabric.cable_b):
         columns.append(cables.devices.name[fabric.port_device[ports]].tolist())
-        columns.append(cables.ports.hole_id[cables.ports.rows(ports)].tolist())
+        columns.append(cables.ports.hole_id[cables.ports.hole_rows(ports)].tolist())
     return list(zip(*columns, strict=True))
 
 

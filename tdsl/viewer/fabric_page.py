@@ -88,6 +88,10 @@ def _packed_fabric(
     if bool((fabric.link_via_a >= 0).any()):
         columns |= {"via_a": fabric.link_via_a, "via_b": fabric.link_via_b}
     columns |= _viewer_cable_legs(fabric, wires)
+    linked = np.flatnonzero(fabric.port_link >= 0)
+    filled = linked[wires.ports.hole_rows(linked) != wires.ports.rows(linked)]
+    if len(filled):
+        columns["filled_ports"] = filled
     header: dict[str, Any] = {
         "tdsl": __version__,
         "name": fabric.name,
@@ -137,8 +141,17 @@ def _viewer_model(m: DeviceModel, number: int, ports: PortColumns) -> dict[str, 
             k: getattr(ports, k)[rows].tolist()
             for k in ("label", "hole", "hole_id", "path", "cage", "system")
         },
+        **({"filled": filled} if (filled := _holes_of_filled_cages(ports, rows)) else {}),
         "rate": [c.rate or 0 for c in m.classes for _ in range(c.size)],
     }
+
+
+def _holes_of_filled_cages(ports: PortColumns, rows: slice) -> dict[str, list[str]]:
+    """What the ports of a model are called where one plug fills the cage, if that is another name."""
+    behind = slice(*(len(ports.hole) // 2 + at for at in (rows.start, rows.stop)))
+    names = {k: getattr(ports, k) for k in ("hole", "hole_id")}
+    differ = any(names[k][rows].tolist() != names[k][behind].tolist() for k in names)
+    return {k: names[k][behind].tolist() for k in names} if differ else {}
 
 
 def _viewer_cable_legs(fabric: Fabric, wires: Wires) -> dict[str, Ints]:

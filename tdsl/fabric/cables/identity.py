@@ -136,7 +136,7 @@ class CableIndex:
             return []
         f, port = self.fabric, self.lead
         names = self.devices.name[f.port_device[port]].tolist()
-        holes = self.ports.hole_id[self.ports.rows(port)].tolist()
+        holes = self.ports.hole_id[self.ports.hole_rows(port)].tolist()
         return [f"{d}:{p}" for d, p in zip(names, holes, strict=True)]
 
     @cached_property

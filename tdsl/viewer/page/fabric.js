@@ -76,7 +76,14 @@ class Fabric {
   // ---------------------------------------------------------------- ports
   port(p, what) {
     const d = this.portDevice[p];
-    return this.model(d)[what][p - this.portBase[d]];
+    const { filled } = this.model(d);
+    const names = filled?.[what] && this.filledPorts.has(p) ? filled : this.model(d);
+    return names[what][p - this.portBase[d]];
+  }
+
+  // Ports whose cable has one plug for all sockets of the module.
+  get filledPorts() {
+    return (this._filledPorts ??= new Set(this.columns.filled_ports ?? []));
   }
 
   portText(p) {
