@@ -17,7 +17,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     if isinstance(graph, str):
         return b""
     link, inside = int(str(options["link_latency_ns"])), int(str(options["scaleup_latency_ns"]))
-    rows: list[tuple[int, float, int]] = []  # accelerators, GB/s for each, ns
+    rows: list[tuple[int, float, float]] = []  # accelerators, GB/s for each, ns
     if graph.inside_bps and graph.per_server > 1:
         rows.append((graph.per_server, graph.inside_bps / 8e9, inside))
     top = fabric.host_groups[-1] if fabric.host_groups else ()
@@ -32,18 +32,20 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
             "of the tiers.\n"
         )
     below = 1 if rows else None
-    for tier, size in enumerate(sizes):
+    latency = 0.0  # half of a way through a level: ASTRA-sim takes it twice
+    for tier, (size, level) in enumerate(zip(sizes, graph.levels, strict=True)):
+        latency += (link + level.cable_ns) / (2 if level.beside else 1)
         if not size:
             continue
         count = size // below if below else size * graph.per_server
         if count > 1:
-            rows.append((count, min(graph.tier_gbps[: tier + 1] or (0.0,)) / 8, link * (tier + 1)))
+            rows.append((count, min(x.gbps for x in graph.levels[: tier + 1]) / 8, latency))
         below = size
     if not rows:
         return b""
     counts, rates, latencies = zip(*rows, strict=True)
     return "".join((
-        f"# {fabric.title!a}: {graph.npus} accelerators. Latencies are options, not the design's.\n",
+        f"# {fabric.title!a}: {graph.npus} accelerators. Latencies are options, and the lengths of cables.\n",
         note,
         f"topology: [ {', '.join(['Switch'] * len(rows))} ]\n",
         f"npus_count: [ {', '.join(str(n) for n in counts)} ]\n",

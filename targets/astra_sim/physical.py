@@ -19,7 +19,8 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
         graph.inner_switches + graph.switches,
     )
     out = [f"{nodes} {switches} {len(graph.links)}", " ".join(str(n) for n in range(graph.npus, nodes))]
-    latency = {inside: f"{int(str(options[name])) / 10**6:g}ms"
-               for inside, name in ((True, "scaleup_latency_ns"), (False, "link_latency_ns"))}  # fmt: skip
-    out += [f"{x.a} {x.b} {x.gbps}Gbps {latency[x.inside]} {options['error_rate']}" for x in graph.links]
+    own = {True: int(str(options["scaleup_latency_ns"])), False: int(str(options["link_latency_ns"]))}
+    for x in graph.links:
+        latency = f"{(own[x.inside] + x.cable_ns) / 10**6:.9g}ms"
+        out.append(f"{x.a} {x.b} {x.gbps}Gbps {latency} {options['error_rate']}")
     return ("\n".join(out) + "\n").encode()

@@ -23,7 +23,16 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
         yield f"{nodes} {graph.per_server} {graph.inner_switches} {graph.switches} {len(graph.links)} {kind}"
         yield " ".join(str(n) for n in range(graph.npus, nodes)) + " "
         for link in graph.links:
-            latency = options["scaleup_latency" if link.inside else "link_latency"]
+            latency = str(options["scaleup_latency" if link.inside else "link_latency"])
+            if link.cable_ns:
+                latency = f"{_milliseconds(latency) + link.cable_ns / 10**6:.9g}ms"
             yield f"{link.a} {link.b} {link.gbps}Gbps {latency} {options['error_rate']}"
 
     return ("\n".join(lines()) + "\n").encode()
+
+
+def _milliseconds(time: str) -> float:
+    """A time of ns-3, such as 0.0005ms."""
+    found = re.fullmatch(r"([0-9.]+)(ns|us|ms|s)", time)
+    assert found is not None  # the manifest takes no other
+    return float(found[1]) * {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}[found[2]]

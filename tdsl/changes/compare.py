@@ -19,6 +19,7 @@ from tdsl.changes.attributes import (
 from tdsl.changes.figure_changes import changed_metrics, comparison_figures
 from tdsl.changes.model import CableEnd, CableLeg, Change, Changes, ContractChange, MovedCable
 from tdsl.emit.link_tables import Wires
+from tdsl.fabric.addresses import DEVICE_KINDS
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.renamed import GONE, design_devices_of, find_renamed_devices, renames_by_declaration
 
@@ -288,28 +289,43 @@ def _pair_cables_by_end(
 
 
 def addresses_by_purpose(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> dict[str, str]:
-    """Every ASN and address by what it is for; ``known`` are devices with other paths now."""
+    """Every ASN and address by what it is for; ``known`` are devices with other paths now. Of a cluster those
+    of all its fabrics."""
+    if not fabric.members:
+        return _addresses_of_network(fabric, [*map(fabric.device_path, range(fabric.device_count))], known)
+    out: dict[str, str] = {}
+    for member, rows in zip(fabric.members, fabric.member_rows, strict=True):
+        out |= _addresses_of_network(member, [*map(fabric.device_path, rows.tolist())], known)
+    return out
+
+
+def _addresses_of_network(fabric: Fabric, paths: list[str], known: Mapping[str, str]) -> dict[str, str]:
+    """Those of one network, whose devices have these paths."""
     found = fabric.addressing
     if found is None:
         return {}
     out: dict[str, str] = {}
     for d in np.flatnonzero(fabric.built).tolist():
-        path = fabric.device_path(d)
-        path = known.get(path, path)
+        path = known.get(paths[d], paths[d])
         if found.asn[d]:
             out[f"{path} ASN"] = str(found.asn[d])
-        for kind in ("loopback", "management"):
+        for kind in DEVICE_KINDS:
             for address, pool in found.each(kind, d):
                 out[f"{path} {kind} IPv{address.version}"] = f"{address}/{pool.prefix}"
     if any(kind == "links" for kind, _ in found.dealt):
         for link, ends in enumerate(zip(fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True)):
             for second, port in zip((False, True), ends, strict=True):
-                device, _, own = fabric.port_path(port).rpartition(".")
+                device, own = paths[int(fabric.port_device[port])], _port_of_device(fabric, port)
                 for address, pool in found.each("links", link, second):
                     out[f"{known.get(device, device)}.{own} IPv{address.version}"] = (
                         f"{address}/{pool.prefix}"
                     )
     return out
+
+
+def _port_of_device(fabric: Fabric, port: int) -> str:
+    """A port as its device calls it: ``nic[3]``."""
+    return fabric.port_path(port).rpartition(".")[2]
 
 
 def devices_by_set(rows: Iterable[tuple[str, str]]) -> list[tuple[str, str, int, list[str]]]:

@@ -410,11 +410,13 @@ def _cable_leg_document(c: CableLeg) -> dict[str, object]:
 
 
 def move_steps_text(
-    plan: MovePlan, paint: Paint, width: int, whole: bool, relabel: Sequence[Change] = ()
+    plan: MovePlan, paint: Paint, width: int, whole: bool, relabel: Sequence[Change] = (), network: str = ""
 ) -> str:
-    """The order of moves, a block a step, and the devices that have another name."""
+    """The order of moves, a block a step, and the devices that have another name; of a ``network`` of a
+    cluster, whose name is said."""
     before = f" (before: {percent_of_share(plan.before)})" if plan.before is not None else ""
-    head = f"order of moves, bisection never below {percent_of_share(plan.floor)}{before}"
+    where = f" in {terminal_safe_text(network)}" if network else ""
+    head = f"order of moves{where}, bisection never below {percent_of_share(plan.floor)}{before}"
     lines = [paint("bold", head)]
     lines += _lines_of_relabelling(relabel, paint, whole)
     if plan.leave:

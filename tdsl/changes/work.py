@@ -102,6 +102,25 @@ def work_rows(plan: MovePlan, changes: Changes, mounted: dict[str, Place]) -> li
     return [row for _, row in found]
 
 
+def joined_work_rows(networks: Sequence[Sequence[tuple[object, ...]]]) -> list[tuple[object, ...]]:
+    """The tables of the networks of a cluster as one list: one network after the other, so that the hosts out
+    of service at each step are those that its order counts on. A device that several networks have is
+    relabelled once, goes out of service with the first of them and comes into service with the last."""
+    rows = [(network, row) for network, table in enumerate(networks) for row in table]
+    last = {(row[1], row[6]): network for network, row in rows}
+    first = {(row[1], row[6]): network for network, row in reversed(rows)}
+    kept = [
+        (network, row)
+        for network, row in rows
+        if row[1] not in ("relabel", "out of service", "into service")
+        or (last if row[1] == "into service" else first)[row[1], row[6]] == network
+    ]
+    steps = list(dict.fromkeys((network, row[0]) for network, row in kept))
+    start = 0 if steps and steps[0][1] == 0 else 1
+    number = {step: start + k for k, step in enumerate(steps)}
+    return [(number[network, row[0]], *row[1:]) for network, row in kept]
+
+
 def _work_rows_of_step(number: int, step: MoveStep, changes: Changes) -> Iterator[Made]:
     during, after = percent_of_share(step.during), percent_of_share(step.after)
     for end in ports_to_drain(step):

@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     from tdsl.observe.subjects import AuditSubject
 
 FORMATS = ("text", "json", "csv", "sarif", "markdown")
-CAPTURED = ("ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p")
+CAPTURED = (
+    "ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p", "fdb", "modules", "health", "gpus",
+    "scheduler",
+)  # fmt: skip
 """Formats of captures, and the options that give them."""
 CAPTURE = click.Path(exists=True, path_type=Path)
 TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -67,6 +70,16 @@ class AuditCall:
     """Captures of LLDP neighbours."""
     p2p: tuple[Path, ...]
     """Tables of cables."""
+    fdb: tuple[Path, ...]
+    """Tables of addresses at ports."""
+    modules: tuple[Path, ...]
+    """What is plugged into cages."""
+    health: tuple[Path, ...]
+    """States, rates and errors of links."""
+    gpus: tuple[Path, ...]
+    """Matrices of accelerators and adapters."""
+    scheduler: tuple[Path, ...]
+    """Topologies of Slurm and labels of Kubernetes."""
     column: tuple[str, ...]
     """What columns of these tables are, as `--column` gives it."""
     assets: Path | None
@@ -148,6 +161,37 @@ class AuditCall:
     metavar="FILE",
     help="A table of cables: CSV, a UFM topology file, or NetBox's cables.",
 )
+@click.option(
+    "--fdb",
+    type=CAPTURE,
+    multiple=True,
+    metavar="PATH",
+    help="Addresses at ports, where LLDP is silent: bridge fdb, show mac, ip neigh, arp; a file a device.",
+)
+@click.option(
+    "--modules",
+    type=CAPTURE,
+    multiple=True,
+    metavar="PATH",
+    help="Transceivers as they are, against the bill: ethtool -m, show inventory; a file a device.",
+)
+@click.option(
+    "--health",
+    type=CAPTURE,
+    multiple=True,
+    metavar="PATH",
+    help="How links run: mlxlink -c, a file a device, or ibdiagnet2.net_dump_ext.",
+)
+@click.option(
+    "--gpus", type=CAPTURE, multiple=True, metavar="PATH", help="nvidia-smi topo -m, a file a host."
+)
+@click.option(
+    "--scheduler",
+    type=CAPTURE,
+    multiple=True,
+    metavar="FILE",
+    help="Where nodes are: scontrol show topology, topology.conf or .yaml, or kubectl get nodes -o json.",
+)
 @column_option
 @click.option(
     "--assets",
@@ -191,7 +235,7 @@ class AuditCall:
     "--places",
     type=TABLE,
     metavar="FILE",
-    help="A CSV device,hall,row,rack,u, by which the work list is ordered.",
+    help="A CSV device,hall,row,rack,u, by which the work list is ordered, in place of the design's places.",
 )
 @click.option(
     "-o",
@@ -257,7 +301,7 @@ def _refuse_unfit_audit(call: AuditCall) -> None:
     if not call.captures:
         raise Wrong(
             "give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --ibdiagnet DIR, --ufm FILE, --lldp "
-            "PATH or --p2p FILE"
+            "PATH, --p2p FILE, --fdb PATH, --modules PATH, --health PATH, --gpus PATH or --scheduler FILE"
         )
     if call.output is not None and call.output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{call.output}: the work list is written as .csv or .xlsx")
@@ -455,13 +499,13 @@ def _audit_as_json(compilation: Compilation, designs: list[Design], made: list[A
 
 
 def _work_list_rows(made: list[Audit], places: Path | None) -> list[tuple[object, ...]]:
-    from tdsl.observe.worklist import read_rack_places, worklist_rows
+    from tdsl.observe.worklist import places_of_design, read_rack_places, worklist_rows
 
     try:
         table = read_rack_places(_text_of_file_named(places)) if places is not None else {}
     except ValueError as wrong:
         raise Wrong(f"{places}: {wrong}") from None
-    return [row for m in made for row in worklist_rows(m, table)]
+    return [row for m in made for row in worklist_rows(m, places_of_design(m.fabric) | table)]
 
 
 def _work_list_csv(made: list[Audit], places: Path | None) -> bytes:

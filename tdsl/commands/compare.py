@@ -27,7 +27,7 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Design, Request
+    from tdsl.compile.compiler import Compilation, Design, Request
 
 
 @click.command(
@@ -62,10 +62,12 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
     compilations = [compile_sources([file], o)[0] for file, o in calls]
     failing = [c for c in compilations if any(d.severity.word == "error" for d in c.findings)]
     show_findings(failing, sys.stderr)
-    shown = [d for c in compilations for d in c.judged]
+    ordered = [_clusters_before_their_networks(c) for c in compilations]
+    shown = [d for each in ordered for d in each]
     if any(d.fabric is None for d in shown):
         raise Wrong("a design has errors, so there is nothing to compare")
-    heads = _comparison_headings(shown, headings)
+    files_of_columns = [number for number, each in enumerate(ordered, 1) for _ in each]
+    heads = _comparison_headings(shown, files_of_columns, headings)
     columns = [figures_of_design(d) for d in shown]
     rows = _comparison_rows(columns)
     _print_comparison(OutputRows(("figure", *heads), rows), output_format)
@@ -75,6 +77,14 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
         )
         return FOUND
     return FOUND if failing else OK
+
+
+def _clusters_before_their_networks(compilation: Compilation) -> list[Design]:
+    """The fabrics in order; before those of a cluster the cluster as a whole."""
+    first = {d.cluster: n for n, d in reversed([*enumerate(compilation.designs)]) if d.cluster}
+    places = [(n, 1, d) for n, d in enumerate(compilation.designs)]
+    places += [(first[d.cluster], 0, d) for d in compilation.clusters]
+    return [d for *_, d in sorted(places, key=lambda place: place[:2])]
 
 
 def _comparison_rows(columns: list[dict[str, object]]) -> list[list[object]]:
@@ -102,15 +112,16 @@ def _calls_to_compare(
     return [f"{name}={v}" for v in values], calls
 
 
-def _comparison_headings(shown: list[Design], varied: list[str]) -> list[str]:
-    """A heading for each column, no two alike."""
+def _comparison_headings(shown: list[Design], files: list[int], varied: list[str]) -> list[str]:
+    """A heading for each column, no two alike; ``files`` has the number of each one's file."""
     if varied and len(varied) == len(shown):
         return varied
     names = [
-        f"{d.name} (all)" if d.members and d.name in {x.name for x in shown if not x.members} else d.name
-        for d in shown
+        f"{d.name} (all)" if d.members else f"{d.cluster}.{d.name}" if d.cluster else d.name for d in shown
     ]
-    return [n if names.count(n) == 1 else f"{n} ({k + 1})" for k, n in enumerate(names)]
+    if len(set(zip(names, files, strict=True))) < len(names):  # phases of one design
+        files = [*range(1, len(names) + 1)]
+    return [n if names.count(n) == 1 else f"{n} ({files[k]})" for k, n in enumerate(names)]
 
 
 def _print_comparison(rows: OutputRows, output_format: str) -> None:

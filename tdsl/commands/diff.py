@@ -144,11 +144,12 @@ def command(**given: Any) -> int:
         return FOUND
     if call.cables is not None:
         _write_moves(call.cables, found, call.new is None and span is None)
-    whole = [(*x.fabrics, x.changes) for x in found if x.fabrics is not None]
+    whole = [pair for x in found for pair in x.networks]
+    names = [new.name if x.parts else "" for x in found for _, new, _ in x.networks]
     if call.picture is not None:
         _save_comparison_picture(call.picture, whole)
     plans = [_order_of_moves(*x, call.floor) for x in whole] if call.steps else []
-    _print_differences(call, new, found, plans, span)
+    _print_differences(call, new, found, list(zip(plans, names, strict=False)), span)
     if _report_errors_of_new(found, new, span) or _is_incomplete(plans, span):
         return FOUND
     return DIFFERS if call.detailed_exitcode and any(not x.changes.none for x in found) else OK
@@ -168,9 +169,10 @@ def _compare_as_called(call: DiffCall, asked: Request) -> tuple[list[Compared], 
 
 
 def _print_differences(
-    call: DiffCall, new: str, found: list[Compared], plans: list[MovePlan], span: Revisions | None
+    call: DiffCall, new: str, found: list[Compared], plans: list[tuple[MovePlan, str]], span: Revisions | None
 ) -> None:
-    """Print a comparison in the format of the call."""
+    """Print a comparison in the format of the call; ``plans`` with the network of a cluster that each is
+    of."""
     from tdsl.changes.words import (
         changes_as_markdown,
         changes_as_text,
@@ -180,21 +182,21 @@ def _print_differences(
     from tdsl.changes.words import move_steps_text as ordered
 
     if call.output_format == "json":
-        write_to_stream(_comparison_json(call.old, new, found, plans, span))
+        write_to_stream(_comparison_json(call.old, new, found, [p for p, _ in plans], span))
         return
     changes = [x.changes for x in found]
     last = revisions_overview(span) if span is not None else ""
     if call.output_format == "markdown":
         write_to_stream(changes_as_markdown(changes, call.full) if changes else "")
         write_to_stream(
-            "".join(f"\n```\n{ordered(p, Paint(False), 100, call.full)}```\n" for p in plans)
+            "".join(f"\n```\n{ordered(p, Paint(False), 100, call.full, (), n)}```\n" for p, n in plans)
             + (last and f"\n{markdown_paragraphs(last)}\n")
         )
         return
     paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
     write_to_stream(changes_as_text(changes, paint, width, call.full) if changes else "")
     write_to_stream(
-        "".join(f"\n{ordered(p, paint, width, call.full)}" for p in plans)
+        "".join(f"\n{ordered(p, paint, width, call.full, (), name)}" for p, name in plans)
         + (last and f"{chr(10) * bool(changes)}{terminal_safe_text(last)}\n")
     )
 
@@ -245,18 +247,26 @@ class ComparedDesign:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two fabrics, or clusters as a whole, and what differs; None for one that a side does not have."""
+    """Two fabrics, or clusters as a whole, and what differs; None for one that a side does not have. Of two
+    clusters ``parts`` are the comparisons of their fabrics, which ``changes`` tells as one."""
 
     old: Design | None
     new: Design | None
     changes: Changes
     after_file: str = ""
+    parts: tuple[Compared, ...] = ()
 
     @property
     def fabrics(self) -> tuple[Design, Design] | None:
         """Both fabrics, with their devices and cables; None of clusters, whose are those of their fabrics."""
         whole = self.old is None or self.new is None or bool(self.old.members or self.new.members)
         return None if whole or self.old is None or self.new is None else (self.old, self.new)
+
+    @property
+    def networks(self) -> list[tuple[Design, Design, Changes]]:
+        """The two fabrics with what differs; of two clusters each pair of their fabrics."""
+        pairs = [(part.fabrics, part.changes) for part in (self, *self.parts)]
+        return [(*fabrics, changes) for fabrics, changes in pairs if fabrics is not None]
 
 
 def _place_of_source(source: str, other: str) -> DesignPlace:
@@ -330,8 +340,37 @@ def _compile_side(place: DesignPlace, asked: Request, verify: bool) -> ComparedD
 
 
 def _compare_sides(old: ComparedDesign | None, new: ComparedDesign | None) -> list[Compared]:
-    """The fabrics of two designs against each other, then their clusters."""
-    return [*_compare_named_fabrics(old, new), *_compare_named_clusters(old, new)]
+    """The fabrics of two designs against each other, those of a cluster as one."""
+    return _with_clusters_as_one(_compare_named_fabrics(old, new), list(_compare_named_clusters(old, new)))
+
+
+def _with_clusters_as_one(fabrics: list[Compared], clusters: list[Compared]) -> list[Compared]:
+    """Comparisons in which two clusters are one comparison, in the place of the first of their fabrics; a
+    cluster that one side does not have comes after all."""
+    from tdsl.changes.cluster_changes import compare_whole_clusters
+
+    out, last = list(fabrics), []
+    for x in clusters:
+        if x.old is None or x.new is None:
+            last.append(x)
+            continue
+        parts = [y for y in out if _belongs_to_clusters(y, x.old, x.new)]
+        named = [(d.name, y.changes) for y in parts if (d := y.new or y.old) is not None]
+        made = compare_whole_clusters(x.old, x.new, named)
+        one = replace(x, changes=made, parts=tuple(parts))
+        at = out.index(parts[0]) if parts else len(out)
+        out[at:at] = [one]
+        out = [y for y in out if all(y is not part for part in parts)]
+    return [*out, *last]
+
+
+def _belongs_to_clusters(x: Compared, old: Design, new: Design) -> bool:
+    """Whether a comparison is of a fabric of two clusters: of both, or of one that the other does not
+    have."""
+    sides = [(a, b) for a, b in ((x.old, old), (x.new, new)) if a is not None]
+    return not x.parts and all(
+        a.cluster == b.name and a.name in b.members and a.phase in (0, b.phase) for a, b in sides
+    )
 
 
 def _compare_named_clusters(old: ComparedDesign | None, new: ComparedDesign | None) -> Iterator[Compared]:
@@ -397,7 +436,8 @@ def _compare_phases(source: str, asked: Request, verify: bool) -> list[Compared]
     if asked.phase:
         raise Wrong("--phase takes one phase, and without NEW each is compared with the next")
     every = _compile_side(DesignPlace(source), replace(asked, phase=EVERY), verify)
-    out = []
+    out: list[Compared] = []
+    clusters: list[Compared] = []
     contracts = every.contract, every.contract
     for name in dict.fromkeys(d.name for d in every.compilation.designs):
         mine = [d for d in every.compilation.designs if d.name == name and d.phase]
@@ -407,7 +447,8 @@ def _compare_phases(source: str, asked: Request, verify: bool) -> list[Compared]
         ]
     for name in dict.fromkeys(d.name for d in every.compilation.clusters):
         mine = [d for d in every.compilation.clusters if d.name == name and d.phase]
-        out += [Compared(a, b, compare_clusters(a, b)) for a, b in pairwise(mine)]
+        clusters += [Compared(a, b, compare_clusters(a, b)) for a, b in pairwise(mine)]
+    out = _with_clusters_as_one(out, clusters)
     if not out:
         raise Wrong(f"{source} has no two phases to compare; name a second design")
     return out
@@ -492,9 +533,15 @@ def _comparison_json(
     from tdsl.report.json_report import SCHEMA, dump_json
 
     fabrics = [changes_document(x.changes) for x in found]
-    whole = [fabric for fabric, x in zip(fabrics, found, strict=True) if x.fabrics is not None]
-    for fabric, plan in zip(whole, plans, strict=False):
-        fabric["order"] = steps_document(plan)
+    waiting = iter(plans)
+    for fabric, x in zip(fabrics, found, strict=True):
+        orders = {
+            new.name: steps_document(plan) for (_, new, _), plan in zip(x.networks, waiting, strict=False)
+        }
+        if x.parts:
+            fabric["members"] = [new.name for _, new, _ in x.networks]
+        if orders:
+            fabric |= {"orders": orders} if x.parts else {"order": next(iter(orders.values()))}
     same = all(x.changes.none for x in found) and not (span is not None and span.failed)
     said = {"schema": SCHEMA, "tdsl": __version__, "old": old, "new": new, "same": same, "fabrics": fabrics}
     return dump_json(said | (revisions_document(span) if span is not None else {}))

@@ -122,16 +122,16 @@ def command(**given: Any) -> int:
         after = _compile_to_plan(call.new, replace(asked, set=(*asked.set, *call.set_new), stands=stands))
     if before is None or after is None:
         return FOUND
-    made = [
-        (one, other, *_changes_and_plan(one, other, call.floor, call.keep))
-        for one, other in _fabric_pairs(before, after)
-    ]
+    pairs = _fabric_pairs(before, after)
+    _refuse_metrics_without_requirement(call.keep, [new for _, new in pairs])
+    made = [(one, other, *_changes_and_plan(one, other, call.floor, call.keep)) for one, other in pairs]
+    work = _work_of_fabrics_and_clusters(made, before)
     if call.output is not None:
-        _write_plan(call.output, made)
+        _write_plan(call.output, work)
     complete = all(plan.complete for *_, plan in made)
     if complete and not call.no_lock:
         _record_new_lock(call.old, call.new, after)
-    _print_plan(made, call.output_format, call.full)  # last: a reader such as `head` may end the program
+    _print_plan(work, call.output_format, call.full)  # last: a reader such as `head` may end the program
     return OK if complete else FOUND
 
 
@@ -179,6 +179,19 @@ def _fabric_pairs(before: Compilation, after: Compilation) -> list[tuple[Design,
     return [(old[name], new[name]) for name in old]
 
 
+def _refuse_metrics_without_requirement(keep: Sequence[str], designs: Sequence[Design]) -> None:
+    """Refuse a metric of ``--keep`` that a fabric, or no fabric of a cluster, has a requirement on."""
+    required: dict[str, set[str]] = {}
+    for design in designs:
+        mine = required.setdefault(design.cluster or design.name, set())
+        mine |= {c.metric for c in design.claims if not c.report}
+    for metric in keep:
+        for name, metrics in required.items():
+            if metric not in metrics:
+                known = ", ".join(sorted(metrics)) or "none"
+                raise Wrong(f"--keep {metric}: {name} has no requirement on it; it has {known}")
+
+
 def _changes_and_plan(
     old: Design, new: Design, share: Fraction, keep: Sequence[str]
 ) -> tuple[Changes, MovePlan]:
@@ -188,10 +201,6 @@ def _changes_and_plan(
     from tdsl.changes.union import union_of_fabrics
 
     assert old.fabric is not None and new.fabric is not None
-    for metric in keep:
-        if not any(c.metric == metric and not c.report for c in new.claims):
-            known = ", ".join(sorted({c.metric for c in new.claims if not c.report})) or "none"
-            raise Wrong(f"--keep {metric}: {new.name} has no requirement on it; it has {known}")
     changes = compare_designs(old, new)
     both = union_of_fabrics(old.fabric, new.fabric)
     if both is None:
@@ -229,27 +238,79 @@ def _judge_of_kept_metrics(both: Union, new: Design, keep: Sequence[str]) -> Cal
     return judge
 
 
-def _plan_table(made: Sequence[Planned]) -> list[tuple[object, ...]]:
-    from tdsl.changes.work import mounting_places, work_rows
+@dataclass(frozen=True, slots=True)
+class _PlannedWork:
+    """The work of one fabric, or of all networks of a cluster one after the other."""
 
+    name: str
+    old: Design
+    """The fabric before, or the cluster as a whole."""
+    networks: tuple[Planned, ...]
+
+    @property
+    def changes(self) -> Changes:
+        """Cables and names that change, in all networks."""
+        from tdsl.changes.model import Changes
+
+        out = Changes(self.name)
+        for _, _, changes, _ in self.networks:
+            out.added += changes.added
+            out.moved += changes.moved
+            out.removed += changes.removed
+            out.names += [x for x in changes.names if x not in out.names]
+        return out
+
+    def rows(self) -> list[tuple[object, ...]]:
+        """The work, a row an action."""
+        from tdsl.changes.work import joined_work_rows, mounting_places, work_rows
+
+        each = [
+            (old, new, work_rows(plan, changes, mounting_places(old.fabric, new.fabric)))
+            for old, new, changes, plan in self.networks
+            if old.fabric is not None and new.fabric is not None
+        ]
+        if not self.old.members:
+            return each[0][2]
+        return joined_work_rows([_rows_with_fabric(rows, old, new) for old, new, rows in each])
+
+
+def _rows_with_fabric(rows: list[tuple[object, ...]], old: Design, new: Design) -> list[tuple[object, ...]]:
+    """The rows of one network of a cluster, with its name before the paths of its own devices."""
+    own = {
+        f"{f.device_path(d)}"
+        for f in (old.fabric, new.fabric)
+        if f is not None
+        for d in range(f.device_count)
+        if f.set_of(d).prefix
+    }
+    return [(*r[:6], f"{new.name}.{r[6]}", *r[7:]) if r[6] in own else r for r in rows]
+
+
+def _work_of_fabrics_and_clusters(made: Sequence[Planned], before: Compilation) -> list[_PlannedWork]:
+    """The plans of fabrics, those of a cluster as one."""
+    whole = {d.name: d for d in before.clusters}
+    groups: dict[tuple[str, str], list[Planned]] = {}
+    for one in made:
+        joined = one[0].cluster in whole and bool(one[1].cluster)
+        groups.setdefault((one[1].cluster, "") if joined else ("", one[1].name), []).append(one)
     return [
-        row
-        for old, new, changes, plan in made
-        if old.fabric is not None and new.fabric is not None
-        for row in work_rows(plan, changes, mounting_places(old.fabric, new.fabric))
+        _PlannedWork(
+            cluster or name, whole.get(each[0][0].cluster, each[0][0]) if cluster else each[0][0], tuple(each)
+        )
+        for (cluster, name), each in groups.items()
     ]
 
 
-def _plan_csv(made: Sequence[Planned]) -> str:
+def _plan_csv(made: Sequence[_PlannedWork]) -> str:
     from tdsl.changes.work import COLUMNS
     from tdsl.emit.rows import csv_line
 
-    return "".join(f"{csv_line(row)}\n" for row in (COLUMNS, *_plan_table(made)))
+    return "".join(f"{csv_line(row)}\n" for row in (COLUMNS, *(r for one in made for r in one.rows())))
 
 
-def _print_plan(made: Sequence[Planned], output_format: str, full: bool) -> None:
-    from tdsl.changes.words import move_steps_text, share_moved, steps_document
-    from tdsl.changes.work import COLUMNS, actions_by_rack, count_cable_work
+def _print_plan(made: Sequence[_PlannedWork], output_format: str, full: bool) -> None:
+    from tdsl.changes.words import move_steps_text, share_moved
+    from tdsl.changes.work import actions_by_rack
 
     if output_format == "csv":
         write_to_stream(_plan_csv(made))
@@ -258,31 +319,48 @@ def _print_plan(made: Sequence[Planned], output_format: str, full: bool) -> None
         from tdsl import __version__
         from tdsl.report.json_report import SCHEMA, dump_json
 
-        fabrics = []
-        for one in made:
-            lay, move, remove = count_cable_work(one[3], one[2])
-            work = [dict(zip(COLUMNS, row, strict=True)) for row in _plan_table([one])]
-            count = {"cables_laid": lay, "cables_moved": move, "cables_removed": remove}
-            count["devices_relabelled"] = len(one[2].names)
-            fabrics.append({"fabric": one[1].name, **count, **steps_document(one[3]), "work": work})
+        fabrics = [_plan_document(one) for one in made]
         write_to_stream(dump_json({"schema": SCHEMA, "tdsl": __version__, "fabrics": fabrics}))
         return
     from tdsl.report.paint import Paint, output_width, wants_colour
 
     paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
     for one in made:
-        old, new, changes, plan = one
-        write_to_stream(f"{new.name}: {share_moved(changes, old.fabric)}\n")
-        write_to_stream(move_steps_text(plan, paint, width, full, changes.names))
-        racks = actions_by_rack(_plan_table([one])) if plan.complete else {}
-        for (hall, row, rack), count in racks.items():
+        write_to_stream(f"{one.name}: {share_moved(one.changes, one.old.fabric)}\n")
+        several = len(one.networks) > 1
+        for _, new, changes, plan in one.networks:
+            write_to_stream(
+                move_steps_text(plan, paint, width, full, changes.names, new.name if several else "")
+            )
+        complete = all(plan.complete for *_, plan in one.networks)
+        for (hall, row, rack), count in (actions_by_rack(one.rows()) if complete else {}).items():
             if rack:
                 write_to_stream(
                     f"  {hall} {row} {rack}: {', '.join(f'{n:,} {what}' for what, n in count.items())}\n"
                 )
 
 
-def _write_plan(output: Path, made: Sequence[Planned]) -> None:
+def _plan_document(one: _PlannedWork) -> dict[str, object]:
+    """The work of a fabric or cluster as JSON values."""
+    from tdsl.changes.words import steps_document
+    from tdsl.changes.work import COLUMNS, count_cable_work
+
+    lay, move, remove = (
+        sum(column)
+        for column in zip(
+            *(count_cable_work(plan, changes) for _, _, changes, plan in one.networks), strict=True
+        )
+    )
+    count = {"cables_laid": lay, "cables_moved": move, "cables_removed": remove}
+    out = {"fabric": one.name, **count, "devices_relabelled": len(one.changes.names)}
+    if one.old.members:
+        out["networks"] = [{"fabric": new.name, **steps_document(plan)} for _, new, _, plan in one.networks]
+    else:
+        out |= steps_document(one.networks[0][3])
+    return out | {"work": [dict(zip(COLUMNS, row, strict=True)) for row in one.rows()]}
+
+
+def _write_plan(output: Path, made: Sequence[_PlannedWork]) -> None:
     """The work as CSV or as a workbook."""
     if output.suffix == ".csv":
         save_text(_plan_csv(made), output)
@@ -292,7 +370,8 @@ def _write_plan(output: Path, made: Sequence[Planned]) -> None:
     from tdsl.system.replace import replace_file
 
     try:
-        replace_file(output, workbook_bytes([Sheet("steps", COLUMNS, _plan_table(made), frozen=1)], "Steps"))
+        rows = [row for one in made for row in one.rows()]
+        replace_file(output, workbook_bytes([Sheet("steps", COLUMNS, rows, frozen=1)], "Steps"))
     except OSError as fault:
         raise Wrong(f"{output}: {fault.strerror or fault}") from None
 

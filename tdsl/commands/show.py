@@ -57,9 +57,29 @@ def table_of_devices(fabric: Fabric) -> OutputRows:
                     plane if plane >= 0 else None,
                     model.port_count,
                     linked[d],
+                    *_network_cell(fabric, s.prefix),
                 )
 
-    return OutputRows(("device", "path", "kind", "role", "model", "tier", "plane", "ports", "links"), body())
+    head = ("device", "path", "kind", "role", "model", "tier", "plane", "ports", "links")
+    return OutputRows((*head, *_network_heading(fabric)), body())
+
+
+def _network_heading(fabric: Fabric) -> tuple[str, ...]:
+    """The column of a cluster's tables that says which network a row is of; shared devices are of none."""
+    return ("network",) if fabric.members else ()
+
+
+def _network_cell(fabric: Fabric, name: str) -> tuple[str, ...]:
+    return (name,) if fabric.members else ()
+
+
+def _networks_of_links(fabric: Fabric) -> list[str]:
+    """The network of every link of a cluster."""
+    out = [""] * fabric.link_count
+    for member, rows in zip(fabric.members, fabric.member_links, strict=True):
+        for row in rows.tolist():
+            out[row] = member.name
+    return out
 
 
 def _link_count_by_device(fabric: Fabric) -> list[int]:
@@ -109,6 +129,8 @@ def table_of_links(fabric: Fabric) -> OutputRows:
     """Every link: what the network sees."""
     from tdsl.fabric.graph import MEDIA
 
+    network = _networks_of_links(fabric)
+
     def body() -> Iterator[tuple[object, ...]]:
         for i in range(fabric.link_count):
             via = int(fabric.link_via_a[i])
@@ -118,15 +140,17 @@ def table_of_links(fabric: Fabric) -> OutputRows:
                 fabric.classes[int(fabric.link_class[i])],
                 MEDIA[int(fabric.link_medium[i])],
                 fabric.device_name(int(fabric.port_device[via])) if via >= 0 else "",
+                *_network_cell(fabric, network[i]),
             )
 
-    return OutputRows(
-        ("a_device", "a_port", "b_device", "b_port", "rate_gbps", "class", "medium", "via"), body()
-    )
+    head = ("a_device", "a_port", "b_device", "b_port", "rate_gbps", "class", "medium", "via")
+    return OutputRows((*head, *_network_heading(fabric)), body())
 
 
 def table_of_cables(fabric: Fabric) -> OutputRows:
     """Every cable that is pulled, a row a leg."""
+
+    network = [f.name for f in fabric.members for _ in range(len(f.cable_a))] or [""] * len(fabric.cable_a)
 
     def body() -> Iterator[tuple[object, ...]]:
         for i in range(len(fabric.cable_a)):
@@ -136,19 +160,24 @@ def table_of_cables(fabric: Fabric) -> OutputRows:
                 *_devices_and_ports(fabric, int(fabric.cable_a[i]), int(fabric.cable_b[i])),
                 int(fabric.cable_links[i]),
                 fabric.classes[int(fabric.cable_class[i])],
+                *_network_cell(fabric, network[i]),
             )
 
-    return OutputRows(("cable", "leg", "a_device", "a_port", "b_device", "b_port", "links", "class"), body())
+    head = ("cable", "leg", "a_device", "a_port", "b_device", "b_port", "links", "class")
+    return OutputRows((*head, *_network_heading(fabric)), body())
 
 
 def table_of_addresses(fabric: Fabric) -> OutputRows:
     """Every address and ASN that the design gives, planned members included, and file and line of the
-    statement that does."""
+    statement that does; of a cluster those that each of its fabrics gives, what two give alike once."""
     head = ("device", "kind", "interface", "address", "network", "vrf", "peer", "asn", "file", "line")
-    return OutputRows(head, _address_table_rows(fabric) if fabric.addressing else iter(()))
+    rows = [row for f in fabric.members or (fabric,) if f.addressing for row in _address_table_rows(f)]
+    return OutputRows(head, list({row[:-2]: row for row in rows}.values()) if fabric.members else rows)
 
 
 def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
+    from tdsl.fabric.addresses import DEVICE_KINDS
+
     found = fabric.addressing
     assert found is not None
     for d in range(fabric.device_count):
@@ -161,7 +190,7 @@ def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
             ):  # of a switch that no `asn` names, the plan that `routing` stands for
                 origin = found.routing.origin
             yield name, "asn", "", "", "", "", "", asn, *_location_of_origin(origin)
-        for kind in ("loopback", "management"):
+        for kind in DEVICE_KINDS:
             for address, pool in found.each(kind, d):
                 text = f"{address}/{pool.prefix}"
                 yield (
@@ -407,12 +436,11 @@ def command(
     if what == "waivers":
         return _print_waivers(compilation, output_format)
     show_findings(compilations, sys.stderr)
-    shown = [d for d in compilation.designs if d.fabric is not None]
     if what == SCHEDULE and named is not None:
-        _print_schedules(shown, named, output_format)
+        alone = [d for d in compilation.designs if d.fabric is not None]
+        _print_schedules(alone, named, output_format)
     cable = named if what == "length" else None
-    if what in ("racks", "summary", "metrics"):
-        shown = _designs_with_clusters(compilation, what)
+    shown = _designs_with_clusters(compilation, what)
     if what == "racks":
         _refuse_without_places(compilation)
     if cable is not None:
@@ -448,11 +476,41 @@ def _print_shown(
         print_json({"designs": [_show_document(d, what, cable) for d in shown]})
     elif form == "csv" and shown:
         print_csv(_rows_of_all_fabrics(shown, what, cable))
+    elif what == "summary":
+        _print_summaries(shown)
     else:
         for design in shown:
             if len(shown) > 1:
                 write_to_stream(f"{design.name}\n")
             print_table(_rows_of_table(design, what, cable))
+
+
+def _print_summaries(shown: list[Design]) -> None:
+    """Print the figures of each fabric, and of a cluster one table: the whole, then each of its networks."""
+    clusters = [d for d in shown if d.members]
+    whole = {d.name: [d] for d in clusters}
+    for design in shown:
+        if design.members:
+            continue
+        whole.setdefault(design.cluster if design.cluster in whole else f" {design.name}", []).append(design)
+    for each in whole.values():
+        if len(whole) > 1:
+            write_to_stream(f"{each[0].name}\n")
+        print_table(_summary_of_several(each) if len(each) > 1 else _rows_of_table(each[0], "summary"))
+
+
+def _summary_of_several(designs: list[Design]) -> OutputRows:
+    """A row a figure, a column a fabric."""
+    rows = [_rows_of_table(d, "summary").body for d in designs]
+    tables = [{str(row[0]): row[1] for row in each} for each in rows]
+    for design, table in zip(designs[1:], tables[1:], strict=True):
+        for name in [n for n in table if n.startswith("tiers.")]:  # as the whole calls it
+            called = name.replace("tiers.", f"tiers.{design.name}.")
+            if called in tables[0]:
+                table[called] = table.pop(name)
+    names = dict.fromkeys(name for table in tables for name in table)
+    head = ("figure", *(f"{d.name} (all)" if d.members else d.name for d in designs))
+    return OutputRows(head, [(name, *(t.get(name) for t in tables)) for name in names])
 
 
 def _refuse_unfit_table(what: str, named: str | None, output_format: str | None, output: Path | None) -> None:
@@ -472,10 +530,11 @@ def _refuse_unfit_table(what: str, named: str | None, output_format: str | None,
 
 
 def _designs_with_clusters(compilation: Compilation, what: str) -> list[Design]:
-    """The fabrics and the clusters; what is in racks is that of clusters, whose fabrics share them."""
+    """The fabrics and the clusters as a whole: their figures of each, and what they have, which fabrics of a
+    cluster share, of the whole."""
     whole = {name for c in compilation.clusters if c.fabric is not None for name in c.members}
     shown = [d for d in compilation.judged if d.fabric is not None]
-    return [d for d in shown if d.members or d.name not in whole] if what == "racks" else shown
+    return shown if what in ("summary", "metrics") else [d for d in shown if d.members or d.name not in whole]
 
 
 def _print_waivers(compilation: Compilation, form: str | None) -> int:
@@ -563,8 +622,11 @@ def _rows_of_table(design: Design, what: str, cable: str | None = None) -> Outpu
 def _rows_of_all_fabrics(shown: list[Design], what: str, cable: str | None) -> OutputRows:
     """The rows of all fabrics of a file, each with the fabric it belongs to."""
     parts = [(d.name, _rows_of_table(d, what, cable)) for d in shown]
+    head = max((rows.head for _, rows in parts), key=len)  # of a cluster there is a column more
+    blank = [("",) * (len(head) - len(rows.head)) for _, rows in parts]
     return OutputRows(
-        ("fabric", *parts[0][1].head), ((name, *row) for name, rows in parts for row in rows.body)
+        ("fabric", *head),
+        ((name, *row, *more) for (name, rows), more in zip(parts, blank, strict=True) for row in rows.body),
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,7 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Design
+    from tdsl.compile.compiler import Compilation, Design
     from tdsl.fabric.graph import Ints
     from tdsl.viewer.fabric_page import ViewerMark
 
@@ -90,13 +92,11 @@ def command(
 
     Exit status: 0 written, 1 the design has errors, 2 a wrong call.
     """
-    from dataclasses import replace
-
     from tdsl.viewer.fabric_page import viewer_page
 
     (compilation,) = compile_sources([file], replace(options_from_command(given), fail=fail), verify=verify)
     show_findings([compilation], sys.stderr)
-    shown = [d for d in compilation.designs if d.fabric is not None]
+    shown = _designs_of_page(compilation)
     errors = any(d.severity.word == "error" for d in compilation.findings)
     if not shown:
         return FOUND
@@ -104,19 +104,60 @@ def command(
         (n, x) for n, paths in (("ibnetdiscover", ibnetdiscover), ("lldp", lldp), ("p2p", p2p)) for x in paths
     ]
     marks = [
-        _marks_for_page(d, verify) + (_audit_fault_marks(d, captures) if captures else []) for d in shown
+        _marks_with_networks(d, compilation, verify) + (_audit_fault_marks(d, captures) if captures else [])
+        for d in shown
     ]
     name = Path(compilation.file).stem if file != "-" else "stdin"
     path = output or Path(f"{name}.html")
     title = _title_of_page(shown, name)
     parts = [
-        (d.fabric, m, _facts_for_page(d)) for d, m in zip(shown, marks, strict=True) if d.fabric is not None
+        (d.fabric, m, _facts_for_page(d, _networks_of_design(d, compilation)))
+        for d, m in zip(shown, marks, strict=True)
+        if d.fabric is not None
     ]
     save_text(viewer_page(parts, title), path)
     print_unless_quiet(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     if show:
         _open_in_browser(path)
     return FOUND if errors else OK
+
+
+def _designs_of_page(compilation: Compilation) -> list[Design]:
+    """What a reader chooses among: the fabrics, those of a cluster as one."""
+    whole = {c.name: c for c in compilation.clusters if c.fabric is not None}
+    out: list[Design] = []
+    for design in compilation.designs:
+        one = whole.get(design.cluster, design)
+        if one.fabric is not None and all(one is not other for other in out):
+            out.append(one)
+    return out
+
+
+def _networks_of_design(design: Design, compilation: Compilation) -> list[Design]:
+    """The fabrics of a cluster as the cluster has them, none of a fabric."""
+    latest = {d.name: d for d in compilation.designs if d.cluster == design.name and d.phase <= design.phase}
+    return [latest[name] for name in design.members]
+
+
+def _marks_with_networks(design: Design, compilation: Compilation, verify: bool) -> list[ViewerMark]:
+    """What the page highlights of a fabric, or of a cluster and its networks, each once."""
+    import numpy as np
+
+    out = _marks_for_page(design, verify and not design.members)
+    said = {(m.title, m.text) for m in out}
+    cluster = design.fabric
+    for k, network in enumerate(_networks_of_design(design, compilation)):
+        assert cluster is not None
+        for m in _marks_for_page(network, verify):
+            title = f"{m.title} of {network.name}" if m.kind == "cut" else m.title
+            if (title, m.text) in said and m.kind == "finding":
+                continue
+            said.add((title, m.text))
+            devices = np.unique(cluster.member_rows[k][m.devices])
+            out.append(
+                replace(m, title=title, devices=devices, links=np.sort(cluster.member_links[k][m.links]))
+            )
+    return out
 
 
 def _open_in_browser(page: Path) -> None:
@@ -133,8 +174,8 @@ def _title_of_page(shown: list[Design], name: str) -> str:
     return fabric.title or shown[0].name if len(shown) == 1 and fabric is not None else name
 
 
-def _facts_for_page(design: Design) -> dict[str, object]:
-    """Figures and results of a design for the page."""
+def _facts_for_page(design: Design, networks: Sequence[Design]) -> dict[str, object]:
+    """Figures and results of a design for the page, those of a cluster with those of its networks."""
     from tdsl.verify.summary import fabric_summary
 
     assert design.fabric is not None
@@ -148,11 +189,12 @@ def _facts_for_page(design: Design) -> dict[str, object]:
     results = [
         {
             "status": r.status,
-            "name": r.requirement or r.check,
+            "name": f"{of}{r.requirement or r.check}",
             "text": r.text or r.reason,
             "required": r.requirement is not None,
         }
-        for r in design.results
+        for of, each in [("", design), *((f"{d.name}: ", d) for d in networks)]
+        for r in each.results
     ]
     return {"figures": figures, "results": results}
 

@@ -117,7 +117,7 @@ def _compile_stages(
     if request.places is not None:
         drop_rows_of_others(own)
         refuse_racks_of_several(designs, own, request.places)
-    designs, clusters = join_clusters(designs, text, session) if parsed else (designs, [])
+    designs, clusters = join_clusters(designs, text, session, request, kept) if parsed else (designs, [])
     report_library_changes(Path(source), kept, text.files, designs, diagnostics, request)
     if not any(found.has_errors for found in (diagnostics, *own, *(found for _, found in clusters))):
         _refuse_absent_elements(absent)

@@ -59,8 +59,17 @@ def wire_design(
     design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
     if not request.fail:
         return design, {}
-    found, absent = failing.fail(request.fail)
-    return replace(design, failed=found if found.names else None), absent
+    asked = {_element_of_fabric(text, plan): text for text in (" ".join(e.split()) for e in request.fail)}
+    found, absent = failing.fail(tuple(asked))
+    missing = {asked[element]: why for element, why in absent.items()}
+    return replace(design, failed=found if found.names else None), missing
+
+
+def _element_of_fabric(text: str, plan: FabricPlan) -> str:
+    """An element of ``--fail`` as a fabric writes it: ``compute.leaf[0]``, as a cluster calls it, is
+    ``leaf[0]`` in compute."""
+    own = plan.cluster and plan.name not in plan.root.members
+    return text.removeprefix(f"{plan.name}.") if own else text
 
 
 def _wire_plan(
@@ -105,7 +114,8 @@ def _wire_plan(
     if stands and fabric.complete:
         severity = Severity.ERROR if request.locked else Severity.NOTE
         report_moved_links(stands, fabric, own, severity)
-        report_relocated_devices(mounts, fabric, own, severity)
+        if plan.auto_of_cluster is None:
+            report_relocated_devices(mounts, fabric, own, severity)
     return fabric
 
 
@@ -176,29 +186,42 @@ Joined = tuple[Design, Diagnostics]
 
 
 def join_clusters(
-    designs: list[Design], text: Planned, session: Session
+    designs: list[Design],
+    text: Planned,
+    session: Session,
+    request: Request,
+    locks: Mapping[str, list[Recorded]],
 ) -> tuple[list[Design], list[Joined]]:
     """The designs, those of a cluster with all its fabrics as one; and the clusters, once for each of their
-    phases."""
+    phases. ``locks`` has what is recorded of each fabric."""
     designs = list(designs)
     clusters: list[Joined] = []
     for cluster in dict.fromkeys(d.cluster for d in designs if d.cluster):
         mine = [i for i, d in enumerate(designs) if d.cluster == cluster]
         for phase in sorted({designs[i].phase for i in mine if designs[i].phase} or {0}):
             latest = {designs[i].name: i for i in mine if designs[i].phase <= phase}
-            clusters.append(_join_one_cluster(designs, list(latest.values()), text, session))
+            chosen = list(latest.values())
+            clusters.append(_join_one_cluster(designs, chosen, text, session, request, locks))
             whole = clusters[-1][0].fabric
-            for i in latest.values():
-                fabric = designs[i].fabric
+            for k, i in enumerate(chosen):
+                fabric = designs[i].fabric if whole is None else whole.members[k]
                 if fabric is not None and designs[i].phase in (0, phase):
                     designs[i] = replace(designs[i], fabric=replace(fabric, cluster=whole))
     return designs, clusters
 
 
-def _join_one_cluster(designs: list[Design], chosen: list[int], text: Planned, session: Session) -> Joined:
+def _join_one_cluster(
+    designs: list[Design],
+    chosen: list[int],
+    text: Planned,
+    session: Session,
+    request: Request,
+    locks: Mapping[str, list[Recorded]],
+) -> Joined:
     """Some designs as one cluster, with the requirements of its block."""
     from tdsl.fabric.cluster import join_fabrics, requirements_of_cluster
     from tdsl.fabric.shared import refuse_shared_ports
+    from tdsl.verify.check import checks_by_name
 
     found = Diagnostics()
     last = designs[chosen[-1]]
@@ -224,12 +247,51 @@ def _join_one_cluster(designs: list[Design], chosen: list[int], text: Planned, s
     made = join_fabrics(last.cluster, fabrics, plans[0].around or plans[0].origin, found)
     if made is not None:
         made.complete = made.complete and not text.errors
-        made = _fabric_with_cable_lengths(made)
-        design = replace(design, fabric=made, claims=requirements_of_cluster(plans, made, found))
+        made = _cluster_with_places(made, plans, found, request, locks)
+        judged = {(c.origin.span.start, c.origin.span.end) for i in chosen for c in designs[i].claims}
+        joint = {c.name for c in checks_by_name().values() if c.together or c.crosses}
+        design = replace(
+            design, fabric=made, claims=requirements_of_cluster(plans, made, judged, joint, found)
+        )
     moved = session.moves_of_cluster(design)
     if moved is not None:
         found.items = [moved.finding(d) for d in found]
     return design, found
+
+
+def _cluster_with_places(
+    made: Fabric,
+    plans: list[FabricPlan],
+    found: Diagnostics,
+    request: Request,
+    locks: Mapping[str, list[Recorded]],
+) -> Fabric:
+    """A cluster whose devices are placed as its block says, each of its fabrics with the places that others
+    say of what they share, and with the lengths of cables that follow."""
+    from tdsl.fabric.lent_places import (
+        automatic_placing_of_cluster,
+        members_with_lent_places,
+        standing_mounts_of_cluster,
+    )
+    from tdsl.fabric.pins import Mount, report_relocated_devices
+
+    mounts = [[x for x in locks.get(p.name, ()) if isinstance(x, Mount)] for p in plans]
+    asked = [p.auto_of_cluster for p in plans if p.auto_of_cluster is not None]
+    auto = automatic_placing_of_cluster(made, asked) if made.complete else None
+    if auto is not None:
+        from tdsl.physical.auto import place_devices_automatically
+
+        made = place_devices_automatically(made, auto, standing_mounts_of_cluster(made, mounts), found)
+    lent = members_with_lent_places(made)
+    members = tuple(
+        old if new is old else _fabric_with_cable_lengths(new)
+        for old, new in zip(made.members, lent, strict=True)
+    )
+    for fabric, mine in zip(members, mounts, strict=True):
+        if auto is not None and mine:
+            severity = Severity.ERROR if request.locked else Severity.NOTE
+            report_relocated_devices(mine, fabric, found, severity)
+    return _fabric_with_cable_lengths(replace(made, members=members))
 
 
 def report_library_changes(

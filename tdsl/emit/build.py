@@ -18,6 +18,7 @@ import numpy as np
 from tdsl import __version__
 from tdsl.emit import choices, limits
 from tdsl.emit.cluster_view import ClusterView
+from tdsl.emit.data.faceplate import FRAME
 from tdsl.emit.limits import NameMatcher
 from tdsl.emit.partial_view import PartView
 from tdsl.emit.quote import NameRefused, safe_file_name
@@ -34,6 +35,8 @@ from tdsl.emit.target import (
 from tdsl.emit.view import FabricView
 from tdsl.fabric.assets import Assets, read_assets_table
 from tdsl.fabric.graph import Bools, Fabric
+from tdsl.fabric.layers import SCALEUP
+from tdsl.fabric.purposes import is_compute_network
 from tdsl.fabric.select import select_devices
 from tdsl.fabric.transports import open_families, transport_statements
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
@@ -191,6 +194,7 @@ def build_contents(
         network = Selection(_view_of_part(make(fabric.network), only), frozenset(targets))
         selection.network = network
     lacking = _why_targets_are_skipped(chosen, selection, only is not None)
+    _note_several_compute_networks(fabric, targets, known, diagnostics)
     _report_skipped({name: why for name, why in lacking.items() if name not in targets}, chosen, diagnostics)
     _report_systems(known, chosen, network, diagnostics)
     _report_open_transport(fabric, chosen, selection, diagnostics)
@@ -208,6 +212,25 @@ def build_contents(
     _report_equal_paths(files, diagnostics)
     files[MANIFEST] = manifest_bytes(fabric, files, identity, __version__, secrets, options.only)
     return Output(files, unwritten, frozenset(written))
+
+
+def _note_several_compute_networks(
+    cluster: Fabric, targets: Sequence[str], known: Mapping[str, BuildTarget], diagnostics: Diagnostics
+) -> None:
+    """A note of networks of a cluster that each have files about accelerators' traffic for the same hosts,
+    where nothing says which of them carries it."""
+    asked = [name for name, t in known.items() if t.compute and (not targets or name in targets)]
+    networks = [replace(f, cluster=cluster) for f in cluster.members if f.layer != SCALEUP]
+    compute = [f"`{f.name}`" for f in networks if is_compute_network(f)]
+    if asked and len(compute) > 1 and not any(f.purpose for f in networks):
+        diagnostics.add(
+            "E0511",
+            None,
+            f"{_names_joined_by_and(compute)} each have files for schedulers and the like: hosts send as "
+            "much through each",
+            severity=Severity.NOTE,
+            help="write `purpose compute` in the one that carries the traffic of accelerators, or in each",
+        )
 
 
 def _devices_of_part(fabric: Fabric, patterns: Sequence[str]) -> Bools:
@@ -333,6 +356,7 @@ def files_of_target(
     fitting = _fitting_routers(target, selection, diagnostics)
     if target.routers.sonic:
         _note_missing_platforms(target, fitting, view, diagnostics)
+        _warn_of_missing_headroom(target, fitting, view, diagnostics)
     files: dict[str, Content] = {}
     size = 0
     for spec in target.files:
@@ -462,6 +486,31 @@ def _note_missing_platforms(
             f"target `{target.name}`: no `hwsku` is stated for {' and '.join(sorted(nameless))}",
             severity=Severity.NOTE,
             help="add it to the file, and compare the lanes with the platform's port_config.ini",
+        )
+
+
+def _warn_of_missing_headroom(
+    target: BuildTarget, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics
+) -> None:
+    """A warning of ports of a lossless class that get no buffer for what arrives after a pause, since the
+    length of their cable is not known: what is then lost, RDMA sends again."""
+    if not view.roce or not view.roce["pfc"]:
+        return
+    without = [
+        (r.name, p.name)
+        for r in routers
+        for p in view.faceplate(r.name)
+        if p.linked and p.headroom(int(r.mtu or FRAME)) is None
+    ]
+    if without:
+        more = f" and {len(without) - 1:,} other ports" if len(without) > 1 else ""
+        diagnostics.add(
+            "E0511",
+            None,
+            f"target `{target.name}`: {without[0][1]} of {without[0][0]}{more} have PFC and no headroom, "
+            "since the length of the cable is not known",
+            severity=Severity.WARNING,
+            help="state it at the connect, `{ length 30m }`, or place the devices",
         )
 
 

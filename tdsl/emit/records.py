@@ -420,12 +420,25 @@ class HostGroup:
 
 @dataclass(frozen=True, slots=True)
 class NpuLink:
-    """A link between two nodes by number; ``inside`` a host or not."""
+    """A link between two nodes by number; ``inside`` a host or not. ``cable_ns`` is what its cable takes, the
+    longest of parallel ones, 0 where no length is known."""
 
     a: int
     b: int
     gbps: int | float
     inside: bool
+    cable_ns: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NpuLevel:
+    """A level of groups of hosts as accelerators see it: Gb/s that each has into it, the least of the groups
+    below; what its longest cable takes in nanoseconds; and whether it joins switches of one tier, so that a
+    way crosses one link of it instead of two."""
+
+    gbps: float
+    cable_ns: float
+    beside: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,9 +446,8 @@ class NpuGraph:
     """The fabric as simulators of training see it. Nodes are numbered: ``npus`` accelerators, ``per_server``
     of them a server; ``inner_switches``, one for each of the ``servers`` or none; ``switches`` by tier. A
     server is ``span`` hosts: 1, or those of a scale-up domain. ``chip`` is the accelerators' model, "" where
-    they differ; ``inside_bps`` what one has to the switch in its server; ``tier_gbps`` what each has to
-    switches, and its share of the links above each tier of switches but the last. Of two nodes there is one
-    link."""
+    they differ; ``inside_bps`` what one has to the switch in its server; ``levels`` are those of
+    ``host_groups``. Of two nodes there is one link."""
 
     npus: int
     per_server: int
@@ -444,7 +456,7 @@ class NpuGraph:
     links: tuple[NpuLink, ...]
     chip: str
     inside_bps: int
-    tier_gbps: tuple[float, ...]
+    levels: tuple[NpuLevel, ...]
     servers: int
     span: int
 
@@ -570,8 +582,8 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address that the design gives. ``port`` is "" for loopbacks and management, ``vrf`` for all but
-    management."""
+    """An address that the design gives. ``port`` is "" for those of a device, ``vrf`` for all but management
+    and bmc."""
 
     device: str
     kind: str
@@ -588,6 +600,23 @@ class Managed:
 
     device: str
     kind: str
+    mac: str
+    version: int
+    address: str
+    network: str
+    gateway: str
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """The address of a device's own controller (BMC), which answers when the device is switched off. ``name``
+    is the host name that it has, ``mac`` "" where no table of assets gives it, ``gateway`` where the design
+    names none."""
+
+    device: str
+    kind: str
+    name: str
+    interface: str
     mac: str
     version: int
     address: str

@@ -24,6 +24,7 @@ from tdsl.emit.records import (
     Cable,
     CableLabel,
     Circuit,
+    Controller,
     Device,
     HostAdapters,
     HostGroup,
@@ -50,7 +51,7 @@ from tdsl.fabric.order import distinct_values
 from tdsl.fabric.places import height_of
 from tdsl.fabric.purposes import is_compute_network
 from tdsl.fabric.subnets import speaks_infiniband
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.physical.bom import Line as BillLine
 from tdsl.physical.bom import bill_of_materials
 from tdsl.physical.cords import Cord, has_cords, power_cords
@@ -387,7 +388,17 @@ class FabricView:
 
     @cached_property
     def host_groups(self) -> tuple[tuple[HostGroup, ...], ...]:
-        """Hosts in groups, levels of groups nearest to the hosts first, as schedulers want them."""
+        """Hosts in groups, levels of groups nearest to the hosts first, as schedulers want them. Hosts of one
+        group of the lowest level that have no switch in common are told."""
+        apart = scheduling.hosts_without_common_switch(self._wires)
+        if apart is not None:
+            self._diagnostics.add(
+                "E0511",
+                None,
+                f"schedulers take {apart[0]} and {apart[1]} for near: they have no switch in common, and "
+                "other hosts that are cabled to switches of both join them to one group",
+                severity=Severity.NOTE,
+            )
         return scheduling.host_groups(self._wires)
 
     @cached_property
@@ -431,6 +442,28 @@ class FabricView:
             )
             for d in rows
             for a, p in (found.each("management", d) if found is not None else ())
+        )
+
+    @cached_property
+    def controllers(self) -> tuple[Controller, ...]:
+        """Addresses of the BMCs of what is built, device by device."""
+        f, found = self._fabric, self._fabric.addressing
+        macs = self._assets.bmc_mac if self._assets is not None else {}
+        rows = np.flatnonzero(f.built).tolist() if found is not None else []
+        return tuple(
+            Controller(
+                f.device_name(d),
+                str(f.kind[d]),
+                f"{f.device_name(d)}-bmc",
+                p.interface,
+                macs.get(d, ""),
+                a.version,
+                str(a),
+                str(ip_network(f"{a}/{p.prefix}", strict=False)),
+                p.gateway,
+            )
+            for d in rows
+            for a, p in (found.each("bmc", d) if found is not None else ())
         )
 
     @cached_property

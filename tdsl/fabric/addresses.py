@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from tdsl.semantics.scope import Scope
 
 Ip = IPv4Address | IPv6Address
+DEVICE_KINDS = ("loopback", "management", "bmc")
+"""Kinds of addresses that a device has; those of links are of kind ``links``."""
 LARGEST = 1 << 40
 """The most values that are looked for in a pool; no fabric has as many."""
 
@@ -57,7 +59,7 @@ class Pool:
     with.
     """
 
-    kind: str  # loopback, links, management
+    kind: str  # one of DEVICE_KINDS, or links
     version: int
     first: int
     step: int
@@ -302,7 +304,7 @@ def pool_of(rule: AddressRule, value: object) -> Pool:
     step = 2 if rule.kind == "links" else 1
     end = int(net.network_address) + net.num_addresses
     prefix = net.max_prefixlen - (step - 1)
-    if rule.kind == "management":
+    if rule.kind in ("management", "bmc"):
         prefix = net.prefixlen
         if (
             net.prefixlen < net.max_prefixlen - 1

@@ -45,6 +45,11 @@ def as_networkx(fabric: Fabric) -> Graph:
         fabric.link_via_a,
         fabric.link_via_b,
     )
+    networks = {
+        row: member.name
+        for member, links in zip(fabric.members, fabric.member_links, strict=True)
+        for row in links.tolist()
+    }
     rows = zip(*(c.tolist() for c in columns), strict=True)
     for row, (a, b, rate, port_a, port_b, cls, medium, via_a, via_b) in enumerate(rows):
         facts: dict[str, object] = {
@@ -54,6 +59,8 @@ def as_networkx(fabric: Fabric) -> Graph:
             "a_port": fabric.port_path(port_a),
             "b_port": fabric.port_path(port_b),
         }
+        if row in networks:
+            facts["network"] = networks[row]
         if row in cables:
             facts["cable"] = " ".join(cables[row])
         if via_a >= 0:

@@ -1,12 +1,12 @@
 """``--assets``: identifiers that only the real asset knows, for a build and an audit. Nothing here is made
 up.
 
-Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface, or ``device, mac``
-alone where there is no InfiniBand; further ones are for others. A switch has a row without a port, and so has
-the ``mac`` of a host; its port ``aggregation`` is its node of in-network reduction. A device is named as on
-its label or as the design writes it, a port as the design, the operating system or the faceplate names it. An
-audit takes ``chassis_id`` and ``serial`` as well, and a table that has one of these or ``mac`` and no GUIDs;
-these cells are given as they are written.
+Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface, ``bmc_mac`` for the
+controller of the board, or ``device, mac`` alone where there is no InfiniBand; further ones are for others. A
+switch has a row without a port, and so has the ``mac`` of a host; its port ``aggregation`` is its node of
+in-network reduction. A device is named as on its label or as the design writes it, a port as the design, the
+operating system or the faceplate names it. An audit takes ``chassis_id`` and ``serial`` as well, and a table
+that has one of these or ``mac`` and no GUIDs; these cells are given as they are written.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Assets:
     node: dict[tuple[int, int], str] = field(default_factory=dict)
     port: dict[tuple[int, int], str] = field(default_factory=dict)
     mac: dict[int, str] = field(default_factory=dict)  # of management interfaces, by row of the device
+    bmc_mac: dict[int, str] = field(default_factory=dict)  # of their controllers
     rows: list[dict[str, str]] = field(default_factory=list)  # all cells by column, as they are written
     lines: list[int] = field(default_factory=list)  # the line of each of these rows, from 1
 
@@ -99,10 +100,12 @@ class _AssetTableReader(DeviceTable):
                     f"did you mean `{near}`?" if near else "write its name as on its label",
                 )
             return
-        mac = cells.get("mac", "")
-        if mac and not self.managed(number, device, mac):
+        mac, bmc = cells.get("mac", ""), cells.get("bmc_mac", "")
+        if mac and not self.managed(number, device, mac, self.assets.mac):
             return
-        if mac and not port and not cells.get("node_guid") and not cells.get("port_guid"):
+        if bmc and not self.managed(number, device, bmc, self.assets.bmc_mac):
+            return
+        if (mac or bmc) and not port and not cells.get("node_guid") and not cells.get("port_guid"):
             return
         local = self.local(number, device, port)
         if local is None:
@@ -124,8 +127,9 @@ class _AssetTableReader(DeviceTable):
                 return
             into[device, local] = found[1]
 
-    def managed(self, number: int, device: int, written: str) -> bool:
-        """Whether a MAC address is one, and neither the device has another nor another device this one."""
+    def managed(self, number: int, device: int, written: str, into: dict[int, str]) -> bool:
+        """Whether a MAC address is one, and neither this port of the device has another nor another port this
+        one."""
         found = _MAC.fullmatch(written.lower().replace("-", ":"))
         if found is None or found[0] == "00:00:00:00:00:00":
             self.say(
@@ -136,7 +140,8 @@ class _AssetTableReader(DeviceTable):
             )
             return False
         owner = self.owner.setdefault(("mac", found[0]), (device, number))
-        if owner[0] != device or self.assets.mac.get(device, found[0]) != found[0]:
+        other = self.assets.bmc_mac if into is self.assets.mac else self.assets.mac
+        if owner[0] != device or into.get(device, found[0]) != found[0] or other.get(device) == found[0]:
             self.say(
                 "E0534",
                 number,
@@ -146,7 +151,7 @@ class _AssetTableReader(DeviceTable):
                 "a MAC address belongs to one device",
             )
             return False
-        self.assets.mac[device] = found[0]
+        into[device] = found[0]
         return True
 
     def local(self, number: int, device: int, port: str) -> int | None:

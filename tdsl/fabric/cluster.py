@@ -3,8 +3,9 @@ of all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tdsl.fabric.cluster_addresses import join_addressing
 from tdsl.fabric.graph import FREE, HOLE, INSIDE, USED, Fabric, Ints
 from tdsl.fabric.narrow import narrow_fabric_columns
 from tdsl.fabric.places import RackPlaces, places_of_halls
-from tdsl.fabric.requirements import resolve_claims
+from tdsl.fabric.requirements import lent_claims_at, resolve_claims
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.model import DeviceModel, DeviceSet
@@ -47,18 +48,26 @@ def claim_of_cluster(claims: Sequence[tuple[int, ResolvedClaim]], cluster: Fabri
 
 
 def requirements_of_cluster(
-    plans: Sequence[FabricPlan], cluster: Fabric, diagnostics: Diagnostics
+    plans: Sequence[FabricPlan],
+    cluster: Fabric,
+    judged: Collection[tuple[int, int]],
+    joint: Collection[str],
+    diagnostics: Diagnostics,
 ) -> list[ResolvedClaim]:
     """What the cluster's block requires of all its fabrics (those of the plans), in order of the text. Each
     path is resolved in each fabric that has what it names, also where another path of the requirement names
-    nothing there; what none has is a finding."""
+    nothing there; what none has is a finding. So are those claims of which no fabric has all that they
+    name: ``judged`` are begin and end of the claims that fabrics have, and ``joint`` the metrics that are
+    judged of all fabrics together."""
+    left = set().union(*(plan.left_out for plan in plans)).difference(judged)
     found: dict[ClaimKey, list[tuple[int, ResolvedClaim]]] = {}
     wrong: list[Diagnostic] = []
     missing: list[dict[SourceSpan, Diagnostic]] = []
     for k, (plan, fabric) in enumerate(zip(plans, cluster.members, strict=True)):
         own = Diagnostics()
         absent: dict[SourceSpan, Diagnostic] = {}
-        for claim in resolve_claims(replace(plan, requires=plan.of_cluster), fabric, own, absent):
+        required = [*plan.of_cluster, *lent_claims_at(plan, left)]
+        for claim in resolve_claims(replace(plan, requires=required), fabric, own, absent):
             span = claim.origin.span
             key = (span.start, span.end, claim.text, claim.scope.name if claim.scope is not None else "")
             found.setdefault(key, []).append((k, claim))
@@ -66,6 +75,7 @@ def requirements_of_cluster(
         missing.append(absent)
     nowhere = _missing_in_all_fabrics(missing)
     nowhere += [d for d in wrong if d.code == "E0108"]  # a fabric has some of these indices
+    nowhere += _missing_of_one_fabric(found, missing, joint)
     _drop_claims_at_findings(found, nowhere)
     _report_once(diagnostics, (*wrong, *nowhere), {(start, end) for start, end, _, _ in found})
     return [claim_of_cluster(found[key], cluster) for key in sorted(found, key=lambda key: key[:2])]
@@ -75,6 +85,25 @@ def _missing_in_all_fabrics(missing: Sequence[dict[SourceSpan, Diagnostic]]) -> 
     """Findings of paths that name nothing in any fabric; ``missing`` has those of each fabric."""
     first = missing[0] if missing else {}
     return [d for span, d in first.items() if all(span in absent for absent in missing)]
+
+
+def _missing_of_one_fabric(
+    found: Mapping[ClaimKey, Sequence[tuple[int, ResolvedClaim]]],
+    missing: Sequence[dict[SourceSpan, Diagnostic]],
+    joint: Collection[str],
+) -> list[Diagnostic]:
+    """Findings of claims that only one fabric could judge, where none has all that they name: what the first
+    one lacks."""
+    out: list[Diagnostic] = []
+    for (start, end, _, _), claims in found.items():
+        if claims[0][1].metric in joint:
+            continue
+        lacking = (d for absent in missing for s, d in absent.items() if start <= s.start and s.end <= end)
+        out += [
+            replace(d, notes=(*d.notes, "each fabric judges this by itself, and none has all that it names"))
+            for d in islice(lacking, 1)
+        ]
+    return out
 
 
 def _drop_claims_at_findings(found: dict[ClaimKey, Any], findings: Iterable[Diagnostic]) -> None:
@@ -235,6 +264,9 @@ def _joined_set(made: _Joining, s: DeviceSet, found: Mapping[int, DeviceSet]) ->
             "write the number of shared devices as a number",
         )
         return None
+    elif bool(known.settings.get("forwards")) != bool(s.settings.get("forwards")):
+        # said in the block of one fabric it is of that network: no path leads on into another
+        known.settings = {**known.settings, "forwards": False}
     return known
 
 
@@ -477,6 +509,13 @@ def _rack_key(places: RackPlaces, rack: int) -> tuple[str, str, int]:
     return places.hall_name(rack), places.row_name(rack), int(places.rack_number[rack])
 
 
+def _place_text(places: RackPlaces, device: int) -> str:
+    """The place of a device in words: ``rack A03 of hall h1 at 2U``."""
+    rack, unit = int(places.device_rack[device]), int(places.device_unit[device])
+    at = f" at {unit}U" if unit > 0 else ""
+    return f"rack {places.rack_name(rack)} of hall {places.hall_name(rack)}{at}"
+
+
 def _join_devices_in_racks(made: _Joining, f: Fabric, out: RackPlaces, rows: Ints, of_rack: Ints) -> None:
     """Enter where a fabric's devices are; ``rows`` and ``of_rack`` are its devices and racks as the cluster
     numbers them. A device that has another place already is a finding."""
@@ -488,15 +527,18 @@ def _join_devices_in_racks(made: _Joining, f: Fabric, out: RackPlaces, rows: Int
     moved = np.flatnonzero(again & ((out.device_rack[here] != rack) | (out.device_unit[here] != unit)))
     if len(moved):
         device = int(placed[moved[0]])
-        at, other = p.origin(device), out.origin(int(here[moved[0]]))
+        row = int(here[moved[0]])
+        at, other = p.origin(device), out.origin(row)
         more = f" (and {len(moved) - 1:,} more)" if len(moved) > 1 else ""
         made.same = False
         made.diagnostics.add(
             "E0206",
             at,
-            f"{f.device_path(device)} is placed twice{more}",
-            labels=[(other.span, "first here")] if other is not None else [],
-            help="a device has one place, whatever fabrics it is in; name each once",
+            f"{f.device_path(device)} is placed in {_place_text(p, device)} here, and in "
+            f"{_place_text(out, row)} by another fabric{more}",
+            labels=[(other.span, "the other is here")] if other is not None else [],
+            help="a device has one place, whatever fabrics it is in: say it once, in the cluster's block or "
+            "in one of them",
         )
     fresh = ~again
     out.device_rack[here[fresh]], out.device_unit[here[fresh]] = rack[fresh], unit[fresh]

@@ -74,13 +74,9 @@ def _join_dealt(joined: _JoinedAddresses, member: int, own: Addressing, first: i
         for row, mine in zip(rows[~fresh].tolist(), given[~fresh].tolist(), strict=True):
             one, two = joined.found.pools[int(whole.pool[row])], own.pools[int(d.pool[mine])]
             if one.address(int(whole.rank[row])) != two.address(int(d.rank[mine])):
-                joined.refuse_second(
-                    row,
-                    f"an IPv{version} {kind} address",
-                    two.origin,
-                    one.origin,
-                    "give it in one of the fabrics; the others see it, too",
-                )
+                path = cluster.set_of(row).path
+                help = f"write `address {path} {kind} …` in one of the fabrics; it is of all"
+                joined.refuse_second(row, f"an IPv{version} {kind} address", two.origin, one.origin, help)
         whole.pool[rows[fresh]] = d.pool[given[fresh]] + first
         whole.rank[rows[fresh]] = d.rank[given[fresh]]
     joined.found.dealt = dealt
@@ -102,7 +98,8 @@ def _join_asns(joined: _JoinedAddresses) -> Asns | None:
         known = number[rows[given]]
         for row, mine in _differing_rows(rows[given], given, known, own.number[given]):
             at = origins[int(rule[row])] if rule[row] >= 0 else None
-            help = "write the same number in both, or give it in one of the fabrics"
+            path = cluster.set_of(row).path
+            help = f"write `asn {path} …` in one of the fabrics, or the same in both"
             joined.refuse_second(row, f"ASN {int(number[row])}", own.origin(mine), at, help)
         fresh = given[known == 0]
         number[rows[fresh]] = own.number[fresh]

@@ -67,12 +67,13 @@ def elaborate_fabric(
     fabric.names = names_from_namings(plan, rows, fabric, diagnostics)
     if plan.rules or plan.routing or plan.roce:
         from tdsl.fabric.addresses import assign_addresses
-        from tdsl.fabric.split_pools import refuse_split_pools
 
         fabric.addressing = assign_addresses(plan, fabric, diagnostics)
-        if fabric.addressing.routing is not None:
-            refuse_split_pools(fabric, fabric.addressing, diagnostics)
     fabric.complete = ok and sound and not diagnostics.has_errors
+    if fabric.complete and fabric.addressing is not None and fabric.addressing.routing is not None:
+        from tdsl.fabric.split_pools import refuse_split_pools
+
+        refuse_split_pools(fabric, fabric.addressing, diagnostics)
     fabric.prices, fabric.supply = plan.prices, plan.supply
     _add_places_and_distances(plan, fabric, diagnostics, places)
     if plan.partitions or plan.managers:

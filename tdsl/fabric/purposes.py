@@ -33,12 +33,12 @@ def host_rate(fabric: Fabric, accelerators: bool) -> int:
     """Bits per second of the links of a host, or of a chip by itself, that has most. With ``accelerators``
     those of the adapters beside them, else those of all hosts but of storage and managers."""
     f = fabric
-    if accelerators:
-        ends = (_is_adapter_end(f, f.link_a), _is_adapter_end(f, f.link_b))
-    else:
-        ends = tuple(f.is_end[d] & (f.role[d] == "accelerator") for d in (f.device_a, f.device_b))
-    devices = np.concatenate([f.device_a[ends[0]], f.device_b[ends[1]]])
-    rates = np.concatenate([f.link_rate[ends[0]], f.link_rate[ends[1]]])
+    a, b = (
+        _is_adapter_end(f, ports) if accelerators else _is_host_end(f, ports)
+        for ports in (f.link_a, f.link_b)
+    )
+    devices = np.concatenate([f.device_a[a], f.device_b[b]])
+    rates = np.concatenate([f.link_rate[a], f.link_rate[b]])
     holder = np.where(f.container[devices] >= 0, f.container[devices], devices)
     total: dict[int, int] = {}
     for device, rate in zip(holder.tolist(), rates.tolist(), strict=True):
@@ -60,3 +60,10 @@ def _is_adapter_end(fabric: Fabric, ports: Ints) -> Bools:
             out |= mine & (local >= c.first) & (local < c.first + c.size)
     other: Bools = (fabric.role[device] == "storage") | fabric.is_switch[device]
     return out & ~other
+
+
+def _is_host_end(fabric: Fabric, ports: Ints) -> Bools:
+    """Which of these ends of links are at hosts or chips, but those of storage and managers."""
+    device = fabric.port_device[ports]
+    found: Bools = fabric.is_end[device] & ~np.isin(fabric.role[device], ("storage", "manager"))
+    return found

@@ -6,7 +6,7 @@ instance. The columns of all instances are resolved at once, and each claim has 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -45,17 +45,43 @@ def resolve_claims(
 ) -> list[ResolvedClaim]:
     """All claims of a plan, in order; a claim in a group's block once for each instance of the group. A path
     that names nothing is a finding; where ``absent`` is given, it goes there instead, by its place, and the
-    path has no elements: another fabric of a cluster may have what it names."""
+    path has no elements: another fabric of a cluster may have what it names. Without it a claim of the
+    cluster's block of which this fabric does not have all is left out: it is another's, or of all of them."""
     out: list[ResolvedClaim] = []
     for required in plan.requires:
-        block = _Block(plan, fabric, required, absent)
+        missing: dict[SourceSpan, Diagnostic] | None = absent
+        if missing is None and required.lent:
+            missing = {}
+        block = _Block(plan, fabric, required, missing)
         for claim in required.node.claims:
             try:
-                out += block.claims(claim)
+                found = block.claims(claim)
             except Fault as fault:
                 fault.report(diagnostics)
             except Excused:
                 pass
+            else:
+                if absent is None and _names_any_of(claim, missing or ()):
+                    plan.left_out.add((claim.span.start, claim.span.end))
+                else:
+                    out += found
+    return out
+
+
+def _names_any_of(claim: tree.Claim, spans: Iterable[SourceSpan]) -> bool:
+    """Whether a path of a claim stands at one of these places."""
+    return any(claim.span.start <= s.start and s.end <= claim.span.end for s in spans)
+
+
+def lent_claims_at(plan: FabricPlan, spans: Collection[tuple[int, int]]) -> list[Required]:
+    """The claims of the cluster's block at these places (begin and end)."""
+    out = []
+    for required in plan.requires:
+        claims = tuple(
+            c for c in required.node.claims if required.lent and (c.span.start, c.span.end) in spans
+        )
+        if claims:
+            out.append(replace(required, node=replace(required.node, claims=claims)))
     return out
 
 

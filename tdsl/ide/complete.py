@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.source import SourceFile
 from tdsl.ide.describe import formal_words, port_words
 from tdsl.ide.known import KnownNames, Meaning, port_types
-from tdsl.semantics.addressing import MANAGEMENT, OVERRIDABLE, WHAT
+from tdsl.semantics.addressing import OVERRIDABLE, PORTS_APART, WHAT
 from tdsl.semantics.devices import DEVICE_SETTINGS, ROLES
 from tdsl.semantics.fabric_words import PURPOSES
 from tdsl.semantics.intent import DEVICES
@@ -82,7 +82,7 @@ SETTINGS_OF_BLOCKS: dict[str, tuple[str, ...]] = {
     "routing": BGP_SETTINGS,
     "roce": ROCE_SETTINGS,
     "partition": PARTITION_SETTINGS,
-    "address": tuple(MANAGEMENT),
+    "address": tuple(PORTS_APART["bmc"]),
     **dict.fromkeys((*DEVICE_KINDS, *DEVICES), DEVICE_SETTINGS),
 }
 """Settings of the blocks that hold nothing else."""

@@ -15,12 +15,24 @@ from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label
 from tdsl.observe.audit import Audit, CablingFault
 from tdsl.observe.difference import Cabling, Mistake
+from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.verify.check import checks_by_name
 from tdsl.verify.result import Result
 from tdsl.verify.runner import judge_requirements
 
 MOST_MENDED = 12
-"""Faults whose mending is judged one by one."""
+"""Faults whose mending is judged one by one, whatever the requirement and the size of the network."""
+LINKS_JUDGED = 400_000
+"""Links of all judgements together that are made fault by fault, of requirements that take sums or one
+walk (a cost of 0 or 1): about a second for each."""
+MOST_SETS_JUDGED = 24
+"""Sets of faults that are judged to find those whose mending keeps a requirement, where there are many; of
+requirements that take longer, as many as faults that are mended one by one."""
+FEW_MISTAKES = 24
+QUICK = replace(DEFAULT.times(Fraction(1, 40)), uniform_rounds=2, failure_sets=16)
+"""What a judgement may take of what is built where more faults differ from the design, or many links: no
+symmetry is left there, so that proofs take longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +40,20 @@ class Promise:
     """A requirement on the design and on what is built, and the faults whose mending helps it, the most
     helpful first.
 
-    ``gains`` are pairs of the number of a fault (from 1) and what the requirement is once that fault alone is
-    mended. ``network`` is that of a cluster which the requirement is about, "" where it is about all.
+    ``gains`` are pairs of the number of a fault (from 1) and what the requirement is once that fault
+    alone is mended. ``judged`` is how many faults were mended so, one at a time. ``restoring`` are faults
+    whose mending together keeps the requirement, as few as were found; where ``enough`` is False they are
+    the first in the order of the links that they touch, and fewer may do. ``network`` is that of a
+    cluster which the requirement is about, "" where it is about all.
     """
 
     designed: Result
     built: Result
     gains: tuple[tuple[int, Result], ...] = ()
     network: str = ""
+    judged: int = 0
+    restoring: tuple[int, ...] = ()
+    enough: bool = True
 
     @property
     def kept(self) -> bool:
@@ -100,7 +118,11 @@ def _seen_rates(made: Audit) -> Mapping[int, int]:
     for fault in (*made.accepted, *made.faults):
         if fault.slow is not None:
             port, rate = fault.slow
-            out[port] = out[made.seen.far[port]] = rate
+            link = int(made.fabric.port_link[port])
+            ends = (
+                (int(made.fabric.link_a[link]), int(made.fabric.link_b[link])) if link >= 0 else (port, port)
+            )
+            out[port] = out[made.seen.far.get(port, ends[0] + ends[1] - port)] = rate
     return out
 
 
@@ -163,47 +185,127 @@ def promises_kept(made: Audit, claims: Sequence[ResolvedClaim], network: str = "
     if not claims:
         return []
     before = _results_of_claims(_network_of_cluster(made.fabric, network), claims)
-    after = _results_of_claims(_network_of_cluster(as_built_fabric(made), network), claims)
-    out = []
+    budget = _budget_of_built(made)
+    after = _results_of_claims(_network_of_cluster(as_built_fabric(made), network), claims, budget)
     numbered = [
         (i, fault)
         for i, fault in enumerate(made.faults, 1)
         if fault.mistake is not None or fault.slow is not None
     ]
+    numbered.sort(key=lambda f: (-_links_touched(f[1]), f[0]))
+    mending = _Mending(made, network, numbered, budget)
+    out = []
     for claim, one, now in zip(claims, before, after, strict=True):
         promise = Promise(one, now, network=network)
         if not promise.kept and len(numbered) > 1:
-            gains = _gains_per_fault(made, claim, now, numbered[:MOST_MENDED], network)
-            promise = replace(promise, gains=gains)
+            promise = mending.promise_mended(claim, promise)
         out.append(promise)
     return out
 
 
-def _results_of_claims(fabric: Fabric, claims: Sequence[ResolvedClaim]) -> list[Result]:
+def _budget_of_built(made: Audit) -> Budget:
+    """What a judgement of what is built may take."""
+    touched = sum(_links_touched(f) for f in (*made.accepted, *made.faults))
+    return DEFAULT if len(made.faults) <= FEW_MISTAKES and 8 * touched <= made.fabric.link_count else QUICK
+
+
+def _links_touched(fault: CablingFault) -> int:
+    """Links that a fault is about."""
+    one = fault.mistake
+    return 1 if one is None else max(len(one.moves), len(one.removed), len(one.added), 1)
+
+
+def _results_of_claims(
+    fabric: Fabric, claims: Sequence[ResolvedClaim], budget: Budget = DEFAULT
+) -> list[Result]:
     """A result for each claim, in order."""
-    return judge_requirements(fabric, claims, Diagnostics(), select={c.metric for c in claims})[: len(claims)]
+    names = {c.metric for c in claims}
+    return judge_requirements(fabric, claims, Diagnostics(), select=names, budget=budget)[: len(claims)]
 
 
-def _gains_per_fault(
-    made: Audit, claim: ResolvedClaim, now: Result, faults: list[tuple[int, CablingFault]], network: str
-) -> tuple[tuple[int, Result], ...]:
-    """What the requirement is with one fault mended, for the faults that help, the most helpful first. Where
-    it cannot be judged with that fault mended, nothing is gained."""
-    found = []
-    for number, fault in faults:
-        left = audit_with_faults(made, [x for x in made.faults if x is not fault])
-        (mended,) = _results_of_claims(_network_of_cluster(as_built_fabric(left), network), [claim])
-        if mended.status == "skipped":
-            continue
-        if mended.status != now.status or _figure_of_result(mended) != _figure_of_result(now):
-            better = (
-                abs(_figure_of_result(mended) - _figure_of_result(now))
-                if mended.status == now.status
-                else Fraction(10**9)
-            )
-            found.append((-better, number, mended))
-    found.sort(key=lambda g: g[:2])
-    return tuple((number, mended) for _, number, mended in found)
+class _Mending:
+    """What requirements are where some faults of an audit are mended; ``faults`` by number, those that
+    touch most links first."""
+
+    def __init__(
+        self, made: Audit, network: str, faults: list[tuple[int, CablingFault]], budget: Budget
+    ) -> None:
+        self.made, self.network, self.faults, self.budget = made, network, faults, budget
+
+    def promise_mended(self, claim: ResolvedClaim, promise: Promise) -> Promise:
+        """A promise with the faults whose mending helps it, and those that keep it together."""
+        check = checks_by_name().get(claim.metric)
+        quick = check is not None and check.cost < 2
+        most = MOST_MENDED
+        if self.budget is QUICK and not quick:
+            most //= 4
+        elif quick:
+            most = max(most, LINKS_JUDGED // max(self.made.fabric.link_count, 1))
+        gains = self.gains(claim, promise.built, self.faults[:most])
+        best = next((n for n, r in gains if Promise(promise.designed, r).kept), 0)
+        judged = min(most, len(self.faults))
+        restoring: tuple[int, ...] = (best,) if best else ()
+        enough = True
+        if not best and len(self.faults) > 1:
+            calls = MOST_SETS_JUDGED if quick else most
+            restoring, enough = self.restoring_faults(claim, promise, calls)
+        return replace(promise, gains=gains, judged=judged, restoring=restoring, enough=enough)
+
+    def judge(self, claim: ResolvedClaim, mended: Iterable[int]) -> Result:
+        """A requirement on what is built with some faults mended."""
+        numbers = set(mended)
+        gone = {id(fault) for number, fault in self.faults if number in numbers}
+        left = audit_with_faults(self.made, [x for x in self.made.faults if id(x) not in gone])
+        fabric = _network_of_cluster(as_built_fabric(left), self.network)
+        (found,) = _results_of_claims(fabric, [claim], self.budget)
+        return found
+
+    def gains(
+        self, claim: ResolvedClaim, now: Result, faults: list[tuple[int, CablingFault]]
+    ) -> tuple[tuple[int, Result], ...]:
+        """What the requirement is with one fault mended, for the faults that help, the most helpful
+        first. Where it cannot be judged with that fault mended, nothing is gained."""
+        found = []
+        for number, _ in faults:
+            mended = self.judge(claim, [number])
+            if mended.status == "skipped":
+                continue
+            if mended.status != now.status or _figure_of_result(mended) != _figure_of_result(now):
+                better = (
+                    abs(_figure_of_result(mended) - _figure_of_result(now))
+                    if mended.status == now.status
+                    else Fraction(10**9)
+                )
+                found.append((-better, number, mended))
+        found.sort(key=lambda g: g[:2])
+        return tuple((number, mended) for _, number, mended in found)
+
+    def restoring_faults(
+        self, claim: ResolvedClaim, promise: Promise, calls: int
+    ) -> tuple[tuple[int, ...], bool]:
+        """Faults whose mending together keeps a requirement, and whether none of them can be left out.
+
+        The shortest beginning of the list that keeps it is found by halving: its last fault is needed.
+        The next needed one is looked for in the same way, with that one mended, until the needed ones are
+        enough or ``calls`` judgements are made.
+        """
+        needed: list[int] = []
+        pool = [number for number, _ in self.faults]
+        while calls > 0:
+            low, high = 0, len(pool)  # with pool[:high] mended it is kept, with pool[:low - 1] it is not
+            while low < high and calls > 0:
+                middle = (low + high) // 2
+                calls -= 1
+                if Promise(promise.designed, self.judge(claim, [*needed, *pool[:middle]])).kept:
+                    high = middle
+                else:
+                    low = middle + 1
+            if low < high or not high:
+                pool = pool[:high]
+                break
+            needed.append(pool[high - 1])
+            pool = pool[: high - 1]
+        return tuple(sorted([*needed, *pool])), not pool
 
 
 def audit_with_faults(made: Audit, faults: list[CablingFault]) -> Audit:
@@ -219,6 +321,50 @@ def _figure_of_result(result: Result) -> Fraction:
         return Fraction(0)
 
 
+def _notes_on_restoring(made: Audit, promise: Promise) -> list[str]:
+    """How many faults must be mended to keep a requirement, where no single one is enough."""
+    count = len(promise.restoring)
+    if count < 2:
+        return []
+    first = "; ".join(made.faults[n - 1].finding.message for n in promise.restoring[:3])
+    more = f"; and {count - 3:,} more" if count > 3 else ""
+    if promise.enough:
+        return [f"it is kept when these {count:,} faults are corrected: {first}{more}"]
+    return [
+        f"it is kept when {count:,} faults are corrected, those that touch most links; fewer may do: "
+        f"{first}{more}"
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A fault by its number, from 1, with the requirements that its mending alone keeps, and those for
+    which it is one of several that must be mended."""
+
+    fault: int
+    alone: tuple[str, ...]
+    among: tuple[str, ...]
+
+
+def repairs_by_gain(made: Audit) -> list[Repair]:
+    """The faults whose mending keeps requirements that what is built does not keep, those that keep most
+    alone first, then those that are needed for most."""
+    alone: dict[int, list[str]] = {}
+    among: dict[int, list[str]] = {}
+    for promise in made.promises:
+        if promise.kept:
+            continue
+        name = f"{promise.network}: " if promise.network else ""
+        text = f"{name}{promise.built.requirement}"
+        for number in [n for n, r in promise.gains if Promise(promise.designed, r).kept]:
+            alone.setdefault(number, []).append(text)
+        if len(promise.restoring) > 1 and promise.enough:
+            for number in promise.restoring:
+                among.setdefault(number, []).append(text)
+    found = [Repair(n, tuple(alone.get(n, ())), tuple(among.get(n, ()))) for n in {*alone, *among}]
+    return sorted(found, key=lambda r: (-len(r.alone), -len(r.among), r.fault))
+
+
 def broken_promise_findings(made: Audit, judged: Sequence[Promise]) -> list[Diagnostic]:
     """A finding for every requirement that holds on the design and not on what is built."""
     out = []
@@ -230,6 +376,7 @@ def broken_promise_findings(made: Audit, judged: Sequence[Promise]) -> list[Diag
         for number, mended in promise.gains[:4]:
             what = made.faults[number - 1].finding.message
             notes.append(f"correcting this gives {' '.join((mended.status, mended.text)).strip()}: {what}")
+        notes += _notes_on_restoring(made, promise)
         rest = (
             "correct the faults above"
             if promise.gains or len(made.faults) < 2

@@ -18,6 +18,7 @@ from tdsl.observe.candidates import PortPositions
 from tdsl.observe.describe import MOST_NOTES, RepairTask, Words
 from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
+from tdsl.observe.facts import ComparedFacts, compare_captured_facts
 from tdsl.observe.match import (
     NOT_IDENTIFIED,
     Identifiers,
@@ -93,6 +94,9 @@ class Audit:
         default_factory=list
     )  # requirements on what is built, where they were judged
     of: int = 0  # links that the audit is asked for
+    facts: ComparedFacts = field(
+        default_factory=ComparedFacts
+    )  # what captures say of other things than links
 
     @property
     def mistakes(self) -> list[Mistake]:
@@ -158,10 +162,12 @@ class _Auditor:
         self.captures()
         if self.seen.observed.findings.has_errors:
             return self.out
+        self.out.facts = compare_captured_facts(self.fabric, self.seen, self.words, self.asked.only)
         self.devices()
         self.coverage()
         self.cables()
         self.rates()
+        self.facts()
         return self.out
 
     def _planned(self, judged: Bools) -> list[int]:
@@ -339,7 +345,12 @@ class _Auditor:
         asked for."""
         of, judged = self.out.of, int(self.out.judged.sum())
         hidden = of - judged
-        if not judged:
+        facts_alone = self.out.facts.used and not self.seen.observed.wires and self.asked.at_least is None
+        if not judged and facts_alone:
+            self.note(
+                "E0632", "no link was judged: the captures are of other things", help="capture links, too"
+            )
+        elif not judged:
             self.out.faults.append(CablingFault(self.nothing(), ()))
         elif hidden and self.asked.at_least is not None and judged < self.asked.at_least * of:
             text = (
@@ -498,6 +509,24 @@ class _Auditor:
                     help="clean and reseat both plugs; if it stays, exchange the cable or the transceivers",
                     tasks=[RepairTask(*self.words.split(port), "reseat or exchange the cable", far, "")],
                 )
+
+    # ------------------------------------------------------------ what is no link
+    def facts(self) -> None:
+        """Transceivers, links that run badly, insides of hosts and groups of schedulers; and what of
+        these is not compared, by reason."""
+        slow = {int(self.fabric.port_link[f.slow[0]]) for f in self.out.faults if f.slow is not None}
+        for fault in self.out.facts.faults:
+            if fault.slow is None or int(self.fabric.port_link[fault.slow[0]]) not in slow:
+                self.out.faults.append(CablingFault(fault.finding, fault.tasks, None, fault.slow))
+        reasons: dict[str, list[str]] = defaultdict(list)
+        for row in self.out.facts.aside:
+            reasons[row.why].append(f"{row.at.text}: {row.text}")
+        for why, said in sorted(reasons.items()):
+            self.note(
+                "E0611",
+                f"{counted_noun(len(said), 'row')} of the captures set aside: {why}",
+                notes=[*said[:MOST_NOTES], *more_than_noted(len(said))],
+            )
 
 
 def audit_findings(made: Audit) -> Diagnostics:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.columns import natural_sort_key
 from tdsl.fabric.graph import Fabric
@@ -10,6 +12,7 @@ from tdsl.observe.difference import Cabling, Mistake
 from tdsl.observe.match import Seen
 from tdsl.observe.names import node_name_shown
 from tdsl.observe.record import CapturedLink
+from tdsl.observe.wide import DEVICE_KINDS, PORT_KINDS, set_path
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun, noun_for_count
 
@@ -27,6 +30,9 @@ CODES = {
     "missing": "E0625",
     "extra": "E0626",
     "cables permuted": "E0629",
+    "not explained": "E0618",
+    **dict.fromkeys(DEVICE_KINDS, "E0616"),
+    **dict.fromkeys(PORT_KINDS, "E0617"),
 }
 MOST_NOTES = 4
 
@@ -53,6 +59,7 @@ class Words:
     def __init__(self, fabric: Fabric, seen: Seen) -> None:
         self.fabric, self.seen = fabric, seen
         self._cables: dict[int, str] | None = None
+        self._rows: dict[str, int] | None = None
 
     # ------------------------------------------------------------ ports
     def split(self, port: int) -> tuple[str, str]:
@@ -81,6 +88,13 @@ class Words:
     def ends(self, a: int, b: int) -> str:
         """``su0-node1 OSFP1 (mlx5_0) to su0-leaf0 IB1/1/1``."""
         return f"{self.port(a)} to {self.port(b)}"
+
+    def device_named(self, name: str) -> int:
+        """The row of a device by its name."""
+        if self._rows is None:
+            f = self.fabric
+            self._rows = {f.device_name(d): d for d in range(f.device_count)}
+        return self._rows[name]
 
     def first(self, one: Mistake) -> tuple[int, tuple[tuple[int, int, str], ...]]:
         """A key that sorts mistakes by the first device and port they are about."""
@@ -126,7 +140,12 @@ class Words:
         return CODES.get(one.kind, "")
 
     def _tasks(self, one: Mistake, loose: list[tuple[int, int, int]]) -> list[RepairTask]:
-        """What a technician does about a mistake: plugs to move, cables to plug and to remove."""
+        """What a technician does about a mistake: plugs to move, cables to plug and to remove; of a
+        pattern over many devices a line a device."""
+        if one.kind in (*DEVICE_KINDS, *PORT_KINDS):
+            return self._tasks_of_pattern(one, loose)
+        if one.kind == "not explained":
+            return self._tasks_of_tangle(one)
         target = dict(one.moves)
         tasks = [
             RepairTask(
@@ -147,8 +166,45 @@ class Words:
             RepairTask(*self.split(a), "remove the cable", self.port(b), "") for a, b in one.added
         ]
 
+    def _tasks_of_pattern(self, one: Mistake, loose: list[tuple[int, int, int]]) -> list[RepairTask]:
+        """A line for each device whose plugs are moved by a pattern."""
+        count: Counter[int] = Counter()
+        stands: dict[int, int] = {}
+        for q, p, _ in loose:
+            if self.seen.device(q) in one.devices or one.kind.startswith("panel"):
+                count[self.seen.device(q)] += 1
+                stands[self.seen.device(q)] = self.seen.device(p)
+        name = self.fabric.device_name
+        if one.kind in DEVICE_KINDS:
+            return [
+                RepairTask(
+                    name(d),
+                    "",
+                    "exchange the names, or move all cables",
+                    f"{name(stands[d])} has them",
+                    name(d),
+                )
+                for d in sorted(count)
+            ]
+        return [
+            RepairTask(name(d), "", f"move {counted_noun(n, 'plug')}, or correct the numbers", "", one.detail)
+            for d, n in sorted(count.items())
+        ]
+
+    def _tasks_of_tangle(self, one: Mistake) -> list[RepairTask]:
+        """A line for each device with links that are not explained."""
+        count: Counter[int] = Counter()
+        for a, b in one.removed:
+            count.update((self.seen.device(a), self.seen.device(b)))
+        return [
+            RepairTask(self.fabric.device_name(d), "", f"trace {counted_noun(n, 'cable')}", "", "")
+            for d, n in sorted(count.items())
+        ]
+
     def _notes(self, one: Mistake, loose: list[tuple[int, int, int]], target: dict[int, int]) -> list[str]:
         """The cables of a mistake, of many the first few; and other explanations."""
+        if one.kind == "not explained":
+            return self._notes_of_tangle(one)
         rows = [(q, p, y) for q, p, y in loose if not (y in target and y < q)]
         notes = [
             f"seen: {self.ends(p, target.get(y, y))}; planned: {self.ends(q, y)}"
@@ -162,6 +218,42 @@ class Words:
                 notes.append(f"and {counted_noun(len(one.removed) - MOST_NOTES, 'more link')}")
         notes += [f"the same is seen if {self._short(t)}" for t in one.ties]
         return notes
+
+    def _notes_of_tangle(self, one: Mistake) -> list[str]:
+        """What is known of links that no pattern explains: how many end at the planned device, and what
+        is seen between which sets of devices."""
+        planned = {p: q for a, b in one.removed for p, q in ((a, b), (b, a))}
+        device = self.seen.device
+        near = sum(
+            any(p in planned and device(planned[p]) == device(q) for p, q in ((a, b), (b, a)))
+            for a, b in one.added
+        )
+        notes = [
+            f"{near:,} of the {len(one.added):,} links seen there join devices that the design joins, at "
+            "other ports"
+        ]
+        notes += [
+            f"between {' and '.join(pair)}: {gone:,} planned links are not seen, {there:,} others are"
+            for pair, (gone, there) in self._links_between_sets(one)
+        ]
+        return notes[: MOST_NOTES + 1]
+
+    def _links_between_sets(self, one: Mistake) -> list[tuple[tuple[str, ...], tuple[int, int]]]:
+        """Links that are gone and links that are there, by the sets of devices that they join; most first."""
+
+        def sets_joined(a: int, b: int) -> tuple[str, ...]:
+            found = [self.seen.device(p) for p in (a, b)]
+            return tuple(
+                sorted(
+                    f"`{set_path(self.fabric.set_of(d))}`" if d >= 0 else "devices without a plan"
+                    for d in found
+                )
+            )
+
+        gone = Counter(sets_joined(*link) for link in one.removed)
+        there = Counter(sets_joined(*link) for link in one.added)
+        pairs = sorted({*gone, *there}, key=lambda k: (-gone[k] - there[k], k))
+        return [(k, (gone[k], there[k])) for k in pairs]
 
     def _short(self, one: Mistake) -> str:
         """Another explanation in a few words."""
@@ -183,6 +275,56 @@ class Words:
         return (
             f"{len(ports)} cables are in one another's ports: {', '.join(ports[:4])}",
             "plug each as planned",
+        )
+
+    def _pattern_of_ports(
+        self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
+    ) -> tuple[str, str]:
+        left = (
+            f"; {counted_noun(len(one.removed), 'link')} would be at ports that are not there"
+            if one.removed
+            else ""
+        )
+        help = "if the cables are right, correct the numbers of ports in the capture"
+        if one.kind == "ports offset":
+            help += " (some systems count from 0, others from 1)"
+        if one.kind.startswith("panel"):
+            help = (
+                "if the labels of the panels are right, plug one side again in the order of the list; else "
+                "correct the table"
+            )
+            return f"{one.detail} ({counted_noun(len(loose), 'link')})", help
+        links = len({min(q, y) for q, _, y in loose})
+        return (
+            f"{one.detail} ({counted_noun(links, 'link')}){left}",
+            f"{help}; else move each plug by the same step",
+        )
+
+    _ports_offset = _ports_reversed = _ports_rotated = _ports_exchanged = _pattern_of_ports
+    _panel_reversed = _panel_offset = _pattern_of_ports
+
+    def _pattern_of_devices(
+        self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
+    ) -> tuple[str, str]:
+        links = len({min(q, y) for q, _, y in loose})
+        return (
+            f"{one.detail} ({counted_noun(links, 'link')})",
+            "if the cables are right, exchange the names of the devices, in their configuration or with "
+            "--map; else move the cables of each to the one that the work list names",
+        )
+
+    _devices_offset = _devices_reversed = _indices_exchanged = _devices_permuted = _pattern_of_devices
+
+    def _not_explained(
+        self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
+    ) -> tuple[str, str]:
+        return (
+            f"{counted_noun(len(one.removed), 'planned link')} "
+            f"{noun_for_count(len(one.removed), 'is', 'are')} not seen where "
+            f"{counted_noun(len(one.added), 'other')} "
+            f"{noun_for_count(len(one.added), 'is', 'are')}, and no pattern explains them",
+            "look whether the capture is of this design, and its names are those of the design (--map); then "
+            "audit one part after another with --only",
         )
 
     def _swap(self, one: Mistake, what: str) -> tuple[str, str]:

@@ -2,7 +2,8 @@
 
 Mistakes of several cables are chosen first, those that explain most before the others, as long as each
 explains more than one move of a single cable would. What is left is explained component by component, which
-is exact: a cycle of k cables takes k-1 exchanges of two plugs, a path one move a cable.
+is exact: a cycle of k cables takes k-1 exchanges of two plugs, a path one move a cable. Patterns over many
+devices come before all others; what is then still too entangled is one finding that says what is known.
 """
 
 from __future__ import annotations
@@ -11,12 +12,19 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from tdsl.observe.candidates import PortPositions, candidate_mistakes
-from tdsl.observe.difference import Cabling, Component, Mistake
+from tdsl.observe.difference import Cabling, Component, Mistake, SearchBudget
+from tdsl.observe.wide import wide_mistakes
 
 ROUNDS = 64
 TRIES = 120
 """Other choices that are tried for faults that touch one another, before the best explanation found is
 given."""
+MOST_ENTANGLED = 600
+"""Ports of one group, or of one path or cycle, that are still looked into; of larger ones, what differs
+is said."""
+WORK = 1_500_000
+"""Ports that are walked over to compare choices, some seconds; after that, what is left is explained
+cable by cable."""
 
 
 def diagnose_mistakes(
@@ -27,15 +35,46 @@ def diagnose_mistakes(
     absent: Callable[[int], bool],
 ) -> list[Mistake]:
     """Mistakes; made one after the other, they lead from the design to what was seen."""
-    state = Cabling(planned, seen)
-    found: list[Mistake] = []
-    for cluster in _independent_port_groups(state, places, [p for p in ports if state.differs(p)], absent):
+    state = Cabling(planned, seen, SearchBudget(WORK))
+    every = list(ports)
+    found = list(wide_mistakes(state, places, every))
+    left, tangles = _entangled_ports(state, list(dict.fromkeys([*every, *state.changed])))
+    for cluster in _independent_port_groups(state, places, left, absent):
+        if len(cluster) > MOST_ENTANGLED:
+            tangles += cluster
+            continue
         chosen = _best_explanation(state, cluster, places, absent)
         for one in chosen:
             made = state.make(one)
             assert made, one
         found += chosen
+    if tangles:
+        found.append(_not_explained(state, tangles))
+        state.make(found[-1])
     return found
+
+
+def _entangled_ports(state: Cabling, ports: list[int]) -> tuple[list[int], list[int]]:
+    """Ports that differ: those of paths and cycles that can be looked into, and those of longer ones."""
+    left: list[int] = []
+    tangles: list[int] = []
+    for component in state.components(ports):
+        (tangles if len(component.ports) > MOST_ENTANGLED else left).extend(component.ports)
+    order = {p: i for i, p in enumerate(ports)}
+    left = sorted((p for p in dict.fromkeys(left) if state.differs(p)), key=lambda p: order.get(p, p))
+    return left, list(dict.fromkeys(tangles))
+
+
+def _not_explained(state: Cabling, ports: list[int]) -> Mistake:
+    """All that differs at some ports, as links that are gone and links that are there."""
+    gone, there = set(), set()
+    for p in ports:
+        q, far = state.at(p), state.seen(p)
+        if q != far:
+            gone |= {(min(p, q), max(p, q))} if q >= 0 else set()
+            there |= {(min(p, far), max(p, far))} if far >= 0 else set()
+    removed, added = tuple(sorted(gone)), tuple(sorted(there))
+    return Mistake("not explained", (), removed, added, cost=max(len(removed), len(added)))
 
 
 def _independent_port_groups(
@@ -61,6 +100,8 @@ def _independent_port_groups(
     for component in state.components(ports):
         join(component.ports)
     for one in candidate_mistakes(state, places, ports, absent):
+        if state.budget.is_spent:
+            break
         gain, touched = state.gain(one)
         if gain > 0:
             join(sorted(touched))
@@ -86,7 +127,7 @@ def _best_explanation(
     best, cost, choices = _greedy_explanation(state, ports, places, absent, frozenset(), ())
     tried = 0
     better = True
-    while better and cost > 1 and tried < TRIES:
+    while better and cost > 1 and tried < TRIES and not state.budget.is_spent:
         better = False
         used = [m for m in best if mistake_key(m) in {mistake_key(c) for c in choices}]
         options: list[tuple[frozenset[Key], tuple[Mistake, ...]]] = [
@@ -99,7 +140,7 @@ def _best_explanation(
             if total < cost:
                 best, cost, choices, better = other, total, more, True
                 break
-            if tried >= TRIES:
+            if tried >= TRIES or state.budget.is_spent:
                 break
     return best
 
@@ -114,7 +155,7 @@ def _greedy_explanation(
 ) -> tuple[list[Mistake], int, list[Mistake]]:
     """Mistakes that explain the ports, those that explain most first; their moves; and the choices there
     were."""
-    trial = Cabling(state.at, state.seen)
+    trial = Cabling(state.at, state.seen, state.budget)
     found = [one for one in first if trial.make(one)]
     choices: list[Mistake] = []
     for _ in range(ROUNDS):
@@ -162,6 +203,8 @@ def _judge_candidates(
     judged = []
     met = set(banned)
     for order, one in enumerate(candidates):
+        if state.budget.is_spent:
+            break
         if mistake_key(one) in met:
             continue
         met.add(mistake_key(one))

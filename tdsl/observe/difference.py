@@ -19,7 +19,7 @@ class Mistake:
     ``added`` are links.
 
     ``cost`` is the number of moves that the mistake counts as, ``kind`` its name, ``devices`` those it is
-    about.
+    about. ``detail`` says what a pattern over many devices is.
     """
 
     kind: str
@@ -29,6 +29,7 @@ class Mistake:
     devices: tuple[int, ...] = ()
     cost: int = 1
     amount: int = 0  # places of a shift
+    detail: str = ""
     ties: tuple[Mistake, ...] = field(default=())
 
     def with_ties(self, ties: Iterable[Mistake]) -> Mistake:
@@ -52,11 +53,27 @@ class Component:
         return self.missing - 1 if self.closed else max(self.missing, self.extra)
 
 
+@dataclass(slots=True)
+class SearchBudget:
+    """Ports that may still be walked over while choices are compared; counted, so that the answer is the
+    same on every machine."""
+
+    left: int = 1 << 62
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no more choices are to be compared."""
+        return self.left <= 0
+
+
 class Cabling:
     """What is explained so far: the design with some mistakes made. Compared with what was seen."""
 
-    def __init__(self, planned: Callable[[int], int], seen: Callable[[int], int]) -> None:
+    def __init__(
+        self, planned: Callable[[int], int], seen: Callable[[int], int], budget: SearchBudget | None = None
+    ) -> None:
         self._planned, self.seen = planned, seen
+        self.budget = budget if budget is not None else SearchBudget()
         self.changed: dict[int, int] = {}
 
     def at(self, port: int) -> int:
@@ -80,6 +97,7 @@ class Cabling:
                 break
             missing, extra = missing + planned, extra + (not planned)
             if far == port:
+                self.budget.left -= len(forward)
                 return Component((port, *forward), missing, extra, True)
             forward.append(far)
             here, planned = far, not planned
@@ -92,6 +110,7 @@ class Cabling:
             missing, extra = missing + planned, extra + (not planned)
             back.append(far)
             here, planned = far, not planned
+        self.budget.left -= len(back) + len(forward)
         return Component((*reversed(back), port, *forward), missing, extra, False)
 
     def components(self, ports: Iterable[int]) -> list[Component]:
@@ -110,6 +129,7 @@ class Cabling:
         """New far ends of the ports that a mistake touches; None where it cannot be made here."""
         new: dict[int, int] = {}
         target = dict(mistake.moves)
+        self.budget.left -= len(target) + len(mistake.removed)
         for p, q in mistake.removed:
             if self.at(p) != q:
                 return None

@@ -4,7 +4,7 @@ position."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -28,6 +28,7 @@ NO_DEVICE = "the design has neither device"
 NO_SUCH_PORT = "the model has no port of that name, such as a management port"
 FREE_PORT = "no link is planned at the port, and the design does not have the device at the other end"
 NOT_IDENTIFIED = "the neighbour sends no name, and nothing says which device has its address"
+BETTER_KNOWN = "another capture says what is at the port, and an address that traffic has shown says no more"
 OTHER_NEIGHBOUR = "the port has another neighbour in the captures, which is better known"
 
 
@@ -88,6 +89,11 @@ class Seen:
     audited: Bools = field(
         default_factory=lambda: np.zeros(0, dtype=np.bool_)
     )  # links that the captures would show
+
+    device_of: dict[str, int] = field(default_factory=dict)  # by node
+    ports_of: Callable[[CapturedEnd], tuple[int, ...]] = field(
+        default=lambda end: ()
+    )  # the ports of the design that an end means
 
     def captured(self, wire: CapturedLink) -> str:
         """A link as the captures write it: ``leaf0 swp8 to rogue e1``."""
@@ -218,6 +224,7 @@ class _Matcher:
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
         self.used: set[int] = set()  # ports at which a row says a cable
+        self.learned: set[int] = set()  # ports at which only an address says what is there
         self.through = ThroughCables(fabric)
         self.seen.unidentified = np.zeros(fabric.link_count, dtype=np.bool_)
 
@@ -238,6 +245,8 @@ class _Matcher:
             elif node.key not in self.observed.aside:
                 self.seen.unplanned.append(node.key)
         self.audited()
+        self.seen.device_of = {key: device for key, (device, _) in self.target.items()}
+        self.seen.ports_of = self.resolve
         return self.seen
 
     # ------------------------------------------------------------ which device a node is
@@ -481,10 +490,14 @@ class _Matcher:
         compared is set aside with the reason."""
         aside = self.observed.aside
         later: list[CapturedLink] = []
+        learned: list[CapturedLink] = []
         for wire in self.observed.wires:
             why = aside.get(wire.a.node) or aside.get(wire.b.node)
             if why:
                 self.set_aside(why, wire)
+                continue
+            if wire.learned:
+                learned.append(wire)
                 continue
             a, b = self.resolve(wire.a), self.resolve(wire.b)
             if not a or not b or not self.join_planned_ends(a, b, wire):
@@ -501,6 +514,29 @@ class _Matcher:
                 self.set_aside(NO_SUCH_PORT, wire)
             else:
                 self.set_aside(NO_DEVICE, wire)
+        for wire in learned:
+            self.link_by_address(wire)
+
+    def link_by_address(self, wire: CapturedLink) -> None:
+        """A link that is known by an address at a port alone: none where another capture says what is at
+        either end."""
+        a, b = self.resolve(wire.a), self.resolve(wire.b)
+        far = self.seen.far
+        if not a:
+            self.set_aside(NO_SUCH_PORT if wire.a.node in self.target else NO_DEVICE, wire)
+        elif b and far.get(a[0], -1) == b[0]:
+            self.seen.used += 1
+            self.seen.again += 1
+        elif a[0] in far or (b and b[0] in far):
+            self.set_aside(BETTER_KNOWN, wire)
+        elif b:
+            self.join_known_ends(a[:1], b[:1], wire)
+            self.learned |= {a[0], b[0]}
+        else:
+            known = len(far)
+            self.link_with_one_known_end(a[0], wire.b, wire)
+            if len(far) > known:
+                self.learned |= {a[0], far[a[0]]}
 
     def set_aside(self, why: str, wire: CapturedLink) -> None:
         """Note a link that is not compared with the design."""
@@ -643,6 +679,10 @@ class _Matcher:
             number = subnet_of_links(f)
             touched = np.unique(number[whole[f.device_a] | whole[f.device_b]])
             out |= np.isin(number, touched)
+        for port in self.learned:
+            link = int(f.port_link[port]) if port < self.seen.ports else -1
+            if link >= 0:
+                out[link] = True
         self.seen.audited = out
 
 

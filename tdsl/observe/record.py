@@ -87,8 +87,10 @@ class CapturedEnd(NamedTuple):
 
 
 class CapturedLink(NamedTuple):
-    """A link that was seen. ``rate`` in bit/s and ``lanes`` are 0 where unknown; ``could`` is the rate that
-    both ends support. ``carries`` is the number of links of the cable where the capture says it, else 0."""
+    """A link that was seen. ``rate`` in bit/s and ``lanes`` are 0 where unknown; ``could`` is the rate
+    that both ends support. ``carries`` is the number of links of the cable where the capture says it,
+    else 0. ``learned``: the far end is known by an address alone that traffic has shown there, which a
+    neighbour's own word outweighs."""
 
     a: CapturedEnd
     b: CapturedEnd
@@ -97,6 +99,59 @@ class CapturedLink(NamedTuple):
     lanes: int = 0
     could: int = 0
     carries: int = 0
+    learned: bool = False
+
+
+class CapturedModule(NamedTuple):
+    """What is plugged into a cage, by its own memory: vendor, part number and serial number as they are
+    written there; ``part`` is "" where there is no module, or where the capture does not give it
+    (``present``)."""
+
+    end: CapturedEnd
+    vendor: str
+    part: str
+    serial: str
+    present: bool
+    at: CaptureLine
+
+
+class CapturedHealth(NamedTuple):
+    """How a link runs as the port at one end sees it: its state as written, bit/s and lanes (0 unknown),
+    the rate of bit errors that are left behind the error correction (-1 unknown) and their number (-1
+    unknown)."""
+
+    end: CapturedEnd
+    state: str
+    rate: int
+    lanes: int
+    errors_per_bit: float
+    errors: int
+    at: CaptureLine
+
+
+class CapturedTopology(NamedTuple):
+    """What a host says of its accelerators and adapters: ``cells`` has the word for each pair of names
+    that the matrix has (``NV18``, ``PIX``, ``SYS``); adapters are named as their driver names them."""
+
+    node: str
+    accelerators: tuple[str, ...]
+    adapters: tuple[str, ...]
+    cells: dict[tuple[str, str], str]
+    at: CaptureLine
+
+
+class CapturedPlacement(NamedTuple):
+    """The group in which a scheduler has a host: the source and the level (``Slurm tree``, 0 is nearest
+    to the host)."""
+
+    node: str
+    source: str
+    level: int
+    group: str
+    at: CaptureLine
+
+
+CapturedFact = CapturedModule | CapturedHealth | CapturedTopology | CapturedPlacement
 
 
 @dataclass(slots=True)
@@ -129,6 +184,8 @@ class Observed:
     aside: dict[str, str] = field(default_factory=dict)  # nodes that no design plans, with the reason
     alias: dict[str, str] = field(default_factory=dict)  # GUIDs of ports of adapters, and the node of each
     left: list[LeftOutRow] = field(default_factory=list)
+    facts: list[CapturedFact] = field(default_factory=list)  # what captures say of things other than links
+    facts_left: list[LeftOutRow] = field(default_factory=list)  # rows of such captures that are no fact
     apart: set[str] = field(default_factory=set)
     chassis: dict[str, list[str]] = field(
         default_factory=dict
@@ -163,6 +220,16 @@ class Observed:
         if len(self.wires) >= MOST_LINKS:
             raise Malformed(wire.at.line, f"there are more than {MOST_LINKS:,} links")
         self.wires.append(wire)
+
+    def fact(self, fact: CapturedFact) -> None:
+        """Add what a capture says of something that is no link."""
+        if len(self.facts) >= MOST_LINKS:
+            raise Malformed(fact.at.line, f"there are more than {MOST_LINKS:,} facts")
+        self.facts.append(fact)
+
+    def leave_fact_out(self, why: str, at: CaptureLine, text: str) -> None:
+        """Note a row that is no fact which can be compared."""
+        self.facts_left.append(LeftOutRow(why, at, text))
 
     def leave_out(self, why: str, at: CaptureLine, text: str) -> None:
         """Note a row that is no link, or is not taken for one."""

@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections import Counter
 
 from tdsl.explain import catalogue
+from tdsl.observe.asbuilt import repairs_by_gain
 from tdsl.observe.audit import Audit
 from tdsl.system.nouns import counted_noun
+
+MOST_REPAIRS = 6
+"""Repairs that the summary names; the work list and JSON have all."""
 
 
 def audit_summary(made: Audit) -> str:
     """A few lines: how many links were seen as designed, of a cluster also those of each of its networks, and
     how many faults there are."""
     head = _share_text(made.fabric.name, made.matching, int(made.judged.sum()), made.fabric.link_count)
+    if not int(made.judged.sum()) and made.facts.used:
+        head = f"{made.fabric.name}: no link was judged"
+    head += "".join(
+        f"; {made.facts.as_designed[kind]:,} of {n:,} {kind} as designed"
+        for kind, n in made.facts.used_by_kind.items()
+    )
     networks = [f"  {_share_text(s.name, s.matching, s.judged, s.links)}" for s in made.shares()]
     if not made.faults:
         return "\n".join([f"{head}; no faults", *networks]) + "\n"
@@ -25,6 +35,12 @@ def audit_summary(made: Audit) -> str:
         lines.append(
             f"  {word:9} {about}{p.built.requirement}  {p.built.status} as built: "
             f"{p.built.text or p.built.reason}"
+        )
+    for repair in repairs_by_gain(made)[:MOST_REPAIRS]:
+        says = [f"keeps {', '.join(repair.alone)}"] if repair.alone else []
+        says += [f"is needed for {', '.join(repair.among)}"] if repair.among else []
+        lines.append(
+            f"  repair {repair.fault}: {made.faults[repair.fault - 1].finding.message}: {'; '.join(says)}"
         )
     return "\n".join(lines) + "\n"
 
@@ -61,6 +77,7 @@ def audit_document(made: Audit) -> dict[str, object]:
             for s in made.shares()
         ],
         "rows": _rows_of_captures(made),
+        "facts": _facts_of_captures(made),
         "requirements": [
             {
                 **p.built.facts(),
@@ -72,8 +89,15 @@ def audit_document(made: Audit) -> dict[str, object]:
                     if k in ("status", "value", "lower", "upper", "text")
                 },
                 "gains": [{"fault": n, "status": g.status, "text": g.text} for n, g in p.gains],
+                "mended_alone": p.judged,
+                "restored_by": list(p.restoring),
+                "restored_by_fewest": p.enough,
             }
             for p in made.promises
+        ],
+        "repairs": [
+            {"fault": r.fault, "restores": list(r.alone), "needed_for": list(r.among)}
+            for r in repairs_by_gain(made)
         ],
         "matched_by_position": [
             {"node": p.node, "device": made.fabric.device_name(p.device), "fit": p.fit, "links": p.links}
@@ -98,6 +122,23 @@ def _rows_of_captures(made: Audit) -> dict[str, object]:
             for why, wire in seen.aside
         ]
         + [{"reason": r.why, "link": r.text, "file": r.at.file.name, "line": r.at.line} for r in left],
+    }
+
+
+def _facts_of_captures(made: Audit) -> dict[str, object]:
+    """What captures say of other things than links: read, used and set aside, the last with reason and
+    place; of each kind how many are as designed."""
+    facts = made.facts
+    return {
+        "read": len(made.seen.observed.facts) + len(made.seen.observed.facts_left),
+        "used": facts.used,
+        "set_aside": len(facts.aside),
+        "aside": [
+            {"reason": r.why, "row": r.text, "file": r.at.file.name, "line": r.at.line} for r in facts.aside
+        ],
+        "as_designed": {
+            k: {"judged": n, "as_designed": facts.as_designed[k]} for k, n in facts.used_by_kind.items()
+        },
     }
 
 

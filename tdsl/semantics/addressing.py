@@ -17,18 +17,22 @@ from tdsl.system.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from tdsl.semantics.evaluate import Evaluator
 
-WHAT = ("loopback", "links", "management")
+WHAT = ("loopback", "links", "management", "bmc")
 OVERRIDABLE = ("address", "asn")
-MANAGEMENT = {"interface": "eth0", "vrf": "mgmt", "gateway": ""}
-"""What the settings of a management address are if not written."""
+PORTS_APART = {
+    "management": {"interface": "eth0", "vrf": "mgmt", "gateway": ""},
+    "bmc": {"interface": "bmc", "vrf": "mgmt", "gateway": ""},
+}
+"""What the settings of an address beside the network are if not written: that of the operating system's own
+port, and that of the controller of the board (IPMI 2.0, section 1.7.6, "baseboard management controller")."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressRule:
     """One ``address`` or ``asn``.
 
-    ``kind`` is loopback, links, management or asn. With ``each`` (the word ``from``) the k-th of the planned
-    population gets the k-th value; without it all get the one written. ``replaces``: it stands in an
+    ``kind`` is loopback, links, management, bmc or asn. With ``each`` (the word ``from``) the k-th of the
+    planned population gets the k-th value; without it all get the one written. ``replaces``: it stands in an
     ``override``.
     """
 
@@ -51,7 +55,7 @@ class WrittenRule:
     """What an ``address`` or ``asn`` says, before its paths are resolved."""
 
     kind: str
-    """loopback, links, management or asn."""
+    """loopback, links, management, bmc or asn."""
     paths: tuple[tree.PathExpr, ...]
     """The devices, or of links their near side."""
     value: tree.Expr
@@ -63,14 +67,14 @@ class WrittenRule:
     far: tree.Expr | None = None
     """The far side of links, behind ``to``."""
     management: tuple[str, str, str] = ("", "", "")
-    """Interface, VRF and gateway of a management address."""
+    """Interface, VRF and gateway of an address of management or of a bmc."""
 
 
 def plan_address_statement(
     plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin
 ) -> None:
-    """``address PATH [, PATH …] [to PATH] loopback|links|management from NETWORK [{ interface eth0; vrf mgmt;
-    gateway A }]``."""
+    """``address PATH [, PATH …] [to PATH] loopback|links|management|bmc from NETWORK [{ interface eth0; vrf
+    mgmt; gateway A }]``."""
     paths, words = _paths_and_words(s, "address leaf[*] loopback from 10.255.0.0/16")
     far = next((v for w, v in words if w == "to"), None)
     kind, each, value = _address_kind_and_source(s, [(w, v) for w, v in words if w != "to"])
@@ -181,13 +185,13 @@ def _address_kind_and_source(
 def _management_settings(
     s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator
 ) -> tuple[str, str, str]:
-    """Interface, VRF and gateway of management addresses."""
-    given = dict(MANAGEMENT) if kind == "management" else {}
+    """Interface, VRF and gateway of addresses of management and of controllers."""
+    given = dict(PORTS_APART.get(kind, {}))
     for inner in s.body or ():
         if isinstance(inner, tree.Broken):
             raise Excused
         if not isinstance(inner, tree.Setting) or inner.name.name not in given:
-            help = "a management address takes `interface`, `vrf` and `gateway`; others take none"
+            help = "`management` and `bmc` take `interface`, `vrf` and `gateway`; others take none"
             raise Fault("E0118", inner.span, "this is not a setting of an address", help=help)
         require_plain_setting(inner, f"{inner.name.name} NAME")
         value = evaluator.evaluate(inner.items[0].value, scope, words=True) if inner.items else None

@@ -9,12 +9,13 @@ from typing import Any
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics.fault import Fault
+from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.library import Linked, TopLevelName
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
-VALUES = (tree.Let, tree.Param, tree.Def)
+LENT_SETTINGS = ("distance", "forwards")
+"""Settings of a cluster's block; others belong to a fabric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,12 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
     fabrics = [s for s in body if isinstance(s, tree.Decl) and s.kind.name == "fabric"]
     _report_faults_of_cluster_block(node, fabrics, diagnostics)
     seen: dict[str, SourceSpan] = {}
+    declared = (s for s in _statements_of_block(body) if isinstance(s, tree.Decl))
+    shared = {s.name.name for s in declared if _holds_devices(s)}
+    networks = frozenset(f.name.name for f in fabrics) - shared
+    _report_names_of_no_fabric(body, shared, networks, diagnostics)
     each = [_first_names_used(f.body or ()) for f in fabrics]
-    unnamed = {s.name.name for s in body if isinstance(s, tree.Decl) and _holds_devices(s)}.difference(*each)
+    unnamed = shared.difference(*each)
     for fabric, named in zip(fabrics, each, strict=True):
         name = fabric.name.name
         if name in seen:
@@ -59,13 +64,11 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
                 labels=[(seen[name], "first here")],
             ).report(diagnostics)
             continue
-        named |= (
-            set() if seen else unnamed
-        )  # devices of no network are bought all the same: they are with the first
+        # devices of no network are bought all the same: they are with the first
+        lending = _Lending(name, networks, named | (set() if seen else unnamed))
         seen[name] = fabric.name.span
-        lent = tuple(_statements_shared_with_fabric(body, named))
         yield ClusterMember(
-            replace(fabric, body=(*lent, *(fabric.body or ()))),
+            replace(fabric, body=(*lending.lend_statements(body), *(fabric.body or ()))),
             entry.home,
             node.name.name,
             node.span,
@@ -86,13 +89,62 @@ def _report_faults_of_cluster_block(
             help="write `fabric NAME { … }` in its braces",
         ).report(diagnostics)
     for s in node.body or ():
-        if isinstance(s, (tree.Connect, tree.Setting)):
+        if isinstance(s, tree.Connect) or (isinstance(s, tree.Setting) and s.name.name not in LENT_SETTINGS):
             Fault(
                 "E0118",
                 s.span,
                 "this belongs to one of the cluster's fabrics",
                 help="move it between the braces of a `fabric`",
             ).report(diagnostics)
+
+
+def _report_names_of_no_fabric(
+    body: Iterable[tree.Stmt], shared: set[str], networks: frozenset[str], diagnostics: Diagnostics
+) -> None:
+    """Report statements about devices that neither the cluster's block declares nor, behind its name, a
+    fabric: no fabric would get them, and nothing would say so."""
+    lost = {name for s in _statements_of_block(body) if isinstance(s, tree.Broken) for name in s.names}
+    for s in _statements_of_block(body):
+        for path in _paths_of_devices(s):
+            first = path.parts[0]
+            if not isinstance(first, tree.Identifier) or first.name in shared | lost:
+                continue
+            if first.name not in networks:
+                known = sorted(shared | networks)
+                fault = unknown_name_fault("E0101", first.span, "device or group", first.name, known)
+                fault.report(diagnostics)
+            elif len(path.parts) == 1 or not isinstance(path.parts[1], tree.Identifier):
+                Fault(
+                    "E0120",
+                    path.span,
+                    f"`{first.name}` is a fabric, and this is about devices",
+                    help=f"name its devices: `{first.name}.NAME[*]`",
+                ).report(diagnostics)
+
+
+def _statements_of_block(body: Iterable[tree.Stmt]) -> Iterator[tree.Stmt]:
+    """The statements of a cluster's block, also those inside `if` and `for`."""
+    for s in body:
+        yield s
+        match s:
+            case tree.For():
+                yield from _statements_of_block(s.body)
+            case tree.If():
+                for branch in (*(b for _, b in s.branches), s.other):
+                    yield from _statements_of_block(branch)
+
+
+def _paths_of_devices(s: tree.Stmt) -> Iterator[tree.PathExpr]:
+    """The paths of devices and groups that a statement of a cluster's block is about."""
+    match s:
+        case tree.PlaceStmt() if s.path.bare != "auto":
+            yield s.path
+        case tree.Omit():
+            yield from s.paths
+        case tree.Naming() | tree.Override() | tree.Extend():
+            yield s.path
+        case tree.Setting() if s.name.name == "forwards":
+            yield from (i.value for i in s.items if isinstance(i.value, tree.PathExpr))
 
 
 def _span_within(inner: SourceSpan, outer: SourceSpan) -> bool:
@@ -104,43 +156,106 @@ def _holds_devices(s: tree.Decl) -> bool:
     return s.kind.name not in ("fabric", "hall", "row")
 
 
-def _statement_lent(s: tree.Stmt, named: set[str], placed: list[tree.PlaceStmt]) -> tree.Stmt | None:
-    """What a fabric gets of one statement of its cluster, None where that is nothing. ``named`` are the
-    declarations that it uses, ``placed`` the places of their devices."""
-    match s:
-        case tree.Decl():
-            return s if s.kind.name != "fabric" and s.name.name in named else None
-        case tree.PlaceStmt():
-            return s if s in placed else None
-        case tree.Omit():
-            paths = tuple(p for p in s.paths if _first_name(p) in named)
-            return replace(s, paths=paths) if paths else None
-        case tree.Naming() | tree.Override() | tree.Extend():
-            return s if _first_name(s.path) in named else None
-        case tree.Connect() | tree.Setting():
+@dataclass(frozen=True, slots=True)
+class _Lending:
+    """What a cluster lends to one of its fabrics. ``networks`` are the names of all fabrics, ``named`` the
+    declarations of the cluster's block that this one uses."""
+
+    fabric: str
+    networks: frozenset[str]
+    named: set[str]
+
+    def lend_statements(self, body: Iterable[tree.Stmt]) -> Iterator[tree.Stmt]:
+        """What a fabric gets: values, requirements, the devices that it names and what is said of them and of
+        its own devices, with the halls that they are placed in."""
+        body = tuple(body)
+        others = [s for s in body if not _is_about_halls(s)]
+        halls = self.named.union(*(_first_names_used(x) for s in others for x in self.lend_statement(s)))
+        halls |= {p.bare for s in body for p in _halls_of_automatic_placing(s) if p.bare is not None}
+        for s in body:
+            if not _is_about_halls(s):
+                yield from self.lend_statement(s)
+            elif (
+                s.name.name in halls
+                if isinstance(s, tree.Decl)
+                else all(_first_name(p) in halls for p in _distance_ends(s))
+            ):
+                yield s
+
+    def lend_statement(self, s: tree.Stmt) -> Iterator[tree.Stmt]:
+        """What this fabric gets of one statement: nothing, or one statement."""
+        match s:
+            case tree.Decl():
+                if s.kind.name != "fabric" and s.name.name in self.named:
+                    yield s
+            case tree.PlaceStmt() if s.path.bare == "auto":
+                yield s
+            case tree.PlaceStmt() | tree.Naming() | tree.Override() | tree.Extend():
+                path = self.path_here(s.path)
+                if path is not None:
+                    yield s if path is s.path else replace(s, path=path)
+            case tree.Omit():
+                paths = tuple(p for p in map(self.path_here, s.paths) if p is not None)
+                if paths:
+                    yield replace(s, paths=paths)
+            case tree.Setting() if s.name.name == "forwards":
+                found = [(i, self.path_here(i.value)) for i in s.items if isinstance(i.value, tree.PathExpr)]
+                items = tuple(replace(i, value=p) for i, p in found if p is not None)
+                if items:
+                    yield replace(s, items=items)
+            case tree.For():
+                inner = tuple(x for each in s.body for x in self.lend_statement(each))
+                if inner:
+                    yield replace(s, body=inner)
+            case tree.If():
+                yield from self.lend_branches(s)
+            case tree.Connect() | tree.Setting():
+                pass
+            case _:
+                yield s
+
+    def lend_branches(self, s: tree.If) -> Iterator[tree.Stmt]:
+        """What this fabric gets of an ``if``: nothing where no branch has something for it."""
+        branches = tuple(
+            (c, tuple(x for each in b for x in self.lend_statement(each))) for c, b in s.branches
+        )
+        other = tuple(x for each in s.other for x in self.lend_statement(each))
+        if other or any(b for _, b in branches):
+            yield replace(s, branches=branches, other=other)
+
+    def path_here(self, path: tree.PathExpr) -> tree.PathExpr | None:
+        """A path of the cluster's block as this fabric writes it: ``compute.leaf[0]`` is ``leaf[0]`` in
+        compute. None for one of other fabrics."""
+        first = _first_name(path)
+        if first not in self.networks:  # `role storage` is no name of the fabric storage
+            return path if first in self.named else None
+        if first != self.fabric or len(path.parts) < 2:
             return None
-    return s
+        return replace(path, parts=path.parts[1:]) if isinstance(path.parts[1], tree.Identifier) else None
 
 
-def _statements_shared_with_fabric(body: Iterable[tree.Stmt], named: set[str]) -> Iterator[tree.Stmt]:
-    """What a cluster lends to a fabric that names these: values, requirements, the devices named and what is
-    said of them, with the halls that they are placed in."""
-    placed = [
-        s
-        for s in body
-        if isinstance(s, tree.PlaceStmt) and (_first_name(s.path) in named or s.path.bare == "auto")
-    ]
-    named = named.union(*(_first_names_used((s.into, *s.more)) for s in placed))
-    for s in body:
-        lent = _statement_lent(s, named, placed)
-        if lent is not None:
-            yield lent
+def _is_about_halls(s: tree.Stmt) -> bool:
+    """Whether a statement declares a hall, or how far apart halls or groups are."""
+    if isinstance(s, tree.Setting):
+        return s.name.name == "distance"
+    return isinstance(s, tree.Decl) and s.kind.name == "hall"
+
+
+def _halls_of_automatic_placing(s: tree.Stmt) -> tuple[tree.PathExpr, ...]:
+    """The halls of a ``place auto``."""
+    return (s.into, *s.more) if isinstance(s, tree.PlaceStmt) and s.path.bare == "auto" else ()
+
+
+def _distance_ends(s: tree.Stmt) -> list[tree.PathExpr]:
+    """The two ends of a ``distance``."""
+    items = s.items if isinstance(s, tree.Setting) else ()
+    ends = [e for i in items for e in (i.value, *(x for _, x in i.args))]
+    return [e for e in ends if isinstance(e, tree.PathExpr)]
 
 
 def _first_name(path: tree.PathExpr) -> str:
     part = path.parts[0]
-    assert isinstance(part, tree.Identifier)
-    return part.name
+    return part.name if isinstance(part, tree.Identifier) else ""
 
 
 def _first_names_used(n: Any) -> set[str]:

@@ -71,6 +71,8 @@ class Declared:
             plan.around = Origin(self.member.title or plan.origin.span)
             plan.member = self.member.number
             self._lend_requirements(plan)
+            if plan.auto is not None and self.member.lends(plan.auto.origin.span):
+                plan.auto, plan.auto_of_cluster = None, plan.auto
         if self.phase is not None:
             plan.phase, plan.needed = self.phase.number, self.phase.needed
         for s in (*plan.sets, *plan.insides.values()) if plan.cluster else ():
@@ -87,13 +89,11 @@ class Declared:
         own: list[Required] = []
         for required in plan.requires:
             claims = required.node.claims
-            lent = (
-                tuple(c for c in claims if c.metric.name in self.together)
-                if self.member.lends(required.node.span)
-                else ()
-            )
+            of_cluster = self.member.lends(required.node.span)
+            lent = tuple(c for c in claims if c.metric.name in self.together) if of_cluster else ()
             kept = tuple(c for c in claims if c not in lent)
-            own += [replace(required, node=replace(required.node, claims=kept))] if kept else []
+            if kept:
+                own.append(replace(required, node=replace(required.node, claims=kept), lent=of_cluster))
             plan.of_cluster += [replace(required, node=replace(required.node, claims=lent))] if lent else []
         plan.requires = own
 

@@ -139,12 +139,14 @@ class Pathed:
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """A require or report, where it stands."""
+    """A require or report, where it stands. ``lent``: in the block of the cluster, whose other fabrics may
+    have what it names."""
 
     node: tree.Require
     scope: Scope
     context: Context
     origin: Origin
+    lent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,9 @@ class FabricPlan:
     of_cluster: list[Required] = field(
         default_factory=list
     )  # those of the cluster's block that are about all its fabrics
+    left_out: set[tuple[int, int]] = field(
+        default_factory=set
+    )  # begin and end of claims of the cluster's block of which this fabric has not all that they name
     rules: list[AddressRule] = field(default_factory=list)  # addresses and ASNs
     routing: RoutingSettings | None = None
     roce: Roce | None = None
@@ -192,6 +197,7 @@ class FabricPlan:
     distances: list[Distance] = field(default_factory=list)  # between halls
     placings: list[Placing] = field(default_factory=list)
     auto: AutoPlacing | None = None
+    auto_of_cluster: AutoPlacing | None = None  # that of the cluster's block, for devices of all its fabrics
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
     supply: Supply = field(
         default_factory=Supply

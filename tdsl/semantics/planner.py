@@ -312,6 +312,7 @@ class FabricPlanner:
             raise Fault("E0104", s.span, f"`{name}` is given twice", labels=[(old.origin.span, "first here")])
         if name == "roce":
             plan.roce = routing.read_roce_block(s, scope, self.evaluator, origin)
+            routing.tell_of_missing_ecn(s, self.library.diagnostics)
             return
         plan.routing, asns = routing.read_routing_block(s, scope, self.evaluator, origin)
         for inner in asns:

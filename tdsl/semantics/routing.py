@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
@@ -135,6 +136,24 @@ def read_roce_block(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin:
     pfc, watchdog = _pfc_setting(given.get("pfc"), scope, evaluator)
     ecn = _ecn_thresholds(given["ecn"], scope, evaluator) if "ecn" in given else None
     return Roce(dscp, priority, cnp_dscp, cnp_priority, pfc, watchdog, ecn, origin)
+
+
+def tell_of_missing_ecn(s: tree.Setting, diagnostics: Diagnostics) -> None:
+    """A finding of a `roce` block by which no switch marks packets: a warning where it says something of the
+    notifications that answer marks, else a note where it does not say that PFC is all it wants."""
+    words = {inner.name.name: inner for inner in s.body or () if isinstance(inner, tree.Setting)}
+    if "ecn" in words or ("pfc" in words and "cnp" not in words):
+        return
+    at = words.get("cnp")
+    consequence = "nothing asks for these notifications" if at is not None else "only PFC slows senders"
+    diagnostics.add(
+        "E0476",
+        at.span if at is not None else s.name.span,
+        f"no switch marks packets, since no `ecn` says from which queue on; {consequence}",
+        help="write `ecn 150kB to 1500kB at 5%` with your thresholds"
+        + ("" if at is not None else ", or `pfc` where that is meant"),
+        severity=Severity.WARNING if at is not None else Severity.NOTE,
+    )
 
 
 def _settings_by_name(s: tree.Setting, known: tuple[str, ...], several: str = "") -> dict[str, tree.Setting]:

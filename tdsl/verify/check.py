@@ -140,9 +140,11 @@ class Check(ABC):
     judges the fabrics of a cluster. "added": figures add up, so what the cluster's block requires is judged
     of all of them, and what a fabric's block requires is of that fabric alone. "shared": about places, names
     and addresses, which all fabrics of the cluster take, so that a fabric is judged with what the others put
-    there. "": about one fabric's own links. ``cost``: what it takes on a large fabric, 0 (sums of columns) to
-    3 (flows for many failures): cheap ones are judged first. ``by_formula``: its bounds are of a formula with
-    stated assumptions, so that a requirement that holds by them is ``modelled`` and not ``proved``.
+    there. "": about one fabric's own links. ``crosses``: it is about paths, and what the cluster's block
+    requires of devices that no fabric has all of is judged over the links of all fabrics. ``cost``: what it
+    takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
+    ``by_formula``: its bounds are of a formula with stated assumptions, so that a requirement that holds by
+    them is ``modelled`` and not ``proved``.
     """
 
     code: ClassVar[str]
@@ -164,6 +166,7 @@ class Check(ABC):
     of_design: ClassVar[bool] = False
     of_network: ClassVar[bool] = True
     together: ClassVar[Literal["", "added", "shared"]] = ""
+    crosses: ClassVar[bool] = False
     scarce: ClassVar[bool] = False
     in_rates: ClassVar[bool] = False
     joins: ClassVar[bool] = False

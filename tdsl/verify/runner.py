@@ -102,7 +102,7 @@ def findings_of_unmet_claims(fabric: Fabric, claims: Iterable[ResolvedClaim]) ->
     or stays open, or where no check understands it."""
     judging = _CheckRun(fabric, set(), set(), None)
     for claim in claims:
-        check = judging.checks.get(claim.metric)
+        check = judging.claimed.get(claim.metric)
         if check is None or why_claim_is_malformed(claim, check) is not None:
             yield []
             continue
@@ -135,6 +135,7 @@ class _CheckRun:
         self.checks = (
             {name: check for name, check in every.items() if check.together} if fabric.members else every
         )
+        self.claimed = {**self.checks, **{name: check for name, check in every.items() if check.crosses}}
         self.failed = failed
         self.budget = budget
         self.known = known
@@ -199,7 +200,7 @@ class _CheckRun:
     def jobs_of_claims(self, claims: Iterable[ResolvedClaim]) -> Iterator[CheckJob]:
         """The claims that take part."""
         for number, claim in enumerate(claims):
-            of = self.checks.get(claim.metric)
+            of = self.claimed.get(claim.metric)
             if self.wanted(claim.metric, *([of.code] if of else [])):
                 yield 2 * _cost_of_claim(of, claim), number, of, claim
 
@@ -415,7 +416,7 @@ class _CheckRun:
         """What a check says of a set of which two members have no path: a bisection of 0 where one has no
         link at all, and nothing where it is a distance or a time. None where all have one, or where the check
         counts that itself."""
-        reachable = self.checks.get("reachability")
+        reachable = self.claimed.get("reachability")
         if check.kind == "yes_no" or reachable is None or len(view.units) < 2:
             return None
         reached = reachable.judge(view, None)

@@ -18,6 +18,7 @@ import numpy as np
 from tdsl import __version__
 from tdsl.drawing.shapes import shapes_of_declarations
 from tdsl.emit.link_tables import Wires
+from tdsl.fabric.addresses import Pool
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_only_devices
@@ -76,15 +77,15 @@ def _packed_fabric(
         "tier": fabric.tier,
         "plane": fabric.plane,
         "below": scaleup_only_devices(fabric).astype(np.int64),
-        "asn": fabric.addressing.asn.astype(np.uint32).astype(np.int32)
-        if fabric.addressing is not None
-        else np.zeros(0, np.int64),
+        "asn": _asns_of_devices(fabric).astype(np.uint32).astype(np.int32),
         "link_a": fabric.link_a,
         "link_b": fabric.link_b,
         "link_rate": rate.astype(np.int64),
         "link_class": fabric.link_class,
         "link_rail": wires.link_rails,
     }
+    if fabric.members:
+        columns |= _columns_of_networks(fabric)
     if bool((fabric.link_via_a >= 0).any()):
         columns |= {"via_a": fabric.link_via_a, "via_b": fabric.link_via_b}
     columns |= _viewer_cable_legs(fabric, wires)
@@ -96,7 +97,10 @@ def _packed_fabric(
         "tdsl": __version__,
         "name": fabric.name,
         "title": fabric.title or fabric.name,
-        "sets": [_viewer_set(s, x) for s, x in zip(fabric.sets, shapes_of_declarations(fabric), strict=True)],
+        "sets": [
+            _viewer_set(s, x, bool(fabric.members))
+            for s, x in zip(fabric.sets, shapes_of_declarations(fabric), strict=True)
+        ],
         "models": [_viewer_model(m, k, wires.ports) for k, m in enumerate(fabric.models)],
         "names": {str(row): name for row, name in sorted(fabric.names.items())},
         "classes": list(fabric.classes),
@@ -107,6 +111,7 @@ def _packed_fabric(
         "pools": _viewer_address_pools(fabric, columns),
         "marks": [{"kind": m.kind, "title": m.title, "text": m.text, "severity": m.severity} for m in marks],
         "places": _viewer_racks(fabric, columns),
+        **({"networks": [f.name for f in fabric.members]} if fabric.members else {}),
         **facts,
     }
     for k, m in enumerate(marks):
@@ -114,10 +119,35 @@ def _packed_fabric(
     return header, columns
 
 
-def _viewer_set(s: Any, shape: Mapping[str, object]) -> dict[str, object]:
-    """A declaration: its parts with their indices, from which names and places follow."""
+def _asns_of_devices(fabric: Fabric) -> Ints:
+    """The ASN of every device, 0 where it has none; empty where no fabric has addresses."""
+    if not fabric.members:
+        return fabric.addressing.asn if fabric.addressing is not None else np.zeros(0, np.int64)
+    out = np.zeros(fabric.device_count, dtype=np.int64)
+    for member, rows in zip(fabric.members, fabric.member_rows, strict=True):
+        if member.addressing is not None:
+            out[rows] = np.where(out[rows] > 0, out[rows], member.addressing.asn)
+    return out
+
+
+def _columns_of_networks(fabric: Fabric) -> dict[str, Ints]:
+    """Of a cluster the network of every link, and what a network alone tells: rails of links, planes of
+    devices."""
+    network = np.zeros(fabric.link_count, dtype=np.int64)
+    rail, plane = np.full(fabric.link_count, -1), np.full(fabric.device_count, -1)
+    for k, member in enumerate(fabric.members):
+        links, rows = fabric.member_links[k], fabric.member_rows[k]
+        network[links], rail[links] = k, Wires(member).link_rails
+        plane[rows] = np.maximum(plane[rows], member.plane)
+    return {"link_network": network, "link_rail": rail, "plane": plane}
+
+
+def _viewer_set(s: Any, shape: Mapping[str, object], of_cluster: bool) -> dict[str, object]:
+    """A declaration: its parts with their indices, from which names and places follow. Of a cluster what a
+    fabric declares is in a group of its name."""
+    network = [[s.prefix, "network", []]] if of_cluster and s.prefix else []
     return {
-        "parts": [[p.name, p.kind, [[a.low, a.size] for a in p.axes]] for p in s.parts],
+        "parts": [*network, *([p.name, p.kind, [[a.low, a.size] for a in p.axes]] for p in s.parts)],
         "prefix": s.prefix,
         "kind": s.kind,
         "role": s.role,
@@ -198,11 +228,23 @@ def _viewer_cable_facts(fabric: Fabric, wires: Wires, columns: dict[str, Ints]) 
 
 def _viewer_address_pools(fabric: Fabric, columns: dict[str, Ints]) -> list[dict[str, object]]:
     """Pools of addresses; the pool and the rank of each device or link are columns."""
-    found = fabric.addressing
-    if found is None:
-        return []
-    for (kind, version), dealt in found.dealt.items():
-        columns |= {f"pool_{kind}_{version}": dealt.pool, f"rank_{kind}_{version}": dealt.rank}
+    pools: list[Pool] = []
+    for k, member in enumerate(fabric.members or (fabric,)):
+        found = member.addressing
+        for (kind, version), dealt in found.dealt.items() if found is not None else ():
+            size = fabric.link_count if kind == "links" else fabric.device_count
+            rows = np.arange(size)
+            if fabric.members:
+                rows = fabric.member_links[k] if kind == "links" else fabric.member_rows[k]
+            pool, rank = (
+                columns.setdefault(f"{what}_{kind}_{version}", np.full(size, -1, dtype=np.int64))
+                for what in ("pool", "rank")
+            )
+            fresh = (dealt.pool >= 0) & (
+                pool[rows] < 0
+            )  # of a shared device the address of the first network
+            pool[rows[fresh]], rank[rows[fresh]] = dealt.pool[fresh] + len(pools), dealt.rank[fresh]
+        pools += found.pools if found is not None else ()
     return [
         {
             "kind": p.kind,
@@ -214,7 +256,7 @@ def _viewer_address_pools(fabric: Fabric, columns: dict[str, Ints]) -> list[dict
             "network": p.network,
             "interface": p.interface,
         }
-        for p in found.pools
+        for p in pools
     ]
 
 

@@ -237,6 +237,7 @@ ROWS: list[tuple[str, str, str, str]] = [
     ("address", LEAVES, "10.0.0.1/24", "10.0.1.1/24"),
     ("loopback", LEAVES, "  address spine loopback from 10.0.0.1/24\n", ""),
     ("management", LEAVES, "10.9.0.1/24", "10.9.0.2/24"),
+    ("bmc", LEAVES, "  place extra", "  address extra bmc from 10.8.0.1/24\n  place extra"),
     ("vrf", LEAVES, "mgmt2", "mgmt3"),
     ("address", LEAVES, "gateway 10.9.0.254", "gateway 10.9.0.253"),
     ("address", LEAVES, "eth7", "eth8"),
@@ -336,6 +337,17 @@ def test_a_word_of_the_language_that_changes_is_a_difference(word: str, design: 
     other = design.replace(old, new)
     assert not all(c.none for c in differences_found(design, other, folder))
     assert not all(c.none for c in differences_found(other, design, folder))
+
+
+OF_CLUSTERS = [row for row in ROWS if row[1] is CROSSED]
+
+
+@pytest.mark.parametrize(("word", "design", "old", "new"), OF_CLUSTERS, ids=[f"{row[0]}: {row[2]:.20}" for row in OF_CLUSTERS])
+def test_a_word_in_a_cluster_is_a_difference_of_the_whole(word: str, design: str, old: str, new: str, tmp_path: Path) -> None:
+    """Which `tdsl diff` tells once."""
+    paths = [write(tmp_path, text, name) for text, name in ((design, "a.fab"), (design.replace(old, new), "b.fab"))]
+    found = json.loads(tdsl("diff", *paths, "--no-checks", "--output-format", "json").stdout)
+    assert not found["same"] and len(found["fabrics"]) == 1
 
 
 def test_every_word_has_a_row_or_a_reason() -> None:

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import tdsl
-from tdsl.emit.data.scheduling import host_blocks, host_groups
+from tdsl.emit.build import build_files
+from tdsl.emit.data.scheduling import host_blocks, host_groups, hosts_without_common_switch
 from tdsl.emit.records import HostGroup
+from tdsl.findings.diagnostic import Diagnostics
 
 
 def wires(seed: int) -> Any:
@@ -143,3 +145,38 @@ def test_what_carries_no_traffic_of_jobs_joins_nothing(tmp_path: Path, beside: s
         "SwitchName=rack1-leaf Nodes=rack1-node0,rack1-node1,rack1-node2",
         "SwitchName=spine0 Switches=rack0-leaf,rack1-leaf",
     ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_two_of_a_lowest_group_without_a_common_switch_are_told(seed: int) -> None:
+    """Against every pair of hosts of every lowest group, by the links that join them."""
+    w = wires(seed)
+    f, names = w.fabric, w.devices.name.tolist()
+    near: dict[str, set[int]] = {}
+    for a, b in zip(f.device_a.tolist(), f.device_b.tolist(), strict=True):
+        if (f.is_switch[b] and 0 <= f.tier[b] <= 1) or (f.is_switch[b] and f.tier[f.is_switch & f.built].max(initial=1) < 1):
+            near.setdefault(names[a], set()).add(b)
+    levels = host_groups(w)
+    apart = [
+        {x, y}
+        for g in (levels[0] if levels else ())
+        for x in g.hosts
+        for y in g.hosts
+        if x < y and not near.get(x, set()) & near.get(y, set())
+    ]
+    found = hosts_without_common_switch(w)
+    assert (found is None) == (not apart)
+    assert found is None or set(found) in apart
+
+
+def test_hosts_in_a_ring_of_leaves_are_told(tmp_path: Path) -> None:
+    """Each host at two of four leaves, the next one at the next two: one group, of which opposite hosts share nothing."""
+    (tmp_path / "ring.fab").write_text(
+        "model host H { port p[2]: 400Gbps { type GE400 } }\nmodel switch S { port p[1..8]: 400Gbps { type GE400 } }\n"
+        "fabric f { transport ethernet; host n[4]: H; switch leaf[4]: S; connect n[k].p[i] to leaf[(k + i) % 4] }\n"
+    )
+    (design,) = tdsl.check(tmp_path / "ring.fab").designs
+    assert design.fabric is not None
+    found = Diagnostics()
+    build_files(design.fabric, ["slurm"], found)
+    assert ["n0 and n2 for near" in d.message for d in found if "no switch in common" in d.message] == [True]

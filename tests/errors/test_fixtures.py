@@ -62,7 +62,9 @@ def faults(path: Path, golden: Golden) -> Iterator[str]:
         if not (exact and catalogue.finding_title(d.code) and (d.help or d.notes or d.labels)):
             yield f"{path.name}: {d.code} has no exact span, no title, or no help"
     try:
-        golden(f"errors/{path.stem}.txt", "\n\n".join(finding_blocks(result.designs[0], Paint(False), 120)) + "\n")
+        golden(
+            f"errors/{path.stem}.txt", "\n\n".join(b for d in result.judged for b in finding_blocks(d, Paint(False), 120)) + "\n"
+        )
     except AssertionError as differs:
         yield str(differs)
 

@@ -9,14 +9,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tdsl.compile import compiler
+from tdsl.emit.view import FabricView
 from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing
+from tdsl.fabric.assets import read_assets_table
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
 from tests.harness import sections
 
@@ -42,7 +46,7 @@ def made(body: str, tmp_path: Path) -> tuple[Fabric, Addressing, list[str]]:
 def everything(fabric: Fabric, found: Addressing) -> dict[tuple[str, str, int], str]:
     """(kind, what, IP version) -> address, of devices by path and links by port."""
     out = {}
-    for kind in ("loopback", "management"):
+    for kind in ("loopback", "management", "bmc"):
         for d in range(fabric.device_count):
             out |= {(kind, fabric.device_path(d), a.version): str(a) for a, _ in found.each(kind, d)}
     for i in range(fabric.link_count):
@@ -122,7 +126,7 @@ def addresses_of(kind: str, each: bool, written: str, gateway: str) -> list[str]
     at = ip_interface(written)
     net = list(at.network)
     usable = [a for a in net if a >= at.ip]
-    if kind == "management" and len(net) > 2:
+    if kind in ("management", "bmc") and len(net) > 2:
         own = {net[0]} | ({net[-1]} if at.version == 4 else set())
         usable = [a for a in usable if a not in own]
     if each and gateway and usable[:1] == [ip_address(gateway)]:
@@ -132,7 +136,7 @@ def addresses_of(kind: str, each: bool, written: str, gateway: str) -> list[str]
     return [str(a) for a in (usable if each else usable[:1])]
 
 
-@pytest.mark.parametrize("kind", ["loopback", "links", "management"])
+@pytest.mark.parametrize("kind", ["loopback", "links", "management", "bmc"])
 @pytest.mark.parametrize("base", ["10.0.0.{}", "fd00::1:{:x}"])
 def test_pools_are_lists_of_addresses(kind: str, base: str) -> None:
     """Every network of up to 16 addresses, from each address of it on, with and without ``from`` and gateways."""
@@ -143,14 +147,44 @@ def test_pools_are_lists_of_addresses(kind: str, base: str) -> None:
         written = f"{base.format(first)}/{length}"
         net = ip_interface(written).network
         for gateway in ("", str(net[0]), str(net[min(1, len(list(net)) - 1)]), str(net[-1])):
-            if gateway and kind != "management":
+            if gateway and kind not in ("management", "bmc"):
                 continue
             found = addresses.pool_of(rule(kind, each, gateway), written)
             expected = addresses_of(kind, each, written, gateway)
             assert [str(found.address(k)) for k in range(max(found.count, 0))] == expected, (written, each, gateway)
             assert (found.kind, found.version, found.network) == (kind, 4 if top == 32 else 6, str(net))
             assert found.step == (2 if kind == "links" else 1)
-            assert found.prefix == {"loopback": top, "links": top - 1, "management": length}[kind]
+            assert found.prefix == {"loopback": top, "links": top - 1}.get(kind, length)
             assert (found.interface, found.vrf, found.gateway, found.origin) == ("eth7", "oob", gateway, HERE)
             if kind == "links" and expected:
                 assert found.address(0, True) == ip_address(expected[0]) + 1
+
+
+def test_an_operating_system_and_a_controller_are_two_addresses(tmp_path: Path) -> None:
+    """Of one host; on one network none is given twice, and the gateway is that of each."""
+    body = """
+  host node[3]: NODE
+  switch leaf[2]: SW
+  connect node[n].nic[r] to leaf[r]
+  address node management from 10.10.0.1/24 {{ gateway 10.10.0.1 }}
+  address node bmc from 10.11.0.1/24 {{ interface ipmi; gateway 10.11.0.1 }}
+  address leaf management from 10.11.0.{}/24
+"""
+    f, found, codes = made(body.format(8), tmp_path)
+    assert codes == []
+    rows = np.flatnonzero(f.kind == "host").tolist()
+    assert [str(a) for d in rows for a, _ in found.each("management", d)] == [f"10.10.0.{n}" for n in (2, 3, 4)]
+    assert [str(a) for d in rows for a, _ in found.each("bmc", d)] == [f"10.11.0.{n}" for n in (2, 3, 4)]
+    assert {(p.interface, p.vrf, p.gateway) for p in found.pools if p.kind == "bmc"} == {("ipmi", "mgmt", "10.11.0.1")}
+    assert made(body.format(3), tmp_path)[2] == ["E0430"]
+    view = FabricView(f, Diagnostics())
+    told = [(c.device, c.name, c.interface, c.address, c.network, c.gateway) for c in view.controllers]
+    assert told[0] == ("node0", "node0-bmc", "ipmi", "10.11.0.2", "10.11.0.0/24", "10.11.0.1") and len(told) == 3
+    assert [m.device for m in view.managed] == ["node0", "node1", "node2", "leaf0", "leaf1"]
+    assert [a.kind for a in view.addresses if a.device == "node2"] == ["management", "bmc"]
+    macs = "device,mac,bmc_mac\nnode0,94:6d:ae:00:00:01,94:6D:AE:00:00:02\nnode1,,94:6d:ae:00:00:{:02}\n"
+    for last, wanted in ((3, []), (2, ["E0534"]), (1, ["E0534"])):
+        found_of_table = Diagnostics()
+        assets = read_assets_table(f, SourceFile("assets.csv", macs.format(last)), found_of_table)
+        assert [d.code for d in found_of_table] == wanted and assets.mac == {rows[0]: "94:6d:ae:00:00:01"}
+        assert assets.bmc_mac[rows[0]] == "94:6d:ae:00:00:02" and (rows[1] in assets.bmc_mac) == (not wanted)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -94,5 +95,14 @@ def test_show_graph(tmp_path: Path) -> None:
     wrong = tdsl("show", "rail_only", "links", "--format", "gexf")
     assert wrong.exit_code == 2 and "table, csv, json" in wrong.stderr
     assert tdsl("show", "rail_only", "links", "-o", str(tmp_path / "links")).exit_code == 2
-    several = tdsl("show", "superpod_cluster", "graph")
-    assert several.exit_code == 2 and "compute, storage, management" in several.stderr and not several.stdout
+    whole = read("json", tdsl("show", "superpod_cluster", "graph", "--format", "json").stdout)
+    assert Counter(facts["network"] for *_, facts in whole.edges(data=True)) == {
+        "compute": 2040,
+        "storage": 840,
+        "management": 149,
+    }
+    assert whole.number_of_nodes() == 127 + 16 + 48 + 20 + 4  # each host once
+    two = tmp_path / "two.fab"
+    two.write_text("fabric one { switch a[2]: QM9700; connect a each }\nfabric two { switch a[2]: QM9700; connect a each }\n")
+    several = tdsl("show", str(two), "graph")
+    assert several.exit_code == 2 and "one, two" in several.stderr and not several.stdout

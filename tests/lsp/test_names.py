@@ -89,6 +89,7 @@ class Folder:
 @conversation
 async def test_definitions(client: Client) -> None:
     folder = Folder(client)
+    client.write("both.fab", folder.texts.setdefault("both.fab", CLUSTER))
     for name, mark, wanted in table(__file__, "where"):
         assert await folder.definition(name, mark) == wanted.split(), mark
     # A text that does not compile: a path half written, a name that stands nowhere, a statement that does not parse.

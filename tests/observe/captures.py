@@ -199,6 +199,113 @@ BY_DEVICE: dict[str, Callable[[str, Heard], str]] = {
 """By reader: a capture a device."""
 
 
+def mac_of_port(cables: Cables, port: int) -> str:
+    """The address of a port, made from its number."""
+    return ":".join(f"{0x946DAE000000 + port:012x}"[i : i + 2] for i in range(0, 12, 2))
+
+
+def by_owner(cables: Cables, ports: Iterable[int], write: Callable[[str, int], str]) -> dict[str, str]:
+    """A text a device: what ``write`` says of each of its ports by its name."""
+    out: dict[str, str] = {}
+    for p in sorted(ports):
+        device, name = named(cables, p)
+        out[f"{device}.txt"] = out.get(f"{device}.txt", "") + write(name, p)
+    return out
+
+
+def fdb(cables: Cables) -> dict[str, str]:
+    """The addresses of hosts at the ports of switches."""
+    f = cables.fabric
+    heard = [p for p, q in cables.far.items() if f.is_switch[cables.device[p]] and f.is_end[cables.device[q]]]
+    return by_owner(cables, heard, lambda n, p: f"{mac_of_port(cables, cables.far[p])} dev {n} vlan 10 master br_default\n")
+
+
+def ethtool(cables: Cables) -> dict[str, str]:
+    """A module of one part in every cage of a host."""
+    rows = [p for p in cables.far if cables.fabric.is_end[cables.device[p]]]
+    form = "== {}\n\tIdentifier : 0x19 (OSFP)\n\tVendor name : NVIDIA\n\tVendor PN : MMA4Z00-NS-FLT\n\tVendor SN : MT{}\n"
+    return by_owner(cables, rows, form.format)
+
+
+def transceivers(cables: Cables) -> dict[str, str]:
+    """The same of switches, as SONiC prints it."""
+    rows = [p for p in cables.far if cables.fabric.is_switch[cables.device[p]]]
+    form = "{}: SFP EEPROM detected\n        Vendor Name: NVIDIA\n        Vendor PN: MMA4Z00-NS\n        Vendor SN: MT{}\n"
+    return by_owner(cables, rows, form.format)
+
+
+def mlxlink(cables: Cables) -> dict[str, str]:
+    """Links that run as planned, as the hosts see them."""
+    rows = [p for p in cables.far if cables.fabric.is_end[cables.device[p]]]
+    form = "== {}\nOperational Info\nState : Active\nPhysical state : LinkUp\nSpeed : IB-NDR\nWidth : 4x\nSymbol BER : 15E-255\n"
+    return by_owner(cables, rows, lambda n, p: form.format(n))
+
+
+def net_dump_ext(cables: Cables) -> dict[str, str]:
+    """The same of all ports, as ibdiagnet writes it."""
+    lines = [
+        "Ty : # : #IB : GUID : LID : Sta : PhysSta : LWA : LSA : Conn LID (#) : FEC mode : RTR : Raw BER : Effective BER : "
+        "Symbol BER : Symbol Err : Effective Err : Node Desc"
+    ]
+    for p in sorted(cables.far):
+        guid, number, name, switch = scanned(cables, p)
+        lines.append(
+            f"{'SW' if switch else 'CA'} : {number} : {number} : 0x{guid} : 1 (0x1) : ACT : LINK_UP : 4x : 100 : 2 (0x2) : RS : "
+            f'NO-RTR : 1e-9 : 1e-254 : 1e-254 : 0 : 0 : "{name}"'
+        )
+    return {"ibdiagnet2.net_dump_ext": "\n".join([*lines, ""])}
+
+
+def nvidia_topo(cables: Cables) -> dict[str, str]:
+    """A DGX H100: each GPU beside its adapter, four GPUs a processor."""
+    names = [*(f"GPU{i}" for i in range(8)), *(f"NIC{i}" for i in range(8))]
+
+    def word(a: int, b: int) -> str:
+        near = "PIX" if a % 8 == b % 8 else "NODE" if a % 8 // 4 == b % 8 // 4 else "SYS"
+        return "X" if a == b else "NV18" if max(a, b) < 8 else near
+
+    rows = "".join(f"{n}\t" + "\t".join(word(i, j) for j in range(16)) + "\n" for i, n in enumerate(names))
+    legend = "".join(f"  NIC{i}: mlx5_{x}\n" for i, x in enumerate((0, 3, 4, 5, 6, 9, 10, 11)))
+    text = "\t" + "\t".join(names) + "\tCPU Affinity\n" + rows + "\nNIC Legend:\n\n" + legend
+    f = cables.fabric
+    return {f"{f.device_name(d)}.txt": text for d in range(f.device_count) if f.model_of(d).name == "DGX_H100"}
+
+
+def hosts_by_leaf(cables: Cables) -> dict[str, list[str]]:
+    """Hosts by the group of leaves that they are connected to."""
+    out: dict[str, list[str]] = {}
+    f = cables.fabric
+    for d in range(f.device_count):
+        if f.is_end[d] and f.role[d] == "accelerator" and cables.used(d):
+            leaf = min(cables.device[cables.far[p]] for p in cables.used(d))
+            out.setdefault(f.device_name(leaf), []).append(f.device_name(d))
+    return out
+
+
+def slurm_topology(cables: Cables) -> dict[str, str]:
+    """What scontrol prints: a leaf a line, and a spine above."""
+    groups = hosts_by_leaf(cables)
+    lines = [f"SwitchName={g} Level=0 LinkSpeed=1 Nodes={','.join(h)}" for g, h in groups.items()]
+    return {"topology.conf": "\n".join([*lines, f"SwitchName=top Level=1 LinkSpeed=1 Switches={','.join(groups)}", ""])}
+
+
+def node_labels(cables: Cables) -> dict[str, str]:
+    """Nodes with topograph's labels."""
+    items = [
+        {"kind": "Node", "metadata": {"name": h, "labels": {"fabric.topograph.run/tier-0": g}}}
+        for g, hosts in hosts_by_leaf(cables).items()
+        for h in hosts
+    ]
+    return {"nodes.json": json.dumps({"kind": "List", "items": items}, indent=1)}
+
+
+OF_OTHER_THINGS: dict[str, Callable[[Cables], dict[str, str]]] = {
+    "ethtool": ethtool, "fdb": fdb, "mlxlink": mlxlink, "net-dump-ext": net_dump_ext, "node-labels": node_labels,
+    "nvidia-topo": nvidia_topo, "slurm-topology": slurm_topology, "transceivers": transceivers,
+}  # fmt: skip
+"""By reader of what is no cabling: the files of a cabling that is as designed, by name."""
+
+
 def by_device(cables: Cables, folder: Path, write: Callable[[str, Heard], str], kind: str = "txt") -> Path:
     """A file a device that hears others."""
     folder.mkdir(exist_ok=True)

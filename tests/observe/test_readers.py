@@ -16,12 +16,20 @@ from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers import Reader, capture_readers
 from tdsl.observe.reading import CaptureUnreadable, read_capture_files
-from tdsl.observe.record import CapturedEnd, Malformed, Observed
+from tdsl.observe.record import (
+    CapturedEnd,
+    CapturedFact,
+    CapturedHealth,
+    CapturedModule,
+    CapturedTopology,
+    Malformed,
+    Observed,
+)
 from tdsl.observe.speeds import infiniband_rate
 from tests.cli.run import tdsl, write
 from tests.fabrics import superpod
 from tests.harness import none
-from tests.observe.captures import BY_DEVICE, WHOLE, ibdiagnet, netlist
+from tests.observe.captures import BY_DEVICE, OF_OTHER_THINGS, WHOLE, ibdiagnet, netlist
 from tests.observe.plant import Cables
 
 DATA = Path(os.environ.get("TDSL_TEST_DATA", "/nowhere")) / "asbuilt"
@@ -75,12 +83,27 @@ def shown(made: Observed) -> Iterator[str]:
         known = w.rate or w.lanes or w.could
         yield f"{w.at.line}: {end(w.a)} -- {end(w.b)}" + (f" {w.rate / 1e9:g} {w.lanes} {w.could / 1e9:g}" if known else "")
     yield from (f"alias {k} {v}" for k, v in made.alias.items())
+    yield from (f"{r.at.line}: left out: {r.why}: {r.text}" for r in (*made.left, *made.facts_left))
+    yield from (f"{f.at.line}: {fact_shown(f)}" for f in made.facts)
     for f in made.findings:
         yield f"{f.span.begin[0] if f.span else 0}: {f.code} {f.message}"
         if f.help:
             yield f"    {f.help}"
     if made.whole:
         yield "whole"
+
+
+def fact_shown(fact: CapturedFact) -> str:
+    """What a capture says that is no link."""
+    if isinstance(fact, CapturedModule):
+        return f"module {fact.end.node} {'|'.join(fact.end.port)}: {fact.vendor!r} {fact.part!r} {fact.serial!r} {fact.present}"
+    if isinstance(fact, CapturedHealth):
+        of = f"{fact.end.node} {fact.end.port[0]}: {fact.state} {fact.rate / 1e9:g} Gb/s {fact.lanes}"
+        return f"health {of} {fact.errors_per_bit:g} {fact.errors}"
+    if isinstance(fact, CapturedTopology):
+        cells = " ".join(f"{a}-{b}:{w}" for (a, b), w in fact.cells.items() if w != "X")
+        return f"topology {fact.node} {','.join(fact.accelerators)} {','.join(fact.adapters)} {cells}"
+    return f"placement {fact.node} {fact.source} {fact.level} {fact.group}"
 
 
 def module(reader: str) -> Reader:
@@ -113,7 +136,8 @@ def test_every_reader_has_a_sample_a_planted_set_and_a_row_in_the_page() -> None
     for n, r in capture_readers().items():
         row = any(f"--{r.OPTION}" in row and PAGE.get(n, n).lower() in row.lower() for row in rows)
         missing += [f"{n}: no sample in tests/observe/readers"] * (n.replace("-", "_") not in samples)
-        missing += [f"{n}: no function in tests/observe/captures.py writes it"] * (n not in {*WHOLE, *BY_DEVICE})
+        written = {*WHOLE, *BY_DEVICE, *OF_OTHER_THINGS}
+        missing += [f"{n}: no function in tests/observe/captures.py writes it"] * (n not in written)
         missing += [f"{n}: no row of docs/audit.md has its option and name"] * (not row)
         missing += [f"{n}: tdsl audit has no option --{r.OPTION}"] * (f"--{r.OPTION}" not in options)
     none(missing)

@@ -12,8 +12,10 @@ import pytest
 import yaml
 
 from tests.conftest import need_program
-from tests.targets.build import made
+from tests.targets.build import design, made
 from tests.targets.simulators import RAILS, SHARED, read_astra, read_simai
+
+SITES = design("two_sites")
 
 
 @pytest.mark.parametrize(
@@ -49,12 +51,13 @@ def test_astra_sims_own_network_takes_the_dimensions(tmp_path: Path) -> None:
     own = str(Path(__file__).with_name("astra_network.cpp"))
     compiler = need_program("g++", "g++")
     subprocess.run([compiler, "-std=c++17", *include, *files, own, "-lyaml-cpp", "-o", program], check=True, timeout=300)
-    for text, count in ((RAILS, 32), (SHARED, 16)):
+    for text, count in ((RAILS, 32), (SHARED, 16), (SITES, 32)):
         built, _ = made(text, tmp_path, "astra_sim")
         network = tmp_path / "network.yml"
         network.write_bytes(built["astra_sim/network.yml"])
         said = yaml.safe_load(network.read_text())
-        for dim, far in enumerate((1, said["npus_count"][0])):
+        for dim in range(len(said["npus_count"])):
+            far = prod(said["npus_count"][:dim])
             done = subprocess.run([program, network, "0", str(far)], capture_output=True, text=True, timeout=60, check=True)
             npus, time = map(int, done.stdout.split())
             # a Switch is two links: its bandwidth once, its latency twice (Switch.cpp); GB/s are 2^30 bytes there
@@ -69,3 +72,15 @@ def test_hosts_that_are_not_joined_are_no_dimension(tmp_path: Path) -> None:
     files, found = made(apart, tmp_path, "astra_sim")
     assert "astra_sim/network.yml" not in files and "astra_sim/physical_topology.txt" in files
     assert [d.code for d in found] == ["E0511"] and "not all hosts are joined" in found[0].message
+
+
+def test_sites_far_apart(tmp_path: Path) -> None:
+    """Two sites of 16 accelerators and one link of 400 Gb/s, 100 km long: 25 Gb/s for each, and 490 us on the way, which a
+    switch of ASTRA-sim takes as two halves."""
+    files, found = made(SITES, tmp_path, "astra_sim", "simai")
+    assert not found
+    said = yaml.safe_load(files["astra_sim/network.yml"])
+    assert (said["npus_count"], said["bandwidth"]) == ([8, 2, 2], [450.0, 50.0, 3.125])
+    assert 2 * said["latency"][2] == 2 * 500 + 500 + 490_000
+    for path in ("astra_sim/physical_topology.txt", "simai/topology"):
+        assert files[path].decode().split("\n")[-2].split()[2:4] == ["400Gbps", "0.4905ms"], path

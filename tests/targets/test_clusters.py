@@ -24,6 +24,7 @@ Files = dict[str, bytes]
 
 def built(text: str, place: Path, *more: str) -> Files:
     """The files that `tdsl build` writes, by path."""
+    place.mkdir(exist_ok=True)
     (place / "cluster.fab").write_text(text)
     done = tdsl("build", place / "cluster.fab", "--out", place / "out", *more)
     assert done.exit_code == 0 or "--force" in more, done.output
@@ -142,5 +143,7 @@ def test_schedulers_are_told_of_the_accelerators_network_alone(tmp_path: Path) -
     own = build_files(single, ["slurm", "kubernetes"], Diagnostics())
     mine = {p.partition("/")[2]: b for p, b in files.items() if p.partition("/")[2].startswith(("slurm/", "kubernetes/"))}
     assert mine == {p: b for p, b in own.items() if p != "manifest.json"} and len(mine) == 4
+    two = built(design("two_networks", compute="", storage=""), tmp_path / "two")
+    assert {p.split("/")[0] for p in two if "/slurm/" in p} == {"compute"}, "a host sends twice as much there"
     moved = text.replace("fabric storage {", "fabric storage {\n    purpose compute")
     assert {p.split("/")[0] for p in built(moved, tmp_path, "--target", "slurm") if "/slurm/" in p} == {"storage"}

@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
+from random import Random
 from xml.etree import ElementTree
+
+import networkx as nx
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Request
 from tdsl.compile.session import EditorSession
 from tdsl.verify.result import Result
 from tests.cli.run import tdsl
-from tests.harness import compile_text, written
+from tests.harness import compile_text, places, written
 
 MODELS = """
 model switch SW { port p[1..64]: 400Gbps { type NDR }; height 1U; power 2kW max 2kW; price $10k; mass 20kg }
@@ -142,7 +147,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
     racks = json.loads(tdsl("show", str(path), "racks", "--output-format", "json").stdout)["designs"]
     assert [(d["fabric"], d["racks"][0]["devices"], d["racks"][0]["watts"]) for d in racks] == [("k", 4, "8000")]
     table = tdsl("compare", str(path), "--output-format", "csv").stdout
-    assert "figure,one,two,k" in table and "power_kw,6,6,10" in table
+    assert "figure,k (all),k.one,k.two" in table and "power_kw,10,6,6" in table
 
 
 def test_one_table_of_places_for_all_fabrics(tmp_path: Path) -> None:
@@ -177,3 +182,70 @@ def test_scenarios_hold_the_requirements_of_a_cluster(tmp_path: Path) -> None:
     failures = written(tmp_path / "failures.txt", "leaf[0]\n")
     found = tdsl("check", str(path), "--scenarios", str(failures))
     assert found.exit_code == 1 and "`power <= 9kW` does not hold: 10kW, whatever fails" in found.stdout
+
+
+def crossing_cluster(rng: Random) -> tuple[str, nx.Graph, set[str]]:
+    """A cluster of two or three networks whose hosts are each in some of them; its links, and what forwards."""
+    networks = [f"f{k}" for k in range(rng.choice((2, 2, 3)))]
+    hosts = {f"h{k}": sorted(rng.sample(range(len(networks)), rng.choice((1, 1, 2)))) for k in range(5)}
+    says = {name: rng.random() < 0.4 for name in hosts}
+    graph, passes = nx.Graph(), {name for name, forwards in says.items() if forwards}
+    graph.add_nodes_from(hosts)
+    lines = [f"host {name}: N {'{ forwards }' if says[name] else ''}" for name in hosts]
+    for k, network in enumerate(networks):
+        leaves = rng.choice((1, 2))
+        mine = [name for name, of in hosts.items() if k in of]
+        at = {name: rng.randrange(leaves) for name in mine}
+        lines.append(f"fabric {network} {{ transport infiniband; switch leaf[{leaves}]: SW")
+        lines += [f"connect {name}.{'abc'[k]} to leaf[({leaf})]" for name, leaf in at.items()]
+        graph.add_edges_from((name, f"{network}.{leaf}") for name, leaf in at.items())
+        passes |= {f"{network}.{leaf}" for leaf in range(leaves)}
+        if leaves == 2 and rng.random() < 0.7:
+            lines.append("connect leaf[0] to leaf[1]")
+            graph.add_edge(f"{network}.0", f"{network}.1")
+        lines.append("}")
+    return "\n".join(lines), graph, passes
+
+
+def test_paths_cross_networks_where_hosts_forward(tmp_path: Path) -> None:
+    """Reachability of all hosts, of which no network has all: against every pair in networkx, hosts that do not forward passing
+    nothing on."""
+    rng = Random(34)
+    seen = Counter[str]()
+    for number in range(24):
+        lines, graph, passes = crossing_cluster(rng)
+        asked = "reachability of all h0, h1, h2, h3, h4"
+        c = compile_text(f"cluster k {{ require {asked}\n{lines}\n}}\n{MODELS}", tmp_path, models=False, name=f"k{number}.fab")
+        results = [(d.name, r) for d in c.judged for r in d.results if r.requirement == asked]
+        hosts = {f"h{k}" for k in range(5)}
+        near = [f"f{k}" for k in range(3) if hosts <= {x for a, b in graph.edges for x in (a, b) if f"f{k}." in a + b}]
+        holds = []
+        for network in near or [""]:  # a network that has all is asked by itself
+            ours = graph.edge_subgraph([e for e in graph.edges if network in "".join(e)])
+            pairs = combinations(sorted(hosts), 2)
+            holds.append(hosts <= set(ours) and all(nx.has_path(ours.subgraph(passes | {a, b}), a, b) for a, b in pairs))
+        assert [r.status for _, r in results] == ["proved" if x else "refuted" for x in holds], lines
+        seen[f"{results[0][0] == 'k'} {results[0][1].status}"] += 1
+    assert seen["True proved"] >= 2 and seen["True refuted"] >= 2, seen
+
+
+def test_a_requirement_of_the_cluster_is_judged_where_all_it_names_is(tmp_path: Path) -> None:
+    """In each fabric that has all; a metric that one fabric alone could have is refused where none has."""
+    body = """host x[2]: N; host y[2]: N
+  require edge_redundancy of all x >= 1 and bisection of all y > 0%
+  {}
+  fabric one {{ switch leaf: SW; connect x[n].a to leaf; }}
+  fabric two {{ switch leaf: SW; connect x[n].b to leaf; connect y[n].b to leaf }}"""
+    c = compile_text(f"cluster k {{ {body.format('')} }}\n{MODELS}", tmp_path, models=False)
+    told = [(d.name, r.requirement, r.status) for d in c.judged for r in d.results if r.requirement]
+    assert told == [
+        ("one", "edge_redundancy of all x >= 1", "proved"),
+        ("two", "edge_redundancy of all x >= 1", "proved"),
+        ("two", "bisection of all y > 0%", "proved"),
+    ]
+    body = body.replace("connect x[n].b to leaf; ", "")
+    for asked, code in (("bisection of all x, y > 0%", "E0101"), ("reachability of all x, nothing", "E0101")):
+        text = f"cluster k {{ {body.format('require ' + asked)} }}\n{MODELS}"
+        found = [d for d in compile_text(text, tmp_path, models=False).findings if d.code != "E0404"]
+        assert places(found) == [(code, 3)], [d.message for d in found]
+    assert "none has all" not in str(found[0].notes)

@@ -26,7 +26,7 @@ from tdsl.viewer.fabric_page import ViewerMark, viewer_page
 from tdsl.viewer.packed import pack_columns
 from tests.cli.run import tdsl
 from tests.conftest import need_program
-from tests.harness import MODELS, fabric_of
+from tests.harness import MODELS, compile_text, fabric_of
 
 POD = """
 fabric pod "A pod" {
@@ -232,3 +232,42 @@ def test_faults_of_an_audit_are_marked(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     header, columns = unpacked(out.read_text(encoding="utf-8"))
     assert [m["kind"] for m in header["marks"]] == ["fault"] and len(columns["mark0_links"]) == 2, header["marks"]
+
+
+CLUSTER = """
+cluster site {
+  host node[4]: NODE
+  fabric compute { switch leaf[2]: SW; switch spine: SW; connect node[n].nic[(0)] to leaf[n % 2]; connect leaf[*] to spine each }
+  fabric storage { switch leaf: SW; connect node[n].nic[(1)] to leaf; address leaf loopback from 10.0.0.1/32 }
+}
+"""
+
+
+def test_a_cluster_is_one_drawing(tmp_path: Path) -> None:
+    """Shared hosts once, a frame for each network; one network can be chosen, and paths are those of the design."""
+    whole = compile_text(CLUSTER, tmp_path).clusters[0].fabric
+    assert whole is not None
+    code = """
+const told = () => [app.scene.frames.map((x) => x.label), app.scene.boxes.map((b) => b.title),
+  app.scene.bundles.map((b) => [b.links, b.text])];
+const out = { all: told(), colour: app.colour, legend: document.getElementById("legend").textContent };
+app.setNetwork(1);
+out.storage = told();
+out.hash = location.hash;
+app.setNetwork(-1);
+out.again = told();
+app.select({ kind: "link", row: 0 });
+out.link = document.getElementById("selection").textContent.includes("Networkcompute");
+out.paths = [...Array(app.f.count).keys()].map((d) => app.f.devicePath(d));
+out.names = app.f.deviceNames;
+out.found = app.f.search("10.0.0.1").map((h) => [h.kind, h.note]);
+return out;
+"""
+    found = browse(viewer_page([(whole, (), {})], "site"), tmp_path, code)
+    rows = list(range(whole.device_count))
+    assert found["paths"] == [whole.device_path(d) for d in rows] and found["names"] == [whole.device_name(d) for d in rows]
+    assert found["all"][0] == ["compute", "storage"] and sorted(n for n, _ in found["all"][2]) == [2, 4, 4]
+    assert found["colour"] == "network" and found["legend"] == "compute: 6storage: 4" and found["link"]
+    assert found["storage"][0] == ["storage"] and [n for n, _ in found["storage"][2]] == [4]
+    assert found["hash"] == "#network=storage" and found["again"] == found["all"]
+    assert found["found"] == [["device", "storage-leaf"]]

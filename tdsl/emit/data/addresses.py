@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tdsl.fabric.addresses import DEVICE_KINDS
+
 if TYPE_CHECKING:
     from tdsl.emit.link_tables import Wires
     from tdsl.fabric.addresses import Addressing
@@ -19,7 +21,7 @@ def address_rows(wires: Wires, found: Addressing) -> Iterator[Row]:
     """Device, kind, port, address, network and VRF of every address of what is built."""
     f = wires.fabric
     for device in np.flatnonzero(f.built).tolist():
-        for kind in ("loopback", "management"):
+        for kind in DEVICE_KINDS:
             for address, pool in found.each(kind, device):
                 yield f.device_name(device), kind, "", f"{address}/{pool.prefix}", pool.network, pool.vrf
     if not any(kind == "links" for kind, _ in found.dealt):

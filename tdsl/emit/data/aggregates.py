@@ -41,7 +41,7 @@ def _pools_that_share_addresses(pools: Sequence[Pool]) -> set[int]:
     """Pools of links and loopbacks whose networks have addresses in common: a block of one may hold addresses
     of another."""
     out: set[int] = set()
-    nets = {n: ip_network(p.network) for n, p in enumerate(pools) if p.kind != "management"}
+    nets = {n: ip_network(p.network) for n, p in enumerate(pools) if p.kind in ("links", "loopback")}
     spans = sorted(
         (net.version, int(net.network_address), int(net.broadcast_address), n) for n, net in nets.items()
     )

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.emit.link_tables import Wires
+from tdsl.fabric.columns import values_of_column
 from tdsl.fabric.graph import Ints
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
@@ -88,10 +89,14 @@ class Faceplates:
 
     @cached_property
     def metres(self) -> Ints:
-        """Length of every link, rounded up; -1 where it is not known."""
+        """Length of every link, rounded up: what its connect states, else that of the cables to pull; -1
+        where neither is known."""
         f = self.fabric
         links, cables = self.wires.crossings
-        total = np.bincount(links, self.wires.leg_length[cables], f.link_count)
+        planned = values_of_column(self.wires.leg_column("length_m"))
+        metres = np.array([v if isinstance(v, (int, float)) else np.nan for v in planned], dtype=np.float64)
+        stated = self.wires.leg_length
+        total = np.bincount(links, np.where(np.isnan(stated), metres, stated)[cables], f.link_count)
         crossed = np.bincount(links, minlength=f.link_count)
         sure = (crossed > 0) & ~np.isnan(total)
         return np.where(sure, np.ceil(np.nan_to_num(total)), -1).astype(np.int64)

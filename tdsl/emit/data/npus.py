@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from tdsl.emit.data.scheduling import group_levels, links_of_jobs, schedulable_hosts
 from tdsl.emit.link_tables import Wires, gigabits_per_second
-from tdsl.emit.records import NpuGraph, NpuLink
+from tdsl.emit.records import NpuGraph, NpuLevel, NpuLink
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
+from tdsl.prove.delays import cable_delays
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.nouns import counted_noun
 
 MOST_NODES = 1 << 16
 """ns-3's back ends put a node's number into 16 bits of its address (``node_id_to_ip``)."""
+
+
+FEMTOSECONDS = 10**6
+"""Of a nanosecond."""
 
 
 class NpuGraphUnfit(Exception):
@@ -45,8 +51,12 @@ def npu_graph(wires: Wires) -> NpuGraph:
     switches = np.flatnonzero(f.built & f.is_switch & _linked_devices(f))
     switches = switches[np.argsort(f.tier[switches], kind="stable")]
     number = {d: first_switch + k for k, d in enumerate(switches.tolist())}
-    rates = _bits_between_nodes(f, hosts, each, span, inner, number)
-    links = tuple(NpuLink(a, b, gigabits_per_second(bits), inside) for (a, b, inside), bits in rates.items())
+    delays = (cable_delays(f, np.arange(f.link_count))[0] / FEMTOSECONDS).tolist()
+    found = _bits_between_nodes(f, hosts, each, span, inner, number, delays)
+    links = tuple(
+        NpuLink(a, b, gigabits_per_second(bits), inside, delay)
+        for (a, b, inside), (bits, delay) in found.items()
+    )
     chips = {c.model.name for m in models.values() for c in m.chips if c.accelerates}
     return NpuGraph(
         len(hosts) * each,
@@ -56,7 +66,7 @@ def npu_graph(wires: Wires) -> NpuGraph:
         links,
         chips.pop() if len(chips) == 1 else "",
         max((up for up, _ in inner.values()), default=0),
-        _tier_rates(f, switches, len(hosts) * each),
+        _rates_of_levels(f, delays, each),
         servers,
         span,
     )
@@ -69,13 +79,16 @@ def _bits_between_nodes(
     span: int,
     inner: Mapping[int, tuple[int, list[tuple[int, int, int]]]],
     number: Mapping[int, int],
-) -> dict[tuple[int, int, bool], int]:
-    """Bits per second between two nodes, by their numbers and whether the link is inside a server. ``inner``
-    has the links inside a host by its model, ``number`` the node of a switch by its device."""
-    rates: dict[tuple[int, int, bool], int] = {}
+    delays: Sequence[float],
+) -> dict[tuple[int, int, bool], tuple[int, float]]:
+    """Bits per second between two nodes, and nanoseconds of the longest cable, by their numbers and whether
+    the link is inside a server. ``inner`` has the links inside a host by its model, ``number`` the node of a
+    switch by its device, ``delays`` the nanoseconds of the cable of every link."""
+    rates: dict[tuple[int, int, bool], tuple[int, float]] = {}
 
-    def link(a: int, b: int, bits: int, inside: bool) -> None:
-        rates[a, b, inside] = rates.get((a, b, inside), 0) + bits
+    def link(a: int, b: int, bits: int, inside: bool, delay: float = 0.0) -> None:
+        before, longest = rates.get((a, b, inside), (0, 0.0))
+        rates[a, b, inside] = before + bits, max(longest, delay)
 
     ports = _links_per_accelerator(f, hosts, each)
     for h, host in enumerate(hosts.tolist()):
@@ -86,11 +99,11 @@ def _bits_between_nodes(
             for a, b, bits in pairs:
                 if a == npu:
                     link(h * each + npu, h * each + b, bits, True)
-            for far, bits in ports.get((host, npu), ()):
+            for far, bits, row in ports.get((host, npu), ()):
                 if far in number:
-                    link(h * each + npu, number[far], bits, False)
-    for a, b, bits in _links_between_switch_numbers(f, number):
-        link(a, b, bits, False)
+                    link(h * each + npu, number[far], bits, False, delays[row])
+    for a, b, bits, row in _links_between_switch_numbers(f, number):
+        link(a, b, bits, False, delays[row])
     return rates
 
 
@@ -166,50 +179,73 @@ def _scaleup_links_of_model(model: DeviceModel) -> tuple[int, list[tuple[int, in
     return max(up.values(), default=0), [(a, b, rate) for (a, b), rate in sorted(pairs.items())]
 
 
-def _links_per_accelerator(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int, int], list[tuple[int, int]]]:
-    """(host, accelerator) -> far device and rate of its links."""
+def _links_per_accelerator(
+    f: Fabric, hosts: Ints, each: int
+) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
+    """(host, accelerator) -> far device, rate and row of its links."""
     near = np.concatenate([f.link_a, f.link_b])
     far = np.concatenate([f.device_b, f.device_a])
-    rate = np.concatenate([f.link_rate] * 2)
-    keep = np.isin(f.port_device[near], hosts)
-    near, far, rate = near[keep], far[keep], rate[keep]
-    order = np.argsort(near, kind="stable")
-    rows: dict[int, list[tuple[int, int]]] = {}
-    for device, there, bits in zip(
-        f.port_device[near[order]].tolist(), far[order].tolist(), rate[order].tolist(), strict=True
+    ends = np.flatnonzero(np.isin(f.port_device[near], hosts))
+    ends = ends[np.argsort(near[ends], kind="stable")]
+    link = ends % f.link_count
+    rows: dict[int, list[tuple[int, int, int]]] = {}
+    for device, *end in zip(
+        f.port_device[near[ends]].tolist(),
+        far[ends].tolist(),
+        f.link_rate[link].tolist(),
+        link.tolist(),
+        strict=True,
     ):
-        rows.setdefault(device, []).append((there, bits))
-    out: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        rows.setdefault(device, []).append((end[0], end[1], end[2]))
+    out: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
     for device, mine in rows.items():
         if len(mine) % each and each % len(mine):
             raise NpuGraphUnfit(
                 f"{f.device_name(device)} has {counted_noun(len(mine), 'link')} for "
                 f"{counted_noun(each, 'accelerator')}, so no accelerator has its own"
             )
-        for k, (there, bits) in enumerate(mine):
+        for k, (there, bits, row) in enumerate(mine):
             share = max(each // len(mine), 1)
             for npu in range(k * each // len(mine), k * each // len(mine) + share):
-                out.setdefault((device, npu), []).append((there, bits // share))
+                out.setdefault((device, npu), []).append((there, bits // share, row))
     return out
 
 
-def _links_between_switch_numbers(f: Fabric, number: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
-    """Links between switches, by the lower number first."""
+def _links_between_switch_numbers(
+    f: Fabric, number: Mapping[int, int]
+) -> Iterator[tuple[int, int, int, int]]:
+    """Links between switches, by the lower number first: both numbers, rate and row."""
     rows = np.flatnonzero(f.is_switch[f.device_a] & f.is_switch[f.device_b])
     ends = [
-        (*sorted((number[a], number[b])), rate)
-        for a, b, rate in zip(
-            f.device_a[rows].tolist(), f.device_b[rows].tolist(), f.link_rate[rows].tolist(), strict=True
+        (*sorted((number[a], number[b])), rate, row)
+        for a, b, rate, row in zip(
+            f.device_a[rows].tolist(),
+            f.device_b[rows].tolist(),
+            f.link_rate[rows].tolist(),
+            rows.tolist(),
+            strict=True,
         )
     ]
     yield from sorted(ends)
 
 
-def _tier_rates(f: Fabric, switches: Ints, npus: int) -> tuple[float, ...]:
-    """Gb/s for each accelerator, of its host's links to switches, and of the links above each tier of
-    switches but the last."""
-    high = int(f.tier[switches].max(initial=0))
-    low = np.minimum(f.tier[f.device_a], f.tier[f.device_b])
-    low[~(f.is_switch[f.device_a] & f.is_switch[f.device_b])] = 0
-    accelerated = (f.role[f.device_a] == "accelerator") | (f.role[f.device_b] == "accelerator") | (low > 0)
-    return tuple(float(f.link_rate[(low == t) & accelerated].sum()) / 10**9 / npus for t in range(high))
+def _rates_of_levels(f: Fabric, delays: Sequence[float], each: int) -> tuple[NpuLevel, ...]:
+    """What each accelerator has into every level of groups of hosts: the least that a group of the level
+    below sends into it, by its accelerators. A link between two groups counts for both."""
+    hosts = schedulable_hosts(f)
+    of_jobs = links_of_jobs(f, hosts)
+    host_link = of_jobs & np.isin(f.device_a, hosts) & f.is_switch[f.device_b]
+    below = np.arange(f.device_count)
+    out: list[NpuLevel] = []
+    for level in group_levels(f):
+        counted = of_jobs & (below[f.device_a] != below[f.device_b]) if out else host_link
+        counted &= level.label[f.device_a] == level.label[f.device_b]
+        groups, sizes = np.unique(below[hosts], return_counts=True)
+        sent = np.zeros(f.device_count, dtype=np.float64)
+        for ends in (f.device_a, f.device_b):
+            np.add.at(sent, below[ends[counted]], f.link_rate[counted].astype(np.float64))
+        longest = max((delays[row] for row in np.flatnonzero(counted).tolist()), default=0.0)
+        least = float((sent[groups] / (sizes * each)).min())
+        out.append(NpuLevel(least / 10**9, longest, level.beside))
+        below = level.label
+    return tuple(out)

@@ -6,6 +6,9 @@ Rails, planes and the switches of one tier beside each other are one group: what
 
 from __future__ import annotations
 
+from itertools import combinations
+from typing import NamedTuple
+
 import numpy as np
 
 from tdsl.emit.link_tables import Wires
@@ -26,25 +29,17 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
     hosts that are not of the adapters of their accelerators.
     """
     f = wires.fabric
-    hosts = _schedulable_hosts(f)
-    if not len(hosts):
-        return ()
-    names = wires.devices.name
-    high = int(f.tier[f.is_switch & f.built].max(initial=1))
-    members: list[tuple[int, ...]] = [(h,) for h in range(len(hosts))]
+    hosts, names = schedulable_hosts(f), wires.devices.name
+    members: list[tuple[int, ...]] = []
     levels: list[tuple[HostGroup, ...]] = []
-    of_jobs = _links_of_jobs(f, hosts)
-    for tier in range(1, high + 2):
-        label = _lowest_joined_device(f, _links_counted_at_tier(f, tier, high) & of_jobs)
-        of = label[hosts]
-        switches = np.flatnonzero(f.is_switch & f.built & (f.tier <= max(tier, 1)))
+    for level in group_levels(f):
+        of = level.label[hosts]
+        switches = np.flatnonzero(f.is_switch & f.built & (f.tier <= max(level.tier, 1)))
         order, where = np.unique(of, return_index=True)
-        if len(order) == len(members) and levels:
-            continue
         made, inside = [], []
         for group in order[np.argsort(where)].tolist():
             rows = np.flatnonzero(of == group)
-            near = switches[label[switches] == group]
+            near = switches[level.label[switches] == group]
             top = near[f.tier[near] == f.tier[near].max()] if len(near) else near
             name = str(names[top[0]]) if len(top) else str(names[hosts[rows[0]]])
             below = (
@@ -56,16 +51,72 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
             inside.append(tuple(rows.tolist()))
         levels.append(_groups_with_distinct_names(made, levels))
         members = inside
-        if len(made) == 1:
-            break
     return tuple(levels)
+
+
+class GroupLevel(NamedTuple):
+    """A level of groups: the highest tier of switches whose links count, whether links between switches of
+    one tier do, and for each device a number that those of its group share."""
+
+    tier: int
+    beside: bool
+    label: Ints
+
+
+def group_levels(f: Fabric) -> list[GroupLevel]:
+    """The levels of ``host_groups``, nearest to the hosts first; those that join no more hosts than the one
+    below are left out."""
+    hosts = schedulable_hosts(f)
+    if not len(hosts):
+        return []
+    high = int(f.tier[f.is_switch & f.built].max(initial=1))
+    of_jobs = links_of_jobs(f, hosts)
+    out: list[GroupLevel] = []
+    groups = len(hosts)
+    for tier in range(1, high + 2):
+        label = _lowest_joined_device(f, _links_counted_at_tier(f, tier, high) & of_jobs)
+        joined = len(distinct_values(label[hosts]))
+        if joined == groups and out:
+            continue
+        out.append(GroupLevel(tier, tier > high, label))
+        groups = joined
+        if groups == 1:
+            break
+    return out
+
+
+def hosts_without_common_switch(wires: Wires) -> tuple[str, str] | None:
+    """Two hosts of one group of the lowest level that have no switch in common: others of the group, with
+    links to switches of both, join them. None where every two hosts of a group have one."""
+    f = wires.fabric
+    hosts = schedulable_hosts(f)
+    if not len(hosts):
+        return None
+    high = int(f.tier[f.is_switch & f.built].max(initial=1))
+    counted = links_of_jobs(f, hosts) & _links_counted_at_tier(f, 1, high)
+    links, label = np.flatnonzero(counted), _lowest_joined_device(f, counted)
+    near: dict[int, set[int]] = {h: set() for h in hosts.tolist()}
+    for a, b in zip(f.device_a[links].tolist(), f.device_b[links].tolist(), strict=True):
+        if a in near and f.is_switch[b]:
+            near[a].add(b)
+    groups: dict[
+        int, dict[frozenset[int], int]
+    ] = {}  # of each group the first host with each set of switches
+    for h, switches in near.items():
+        groups.setdefault(int(label[h]), {}).setdefault(frozenset(switches), h)
+    for kinds in groups.values():
+        for one, other in combinations(kinds, 2):
+            if not one & other:
+                names = wires.devices.name
+                return str(names[kinds[one]]), str(names[kinds[other]])
+    return None
 
 
 def host_domains(wires: Wires) -> tuple[HostGroup, ...]:
     """The scale-up domains of several hosts, each named after the first switch of its links or else after its
     first host."""
     f = wires.fabric
-    hosts, names = _schedulable_hosts(f), wires.devices.name
+    hosts, names = schedulable_hosts(f), wires.devices.name
     of = f.domains.of_device[hosts]
     whole = f.whole if f.whole is not None else f
     up = np.flatnonzero(scaleup_links(whole))
@@ -95,7 +146,7 @@ def host_blocks(
     return tuple(out)
 
 
-def _schedulable_hosts(f: Fabric) -> Ints:
+def schedulable_hosts(f: Fabric) -> Ints:
     """Hosts with accelerators that have a link to a switch, or all hosts that have one where none has
     accelerators."""
     asked = f.built & (f.kind == "host") & (f.role == "accelerator")
@@ -125,7 +176,7 @@ def _devices_cabled_to_switches(f: Fabric) -> Bools:
     return out
 
 
-def _links_of_jobs(f: Fabric, hosts: Ints) -> Bools:
+def links_of_jobs(f: Fabric, hosts: Ints) -> Bools:
     """Links that a job of these hosts takes: between switches and what else forwards, and to the hosts by the
     adapters of their accelerators."""
     mine = np.zeros(f.device_count, dtype=np.bool_)

@@ -59,6 +59,7 @@ class Diameter(Check):
     after_failures = True
     reads = frozenset()
     of_ends = True
+    crosses = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

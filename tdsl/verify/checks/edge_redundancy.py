@@ -68,6 +68,7 @@ class EdgeRedundancy(Check):
     reads = frozenset({"bundles"})
     scarce = True
     of_ends = True
+    crosses = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

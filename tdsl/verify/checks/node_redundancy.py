@@ -56,6 +56,7 @@ class NodeRedundancy(Check):
     reads = frozenset()
     scarce = True
     of_ends = True
+    crosses = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -61,6 +61,7 @@ two parts
     after_failures = True
     reads = frozenset()
     of_ends = True
+    crosses = True
     takes = frozenset({"of", "ports", "through"})
 
     def reads_for(self, claim: ResolvedClaim) -> Reads | None:

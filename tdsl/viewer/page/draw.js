@@ -301,6 +301,7 @@ class Drawing {
     const { f } = scene;
     if (scene.single?.value !== value) scene.single = { value, paths: singlePaths(this, scene, value) };
     for (const [v, path] of scene.single.paths) {
+      if (v < 0) continue;
       c.strokeStyle = state.valueColour(v);
       c.lineWidth = 0.8;
       c.globalAlpha = f.linkCount > 4000 ? 0.18 : 0.4;

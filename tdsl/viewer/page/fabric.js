@@ -54,7 +54,8 @@ class Fabric {
     const out = s.prefix ? [s.prefix] : [];
     let before = "";
     let k = 0;
-    for (const [name, , axes] of s.parts.slice(0, depth)) {
+    for (const [name, kind, axes] of s.parts.slice(0, depth)) {
+      if (kind === "network") continue; // the prefix says it
       const text = (name === before ? "" : name) + axes.map(() => at[k++]).join("-");
       if (text) out.push(text);
       before = name;
@@ -228,7 +229,7 @@ class Fabric {
     const groups = new Map();
     const out = [];
     for (const s of this.sets) {
-      if (!inside(s, scope.names)) continue;
+      if (!inside(s, scope.names) || !this.shows(s)) continue;
       if (s.parts.length - 1 === depth) out.push({ set: s });
       else {
         const [name, kind, axes] = s.parts[depth];
@@ -240,6 +241,11 @@ class Fabric {
       }
     }
     return out;
+  }
+
+  // Whether a declaration is drawn: of a cluster where one network is chosen, its own and what networks share.
+  shows(s) {
+    return (this.network ?? -1) < 0 || !s.prefix || s.prefix === this.header.networks[this.network];
   }
 
   // Rows of a declaration that are inside a scope.

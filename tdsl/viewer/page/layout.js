@@ -141,6 +141,7 @@ function surroundings(f, scope) {
   }
   const out = [];
   for (const s of f.sets) {
+    if (!f.shows(s)) continue;
     const devices = [];
     for (let d = s.first; d < s.first + s.count; d++) if (met[d]) devices.push(d);
     if (devices.length) out.push({ set: s, devices: Int32Array.from(devices), outside: true, scope: { names: [], at: 0 } });
@@ -349,7 +350,7 @@ function makeBundles(scene, value, values) {
   const { via_a: va, via_b: vb } = f.columns;
   const add = (x, y, i) => {
     const p = boxOf[x], q = boxOf[y];
-    if (p < 0 || q < 0) return;
+    if (p < 0 || q < 0 || value[i] < 0) return;
     const key = (p < q ? p * n + q : q * n + p) * values + value[i];
     if (dense) dense[key]++;
     else sparse.set(key, (sparse.get(key) ?? 0) + 1);

@@ -53,14 +53,34 @@ class App {
     document.getElementById("mark-pick").hidden = true;
     this.mark = this.f.marks[0] ?? null;
     for (const o of document.getElementById("colour").options) {
-      o.disabled = o.value === "mark" ? !this.f.marks.length : o.value === "plane" ? !this.f.columns.plane.some((x) => x >= 0) : o.value === "rail" ? !this.f.columns.link_rail.some((x) => x >= 0) : false;
+      o.disabled = o.value === "network" ? !this.f.header.networks : o.value === "mark" ? !this.f.marks.length : o.value === "plane" ? !this.f.columns.plane.some((x) => x >= 0) : o.value === "rail" ? !this.f.columns.link_rail.some((x) => x >= 0) : false;
     }
-    this.colour = "class";
-    document.getElementById("colour").value = "class";
+    this.plain = this.f.header.networks ? "network" : "class";
+    this.colour = this.plain;
+    document.getElementById("colour").value = this.plain;
+    this.networks();
     this.buttons();
     this.panel.showFigures();
     this.panel.showFindings();
     this.open(this.scope);
+  }
+
+  // Of a cluster: all of its networks, or one of them with the devices that they share.
+  networks() {
+    const pick = document.getElementById("network");
+    const names = this.f.header.networks;
+    document.getElementById("network-pick").hidden = !names;
+    if (!names) return;
+    pick.replaceChildren(element("option", { value: -1 }, "all"), ...names.map((n, k) => element("option", { value: k }, n)));
+    pick.value = this.f.network ?? -1;
+  }
+
+  setNetwork(k) {
+    this.f.network = k;
+    document.getElementById("network").value = k;
+    this.selection = null;
+    const s = this.f.sets.find((x) => inside(x, this.scope.names) && this.f.shows(x));
+    this.open(s ? this.scope : { names: [], at: 0 });
   }
 
   // ---------------------------------------------------------------- levels
@@ -127,8 +147,9 @@ class App {
     const c = f.columns;
     const cache = (f.values ??= {});
     const key = this.colour === "mark" ? `mark${this.mark.index}` : this.colour;
-    cache[key] ??= this.values(key, f, c);
-    this.value = cache[key];
+    const chosen = f.network ?? -1;
+    cache[`${key} ${chosen}`] ??= this.ofNetwork(this.values(key, f, c), chosen);
+    this.value = cache[`${key} ${chosen}`];
     if (!this.scene.boxes) return;
     this.scene.bundles = makeBundles(this.scene, this.value.of, this.value.count);
     const pairs = new Map();
@@ -163,20 +184,30 @@ class App {
     const { f, scene } = this;
     const rates = f.header.rates;
     if (rates.length === 1) for (const b of scene.bundles) b.text = `${number(b.links)} × ${gbps(rates[0])}`;
-    else if (this.colour === "class") {
+    else if (this.colour === "class" || this.colour === "network") {
       const of = new Map();
       for (let i = 0; i < f.linkCount; i++) {
-        const k = f.columns.link_class[i];
+        const k = this.value.of[i];
         of.set(k, of.has(k) && of.get(k) !== f.columns.link_rate[i] ? -1 : f.columns.link_rate[i]);
       }
       for (const b of scene.bundles) if (of.get(b.value) >= 0) b.text = `${number(b.links)} × ${gbps(rates[of.get(b.value)])}`;
     } else if (this.colour === "rate") for (const b of scene.bundles) b.text = `${number(b.links)} × ${gbps(rates[b.value])}`;
   }
 
+  // The colours of links with -1 for those of other networks than the chosen one, which are not drawn.
+  ofNetwork(value, chosen) {
+    const network = this.f.columns.link_network;
+    return chosen < 0 ? value : { ...value, of: Int32Array.from(value.of, (v, i) => (network[i] === chosen ? v : -1)) };
+  }
+
   values(key, f, c) {
     const of = new Int32Array(f.linkCount);
     const draw = this.drawing;
     if (key === "class") return { what: "Class", of: c.link_class, count: f.header.classes.length, name: (v) => f.header.classes[v], colour: (v) => draw.colour(v), device: () => draw.ink.cell };
+    if (key === "network") {
+      const at = new Map(f.header.networks.map((n, k) => [n, k]));
+      return { what: "Network", of: c.link_network, count: at.size, name: (v) => f.header.networks[v], colour: (v) => draw.colour(v), device: (d) => (f.setOf(d).prefix ? draw.colour(at.get(f.setOf(d).prefix)) : draw.ink.cell) };
+    }
     if (key === "rate") return { what: "Rate", of: c.link_rate, count: f.header.rates.length, name: (v) => gbps(f.header.rates[v]), colour: (v) => draw.colour(v), device: () => draw.ink.cell };
     if (key === "plane") {
       for (let i = 0; i < of.length; i++) of[i] = Math.max(c.plane[f.linkA[i]], c.plane[f.linkB[i]]) + 1;
@@ -328,7 +359,8 @@ class App {
   write() {
     const parts = [];
     if (this.scope.names.length) parts.push(`open=${this.scope.names.join(".")}:${this.scope.at}`);
-    if (this.colour !== "class") parts.push(`colour=${this.colour}`);
+    if (this.colour !== this.plain) parts.push(`colour=${this.colour}`);
+    if ((this.f.network ?? -1) >= 0) parts.push(`network=${encodeURIComponent(this.f.header.networks[this.f.network])}`);
     if (this.view !== "network") parts.push(`view=${this.view}`);
     const s = this.selection;
     if (s?.kind === "device") parts.push(`device=${encodeURIComponent(this.f.deviceName(s.row))}`);
@@ -339,6 +371,8 @@ class App {
 
   follow(hash) {
     const given = new Map(hash.slice(1).split("&").filter(Boolean).map((x) => x.split("=")).map(([k, v]) => [k, decodeURIComponent(v ?? "")]));
+    const network = (this.f.header.networks ?? []).indexOf(given.get("network"));
+    if (network >= 0) this.setNetwork(network);
     const open = given.get("open");
     if (open) {
       const [names, at] = open.split(":");
@@ -401,6 +435,7 @@ class App {
     }).observe(document.getElementById("stage"));
     document.getElementById("zoom").addEventListener("click", (e) => this.zoom(e.target.dataset.zoom));
     document.getElementById("colour").addEventListener("change", (e) => this.setColour(e.target.value));
+    document.getElementById("network").addEventListener("change", (e) => this.setNetwork(Number(e.target.value)));
     document.getElementById("mark").addEventListener("change", (e) => this.highlight(this.f.marks[Number(e.target.value)]));
     document.getElementById("theme").addEventListener("click", () => this.setTheme(this.drawing.dark ? "light" : "dark"));
     document.addEventListener("keydown", (e) => this.key(e));

@@ -79,7 +79,7 @@ class Panel {
         ["Inside", inside >= 0 ? this.device(inside) : ""],
         ["Tier", c.tier[d] >= 0 ? c.tier[d] : ""], ["Plane", c.plane[d] >= 0 ? c.plane[d] : ""],
         ["Rack", place ? link(`${f.header.places.halls[c.rack_hall[c.device_rack[d]]].name} ${place}${c.device_unit[d] ? ` U${c.device_unit[d]}` : ""}`, () => this.app.openHall(c.device_rack[d])) : ""],
-        ["Loopback", f.addresses("loopback", d)], ["Management", f.addresses("management", d)], ["ASN", asn || ""],
+        ["Loopback", f.addresses("loopback", d)], ["Management", f.addresses("management", d)], ["BMC", f.addresses("bmc", d)], ["ASN", asn || ""],
         ["Ports", `${number(links.length)} of ${number(m.ports)} in use`],
       ]),
       this.app.view === "device" ? null : element("p", {}, element("button", { type: "button", onclick: () => this.app.openDevice(d) }, "Open the ports")),
@@ -105,6 +105,7 @@ class Panel {
       facts([
         ["End a", this.end(c.link_a[i])], ["", f.addresses("links", i)], ["End b", this.end(c.link_b[i])], [" ", f.addresses("links", i, true)],
         ["Via", via >= 0 ? this.device(via) : ""],
+        ["Network", f.header.networks ? f.header.networks[c.link_network[i]] : ""],
         ["Rate", gbps(f.header.rates[c.link_rate[i]])], ["Class", f.header.classes[c.link_class[i]]], ["Rail", rail >= 0 ? rail : ""],
         ["Cable", leg >= 0 ? this.cable(leg) : "none: inside the chassis"], ["Far cable", far >= 0 && far !== leg ? this.cable(far) : ""],
       ]),

@@ -1,0 +1,100 @@
+"""Slurm's topology: ``scontrol show topology``, ``topology.conf`` and ``topology.yaml``: the switch, or
+the block, that each node is under.
+
+Source: topology.conf(5), topology.yaml(5), and scontrol(1), ``show topology``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tdsl.findings.source import SourceFile
+from tdsl.observe.readers._hostlists import expand_hostlist
+from tdsl.observe.readers._neighbours import add_device
+from tdsl.observe.record import CapturedPlacement, CaptureLine, Malformed, Observed, plain_capture_name
+
+FORMAT = "slurm-topology"
+OPTION = "scheduler"
+LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes?)\s*=\s*(\S+)(.*)", re.IGNORECASE)
+SETTING = re.compile(r"(\w+)=(\S+)")
+TREE, BLOCK = "Slurm tree", "Slurm blocks"
+
+
+def recognises(head: str) -> bool:
+    """Whether a text begins as such a capture."""
+    return (
+        re.search(r"^\s*(?:SwitchName|BlockName)\s*=", head, re.MULTILINE | re.IGNORECASE) is not None
+        or re.search(r"^-?\s*-\s*topology\s*:", head, re.MULTILINE) is not None
+    )
+
+
+def read(file: SourceFile, stem: str, into: Observed) -> None:
+    """Add the group of each node: the lowest switch that names it, and its block."""
+    groups = _groups_of_text if LINE.search(file.text) and not _is_yaml(file.text) else _groups_of_yaml
+    for source, name, nodes, number in groups(file, into):
+        at = CaptureLine(file, number)
+        try:
+            for node in expand_hostlist(nodes, number):
+                key = add_device(into, node, "", at)
+                into.fact(CapturedPlacement(key, source, 0, plain_capture_name(name, number), at))
+        except Malformed as wrong:
+            into.fault(file, wrong.line, wrong.message, wrong.help)
+
+
+def _is_yaml(text: str) -> bool:
+    return re.search(r"^-?\s*-\s*topology\s*:", text, re.MULTILINE) is not None
+
+
+def _groups_of_text(file: SourceFile, into: Observed) -> Iterator[tuple[str, str, str, int]]:
+    """Groups with nodes: source, name, list of hosts, line. A switch that names other switches lists
+    their nodes again, and is not the lowest."""
+    for number, raw in enumerate(file.text.split("\n"), 1):
+        text = raw.split("#", 1)[0]
+        if not text.strip():
+            continue
+        found = LINE.fullmatch(text)
+        if found is None:
+            into.fault(
+                file,
+                number,
+                f"this line is neither a switch nor a block: {raw.strip()[:60]!r}",
+                "SwitchName=s0 Nodes=n[0-3]",
+            )
+            continue
+        settings = {k.lower(): v for k, v in SETTING.findall(found[3])}
+        kind = found[1].lower()
+        lowest = "switches" not in settings or settings.get("level") == "0"
+        if "nodes" in settings and kind != "blocksizes" and lowest:
+            yield (BLOCK if kind == "blockname" else TREE), found[2], settings["nodes"], number
+        elif "nodes" not in settings and "switches" not in settings and not kind.startswith("blocksize"):
+            into.fault(
+                file, number, f"{found[2]} has neither nodes nor switches", "SwitchName=s0 Nodes=n[0-3]"
+            )
+
+
+def _groups_of_yaml(file: SourceFile, into: Observed) -> Iterator[tuple[str, str, str, int]]:
+    import yaml
+
+    try:
+        whole = yaml.safe_load(file.text)
+    except yaml.YAMLError as wrong:
+        mark = getattr(wrong, "problem_mark", None)
+        line = mark.line + 1 if mark is not None else 1
+        raise Malformed(line, "this is not YAML", "give topology.yaml as slurmctld reads it") from None
+    for top in whole if isinstance(whole, list) else []:
+        inner = top.get("tree", top.get("block")) if isinstance(top, dict) else None
+        rows: Any = (inner.get("switches") or inner.get("blocks")) if isinstance(inner, dict) else None
+        for row in rows if isinstance(rows, list) else []:
+            name = row.get("switch", row.get("block")) if isinstance(row, dict) else None
+            line = _line_of_name(file, str(name))
+            if not isinstance(name, str) or not isinstance(row.get("nodes", ""), str):
+                into.fault(file, line, "a group has no name, or its nodes are no list of hosts as text")
+            elif "nodes" in row:
+                yield (TREE if "switch" in row else BLOCK), name, row["nodes"], line
+
+
+def _line_of_name(file: SourceFile, name: str) -> int:
+    found = re.search(rf"(?:switch|block)\s*:\s*[\"']?{re.escape(name)}[\"']?\s*$", file.text, re.MULTILINE)
+    return file.position(found.start())[0] if found else 1
