@@ -1,4 +1,4 @@
-"""The library's RoCE cluster as `tdsl build` leaves it: a bill without gaps, and the files of each host once, over all networks."""
+"""The library's RoCE cluster as `tdsl build` leaves it: a bill without gaps, the files of each host once over all networks."""
 
 from __future__ import annotations
 

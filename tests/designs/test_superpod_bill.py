@@ -66,8 +66,7 @@ class Lists:
             {
                 r["cable_id"]
                 for r in self.cables
-                if (r["fabric"], r["part"]) == (fabric, part)
-                and (not pairs or joined(r) in pairs)
+                if (r["fabric"], r["part"]) == (fabric, part) and (not pairs or joined(r) in pairs)
             }
         )
 
@@ -97,8 +96,8 @@ def test_the_bill_is_the_published_one(built: tuple[str, Files]) -> None:
 
 
 def test_nothing_is_bought_twice(built: tuple[str, Files]) -> None:
-    """The bill is the sum of what cables.csv has of each network; every part is named but one cable of the second design, and each
-    device is in one rack."""
+    """The bill is the sum of what cables.csv has of each network; every part is named but one cable of the second design,
+    and each device is in one rack."""
     name, files = built
     lists = Lists(files)
     fabrics = sorted({r["fabric"] for r in lists.cables})
@@ -111,4 +110,8 @@ def test_nothing_is_bought_twice(built: tuple[str, Files]) -> None:
     assert len(lists.racks) == lists.count_bill("rack") == len({(r["hall"], r["rack"]) for r in lists.racks})
     devices = Counter(r["name"] for r in csv_rows(files, f"{WHOLE}/netbox/6-devices.csv"))
     assert set(devices.values()) == {1}
-    assert sum(devices.values()) == lists.count_bill("host") + lists.count_bill("switch") == sum(int(r["devices"]) for r in lists.racks)
+    assert (
+        sum(devices.values())
+        == lists.count_bill("host") + lists.count_bill("switch")
+        == sum(int(r["devices"]) for r in lists.racks)
+    )

@@ -97,7 +97,9 @@ def test_what_stands_beside_the_units_takes_none(tmp_path: Path) -> None:
     text = text.replace("rack 1 { height 33U } }", "rack 1 { height 33U } }; pitch rack 0.6m; tray above 2.6m; slack 1m")
     fabric = compile_text(text, tmp_path, models=False).designs[0].fabric
     assert fabric is not None
-    files = {p: b.decode() for p, b in build_files(fabric, ["racks", "netbox", "cabling"], Diagnostics()).items() if "xlsx" not in p}
+    files = {
+        p: b.decode() for p, b in build_files(fabric, ["racks", "netbox", "cabling"], Diagnostics()).items() if "xlsx" not in p
+    }
     (line,) = [x for x in files["racks/mounting.csv"].splitlines() if ",pdu0," in x]
     assert line.startswith("h1,A,A01,16,0,pdu0,PDU,")
     assert "2 devices beside the units" in files["racks/elevations.svg"] and "33U of 33U taken" in files["racks/elevations.svg"]

@@ -85,4 +85,4 @@ def test_a_switch_of_which_a_port_is_split_has_a_name_that_ibutils_reads(tmp_pat
     told = ibdmchk(files, tmp_path)
     assert "Defined 6/" in told and "-E-" not in told, told[:2000]
     models = sorted(b.decode().splitlines()[2] for p, b in files.items() if "QM9700" in p)
-    assert models == ["NODE SW 64 QM9700 U1", "NODE SW 65 QM9700+p.64..64.2 U1"]
+    assert models == ["NODE SW 64 QM9700 U1", "NODE SW 65 QM9700-p64-64x2 U1"]
