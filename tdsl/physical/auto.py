@@ -232,9 +232,7 @@ class _Floor:
             model = f.model_of(int(self.devices[lacking[0]]))
             many = counted_noun(len(lacking), "device")
             if height_of(model) == 0:
-                raise _Unplaceable(
-                    f"{model.name} stands beside the units, so {many} need a `place` of their own"
-                )
+                raise _Unplaceable(f"{model.name} takes no rack unit: write a `place` for {many}")
             what = f"{model.name} has no height, so {many} cannot be placed"
             raise _Unplaceable(f"{what}; add `height 1U` to the model")
         if not self.free:
