@@ -125,10 +125,11 @@ def _documents_of_cluster(cluster: Fabric) -> ClusterDocuments:
         for m in f.models:
             most = m.facts.get("power_max")
             watts[m.name] = most.amount if isinstance(most, Quantity) else None
-        height = {f.device_name(d): height_of(f.model_of(d)) or 0 for d in range(f.device_count)}
+        height = {f.device_name(d): height_of(f.model_of(d)) for d in range(f.device_count)}
         for name, where, row, rack, unit in rows_of_places(f):
             if rack is not None:
-                places[name] = where, row, str(rack), unit or 0, height[name]
+                lowest = 0 if height[name] == 0 else unit or 0  # 0U: beside the units
+                places[name] = where, row, str(rack), lowest, height[name] or 0
         for hall in f.places.halls if f.places is not None else ():
             for line in hall.rows:
                 tops |= {

@@ -534,19 +534,21 @@ class FabricView:
         return {k: v for k, v in model.facts.items() if isinstance(v, str)} | {"model": model.name}
 
     def model_units(self, name: str) -> int:
-        """Rack units of the model of a device, 1 where it does not say them."""
+        """Rack units of the model of a device, 0 beside the units, 1 where it does not say them."""
         model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]
-        return height_of(model) or 1
+        units = height_of(model)
+        return 1 if units is None else units
 
     def rack_of(self, name: str) -> tuple[str, int | str]:
         """Rack of a device with its hall, ``h1.A07`` as on labels, and its lowest unit; "" for what has no
-        place."""
+        place, and the unit also for what stands beside the units."""
         places = self._fabric.places
         device = self._faceplates.devices[name]
         rack = int(places.device_rack[device]) if places is not None else -1
         if places is None or rack < 0:
             return "", ""
-        return f"{places.hall_name(rack)}.{places.rack_name(rack)}", int(places.device_unit[device]) or ""
+        unit = int(places.device_unit[device]) if self.model_units(name) else 0
+        return f"{places.hall_name(rack)}.{places.rack_name(rack)}", unit or ""
 
     # ------------------------------------------------------------ InfiniBand
     @cached_property

@@ -100,9 +100,10 @@ def empty_places(devices: int) -> RackPlaces:
 
 
 def height_of(model: DeviceModel) -> int | None:
-    """Rack units that a device of a model takes, None where the model does not say."""
+    """Rack units that a device of a model takes, 0 where it stands beside them, as rack PDUs do; None where
+    the model does not say."""
     height = model.facts.get("height")
-    if not isinstance(height, Quantity) or height.dim != UNITS or height.amount <= 0:
+    if not isinstance(height, Quantity) or height.dim != UNITS or height.amount < 0:
         return None
     return -(-height.amount.numerator // height.amount.denominator)
 
@@ -313,9 +314,10 @@ class _Locator:
     def offsets(self, placing: Placing, rows: Ints) -> Ints:
         """Units of the devices below each in its stack."""
         f = self.fabric
-        heights = np.array([height_of(m) or 0 for m in f.models], dtype=np.int64)[f.device_model[rows]]
-        if (heights == 0).any():
-            model = f.model_of(int(rows[heights == 0][0]))
+        known = [-1 if (units := height_of(m)) is None else units for m in f.models]
+        heights = np.array(known, dtype=np.int64)[f.device_model[rows]]
+        if (heights < 0).any():
+            model = f.model_of(int(rows[heights < 0][0]))
             raise Fault(
                 "E0205",
                 placing.target.span,

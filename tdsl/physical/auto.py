@@ -230,7 +230,10 @@ class _Floor:
         lacking = np.flatnonzero(self.size[self.devices, 0] == 0)
         if len(lacking):
             model = f.model_of(int(self.devices[lacking[0]]))
-            what = f"{model.name} has no height, so {counted_noun(len(lacking), 'device')} cannot be placed"
+            many = counted_noun(len(lacking), "device")
+            if height_of(model) == 0:
+                raise _Unplaceable(f"{model.name} takes no rack unit: write a `place` for {many}")
+            what = f"{model.name} has no height, so {many} cannot be placed"
             raise _Unplaceable(f"{what}; add `height 1U` to the model")
         if not self.free:
             raise _Unplaceable(

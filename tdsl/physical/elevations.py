@@ -220,7 +220,7 @@ class RackDrawing:
         slots = []
         for place, d in enumerate(devices):
             unit, high = int(p.device_unit[d]), max(self.racks.height(d), 1)
-            if unit:
+            if unit and not self.racks.beside_units(d):
                 model = f.model_of(d)
                 label = common_name_pattern([f.device_name(self.racks.by_rack[r][place]) for r in racks])
                 power = self.racks.watts_max[int(f.device_model[d])]
@@ -234,8 +234,11 @@ class RackDrawing:
                         self.colour[int(f.device_model[d])],
                     )
                 )
-        loose = sum(1 for d in devices if not p.device_unit[d])
+        beside = sum(1 for d in devices if self.racks.beside_units(d))
+        loose = sum(1 for d in devices if not p.device_unit[d] and not self.racks.beside_units(d))
         lines = [*_wrap_at_commas(self._where(racks), 40)[:3], *self._sums(racks[0], devices)]
+        if beside:
+            lines.append(f"{beside} device{'' if beside == 1 else 's'} beside the units")
         if loose:
             lines.append(f"{loose} device{'' if loose == 1 else 's'} without a unit")
         ticks = tuple(Tick(y + (units - u + 0.5) * UNIT + 3, str(u)) for u in range(1, units + 1))

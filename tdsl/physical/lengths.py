@@ -57,9 +57,10 @@ class CableRuns:
         """Height of the middle of every device over the floor of its rack, -1 where its unit or its size is
         unknown."""
         f, p = self.fabric, self.places
-        units = np.array([height_of(m) or 0 for m in f.models], dtype=np.int64)[f.device_model]
+        known = [-1 if (stated := height_of(m)) is None else stated for m in f.models]
+        units = np.array(known, dtype=np.int64)[f.device_model]
         middle = (2 * (p.device_unit - 1) + units) * HALF_UNIT
-        return np.where((p.device_unit > 0) & (units > 0), middle, -1)
+        return np.where((p.device_unit > 0) & (units >= 0), middle, -1)
 
     @cached_property
     def _halls(self) -> tuple[Ints, Ints, list[Ints]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tdsl.fabric.columns import DeviceColumns
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.places import height_of
 from tdsl.physical.power_and_cost import Figures
 from tdsl.physical.racks import PartialSum, Racks
 from tdsl.system.lazy_dataclass import dataclass
@@ -64,7 +65,7 @@ def mount_lines(fabric: Fabric) -> list[MountLine]:
             p.halls[int(p.rack_hall[r])].rows[int(p.rack_row[r])].name,
             p.rack_names[r],
             int(p.device_unit[d]) or "",
-            racks.height(d) or "",
+            "" if (units := height_of(fabric.models[m])) is None else units,
             str(names[d]),
             fabric.models[m].name,
             watts[m],

@@ -63,8 +63,12 @@ class Racks:
 
     @cached_property
     def heights(self) -> Ints:
-        """Rack units of every model, 0 where unknown."""
+        """Rack units of every model, 0 where unknown or beside the units."""
         return np.array([height_of(m) or 0 for m in self.fabric.models], dtype=np.int64)
+
+    def beside_units(self, device: int) -> bool:
+        """Whether a device stands beside the units of its rack: its model has a height of 0U."""
+        return height_of(self.fabric.model_of(device)) == 0
 
     @cached_property
     def by_rack(self) -> dict[int, list[int]]:
@@ -76,7 +80,7 @@ class Racks:
         return out
 
     def height(self, device: int) -> int:
-        """Rack units of a device, 0 where unknown."""
+        """Rack units of a device, 0 where unknown or beside the units."""
         return int(self.heights[self.fabric.device_model[device]])
 
     def total(self, devices: list[int], of: list[Fraction | None]) -> PartialSum:

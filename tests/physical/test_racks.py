@@ -89,3 +89,22 @@ def test_overlaps_are_those_that_brute_force_finds(
     found = compiled(text, tmp_path_factory.mktemp("overlaps"))
     wrong = {c for c, _ in codes(found) if c != "E0404"}
     assert bool(wrong) == (clash or any(u > 16 for t in taken for _, u in t)) and wrong <= {"E0222"}
+
+
+def test_what_stands_beside_the_units_takes_none(tmp_path: Path) -> None:
+    """Rack PDUs of 0U: their cables have lengths, and lists, drawings and NetBox give them a rack and no unit."""
+    text = (Path(__file__).parents[1] / "checks" / "rack_space" / "good_beside_the_units.fab").read_text()
+    text = text.replace("rack 1 { height 33U } }", "rack 1 { height 33U } }; pitch rack 0.6m; tray above 2.6m; slack 1m")
+    fabric = compile_text(text, tmp_path, models=False).designs[0].fabric
+    assert fabric is not None
+    files = {
+        p: b.decode() for p, b in build_files(fabric, ["racks", "netbox", "cabling"], Diagnostics()).items() if "xlsx" not in p
+    }
+    (line,) = [x for x in files["racks/mounting.csv"].splitlines() if ",pdu0," in x]
+    assert line.startswith("h1,A,A01,16,0,pdu0,PDU,")
+    assert "2 devices beside the units" in files["racks/elevations.svg"] and "33U of 33U taken" in files["racks/elevations.svg"]
+    (row,) = [x for x in files["netbox/6-devices.csv"].splitlines() if x.startswith("pdu0,")]
+    assert row.endswith(",h1.A01,,")
+    assert [x.endswith(",0") for x in files["netbox/2-device-types.csv"].splitlines() if ",PDU," in x] == [True]
+    lengths = [x.split(",")[20] for x in files["cabling/cables.csv"].splitlines() if x.startswith("pdu")]
+    assert len(lengths) == 2 and all(float(x) > 2 for x in lengths)

@@ -11,6 +11,7 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tests.conftest import need_program
+from tests.harness import compile_text
 from tests.targets.build import files_of, pod, rows, two_planes
 
 EDGE = re.compile(r'^  "([^"]+)"(?::"([^"]+)")? -- "([^"]+)"(?::"([^"]+)")?;$', re.M)
@@ -60,3 +61,28 @@ def test_a_port_written_twice_is_seen(tmp_path: Path) -> None:
     files, _ = files_of(pod(), "p2p")
     wrong = re.sub(rb"(?m)^   P1 -> (.*\n)", rb"   P1 -> \1   P2 -> \1", files["p2p/fabric.topo"], count=1)
     assert "-E-" in ibdmchk({**files, "p2p/fabric.topo": wrong}, tmp_path)
+
+
+PARTLY_SPLIT = """
+fabric f {
+  host node[2]: DGX_H100
+  host ufm[2]: UFM { role manager }
+  switch leaf: QM9700 { split p[64] 2 }
+  switch spine: QM9700
+  connect leaf to spine x 2
+  connect node[n].nic[(0)] to leaf
+  connect ufm[u].p[1] to leaf.p[64, u] { rate 200Gbps }
+}
+"""
+
+
+def test_a_switch_of_which_a_port_is_split_has_a_name_that_ibutils_reads(tmp_path: Path) -> None:
+    """Its name has no brackets, and its node the InfiniBand ports alone, without the one for management."""
+    fabric = compile_text(PARTLY_SPLIT, tmp_path, models=False).designs[0].fabric
+    assert fabric is not None
+    files, found = files_of(fabric, "p2p")
+    assert not found
+    told = ibdmchk(files, tmp_path)
+    assert "Defined 6/" in told and "-E-" not in told, told[:2000]
+    models = sorted(b.decode().splitlines()[2] for p, b in files.items() if "QM9700" in p)
+    assert models == ["NODE SW 64 QM9700 U1", "NODE SW 65 QM9700-p64-64x2 U1"]

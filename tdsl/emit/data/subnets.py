@@ -23,7 +23,7 @@ from tdsl.emit.records import (
 from tdsl.fabric.assets import AGGREGATION, Assets
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.subnets import infiniband_ports, subnet_of_links, subnet_shape
+from tdsl.fabric.subnets import infiniband_ports, speaks_infiniband, subnet_of_links, subnet_shape
 
 KNOWN_RATES = (
     (200, "4xHDR"),
@@ -195,12 +195,13 @@ class _Subnet:
         return out, words
 
     def _switch(self, device: int, name: str) -> tuple[int, str, Aggregator | None]:
-        """How many ports a switch has, with that of its aggregation node behind the last one; what its own
-        system describes it as, "" where its model does not say; its aggregation node, if a table has its
-        GUIDs."""
+        """How many InfiniBand ports a switch has, with that of its aggregation node behind the last one; what
+        its own system describes it as, "" where its model does not say; its aggregation node, if a table has
+        its GUIDs."""
         f = self.fabric
-        facts = f.models[int(f.device_model[device])].facts
-        count = int(f.port_base[device + 1] - f.port_base[device]) + ("aggregation" in facts)
+        model = f.models[int(f.device_model[device])]
+        facts = model.facts
+        count = sum(c.size for c in model.classes if speaks_infiniband(f, c)) + ("aggregation" in facts)
         node, port = (table.get((device, AGGREGATION), "") for table in (self.assets.node, self.assets.port))
         system = f"MF0;{name}:{facts['ib_module']}" if "ib_module" in facts else ""
         return count, system, Aggregator(count, node, port) if node and port else None

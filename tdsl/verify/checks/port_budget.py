@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.graph import USED, Ints
+from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
 
@@ -15,7 +15,7 @@ class PortBudget(Check):
 
     ## What it means
     Each end of a link takes one port of its device, and a port takes one link. The result also names the
-    declaration with the fewest free ports: where growth stops first.
+    switch with the fewest free ports, of the classes that its network uses: where growth stops first.
 
     ## Formula and source
     A recount from the finished wiring: for every port, links and panel crossings on it are at most one, and
@@ -100,11 +100,9 @@ class PortBudget(Check):
     def _tightest(self, view: View) -> Judgement:
         """The device with the fewest free ports among those that have any link."""
         f = view.fabric
-        sizes = np.diff(f.port_base)
-        free = sizes - np.add.reduceat(
-            np.append(f.port_state != 0, False).astype(np.int64), f.port_base[:-1]
-        ) * (sizes > 0)
+        sizes, free = _ports_for_links(f)
         mine = np.flatnonzero(view.core & f.is_switch & (sizes > 0))
+        mine = mine[sizes[mine] > 1] if (sizes[mine] > 1).any() else mine  # one port ends no growth
         if not len(mine):
             return property_holds("every link has a port of its own")
         tiers: dict[str, int] = {}
@@ -114,3 +112,24 @@ class PortBudget(Check):
         at = int(mine[np.argmin(free[mine])])
         text = f"tightest: {f.device_name(at)} has {int(free[at])} of {int(sizes[at])} ports free"
         return property_holds(text, {"tightest": f.device_name(at), "free": tiers})
+
+
+def _ports_for_links(f: Fabric) -> tuple[Ints, Ints]:
+    """Of every device how many ports it has in the classes that its declaration uses, and how many of them
+    are free: a management port is none for the links of another network."""
+    sizes, free = np.zeros(f.device_count, np.int64), np.zeros(f.device_count, np.int64)
+    for s in f.sets:
+        of_set = np.flatnonzero(f.is_switch[s.first : s.first + s.count]) + s.first
+        for m in np.unique(f.device_model[of_set]).tolist():
+            rows = of_set[f.device_model[of_set] == m]
+            free_of: dict[str, list[Bools]] = {}  # by name: the parts of a split class have one
+            at = 0
+            for c in f.models[m].classes:
+                ports = f.port_base[rows][:, None] + np.arange(at, at + c.size)
+                free_of.setdefault(c.name, []).append(f.port_state[ports] == FREE)
+                at += c.size
+            for parts in free_of.values():
+                if not all(part.all() for part in parts):
+                    sizes[rows] += sum(part.shape[1] for part in parts)
+                    free[rows] += sum(part.sum(axis=1) for part in parts)
+    return sizes, free

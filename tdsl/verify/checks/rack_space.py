@@ -7,7 +7,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.places import RackPlaces
+from tdsl.fabric.places import RackPlaces, height_of
 from tdsl.physical.racks import Racks
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
@@ -75,7 +75,9 @@ class RackSpace(Check):
         if faults:
             return property_fails(faults[0].message, tuple(faults))
         unknown = {
-            f.models[m].name for m in distinct_values(f.device_model[rows]).tolist() if not racks.heights[m]
+            f.models[m].name
+            for m in distinct_values(f.device_model[rows]).tolist()
+            if height_of(f.models[m]) is None
         }
         if unknown:
             return skipped(
@@ -94,7 +96,8 @@ class RackSpace(Check):
 
     def _overlaps(self, f: Fabric, p: RackPlaces, racks: Racks, view: View) -> list[PropertyFault]:
         """Devices that share a unit with one below them, in racks that hold something of what is judged."""
-        rows = racks.devices[p.device_unit[racks.devices] > 0]
+        taking = np.array([height_of(m) != 0 for m in f.models] or [True])[f.device_model[racks.devices]]
+        rows = racks.devices[(p.device_unit[racks.devices] > 0) & taking]
         low = p.device_unit[rows]
         high = low + np.maximum(racks.heights[f.device_model[rows]], 1)
         rack = p.device_rack[rows]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from tdsl.fabric.graph import FREE, Fabric
 from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, checks_by_name
+from tests.harness import compile_text
 from tests.prove.networks import wired
 
 
@@ -44,3 +46,20 @@ def test_the_switch_with_the_fewest_free_ports() -> None:
 
 def judged(f: Fabric) -> Judgement:
     return checks_by_name()["port_budget"].judge(View.whole(f), None)
+
+
+def test_free_ports_are_those_that_links_of_the_network_can_take(tmp_path: Path) -> None:
+    """Not the one for management, in another network; all of a class of which a part is split; not at a switch with one port."""
+    text = """
+    model switch SW { port p[1..8]: 400Gbps { type GE400; split 2 }; port mgmt: 1Gbps { type BASE_T } }
+    model switch ACCESS { port p[1..4]: 1Gbps { type BASE_T } }
+    model host H { port nic: 400Gbps { type GE400 }; port bmc: 1Gbps { type BASE_T } }
+    cluster c {
+      host h[4]: H
+      switch leaf: SW { split p[8] 2 }
+      fabric data { connect h[n].nic to leaf }
+      fabric access { switch a[2]: ACCESS; connect leaf.mgmt to a[(0)]; connect h[n].bmc to a[n//2] }
+    }
+    """
+    found = [r.text for d in compile_text(text, tmp_path, models=False).designs for r in d.results if r.check == "port_budget"]
+    assert found[:2] == ["tightest: leaf has 5 of 9 ports free", "tightest: access-a0 has 1 of 4 ports free"]
