@@ -52,7 +52,7 @@ OTHERWISE: dict[str, dict[str, object]] = {
     "astra_sim": {"link_latency_ns": 700, "scaleup_latency_ns": 900, "error_rate": "1e-9"},
     "cabling": {"workbook_rows": 9, "sheet_labels": 6},
     "containerlab": {"image": "a/b:1", "eos_image": "c:2"},
-    "dhcp": {"interface": "eth0", "boot_url": "http://ztp/{device}.cfg"},
+    "dhcp": {"interface": "eth0", "boot_url": "http://ztp/{device}.cfg", "ztp_url": "http://z"},
     "dns": {"zone": "x.example", "serial": 7, "ttl": 60},
     "eos": {"aggregate": "off", "load_balance": "dynamic", "queue": "uc-tx-queue"},
     "frr": {"aggregate": "off"},

@@ -271,7 +271,7 @@ def _html(path: str, data: bytes, fabric: Fabric) -> None:
 READERS: dict[str, Reader] = {
     r"(netbox/\d-[\w-]+|bom/\w+)\.csv": _rows,
     r"(slurm|kubernetes)/\w+\.yaml|ansible/inventory\.yaml|containerlab/fabric\.clab\.yml": _plain_yaml,
-    r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,-]+$"),
+    r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,\[\]-]+$"),
     r"prometheus/targets\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
     r"astra_sim/network\.yml": _plain_yaml,
     r"(simai/topology|astra_sim/physical_topology\.txt)": _lines(r"[\d ]*( [A-Z]+\d*)?$|\d+ \d+ [\d.e+]+Gbps [\d.]+ms [\d.]+$"),
