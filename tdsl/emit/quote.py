@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from shlex import quote
 
-from tdsl.emit.rows import RowLines, csv_line, csv_rows, json_rows
+from tdsl.emit.rows import RowLines, csv_line, csv_rows, json_rows, spreadsheet_cell
 from tdsl.fabric.columns import Table, natural_sort_key
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
@@ -375,5 +375,5 @@ FILTERS: dict[str, Callable[..., object]] = {
     "interface": linux_interface_name, "remark": switch_description, "slurm": slurm_node_name,
     "row": csv_row, "slug": url_slug, "host_name": dns_host_name, "tables": merged_json_tables,
     "label": kubernetes_label, "label_value": prometheus_label_value, "natural": naturally_sorted,
-    "hostlist": folded_host_list, "one_of": option_among, "shell": shell_word, "inventory": ansible_host_name,
+    "hostlist": folded_host_list, "cell": spreadsheet_cell, "one_of": option_among, "shell": shell_word, "inventory": ansible_host_name,
 }  # fmt: skip

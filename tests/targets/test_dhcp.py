@@ -62,7 +62,7 @@ def test_bmcs_have_reservations_and_names_of_their_own(tmp_path: Path) -> None:
 def test_each_switch_gets_what_its_system_asks_for(tmp_path: Path) -> None:
     """Files of the same build: SONiC and EOS by option 67, Cumulus Linux by option 239; servers and domain of the site for all."""
     kea = need_program("kea-dhcp4", "kea-dhcp4-server")
-    fabric = fabric_of(build.design("nos"), tmp_path, models=False)
+    fabric = fabric_of(build.design("site"), tmp_path, models=False)
     names = ("arista", "cumulus", "white", "node[0]")
     table = "device,mac\n" + "".join(f"{d},94:6d:ae:00:00:0{n}\n" for n, d in enumerate(names))
     site = Site(dns=Dns(("192.0.2.12", "2001:db8::53"), "gpu.example.com"), ntp=("192.0.2.1", "ntp.example.com"))

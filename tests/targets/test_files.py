@@ -57,12 +57,13 @@ OTHERWISE: dict[str, dict[str, object]] = {
     "eos": {"aggregate": "off", "load_balance": "dynamic", "queue": "uc-tx-queue"},
     "frr": {"aggregate": "off"},
     "nccl": {"complete": True, "topo_dir": "/x"},
-    "netbox": {"manufacturer": "Example", "site": "One"},
+    "netbox": {"manufacturer": "Example", "site": "One", "ports": "devices"},
     "nvue": {"aggregate": "off", "adaptive_routing": False},
     "opensm": {"sweep_interval": 7, "lmc": 2, "version": "5", "folder": "/o"},
     "rccl": {"complete": True, "topo_dir": "/x"},
     "simai": {"link_latency": "2us", "scaleup_latency": "3us", "error_rate": "1e-9"},
     "sonic": {"aggregate": "off", "dynamic_th": -2},
+    "prometheus": {"node_port": 9200, "bmc_exporter": "bmc:1", "bmc_path": "/probe"},
     "ztp": {"url": "https://boot:8443/o"},
 }
 """Options of targets with other values than their defaults."""
