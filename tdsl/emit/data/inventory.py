@@ -124,9 +124,6 @@ class InventoryMaker:
             m.key: {p.index: (g, p) for g in m.classes for p in g.ports} for m in self.models.values()
         }
         self.left_out: dict[str, int] = {}
-        inside = sum(1 for d in devices if d.inside)
-        if inside:
-            self.left_out["devices inside others"] = inside
 
     def inventory(
         self, links: Table[Link], cables: Table[Cable], managed: Iterable[Managed | Controller]
