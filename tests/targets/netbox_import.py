@@ -27,7 +27,6 @@ def main(netbox: str, folder: Path) -> dict[str, Any]:
     from django.test import Client  # type: ignore[import-not-found, unused-ignore]
     from django.test.utils import setup_test_environment  # type: ignore[import-not-found, unused-ignore]
     from django.urls import reverse  # type: ignore[import-not-found, unused-ignore]
-
     from ipam.models import IPAddress  # type: ignore[import-not-found, unused-ignore]
 
     named = {model.__name__.lower(): model for model in vars(models).values() if isinstance(model, type)}
@@ -67,7 +66,9 @@ def main(netbox: str, folder: Path) -> dict[str, Any]:
         told["interfaces"] = named["interface"].objects.count()
         told["cables"] = named["cable"].objects.count()
         told["cabled"] = named["interface"].objects.filter(cable__isnull=False).count()
-        told["reached"] = sum(i.path is not None and i.path.is_complete for i in named["interface"].objects.filter(cable__isnull=False))
+        told["reached"] = sum(
+            i.path is not None and i.path.is_complete for i in named["interface"].objects.filter(cable__isnull=False)
+        )
         told["oob"] = named["device"].objects.filter(oob_ip__isnull=False).count()
         told["managed"] = named["interface"].objects.filter(mgmt_only=True).count()
         told["placed"] = named["device"].objects.filter(rack__isnull=False, position__isnull=False).count()

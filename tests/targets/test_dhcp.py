@@ -66,7 +66,11 @@ def test_each_switch_gets_what_its_system_asks_for(tmp_path: Path) -> None:
     names = ("arista", "cumulus", "white", "node[0]")
     table = "device,mac\n" + "".join(f"{d},94:6d:ae:00:00:0{n}\n" for n, d in enumerate(names))
     site = Site(dns=Dns(("192.0.2.12", "2001:db8::53"), "gpu.example.com"), ntp=("192.0.2.1", "ntp.example.com"))
-    options = BuildOptions(assets=SourceFile("a.csv", table), site=site, settings={t: {k: "http://10.0.0.1/out"} for t, k in (("dhcp", "ztp_url"), ("ztp", "url"))})
+    options = BuildOptions(
+        assets=SourceFile("a.csv", table),
+        site=site,
+        settings={t: {k: "http://10.0.0.1/out"} for t, k in (("dhcp", "ztp_url"), ("ztp", "url"))},
+    )
     files = build_files(fabric, ["dhcp", "ztp", "eos"], Diagnostics(), options)
     path = tmp_path / "kea.json"
     path.write_bytes(bytes(files["dhcp/kea-dhcp4.json"]))
@@ -77,7 +81,11 @@ def test_each_switch_gets_what_its_system_asks_for(tmp_path: Path) -> None:
     found = {r["hostname"]: r for s in told["subnet4"] for r in s["reservations"]}
     urls = {n: r.get("boot-file-name") or r["option-data"][0]["data"] for n, r in found.items() if n != "node0"}
     assert {u.removeprefix("http://10.0.0.1/out/") for u in urls.values()} <= set(files) and len(set(urls.values())) == 3
-    assert found["cumulus"]["option-data"][0]["name"] == "cumulus-provision-url" and set(found["node0"]) == {"hw-address", "ip-address", "hostname"}
+    assert found["cumulus"]["option-data"][0]["name"] == "cumulus-provision-url" and set(found["node0"]) == {
+        "hw-address",
+        "ip-address",
+        "hostname",
+    }
     assert {d["name"]: d["data"] for d in told["option-data"]} == {
         "domain-name-servers": "192.0.2.12", "ntp-servers": "192.0.2.1", "domain-name": "gpu.example.com",
     }  # fmt: skip

@@ -58,7 +58,7 @@ OTHERWISE: dict[str, dict[str, object]] = {
     "frr": {"aggregate": "off"},
     "nccl": {"complete": True, "topo_dir": "/x"},
     "netbox": {"manufacturer": "Example", "site": "One", "ports": "devices"},
-    "nvue": {"aggregate": "off", "adaptive_routing": False},
+    "nvue": {"aggregate": "off", "adaptive_routing": False, "version": "5.16"},
     "opensm": {"sweep_interval": 7, "lmc": 2, "version": "5", "folder": "/o"},
     "rccl": {"complete": True, "topo_dir": "/x"},
     "simai": {"link_latency": "2us", "scaleup_latency": "3us", "error_rate": "1e-9"},

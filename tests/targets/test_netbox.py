@@ -92,7 +92,11 @@ def test_device_types_are_those_of_the_library(tmp_path: Path, test_data: Path) 
     generated = kept["generated_schema.json"]["definitions"]
     words = set(generated["interface"]["properties"]["type"]["enum"])
     own = set(kept["devicetype.schema.json"]["properties"])
-    assert jsonschema and referencing and {"manufacturer", "model", "slug", "u_height", "is_full_depth", "interfaces", "power-ports"} <= own
+    assert (
+        jsonschema
+        and referencing
+        and {"manufacturer", "model", "slug", "u_height", "is_full_depth", "interfaces", "power-ports"} <= own
+    )
     for text in (DESIGN, PLACED):
         for t in device_types(made(text, tmp_path, "netbox")).values():
             assert set(t) <= own and set(kept["devicetype.schema.json"]["required"]) <= set(t)
@@ -135,9 +139,7 @@ def test_cables_with_several_ends_and_panels_are_payloads(tmp_path: Path) -> Non
     assert len(both) == 2 and all(b["profile"] == "trunk-2c1p" and b["length"] == 3 and b["color"] == "f44336" for b in both)
 
 
-@pytest.mark.parametrize(
-    "text", [DESIGN, PLACED, TWINS, BMCS], ids=["pods", "placed", "break-outs", "bmcs"]
-)
+@pytest.mark.parametrize("text", [DESIGN, PLACED, TWINS, BMCS], ids=["pods", "placed", "break-outs", "bmcs"])
 def test_a_netbox_imports_every_file(tmp_path: Path, text: str) -> None:
     """A NetBox of the machine: NETBOX_ROOT is the folder of its manage.py, NETBOX_PYTHON its Python."""
     netbox, python = os.environ.get("NETBOX_ROOT"), os.environ.get("NETBOX_PYTHON")

@@ -38,7 +38,10 @@ def test_bmcs_are_targets_of_their_own(tmp_path: Path) -> None:
     text = DESIGN.replace("  routing bgp", "  address su[*].node[*] bmc from 10.9.0.1/24 { gateway 10.9.0.1 }\n  routing bgp")
     files = made(text, tmp_path, "prometheus", bmc_exporter="[::1]:9290")
     groups = json.loads(files["prometheus/bmc.json"])
-    assert len(groups) == 8 and groups[0] == {"targets": ["10.9.0.2"], "labels": {"node": "su0-node0", "bmc": "su0-node0-bmc", "kind": "host"}}
+    assert len(groups) == 8 and groups[0] == {
+        "targets": ["10.9.0.2"],
+        "labels": {"node": "su0-node0", "bmc": "su0-node0-bmc", "kind": "host"},
+    }
     done = run(promtool, "check", "config", written(files, tmp_path) / "prometheus.yml")
     assert done.returncode == 0, done
 
@@ -64,7 +67,9 @@ def test_promtool_reads_rules_configuration_and_every_question_of_the_dashboard(
     rules = [{"record": f"asked:{n}", "expr": e} for n, e in enumerate(asked)]
     (folder / "asked.yml").write_text(json.dumps({"groups": [{"name": "asked", "rules": rules}]}))
     assert run(promtool, "check", "rules", folder / "asked.yml").returncode == 0
-    (folder / "asked.yml").write_text(json.dumps({"groups": [{"name": "asked", "rules": [{"record": "a", "expr": "count by ("}]}]}))
+    (folder / "asked.yml").write_text(
+        json.dumps({"groups": [{"name": "asked", "rules": [{"record": "a", "expr": "count by ("}]}]})
+    )
     assert run(promtool, "check", "rules", folder / "asked.yml").returncode != 0, "the judge can say no"
 
 
@@ -98,7 +103,10 @@ def healthy(expected: str, infiniband: bool) -> Series:
 def fires(promtool: str, folder: Path, series: Series, wanted: set[tuple[str, str, str]]) -> subprocess.CompletedProcess[str]:
     """What promtool says where exactly these alerts are to fire after half an hour: name, device, interface."""
     samples = [
-        {"labels": "{" + ", ".join(f'{k}="{v}"' for k, v in zip(("alertname", "node", "device"), w, strict=True) if v) + "}", "value": 1}
+        {
+            "labels": "{" + ", ".join(f'{k}="{v}"' for k, v in zip(("alertname", "node", "device"), w, strict=True) if v) + "}",
+            "value": 1,
+        }
         for w in sorted(wanted)
     ]
     question = 'group by (alertname, node, device) (ALERTS{alertstate="firing"})'
@@ -139,7 +147,9 @@ def test_no_healthy_link_fires_and_every_planted_fault_does(tmp_path: Path) -> N
     wanted.add(("NeighbourPortWrong", "su1-node1", "eth0"))
     faulty['tdsl_seen_neighbour{node="spine1",device="swp16",neighbour="su0-leaf1",neighbour_port="swp15"}'] = "1x60"
     wanted.add(("LinkUnexpected", "spine1", "swp16"))
-    faulty['tdsl_seen_neighbour{node="spine1",device="eth0",neighbour="oob7",neighbour_port="swp15"}'] = "1x60"  # no device of the design
+    faulty['tdsl_seen_neighbour{node="spine1",device="eth0",neighbour="oob7",neighbour_port="swp15"}'] = (
+        "1x60"  # no device of the design
+    )
     del faulty['up{job="tdsl_node",node="su1-node3"}']
     wanted.add(("DeviceNotWatched", "su1-node3", ""))
     faulty['node_network_carrier_down_changes_total{node="su1-node2",device="eth0"}'] = "0+1x60"
@@ -162,7 +172,10 @@ def test_infiniband_is_judged_by_its_own_collector(tmp_path: Path) -> None:
     down, slow = hosts[0], hosts[-1]
     place = [re.findall(r'(?:node|device)="([^"]*)"', n) for n in (down, slow)]
     faulty = good | {down: "1x60", slow.replace("state_id", "rate_bytes_per_second"): "25000000000x60"}
-    faulty |= {slow.replace("state_id", "link_downed_total"): "0+1x60", slow.replace("state_id", "port_errors_received_total"): "0+60x60"}
+    faulty |= {
+        slow.replace("state_id", "link_downed_total"): "0+1x60",
+        slow.replace("state_id", "port_errors_received_total"): "0+60x60",
+    }
     stray = re.sub(r'device="[^"]*"', 'device="mlx5_77"', slow)
     wanted = {("LinkDown", *place[0]), ("AdapterUnexpected", place[1][0], "mlx5_77")}
     wanted |= {(a, *place[1]) for a in ("LinkRateWrong", "LinkFlaps", "LinkErrors")}
