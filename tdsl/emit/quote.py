@@ -375,5 +375,6 @@ FILTERS: dict[str, Callable[..., object]] = {
     "interface": linux_interface_name, "remark": switch_description, "slurm": slurm_node_name,
     "row": csv_row, "slug": url_slug, "host_name": dns_host_name, "tables": merged_json_tables,
     "label": kubernetes_label, "label_value": prometheus_label_value, "natural": naturally_sorted,
-    "hostlist": folded_host_list, "cell": spreadsheet_cell, "one_of": option_among, "shell": shell_word, "inventory": ansible_host_name,
+    "hostlist": folded_host_list,
+    "cell": spreadsheet_cell, "one_of": option_among, "shell": shell_word, "inventory": ansible_host_name,
 }  # fmt: skip

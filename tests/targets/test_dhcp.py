@@ -60,7 +60,7 @@ def test_bmcs_have_reservations_and_names_of_their_own(tmp_path: Path) -> None:
 
 
 def test_each_switch_gets_what_its_system_asks_for(tmp_path: Path) -> None:
-    """Files of the same build: SONiC and EOS by option 67, Cumulus Linux by option 239; servers and domain of the site for all."""
+    """Files of the same build: SONiC and EOS by option 67, Cumulus Linux by option 239; servers of the site for all."""
     kea = need_program("kea-dhcp4", "kea-dhcp4-server")
     fabric = fabric_of(build.design("site"), tmp_path, models=False)
     names = ("arista", "cumulus", "white", "node[0]")

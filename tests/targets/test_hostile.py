@@ -272,7 +272,8 @@ READERS: dict[str, Reader] = {
     r"(netbox/\d[ab]?-[\w-]+|bom/\w+)\.csv": _rows,
     r"netbox/load\.py": lambda path, data, fabric: compile(data, path, "exec") and None,
     r"prometheus/lldp-textfile\.sh": lambda path, data, fabric: None,  # the same for all designs
-    r"(slurm|kubernetes)/\w+\.yaml|netbox/2-device-types\.yaml|prometheus/\w+\.yml|ansible/inventory\.yaml|containerlab/fabric\.clab\.yml": _plain_yaml,
+    r"(slurm|kubernetes)/\w+\.yaml|netbox/2-device-types\.yaml|prometheus/\w+\.yml": _plain_yaml,
+    r"ansible/inventory\.yaml|containerlab/fabric\.clab\.yml": _plain_yaml,
     r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,\[\]-]+$"),
     r"prometheus/\w+\.json|netbox/payloads\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
     r"astra_sim/network\.yml": _plain_yaml,

@@ -1,4 +1,5 @@
-"""The target netbox: every row names what is there, device types are those of the library's schema, and a NetBox imports every file."""
+"""The target netbox: every row names what is there, device types are those of the library's schema, and a NetBox imports
+every file."""
 
 from __future__ import annotations
 
@@ -85,7 +86,7 @@ def test_netbox_has_racks_positions_and_types(tmp_path: Path) -> None:
 
 
 def test_device_types_are_those_of_the_library(tmp_path: Path, test_data: Path) -> None:
-    """By its schema: no field of another name, types of interfaces that NetBox has. `reusable.json`, which it refers to, has weights."""
+    """By its schema: no field of another name, types of interfaces that NetBox has."""
     jsonschema, referencing = pytest.importorskip("jsonschema"), pytest.importorskip("referencing")
     folder = test_data / "handover" / "netbox"
     kept = {p.name: json.loads(p.read_text()) for p in folder.glob("*.json")}
@@ -108,7 +109,7 @@ def test_device_types_are_those_of_the_library(tmp_path: Path, test_data: Path) 
 BMCS = DESIGN.replace("  routing bgp", "  address su[*].node[*] bmc from 10.9.0.1/24 { gateway 10.9.0.1 }\n  routing bgp")
 TWINS = """\
 model cable TWIN { rate 400Gbps; legs 2 }
-model host NODE { port nic: 200Gbps { type NDR200; cage 1 OSFP; os "mlx5_0" }; port up: 400Gbps { type NDR; cage 1 OSFP; os "mlx5_1" } }
+model host NODE { port nic: 200Gbps { type NDR200; cage 1 OSFP; os "mlx5_0" }; port up: 400Gbps { type NDR; cage 1 OSFP } }
 model switch SW { port p[1..8]: 400Gbps { type NDR, NDR200; cage 1 OSFP; split 2 } }
 model panel PATCH { port front[4]: any; port back[4]: any }
 fabric f "Break-outs" {

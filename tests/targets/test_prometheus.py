@@ -1,4 +1,5 @@
-"""The target prometheus, read by the parser of its client library; rules, configuration and the dashboard's questions by promtool."""
+"""The target prometheus, read by the parser of its client library; rules, configuration and questions of the dashboard by
+promtool."""
 
 from __future__ import annotations
 

@@ -248,8 +248,8 @@ class InventoryMaker:
         for n, (at_front, at_rear) in place.items():
             a, b = int(f.link_via_a[n]), int(f.link_via_b[n])
             one, two = self._passive_end(a, sides, count), self._passive_end(b, sides, count)
-            front, rear = (one, two) if one.kind == "front" else (two, one)
-            passes.append(PassThrough(front.device, front.name, at_front, rear.name, at_rear))
+            near, far = (one, two) if one.kind == "front" else (two, one)
+            passes.append(PassThrough(near.device, near.name, at_front, far.name, at_rear))
             ends[n] = one, two
         return tuple(passes), ends
 
