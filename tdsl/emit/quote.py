@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from shlex import quote
 
-from tdsl.emit.rows import RowLines, csv_line, csv_rows, json_rows
+from tdsl.emit.rows import RowLines, csv_line, csv_rows, json_rows, spreadsheet_cell
 from tdsl.fabric.columns import Table, natural_sort_key
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
@@ -19,6 +19,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IBDM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._:@+-]{0,63}")
 _IBDM_WORDS = frozenset(("CA", "CFG", "HCA", "NODE", "SUBSYSTEM", "SW", "SYSTEM", "TOPSYSTEM"))
+_STEM_AND_NUMBER = re.compile(r"(.*?)(\d{0,9})")
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.+~@=-]+")
 _DEVICES = re.compile(r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9\u00b9\u00b2\u00b3])(\..*)?|.*\.", re.IGNORECASE)
 """What Windows takes for a device, whatever follows its first dot, and names whose last dot it drops."""
@@ -252,6 +253,33 @@ def slurm_node_name(value: object) -> str:
     return text
 
 
+def folded_host_list(names: Sequence[object]) -> str:
+    """Nodes or switches of Slurm as a host list: ``rack0-node[0-31],login``. Names that end in a number and
+    differ in it alone share a bracket where the numbers follow each other, with the leading zeros that all of
+    them have."""
+    runs: list[tuple[str, str, int, int]] = []  # stem, first number as text, first and last number
+    out: dict[str, list[str]] = {}
+    for name in map(slurm_node_name, names):
+        stem, digits = _STEM_AND_NUMBER.fullmatch(name).groups()  # type: ignore[union-attr]
+        if digits and runs:
+            last_stem, text, first, last = runs[-1]
+            if last_stem == stem and text and digits == f"{last + 1:0{len(text)}d}":
+                runs[-1] = (stem, text, first, last + 1)
+                continue
+        runs.append((stem, digits, int(digits or 0), int(digits or 0)))
+    for stem, text, first, last in runs:
+        part = text if first == last else f"{text}-{last:0{len(text)}d}"
+        out.setdefault(stem if text else f"{stem},", []).append(part)
+    return ",".join(
+        stem.removesuffix(",")
+        if stem.endswith(",")
+        else f"{stem}[{','.join(parts)}]"
+        if len(parts) > 1 or "-" in parts[0]
+        else f"{stem}{parts[0]}"
+        for stem, parts in out.items()
+    )
+
+
 def dns_host_name(value: object, taken: dict[str, str] | None = None, of: object = None) -> str:
     """A label of a DNS name, in small letters: 1 to 63 letters, digits and ``-``, not at the ends (RFC 1123,
     section 2.1).
@@ -347,5 +375,6 @@ FILTERS: dict[str, Callable[..., object]] = {
     "interface": linux_interface_name, "remark": switch_description, "slurm": slurm_node_name,
     "row": csv_row, "slug": url_slug, "host_name": dns_host_name, "tables": merged_json_tables,
     "label": kubernetes_label, "label_value": prometheus_label_value, "natural": naturally_sorted,
-    "one_of": option_among, "shell": shell_word, "inventory": ansible_host_name,
+    "hostlist": folded_host_list,
+    "cell": spreadsheet_cell, "one_of": option_among, "shell": shell_word, "inventory": ansible_host_name,
 }  # fmt: skip

@@ -595,11 +595,12 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Managed:
-    """A device's management address. ``mac`` is "" where no table of assets gives it, ``gateway`` where the
-    design names none."""
+    """A device's management address, and the interface that has it. ``mac`` is "" where no table of assets
+    gives it, ``gateway`` where the design names none."""
 
     device: str
     kind: str
+    interface: str
     mac: str
     version: int
     address: str

@@ -16,6 +16,7 @@ from tdsl.drawing import picture
 from tdsl.drawing.records import Picture, Sketch
 from tdsl.emit.data import adapters, hosts, rdma, scheduling, subnets
 from tdsl.emit.data.addresses import address_rows, record_without_origin
+from tdsl.emit.data.inventory import Inventory, InventoryMaker
 from tdsl.emit.data.planned import PlannedLinks, planned_links
 from tdsl.emit.limits import NameMatcher
 from tdsl.emit.link_tables import Wires, number_or_blank
@@ -434,6 +435,7 @@ class FabricView:
             Managed(
                 f.device_name(d),
                 str(f.kind[d]),
+                p.interface,
                 macs.get(d, ""),
                 a.version,
                 str(a),
@@ -465,6 +467,20 @@ class FabricView:
             for d in rows
             for a, p in (found.each("bmc", d) if found is not None else ())
         )
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """Devices, ports and cables as an inventory holds them. What it has no place for is told."""
+        maker = InventoryMaker(self._wires, self.devices, self.models)
+        found = maker.inventory(self.links, self.cables, (*self.managed, *self.controllers))
+        if found.left_out:
+            self._diagnostics.add(
+                "E0511",
+                None,
+                f"inventories leave out what they have no place for: {', '.join(found.left_out)}",
+                severity=Severity.NOTE,
+            )
+        return found
 
     @cached_property
     def systems(self) -> Table[System]:

@@ -38,13 +38,23 @@ def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60, check=False, env=env)
 
 
+def host_list(text: str) -> list[str]:
+    """The names of a host list of Slurm."""
+    out = []
+    for stem, ranges in re.findall(r"([^,\[\]]+)(?:\[([^\]]*)\])?", text):
+        for part in ranges.split(",") if ranges else [""]:
+            first, _, last = part.partition("-")
+            out += [f"{stem}{n:0{len(first)}d}" for n in range(int(first), int(last or first) + 1)] if part else [stem]
+    return out
+
+
 def tree(text: str) -> dict[str, tuple[list[str], list[str]]]:
     """Switch -> its nodes and its switches."""
     out = {}
     for line in text.splitlines():
         if line.startswith("SwitchName="):
             fields = dict(x.split("=", 1) for x in line.split())
-            out[fields["SwitchName"]] = tuple(fields[k].split(",") if k in fields else [] for k in ("Nodes", "Switches"))
+            out[fields["SwitchName"]] = tuple(host_list(fields[k]) if k in fields else [] for k in ("Nodes", "Switches"))
     return out  # type: ignore[return-value]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from ipaddress import IPv4Address, ip_address, ip_interface, ip_network
+from ipaddress import IPv4Address, IPv4Interface, IPv6Interface, ip_address, ip_interface, ip_network
 from pathlib import Path
 
 
@@ -39,6 +39,8 @@ KINDS: dict[str, Callable[[str], bool]] = {
     "rule-id": _matches(r"[1-9]\d{0,9}"),
     "bytes": _matches(r"[1-9]\d*"),
     "ip-prefix": _parses(ip_interface),
+    "ipv4-prefix": _parses(IPv4Interface),
+    "ipv6-prefix": _parses(IPv6Interface),
     "ip-network": _parses(ip_network),
     "ipv4": _parses(IPv4Address),
     "ip": _parses(ip_address),
@@ -49,6 +51,25 @@ KINDS: dict[str, Callable[[str], bool]] = {
 }
 LINES = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
 GRAMMAR = [line.split(" ") for line in LINES if not line.startswith("#")]
+CHANGES = Path(__file__).with_name("nvue_grammar_515.txt").read_text(encoding="utf-8").splitlines()
+
+
+def grammar_of_515() -> list[list[str]]:
+    """The grammar of 5.15 and 5.16: that of earlier releases with NVIDIA's list of changes."""
+    changed = dict(line.split(" =>") for line in CHANGES if not line.startswith("#"))
+    lines = []
+    for words in GRAMMAR:
+        line = " ".join(words)
+        if line in changed:
+            lines += [new.strip() for new in changed[line].split(";") if new.strip()]
+        else:
+            lines.append(
+                re.sub(r" enable \(on\|off\)$", " state (enabled|disabled)", line).replace("(on|off", "(enabled|disabled")
+            )
+    return [line.split(" ") for line in dict.fromkeys(lines)]
+
+
+GRAMMAR_515 = grammar_of_515()
 
 
 def _takes(token: str, word: str) -> bool:
@@ -71,10 +92,11 @@ def commands(tree: object, words: tuple[str, ...] = ()) -> Iterator[tuple[str, .
         yield from commands(below, (*words, str(key)))
 
 
-def wrong(tree: object) -> list[str]:
+def is_command(words: tuple[str, ...], grammar: list[list[str]] = GRAMMAR) -> bool:
+    """Whether a grammar has a command of these words."""
+    return any(len(line) == len(words) and all(map(_takes, line, words)) for line in grammar)
+
+
+def wrong(tree: object, grammar: list[list[str]] = GRAMMAR) -> list[str]:
     """Commands that are none."""
-    return [
-        " ".join(words)
-        for words in commands(tree)
-        if not any(len(line) == len(words) and all(map(_takes, line, words)) for line in GRAMMAR)
-    ]
+    return [" ".join(words) for words in commands(tree) if not is_command(words, grammar)]

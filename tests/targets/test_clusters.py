@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tdsl.api import check
-from tdsl.emit.build import build_files
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tests.cli.run import tdsl
 from tests.soundness.families.shared_clusters import cluster_design
@@ -97,11 +97,12 @@ def rows_of(content: bytes, table: str) -> list[dict[str, Any]]:
 def test_nothing_is_listed_twice_and_nothing_is_left_out(seed: int, tmp_path: Path) -> None:
     """Random clusters: what is written once of all networks against the same of each network, built by itself."""
     text = cluster_design(seed).text()
-    whole = built(text, tmp_path, "--force")
+    whole = built(text, tmp_path, "--force", "--option", "netbox.ports=devices")
+    own_ports = BuildOptions(settings={"netbox": {"ports": "devices"}})  # a row for each interface
     alone: dict[str, Files] = {}
     for design_ in check(tmp_path / "cluster.fab").designs:
         assert design_.fabric is not None
-        alone[design_.name] = build_files(design_.fabric, [], Diagnostics())
+        alone[design_.name] = build_files(design_.fabric, [], Diagnostics(), own_ports)
     files = {p.partition("/")[2]: b for p, b in whole.items() if p.startswith(f"{WHOLE}/")}
     for path, key in (
         ("cabling/cables.csv", ("cable_id", "a_device", "a_port", "b_device", "b_port", "class")),

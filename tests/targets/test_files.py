@@ -52,17 +52,18 @@ OTHERWISE: dict[str, dict[str, object]] = {
     "astra_sim": {"link_latency_ns": 700, "scaleup_latency_ns": 900, "error_rate": "1e-9"},
     "cabling": {"workbook_rows": 9, "sheet_labels": 6},
     "containerlab": {"image": "a/b:1", "eos_image": "c:2"},
-    "dhcp": {"interface": "eth0", "boot_url": "http://ztp/{device}.cfg"},
+    "dhcp": {"interface": "eth0", "boot_url": "http://ztp/{device}.cfg", "ztp_url": "http://z"},
     "dns": {"zone": "x.example", "serial": 7, "ttl": 60},
     "eos": {"aggregate": "off", "load_balance": "dynamic", "queue": "uc-tx-queue"},
     "frr": {"aggregate": "off"},
     "nccl": {"complete": True, "topo_dir": "/x"},
-    "netbox": {"manufacturer": "Example", "site": "One"},
-    "nvue": {"aggregate": "off", "adaptive_routing": False},
+    "netbox": {"manufacturer": "Example", "site": "One", "ports": "devices"},
+    "nvue": {"aggregate": "off", "adaptive_routing": False, "version": "5.16"},
     "opensm": {"sweep_interval": 7, "lmc": 2, "version": "5", "folder": "/o"},
     "rccl": {"complete": True, "topo_dir": "/x"},
     "simai": {"link_latency": "2us", "scaleup_latency": "3us", "error_rate": "1e-9"},
     "sonic": {"aggregate": "off", "dynamic_th": -2},
+    "prometheus": {"node_port": 9200, "bmc_exporter": "bmc:1", "bmc_path": "/probe"},
     "ztp": {"url": "https://boot:8443/o"},
 }
 """Options of targets with other values than their defaults."""
@@ -143,7 +144,7 @@ def test_every_option_changes_a_file(target: str) -> None:
     assert set(OTHERWISE[target]) == set(defaults), "give an option another value here"
     for option, value in OTHERWISE[target].items():
         assert value != defaults[option]
-        if (target, option) == ("nvue", "adaptive_routing"):
-            continue  # Spectrum-4 has it: tests/targets/test_nvue.py
+        if option in ("adaptive_routing", "bmc_exporter", "bmc_path"):
+            continue  # Spectrum-4 and BMCs have them: tests/targets/test_nvue.py, test_prometheus.py
         assert any(files(n, target, {option: value}) != made[n] for n in made), option
         assert all(files(n, target, {option: defaults[option]}) == made[n] for n in made), option

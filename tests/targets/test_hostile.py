@@ -269,10 +269,13 @@ def _html(path: str, data: bytes, fabric: Fabric) -> None:
 
 
 READERS: dict[str, Reader] = {
-    r"(netbox/\d-[\w-]+|bom/\w+)\.csv": _rows,
-    r"(slurm|kubernetes)/\w+\.yaml|ansible/inventory\.yaml|containerlab/fabric\.clab\.yml": _plain_yaml,
-    r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,-]+$"),
-    r"prometheus/targets\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
+    r"(netbox/\d[ab]?-[\w-]+|bom/\w+)\.csv": _rows,
+    r"netbox/load\.py": lambda path, data, fabric: compile(data, path, "exec") and None,
+    r"prometheus/lldp-textfile\.sh": lambda path, data, fabric: None,  # the same for all designs
+    r"(slurm|kubernetes)/\w+\.yaml|netbox/2-device-types\.yaml|prometheus/\w+\.yml": _plain_yaml,
+    r"ansible/inventory\.yaml|containerlab/fabric\.clab\.yml": _plain_yaml,
+    r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,\[\]-]+$"),
+    r"prometheus/\w+\.json|netbox/payloads\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
     r"astra_sim/network\.yml": _plain_yaml,
     r"(simai/topology|astra_sim/physical_topology\.txt)": _lines(r"[\d ]*( [A-Z]+\d*)?$|\d+ \d+ [\d.e+]+Gbps [\d.]+ms [\d.]+$"),
     r"simai/ecn\.conf": _lines(r"$|K(MAX|MIN)_MAP( \d+)+$|PMAX_MAP \d+( \d+ 0\.\d+)+$"),

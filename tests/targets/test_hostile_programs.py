@@ -137,7 +137,7 @@ def test_prometheus(tmp_path: Path) -> None:
     )
     done = run(promtool, "check", "service-discovery", "--timeout=5s", tmp_path / "prometheus.yml", "fabric")
     told = json.loads(done.stdout)
-    assert plain(names) <= plain(t["labels"]["device"] for t in told if t["labels"])
+    assert plain(names) <= plain(t["labels"]["node"] for t in told if t["labels"])
 
 
 def _go(text: str) -> str:

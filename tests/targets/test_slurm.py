@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
+from tdsl.emit.quote import folded_host_list
+from tests.conftest import need_program
 from tests.targets.build import design
-from tests.targets.inventories import DESIGN, NODES, PLANES, made, slurm_loads, tree, yaml
+from tests.targets.inventories import DESIGN, NODES, PLANES, host_list, made, run, slurm_loads, tree, yaml
 
 
 def test_slurmctld_loads_the_tree(tmp_path: Path) -> None:
@@ -17,7 +20,7 @@ def test_slurmctld_loads_the_tree(tmp_path: Path) -> None:
     fabric, blocks = yaml.safe_load(files["slurm/topology.yaml"])
     assert next(iter(fabric)) == next(iter(blocks)) == "topology"
     assert (fabric["cluster_default"], blocks["cluster_default"]) == (True, False)
-    switches = {s["switch"]: s.get("children", "").split(",") + s.get("nodes", "").split(",") for s in fabric["tree"]["switches"]}
+    switches = {s["switch"]: host_list(s.get("children", "")) + host_list(s.get("nodes", "")) for s in fabric["tree"]["switches"]}
     assert sorted(n for s in switches.values() for n in s if "node" in n) == NODES
     assert switches["spine0"][:2] == ["su0-leaf0", "su1-leaf0"]
     assert blocks["block"]["block_sizes"] == [4] and len(blocks["block"]["blocks"]) == 2
@@ -27,7 +30,7 @@ def test_blocks_are_the_scale_up_domains_that_span_hosts(tmp_path: Path) -> None
     """Racks of 18 trays, each one NVLink domain, although rails lead from a rack to several leaves."""
     block = yaml.safe_load(made(design("racks"), tmp_path, "slurm")["slurm/topology.yaml"])[1]["block"]
     racks = [(f"rack{k}-nvswitch0-0", [f"rack{k}-tray{t}" for t in range(18)]) for k in range(2)]
-    assert block["block_sizes"] == [18] and [(b["block"], b["nodes"].split(",")) for b in block["blocks"]] == racks
+    assert block["block_sizes"] == [18] and [(b["block"], host_list(b["nodes"])) for b in block["blocks"]] == racks
 
 
 def test_planes_and_rails_are_one_tree(tmp_path: Path) -> None:
@@ -42,3 +45,19 @@ def test_planes_and_rails_are_one_tree(tmp_path: Path) -> None:
     found = tree(made(PLANES.split("fabric")[0] + ring, tmp_path, "slurm")["slurm/conf/topology.conf"].decode())
     assert {k: v[0] for k, v in found.items() if v[0]} == {f"s{n}": [f"node{n}"] for n in range(4)}
     assert [v[1] for v in found.values() if v[1]] == [["s0", "s1", "s2", "s3"]]
+
+
+def test_scontrol_reads_the_names_of_folded_lists(tmp_path: Path) -> None:
+    """Gaps, leading zeros, names without a number, and stems that begin alike."""
+    scontrol = need_program("scontrol", "slurm-client")
+    (tmp_path / "slurm.conf").write_text("ClusterName=t\nSlurmctldHost=localhost\n")
+    seeded = random.Random(5)
+    for _ in range(20):
+        stems = seeded.sample(["n", "n1-", "rack0-node", "a.b_", "n-x"], 3)
+        names = [f"{s}{n:0{w}d}" for s in stems for w in (seeded.choice([1, 3]),) for n in range(120) if seeded.random() < 0.6]
+        names.insert(seeded.randrange(len(names)), "login")
+        text = folded_host_list(names)
+        told = run(scontrol, "show", "hostnames", text, SLURM_CONF=str(tmp_path / "slurm.conf")).stdout.split()
+        assert sorted(told) == sorted(host_list(text)) == sorted(names)
+    assert folded_host_list([f"n{k:02d}" for k in range(8, 12)]) == "n[08-11]"
+    assert folded_host_list(["n9", "n10", "n010", "x1"]) == "n[9-10,010],x1"
