@@ -77,7 +77,7 @@ def test_netbox_has_racks_positions_and_types(tmp_path: Path) -> None:
     }  # fmt: skip
     drawn = {m: sum(p["maximum_draw"] for p in t["power-ports"]) for m, t in types.items()}
     assert drawn == {"DGX_H100": 10200, "QM9700": 1720}, "the maximum, shared by the supplies"
-    assert Counter(p["type"] for p in types["QM9700"]["interfaces"]) == {"infiniband-ndr": 64}
+    assert Counter(p["type"] for p in types["QM9700"]["interfaces"]) == {"infiniband-ndr": 64, "1000base-t": 1}
     assert types["DGX_H100"]["interfaces"][-1] == {"name": "bmc", "type": "1000base-t", "mgmt_only": True}
     osfp = 'model host NODE { port nic: 800Gbps { type GE800; os "eth0" } }\n'
     osfp += "fabric f { host node[2]: NODE; switch leaf: SN5600; connect node[n].nic to leaf }\n"
