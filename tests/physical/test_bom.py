@@ -54,7 +54,8 @@ def test_the_reference_bill(files: dict[str, bytes]) -> None:
     assert count == {
         ("rack", "rack 48U", "compute rack"): 32, ("rack", "rack 48U", "management rack"): 6,
         ("host", "DGX_H100", ""): 127, ("host", "UFM", ""): 1, ("switch", "QM9700", ""): 48,
-        ("optic", "MMA4Z00-NS", "QM9700"): 1536, ("optic", "MMA4Z00-NS-FLT", "DGX_H100"): 508, ("optic", "MMA4Z00-NS400", "UFM"): 4,
+        ("optic", "MMA4Z00-NS", "QM9700"): 1536, ("optic", "MMA4Z00-NS-FLT", "DGX_H100"): 508,
+        ("optic", "MMA4Z00-NS400", "UFM"): 4,
         ("cable", "MFP7E10", ""): 2044, ("cord", "power cord", ""): 127 * 6 + 48 * 2 + 2, ("label", "cable label", ""): 4088,
     }  # fmt: skip
     watts = sum(int(x["quantity"]) * int(x["unit_watts"]) for x in bill if x["kind"] == "optic" and x["unit_watts"])
