@@ -240,10 +240,15 @@ def fdb(cables: Cables) -> dict[str, str]:
 
 
 def ethtool(cables: Cables) -> dict[str, str]:
-    """A module of one part in every cage of a host."""
+    """A module in every cage of a host: with one port in those of UFM, else with two."""
     rows = [p for p in cables.far if cables.fabric.is_end[cables.device[p]]]
-    form = "== {}\n\tIdentifier : 0x19 (OSFP)\n\tVendor name : NVIDIA\n\tVendor PN : MMA4Z00-NS-FLT\n\tVendor SN : MT{}\n"
-    return by_owner(cables, rows, form.format)
+    form = "== {}\n\tIdentifier : 0x19 (OSFP)\n\tVendor name : NVIDIA\n\tVendor PN : {}\n\tVendor SN : MT{}\n"
+
+    def module(name: str, port: int) -> str:
+        manager = cables.fabric.model_of(cables.device[port]).name == "UFM"
+        return form.format(name, "MMA4Z00-NS400" if manager else "MMA4Z00-NS-FLT", port)
+
+    return by_owner(cables, rows, module)
 
 
 def transceivers(cables: Cables) -> dict[str, str]:

@@ -34,8 +34,10 @@ class Cables:
         self.rank = columns.rank[rows].tolist()
 
     def ports(self, device: int) -> list[int]:
+        """Ports without those of twisted pair, which lead to other networks."""
         base = self.fabric.port_base
-        return list(range(int(base[device]), int(base[device + 1])))
+        all_ports = range(int(base[device]), int(base[device + 1]))
+        return [p for p in all_ports if self.fabric.port_class(p)[0].types != ("BASE_T",)]
 
     def used(self, device: int) -> list[int]:
         return [p for p in self.ports(device) if p in self.far]
