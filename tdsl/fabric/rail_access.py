@@ -1,5 +1,5 @@
-"""Which networks of a host each of its accelerators reaches, where no switch joins them: by an adapter near it,
-or over scale-up links (NVLink, xGMI) by a neighbour that has one.
+"""Which networks of a host each of its accelerators reaches, where no switch joins them: by an adapter near
+it, or over scale-up links (NVLink, xGMI) by a neighbour that has one.
 
 Where rails or planes are networks of their own, a rank sends to another rail from a neighbour of its own host
 (PXN), and what that cannot do goes through the processors (NCCL 2.30.7, src/graph/paths.cc,
@@ -24,8 +24,8 @@ Adapter = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class UnreachedNetwork:
-    """An accelerator of a host (a device row) that reaches some networks of its host, and not that of ``link``
-    (a row of the network's links); ``hosts`` are wired so."""
+    """An accelerator of a host (a device row) that reaches some networks of its host, and not that of
+    ``link`` (a row of the network's links); ``hosts`` are wired so."""
 
     host: int
     accelerator: str
@@ -35,9 +35,9 @@ class UnreachedNetwork:
 
 @dataclass(frozen=True, slots=True)
 class RailAccess:
-    """What is known of hosts whose adapters no switch joins. ``of`` are all such hosts, ``judged`` those whose
-    models say enough, ``joined`` of these the ones whose accelerators all share scale-up links; ``reason``
-    says what the others lack."""
+    """What is known of hosts whose adapters no switch joins. ``of`` are all such hosts, ``judged`` those
+    whose models say enough, ``joined`` of these the ones whose accelerators all share scale-up links;
+    ``reason`` says what the others lack."""
 
     of: int = 0
     judged: int = 0
@@ -79,7 +79,9 @@ def rail_access(fabric: Fabric, model: int | None = None) -> RailAccess:
     found = RailAccess()
     for index, m in enumerate(f.models):
         if m.kind == "host" and m.accelerators > 1 and model in (None, index):
-            found = _sum_of_access(found, _access_of_model(f, index, parts, labels.host, labels.label[labels.node]))
+            found = _sum_of_access(
+                found, _access_of_model(f, index, parts, labels.host, labels.label[labels.node])
+            )
     return found
 
 
@@ -90,8 +92,8 @@ def _sum_of_access(a: RailAccess, b: RailAccess) -> RailAccess:
 
 
 def _access_of_model(f: Fabric, index: int, parts: Ints, owner: Ints, label: Ints) -> RailAccess:
-    """The hosts of one model. ``owner`` and ``label`` are the host and the scale-up domain of each accelerator,
-    those of a host together and in the order of its model."""
+    """The hosts of one model. ``owner`` and ``label`` are the host and the scale-up domain of each
+    accelerator, those of a host together and in the order of its model."""
     model, rows = f.models[index], adapter_links(f, index)
     hosts = distinct_values(f.device_a[rows])
     mine = np.isin(owner, hosts)
@@ -153,8 +155,8 @@ def _adapter_of_port(model: DeviceModel, port: int) -> Adapter:
 def _access_of_host(
     model: DeviceModel, networks: Mapping[Adapter, set[int]], domains: Ints
 ) -> list[tuple[str, int]] | str:
-    """The accelerators of a host with the networks that each does not reach, though it reaches others; or what
-    the model lacks. ``domains`` has the scale-up domain of each accelerator."""
+    """The accelerators of a host with the networks that each does not reach, though it reaches others; or
+    what the model lacks. ``domains`` has the scale-up domain of each accelerator."""
     accelerators = [(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)]
     if (domains == domains[0]).all():
         return []
@@ -181,8 +183,8 @@ def _access_of_host(
 def _nearest_accelerators(
     model: DeviceModel, accelerators: Sequence[Adapter], adapters: Sequence[Adapter]
 ) -> dict[Adapter, list[int]] | None:
-    """The accelerators nearest to each adapter: those with which it shares the lowest PCIe switch or NUMA node,
-    all where it shares none; None where the layout leaves a device out."""
+    """The accelerators nearest to each adapter: those with which it shares the lowest PCIe switch or NUMA
+    node, all where it shares none; None where the layout leaves a device out."""
     above = {(n.name, n.index): n.on for n in model.layout}
     if any(device not in above for device in (*accelerators, *adapters)):
         return None

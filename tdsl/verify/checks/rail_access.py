@@ -12,7 +12,7 @@ from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, p
 
 
 class RailAccessOfAccelerators(Check):
-    """Where no switch joins the rails, each accelerator reaches every rail of its host over scale-up links.
+    """Each accelerator reaches every rail of its host that no switch joins.
 
     ## What it means
     In a rail-only design, or one of isolated planes, data for another rail leaves the host by an adapter of
@@ -23,8 +23,9 @@ class RailAccessOfAccelerators(Check):
     rails. `NCCL_NET_DISABLE_INTRA=1` prevents the second; the file `nccl/MODEL.conf` of a build sets it.
 
     ## Formula and source
-    An accelerator reaches the networks of the adapters that are nearest to it, or nearest to an accelerator of
-    its scale-up domain: of the PCIe layout of the model, those below the lowest common switch or processor.
+    An accelerator reaches the networks of the adapters that are nearest to it, or nearest to an accelerator
+    of its scale-up domain: of the PCIe layout of the model, those below the lowest switch or processor that
+    both share.
     The answer is about networks of which it reaches some others. Source: NCCL 2.30.7, src/graph/paths.cc
     (ncclTopoComputePaths, ncclTopoCheckNet).
 
@@ -48,7 +49,8 @@ class RailAccessOfAccelerators(Check):
     ### What it prints
     ```
     E0414: node0.gpu[0] cannot reach rail 1: neither it nor a neighbour by NVLink has an adapter there
-    help: join the leaves by spines, connect all adapters of a host to one switch, or use hosts whose GPUs NVLink joins
+    help: join the leaves by spines, connect all adapters of a host to one switch, or use hosts whose GPUs
+    NVLink joins
     ```
     """
 
@@ -87,8 +89,9 @@ def _judge_unreached(f: Fabric, found: RailAccess) -> Judgement:
     for statement, missing in by_statement.items():
         first, count = missing[0], sum(m.hosts for m in missing)
         more = f" (and {count - 1} more such pairs)" if count > 1 else ""
+        network = _network_text(f.network, first.link)
         message = (
-            f"{f.device_name(first.host)}.{first.accelerator} cannot reach {_network_text(f.network, first.link)}: "
+            f"{f.device_name(first.host)}.{first.accelerator} cannot reach {network}: "
             f"neither it nor a neighbour by NVLink has an adapter there{more}"
         )
         declared = f.set_of(first.host)
@@ -97,10 +100,10 @@ def _judge_unreached(f: Fabric, found: RailAccess) -> Judgement:
             ((declared.origin.span, f"{f.device_name(first.host)} is declared here"),),
             notes=(
                 "NCCL passes data for it through the processors; between GPUs of one host it may take the "
-                "network, and hang: set NCCL_NET_DISABLE_INTRA=1, as the file nccl/MODEL.conf of a build does",
+                "network, and hang: set NCCL_NET_DISABLE_INTRA=1, as the file nccl/MODEL.conf does",
             ),
-            help="join the leaves by spines, connect all adapters of a host to one switch, or use hosts whose "
-            "GPUs NVLink joins",
+            help="join the leaves by spines, connect all adapters of a host to one switch, or use hosts "
+            "whose GPUs NVLink joins",
         ))  # fmt: skip
     first = found.unreached[0]
     witness = {
