@@ -18,9 +18,10 @@ NVLINKS = {80: 12, 90: 18, 100: 18, 103: 18}
 SM = {
     0x20B0: 80, 0x20B2: 80, 0x20B5: 80, 0x20F1: 80, 0x2237: 86, 0x26B9: 89, 0x27B8: 89,
     0x2330: 90, 0x2331: 90, 0x2335: 90, 0x2329: 90, 0x2324: 90, 0x2901: 100, 0x2941: 100,
+    0x3182: 103, 0x31C2: 103,
 }  # fmt: skip
 """Compute capability by PCI device of vendor 10de (PCI ID Repository, and CUDA's table of compute
-capabilities)."""
+capabilities; B300 and GB300 from the topologies of oracle-quickstart/oci-hpc)."""
 FEWER_NVLINKS = (0x20BD, 0x20F3, 0x20F5, 0x2324)
 """PCI devices with fewer NVLinks than their generation (PCI ID Repository)."""
 NVIDIA = 0x10DE
