@@ -12,6 +12,7 @@ from tdsl.findings.diagnostic import Severity
 from tdsl.nccl.dialects import NCCL, NIC, NVSWITCH
 from tdsl.nccl.judge import NcclFileJudge, whole_number_of_c
 from tdsl.nccl.text import NcclElement
+from tdsl.nccl.ways import LANE_MBPS, judge_empty_adapters, judge_nearest_adapters
 
 NVLINKS = {80: 12, 90: 18, 100: 18, 103: 18}
 """NVLinks of a GPU by its compute capability (CUDA C++ Programming Guide): 8.0, 9.0, 10.0, 10.3."""
@@ -27,9 +28,6 @@ FEWER_NVLINKS = (0x20BD, 0x20F3, 0x20F5, 0x2324)
 NVIDIA = 0x10DE
 SWITCHES = ("0x060400", "0x080100")
 MADE_UP = "ffff:"
-LANE_MBPS = {"2.5": 1500, "5": 3000, "8": 6000, "16": 12000, "32": 24000, "64": 48000}
-"""Mb/s of a lane as NCCL counts it, by the beginning of `link_speed`: 48 GB/s for 16 lanes of 32 GT/s
-(topo.h)."""
 
 
 def judge_host(judge: NcclFileJudge) -> None:
@@ -40,7 +38,9 @@ def judge_host(judge: NcclFileJudge) -> None:
     for e in judge.elements:
         _judge_element(judge, e)
     _judge_switch_links(judge, functions)
-    _judge_adapter_distance(judge)
+    if not _judge_adapter_distance(judge) and judge.dialect is NCCL:
+        judge_nearest_adapters(judge)
+    judge_empty_adapters(judge)
     _judge_gpus_of_host(judge, [(e, g) for e in functions for g in e.own("gpu")])
     _judge_adapter_rates(judge, [(e, n) for e in functions for nic in e.own("nic") for n in nic.own("net")])
 
@@ -170,13 +170,13 @@ def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> N
                 )
 
 
-def _judge_adapter_distance(judge: NcclFileJudge) -> None:
+def _judge_adapter_distance(judge: NcclFileJudge) -> bool:
     """Adapters near the GPUs: below a PCIe switch that both are below, at any depth (ncclTopoComputePaths:
-    such paths are PIX or PXB, others lead through the processor)."""
+    such paths are PIX or PXB, others lead through the processor). Whether there was something to say."""
     gpus = [e for e in judge.elements if judge.is_gpu(e)]
     nics = [e for e in judge.elements if e.name == "pci" and judge.is_adapter(e)]
     if not gpus or not nics:
-        return
+        return False
     above = _switches_above(judge)
     of_nics = set().union(*(above[id(n)] for n in nics))
     of_gpus = set().union(*(above[id(g)] for g in gpus))
@@ -208,6 +208,7 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> None:
             "put the adapter below the switch that it is connected to",
             Severity.WARNING,
         )
+    return bool(far and of_gpus)
 
 
 def _switches_above(judge: NcclFileJudge) -> dict[int, frozenset[int]]:
