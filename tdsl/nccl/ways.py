@@ -34,7 +34,9 @@ def counted_pcie_mbps(e: NcclElement) -> int:
     """What NCCL counts for the PCIe link of a function in Mb/s: of a speed that it cannot read generation 3, and 16 lanes
     where there is no width."""
     speed = e.attributes.get("link_speed", "")
-    lane = next((m for w, m in LANE_MBPS.items() if speed.startswith((f"{w}.0 GT/s PCIe", f"{w} GT/s"))), None)
+    lane = next(
+        (m for w, m in LANE_MBPS.items() if speed.startswith((f"{w}.0 GT/s PCIe", f"{w} GT/s"))), None
+    )
     return (lane or UNREAD_LANE_MBPS) * (whole_number_of_c(e.attributes.get("link_width", "")) or 16)
 
 
@@ -52,10 +54,22 @@ def judge_nearest_adapters(judge: NcclFileJudge) -> None:
     lone = [a for a in adapters if per_adapter[id(a)] < usual_gpus]
     if few:
         text = f"{per_gpu[id(few[0])]} of {len(adapters)} adapters are nearest to this GPU, and {usual} to others: NCCL plans all channels for the fewest"
-        _warn(judge, few[0].element, "busid", text, "write the adapter that is missing, or put it below the switch that it is connected to")
+        _warn(
+            judge,
+            few[0].element,
+            "busid",
+            text,
+            "write the adapter that is missing, or put it below the switch that it is connected to",
+        )
     elif lone:
         text = f"this adapter is the nearest of {per_adapter[id(lone[0])]} GPUs, and others are of {usual_gpus}: NCCL uses it for none or fewer"
-        _warn(judge, lone[0].element, "busid", text, "put it below the switch that it is connected to, beside its GPU")
+        _warn(
+            judge,
+            lone[0].element,
+            "busid",
+            text,
+            "put it below the switch that it is connected to, beside its GPU",
+        )
     _judge_way_rates(judge, pairs)
 
 
@@ -64,7 +78,13 @@ def judge_empty_adapters(judge: NcclFileJudge) -> None:
     nics = [e for e in judge.elements if e.name == "nic"]
     empty = [e for e in nics if not e.own("net")]
     if empty and len(empty) < len(nics):
-        _warn(judge, empty[0], "", "<nic> has no <net>: this adapter has no device that NCCL could use", "write its <net>, or leave <nic> out")
+        _warn(
+            judge,
+            empty[0],
+            "",
+            "<nic> has no <net>: this adapter has no device that NCCL could use",
+            "write its <net>, or leave <nic> out",
+        )
 
 
 def _judge_way_rates(judge: NcclFileJudge, pairs: Sequence[tuple[PlacedDevice, PlacedDevice]]) -> None:
@@ -111,7 +131,10 @@ def _placed_devices(judge: NcclFileJudge) -> tuple[list[PlacedDevice], list[Plac
 
 def _shared_depth(a: PlacedDevice, b: PlacedDevice) -> int:
     """How many of the elements above two devices are above both: 0 on two processors."""
-    return next((k for k, (x, y) in enumerate(zip(a.above, b.above, strict=False)) if x is not y), min(len(a.above), len(b.above)))
+    return next(
+        (k for k, (x, y) in enumerate(zip(a.above, b.above, strict=False)) if x is not y),
+        min(len(a.above), len(b.above)),
+    )
 
 
 def _nearest_devices(device: PlacedDevice, others: Sequence[PlacedDevice]) -> list[PlacedDevice]:

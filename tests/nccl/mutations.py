@@ -73,7 +73,9 @@ class Mutant:
 
     # ------------------------------------------------------------ changes
     def wrong_class(self) -> str:
-        return self.set(self.one(self.all("pci")), "class", self.pick.choice(["0x060400", "0x068000", "0x020700", "0x030200", "0x0604"]))
+        return self.set(
+            self.one(self.all("pci")), "class", self.pick.choice(["0x060400", "0x068000", "0x020700", "0x030200", "0x0604"])
+        )
 
     def slow_link(self) -> str:
         slow = ["2.5 GT/s PCIe", "8.0 GT/s PCIe", "16.0 GT/s PCIe", "16.0 GT/s", ""]
