@@ -14,6 +14,7 @@ from tdsl.nccl.graph_against import compare_graph_with_graph, compare_graph_with
 from tdsl.nccl.judge import NcclFileJudge
 from tdsl.nccl.rules import is_dump_of_machine
 from tdsl.nccl.text import NcclElement, read_nccl_xml
+from tdsl.nccl.ways import counted_pcie_mbps
 from tdsl.system.lazy_dataclass import dataclass
 
 CODE = "E0529"
@@ -243,6 +244,7 @@ def _compare_topologies(
             tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
     _compare_switches(my_switches, its_switches, planned, real, tell)
     _compare_shared_ports(planned, real, tell)
+    _compare_net_values(top, machine, tell)
     return len(planned), len(planned.keys() & real.keys())
 
 
@@ -253,8 +255,8 @@ def _compare_neighbours(
     where: Mapping[str, str],
     tell: Callable[..., None],
 ) -> None:
-    """What differs between the adapters beside a GPU in the file and on the machine. An adapter that the file does not name
-    has the machine's names."""
+    """What differs between the adapters beside a GPU in the file and on the machine. An adapter that the file
+    does not name has the machine's names."""
     f, r = planned[bus], real[bus]
 
     def names(near: frozenset[str], devices: Mapping[str, PcieDevice]) -> frozenset[str]:
@@ -263,7 +265,8 @@ def _compare_neighbours(
 
     mine, its = names(f.near, planned), names(r.near, real)
     if mine != its and not (mine | its) - where.keys() - real.keys():
-        text = f"GPU {bus} is beside {_adapter_names_text(mine)}, on the machine beside {_adapter_names_text(its)}"
+        here, there = _adapter_names_text(mine), _adapter_names_text(its)
+        text = f"GPU {bus} is beside {here}, on the machine beside {there}"
         tell(f.element, "busid", text, "put it below the switch that it shares with its adapter")
 
 
@@ -274,8 +277,8 @@ def _compare_switches(
     real: Mapping[str, PcieDevice],
     tell: Callable[..., None],
 ) -> None:
-    """What differs between PCIe switches that both have, and devices that are below other switches. A bus id that no machine
-    has (ffff:...) is in the file alone."""
+    """What differs between PCIe switches that both have, and devices that are below other switches. A bus id
+    that no machine has (ffff:...) is in the file alone."""
     for bus, f in mine.items():
         r = its.get(bus)
         if r is None:
@@ -346,19 +349,21 @@ def _compare_pcie_devices(
     if f.element.own("nic") and lost and len(f.nets) < len(r.nets):
         text = f"the machine has adapter {lost[0]} at {bus}, which the file leaves out"
         tell(f.element, "busid", text, "add its <net>; else NCCL adds it by itself", Severity.WARNING)
-    _compare_net_values(f, r, tell)
     _compare_pcie_links(bus, f, r, tell)
 
 
-def _compare_net_values(f: PcieDevice, r: PcieDevice, tell: Callable[..., None]) -> None:
-    """Rates and GPUDirect RDMA of adapters that both have; what a file does not say is the machine's."""
-    theirs = {n.attributes.get("name", ""): n.attributes for n in _nets_of_device(r)}
-    for net in _nets_of_device(f):
-        its = theirs.get(net.attributes.get("name", ""), {})
+def _compare_net_values(top: NcclElement, machine: NcclElement, tell: Callable[..., None]) -> None:
+    """Rates and GPUDirect RDMA of adapters that both have, by name, also of those without a PCIe function;
+    what a file does not say is the machine's."""
+    theirs = {n.attributes.get("name", ""): n.attributes for n in machine.walk() if n.name == "net"}
+    for net in (n for n in top.walk() if n.name == "net"):
+        label = net.attributes.get("name", "")
+        its = theirs.get(label, {})
         for name, word in (("speed", "Mb/s"), ("gdr", "GPUDirect RDMA")):
             if name in net.attributes and name in its and net.attributes[name] != its[name]:
-                text = f"{net.attributes['name']} has {name} {net.attributes[name]} ({word}), on the machine {its[name]}"
-                tell(net, name, text, "correct it, or leave it out: NCCL asks the machine", Severity.WARNING)
+                text = f"{label} has {name} {net.attributes[name]} ({word}), on the machine {its[name]}"
+                help = "correct it, or leave it out: NCCL asks the machine"
+                tell(net, name, text, help, Severity.WARNING)
 
 
 def _compare_gpu_links(bus: str, f: PcieDevice, r: PcieDevice, words: str, tell: Callable[..., None]) -> None:
@@ -374,8 +379,11 @@ def _compare_pcie_links(bus: str, f: PcieDevice, r: PcieDevice, tell: Callable[.
     what = f.kind
     for name in ("link_speed", "link_width"):
         mine, its = f.element.attributes.get(name, ""), r.element.attributes.get(name, "")
+        if not its and mine and counted_pcie_mbps(f.element) < counted_pcie_mbps(r.element):
+            its = "nothing, as NCCL counts more"
         if its and mine != its and name in f.element.attributes:
-            text = f"{what} {bus} has a PCIe {name.replace('_', ' ')} of {mine or 'nothing'}, on the machine {its}"
+            word = name.replace("_", " ")
+            text = f"{what} {bus} has a PCIe {word} of {mine or 'nothing'}, on the machine {its}"
             tell(
                 f.element,
                 name,

@@ -26,6 +26,8 @@ capabilities; B300 and GB300 from the topologies of oracle-quickstart/oci-hpc)."
 FEWER_NVLINKS = (0x20BD, 0x20F3, 0x20F5, 0x2324)
 """PCI devices with fewer NVLinks than their generation (PCI ID Repository)."""
 NVIDIA = 0x10DE
+MOST_MBPS = 3_200_000
+"""Above the rate of any adapter: four ports of 800 Gb/s."""
 SWITCHES = ("0x060400", "0x080100")
 MADE_UP = "ffff:"
 
@@ -367,7 +369,12 @@ def _judge_adapter_rates(judge: NcclFileJudge, nets: list[tuple[NcclElement, Ncc
                 "write it in Mb/s, 400000 for 400 Gb/s, or leave it out: NCCL asks the machine",
                 Severity.WARNING,
             )
-        if speed and pcie and pcie < 0.9 * speed:
+        if speed and speed > MOST_MBPS:  # as the plugin for Slingshot says it, which counts in another unit
+            text = f"{speed} Mb/s is more than any adapter has: NCCL plans with its PCIe link, {pcie}"
+            judge.tell(
+                "E0526", n.place("speed"), text, "write it in Mb/s, 400000 for 400 Gb/s", Severity.NOTE
+            )
+        elif speed and pcie and pcie < 0.9 * speed:
             judge.tell(
                 "E0526",
                 e.place("link_width"),

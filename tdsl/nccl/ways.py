@@ -1,5 +1,5 @@
-"""Which adapters are nearest to which GPUs in a topology file, and what the PCIe links between them carry: where one GPU or
-adapter of a host differs from its fellows, NCCL plans all channels for the worst.
+"""Which adapters are nearest to which GPUs in a topology file, and what the PCIe links between them carry:
+where one GPU or adapter of a host differs from its fellows, NCCL plans all channels for the worst.
 
 Source: NCCL 2.30.7, src/graph/topo.cc (ncclTopoGetLocal: the nearest by bandwidth and path), search.cc.
 """
@@ -31,8 +31,8 @@ class PlacedDevice:
 
 
 def counted_pcie_mbps(e: NcclElement) -> int:
-    """What NCCL counts for the PCIe link of a function in Mb/s: of a speed that it cannot read generation 3, and 16 lanes
-    where there is no width."""
+    """What NCCL counts for the PCIe link of a function in Mb/s: of a speed that it cannot read generation 3,
+    and 16 lanes where there is no width."""
     speed = e.attributes.get("link_speed", "")
     lane = next(
         (m for w, m in LANE_MBPS.items() if speed.startswith((f"{w}.0 GT/s PCIe", f"{w} GT/s"))), None
@@ -41,7 +41,8 @@ def counted_pcie_mbps(e: NcclElement) -> int:
 
 
 def judge_nearest_adapters(judge: NcclFileJudge) -> None:
-    """Warn where a GPU has fewer adapters nearest to it than others have, an adapter fewer GPUs, or a narrower way."""
+    """Warn where a GPU has fewer adapters nearest to it than others have, an adapter fewer GPUs, or a
+    narrower way."""
     gpus, adapters = _placed_devices(judge)
     if not gpus or not adapters:
         return
@@ -53,16 +54,22 @@ def judge_nearest_adapters(judge: NcclFileJudge) -> None:
     usual_gpus = _usual_value(per_adapter[id(a)] for a in adapters)
     lone = [a for a in adapters if per_adapter[id(a)] < usual_gpus]
     if few:
-        text = f"{per_gpu[id(few[0])]} of {len(adapters)} adapters are nearest to this GPU, and {usual} to others: NCCL plans all channels for the fewest"
+        text = (
+            f"{per_gpu[id(few[0])]} of {len(adapters)} adapters are nearest to this GPU, and {usual} to "
+            "others: NCCL plans all channels for the fewest"
+        )
         _warn(
             judge,
             few[0].element,
             "busid",
             text,
-            "write the adapter that is missing, or put it below the switch that it is connected to",
+            "write the adapter that is missing, or put it below its own switch",
         )
     elif lone:
-        text = f"this adapter is the nearest of {per_adapter[id(lone[0])]} GPUs, and others are of {usual_gpus}: NCCL uses it for none or fewer"
+        text = (
+            f"this adapter is the nearest of {per_adapter[id(lone[0])]} GPUs, and others are of "
+            f"{usual_gpus}: NCCL uses it for none or fewer"
+        )
         _warn(
             judge,
             lone[0].element,
@@ -88,8 +95,8 @@ def judge_empty_adapters(judge: NcclFileJudge) -> None:
 
 
 def _judge_way_rates(judge: NcclFileJudge, pairs: Sequence[tuple[PlacedDevice, PlacedDevice]]) -> None:
-    """PCIe links on the way between a GPU and its nearest adapter that carry less than those of other pairs; of links that
-    only these two have and that are read from the file, the rules about devices tell."""
+    """PCIe links on the way between a GPU and its nearest adapter that carry less than those of other pairs;
+    of the links of devices themselves, where the file has their speed, other rules tell."""
     ways = [_links_between(g, a) for g, a in pairs]
     rates = [min(map(counted_pcie_mbps, way)) for way in ways]
     usual = _usual_value(rates)
@@ -98,7 +105,10 @@ def _judge_way_rates(judge: NcclFileJudge, pairs: Sequence[tuple[PlacedDevice, P
         narrow = min(way, key=counted_pcie_mbps)
         if rate < usual and id(narrow) not in told and not _is_judged_alone(narrow):
             told.add(id(narrow))
-            text = f"this link has {rate} Mb/s, as NCCL counts, on the way from a GPU to its adapter; others have {usual}"
+            text = (
+                f"this link has {rate} Mb/s, as NCCL counts, on the way from a GPU to its adapter; others "
+                f"have {usual}"
+            )
             at = "link_speed" if narrow.attributes.get("link_speed", "x") == "" else "link_width"
             _warn(judge, narrow, at, text, "write the link's own speed and width")
 

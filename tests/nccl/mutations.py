@@ -1,5 +1,5 @@
-"""Topology files with one change each, from good ones: wrong classes, speeds, widths and NUMA nodes, NVLinks and adapters that are
-missing or there twice, switches and devices that were moved."""
+"""Topology files with one change each, from good ones: wrong classes, speeds, widths and NUMA nodes, NVLinks and adapters that
+are missing or there twice, switches and devices that were moved."""
 
 from __future__ import annotations
 
