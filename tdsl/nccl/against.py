@@ -290,9 +290,9 @@ def _compare_switches(
     for bus, f in planned.items():
         if bus in real and f.numa == real[bus].numa:
             known = mine.keys() & its.keys()
-            a, b = ([s for s in x.above if s in known] for x in (f, real[bus]))
+            mine_above, its_above = ([s for s in x.above if s in known] for x in (f, real[bus]))
             gone = [s for s in real[bus].above if s not in mine]
-            if a != b or (gone and not any(s not in its for s in f.above)):
+            if mine_above != its_above or (gone and not any(s not in its for s in f.above)):
                 here, there = (x.above[-1] if x.above else "the processor" for x in (f, real[bus]))
                 text = f"{f.kind} {bus} is below {here}, on the machine below {there}"
                 tell(f.element, "busid", text, "put it where the machine has it, with all switches above it")

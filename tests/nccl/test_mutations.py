@@ -58,7 +58,7 @@ def silent_changes(folder: Path, hosts: list[str], seeds: range) -> tuple[int, l
         assert not compare_with_dump(SourceFile("a.xml", good), SourceFile("b.xml", good)).findings
         for seed in seeds:
             mutant = Mutant(system, random.Random(f"{name} {seed}"))
-            if not mutant.done or planned(mutant.system) > 0.99 * plan:
+            if not mutant.done or planned(mutant.system) >= 0.99 * plan:
                 continue
             count += 1
             text, what = text_of(mutant.system), f"{name} {seed}: {mutant.done}"
@@ -81,4 +81,4 @@ def test_what_costs_bandwidth_is_told(test_data: Path) -> None:
 @pytest.mark.daily
 @pytest.mark.parametrize("share", range(4))
 def test_many_changes(share: int, test_data: Path) -> None:
-    judge_changes(test_data, sorted(HOSTS), range(100 * share + 100, 100 * share + 200))
+    judge_changes(test_data, sorted(HOSTS), range(30 * share + 100, 30 * share + 130))
