@@ -22,7 +22,7 @@ SM = {
     0x3182: 103, 0x31C2: 103,
 }  # fmt: skip
 """Compute capability by PCI device of vendor 10de (PCI ID Repository, and CUDA's table of compute
-capabilities; B300 and GB300 from the topologies of oracle-quickstart/oci-hpc)."""
+capabilities; those of 10.3 from the topologies of oracle-quickstart/oci-hpc)."""
 FEWER_NVLINKS = (0x20BD, 0x20F3, 0x20F5, 0x2324)
 """PCI devices with fewer NVLinks than their generation (PCI ID Repository)."""
 NVIDIA = 0x10DE
