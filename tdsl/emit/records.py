@@ -481,7 +481,10 @@ class HostAdapters:
     ``scaleup``: the host's accelerators are joined inside. ``layout``: the inside of the model is described.
     ``gpu_vendor``: the PCI vendor of its accelerators, ``0x1002`` for AMD, "" where the model does not say.
     ``domain_hosts`` and ``domain_accelerators``: the most hosts and accelerators of a scale-up domain that
-    spans hosts, 0 where none does.
+    spans hosts, 0 where none does. ``accelerators_joined``: scale-up links join all accelerators of a host,
+    as far as the model says. ``named``: the model names its adapters; ``certain``: from a source. ``prefix``
+    is what all names begin with, digits at its end left out, ``mlx5_``. ``virtual``: the host is a virtual
+    machine. ``note`` is what the model notes of itself, "" if nothing.
     """
 
     host: str
@@ -498,6 +501,12 @@ class HostAdapters:
     gpu_vendor: str
     domain_hosts: int = 0
     domain_accelerators: int = 0
+    accelerators_joined: bool = True
+    named: bool = True
+    certain: bool = True
+    prefix: str = ""
+    virtual: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

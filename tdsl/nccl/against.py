@@ -14,6 +14,7 @@ from tdsl.nccl.graph_against import compare_graph_with_graph, compare_graph_with
 from tdsl.nccl.judge import NcclFileJudge
 from tdsl.nccl.rules import is_dump_of_machine
 from tdsl.nccl.text import NcclElement, read_nccl_xml
+from tdsl.nccl.ways import counted_pcie_mbps
 from tdsl.system.lazy_dataclass import dataclass
 
 CODE = "E0529"
@@ -36,8 +37,8 @@ def nothing_to_judge_error(file: SourceFile) -> Diagnostic | None:
 
 @dataclass(slots=True)
 class PcieDevice:
-    """A GPU or an adapter: its element, the NUMA node and the switches above it, outermost first; ``near``
-    are the names of adapters below the nearest switch that it shares with any."""
+    """A GPU, an adapter or a switch: its element, the NUMA node and the switches above it, outermost first;
+    ``near`` are the bus ids of adapters below the nearest switch that it shares with any."""
 
     element: NcclElement
     numa: str
@@ -145,8 +146,10 @@ def _judge_origin_of_dump(machine: NcclElement, dump: SourceFile, found: Diagnos
     )
 
 
-def _pcie_devices_by_bus(top: NcclElement, dialect: Dialect) -> dict[str, PcieDevice]:
-    """GPUs and adapters by bus id, in the order of the file."""
+def _pcie_devices_by_bus(
+    top: NcclElement, dialect: Dialect, switches: dict[str, PcieDevice] | None = None
+) -> dict[str, PcieDevice]:
+    """GPUs and adapters by bus id, in the order of the file; ``switches`` gets what is above them."""
     out: dict[str, PcieDevice] = {}
     kinds = NcclFileJudge(top, Diagnostics(), dialect)
 
@@ -160,9 +163,13 @@ def _pcie_devices_by_bus(top: NcclElement, dialect: Dialect) -> dict[str, PcieDe
                 yield out[bus]
             elif child.name == "pci":
                 below = list(walk(child, numa, (*above, bus)))
-                names = frozenset(n for f in below for n in f.nets)
+                beside = frozenset(
+                    f.element.attributes.get("busid", "") for f in below if f.kind == "adapter"
+                )
                 for f in below:
-                    f.near = f.near or names
+                    f.near = f.near or beside
+                if switches is not None and below:
+                    switches[bus] = PcieDevice(child, numa, above, "switch")
                 yield from below
 
     list(walk(top, "", ()))
@@ -186,9 +193,18 @@ def _compare_topologies(
 ) -> tuple[int, int]:
     """Every difference of two trees that changes what NCCL plans. With the number of GPUs and adapters of the
     first, and of those that both have."""
-    planned, real = _pcie_devices_by_bus(top, dialect), _pcie_devices_by_bus(machine, dialect)
+    my_switches: dict[str, PcieDevice] = {}
+    its_switches: dict[str, PcieDevice] = {}
+    planned = _pcie_devices_by_bus(top, dialect, my_switches)
+    real = _pcie_devices_by_bus(machine, dialect, its_switches)
     words = f"{dialect.link_word}s"
     where = {n: bus for bus, f in real.items() for n in f.nets if n}
+    some_linked = any(f.nvlinks for f in planned.values())
+    hidden = bool(my_switches) and not its_switches
+    if hidden:
+        text = "the machine shows no PCIe switches, as virtual machines do: what shares one was not compared"
+        help = "compare it with what the operator of the host says"
+        found.add(CODE, top.span, text, help=help, severity=Severity.NOTE)
 
     def tell(e: NcclElement, name: str, message: str, help: str, severity: Severity = Severity.ERROR) -> None:
         at = e.place(name) if name in e.attributes else e.span
@@ -215,7 +231,9 @@ def _compare_topologies(
             )
             continue
         _compare_pcie_devices(bus, f, r, where, tell)
-        _compare_gpu_links(bus, f, r, words, tell)
+        _compare_gpu_links(bus, f, r, words if f.nvlinks or some_linked else "", tell)
+        if what == "GPU" and not hidden:
+            _compare_neighbours(bus, planned, real, where, tell)
     for bus, r in real.items():
         if bus not in planned:
             names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
@@ -224,7 +242,87 @@ def _compare_topologies(
                 "which the file leaves out"
             )
             tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
+    _compare_switches(my_switches, its_switches, planned, real, tell)
+    _compare_shared_ports(planned, real, tell)
+    _compare_net_values(top, machine, tell)
     return len(planned), len(planned.keys() & real.keys())
+
+
+def _compare_neighbours(
+    bus: str,
+    planned: Mapping[str, PcieDevice],
+    real: Mapping[str, PcieDevice],
+    where: Mapping[str, str],
+    tell: Callable[..., None],
+) -> None:
+    """What differs between the adapters beside a GPU in the file and on the machine. An adapter that the file
+    does not name has the machine's names."""
+    f, r = planned[bus], real[bus]
+
+    def names(near: frozenset[str], devices: Mapping[str, PcieDevice]) -> frozenset[str]:
+        known = {b: devices[b].nets or (real[b].nets if b in real else ()) or (b,) for b in near}
+        return frozenset(n for nets in known.values() for n in nets)
+
+    mine, its = names(f.near, planned), names(r.near, real)
+    if mine != its and not (mine | its) - where.keys() - real.keys():
+        here, there = _adapter_names_text(mine), _adapter_names_text(its)
+        text = f"GPU {bus} is beside {here}, on the machine beside {there}"
+        tell(f.element, "busid", text, "put it below the switch that it shares with its adapter")
+
+
+def _compare_switches(
+    mine: Mapping[str, PcieDevice],
+    its: Mapping[str, PcieDevice],
+    planned: Mapping[str, PcieDevice],
+    real: Mapping[str, PcieDevice],
+    tell: Callable[..., None],
+) -> None:
+    """What differs between PCIe switches that both have, and devices that are below other switches. A bus id
+    that no machine has (ffff:...) is in the file alone."""
+    for bus, f in mine.items():
+        r = its.get(bus)
+        if r is None:
+            continue
+        _compare_pcie_links(bus, f, r, tell)
+        if f.element.attributes.get("class") != r.element.attributes.get("class"):
+            a, b = (x.element.attributes.get("class", "none") for x in (f, r))
+            tell(f.element, "class", f"switch {bus} has class {a}, on the machine {b}", f'write class="{b}"')
+    for bus, f in planned.items():
+        if bus in real and f.numa == real[bus].numa:
+            known = mine.keys() & its.keys()
+            mine_above, its_above = ([s for s in x.above if s in known] for x in (f, real[bus]))
+            gone = [s for s in real[bus].above if s not in mine]
+            if mine_above != its_above or (gone and not any(s not in its for s in f.above)):
+                here, there = (x.above[-1] if x.above else "the processor" for x in (f, real[bus]))
+                text = f"{f.kind} {bus} is below {here}, on the machine below {there}"
+                tell(f.element, "busid", text, "put it where the machine has it, with all switches above it")
+
+
+def _compare_shared_ports(
+    planned: Mapping[str, PcieDevice], real: Mapping[str, PcieDevice], tell: Callable[..., None]
+) -> None:
+    """Adapters that share a port in the file alone: NCCL lets them share its bandwidth."""
+
+    def ports(devices: Mapping[str, PcieDevice]) -> dict[str, list[str]]:
+        out: dict[str, list[str]] = {}
+        for f in devices.values():
+            for net in _nets_of_device(f):
+                key = " ".join(net.attributes.get(k, "") for k in ("guid", "port"))
+                if "guid" in net.attributes:
+                    out.setdefault(key, []).append(net.attributes.get("name", ""))
+        return out
+
+    its = {name: names for names in ports(real).values() for name in names}
+    elements = {n.attributes.get("name", ""): n for f in planned.values() for n in _nets_of_device(f)}
+    for names in ports(planned).values():
+        strange = [n for n in names[1:] if n in its and names[0] not in its[n]]
+        if strange:
+            text = f"{names[0]} and {strange[0]} have one guid and port, on the machine two"
+            tell(elements[strange[0]], "guid", text, "write the guid of each adapter, or leave it out")
+
+
+def _nets_of_device(f: PcieDevice) -> list[NcclElement]:
+    return [n for nic in f.element.own("nic") for n in nic.own("net")]
 
 
 def _compare_pcie_devices(
@@ -233,7 +331,7 @@ def _compare_pcie_devices(
     """What differs between a device of the file and that of the machine at the same bus id; ``where`` has the
     bus id of each adapter of the machine by its name."""
     what = f.kind
-    if f.numa != r.numa:
+    if f.numa != r.numa != "-1":
         text = f"{what} {bus} is on NUMA node {f.numa}, on the machine on {r.numa}"
         tell(f.element, "busid", text, f'move it below the <cpu> with numaid="{r.numa}"')
     for name in f.nets:
@@ -247,19 +345,32 @@ def _compare_pcie_devices(
                 f"the machine has no adapter {name}",
                 "correct the name; NCCL drops what it does not find",
             )
-    if what == "GPU" and f.near != r.near and not (set(f.near) | set(r.near)) - set(where):
-        text = (
-            f"GPU {bus} is beside {_adapter_names_text(f.near)}, on the machine beside "
-            f"{_adapter_names_text(r.near)}"
-        )
-        tell(f.element, "busid", text, "put it below the switch that it shares with its adapter")
+    lost = [n for n in r.nets if n and n not in f.nets]
+    if f.element.own("nic") and lost and len(f.nets) < len(r.nets):
+        text = f"the machine has adapter {lost[0]} at {bus}, which the file leaves out"
+        tell(f.element, "busid", text, "add its <net>; else NCCL adds it by itself", Severity.WARNING)
     _compare_pcie_links(bus, f, r, tell)
 
 
+def _compare_net_values(top: NcclElement, machine: NcclElement, tell: Callable[..., None]) -> None:
+    """Rates and GPUDirect RDMA of adapters that both have, by name, also of those without a PCIe function;
+    what a file does not say is the machine's."""
+    theirs = {n.attributes.get("name", ""): n.attributes for n in machine.walk() if n.name == "net"}
+    for net in (n for n in top.walk() if n.name == "net"):
+        label = net.attributes.get("name", "")
+        its = theirs.get(label, {})
+        for name, word in (("speed", "Mb/s"), ("gdr", "GPUDirect RDMA")):
+            if name in net.attributes and name in its and net.attributes[name] != its[name]:
+                text = f"{label} has {name} {net.attributes[name]} ({word}), on the machine {its[name]}"
+                help = "correct it, or leave it out: NCCL asks the machine"
+                tell(net, name, text, help, Severity.WARNING)
+
+
 def _compare_gpu_links(bus: str, f: PcieDevice, r: PcieDevice, words: str, tell: Callable[..., None]) -> None:
-    """What differs between the links of a GPU to other GPUs. A file that has none leaves them to NCCL."""
-    if f.nvlinks and r.nvlinks != f.nvlinks and r.element.own("gpu"):
-        text = f"GPU {bus} has {f.nvlinks} {words}, on the machine {r.nvlinks or 'none'}"
+    """What differs between the links of a GPU to other GPUs, called ``words``; "" where the file has none at
+    all and leaves them to NCCL."""
+    if words and r.nvlinks != f.nvlinks and r.element.own("gpu"):
+        text = f"GPU {bus} has {f.nvlinks or 'no'} {words}, on the machine {r.nvlinks or 'none'}"
         tell(f.element, "busid", text, f"correct the counts, or look for {words} that are down")
 
 
@@ -268,8 +379,11 @@ def _compare_pcie_links(bus: str, f: PcieDevice, r: PcieDevice, tell: Callable[.
     what = f.kind
     for name in ("link_speed", "link_width"):
         mine, its = f.element.attributes.get(name, ""), r.element.attributes.get(name, "")
-        if mine and its and mine != its:
-            text = f"{what} {bus} has a PCIe {name.replace('_', ' ')} of {mine}, on the machine {its}"
+        if not its and mine and counted_pcie_mbps(f.element) < counted_pcie_mbps(r.element):
+            its = "nothing, as NCCL counts more"
+        if its and mine != its and name in f.element.attributes:
+            word = name.replace("_", " ")
+            text = f"{what} {bus} has a PCIe {word} of {mine or 'nothing'}, on the machine {its}"
             tell(
                 f.element,
                 name,
@@ -282,10 +396,13 @@ def _compare_pcie_links(bus: str, f: PcieDevice, r: PcieDevice, tell: Callable[.
 def _compare_adapter_names(
     file: SourceFile, machine: NcclElement, found: Diagnostics, dialect: Dialect
 ) -> int:
-    """Names in NCCL_IB_HCA that the machine does not have. With the number of names that were looked for; one
+    """Names in NCCL_IB_HCA that the machine does not have; of the second function of an adapter (`_dma`, data
+    direct) it has the adapter's own. With the number of names that were looked for; one
     that is excluded counts where the machine has it."""
     count = 0
-    have = {n for f in _pcie_devices_by_bus(machine, dialect).values() for n in f.nets if n}
+    have = {
+        n.removesuffix("_dma") for f in _pcie_devices_by_bus(machine, dialect).values() for n in f.nets if n
+    }
     for line in re.finditer(r"^NCCL_IB_HCA=([\^=]*)(.*)$", file.text, re.M):
         at = line.start(2)
         for entry in line[2].split(","):

@@ -12,23 +12,24 @@ from tdsl.findings.diagnostic import Severity
 from tdsl.nccl.dialects import NCCL, NIC, NVSWITCH
 from tdsl.nccl.judge import NcclFileJudge, whole_number_of_c
 from tdsl.nccl.text import NcclElement
+from tdsl.nccl.ways import LANE_MBPS, judge_empty_adapters, judge_nearest_adapters
 
 NVLINKS = {80: 12, 90: 18, 100: 18, 103: 18}
 """NVLinks of a GPU by its compute capability (CUDA C++ Programming Guide): 8.0, 9.0, 10.0, 10.3."""
 SM = {
     0x20B0: 80, 0x20B2: 80, 0x20B5: 80, 0x20F1: 80, 0x2237: 86, 0x26B9: 89, 0x27B8: 89,
     0x2330: 90, 0x2331: 90, 0x2335: 90, 0x2329: 90, 0x2324: 90, 0x2901: 100, 0x2941: 100,
+    0x3182: 103, 0x31C2: 103,
 }  # fmt: skip
 """Compute capability by PCI device of vendor 10de (PCI ID Repository, and CUDA's table of compute
-capabilities)."""
+capabilities; those of 10.3 from the topologies of oracle-quickstart/oci-hpc)."""
 FEWER_NVLINKS = (0x20BD, 0x20F3, 0x20F5, 0x2324)
 """PCI devices with fewer NVLinks than their generation (PCI ID Repository)."""
 NVIDIA = 0x10DE
+MOST_MBPS = 3_200_000
+"""Above the rate of any adapter: four ports of 800 Gb/s."""
 SWITCHES = ("0x060400", "0x080100")
 MADE_UP = "ffff:"
-LANE_MBPS = {"2.5": 1500, "5": 3000, "8": 6000, "16": 12000, "32": 24000, "64": 48000}
-"""Mb/s of a lane as NCCL counts it, by the beginning of `link_speed`: 48 GB/s for 16 lanes of 32 GT/s
-(topo.h)."""
 
 
 def judge_host(judge: NcclFileJudge) -> None:
@@ -39,7 +40,9 @@ def judge_host(judge: NcclFileJudge) -> None:
     for e in judge.elements:
         _judge_element(judge, e)
     _judge_switch_links(judge, functions)
-    _judge_adapter_distance(judge)
+    if not _judge_adapter_distance(judge) and judge.dialect is NCCL:
+        judge_nearest_adapters(judge)
+    judge_empty_adapters(judge)
     _judge_gpus_of_host(judge, [(e, g) for e in functions for g in e.own("gpu")])
     _judge_adapter_rates(judge, [(e, n) for e in functions for nic in e.own("nic") for n in nic.own("net")])
 
@@ -169,13 +172,13 @@ def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> N
                 )
 
 
-def _judge_adapter_distance(judge: NcclFileJudge) -> None:
+def _judge_adapter_distance(judge: NcclFileJudge) -> bool:
     """Adapters near the GPUs: below a PCIe switch that both are below, at any depth (ncclTopoComputePaths:
-    such paths are PIX or PXB, others lead through the processor)."""
+    such paths are PIX or PXB, others lead through the processor). Whether there was something to say."""
     gpus = [e for e in judge.elements if judge.is_gpu(e)]
     nics = [e for e in judge.elements if e.name == "pci" and judge.is_adapter(e)]
     if not gpus or not nics:
-        return
+        return False
     above = _switches_above(judge)
     of_nics = set().union(*(above[id(n)] for n in nics))
     of_gpus = set().union(*(above[id(g)] for g in gpus))
@@ -207,6 +210,7 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> None:
             "put the adapter below the switch that it is connected to",
             Severity.WARNING,
         )
+    return bool(far and of_gpus)
 
 
 def _switches_above(judge: NcclFileJudge) -> dict[int, frozenset[int]]:
@@ -365,7 +369,12 @@ def _judge_adapter_rates(judge: NcclFileJudge, nets: list[tuple[NcclElement, Ncc
                 "write it in Mb/s, 400000 for 400 Gb/s, or leave it out: NCCL asks the machine",
                 Severity.WARNING,
             )
-        if speed and pcie and pcie < 0.9 * speed:
+        if speed and speed > MOST_MBPS:  # as the plugin for Slingshot says it, which counts in another unit
+            text = f"{speed} Mb/s is more than any adapter has: NCCL plans with its PCIe link, {pcie}"
+            judge.tell(
+                "E0526", n.place("speed"), text, "write it in Mb/s, 400000 for 400 Gb/s", Severity.NOTE
+            )
+        elif speed and pcie and pcie < 0.9 * speed:
             judge.tell(
                 "E0526",
                 e.place("link_width"),

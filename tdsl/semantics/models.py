@@ -42,7 +42,7 @@ FACTS = (
     "subsystem", "class", "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth",
     "year", "marks", "asic", "radix", "rate", "medium", "fibre", "polarity", "reach", "legs", "platform",
     "hwsku", "nos", "breakout", "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role",
-    "tail", "forwards", "bend", "ferrules", "flops", *supply.FACTS,
+    "tail", "forwards", "bend", "ferrules", "flops", "machine", *supply.FACTS,
 )  # fmt: skip
 MEASURED = {
     "power": (POWER, "700W"),

@@ -83,12 +83,12 @@ def test_exchanged_adapters() -> None:
     ]
 
 
-@pytest.mark.parametrize(("mine", "its", "told"), [("16", "8", True), ("16", "16", False), ("", "8", False), ("16", "", False)])
+@pytest.mark.parametrize(("mine", "its", "told"), [("16", "8", True), ("16", "16", False), ("", "8", True), ("16", "", False)])
 def test_speeds_and_widths(mine: str, its: str, told: bool) -> None:
     for name, words in (("link_speed", "link speed"), ("link_width", "link width")):
         for what, made in (("GPU", gpu("g", **{name: "@"})), ("adapter", nic("g", "a", **{name: "@"}))):
             text, dump = (system(made.replace("@", v)) for v in (mine, its))
-            message = f"{what} g has a PCIe {words} of {mine}, on the machine {its}"
+            message = f"{what} g has a PCIe {words} of {mine or 'nothing'}, on the machine {its}"
             assert compared(text, dump) == ([("W", f'"{mine}"', message, TRAINED)] if told else [])
 
 
@@ -241,3 +241,47 @@ def test_a_graph_file_beside_a_topology(file: str, told: list[str]) -> None:
     inner = "".join(f'<pci busid="g{n}"><gpu dev="{n}"/></pci>' for n in (0, 1))
     net = '<pci busid="n"><nic><net name="a" dev="0" speed="400000"/></nic></pci>'
     assert [f"{s} {m}" for s, _, m, _ in compared(file, system(inner, net))] == told
+
+
+# ---------------------------------------------------------------- virtual machines
+
+
+def test_a_machine_that_hides_its_switches() -> None:
+    """A right file of a virtual machine has switches with bus ids of its own, and the machine has none: that is a note."""
+    file = system(pci("ffff:ff:01.0", gpu("g0") + nic("n0", "a")), pci("ffff:ff:02.0", gpu("g1") + nic("n1", "b")))
+    for dump in (system(gpu("g0") + nic("n0", "a") + gpu("g1") + nic("n1", "b")), file):
+        told = compared(file, dump)
+        assert [(s, m.split(",")[0]) for s, _, m, _ in told] == (
+            [("N", "the machine shows no PCIe switches")] if dump is not file else []
+        )
+    bare = [pci(f"ffff:ff:0{k + 1}.0", gpu(f"g{k}") + pci(f"n{k}", "", **{"class": "0x020700"})) for k in (0, 1)]
+    assert compared(system(*bare), file) == [], "adapters by their class alone"
+    nowhere = system(gpu("g0") + nic("n0", "a")).replace('numaid="0"', 'numaid="-1"')
+    assert {s for s, *_ in compared(system(gpu("g0") + nic("n0", "a")), nowhere)} <= {"N"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('speed="400000"', 'speed="200000"', "a has speed 400000 (Mb/s), on the machine 200000"),
+        ('gdr="1"', 'gdr="0"', "a has gdr 1 (GPUDirect RDMA), on the machine 0"),
+        ('guid="0x1"', 'guid="0x2"', ""),
+        ('class="0x060400"', 'class="0x068000"', "switch s has class 0x060400, on the machine 0x068000"),
+        ('link_width="16"', 'link_width="8"', "switch s has a PCIe link width of 16, on the machine 8"),
+    ],
+)
+def test_what_a_switch_and_an_adapter_say(old: str, new: str, said: str) -> None:
+    net = '<nic><net name="a" speed="400000" gdr="1" guid="0x1" port="1"/></nic>'
+    file = system(pci("s", gpu("g") + pci("n", net), **{"class": "0x060400", "link_width": "16"}))
+    assert compared(file, file) == [] and old in file
+    assert [m for _, _, m, _ in compared(file, file.replace(old, new, 1))] == ([said] if said else [])
+
+
+def test_two_adapters_with_one_port_in_the_file_alone() -> None:
+    def machine(*guids: str) -> str:
+        nets = (f'<nic><net name="{n}" guid="{g}" port="1"/></nic>' for n, g in zip("ab", guids, strict=True))
+        return system(*(pci(f"n{k}", net) for k, net in enumerate(nets)))
+
+    (one,) = compared(machine("0x1", "0x1"), machine("0x1", "0x2"))
+    assert one[0] == "E" and one[2] == "a and b have one guid and port, on the machine two"
+    assert compared(machine("0x1", "0x2"), machine("0x3", "0x4")) == []

@@ -9,10 +9,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from tdsl.emit.build import BuildOptions, build_files
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.lint import lint_nccl_file
 from tdsl.semantics.model import DeviceModel
-from tests.harness import compile_text, each
+from tests.harness import compile_text, each, fabric_of
 from tests.stdlib.test_catalogue import HARDWARE
 from tests.targets import nccl_reader
 from tests.targets.nccl_reader import Node
@@ -52,7 +54,12 @@ def gpus_and_adapters_have_their_places(name: str) -> None:
     gpus, nets = system.all("gpu"), system.all("net")
     assert len(gpus) == model.accelerators
     nic = model.port_class("nic")
-    assert nic is not None and sorted(n.attributes["name"] for n in nets) == sorted(nic.systems)
+    names = (
+        [s + "_dma" * any(p.attributes["class"] == "0x080100" for p in system.all("pci")) for s in nic.systems if s]
+        if nic
+        else []
+    )
+    assert nic is not None and sorted(n.attributes["name"] for n in nets) == sorted(names)
     links = {sum(int(n.attributes["count"]) for n in g.children if n.name == "nvlink") for g in gpus}
     chip = next(c.model for c in model.chips if c.kind == "chip")
     assert links == {sum(c.size for c in chip.classes) if model.links else 0}
@@ -138,6 +145,57 @@ def test_the_structure_is_the_vendors(name: str, file: str, test_data: Path) -> 
     }
     for pci in ours.all("pci"):  # what theirs says of identity, ours says too
         assert said.get(pci.attributes["busid"], [pci.attributes[i] for i in ids]) == [pci.attributes[i] for i in ids]
+
+
+OF_MACHINE = ("guid", "host_hash", "latency", "maxconn", "dev", "rank", "gin", "net")
+"""Attributes that each machine has its own of, or that only count."""
+
+
+def facts_of(node: Node) -> tuple[object, ...]:
+    """An element with what is in it, in any order; the NVSwitch that NCCL does not see is one, however it is printed."""
+    facts = {k: v for k, v in node.attributes.items() if k not in OF_MACHINE}
+    if "affinity" in facts:
+        facts["affinity"] = str(int(facts["affinity"].replace(",", ""), 16))
+    if facts.get("tclass") == "0x068000":
+        facts["target"] = "unseen"
+    return node.name, tuple(sorted(facts.items())), tuple(sorted(map(facts_of, node.children)))
+
+
+def written_for(host: str, switch: str, domain: str, folder: Path) -> Node:
+    """The complete file of a host whose NVLinks lead to switches of the design."""
+    text = f"""fabric f {{
+  transport {"infiniband" if host == "GB300_TRAY" else "ethernet"}
+  host node[2]: {host}
+  switch leaf: {switch}
+  connect node[n].nic[r] to leaf
+{domain}
+}}
+model switch SW800 "s" {{ port p[1..64]: 800Gbps {{ type GE800, XDR }} }}"""
+    fabric = fabric_of(text, folder, models=False)
+    made = build_files(fabric, ["nccl"], Diagnostics(), BuildOptions(settings={"nccl": {"complete": True}}))
+    return nccl_reader.read(made[f"nccl/{host}.xml"].decode())
+
+
+RACK = """  switch nvs[9, 2]: NVLINK5_SWITCH
+  connect node[t].gpu[g].nvlink[2*s + c] to nvs[s, c].p[4*t + g] { layer scaleup; medium backplane }"""
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "domain"), [("BM_GPU_B300", "oci-b300.xml", ""), ("BM_GPU_GB300", "oci-gb300-1tray.xml", RACK)]
+)
+def test_oracles_hosts_are_oracles_files(name: str, file: str, domain: str, test_data: Path, tmp_path: Path) -> None:
+    """Attribute by attribute, the names of adapters included."""
+    text = (test_data / "nccl" / file).read_text()
+    assert facts_of(written_for(name, "SW800", domain, tmp_path)) == facts_of(nccl_reader.read(text))
+
+
+def test_an_adapter_without_a_name_is_left_to_nccl(tmp_path: Path) -> None:
+    """Its function says where it is, and NCCL finds the device by the bus."""
+    for host, devices in (("BM_GPU_H100", "0x1021"), ("GB300_TRAY", "0x2100")):
+        made = written_for(host, "SW64x400" if host == "BM_GPU_H100" else "SW800", RACK if host == "GB300_TRAY" else "", tmp_path)
+        assert not made.all("net") and not made.all("nic")
+        adapters = [p for p in made.all("pci") if p.attributes["device"] == devices]
+        assert len(adapters) == len(made.all("gpu")) and all(not p.children for p in adapters)
 
 
 def test_a_gpu_moved_to_another_node_is_another_structure(test_data: Path) -> None:

@@ -296,6 +296,7 @@ READERS: dict[str, Reader] = {
     r"frr/[^/]+/netplan\.yaml": _netplan,
     r"frr/[^/]+/90-fabric\.conf": _lines(r"#|$|net/ipv4/(conf/[^/\s]+/\w+|tcp_l3mdev_accept) = \d$"),
     r"(nccl|rccl)/[^/]+\.xml": lambda path, data, fabric: nccl_reader.read(data.decode()) and None,
+    r"nccl/[^/]+\.checklist\.md": _lines(r"##? [^<]+$|$|- \[ \] [^<]+$|[A-Z][^<]+$"),
     r"(nccl|rccl)/[^/]+\.conf": _lines(r"# |$|NCCL_[A-Z_]+=\S"),
     r"ibsim/assets\.csv": _assets,
     r"opensm/(.*/)?(ib-node-name-map|root-guids)": _lines(r'$|0x[0-9a-f]{16}( "[^"#@\[\]]+")?$'),

@@ -18,10 +18,17 @@ def test_amd_hosts_have_rccl_conf_and_no_file_of_nccl() -> None:
     assert sorted(files) == ["fabric.json", "manifest.json", "rccl/DGX_H100.conf", "rccl/DGX_H100.xml"]
     text = files["rccl/DGX_H100.conf"].decode()
     assert "#" not in text and dict(line.split("=", 1) for line in text.splitlines() if "=" in line) == {
-        "NCCL_TOPO_FILE": "/etc/rccl/DGX_H100.xml", "NCCL_IB_HCA": "=mlx5_0,mlx5_3",
-        "NCCL_CROSS_NIC": "2", "NCCL_PXN_DISABLE": "0",
+        "NCCL_IB_HCA": "=mlx5_0,mlx5_3", "NCCL_CROSS_NIC": "2", "NCCL_PXN_DISABLE": "0",
     }  # fmt: skip
     assert not [p for p in files_of(pod(), "rccl")[0] if p.startswith("rccl/")]
+
+
+def test_only_a_virtual_machine_is_given_a_topology(tmp_path: Path) -> None:
+    """On bare metal RCCL finds the same by itself."""
+    fabric = fabric_of(POD, tmp_path)
+    for settings, line in (({}, None), ({"virtual": True, "topo_dir": "/x"}, "NCCL_TOPO_FILE=/x/MI300X_HOST.xml")):
+        text = files_of(fabric, "rccl", **settings)[0]["rccl/MI300X_HOST.conf"].decode()
+        assert [x for x in text.splitlines() if "TOPO" in x] == ([line] if line else [])
 
 
 POD = "fabric f { host node[2]: MI300X_HOST; switch leaf[8]: QM9700; connect node[n].nic[r] to leaf[r] }\n"

@@ -3,7 +3,8 @@ network that is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from tdsl.emit.records import Adapter, HostAdapters
 from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
+from tdsl.fabric.rail_access import adapter_links, rail_access
 from tdsl.fabric.rails import link_rail, rail_count
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.fabric.subnets import switched_components as part_numbers
@@ -30,19 +32,14 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
     if fabric.layer == "scaleup":
         return _host_models_in_domains(fabric, models)
     parts = part_numbers(fabric)
-    ends = (fabric.role == "accelerator") & (fabric.kind == "host")
-    to_switch = ends[fabric.device_a] & fabric.is_switch[fabric.device_b]
     out = []
     for index, (key, model) in enumerate(models.items()):
-        rows = np.flatnonzero(to_switch & (fabric.device_model[fabric.device_a] == index))
-        placed = [c for c in model.classes if any(n.name == c.name for n in model.layout)] or model.classes[
-            :1
-        ]
-        local = fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]]
-        rows = rows[np.isin(local, [k for c in placed for k in range(c.first, c.first + c.size)])]
+        if model.kind != "host" or not model.accelerators:
+            continue
+        rows = adapter_links(fabric, index)
         found, joined = _adapters_by_system_name(fabric, rows, parts)
         if found:
-            out.append(_host_adapters_record(fabric, key, model, rows, found, joined))
+            out.append(_host_adapters_record(fabric, (key, index), rows, found, joined))
     return out
 
 
@@ -61,13 +58,25 @@ def _host_models_in_domains(fabric: Fabric, models: Mapping[str, DeviceModel]) -
                 narrow=False, shared=False, verbs=False, scaleup=True, layout=bool(model.layout),
                 gpu_vendor=gpu_vendor(model),
                 domain_hosts=domain_hosts, domain_accelerators=domain_hosts * model.accelerators,
+                **_facts_of_host(model),
             ))  # fmt: skip
     return out
 
 
+def _facts_of_host(model: DeviceModel) -> dict[str, Any]:
+    """What a model says of itself, as fields of its record."""
+    note, unconfirmed = model.facts.get("note", ""), model.facts.get("unconfirmed", ())
+    said = unconfirmed if isinstance(unconfirmed, tuple) else (unconfirmed,)
+    return {
+        "note": note if isinstance(note, str) else "",
+        "certain": "os" not in map(str, said),
+        "virtual": str(model.facts.get("machine", "")) == "virtual",
+    }
+
+
 def _adapters_by_system_name(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[tuple[Adapter, ...], bool]:
-    """Devices by the names of the operating system, in the order of their ports; whether a part of the
-    network joins all."""
+    """Devices by the names of the operating system, in the order of their ports, a port without a name by
+    itself; whether a part of the network joins all."""
     switch = fabric.device_b[rows]
     facts = np.stack(
         (
@@ -77,17 +86,17 @@ def _adapters_by_system_name(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[t
             parts[switch],
         )
     )
-    seen: dict[str, list[set[int]]] = {}
+    seen: dict[tuple[str, int], list[set[int]]] = {}
     for at in _first_of_each_kind(facts):
         name = fabric.port_system(int(fabric.link_a[rows[at]]))
-        if name:
-            for known, value in zip(
-                seen.setdefault(name, [set(), set(), set()]), facts[1:, at].tolist(), strict=True
-            ):
-                known.add(value)
+        key = (name, -1 if name else int(facts[0, at]))
+        for known, value in zip(
+            seen.setdefault(key, [set(), set(), set()]), facts[1:, at].tolist(), strict=True
+        ):
+            known.add(value)
     adapters = tuple(
         Adapter(name, _only_known_value(rail), _only_known_value(plane))
-        for name, (rail, plane, _) in seen.items()
+        for (name, _), (rail, plane, _) in seen.items()
     )
     return adapters, bool(seen) and bool(set.intersection(*(part for _, _, part in seen.values())))
 
@@ -110,8 +119,11 @@ def _only_known_value(values: set[int]) -> int | str:
 
 
 def _host_adapters_record(
-    fabric: Fabric, key: str, model: DeviceModel, rows: Ints, adapters: tuple[Adapter, ...], joined: bool
+    fabric: Fabric, of: tuple[str, int], rows: Ints, adapters: tuple[Adapter, ...], joined: bool
 ) -> HostAdapters:
+    """The record of a model, given as its key and its row."""
+    key, index = of
+    model = fabric.models[index]
     hosts, switches = fabric.device_a[rows], fabric.device_b[rows]
     types = {
         t
@@ -119,6 +131,8 @@ def _host_adapters_record(
         for t in model.class_of(port).types
     }
     domain_hosts, domain_accelerators = _largest_domain_sizes(fabric, hosts)
+    names = [a.name for a in adapters]
+    access = rail_access(fabric, index) if not joined else None
     return HostAdapters(
         host=key,
         title=model.title or model.name,
@@ -134,7 +148,17 @@ def _host_adapters_record(
         gpu_vendor=gpu_vendor(model),
         domain_hosts=domain_hosts,
         domain_accelerators=domain_accelerators,
+        accelerators_joined=access is None or access.joined == access.of,
+        named=all(names),
+        prefix=_common_beginning(names).rstrip("0123456789"),
+        **_facts_of_host(model),
     )
+
+
+def _common_beginning(names: Sequence[str]) -> str:
+    """What all names begin with: what the first and the last of them in alphabetical order do."""
+    low, high = min(names), max(names)
+    return low[: next((k for k, c in enumerate(low) if high[k : k + 1] != c), len(low))]
 
 
 def _largest_domain_sizes(fabric: Fabric, hosts: Ints) -> tuple[int, int]:

@@ -23,6 +23,9 @@ INFINIBAND_CLASS, ETHERNET_CLASS = "0x020700", "0x020000"
 GPU_VENDORS = {"amd": "0x1002", "nvidia": "0x10de"}
 """PCI vendor IDs, from the PCI ID Repository (pci-ids.ucw.cz)."""
 UNSEEN_SWITCH = "fffffff:ffff:ff"
+DATA_DIRECT_CLASS, DATA_DIRECT_SUFFIX = "0x080100", "_dma"
+"""The second PCIe function of an adapter, beside the GPU, and what NCCL adds to the name of its device
+(src/transport/net_ib/init.cc; NCCL_IB_HCA has the name without it)."""
 
 _BUS = re.compile(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-9a-f])")
 _IDS = re.compile(r"(?:0x)?([0-9a-f]{1,4}):(?:0x)?([0-9a-f]{1,4})")
@@ -267,7 +270,7 @@ class _Layout:
             f"{LINK_SPEEDS.get(gen, '')} GT/s PCIe",
             self.whole(node, "lanes", "16"),
             self.accelerator(node) if node.name in self.chips else None,
-            self.nets(node, ports) if ports else (),
+            self.nets(node, ports, str(node.facts.get("class", ""))) if ports else (),
             self.children(node),
         )
 
@@ -279,9 +282,9 @@ class _Layout:
             else ETHERNET_CLASS
         )
 
-    def nets(self, node: LayoutNode, ports: PortClass) -> tuple[NetPort, ...]:
+    def nets(self, node: LayoutNode, ports: PortClass, pci_class: str) -> tuple[NetPort, ...]:
         """Network devices of one adapter: its port, or as many as the operating system tells apart where it
-        is split."""
+        is split. None where the model does not name them: NCCL then finds them by the bus of the adapter."""
         lanes = range(node.index * ports.split, (node.index + 1) * ports.split)
         if lanes.stop > ports.size:
             self.fault(
@@ -291,18 +294,23 @@ class _Layout:
         rates: dict[str, int] = {}
         for lane in lanes:
             rates[ports.systems[lane]] = rates.get(ports.systems[lane], 0) + (ports.rate or 0)
+        if "" in rates:
+            return ()
+        suffix = DATA_DIRECT_SUFFIX if pci_class.startswith(DATA_DIRECT_CLASS) else ""
         out = []
         for place, (system, rate) in enumerate(rates.items()):
-            if not system or not rate:
-                lacks = "operating-system name" if rate else "rate"
+            if not rate:
+                at = f"port {ports.path(lanes.start)}"
                 self.fault(
-                    ports.origin,
-                    f"port {ports.path(lanes.start)} has no {lacks}",
-                    'write `os "mlx5_{i}"` at the port class',
+                    ports.origin, f"{at} has no rate", "write it at the port class: `port nic: 400Gbps`"
                 )
             out.append(
                 NetPort(
-                    system, self.net_count, rate // 10**6, place + 1, f"0x{self.net_count - place + 1:016x}"
+                    system + suffix,
+                    self.net_count,
+                    rate // 10**6,
+                    place + 1,
+                    f"0x{self.net_count - place + 1:016x}",
                 )
             )
             self.net_count += 1
