@@ -26,6 +26,7 @@ from tdsl.emit.records import (
     Circuit,
     Controller,
     Device,
+    FatTree,
     HostAdapters,
     HostGroup,
     HostLayout,
@@ -387,6 +388,17 @@ class FabricView:
             return str(reason)
 
     @cached_property
+    def fat_tree(self) -> FatTree | str:
+        """Linked ports of hosts below two or three tiers of equal switches, or why the fabric is no such fat
+        tree."""
+        from tdsl.emit.data.fat_tree import FatTreeUnfit, fat_tree
+
+        try:
+            return fat_tree(self._wires)
+        except FatTreeUnfit as reason:
+            return str(reason)
+
+    @cached_property
     def host_groups(self) -> tuple[tuple[HostGroup, ...], ...]:
         """Hosts in groups, levels of groups nearest to the hosts first, as schedulers want them. Hosts of one
         group of the lowest level that have no switch in common are told."""
@@ -410,6 +422,12 @@ class FabricView:
     def host_blocks(self) -> tuple[HostGroup, ...]:
         """Hosts by scale-up domain where these span hosts, else by the lowest groups."""
         return scheduling.host_blocks(self.host_domains, self.host_groups)
+
+    @cached_property
+    def host_tree(self) -> tuple[tuple[HostGroup, ...], ...]:
+        """Levels of ``host_groups`` above the scale-up domains that span hosts, as one tree: levels that part
+        the hosts of a domain are left out."""
+        return scheduling.nested_host_groups(self.host_domains, self.host_groups)
 
     # ------------------------------------------------------------ routing
     @cached_property
