@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tdsl.emit.data.fat_tree import FatTreeUnfit, whole_ratios_of_tiers
 from tdsl.emit.quote import FileLeftOut, single_line_text
 from tdsl.emit.records import FatTree
 from tdsl.emit.view import FabricView
@@ -14,28 +15,11 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     tree = fabric.fat_tree
     if isinstance(tree, str):
         raise FileLeftOut(f"htsim reads fat trees: {tree}")
-    return "".join(_lines(fabric.title, tree, _ratios(tree), options)).encode()
-
-
-def _ratios(tree: FatTree) -> list[int]:
-    """Oversubscription of the tiers that have uplinks, as htsim's ``set_custom_params`` wants it
-    (sim/datacenter/fat_tree_topology.cpp): of the lowest tier links down over links up, of the next one the
-    same by rate. Raises FileLeftOut for what is no whole number there."""
-    first, second = tree.tiers[:2]
-    if any(tier.gbps % 1 for tier in tree.tiers):
-        raise FileLeftOut("htsim knows rates of whole Gb/s")
-    if first.gbps != second.gbps or first.down % first.up:
-        raise FileLeftOut(
-            "htsim builds leaves whose links up have the rate of those down, and divide them in number: these have "
-            f"{first.down} of {first.gbps:g} Gb/s down and {first.up} of {second.gbps:g} Gb/s up"
-        )
-    out = [first.down // first.up]
-    if len(tree.tiers) == 3:
-        down, up = int(second.down * second.gbps), int(second.up * tree.tiers[2].gbps)
-        if down % up:
-            raise FileLeftOut(f"htsim knows whole ratios: spines have {down} Gb/s down and {up} Gb/s up")
-        out.append(down // up)
-    return out
+    try:
+        ratios = whole_ratios_of_tiers(tree)
+    except FatTreeUnfit as reason:
+        raise FileLeftOut(str(reason)) from reason
+    return "".join(_lines(fabric.title, tree, ratios, options)).encode()
 
 
 def _lines(title: str, tree: FatTree, ratios: list[int], options: Mapping[str, object]) -> Iterator[str]:

@@ -431,6 +431,14 @@ class NpuLink:
 
 
 @dataclass(frozen=True, slots=True)
+class RailDevices:
+    """Network devices of hosts whose links are of one rail, by the names that the hosts' system has."""
+
+    rail: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FatTreeNode:
     """A linked port of a host at the bottom of a fat tree, and its switch."""
 

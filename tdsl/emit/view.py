@@ -40,6 +40,7 @@ from tdsl.emit.records import (
     Pod,
     Port,
     PortGroup,
+    RailDevices,
     RdmaHost,
     Router,
     Standby,
@@ -376,6 +377,16 @@ class FabricView:
     def rdma_hosts(self) -> tuple[RdmaHost, ...]:
         """Host models with adapters for RDMA over Ethernet; none where the design says nothing of `roce`."""
         return tuple(rdma.rdma_hosts(self._fabric, self.models_by_key, self.roce))
+
+    @cached_property
+    def rail_devices(self) -> tuple[RailDevices, ...] | str:
+        """Network devices of hosts with accelerators by rail, or why there is no such list."""
+        from tdsl.emit.data.rail_devices import RailsUnfit, rail_devices
+
+        try:
+            return rail_devices(self._wires)
+        except RailsUnfit as reason:
+            return str(reason)
 
     @cached_property
     def npus(self) -> NpuGraph | str:

@@ -70,6 +70,27 @@ def fat_tree(wires: Wires) -> FatTree:
     return FatTree(_nodes_by_switch(wires, edge, ordered), made, made[0].down * len(pods[0][0]))
 
 
+def whole_ratios_of_tiers(tree: FatTree) -> list[int]:
+    """Oversubscription of the tiers that have uplinks, as ``set_custom_params`` of htsim wants it
+    (sim/datacenter/fat_tree_topology.cpp): of the lowest tier links down over links up, of the next one the
+    same by rate. Raises ``FatTreeUnfit`` for what is no whole number there."""
+    first, second = tree.tiers[:2]
+    if any(tier.gbps % 1 for tier in tree.tiers):
+        raise FatTreeUnfit("htsim knows rates of whole Gb/s")
+    if first.gbps != second.gbps or first.down % first.up:
+        raise FatTreeUnfit(
+            "htsim builds leaves whose links up have the rate of those down, and divide them in number: these "
+            f"have {first.down} of {first.gbps:g} Gb/s down and {first.up} of {second.gbps:g} Gb/s up"
+        )
+    out = [first.down // first.up]
+    if len(tree.tiers) == 3:
+        down, up = int(second.down * second.gbps), int(second.up * tree.tiers[2].gbps)
+        if down % up:
+            raise FatTreeUnfit(f"htsim knows whole ratios: spines have {down} Gb/s down and {up} Gb/s up")
+        out.append(down // up)
+    return out
+
+
 def _links_by_switch(f: Fabric, rows: Ints, upwards: bool = True) -> Far:
     """Links between switches, counted by the switch at their lower end, or at their upper one."""
     if bool((f.tier[f.device_a[rows]] == f.tier[f.device_b[rows]]).any()):
