@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tdsl.emit.data.fat_tree import FatTreeUnfit, whole_ratios_of_tiers
-from tdsl.emit.quote import FileLeftOut, single_line_text
+from tdsl.emit.quote import single_line_text
 from tdsl.emit.records import FatTree
 from tdsl.emit.view import FabricView
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The file; left out where the fabric is not one that htsim builds of such numbers."""
+    """The file; nothing where the fabric is no such tree, for which the target is skipped."""
     tree = fabric.fat_tree
-    if isinstance(tree, str):
-        raise FileLeftOut(f"htsim reads fat trees: {tree}")
-    try:
-        ratios = whole_ratios_of_tiers(tree)
-    except FatTreeUnfit as reason:
-        raise FileLeftOut(str(reason)) from reason
-    return "".join(_lines(fabric.title, tree, ratios, options)).encode()
+    return b"" if isinstance(tree, str) else "".join(_lines(fabric.title, tree, options)).encode()
 
 
-def _lines(title: str, tree: FatTree, ratios: list[int], options: Mapping[str, object]) -> Iterator[str]:
+def _lines(title: str, tree: FatTree, options: Mapping[str, object]) -> Iterator[str]:
     link, switch = int(str(options["link_latency_ns"])), int(str(options["switch_latency_ns"]))
     yield f"# {single_line_text(title)}\n"
     yield f"Nodes {len(tree.nodes)}\nTiers {len(tree.tiers)}\n"
@@ -31,8 +24,8 @@ def _lines(title: str, tree: FatTree, ratios: list[int], options: Mapping[str, o
         yield f"\nTier {n}\nDownlink_speed_Gbps {int(tier.gbps)}\nRadix_Down {tier.down}\n"
         if n < len(tree.tiers) - 1:
             yield f"Radix_Up {tier.up}\n"
-        if n < len(ratios) and ratios[n] > 1:
-            yield f"Oversubscribed {ratios[n]}\n"
+        if n < len(tree.ratios) and tree.ratios[n] > 1:
+            yield f"Oversubscribed {tree.ratios[n]}\n"
         if tier.bundle > 1:
             yield f"Bundle {tier.bundle}\n"
         yield f"Downlink_Latency_ns {link + round(tier.cable_ns)}\n"

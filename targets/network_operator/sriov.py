@@ -9,7 +9,7 @@ from tdsl.emit.view import FabricView
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> Iterator[bytes]:
-    """A document for each rail; nothing where the cluster policy's file is left out, which says why."""
+    """A document for each rail; nothing where the target is skipped."""
     rails = fabric.rail_devices
     if isinstance(rails, str):
         return

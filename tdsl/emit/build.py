@@ -537,6 +537,7 @@ def _why_targets_are_skipped(
             for need in target.needs
             if need not in view.capabilities
         ]
+        reasons = reasons or list(filter(None, map(view.why_unfit, target.needs)))
         if not reasons and part and not any(spec.of_parts for spec in target.files):
             reasons = ["what it writes is of the whole fabric, and this is a build of a part"]
         if not reasons and target.routers != RouterSelection():

@@ -463,11 +463,13 @@ class FatTreeTier:
 @dataclass(frozen=True, slots=True)
 class FatTree:
     """The fabric as a fat tree of two or three ``tiers``, the lowest first. ``nodes`` are ports of hosts, switch
-    by switch and pod by pod; a pod has ``pod_size`` of them."""
+    by switch and pod by pod; a pod has ``pod_size`` of them. ``ratios`` are the oversubscription of the tiers but
+    the highest, in whole numbers."""
 
     nodes: tuple[FatTreeNode, ...]
     tiers: tuple[FatTreeTier, ...]
     pod_size: int
+    ratios: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,8 +188,17 @@ class FabricView:
             "ethernet": f.link_count > 0 and not subnets.is_infiniband(f),
             "addresses": f.addressing is not None and bool(f.addressing.dealt),
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
+            "fat_tree": True,
+            "rail_devices": True,
         }
         return frozenset(name for name, present in have.items() if present)
+
+    def why_unfit(self, need: str) -> str:
+        """Why the fabric is not what a target asks for in ``needs`` as ``fat_tree`` or ``rail_devices``, "" if it
+        is, and for other needs."""
+        found = {"fat_tree": lambda: self.fat_tree, "rail_devices": lambda: self.rail_devices}.get(need)
+        reason = found() if found is not None else ""
+        return reason if isinstance(reason, str) else ""
 
     # ------------------------------------------------------------ tables
     @cached_property

@@ -67,28 +67,33 @@ def fat_tree(wires: Wires) -> FatTree:
         for n, tier in enumerate(tiers)
     )
     ordered = [tor for pod_tors, _ in pods for tor in pod_tors]
-    return FatTree(_nodes_by_switch(wires, edge, ordered), made, made[0].down * len(pods[0][0]))
+    return FatTree(
+        _nodes_by_switch(wires, edge, ordered),
+        made,
+        made[0].down * len(pods[0][0]),
+        _whole_ratios_of_tiers(made),
+    )
 
 
-def whole_ratios_of_tiers(tree: FatTree) -> list[int]:
+def _whole_ratios_of_tiers(tiers: Sequence[FatTreeTier]) -> tuple[int, ...]:
     """Oversubscription of the tiers that have uplinks, as ``set_custom_params`` of htsim wants it
     (sim/datacenter/fat_tree_topology.cpp): of the lowest tier links down over links up, of the next one the
-    same by rate. Raises ``FatTreeUnfit`` for what is no whole number there."""
-    first, second = tree.tiers[:2]
-    if any(tier.gbps % 1 for tier in tree.tiers):
-        raise FatTreeUnfit("htsim knows rates of whole Gb/s")
+    same by rate."""
+    first, second = tiers[:2]
+    if any(tier.gbps % 1 for tier in tiers):
+        raise FatTreeUnfit("rates are no whole Gb/s")
     if first.gbps != second.gbps or first.down % first.up:
         raise FatTreeUnfit(
-            "htsim builds leaves whose links up have the rate of those down, and divide them in number: these "
-            f"have {first.down} of {first.gbps:g} Gb/s down and {first.up} of {second.gbps:g} Gb/s up"
+            f"leaves have {first.down} links of {first.gbps:g} Gb/s down and {first.up} of {second.gbps:g} Gb/s up: "
+            "these are to have the rate of those down, and divide them in number"
         )
     out = [first.down // first.up]
-    if len(tree.tiers) == 3:
-        down, up = int(second.down * second.gbps), int(second.up * tree.tiers[2].gbps)
+    if len(tiers) == 3:
+        down, up = int(second.down * second.gbps), int(second.up * tiers[2].gbps)
         if down % up:
-            raise FatTreeUnfit(f"htsim knows whole ratios: spines have {down} Gb/s down and {up} Gb/s up")
+            raise FatTreeUnfit(f"spines have {down} Gb/s down and {up} Gb/s up, which is no whole ratio")
         out.append(down // up)
-    return out
+    return tuple(out)
 
 
 def _links_by_switch(f: Fabric, rows: Ints, upwards: bool = True) -> Far:
