@@ -21,7 +21,9 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> Iterator[bytes]
     columns = [
         fabric.links.column(c) for c in ("a_device", "a_interface", "b_device", "b_interface", "infiniband")
     ]
-    links = [(a, m, b, n) for a, m, b, n, infiniband in zip(*columns, strict=True) if m and n and not infiniband]
+    links = [
+        (a, m, b, n) for a, m, b, n, infiniband in zip(*columns, strict=True) if m and n and not infiniband
+    ]
     kinds = {d.name: str(d.kind) for d in fabric.devices if not d.inside}
     taken: dict[str, str] = {}
     called = {
@@ -44,10 +46,12 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> Iterator[bytes]
     yield ",\n".join(f"{json.dumps(n)}: {json.dumps(facts)}" for n, facts in nodes.items()).encode()
     yield b'\n},\n"links": [\n'
     yield ",\n".join(
-        json.dumps([
-            {"interface": linux_interface_name(m), "node": called[a]},
-            {"interface": linux_interface_name(n), "node": called[b]},
-        ])
+        json.dumps(
+            [
+                {"interface": linux_interface_name(m), "node": called[a]},
+                {"interface": linux_interface_name(n), "node": called[b]},
+            ]
+        )
         for a, m, b, n in links
         if a in called and b in called
     ).encode()

@@ -449,9 +449,9 @@ class FatTreeNode:
 
 @dataclass(frozen=True, slots=True)
 class FatTreeTier:
-    """Switches of a tier of a fat tree, all alike: the rate of a link down, links down and up of a switch, links
-    down to one switch (or 1 to a port of a host), and what the longest cable down takes in nanoseconds, 0 where
-    no length is known."""
+    """Switches of a tier of a fat tree, all alike: the rate of a link down, links down and up of a switch,
+    links down to one switch (or 1 to a port of a host), and what the longest cable down takes in nanoseconds,
+    0 where no length is known."""
 
     gbps: int | float
     down: int
@@ -462,9 +462,9 @@ class FatTreeTier:
 
 @dataclass(frozen=True, slots=True)
 class FatTree:
-    """The fabric as a fat tree of two or three ``tiers``, the lowest first. ``nodes`` are ports of hosts, switch
-    by switch and pod by pod; a pod has ``pod_size`` of them. ``ratios`` are the oversubscription of the tiers but
-    the highest, in whole numbers."""
+    """The fabric as a fat tree of two or three ``tiers``, the lowest first. ``nodes`` are ports of hosts,
+    switch by switch and pod by pod; a pod has ``pod_size`` of them. ``ratios`` are the oversubscription of
+    the tiers but the highest, in whole numbers."""
 
     nodes: tuple[FatTreeNode, ...]
     tiers: tuple[FatTreeTier, ...]

@@ -194,11 +194,12 @@ class FabricView:
         return frozenset(name for name, present in have.items() if present)
 
     def why_unfit(self, need: str) -> str:
-        """Why the fabric is not what a target asks for in ``needs`` as ``fat_tree`` or ``rail_devices``, "" if it
-        is, and for other needs."""
-        found = {"fat_tree": lambda: self.fat_tree, "rail_devices": lambda: self.rail_devices}.get(need)
-        reason = found() if found is not None else ""
-        return reason if isinstance(reason, str) else ""
+        """Why the fabric is not what a target asks for in ``needs`` as ``fat_tree`` or ``rail_devices``, ""
+        if it is, and for other needs."""
+        found: object = ""
+        if need in ("fat_tree", "rail_devices"):
+            found = self.fat_tree if need == "fat_tree" else self.rail_devices
+        return found if isinstance(found, str) else ""
 
     # ------------------------------------------------------------ tables
     @cached_property

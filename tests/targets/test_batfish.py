@@ -6,9 +6,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from tests.harness import fabric_of
 from tests.targets.build import design, files_of, port_names, rows
 from tests.targets.inventories import DESIGN, made
-from tests.harness import fabric_of
 
 
 def test_every_link_in_both_directions(tmp_path: Path) -> None:

@@ -155,4 +155,6 @@ def test_avd_finds_the_structured_configuration_of_every_switch(tmp_path: Path) 
     assert set(found) == {f"{tmp_path}/{p}" for p in files if p.endswith(".structured.yaml")} and len(found) == 3, done
     assert sorted(found.values()) == ["192.168.0.10", "192.168.0.11", "192.168.0.12"]
     (play,) = yaml.safe_load(files["eos/build.yml"])
-    assert play["hosts"] == "FABRIC" and play["tasks"][0]["ansible.builtin.import_role"] == {"name": "arista.avd.eos_cli_config_gen"}
+    assert play["hosts"] == "FABRIC" and play["tasks"][0]["ansible.builtin.import_role"] == {
+        "name": "arista.avd.eos_cli_config_gen"
+    }

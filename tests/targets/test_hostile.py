@@ -340,12 +340,12 @@ SEEN: set[tuple[str, bytes]] = set()
 TARGETS = {
     "placed": ["bom", "racks", "cabling"],
     "eos": [
-        *("air", "ansible", "astra_sim", "batfish", "containerlab", "diagram", "dns", "eos", "frr", "gnmic", "htsim", "infragraph"),
+        *("air", "ansible", "astra_sim", "batfish", "containerlab", "diagram", "dns", "eos", "frr", "gnmic", "infragraph"),
         *("json", "kai", "kubernetes", "netbox", "network_operator", "networkmanager", "prometheus", "roce", "simai", "slurm"),
         *("topograph", "volcano"),
     ],
     "cumulus": ["frr", "nvue", "sonic", "roce", "rccl"],
-    "infiniband": ["p2p", "nccl", "ibsim"],
+    "infiniband": ["p2p", "nccl", "ibsim", "htsim"],
 }
 """What is built of each kind: every target once, and those that write something else for another kind."""
 UNWRITTEN = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def test_levels_are_labels_of_nodes(text: str, names: list[str], tmp_path: Path)
         assert all(level in of for level in levels for of in labels)
         if topology["metadata"]["name"] == names[0]:
             # from the top: what shares a level shares all above it
-            for above, level in zip(levels, levels[1:], strict=False):
+            for above, level in pairwise(levels):
                 assert len({of[level] for of in labels}) == len({(of[above], of[level]) for of in labels})
     with pytest.raises(jsonschema.ValidationError):
         documents(files["kai/topology.yaml"].replace(b"nodeLabel", b"label"), "kai_topology")

@@ -27,7 +27,10 @@ def test_a_resource_for_each_rail(tmp_path: Path) -> None:
     assert {s["resourceName"]: s["nicSelector"]["pfNames"] for s in found} == rails
     assert {(s["numVfs"], s["isRdma"], s["linkType"]) for s in found} == {(4, True, "eth")}
     for path, name in ((POLICY, "nic_cluster_policy"), (SRIOV, "sriov_network_node_policy")):
-        for wrong in (files[path].replace(b'"spec"', b'"specs"'), files[path].replace(b"pfNames", b"pf").replace(b'"image"', b'"img"')):
+        for wrong in (
+            files[path].replace(b'"spec"', b'"specs"'),
+            files[path].replace(b"pfNames", b"pf").replace(b'"image"', b'"img"'),
+        ):
             with pytest.raises(jsonschema.ValidationError):
                 documents(wrong, name)
 
@@ -44,4 +47,6 @@ def test_mtu_and_models(tmp_path: Path) -> None:
     told = [p["spec"]["nicSelector"]["pfNames"] for p in documents(files[SRIOV], "sriov_network_node_policy")]
     assert [sorted(names) for names in told] == [["ens0", "eth0"], ["ens1", "eth1"]]
     files, findings = build.made(text.replace("<name>", "eth{1 - i}"), tmp_path, "network_operator")
-    assert not {POLICY, SRIOV} & set(files) and any("eth1 is of rail" in d.message or "eth0 is of rail" in d.message for d in findings)
+    assert not {POLICY, SRIOV} & set(files) and any(
+        "eth1 is of rail" in d.message or "eth0 is of rail" in d.message for d in findings
+    )

@@ -38,7 +38,9 @@ def written(script: bytes, root: Path) -> Path:
     folder.mkdir(parents=True)
     (folder / "fabric-old.nmconnection").write_text("[connection]\n")
     (folder / "mine.nmconnection").write_text("[connection]\nid=mine\ntype=ethernet\ninterface-name=mine\n")
-    done = subprocess.run(["sh"], input=script, env={"ROOT": str(root), "PATH": "/usr/bin:/bin"}, capture_output=True, timeout=20, check=False)
+    done = subprocess.run(
+        ["sh"], input=script, env={"ROOT": str(root), "PATH": "/usr/bin:/bin"}, capture_output=True, timeout=20, check=False
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert not (folder / "fabric-old.nmconnection").exists(), "what an earlier script wrote is taken away"
     (folder / "mine.nmconnection").unlink()
@@ -62,7 +64,10 @@ def by_netplan(content: bytes, root: Path) -> dict[str, Keys]:
 
 def facts(keys: Keys) -> set[tuple[str, ...]]:
     """Addresses, routes with their options, MTU, kind, membership, bonds and VRFs; not what only one of the writers says."""
-    out = {("type", keys["connection"]["type"]), *(("in", keys["connection"][k]) for k in ("master", "slave-type") if k in keys["connection"])}
+    out = {
+        ("type", keys["connection"]["type"]),
+        *(("in", keys["connection"][k]) for k in ("master", "slave-type") if k in keys["connection"]),
+    }
     mtu = keys.get("ethernet", {}).get("mtu")
     out |= {("mtu", mtu)} if mtu else set()
     for section in ("ipv4", "ipv6"):
@@ -88,9 +93,7 @@ def test_hosts_are_told_what_netplan_tells(text: str, tmp_path: Path) -> None:
             assert keys.get("ipv6", {}).get("method") in ("manual", "link-local", "disabled", None), "no router advertisements"
         network = yaml.safe_load(plan)["network"]
         for interface, said in {**network["ethernets"], **network.get("bonds", {})}.items():
-            rules = {
-                f"priority {r['priority']} from {r['from']} table {r['table']}" for r in said.get("routing-policy", ())
-            }
+            rules = {f"priority {r['priority']} from {r['from']} table {r['table']}" for r in said.get("routing-policy", ())}
             told = {v for s in ("ipv4", "ipv6") for k, v in found[interface].get(s, {}).items() if k.startswith("routing-rule")}
             assert told == rules
 

@@ -48,7 +48,11 @@ def model(text: str | bytes) -> dict[str, tuple[list[str], str]]:
 
 def test_the_judge_reads_a_model_and_can_say_no() -> None:
     assert model(SMALL) == {"a": (["S2", "S1"], "nvl2"), "b": (["S2", "S1"], "nvl2"), "c": (["S3", "S1"], "")}
-    for wrong in (SMALL.replace("[c]", "[a]"), SMALL.replace("switch: S3", "switch: S4"), SMALL.replace("[S2, S3]", "[S2, S3, S2]")):
+    for wrong in (
+        SMALL.replace("[c]", "[a]"),
+        SMALL.replace("switch: S3", "switch: S4"),
+        SMALL.replace("[S2, S3]", "[S2, S3, S2]"),
+    ):
         with pytest.raises(AssertionError):
             model(wrong)
 
@@ -69,4 +73,6 @@ def test_nodes_are_where_slurm_has_them(text: str, tmp_path: Path) -> None:
     domains = {node: of.get("accelerator.topograph.run/domain", "") for node, of in labels.items()}
     assert domains == {node: domain for node, (_, domain) in found.items()}
     told = json.loads(files["topograph/instances.json"])["instances"]
-    assert {i["id"]: (i["network_layers"], i.get("labels", {}).get("accelerator.topograph.run/domain", "")) for i in told} == found
+    assert {
+        i["id"]: (i["network_layers"], i.get("labels", {}).get("accelerator.topograph.run/domain", "")) for i in told
+    } == found

@@ -38,7 +38,11 @@ def test_groups_of_a_leaf_spine(tmp_path: Path) -> None:
     data = made(DESIGN, tmp_path, "volcano")["volcano/hypernodes.yaml"]
     assert tree(data) == units | top
     assert {tier for tier, _ in tree(made(PLANES, tmp_path, "volcano")["volcano/hypernodes.yaml"]).values()} == {1, 2}
-    for wrong in (data.replace(b"exactMatch", b"exact"), data.replace(b"tier: 1", b"tier: -1"), data.replace(b"tier: 1", b"level: 1")):
+    for wrong in (
+        data.replace(b"exactMatch", b"exact"),
+        data.replace(b"tier: 1", b"tier: -1"),
+        data.replace(b"tier: 1", b"level: 1"),
+    ):
         with pytest.raises(jsonschema.ValidationError):
             documents(wrong, "volcano_hypernode")
 

@@ -1,4 +1,5 @@
-"""The fabric as a fat tree that a few numbers describe: adapters at the bottom, switches alike in each tier."""
+"""The fabric as a fat tree that a few numbers describe: adapters at the bottom, and switches alike in each
+tier."""
 
 from __future__ import annotations
 
@@ -47,8 +48,12 @@ def fat_tree(wires: Wires) -> FatTree:
         raise FatTreeUnfit("parts of it are joined by no link")
     if cores:
         _refuse_other_cores(pods, up, down, cores)
-        core_bundle = _one_number({n for agg in aggs for n in up[agg].values()}, "links from a spine to a core")
-    rates = [f.link_rate[edge]] + [f.link_rate[inner[np.isin(f.device_a[inner], list(t))]] for t in tiers[:-1]]
+        core_bundle = _one_number(
+            {n for agg in aggs for n in up[agg].values()}, "links from a spine to a core"
+        )
+    rates = [f.link_rate[edge]] + [
+        f.link_rate[inner[np.isin(f.device_a[inner], list(t))]] for t in tiers[:-1]
+    ]
     gbps = [gigabits_per_second(_one_number(set(r.tolist()), "rates of links of one tier")) for r in rates]
     delays = cable_delays(f, np.arange(f.link_count))[0] / FEMTOSECONDS
     places = [edge] + [inner[np.isin(f.device_a[inner], list(t))] for t in tiers[:-1]]
@@ -84,8 +89,8 @@ def _whole_ratios_of_tiers(tiers: Sequence[FatTreeTier]) -> tuple[int, ...]:
         raise FatTreeUnfit("rates are no whole Gb/s")
     if first.gbps != second.gbps or first.down % first.up:
         raise FatTreeUnfit(
-            f"leaves have {first.down} links of {first.gbps:g} Gb/s down and {first.up} of {second.gbps:g} Gb/s up: "
-            "these are to have the rate of those down, and divide them in number"
+            f"leaves have {first.down} links of {first.gbps:g} Gb/s down, {first.up} of {second.gbps:g} Gb/s "
+            "up: these are to have the rate of those down, and divide them in number"
         )
     out = [first.down // first.up]
     if len(tiers) == 3:
@@ -129,7 +134,9 @@ def _refuse_other_cores(
     members: Mapping[int, int] = Counter(agg for plane in planes for agg in plane)
     one_each = all(len(plane & aggs) == 1 for plane in planes for _, aggs in pods)
     if not one_each or any(n > 1 for n in members.values()) or len(set(planes.values())) > 1:
-        raise FatTreeUnfit("not every core is linked to one spine of each pod, and to the same ones as others")
+        raise FatTreeUnfit(
+            "not every core is linked to one spine of each pod, and to the same ones as others"
+        )
     if not all(agg in up for _, aggs in pods for agg in aggs):
         raise FatTreeUnfit("some spines have no core above them")
 

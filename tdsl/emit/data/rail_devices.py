@@ -35,7 +35,9 @@ def rail_devices(wires: Wires) -> tuple[RailDevices, ...]:
         seen.add(kind)
         (name,) = wires.network_devices(np.array([port]))
         if not name:
-            raise RailsUnfit(f"nothing says what the system of {wires.devices.name[device]} calls a network device")
+            raise RailsUnfit(
+                f"nothing says what the system of {wires.devices.name[device]} calls a network device"
+            )
         if rail_of.setdefault(name, rail) != rail:
             raise RailsUnfit(f"{name} is of rail {rail_of[name]} in some hosts and of rail {rail} in others")
     return tuple(

@@ -149,9 +149,9 @@ def host_blocks(
 def nested_host_groups(
     domains: tuple[HostGroup, ...], levels: tuple[tuple[HostGroup, ...], ...]
 ) -> tuple[tuple[HostGroup, ...], ...]:
-    """``levels`` above the scale-up ``domains``, for schedulers that know one tree: the lowest level is that of
-    `host_blocks`. A level that would part the hosts of a block is left out, and so is one that groups nothing
-    more than the level below. Without domains, ``levels`` as they are."""
+    """``levels`` above the scale-up ``domains``, for schedulers that know one tree: the lowest level is that
+    of `host_blocks`. A level that would part the hosts of a block is left out, and so is one that groups
+    nothing more than the level below. Without domains, ``levels`` as they are."""
     if not domains:
         return levels
     out = [_groups_with_distinct_names(list(host_blocks(domains, levels)), [])]
