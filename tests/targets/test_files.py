@@ -45,6 +45,7 @@ OWN = {
     "placed": ("bom", "cabling", "racks"),
     "split": ("cabling", "sonic"),
     "amd": ("rccl", "simai"),
+    "fat_tree": ("htsim",),
 }
 """Targets of which the designs show what the first one has not."""
 CASES = [("routed", t) for t in TARGETS] + [(d, t) for d, targets in OWN.items() for t in targets]
@@ -141,7 +142,7 @@ def test_files(name: str, target: str, golden: Golden) -> None:
 @pytest.mark.parametrize("target", OTHERWISE)
 def test_every_option_changes_a_file(target: str) -> None:
     """Each by itself; with its default there is no difference."""
-    designs = {"opensm": ["infiniband"], "rccl": ["amd"]}.get(target, ["routed"])
+    designs = {"opensm": ["infiniband"], "rccl": ["amd"], "htsim": ["fat_tree"]}.get(target, ["routed"])
     made = {n: files(n, target, {}) for n in designs}
     defaults = targets_by_name(Diagnostics())[target].options
     assert set(OTHERWISE[target]) == set(defaults), "give an option another value here"
