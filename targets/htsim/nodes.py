@@ -10,7 +10,7 @@ from tdsl.emit.view import FabricView
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> Iterator[bytes]:
     """A row for each node; nothing where the fabric is no such tree."""
-    tree = fabric.fat_tree
+    tree = fabric.switch_tree
     if isinstance(tree, str):
         return
     yield b"node,device,port,switch\n"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tdsl.emit.quote import single_line_text
-from tdsl.emit.records import FatTree
+from tdsl.emit.records import SwitchTree
 from tdsl.emit.view import FabricView
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     """The file; nothing where the fabric is no such tree, for which the target is skipped."""
-    tree = fabric.fat_tree
+    tree = fabric.switch_tree
     return b"" if isinstance(tree, str) else "".join(_lines(fabric.title, tree, options)).encode()
 
 
-def _lines(title: str, tree: FatTree, options: Mapping[str, object]) -> Iterator[str]:
+def _lines(title: str, tree: SwitchTree, options: Mapping[str, object]) -> Iterator[str]:
     link, switch = int(str(options["link_latency_ns"])), int(str(options["switch_latency_ns"]))
     yield f"# {single_line_text(title)}\n"
     yield f"Nodes {len(tree.nodes)}\nTiers {len(tree.tiers)}\n"

@@ -367,7 +367,14 @@ def files_of_target(
             continue
         wanted = _records_by_path(target, spec, view, fitting, files, diagnostics)
         draw = partial(
-            render_file, target, spec, view, options=settings, diagnostics=diagnostics, site=options.site
+            render_file,
+            target,
+            spec,
+            view,
+            options=settings,
+            diagnostics=diagnostics,
+            site=options.site,
+            routers=fitting,
         )
         drawn = zip(
             wanted, _files_of_records(draw, list(wanted.values()), target, options, diagnostics), strict=True

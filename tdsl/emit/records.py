@@ -439,7 +439,7 @@ class RailDevices:
 
 
 @dataclass(frozen=True, slots=True)
-class FatTreeNode:
+class SwitchTreeNode:
     """A linked port of a host at the bottom of a fat tree, and its switch."""
 
     device: str
@@ -448,10 +448,10 @@ class FatTreeNode:
 
 
 @dataclass(frozen=True, slots=True)
-class FatTreeTier:
-    """Switches of a tier of a fat tree, all alike: the rate of a link down, links down and up of a switch,
-    links down to one switch (or 1 to a port of a host), and what the longest cable down takes in nanoseconds,
-    0 where no length is known."""
+class SwitchTreeTier:
+    """Switches of a tier of a fat tree, all with the same ports: the rate of a link down, links down and up
+    of a switch, links down to one switch (or 1 to a port of a host), and what the longest cable down takes in
+    nanoseconds, 0 where no length is known."""
 
     gbps: int | float
     down: int
@@ -461,13 +461,13 @@ class FatTreeTier:
 
 
 @dataclass(frozen=True, slots=True)
-class FatTree:
+class SwitchTree:
     """The fabric as a fat tree of two or three ``tiers``, the lowest first. ``nodes`` are ports of hosts,
     switch by switch and pod by pod; a pod has ``pod_size`` of them. ``ratios`` are the oversubscription of
     the tiers but the highest, in whole numbers."""
 
-    nodes: tuple[FatTreeNode, ...]
-    tiers: tuple[FatTreeTier, ...]
+    nodes: tuple[SwitchTreeNode, ...]
+    tiers: tuple[SwitchTreeTier, ...]
     pod_size: int
     ratios: tuple[int, ...]
 

@@ -26,7 +26,6 @@ from tdsl.emit.records import (
     Circuit,
     Controller,
     Device,
-    FatTree,
     HostAdapters,
     HostGroup,
     HostLayout,
@@ -44,6 +43,7 @@ from tdsl.emit.records import (
     RdmaHost,
     Router,
     Standby,
+    SwitchTree,
     System,
 )
 from tdsl.fabric.assets import Assets
@@ -188,17 +188,17 @@ class FabricView:
             "ethernet": f.link_count > 0 and not subnets.is_infiniband(f),
             "addresses": f.addressing is not None and bool(f.addressing.dealt),
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
-            "fat_tree": True,
+            "switch_tree": True,
             "rail_devices": True,
         }
         return frozenset(name for name, present in have.items() if present)
 
     def why_unfit(self, need: str) -> str:
-        """Why the fabric is not what a target asks for in ``needs`` as ``fat_tree`` or ``rail_devices``, ""
+        """Why the fabric is not what a target asks for in ``needs`` as ``switch_tree`` or ``rail_devices``, ""
         if it is, and for other needs."""
         found: object = ""
-        if need in ("fat_tree", "rail_devices"):
-            found = self.fat_tree if need == "fat_tree" else self.rail_devices
+        if need in ("switch_tree", "rail_devices"):
+            found = self.switch_tree if need == "switch_tree" else self.rail_devices
         return found if isinstance(found, str) else ""
 
     # ------------------------------------------------------------ tables
@@ -409,14 +409,14 @@ class FabricView:
             return str(reason)
 
     @cached_property
-    def fat_tree(self) -> FatTree | str:
-        """Linked ports of hosts below two or three tiers of equal switches, or why the fabric is no such fat
-        tree."""
-        from tdsl.emit.data.fat_tree import FatTreeUnfit, fat_tree
+    def switch_tree(self) -> SwitchTree | str:
+        """Linked ports of hosts below two or three tiers of equal switches, or why the fabric is no such
+        fat tree."""
+        from tdsl.emit.data.switch_tree import SwitchTreeUnfit, switch_tree
 
         try:
-            return fat_tree(self._wires)
-        except FatTreeUnfit as reason:
+            return switch_tree(self._wires)
+        except SwitchTreeUnfit as reason:
             return str(reason)
 
     @cached_property

@@ -10,7 +10,7 @@ import numpy as np
 
 from tdsl.emit.data.scheduling import links_of_jobs, schedulable_hosts
 from tdsl.emit.link_tables import Wires, gigabits_per_second
-from tdsl.emit.records import FatTree, FatTreeNode, FatTreeTier
+from tdsl.emit.records import SwitchTree, SwitchTreeNode, SwitchTreeTier
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.delays import cable_delays
 
@@ -20,13 +20,13 @@ Far = dict[int, Counter[int]]
 """For each switch its links to each switch of the tier above, or below."""
 
 
-class FatTreeUnfit(Exception):
+class SwitchTreeUnfit(Exception):
     """A fabric that is no fat tree of two or three tiers of equal switches; the message says why."""
 
 
-def fat_tree(wires: Wires) -> FatTree:
+def switch_tree(wires: Wires) -> SwitchTree:
     """Nodes are the linked ports of the hosts that jobs run on, switch by switch; pods are the parts that the
-    switches of the first two tiers form without the third. Raises ``FatTreeUnfit``."""
+    switches of the first two tiers form without the third. Raises ``SwitchTreeUnfit``."""
     f = wires.fabric
     hosts = schedulable_hosts(f)
     jobs = links_of_jobs(f, hosts)
@@ -34,18 +34,18 @@ def fat_tree(wires: Wires) -> FatTree:
     edge = rows[np.isin(f.device_a[rows], hosts) & f.is_switch[f.device_b[rows]]]
     inner = rows[f.is_switch[f.device_a[rows]] & f.is_switch[f.device_b[rows]]]
     if len(edge) + len(inner) < len(rows) or not len(edge):
-        raise FatTreeUnfit("hosts are linked to hosts, and a fat tree has switches between them")
+        raise SwitchTreeUnfit("hosts are linked to hosts, and a fat tree has switches between them")
     up, down = _links_by_switch(f, inner), _links_by_switch(f, inner, upwards=False)
     tors = dict.fromkeys(f.device_b[edge].tolist())
     aggs = dict.fromkeys(far for tor in tors for far in up.get(tor, ()))
     cores = dict.fromkeys(far for agg in aggs for far in up.get(agg, ()))
     tiers = [tors, aggs, cores][: 3 if cores else 2]
     if not aggs or len(inner) != sum(sum(up.get(s, Counter()).values()) for t in tiers[:-1] for s in t):
-        raise FatTreeUnfit("it has not two or three tiers of switches")
+        raise SwitchTreeUnfit("it has not two or three tiers of switches")
     pods = _pods_of_two_tiers(list(tors), up)
     bundle = _one_number({n for tor in tors for n in up[tor].values()}, "links from a leaf to a spine")
     if not cores and len(pods) > 1:
-        raise FatTreeUnfit("parts of it are joined by no link")
+        raise SwitchTreeUnfit("parts of it are joined by no link")
     if cores:
         _refuse_other_cores(pods, up, down, cores)
         core_bundle = _one_number(
@@ -62,7 +62,7 @@ def fat_tree(wires: Wires) -> FatTree:
     ]
     above = [{sum(up[s].values()) for s in tier} for tier in tiers[:-1]] + [{0}]
     made = tuple(
-        FatTreeTier(
+        SwitchTreeTier(
             gbps[n],
             _one_number({below[n][s] for s in tier}, "links down of switches of one tier"),
             _one_number(above[n], "links up of switches of one tier"),
@@ -72,7 +72,7 @@ def fat_tree(wires: Wires) -> FatTree:
         for n, tier in enumerate(tiers)
     )
     ordered = [tor for pod_tors, _ in pods for tor in pod_tors]
-    return FatTree(
+    return SwitchTree(
         _nodes_by_switch(wires, edge, ordered),
         made,
         made[0].down * len(pods[0][0]),
@@ -80,15 +80,15 @@ def fat_tree(wires: Wires) -> FatTree:
     )
 
 
-def _whole_ratios_of_tiers(tiers: Sequence[FatTreeTier]) -> tuple[int, ...]:
+def _whole_ratios_of_tiers(tiers: Sequence[SwitchTreeTier]) -> tuple[int, ...]:
     """Oversubscription of the tiers that have uplinks, as ``set_custom_params`` of htsim wants it
     (sim/datacenter/fat_tree_topology.cpp): of the lowest tier links down over links up, of the next one the
     same by rate."""
     first, second = tiers[:2]
     if any(tier.gbps % 1 for tier in tiers):
-        raise FatTreeUnfit("rates are no whole Gb/s")
+        raise SwitchTreeUnfit("rates are no whole Gb/s")
     if first.gbps != second.gbps or first.down % first.up:
-        raise FatTreeUnfit(
+        raise SwitchTreeUnfit(
             f"leaves have {first.down} links of {first.gbps:g} Gb/s down, {first.up} of {second.gbps:g} Gb/s "
             "up: these are to have the rate of those down, and divide them in number"
         )
@@ -96,7 +96,9 @@ def _whole_ratios_of_tiers(tiers: Sequence[FatTreeTier]) -> tuple[int, ...]:
     if len(tiers) == 3:
         down, up = int(second.down * second.gbps), int(second.up * tiers[2].gbps)
         if down % up:
-            raise FatTreeUnfit(f"spines have {down} Gb/s down and {up} Gb/s up, which is no whole ratio")
+            raise SwitchTreeUnfit(
+                f"spines have {down} Gb/s down, which is not a multiple of the {up} Gb/s up"
+            )
         out.append(down // up)
     return tuple(out)
 
@@ -104,7 +106,7 @@ def _whole_ratios_of_tiers(tiers: Sequence[FatTreeTier]) -> tuple[int, ...]:
 def _links_by_switch(f: Fabric, rows: Ints, upwards: bool = True) -> Far:
     """Links between switches, counted by the switch at their lower end, or at their upper one."""
     if bool((f.tier[f.device_a[rows]] == f.tier[f.device_b[rows]]).any()):
-        raise FatTreeUnfit("switches of one tier are linked to each other")
+        raise SwitchTreeUnfit("switches of one tier are linked to each other")
     out: Far = {}
     for a, b in zip(f.device_a[rows].tolist(), f.device_b[rows].tolist(), strict=True):
         near, far = (a, b) if upwards else (b, a)
@@ -119,40 +121,42 @@ def _pods_of_two_tiers(tors: Sequence[int], up: Far) -> list[tuple[list[int], se
     for tor in tors:
         pods.setdefault(frozenset(up.get(tor, ())), []).append(tor)
     if sum(map(len, pods)) > len(frozenset().union(*pods)):
-        raise FatTreeUnfit("not every leaf is linked to every spine of its pod")
+        raise SwitchTreeUnfit("not every leaf is linked to every spine of its pod")
     if len({(len(aggs), len(of)) for aggs, of in pods.items()}) > 1:
-        raise FatTreeUnfit("pods differ in size")
+        raise SwitchTreeUnfit("pods differ in size")
     return [(of, set(aggs)) for aggs, of in pods.items()]
 
 
 def _refuse_other_cores(
     pods: Sequence[tuple[list[int], set[int]]], up: Far, down: Far, cores: Collection[int]
 ) -> None:
-    """Raises ``FatTreeUnfit`` unless each core has one spine in each pod, and cores that share one share
+    """Raises ``SwitchTreeUnfit`` unless each core has one spine in each pod, and cores that share one share
     all."""
     planes: dict[frozenset[int], int] = Counter(frozenset(down[core]) for core in cores)
     members: Mapping[int, int] = Counter(agg for plane in planes for agg in plane)
     one_each = all(len(plane & aggs) == 1 for plane in planes for _, aggs in pods)
     if not one_each or any(n > 1 for n in members.values()) or len(set(planes.values())) > 1:
-        raise FatTreeUnfit(
+        raise SwitchTreeUnfit(
             "not every core is linked to one spine of each pod, and to the same ones as others"
         )
     if not all(agg in up for _, aggs in pods for agg in aggs):
-        raise FatTreeUnfit("some spines have no core above them")
+        raise SwitchTreeUnfit("some spines have no core above them")
 
 
 def _one_number(values: set[int], what: str) -> int:
     if len(values) != 1:
-        raise FatTreeUnfit(f"{what} differ")
+        raise SwitchTreeUnfit(f"{what} differ")
     return next(iter(values))
 
 
-def _nodes_by_switch(wires: Wires, edge: Ints, tors: Sequence[int]) -> tuple[FatTreeNode, ...]:
+def _nodes_by_switch(wires: Wires, edge: Ints, tors: Sequence[int]) -> tuple[SwitchTreeNode, ...]:
     """Host ports in the order of these switches, and of the rows of links at one switch."""
     f, names = wires.fabric, wires.devices.name
     place = {tor: n for n, tor in enumerate(tors)}
     order = np.argsort([place[s] for s in f.device_b[edge].tolist()], kind="stable")
     return tuple(
-        FatTreeNode(str(names[f.device_a[row]]), f.port_path(int(f.link_a[row])), str(names[f.device_b[row]]))
+        SwitchTreeNode(
+            str(names[f.device_a[row]]), f.port_path(int(f.link_a[row])), str(names[f.device_b[row]])
+        )
         for row in edge[order].tolist()
     )
