@@ -194,8 +194,8 @@ class FabricView:
         return frozenset(name for name, present in have.items() if present)
 
     def why_unfit(self, need: str) -> str:
-        """Why the fabric is not what a target asks for in ``needs`` as ``switch_tree`` or ``rail_devices``, ""
-        if it is, and for other needs."""
+        """Why the fabric is not what a target asks for in ``needs``, as ``switch_tree`` or ``rail_devices``;
+        "" if it is, and for other needs."""
         found: object = ""
         if need in ("switch_tree", "rail_devices"):
             found = self.switch_tree if need == "switch_tree" else self.rail_devices
