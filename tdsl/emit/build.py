@@ -367,7 +367,14 @@ def files_of_target(
             continue
         wanted = _records_by_path(target, spec, view, fitting, files, diagnostics)
         draw = partial(
-            render_file, target, spec, view, options=settings, diagnostics=diagnostics, site=options.site
+            render_file,
+            target,
+            spec,
+            view,
+            options=settings,
+            diagnostics=diagnostics,
+            site=options.site,
+            routers=fitting,
         )
         drawn = zip(
             wanted, _files_of_records(draw, list(wanted.values()), target, options, diagnostics), strict=True
@@ -542,6 +549,7 @@ def _why_targets_are_skipped(
             for need in target.needs
             if need not in view.capabilities
         ]
+        reasons = reasons or list(filter(None, map(view.why_unfit, target.needs)))
         if not reasons and part and not any(spec.of_parts for spec in target.files):
             reasons = ["what it writes is of the whole fabric, and this is a build of a part"]
         if not reasons and target.routers != RouterSelection():

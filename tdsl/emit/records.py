@@ -431,6 +431,48 @@ class NpuLink:
 
 
 @dataclass(frozen=True, slots=True)
+class RailDevices:
+    """Network devices of hosts whose links are of one rail, by the names that the hosts' system has."""
+
+    rail: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchTreeNode:
+    """A linked port of a host at the bottom of a fat tree, and its switch."""
+
+    device: str
+    port: str
+    switch: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchTreeTier:
+    """Switches of a tier of a fat tree, all with the same ports: the rate of a link down, links down and up
+    of a switch, links down to one switch (or 1 to a port of a host), and what the longest cable down takes in
+    nanoseconds, 0 where no length is known."""
+
+    gbps: int | float
+    down: int
+    up: int
+    bundle: int
+    cable_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchTree:
+    """The fabric as a fat tree of two or three ``tiers``, the lowest first. ``nodes`` are ports of hosts,
+    switch by switch and pod by pod; a pod has ``pod_size`` of them. ``ratios`` are the oversubscription of
+    the tiers but the highest, in whole numbers."""
+
+    nodes: tuple[SwitchTreeNode, ...]
+    tiers: tuple[SwitchTreeTier, ...]
+    pod_size: int
+    ratios: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NpuLevel:
     """A level of groups of hosts as accelerators see it: Gb/s that each has into it, the least of the groups
     below; what its longest cable takes in nanoseconds; and whether it joins switches of one tier, so that a

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import nullcontext
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, wraps
@@ -31,6 +31,7 @@ from jinja2.sandbox import SandboxedEnvironment, modifies_known_mutable
 
 from tdsl.emit import limits
 from tdsl.emit.quote import FILTERS, PRINTED, FileLeftOut, NameRefused
+from tdsl.emit.records import Router
 from tdsl.emit.rows import RowLines
 from tdsl.emit.site import Site
 from tdsl.emit.target import LARGEST, BuildTarget, FileSpec
@@ -240,16 +241,17 @@ def render_file(
     options: Mapping[str, object],
     diagnostics: Diagnostics,
     site: Site = Site(),  # noqa: B008 - frozen
+    routers: Sequence[Router] = (),
     keep: Callable[[Iterable[bytes | bytearray]], Kept] = b"".join,  # type: ignore[assignment]
 ) -> Kept | None:
     """What ``keep`` makes of the pieces of one file, which are its bytes if nothing is said; None with a
-    finding."""
+    finding. ``routers``: those that get files of the target."""
     try:
         if spec.program:
             program = _target_program(target.folder / spec.program)
             made = program(view, options) if spec.scope == "fabric" else program(view, options, record)
             return keep([made] if isinstance(made, bytes) else made)
-        known = {"fabric": view, "options": options, "site": site}
+        known = {"fabric": view, "options": options, "site": site, "routers": routers}
         if spec.scope != "fabric":
             known[spec.scope] = record
         with (

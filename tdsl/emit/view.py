@@ -40,9 +40,11 @@ from tdsl.emit.records import (
     Pod,
     Port,
     PortGroup,
+    RailDevices,
     RdmaHost,
     Router,
     Standby,
+    SwitchTree,
     System,
 )
 from tdsl.fabric.assets import Assets
@@ -187,8 +189,18 @@ class FabricView:
             "ethernet": f.link_count > 0 and not subnets.is_infiniband(f),
             "addresses": f.addressing is not None and bool(f.addressing.dealt),
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
+            "switch_tree": True,
+            "rail_devices": True,
         }
         return frozenset(name for name, present in have.items() if present)
+
+    def why_unfit(self, need: str) -> str:
+        """Why the fabric is not what a target asks for in ``needs``, as ``switch_tree`` or ``rail_devices``;
+        "" if it is, and for other needs."""
+        found: object = ""
+        if need in ("switch_tree", "rail_devices"):
+            found = self.switch_tree if need == "switch_tree" else self.rail_devices
+        return found if isinstance(found, str) else ""
 
     # ------------------------------------------------------------ tables
     @cached_property
@@ -378,6 +390,16 @@ class FabricView:
         return tuple(rdma.rdma_hosts(self._fabric, self.models_by_key, self.roce))
 
     @cached_property
+    def rail_devices(self) -> tuple[RailDevices, ...] | str:
+        """Network devices of hosts with accelerators by rail, or why there is no such list."""
+        from tdsl.emit.data.rail_devices import RailsUnfit, rail_devices
+
+        try:
+            return rail_devices(self._wires)
+        except RailsUnfit as reason:
+            return str(reason)
+
+    @cached_property
     def npus(self) -> NpuGraph | str:
         """Accelerators and what joins them, or why simulators of training cannot hold the fabric."""
         from tdsl.emit.data.npus import NpuGraphUnfit, npu_graph
@@ -385,6 +407,17 @@ class FabricView:
         try:
             return npu_graph(self._wires)
         except NpuGraphUnfit as reason:
+            return str(reason)
+
+    @cached_property
+    def switch_tree(self) -> SwitchTree | str:
+        """Linked ports of hosts below two or three tiers of equal switches, or why the fabric is no such
+        fat tree."""
+        from tdsl.emit.data.switch_tree import SwitchTreeUnfit, switch_tree
+
+        try:
+            return switch_tree(self._wires)
+        except SwitchTreeUnfit as reason:
             return str(reason)
 
     @cached_property
@@ -411,6 +444,12 @@ class FabricView:
     def host_blocks(self) -> tuple[HostGroup, ...]:
         """Hosts by scale-up domain where these span hosts, else by the lowest groups."""
         return scheduling.host_blocks(self.host_domains, self.host_groups)
+
+    @cached_property
+    def host_tree(self) -> tuple[tuple[HostGroup, ...], ...]:
+        """Levels of ``host_groups`` above the scale-up domains that span hosts, as one tree: levels that part
+        the hosts of a domain are left out."""
+        return scheduling.nested_host_groups(self.host_domains, self.host_groups)
 
     # ------------------------------------------------------------ routing
     @cached_property

@@ -223,6 +223,7 @@ def test_a_hostile_name_in_every_format() -> None:
     found = Diagnostics()
     files = build_files(fabric, [], found)
     refused = ("fabric.net", "assets.csv", "fabric.topo", "inventory.yaml", "labels.yaml", "topology.yaml", "topology.conf")
+    refused += ("hypernodes.yaml", "instances.json", "model.yaml")
     told = {(d.code, *d.notes[0].split(",")[:1]) for d in found if d.code != "E0506"}
     assert told == {("E0504", f"in {name}.j2") for name in refused}
     assert json.loads(files["fabric.json"])["title"] == fabric.title

@@ -3,7 +3,9 @@ that tdsl writes."""
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import sys
 import weakref
 from pathlib import Path
@@ -45,7 +47,7 @@ def sessions(config: dict[str, Any]) -> dict[str, int]:
 def test_pyavd_writes_the_same(tmp_path: Path, drawn: tuple[str, dict[str, Any]]) -> None:
     design, roce = drawn
     files, found = made(design, tmp_path, "eos")
-    assert not found and len([p for p in files if p.startswith("eos/")]) == 12
+    assert not found and len([p for p in files if p.startswith("eos/")]) == 14
     expected = switches.neighbours(files)
     for device in ("leaf0", "spine1"):
         config = structured(files, device)
@@ -96,7 +98,8 @@ def test_only_switches_that_can_run_it(tmp_path: Path, design: str, code: str, s
     """A note where some cannot, an error where none can."""
     files, found = made(design, tmp_path, "eos")
     some = {f"leaf{i}" for i in range(4)} if code == "E0511" else set()
-    assert {p.split("/")[1].split(".")[0] for p in files if p.startswith("eos/")} == some
+    others = {"inventory", "build"} if some else set()
+    assert {p.split("/")[1].split(".")[0] for p in files if p.startswith("eos/")} == some | others
     assert [(d.code, d.severity.word) for d in found] == [(code, "note" if some else "error")] and says in found[0].message
 
 
@@ -134,3 +137,25 @@ def test_the_way_out_of_band_bfd_and_a_limit_of_routes(tmp_path: Path) -> None:
     for line in ("ip route vrf mgmt 0.0.0.0/0 192.168.0.1", "   interval 100 min-rx 100 multiplier 3 default",
                  "   neighbor FABRIC maximum-routes 12000"):  # fmt: skip
         assert line in lines
+
+
+def test_avd_finds_the_structured_configuration_of_every_switch(tmp_path: Path) -> None:
+    """By Ansible itself: the path that the role's task reads (roles/eos_cli_config_gen/tasks/main.yml of arista.avd)."""
+    ansible = Path(sys.executable).with_name("ansible")
+    if not ansible.exists():
+        pytest.skip("there is no ansible: pip install ansible-core")
+    files, _ = made(design("every_file_routed"), tmp_path, "eos")
+    for path, data in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(data)
+    told = "{{ structured_dir }}/{{ inventory_hostname }}.{{ avd_structured_config_file_format }} {{ ansible_host }}"
+    command = [ansible, "FABRIC", "-i", tmp_path / "eos" / "inventory.yml", "-m", "debug", "-a", json.dumps({"msg": told})]
+    place = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "ANSIBLE_LOCAL_TEMP": str(tmp_path / "tmp")}
+    done = subprocess.run(list(map(str, command)), env=place, capture_output=True, text=True, timeout=60, check=False)
+    found = dict(re.findall(r'"msg": "(\S+) (\S+)"', done.stdout))
+    assert set(found) == {f"{tmp_path}/{p}" for p in files if p.endswith(".structured.yaml")} and len(found) == 3, done
+    assert sorted(found.values()) == ["192.168.0.10", "192.168.0.11", "192.168.0.12"]
+    (play,) = yaml.safe_load(files["eos/build.yml"])
+    assert play["hosts"] == "FABRIC" and play["tasks"][0]["ansible.builtin.import_role"] == {
+        "name": "arista.avd.eos_cli_config_gen"
+    }

@@ -45,10 +45,12 @@ OWN = {
     "placed": ("bom", "cabling", "racks"),
     "split": ("cabling", "sonic"),
     "amd": ("rccl", "simai"),
+    "fat_tree": ("htsim",),
 }
 """Targets of which the designs show what the first one has not."""
 CASES = [("routed", t) for t in TARGETS] + [(d, t) for d, targets in OWN.items() for t in targets]
 OTHERWISE: dict[str, dict[str, object]] = {
+    "air": {"switch_os": "cumulus-vx-5.15.0", "host_os": "generic/ubuntu2204", "oob": True},
     "astra_sim": {"link_latency_ns": 700, "scaleup_latency_ns": 900, "error_rate": "1e-9"},
     "cabling": {"workbook_rows": 9, "sheet_labels": 6},
     "containerlab": {"image": "a/b:1", "eos_image": "c:2"},
@@ -56,8 +58,11 @@ OTHERWISE: dict[str, dict[str, object]] = {
     "dns": {"zone": "x.example", "serial": 7, "ttl": 60},
     "eos": {"aggregate": "off", "load_balance": "dynamic", "queue": "uc-tx-queue"},
     "frr": {"aggregate": "off"},
+    "gnmic": {"sample_interval": "1m"},
+    "htsim": {"link_latency_ns": 700, "switch_latency_ns": 300},
     "nccl": {"complete": True, "topo_dir": "/x", "virtual": True},
     "netbox": {"manufacturer": "Example", "site": "One", "ports": "devices"},
+    "network_operator": {"version": "v1", "repository": "registry/x", "shares": 7, "functions": 2},
     "nvue": {"aggregate": "off", "adaptive_routing": False, "version": "5.16"},
     "opensm": {"sweep_interval": 7, "lmc": 2, "version": "5", "folder": "/o"},
     "rccl": {"complete": True, "topo_dir": "/x", "virtual": True},
@@ -138,7 +143,7 @@ def test_files(name: str, target: str, golden: Golden) -> None:
 @pytest.mark.parametrize("target", OTHERWISE)
 def test_every_option_changes_a_file(target: str) -> None:
     """Each by itself; with its default there is no difference."""
-    designs = {"opensm": ["infiniband"], "rccl": ["amd"]}.get(target, ["routed"])
+    designs = {"opensm": ["infiniband"], "rccl": ["amd"], "htsim": ["fat_tree"]}.get(target, ["routed"])
     made = {n: files(n, target, {}) for n in designs}
     defaults = targets_by_name(Diagnostics())[target].options
     assert set(OTHERWISE[target]) == set(defaults), "give an option another value here"

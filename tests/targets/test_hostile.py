@@ -31,7 +31,7 @@ from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.model import DeviceModel
 from tests.harness import fabric_of
-from tests.targets import frr_lab, nccl_reader, nvue_grammar
+from tests.targets import frr_lab, nccl_reader, nvue_grammar, test_networkmanager
 from tests.targets.build import design, faced, pod
 
 pyavd = pytest.importorskip("pyavd")
@@ -225,6 +225,29 @@ def _plain_yaml(path: str, data: bytes, fabric: Fabric) -> None:
         assert all(re.fullmatch(r"[A-Za-z][\w.-]*", name) for name in told[0]["all"]["hosts"]) and b"{{" not in data
 
 
+def _ansible_input(path: str, data: bytes, fabric: Fabric) -> None:
+    """Names without braces, but for the one variable that Ansible is to fill in."""
+    told = yaml.safe_load(data)
+    assert told and json.dumps(told).count("{{") == ("inventory" in path)
+    if "inventory" in path:
+        assert all(re.fullmatch(r"[A-Za-z][\w.-]*", name) for name in told["all"]["children"]["FABRIC"]["hosts"])
+
+
+def _simulation(path: str, data: bytes, fabric: Fabric) -> None:
+    told = json.loads(data)
+    assert told["name"] == (fabric.title or fabric.name)
+    assert all(re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) for name in told["content"]["nodes"])
+
+
+def _keyfiles(path: str, data: bytes, fabric: Fabric) -> None:
+    """A script that writes keyfiles below its folder and nothing else."""
+    with TemporaryDirectory() as folder:
+        test_networkmanager.written(data, Path(folder))
+        found = [p for p in Path(folder).rglob("*") if p.is_file()]
+        assert found and all(re.fullmatch(r"fabric-.+\.nmconnection", p.name) for p in found), found
+        test_networkmanager.keyfiles(found[0].parent)
+
+
 def _rows(path: str, data: bytes, fabric: Fabric) -> None:
     """Rows of one width, without formulas."""
     rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
@@ -276,6 +299,14 @@ READERS: dict[str, Reader] = {
     r"ansible/inventory\.yaml|containerlab/fabric\.clab\.yml": _plain_yaml,
     r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,\[\]-]+$"),
     r"prometheus/\w+\.json|netbox/payloads\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
+    r"(volcano|kai|topograph|gnmic|network_operator)/[\w-]+\.yaml": _plain_yaml,
+    r"eos/(inventory|build)\.yml": _ansible_input,
+    r"batfish/layer1_topology\.json|topograph/instances\.json": _json,
+    r"air/simulation\.json": _simulation,
+    r"htsim/fabric\.topo": _lines(r"#|$|[A-Z]\w+ \d+$"),
+    r"htsim/nodes\.csv": _rows,
+    r"networkmanager/[^/]+\.sh": _keyfiles,
+    r"roce/[^/]+\.service": _lines(r"#|$|\[\w+\]$|[A-Z]\w+=\S"),
     r"astra_sim/network\.yml": _plain_yaml,
     r"(simai/topology|astra_sim/physical_topology\.txt)": _lines(r"[\d ]*( [A-Z]+\d*)?$|\d+ \d+ [\d.e+]+Gbps [\d.]+ms [\d.]+$"),
     r"simai/ecn\.conf": _lines(r"$|K(MAX|MIN)_MAP( \d+)+$|PMAX_MAP \d+( \d+ 0\.\d+)+$"),
@@ -313,11 +344,12 @@ SEEN: set[tuple[str, bytes]] = set()
 TARGETS = {
     "placed": ["bom", "racks", "cabling"],
     "eos": [
-        *("ansible", "astra_sim", "containerlab", "diagram", "dns", "eos", "frr", "infragraph", "json", "kubernetes", "netbox"),
-        *("prometheus", "roce", "simai", "slurm"),
+        *("air", "ansible", "astra_sim", "batfish", "containerlab", "diagram", "dns", "eos", "frr", "gnmic", "infragraph"),
+        *("json", "kai", "kubernetes", "netbox", "network_operator", "networkmanager", "prometheus", "roce", "simai", "slurm"),
+        *("topograph", "volcano"),
     ],
     "cumulus": ["frr", "nvue", "sonic", "roce", "rccl"],
-    "infiniband": ["p2p", "nccl", "ibsim"],
+    "infiniband": ["p2p", "nccl", "ibsim", "htsim"],
 }
 """What is built of each kind: every target once, and those that write something else for another kind."""
 UNWRITTEN = {

@@ -159,12 +159,13 @@ def test_slurmctld(tmp_path: Path) -> None:
 
 def test_kubernetes_slurm_and_containerlab_load_as_texts() -> None:
     """In YAML a name is a text: no number, truth value, date, tag or alias. Loaded as YAML 1.1 has it, with all its types."""
-    for target in ("kubernetes", "slurm", "containerlab"):
+    for target in ("kubernetes", "slurm", "containerlab", "topograph", "volcano"):
         files, names = accepted(target)
         texts = [data.decode() for p, data in files.items() if p.endswith((".yaml", ".yml")) and p.startswith(target)]
         found = {x for text in texts for document in yaml.load_all(text, Loader=yaml.FullLoader) for x in _texts(document)}
         found |= {part for text in found for part in re.split(r"[\s,:]+", text)}
-        known = {n.lower() for n in names} if target == "kubernetes" else set(names)  # RFC 1123
+        of_nodes = ("kubernetes", "topograph", "volcano")
+        known = {n.lower() for n in names} if target in of_nodes else set(names)  # RFC 1123
         assert known <= found, (target, known - found)
 
 

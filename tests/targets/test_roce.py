@@ -9,9 +9,24 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import need_program
 from tests.targets.build import made
 from tests.targets.test_nccl_conf import read as nccl_conf
 from tests.targets.test_sonic import TWIN, Config
+
+
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
+    verify = need_program("systemd-analyze", "systemd")
+    unit = tmp_path / "roce.service"
+    unit.write_bytes(made(TWIN, tmp_path, "roce")[0]["roce/NODE.service"])
+    assert _says(verify, unit) == (0, "")
+    unit.write_text(unit.read_text().replace("Type=oneshot", "Type=once"))
+    assert "service type" in _says(verify, unit)[1], "the judge can say no"
+
+
+def _says(verify: str, unit: Path) -> tuple[int, str]:
+    done = subprocess.run([verify, "verify", "--man=no", unit], capture_output=True, text=True, timeout=30, check=False)
+    return done.returncode, done.stderr
 
 
 def test_hosts_and_nccl_say_what_the_design_says(tmp_path: Path) -> None:

@@ -146,6 +146,29 @@ def host_blocks(
     return tuple(out)
 
 
+def nested_host_groups(
+    domains: tuple[HostGroup, ...], levels: tuple[tuple[HostGroup, ...], ...]
+) -> tuple[tuple[HostGroup, ...], ...]:
+    """``levels`` above the scale-up ``domains``, for schedulers that know one tree: the lowest level is that
+    of `host_blocks`. A level that would part the hosts of a block is left out, and so is one that groups
+    nothing more than the level below. Without domains, ``levels`` as they are."""
+    if not domains:
+        return levels
+    out = [_groups_with_distinct_names(list(host_blocks(domains, levels)), [])]
+    for level in levels:
+        group_of = {host: n for n, group in enumerate(level) for host in group.hosts}
+        below: list[list[str]] = [[] for _ in level]
+        parted = False
+        for block in out[-1]:
+            above = {group_of.get(host, -1) for host in block.hosts}
+            parted |= len(above) > 1 or -1 in above
+            below[min(above)].append(block.name)
+        if not parted and len(level) < len(out[-1]):
+            made = [HostGroup(g.name, g.hosts, tuple(n)) for g, n in zip(level, below, strict=True)]
+            out.append(_groups_with_distinct_names(made, out))
+    return tuple(out)
+
+
 def schedulable_hosts(f: Fabric) -> Ints:
     """Hosts with accelerators that have a link to a switch, or all hosts that have one where none has
     accelerators."""
