@@ -52,10 +52,10 @@ class PanelCables:
     def join_links(self, into: Observed) -> None:
         """Add a link for each pair of devices' ports that cables join through panels; a cable that is on none
         is set aside."""
-        other = {here: (there, k) for k, here, there in self._ends() if isinstance(here, PanelPort)}
+        other = {here: (there, k) for k, here, there in self._ends_of_cables() if isinstance(here, PanelPort)}
         ahead = {place: front for front, place in self._places().items()}
         used: set[int] = set()
-        for k, here, there in self._ends():
+        for k, here, there in self._ends_of_cables():
             if isinstance(here, PanelPort) or not isinstance(there, PanelPort):
                 continue
             far, passed = self._trace(there, other, ahead)
@@ -68,7 +68,7 @@ class PanelCables:
             if k not in used:
                 into.leave_out(STRAY, cable.at, cable.words)
 
-    def _ends(self) -> Iterator[tuple[int, CableEnd, CableEnd]]:
+    def _ends_of_cables(self) -> Iterator[tuple[int, CableEnd, CableEnd]]:
         """Both ends of every cable: the number of the cable, the end, and the other end."""
         for k, cable in enumerate(self.cables):
             yield k, cable.a, cable.b
