@@ -108,13 +108,18 @@ def _figure_topic_lines(model: DeviceModel) -> Iterator[str]:
     watts = [] if figures.watts is None else [f"{Quantity(figures.watts, POWER)}"]
     watts += [] if figures.most_watts is None else [f"{Quantity(figures.most_watts, POWER)} at most"]
     yield f"- power: {', '.join(watts) or 'not given'}"
+    yield from _latency_topic_line(model, figures)
+    if model.kind == "chip" and model.accelerators:
+        yield f"- FLOP/s, dense: {flops_text(figures) or 'not given'}"
+
+
+def _latency_topic_line(model: DeviceModel, figures: ModelFigures) -> Iterator[str]:
+    """The latency of a device in one line, or that of a switch nobody gives it; no line for other devices."""
     if figures.seconds is not None:
         what = "from port to port" if model.kind == "switch" else "what it takes itself"
         yield f"- latency: {Quantity(figures.seconds, TIME)}, {what}"
     elif model.kind == "switch":
         yield f"- latency: not {'published in the source' if 'vendor' in model.facts else 'given'}"
-    if model.kind == "chip" and model.accelerators:
-        yield f"- FLOP/s, dense: {flops_text(figures) or 'not given'}"
 
 
 def _port_class_topic_line(c: PortClass) -> str:

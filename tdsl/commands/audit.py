@@ -460,6 +460,7 @@ def _print_audit(
     output_format: str,
     places: Path | None,
 ) -> None:
+    """Print the audits of all fabrics in a format."""
     from tdsl.observe import report
 
     if output_format == "sarif":
@@ -471,25 +472,39 @@ def _print_audit(
     elif output_format == "json":
         write_to_stream(_audit_as_json(compilation, designs, made))
     elif output_format == "csv":
-        write_to_stream(_work_list_csv(made, places).decode())
-        for m in made:
-            if int(m.judged.sum()) < m.of:  # which no row of a work list says
-                print_on_stderr(report.audit_summary(m).splitlines()[0])
+        _print_work_list(made, places)
     elif output_format == "markdown":
         write_to_stream("".join(report.audit_markdown(m) for m in made))
     else:
-        from tdsl.report.paint import Paint, output_width, wants_colour
-        from tdsl.report.terminal import finding_blocks
+        _print_audit_as_text(designs, made)
 
-        paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
-        for one, m in zip(designs, made, strict=True):
-            shown, more = _first_of_each_kind(one)
-            for block in finding_blocks(shown, paint, width):
-                write_to_stream(f"{block}\n\n")
-            if more:
-                listed = ", ".join(f"{code} {n:,}" for code, n in more.items())
-                write_to_stream(f"findings that are not shown: {listed}; `--format json` has all\n\n")
-            write_to_stream(report.audit_summary(m))
+
+def _print_work_list(made: list[Audit], places: Path | None) -> None:
+    """Print the work list as CSV, and on stderr how many links were judged, where not all of a fabric were:
+    no row of the list says so."""
+    from tdsl.observe.report import audit_summary
+
+    write_to_stream(_work_list_csv(made, places).decode())
+    for m in made:
+        if int(m.judged.sum()) < m.of:
+            print_on_stderr(audit_summary(m).splitlines()[0])
+
+
+def _print_audit_as_text(designs: list[Design], made: list[Audit]) -> None:
+    """Print the first findings of each code, how many more there are, and the summary of each fabric."""
+    from tdsl.observe.report import audit_summary
+    from tdsl.report.paint import Paint, output_width, wants_colour
+    from tdsl.report.terminal import finding_blocks
+
+    paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
+    for one, m in zip(designs, made, strict=True):
+        shown, more = _first_of_each_kind(one)
+        for block in finding_blocks(shown, paint, width):
+            write_to_stream(f"{block}\n\n")
+        if more:
+            listed = ", ".join(f"{code} {n:,}" for code, n in more.items())
+            write_to_stream(f"findings that are not shown: {listed}; `--format json` has all\n\n")
+        write_to_stream(audit_summary(m))
 
 
 def _first_of_each_kind(design: Design) -> tuple[Design, dict[str, int]]:

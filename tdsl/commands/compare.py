@@ -66,11 +66,7 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
     shown = [d for each in ordered for d in each]
     if any(d.fabric is None for d in shown):
         raise Wrong("a design has errors, so there is nothing to compare")
-    files_of_columns = [number for number, each in enumerate(ordered, 1) for _ in each]
-    heads = _comparison_headings(shown, files_of_columns, headings)
-    columns = [figures_of_design(d) for d in shown]
-    rows = _comparison_rows(columns)
-    _print_comparison(OutputRows(("figure", *heads), rows), output_format)
+    _print_comparison(_comparison_table(ordered, headings), output_format)
     if len(shown) < 2:
         print_on_stderr(
             "one design is not compared with any other: name another FILE, or several values with --vary"
@@ -85,6 +81,15 @@ def _clusters_before_their_networks(compilation: Compilation) -> list[Design]:
     places = [(n, 1, d) for n, d in enumerate(compilation.designs)]
     places += [(first[d.cluster], 0, d) for d in compilation.clusters]
     return [d for *_, d in sorted(places, key=lambda place: place[:2])]
+
+
+def _comparison_table(ordered: list[list[Design]], varied: list[str]) -> OutputRows:
+    """A column for each design of each file, a row for each figure; ``varied`` are the values of the
+    parameter that differs, where one does."""
+    shown = [d for each in ordered for d in each]
+    files_of_columns = [number for number, each in enumerate(ordered, 1) for _ in each]
+    heads = _comparison_headings(shown, files_of_columns, varied)
+    return OutputRows(("figure", *heads), _comparison_rows([figures_of_design(d) for d in shown]))
 
 
 def _comparison_rows(columns: list[dict[str, object]]) -> list[list[object]]:

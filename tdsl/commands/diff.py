@@ -144,8 +144,7 @@ def command(**given: Any) -> int:
         return FOUND
     if call.cables is not None:
         _write_moves(call.cables, found, call.new is None and span is None)
-    whole = [pair for x in found for pair in x.networks]
-    names = [new.name if x.parts else "" for x in found for _, new, _ in x.networks]
+    whole, names = _compared_networks(found)
     if call.picture is not None:
         _save_comparison_picture(call.picture, whole)
     plans = [_order_of_moves(*x, call.floor) for x in whole] if call.steps else []
@@ -166,6 +165,12 @@ def _compare_as_called(call: DiffCall, asked: Request) -> tuple[list[Compared], 
         both = replace(asked, set=(*asked.set, *call.set_old, *call.set_new))
         return _compare_phases(old, both, checks), None, old
     return ways.compare(_place_of_source(old, new), _place_of_source(new, old)), None, new
+
+
+def _compared_networks(found: list[Compared]) -> tuple[list[tuple[Design, Design, Changes]], list[str]]:
+    """Each pair of networks that is compared, and the name of each that is of a cluster, "" of others."""
+    networks = [pair for x in found for pair in x.networks]
+    return networks, [new.name if x.parts else "" for x in found for _, new, _ in x.networks]
 
 
 def _print_differences(

@@ -504,13 +504,19 @@ def _summary_of_several(designs: list[Design]) -> OutputRows:
     rows = [_rows_of_table(d, "summary").body for d in designs]
     tables = [{str(row[0]): row[1] for row in each} for each in rows]
     for design, table in zip(designs[1:], tables[1:], strict=True):
-        for name in [n for n in table if n.startswith("tiers.")]:  # as the whole calls it
-            called = name.replace("tiers.", f"tiers.{design.name}.")
-            if called in tables[0]:
-                table[called] = table.pop(name)
+        _call_tiers_as_cluster(table, design.name, tables[0])
     names = dict.fromkeys(name for table in tables for name in table)
     head = ("figure", *(f"{d.name} (all)" if d.members else d.name for d in designs))
     return OutputRows(head, [(name, *(t.get(name) for t in tables)) for name in names])
+
+
+def _call_tiers_as_cluster(figures: dict[str, object], fabric: str, of_cluster: Mapping[str, object]) -> None:
+    """Rename the tiers of a fabric as its cluster calls them, where that has them: ``tiers.leaf`` of compute
+    is ``tiers.compute.leaf``."""
+    for name in [n for n in figures if n.startswith("tiers.")]:
+        called = name.replace("tiers.", f"tiers.{fabric}.")
+        if called in of_cluster:
+            figures[called] = figures.pop(name)
 
 
 def _refuse_unfit_table(what: str, named: str | None, output_format: str | None, output: Path | None) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tdsl.compile.session import Session
+    from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.graph import Fabric
     from tdsl.fabric.pins import PinnedLink, Recorded
     from tdsl.semantics.library import Linked
@@ -219,17 +220,34 @@ def _join_one_cluster(
     locks: Mapping[str, list[Recorded]],
 ) -> Joined:
     """Some designs as one cluster, with the requirements of its block."""
-    from tdsl.fabric.cluster import join_fabrics, requirements_of_cluster
+    from tdsl.fabric.cluster import join_fabrics
     from tdsl.fabric.shared import refuse_shared_ports
-    from tdsl.verify.check import checks_by_name
 
     found = Diagnostics()
-    last = designs[chosen[-1]]
-    fabrics = [f for i in chosen if (f := designs[i].fabric) is not None]
+    members = [designs[i] for i in chosen]
+    fabrics = [f for d in members if (f := d.fabric) is not None]
     plans = [text.plans[i] for i in chosen]
-    design = Design(
+    design = _cluster_without_fabric(members, plans, text.shown)
+    if len(fabrics) < len(members):
+        return design, found
+    refuse_shared_ports(fabrics, found)
+    made = join_fabrics(design.cluster, fabrics, plans[0].around or plans[0].origin, found)
+    if made is not None:
+        made.complete = made.complete and not text.errors
+        made = _cluster_with_places(made, plans, found, request, locks)
+        design = replace(design, fabric=made, claims=_claims_of_cluster_block(members, plans, made, found))
+    moved = session.moves_of_cluster(design)
+    if moved is not None:
+        found.items = [moved.finding(d) for d in found]
+    return design, found
+
+
+def _cluster_without_fabric(members: list[Design], plans: list[FabricPlan], shown: str) -> Design:
+    """The design of a cluster before its fabrics are joined; ``shown`` is the name of its file."""
+    last = members[-1]
+    return Design(
         last.cluster,
-        text.shown,
+        shown,
         {k: v for p in plans for k, v in p.parameters.items()},
         None,
         [],
@@ -237,26 +255,23 @@ def _join_one_cluster(
         [],
         0.0,
         last.cluster,
-        max(designs[i].phase for i in chosen),
+        max(d.phase for d in members),
         last.needed,
-        tuple(designs[i].name for i in chosen),
+        tuple(d.name for d in members),
     )
-    if len(fabrics) < len(chosen):
-        return design, found
-    refuse_shared_ports(fabrics, found)
-    made = join_fabrics(last.cluster, fabrics, plans[0].around or plans[0].origin, found)
-    if made is not None:
-        made.complete = made.complete and not text.errors
-        made = _cluster_with_places(made, plans, found, request, locks)
-        judged = {(c.origin.span.start, c.origin.span.end) for i in chosen for c in designs[i].claims}
-        joint = {c.name for c in checks_by_name().values() if c.together or c.crosses}
-        design = replace(
-            design, fabric=made, claims=requirements_of_cluster(plans, made, judged, joint, found)
-        )
-    moved = session.moves_of_cluster(design)
-    if moved is not None:
-        found.items = [moved.finding(d) for d in found]
-    return design, found
+
+
+def _claims_of_cluster_block(
+    members: list[Design], plans: list[FabricPlan], made: Fabric, found: Diagnostics
+) -> list[ResolvedClaim]:
+    """The requirements of a cluster's block that are judged of the cluster as one; its fabrics have those
+    that are judged of each."""
+    from tdsl.fabric.cluster import requirements_of_cluster
+    from tdsl.verify.check import checks_by_name
+
+    judged = {(c.origin.span.start, c.origin.span.end) for d in members for c in d.claims}
+    joint = {c.name for c in checks_by_name().values() if c.together or c.crosses}
+    return requirements_of_cluster(plans, made, judged, joint, found)
 
 
 def _cluster_with_places(

@@ -192,11 +192,16 @@ class _FactComparison:
                 "E0633", fact, f"{where} has no module; {wanted} is planned", f"plug a {wanted}", tasks=[task]
             )
         else:
-            found, numbers = plain_part_number(fact.part), self.numbers_of_part(wanted)
-            fits = found in numbers or (not optic and any(found.startswith(n) for n in numbers))
+            fits = self.is_part(fact.part, wanted, of_cable=not optic)
             self.use("modules", fits)
             if not fits:
                 self.other_module(fact, port, wanted)
+
+    def is_part(self, number: str, wanted: str, of_cable: bool) -> bool:
+        """Whether a part number is that of a part, or of what may be bought instead of it; the number of a
+        cable may begin with that of the part."""
+        found, numbers = plain_part_number(number), self.numbers_of_part(wanted)
+        return found in numbers or (of_cable and any(found.startswith(n) for n in numbers))
 
     def other_module(self, fact: CapturedModule, port: int, wanted: str) -> None:
         """The fault of a module that is another than planned."""
@@ -231,6 +236,12 @@ class _FactComparison:
         if (up and not slow and not noisy) or link in self.bad_links:
             return
         self.bad_links.add(link)
+        self.bad_link(fact, port, up, slow)
+
+    def bad_link(self, fact: CapturedHealth, port: int, up: bool, slow: bool) -> None:
+        """The fault of a link at a port that is not up, is slow, or has too many bit errors."""
+        link = int(self.fabric.port_link[port])
+        where = self.words.port(port)
         a, b = int(self.fabric.link_a[link]), int(self.fabric.link_b[link])
         far = self.words.port(b if port == a else a)
         task = RepairTask(*self.words.split(port), "clean and reseat both plugs", far, "")
@@ -308,12 +319,17 @@ class _FactComparison:
         levels = host_groups(wires)
         return levels, host_blocks(host_domains(wires), levels)
 
+    def planned_groups(self, source: str, placed: list[CapturedPlacement]) -> tuple[HostGroup, ...]:
+        """The groups of the design that those of a scheduler are compared with; none where the design has no
+        such level."""
+        levels, blocks = self.levels
+        level = max(p.level for p in placed)
+        return blocks if source.endswith("blocks") else levels[level] if level < len(levels) else ()
+
     def placements(self, source: str, placed: list[CapturedPlacement]) -> None:
         """The groups of one scheduler against those of the design: hosts that are grouped with others
         than planned, and hosts that it does not have."""
-        levels, blocks = self.levels
-        level = max(p.level for p in placed)
-        groups = blocks if source.endswith("blocks") else levels[level] if level < len(levels) else ()
+        groups = self.planned_groups(source, placed)
         of_host = {h: g.name for g in groups for h in g.hosts}
         asked = {h for h in of_host if self.only is None or self.is_asked(self.words.device_named(h))}
         if not groups:
@@ -340,34 +356,12 @@ class _FactComparison:
         """Note hosts in other groups than planned: those that are not of the planned group that most
         hosts of their group are of, and of planned groups that are in several, those outside of the
         largest."""
-        votes: Counter[tuple[str, str]] = Counter((group, of_host[h]) for h, (group, _) in known.items())
-        plan: dict[str, str] = {}
-        taken: set[str] = set()
-        for (group, planned), _ in sorted(votes.items(), key=lambda v: (-v[1], v[0])):
-            if group not in plan and planned not in taken:
-                plan[group] = planned
-                taken.add(planned)
+        plan = _planned_group_by_votes(Counter((group, of_host[h]) for h, (group, _) in known.items()))
         wrong = [h for h, (group, _) in known.items() if plan.get(group) != of_host[h]]
         for host in known:
             self.use("hosts of schedulers", host not in set(wrong))
         if wrong:
-            first = known[wrong[0]][1]
-            lines = [
-                f"{h} is in {known[h][0]}; its switches are those of {of_host[h]}" for h in wrong[:MOST_NOTES]
-            ]
-            more = [f"and {len(wrong) - MOST_NOTES:,} more"] if len(wrong) > MOST_NOTES else []
-            self.fault(
-                "E0636",
-                first,
-                f"{source}: {len(wrong):,} of {counted_noun(len(known), 'host')} "
-                f"{noun_for_count(len(wrong), 'is', 'are')} in another group than the design has",
-                "write the files of `tdsl build` for the scheduler again, or correct where the hosts are",
-                notes=[*lines, *more],
-                tasks=[
-                    RepairTask(h, "", f"correct its group in {source}", known[h][0], of_host[h])
-                    for h in wrong
-                ],
-            )
+            self.wrong_groups(source, wrong, known, of_host)
         lost = [h for h in of_host if h not in known]
         if lost and known:
             self.fault(
@@ -377,6 +371,42 @@ class _FactComparison:
                 f"{noun_for_count(len(lost), 'is', 'are')} in no group: {_names_in_short(lost)}",
                 "add them, or limit the design to what is installed",
             )
+
+    def wrong_groups(
+        self,
+        source: str,
+        wrong: list[str],
+        known: dict[str, tuple[str, CapturedPlacement]],
+        of_host: dict[str, str],
+    ) -> None:
+        """The fault of hosts that are in other groups than planned."""
+        lines = [
+            f"{h} is in {known[h][0]}; its switches are those of {of_host[h]}" for h in wrong[:MOST_NOTES]
+        ]
+        more = [f"and {len(wrong) - MOST_NOTES:,} more"] if len(wrong) > MOST_NOTES else []
+        self.fault(
+            "E0636",
+            known[wrong[0]][1],
+            f"{source}: {len(wrong):,} of {counted_noun(len(known), 'host')} "
+            f"{noun_for_count(len(wrong), 'is', 'are')} in another group than the design has",
+            "write the files of `tdsl build` for the scheduler again, or correct where the hosts are",
+            notes=[*lines, *more],
+            tasks=[
+                RepairTask(h, "", f"correct its group in {source}", known[h][0], of_host[h]) for h in wrong
+            ],
+        )
+
+
+def _planned_group_by_votes(votes: Counter[tuple[str, str]]) -> dict[str, str]:
+    """By group of a scheduler the planned group that most of its hosts are of, each planned group once.
+    ``votes`` are numbers of hosts by group and planned group."""
+    plan: dict[str, str] = {}
+    taken: set[str] = set()
+    for (group, planned), _ in sorted(votes.items(), key=lambda v: (-v[1], v[0])):
+        if group not in plan and planned not in taken:
+            plan[group] = planned
+            taken.add(planned)
+    return plan
 
 
 def plain_part_number(text: str) -> str:
@@ -412,6 +442,21 @@ def _missing_adapters(model: DeviceModel, fact: CapturedTopology) -> Iterator[st
 def _links_between_accelerators(model: DeviceModel, fact: CapturedTopology) -> Iterator[str]:
     """Pairs of accelerators with fewer links than the model has: of those that one joins to switches, or
     between the two."""
+    own, between = _planned_links_of_accelerators(model)
+    for i, a in enumerate(fact.accelerators):
+        for j in range(i + 1, len(fact.accelerators)):
+            word = fact.cells.get((a, fact.accelerators[j]), "")
+            wanted = between.get((i, j), 0) if between else min(own.get(i, 0), own.get(j, 0))
+            seen = int(word[2:]) if re.fullmatch(r"NV\d+", word) else 0
+            if wanted and seen < wanted:
+                yield (
+                    f"{a} and {fact.accelerators[j]} are joined by {word or 'nothing'}; NV{wanted} is planned"
+                )
+
+
+def _planned_links_of_accelerators(model: DeviceModel) -> tuple[Counter[int], Counter[tuple[int, int]]]:
+    """How many links a model has at each accelerator, and directly between each pair of them, the lower
+    number first."""
     chips = {c.name for c in model.chips if c.kind == "chip"}
     own: Counter[int] = Counter()
     between: Counter[tuple[int, int]] = Counter()
@@ -422,15 +467,7 @@ def _links_between_accelerators(model: DeviceModel, fact: CapturedTopology) -> I
             own[e[1]] += link.count
         if len(ends) == 2:
             between[min(ends[0][1], ends[1][1]), max(ends[0][1], ends[1][1])] += link.count
-    for i, a in enumerate(fact.accelerators):
-        for j in range(i + 1, len(fact.accelerators)):
-            word = fact.cells.get((a, fact.accelerators[j]), "")
-            wanted = between.get((i, j), 0) if between else min(own.get(i, 0), own.get(j, 0))
-            seen = int(word[2:]) if re.fullmatch(r"NV\d+", word) else 0
-            if wanted and seen < wanted:
-                yield (
-                    f"{a} and {fact.accelerators[j]} are joined by {word or 'nothing'}; NV{wanted} is planned"
-                )
+    return own, between
 
 
 def _nearest_adapters(model: DeviceModel, fact: CapturedTopology) -> Iterator[str]:
@@ -446,10 +483,17 @@ def _nearest_adapters(model: DeviceModel, fact: CapturedTopology) -> Iterator[st
         others = [a for a in named if a not in mine and known[a] in parents]
         if not mine or not others:
             continue
-        near = {a: NEARNESS.get(fact.cells.get((gpu, a), ""), 9) for a in named}
-        best = min(others, key=lambda a: (near[a], a))
-        if near[best] < min(near[a] for a in mine):
+        best = _adapter_nearer_than(mine, others, gpu, fact)
+        if best is not None:
             yield (
                 f"{gpu} is nearest to {best} ({fact.cells[gpu, best]}); {_names_in_short(mine)} "
                 f"({fact.cells[gpu, mine[0]]}) is planned"
             )
+
+
+def _adapter_nearer_than(mine: list[str], others: list[str], gpu: str, fact: CapturedTopology) -> str | None:
+    """Of the ``others`` the adapter that is nearest to an accelerator; None where one of ``mine`` is as
+    near."""
+    near = {a: NEARNESS.get(fact.cells.get((gpu, a), ""), 9) for a in (*mine, *others)}
+    best = min(others, key=lambda a: (near[a], a))
+    return best if near[best] < min(near[a] for a in mine) else None

@@ -4,6 +4,8 @@ ports."""
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import field
 
 from tdsl.fabric.assets import WRITTEN, Assets, read_assets_of_audit
 from tdsl.fabric.graph import Fabric
@@ -11,6 +13,7 @@ from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe.match import DesignNames, Identifiers
 from tdsl.observe.record import CaptureLine, hexadecimal_digits
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
 
 MOST_SAID = 4
@@ -43,8 +46,7 @@ def _add_written_identifiers(
 ) -> None:
     """Add the identifiers that are taken as they are written, and tell what of the table is not used."""
     aside: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    at: dict[str, int] = {}  # the line of each identifier
-    guids = frozenset(owner)
+    identifiers = _WrittenIdentifiers(names, owner, frozenset(owner), file, diagnostics)
     told = {d.span.begin[0] for d in diagnostics if d.span is not None}  # rows with a fault
     for line, cells in zip(assets.lines, assets.rows, strict=True):
         called, port = cells.get("device", ""), cells.get("port", "")
@@ -59,31 +61,54 @@ def _add_written_identifiers(
         found = names.local(device, (port,)) if port else ()
         if port and not found and written:
             aside[NO_PORT].append((line, f"{called} {port}"))
-        place = (device, found[0] if found else -1)
         for text in written:
-            key = hexadecimal_digits(text) or text
-            if key in guids:
-                continue
-            known = owner.setdefault(key, place)
-            first = at.setdefault(key, line)
-            if known[0] != device or (known != place and -1 not in (known[1], place[1])):
-                whose = names.fabric.device_name(known[0])
-                diagnostics.add(
-                    "E0534",
-                    CaptureLine(file, line).span,
-                    f"{text} is on line {first} already, for {whose}",
-                    help="an identifier belongs to one device, and to one port of it: correct one of the "
-                    "rows",
-                )
-            elif known[1] < 0 <= place[1]:
-                owner[key] = place
+            identifiers.add_identifier(text, (device, found[0] if found else -1), line)
+    _note_rows_set_aside(aside, len(assets.rows), file, diagnostics)
+
+
+@dataclass(slots=True)
+class _WrittenIdentifiers:
+    """The identifiers of a table that are taken as they are written, added to their ``owner``; ``guids`` are
+    those that are known otherwise."""
+
+    names: DesignNames
+    owner: dict[str, tuple[int, int]]
+    guids: frozenset[str]
+    file: SourceFile
+    diagnostics: Diagnostics
+    first_lines: dict[str, int] = field(default_factory=dict)  # the line of each identifier
+
+    def add_identifier(self, text: str, place: tuple[int, int], line: int) -> None:
+        """Add an identifier of a device and a port (-1 for the device itself); a finding where it is that of
+        others."""
+        key = hexadecimal_digits(text) or text
+        if key in self.guids:
+            return
+        known = self.owner.setdefault(key, place)
+        first = self.first_lines.setdefault(key, line)
+        if known[0] != place[0] or (known != place and -1 not in (known[1], place[1])):
+            whose = self.names.fabric.device_name(known[0])
+            self.diagnostics.add(
+                "E0534",
+                CaptureLine(self.file, line).span,
+                f"{text} is on line {first} already, for {whose}",
+                help="an identifier belongs to one device, and to one port of it: correct one of the rows",
+            )
+        elif known[1] < 0 <= place[1]:
+            self.owner[key] = place
+
+
+def _note_rows_set_aside(
+    aside: Mapping[str, list[tuple[int, str]]], count: int, file: SourceFile, diagnostics: Diagnostics
+) -> None:
+    """Report the rows of a table that are not used, of ``count`` rows: by reason their lines and texts."""
     for why, rows in sorted(aside.items()):
         said = ", ".join(f"line {line}: {text or 'no name'}" for line, text in rows[:MOST_SAID])
         more = f", and {len(rows) - MOST_SAID:,} more" if len(rows) > MOST_SAID else ""
         diagnostics.add(
             "E0611",
             CaptureLine(file, rows[0][0]).span,
-            f"{counted_noun(len(rows), 'row')} of {len(assets.rows):,} of the table of assets set aside: "
+            f"{counted_noun(len(rows), 'row')} of {count:,} of the table of assets set aside: "
             f"{why}: {said}{more}",
             severity=Severity.NOTE,
         )

@@ -242,12 +242,7 @@ class _Importer:
     def _hosts(self) -> set[str]:
         """Nodes that are hosts: by ``--hosts``; by the capture; else where the name or all ports are called
         as those of hosts. What has two of them for neighbours, and the name of none, is a switch."""
-        ports: dict[str, set[str]] = defaultdict(set)
-        around: dict[str, set[str]] = defaultdict(set)
-        for w in self.observed.wires:
-            for end, far in ((w.a, w.b), (w.b, w.a)):
-                ports[end.node].add(self.port(end) if end.port else "")
-                around[end.node].add(far.node)
+        ports, around = self._ports_and_neighbours()
         sure, likely = set(), set()
         for n, names in ports.items():
             node = self.observed.nodes[n]
@@ -260,7 +255,21 @@ class _Importer:
             elif all(HOST_PORT.fullmatch(p) for p in names) or self._only_addresses(n, names):
                 likely.add(n)
         hosts = sure | likely
-        bare = [n for n in likely if self._only_addresses(n, ports[n])]
+        self._note_bare_neighbours([n for n in likely if self._only_addresses(n, ports[n])])
+        return sure | {n for n in likely if n in sure or len(around[n] & hosts) < 2}
+
+    def _ports_and_neighbours(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """The names of the ports of each node that has links, and the nodes at their other ends."""
+        ports: dict[str, set[str]] = defaultdict(set)
+        around: dict[str, set[str]] = defaultdict(set)
+        for w in self.observed.wires:
+            for end, far in ((w.a, w.b), (w.b, w.a)):
+                ports[end.node].add(self.port(end) if end.port else "")
+                around[end.node].add(far.node)
+        return ports, around
+
+    def _note_bare_neighbours(self, bare: list[str]) -> None:
+        """Report several hosts of which the captures have an address and no name."""
         if len(bare) > 1:
             self.observed.note(
                 "E0604",
@@ -269,7 +278,6 @@ class _Importer:
                 "several may be adapters of one host",
                 "let the hosts send their names (lldpd), and capture again",
             )
-        return sure | {n for n in likely if n in sure or len(around[n] & hosts) < 2}
 
     def _only_addresses(self, node: str, ports: set[str]) -> bool:
         """Whether an adapter's firmware is heard: no name, and ports that are called by their addresses."""

@@ -198,6 +198,16 @@ class Identifiers:
     notes: tuple[Diagnostic, ...] = ()
 
 
+@dataclass(eq=False, slots=True)
+class _TakenPlaces:
+    """What nodes with a match are: all their devices; those that no further node, heard by its neighbours
+    alone, may be; and the ports of hosts that are adapters."""
+
+    devices: set[int]
+    heard_as: set[int]
+    ports: set[int]
+
+
 def planned_far_ports(fabric: Fabric) -> Ints:
     """The port at the other end of every port by the design, -1 where none is planned."""
     far = np.full(len(fabric.port_device), -1, dtype=np.int64)
@@ -269,6 +279,11 @@ class _Matcher:
                     self.target[node.key] = device, unit
                     claimed[device, unit if node.kind == "adapter" else ""].append(node.key)
                     break
+        self.drop_switches_of_one_name(claimed)
+
+    def drop_switches_of_one_name(self, claimed: Mapping[tuple[int, str], list[str]]) -> None:
+        """Take back the matches of nodes by a name that several of them have, but that of the node which the
+        table of assets says it is. ``claimed`` are nodes by device and adapter."""
         for (device, _), keys in claimed.items():
             apart = sum(k in self.observed.apart for k in keys) > 1
             if len(keys) > 1 and (apart or any(self.observed.nodes[k].kind in INFINIBAND for k in keys)):
@@ -344,34 +359,60 @@ class _Matcher:
         for w in self.observed.wires:
             around[w.a.node].append((w.a, w.b))
             around[w.b.node].append((w.b, w.a))
-        taken = {d for d, _ in self.target.values()}
-        heard_as = {d for key, (d, _) in self.target.items() if not self.knows_name_alone(key)}
-        taken_ports = self.ports_of_matched_adapters()
+        taken = _TakenPlaces(
+            {d for d, _ in self.target.values()},
+            {d for key, (d, _) in self.target.items() if not self.knows_name_alone(key)},
+            self.ports_of_matched_adapters(),
+        )
         open_ = [k for k in self.observed.nodes if k not in self.observed.aside and around[k]]
         of_all = True  # first the nodes of which more than half of all links fit
         while True:
             open_ = [k for k in open_ if k not in self.target]
             new = False
             for place, fit, known, key in self.elect_places(open_, around, of_all):
-                device = int(self.fabric.port_device[place]) if self.single(key) else place
-                chassis = self.nameless(key) and key not in self.observed.heard
-                if place in taken_ports if self.single(key) else device in (heard_as if chassis else taken):
+                if self.is_taken(key, place, taken):
                     continue
-                self.target[key] = device, ""
-                if self.single(key):
-                    self.at_port[key] = place
-                    taken_ports.add(place)
-                taken.add(device)
-                heard_as.add(device)
+                device = self.match_with_place(key, place, taken)
                 self.seen.positioned.append(Positioned(key, device, fit, known, len(around[key])))
                 new = True
             if not new and not of_all:
                 return
             of_all = new
 
+    def is_taken(self, key: str, place: int, taken: _TakenPlaces) -> bool:
+        """Whether the device (of an adapter: the port) that a node would be has a node already. A chassis
+        without a name, heard by its neighbours alone, may be a device that is known by its name alone."""
+        if self.single(key):
+            return place in taken.ports
+        chassis = self.nameless(key) and key not in self.observed.heard
+        return place in (taken.heard_as if chassis else taken.devices)
+
+    def match_with_place(self, key: str, place: int, taken: _TakenPlaces) -> int:
+        """Match a node with a device (an adapter with a port), and return the device."""
+        device = place
+        if self.single(key):
+            device = int(self.fabric.port_device[place])
+            self.at_port[key] = place
+            taken.ports.add(place)
+        self.target[key] = device, ""
+        taken.devices.add(device)
+        taken.heard_as.add(device)
+        return device
+
     def split_clones(self) -> None:
         """Take neighbours of one name, without any identifier, for two devices where their ports are heard
         twice: of more than half of the links of a device that is not seen otherwise, where it is planned."""
+        taken = {d for d, _ in self.target.values()}
+        for key, ends in self.ends_known_by_name_alone().items():
+            home, elsewhere = self.devices_planned_at_ends(self.target[key][0], ends)
+            for device, found in elsewhere.items():
+                if device not in taken and all(set(own.port[:1]) <= home for _, own in found):
+                    self.split_clone(key, device, [i for i, _ in found])
+                    taken.add(device)
+
+    def ends_known_by_name_alone(self) -> dict[str, list[tuple[int, CapturedEnd, CapturedEnd]]]:
+        """By node with a match that neighbours know by its name alone: the row of each of its links, its end
+        and the other one."""
         of_node: dict[str, list[tuple[int, CapturedEnd, CapturedEnd]]] = defaultdict(list)
         for i, w in enumerate(self.observed.wires):
             for own, far in ((w.a, w.b), (w.b, w.a)):
@@ -379,24 +420,24 @@ class _Matcher:
                 alone = node.kind not in INFINIBAND and not node.ids and node.key not in self.observed.heard
                 if alone and node.key in self.target:
                     of_node[node.key].append((i, own, far))
-        taken = {d for d, _ in self.target.values()}
-        for key, ends in of_node.items():
-            home: set[str] = set()
-            elsewhere: dict[int, list[tuple[int, CapturedEnd]]] = defaultdict(list)
-            for i, own, far in ends:
-                ports = self.resolve(far)
-                planned = (
-                    int(self.planned[ports[0]]) if len(ports) == 1 and ports[0] < self.seen.ports else -1
-                )
-                device = int(self.fabric.port_device[planned]) if planned >= 0 else -1
-                if device == self.target[key][0]:
-                    home.update(own.port[:1])
-                elif device >= 0 and planned - self.base[device] in self.names.local(device, own.port):
-                    elsewhere[device].append((i, own))
-            for device, found in elsewhere.items():
-                if device not in taken and all(set(own.port[:1]) <= home for _, own in found):
-                    self.split_clone(key, device, [i for i, _ in found])
-                    taken.add(device)
+        return of_node
+
+    def devices_planned_at_ends(
+        self, matched: int, ends: Iterable[tuple[int, CapturedEnd, CapturedEnd]]
+    ) -> tuple[set[str], dict[int, list[tuple[int, CapturedEnd]]]]:
+        """Of a node's links, by their rows, own and other ends: the ports of those that are planned at the
+        ``matched`` device, and the others by the device at which they are planned at a port of this name."""
+        home: set[str] = set()
+        elsewhere: dict[int, list[tuple[int, CapturedEnd]]] = defaultdict(list)
+        for i, own, far in ends:
+            ports = self.resolve(far)
+            planned = int(self.planned[ports[0]]) if len(ports) == 1 and ports[0] < self.seen.ports else -1
+            device = int(self.fabric.port_device[planned]) if planned >= 0 else -1
+            if device == matched:
+                home.update(own.port[:1])
+            elif device >= 0 and planned - self.base[device] in self.names.local(device, own.port):
+                elsewhere[device].append((i, own))
+        return home, elsewhere
 
     def split_clone(self, key: str, device: int, wires: Sequence[int]) -> None:
         """Give the links of these rows to a node of its own, which is this device, where they are more than
@@ -564,16 +605,20 @@ class _Matcher:
         self.join_through()
         later.sort(key=lambda w: self.nameless(w.a.node) or self.nameless(w.b.node))
         for wire in later:
-            a, b = self.resolve(wire.a), self.resolve(wire.b)
-            known = (a or b)[:1]
-            if known:
-                self.link_with_one_known_end(known[0], wire.b if a else wire.a, wire)
-            elif wire.a.node in self.target or wire.b.node in self.target:
-                self.set_aside(NO_SUCH_PORT, wire)
-            else:
-                self.set_aside(NO_DEVICE, wire)
+            self.link_by_either_end(wire)
         for wire in learned:
             self.link_by_address(wire)
+
+    def link_by_either_end(self, wire: CapturedLink) -> None:
+        """A link of which at most one end is known, from that end; set aside where none is."""
+        a, b = self.resolve(wire.a), self.resolve(wire.b)
+        known = (a or b)[:1]
+        if known:
+            self.link_with_one_known_end(known[0], wire.b if a else wire.a, wire)
+        elif wire.a.node in self.target or wire.b.node in self.target:
+            self.set_aside(NO_SUCH_PORT, wire)
+        else:
+            self.set_aside(NO_DEVICE, wire)
 
     def link_by_address(self, wire: CapturedLink) -> None:
         """A link that is known by an address at a port alone: none where another capture says what is at
@@ -612,8 +657,7 @@ class _Matcher:
             self.join_known_ends(a, b, wire)
             return True
         pairs = [(p, q) for p in a for q in b if self.is_planned(p, q)]
-        again = [self.given[e] for p, q in pairs for e in ((p, q), (q, p)) if e in self.given]
-        if again and all(w.at.file is not wire.at.file or w.a.node != wire.a.node for w in again):
+        if self.is_said_already(pairs, wire):
             self.seen.used += 1
             self.seen.again += 1
             return True
@@ -622,6 +666,12 @@ class _Matcher:
             return False
         self.join_known_ends([p for p, _ in free], [q for _, q in free], wire)
         return True
+
+    def is_said_already(self, pairs: Iterable[tuple[int, int]], wire: CapturedLink) -> bool:
+        """Whether links between these pairs of ports are known, all of them from other captures or from the
+        other side."""
+        again = [self.given[e] for p, q in pairs for e in ((p, q), (q, p)) if e in self.given]
+        return bool(again) and all(w.at.file is not wire.at.file or w.a.node != wire.a.node for w in again)
 
     def links_of_cable(self, a: Sequence[int], b: Sequence[int]) -> int:
         """How many links a cable carries that the design plans between two connectors; 0 where it plans none,
@@ -689,12 +739,7 @@ class _Matcher:
         that is made for it."""
         device = self.target[end.node][0] if end.node in self.target else -1
         if near in self.seen.far:  # the other side's capture says it better
-            far = self.seen.far[near]
-            if self.seen.device(far) == device and (device >= 0 or self.extra.get(made_key(end)) == far):
-                self.seen.used += 1
-                self.seen.again += 1
-            else:
-                self.set_aside(OTHER_NEIGHBOUR, wire)
+            self.compare_neighbours(near, end, device, wire)
             return
         planned = int(self.planned[near])
         if device < 0 and self.nameless(end.node):
@@ -709,6 +754,16 @@ class _Matcher:
         self.seen.used += 1
         known = at_device and planned not in self.seen.far
         self.join(near, planned if known else self.made(end, device), wire)
+
+    def compare_neighbours(self, near: int, end: CapturedEnd, device: int, wire: CapturedLink) -> None:
+        """A link at a port whose neighbour is known: said again where it is the same one, else set aside.
+        ``device`` is that of the other end, -1 where it is not known."""
+        far = self.seen.far[near]
+        if self.seen.device(far) == device and (device >= 0 or self.extra.get(made_key(end)) == far):
+            self.seen.used += 1
+            self.seen.again += 1
+        else:
+            self.set_aside(OTHER_NEIGHBOUR, wire)
 
     def made(self, end: CapturedEnd, device: int) -> int:
         """A port that stands for one the design does not have."""

@@ -52,26 +52,27 @@ class PanelCables:
     def join_links(self, into: Observed) -> None:
         """Add a link for each pair of devices' ports that cables join through panels; a cable that is on none
         is set aside."""
-        other: dict[PanelPort, tuple[CableEnd, int]] = {}
-        for k, cable in enumerate(self.cables):
-            for here, there in ((cable.a, cable.b), (cable.b, cable.a)):
-                if isinstance(here, PanelPort):
-                    other[here] = there, k
+        other = {here: (there, k) for k, here, there in self._ends_of_cables() if isinstance(here, PanelPort)}
         ahead = {place: front for front, place in self._places().items()}
         used: set[int] = set()
-        for k, cable in enumerate(self.cables):
-            for here, there in ((cable.a, cable.b), (cable.b, cable.a)):
-                if isinstance(here, PanelPort) or not isinstance(there, PanelPort):
-                    continue
-                far, passed = self._trace(there, other, ahead)
-                if far is None:
-                    continue
-                used.update((k, *passed))
-                if not passed or k < passed[-1]:  # each link once, from its first cable
-                    into.wire(CapturedLink(here, far, cable.at))
+        for k, here, there in self._ends_of_cables():
+            if isinstance(here, PanelPort) or not isinstance(there, PanelPort):
+                continue
+            far, passed = self._trace(there, other, ahead)
+            if far is None:
+                continue
+            used.update((k, *passed))
+            if not passed or k < passed[-1]:  # each link once, from its first cable
+                into.wire(CapturedLink(here, far, self.cables[k].at))
         for k, cable in enumerate(self.cables):
             if k not in used:
                 into.leave_out(STRAY, cable.at, cable.words)
+
+    def _ends_of_cables(self) -> Iterator[tuple[int, CableEnd, CableEnd]]:
+        """Both ends of every cable: the number of the cable, the end, and the other end."""
+        for k, cable in enumerate(self.cables):
+            yield k, cable.a, cable.b
+            yield k, cable.b, cable.a
 
     def _places(self) -> dict[PanelPort, tuple[PanelPort, int]]:
         """The rear port and position behind each front port that a cable ends at or that is listed."""

@@ -86,20 +86,26 @@ def _read_one_capture(
     if wrong is not None:
         into.fault(file, wrong[0], wrong[1], "this is not text: capture it again")
         return
-    if option in ("", LLDP):
-        try:
-            inside = opened_envelope(file)
-        except Malformed as fault:
-            into.fault(file, fault.line, fault.message, fault.help)
-            return
-        for one in inside or ():
-            if one.refused:
-                into.fault(file, one.line, one.refused, "ask this host again, or remove its answer")
-                continue
-            _read_text(option, one.file, one.device or path.stem, into, columns)
-        if inside is not None:
-            return
-    _read_text(option, file, path.stem, into, columns)
+    if option not in ("", LLDP) or not _read_wrapped_captures(option, file, path.stem, into, columns):
+        _read_text(option, file, path.stem, into, columns)
+
+
+def _read_wrapped_captures(
+    option: str, file: SourceFile, stem: str, into: Observed, columns: Mapping[str, str]
+) -> bool:
+    """Read the captures that a tool has put into one file; False where the file is a capture itself. ``stem``
+    is the name of the device where nothing says it."""
+    try:
+        inside = opened_envelope(file)
+    except Malformed as fault:
+        into.fault(file, fault.line, fault.message, fault.help)
+        return True
+    for one in inside or ():
+        if one.refused:
+            into.fault(file, one.line, one.refused, "ask this host again, or remove its answer")
+            continue
+        _read_text(option, one.file, one.device or stem, into, columns)
+    return inside is not None
 
 
 def _read_workbook(option: str, path: Path, data: bytes, into: Observed, columns: Mapping[str, str]) -> None:

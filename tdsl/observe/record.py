@@ -321,35 +321,42 @@ class Observed:
         met = self._ports_heard({key for keys in groups.values() for key in keys})
         joined: list[str] = []
         for base, keys in groups.items():
-            name = self.nodes[base].description
             ports = [p for k in keys for p in {p[0] for p in met[k]}]
             alone = all(len(met[k]) <= 1 for k in keys) and len(ports) == len(set(ports))
-            if alone and not is_factory_description(name):
+            if alone and not is_factory_description(self.nodes[base].description):
                 self.alias.update(dict.fromkeys(keys[1:], base))
                 joined.append(base)
                 continue
             self.apart.update(keys)
             self._settle_own_captures(base, keys)
-            nodes = [self.nodes[k] for k in keys]
-            self.note(
-                "E0604",
-                nodes[1].at,
-                f"{len(keys)} chassis are named `{name}`, and are taken for devices of their own: "
-                f"{', '.join(c for c in self.chassis[base][:4])}{' …' if len(keys) > 4 else ''}",
-                labels=[(nodes[0].at, "the first of them")],
-                help="give each device a name of its own",
-            )
+            self._note_devices_of_one_name(base, keys)
         if joined:
-            names = [self.nodes[base].description for base in joined]
-            self.note(
-                "E0604",
-                self.nodes[joined[0]].at,
-                f"{counted_noun(len(names), 'device')} of several chassis, each heard at a port of its own, "
-                f"{'is' if len(names) == 1 else 'are'} known by name: "
-                f"{', '.join(names[:4])}{' …' if len(names) > 4 else ''}",
-                help="some systems send the address of a port as that of the chassis; if they are several "
-                "devices, give each a name of its own",
-            )
+            self._note_joined_chassis(joined)
+
+    def _note_devices_of_one_name(self, base: str, keys: list[str]) -> None:
+        """Report chassis of one name that are taken for devices of their own."""
+        nodes = [self.nodes[k] for k in keys]
+        self.note(
+            "E0604",
+            nodes[1].at,
+            f"{len(keys)} chassis are named `{nodes[0].description}`, and are taken for devices of their "
+            f"own: {', '.join(self.chassis[base][:4])}{' …' if len(keys) > 4 else ''}",
+            labels=[(nodes[0].at, "the first of them")],
+            help="give each device a name of its own",
+        )
+
+    def _note_joined_chassis(self, joined: list[str]) -> None:
+        """Report chassis of one name that are taken for one device; ``joined`` are the first ones."""
+        names = [self.nodes[base].description for base in joined]
+        self.note(
+            "E0604",
+            self.nodes[joined[0]].at,
+            f"{counted_noun(len(names), 'device')} of several chassis, each heard at a port of its own, "
+            f"{'is' if len(names) == 1 else 'are'} known by name: "
+            f"{', '.join(names[:4])}{' …' if len(names) > 4 else ''}",
+            help="some systems send the address of a port as that of the chassis; if they are several "
+            "devices, give each a name of its own",
+        )
 
     def _ports_heard(self, keys: set[str]) -> dict[str, set[tuple[str, str, str]]]:
         """The ports at which others hear some nodes: the first of their names that is no address, and the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tdsl.explain import catalogue
-from tdsl.observe.asbuilt import repairs_by_gain
+from tdsl.observe.asbuilt import Promise, Repair, repairs_by_gain
 from tdsl.observe.audit import Audit
 from tdsl.system.nouns import counted_noun
 
@@ -29,20 +29,24 @@ def audit_summary(made: Audit) -> str:
     count = Counter(f.finding.code for f in made.faults)
     kinds = ", ".join(f"{n} {catalogue.finding_name(code)}" for code, n in sorted(count.items()))
     lines = [f"{head}; {counted_noun(len(made.faults), 'fault')}: {kinds}", *networks]
-    for p in made.promises:
-        word = "kept" if p.kept else "not kept"
-        about = f"{p.network}: " if p.network else ""
-        lines.append(
-            f"  {word:9} {about}{p.built.requirement}  {p.built.status} as built: "
-            f"{p.built.text or p.built.reason}"
-        )
-    for repair in repairs_by_gain(made)[:MOST_REPAIRS]:
-        says = [f"keeps {', '.join(repair.alone)}"] if repair.alone else []
-        says += [f"is needed for {', '.join(repair.among)}"] if repair.among else []
-        lines.append(
-            f"  repair {repair.fault}: {made.faults[repair.fault - 1].finding.message}: {'; '.join(says)}"
-        )
+    lines += map(_promise_in_words, made.promises)
+    lines += [_repair_in_words(repair, made) for repair in repairs_by_gain(made)[:MOST_REPAIRS]]
     return "\n".join(lines) + "\n"
+
+
+def _promise_in_words(p: Promise) -> str:
+    """A requirement in one line: whether it is kept as built, and by which value."""
+    word = "kept" if p.kept else "not kept"
+    about = f"{p.network}: " if p.network else ""
+    said = p.built.text or p.built.reason
+    return f"  {word:9} {about}{p.built.requirement}  {p.built.status} as built: {said}"
+
+
+def _repair_in_words(repair: Repair, made: Audit) -> str:
+    """A repair in one line: the fault, and which requirements it keeps alone or is needed for."""
+    says = [f"keeps {', '.join(repair.alone)}"] if repair.alone else []
+    says += [f"is needed for {', '.join(repair.among)}"] if repair.among else []
+    return f"  repair {repair.fault}: {made.faults[repair.fault - 1].finding.message}: {'; '.join(says)}"
 
 
 def _share_text(name: str, matching: int, judged: int, total: int) -> str:

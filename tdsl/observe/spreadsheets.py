@@ -119,15 +119,10 @@ def with_work_done(sheets: Sequence[SheetTable]) -> list[SheetTable]:
     work: dict[tuple[str, str], tuple[str, str]] = {}
     of_work = []
     for sheet in sheets:
-        head = sheet.rows[0] if sheet.rows else []
-        places = columns_of_work(head)
-        if "done" not in places or "cable" not in head:
-            continue
-        of_work.append(sheet.name)
-        for row in sheet.rows[1:]:
-            leg = row[head.index("leg")] if "leg" in head else ""
-            found = row[places["found"]] if "found" in places else ""
-            work[row[head.index("cable")], leg] = row[places["done"]], found
+        filled_in = _work_on_sheet(sheet)
+        if filled_in is not None:
+            of_work.append(sheet.name)
+            work |= filled_in
     if not work:
         return list(sheets)
     head = whole.rows[0]
@@ -136,3 +131,18 @@ def with_work_done(sheets: Sequence[SheetTable]) -> list[SheetTable]:
     rows += [[*row, *work.get((row[at], row[of_leg]), ("", ""))] for row in whole.rows[1:]]
     kept = [s for s in sheets if s is not whole and s.name not in of_work]
     return [SheetTable(whole.name, rows), *kept]
+
+
+def _work_on_sheet(sheet: SheetTable) -> dict[tuple[str, str], tuple[str, str]] | None:
+    """By cable and leg what a technician filled in: ``done`` and ``found instead``; None where a sheet is not
+    one of work."""
+    head = sheet.rows[0] if sheet.rows else []
+    places = columns_of_work(head)
+    if "done" not in places or "cable" not in head:
+        return None
+    work: dict[tuple[str, str], tuple[str, str]] = {}
+    for row in sheet.rows[1:]:
+        leg = row[head.index("leg")] if "leg" in head else ""
+        found = row[places["found"]] if "found" in places else ""
+        work[row[head.index("cable")], leg] = row[places["done"]], found
+    return work

@@ -92,13 +92,18 @@ def without_terminal(text: str) -> str:
             lines[k] = next((part for part in reversed(line.split("\r")) if part.strip()), "")
         if "ore" in line and PAGER.fullmatch(lines[k]):
             lines[k] = ""
+    _blank_prompts(lines)
+    return "\n".join(lines)
+
+
+def _blank_prompts(lines: list[str]) -> None:
+    """Empty the lines before and after an output in which a person is asked for a command and types it."""
     for side in (lines, lines[::-1]):
         shown = [k for k, line in enumerate(side) if line.strip()][:AROUND]
         for k in shown:
             if PROMPT.fullmatch(side[k].strip()) is None:
                 break
             lines[k if side is lines else len(lines) - 1 - k] = ""
-    return "\n".join(lines)
 
 
 def opened_envelope(file: SourceFile) -> list[InnerCapture] | None:

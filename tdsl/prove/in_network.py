@@ -157,19 +157,30 @@ def _shares_of_trees(view: View, trees: list[SwitchTree]) -> tuple[list[Fraction
     _, rate = _links_of_view(view)
     links = [[(min(arc), max(arc)) for arc in t.links] for t in trees]
     used = sorted({arc for mine in links for arc in mine})
-    place = {arc: k for k, arc in enumerate(used)}
-    least = min(rate[arc] for arc in used)
-    use = np.zeros((len(used), len(trees)))
-    for k, mine in enumerate(links):
-        for arc in mine:
-            use[place[arc], k] = least / rate[arc]
-    proposed, _ = least_fullest(use)
-    most = view.budget.switch_share_parts
-    share = [Fraction(float(x)).limit_denominator(most) if x > 1e-6 else Fraction(0) for x in proposed]
-    total = sum(share, Fraction(0))
-    share = [x / total for x in share]
+    proposed, _ = least_fullest(_use_of_links_by_trees(links, used, rate))
+    share = _exact_shares_of_whole(proposed, view.budget.switch_share_parts)
     load = dict.fromkeys(used, Fraction(0))
     for mine, x in zip(links, share, strict=True):
         for arc in mine if x else ():
             load[arc] += x
     return share, max(x / rate[arc] for arc, x in load.items())
+
+
+def _use_of_links_by_trees(links: list[list[Arc]], used: list[Arc], rate: dict[Arc, int]) -> np.ndarray:
+    """How full each tree makes each link if it carries all data: a row for each of the ``used`` links, a
+    column for each tree with its ``links``; 1 is a link with the least bit/s of all."""
+    place = {arc: k for k, arc in enumerate(used)}
+    least = min(rate[arc] for arc in used)
+    use = np.zeros((len(used), len(links)))
+    for k, mine in enumerate(links):
+        for arc in mine:
+            use[place[arc], k] = least / rate[arc]
+    return use
+
+
+def _exact_shares_of_whole(proposed: np.ndarray, most: int) -> list[Fraction]:
+    """Proposed shares as fractions whose sum is 1; ``most`` is the largest denominator to which each is
+    rounded before."""
+    share = [Fraction(float(x)).limit_denominator(most) if x > 1e-6 else Fraction(0) for x in proposed]
+    total = sum(share, Fraction(0))
+    return [x / total for x in share]

@@ -201,18 +201,23 @@ def brief_verdict_lines(results: Iterable[Result], failing: bool, paint: Paint, 
     one that states nothing; where something ``failing`` is found, what does not hold, last. A line counts the
     rest."""
     judged = [r for r in results if r.requirement is not None or r.status != "skipped"]
-    stated = [r for r in judged if r.requirement is not None]
-    if failing:
-        shown = [r for r in judged if r.status == "refuted" or (r in stated and r.status != "proved")]
-        shown.sort(key=lambda r: r.status == "refuted")
-    else:
-        shown = stated or [r for r in judged if not isinstance(r.value, bool)]
+    shown = _answers_shown_first(judged, failing)
     rest = _rest_of_answers([r for r in judged if r not in shown])
     lines = verdict_lines(shown, paint, width) if shown else []
     if not rest:
         return lines
     counted = [f"  {paint('dim', line)}" for line in wrap_text(f"{rest} (-v)", max(width - 2, 40))]
     return [*counted, *lines] if failing else [*lines, *counted]
+
+
+def _answers_shown_first(judged: list[Result], failing: bool) -> list[Result]:
+    """What does not hold, refuted answers last, where something is ``failing``; else the answers to what the
+    design states, or the figures of one that states nothing."""
+    stated = [r for r in judged if r.requirement is not None]
+    if not failing:
+        return stated or [r for r in judged if not isinstance(r.value, bool)]
+    shown = [r for r in judged if r.status == "refuted" or (r in stated and r.status != "proved")]
+    return sorted(shown, key=lambda r: r.status == "refuted")
 
 
 def _rest_of_answers(hidden: Sequence[Result]) -> str:

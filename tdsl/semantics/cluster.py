@@ -48,8 +48,7 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
     fabrics = [s for s in body if isinstance(s, tree.Decl) and s.kind.name == "fabric"]
     _report_faults_of_cluster_block(node, fabrics, diagnostics)
     seen: dict[str, SourceSpan] = {}
-    declared = (s for s in _statements_of_block(body) if isinstance(s, tree.Decl))
-    shared = {s.name.name for s in declared if _holds_devices(s)}
+    shared = _names_shared_by_fabrics(body)
     networks = frozenset(f.name.name for f in fabrics) - shared
     _report_names_of_no_fabric(body, shared, networks, diagnostics)
     each = [_first_names_used(f.body or ()) for f in fabrics]
@@ -75,6 +74,12 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
             node.name.span,
             len(seen) - 1,
         )
+
+
+def _names_shared_by_fabrics(body: Iterable[tree.Stmt]) -> set[str]:
+    """The names of devices and groups that a cluster's block declares for its fabrics."""
+    declared = (s for s in _statements_of_block(body) if isinstance(s, tree.Decl))
+    return {s.name.name for s in declared if _holds_devices(s)}
 
 
 def _report_faults_of_cluster_block(
@@ -191,28 +196,46 @@ class _Lending:
             case tree.PlaceStmt() if s.path.bare == "auto":
                 yield s
             case tree.PlaceStmt() | tree.Naming() | tree.Override() | tree.Extend():
-                path = self.path_here(s.path)
-                if path is not None:
-                    yield s if path is s.path else replace(s, path=path)
+                yield from self.lend_statement_on_path(s)
             case tree.Omit():
-                paths = tuple(p for p in map(self.path_here, s.paths) if p is not None)
-                if paths:
-                    yield replace(s, paths=paths)
+                yield from self.lend_omission(s)
             case tree.Setting() if s.name.name == "forwards":
-                found = [(i, self.path_here(i.value)) for i in s.items if isinstance(i.value, tree.PathExpr)]
-                items = tuple(replace(i, value=p) for i, p in found if p is not None)
-                if items:
-                    yield replace(s, items=items)
+                yield from self.lend_forwards(s)
             case tree.For():
-                inner = tuple(x for each in s.body for x in self.lend_statement(each))
-                if inner:
-                    yield replace(s, body=inner)
+                yield from self.lend_loop(s)
             case tree.If():
                 yield from self.lend_branches(s)
             case tree.Connect() | tree.Setting():
                 pass
             case _:
                 yield s
+
+    def lend_statement_on_path(
+        self, s: tree.PlaceStmt | tree.Naming | tree.Override | tree.Extend
+    ) -> Iterator[tree.Stmt]:
+        """What this fabric gets of a statement about one path: nothing where that is of another fabric."""
+        path = self.path_here(s.path)
+        if path is not None:
+            yield s if path is s.path else replace(s, path=path)
+
+    def lend_omission(self, s: tree.Omit) -> Iterator[tree.Stmt]:
+        """What this fabric gets of an ``omit``: those of its paths that are of this fabric."""
+        paths = tuple(p for p in map(self.path_here, s.paths) if p is not None)
+        if paths:
+            yield replace(s, paths=paths)
+
+    def lend_forwards(self, s: tree.Setting) -> Iterator[tree.Stmt]:
+        """What this fabric gets of ``forwards``: the devices among its items that are of this fabric."""
+        found = [(i, self.path_here(i.value)) for i in s.items if isinstance(i.value, tree.PathExpr)]
+        items = tuple(replace(i, value=p) for i, p in found if p is not None)
+        if items:
+            yield replace(s, items=items)
+
+    def lend_loop(self, s: tree.For) -> Iterator[tree.Stmt]:
+        """What this fabric gets of a ``for``: nothing where its body has nothing for it."""
+        inner = tuple(x for each in s.body for x in self.lend_statement(each))
+        if inner:
+            yield replace(s, body=inner)
 
     def lend_branches(self, s: tree.If) -> Iterator[tree.Stmt]:
         """What this fabric gets of an ``if``: nothing where no branch has something for it."""

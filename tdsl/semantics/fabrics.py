@@ -68,20 +68,25 @@ class Declared:
         )
         plan.cluster = self.member.cluster
         if plan.cluster:
-            plan.around = Origin(self.member.title or plan.origin.span)
-            plan.member = self.member.number
-            self._lend_requirements(plan)
-            if plan.auto is not None and self.member.lends(plan.auto.origin.span):
-                plan.auto, plan.auto_of_cluster = None, plan.auto
+            self._mark_what_cluster_lends(plan)
         if self.phase is not None:
             plan.phase, plan.needed = self.phase.number, self.phase.needed
-        for s in (*plan.sets, *plan.insides.values()) if plan.cluster else ():
-            s.prefix = "" if self.member.lends(s.origin.span) else plan.name
         plan.parameters = {**self.home.parameters, **plan.parameters}
         plan.declared |= self.home.declared
         plan.holes = {} if trial else dict(holes or {})
         evaluator.steps = steps if trial else evaluator.steps
         return plan
+
+    def _mark_what_cluster_lends(self, plan: FabricPlan) -> None:
+        """Tell what the cluster's block declares from what this fabric does: requirements, an automatic
+        placing, and sets of devices, of which only those of the fabric have its name before theirs."""
+        plan.around = Origin(self.member.title or plan.origin.span)
+        plan.member = self.member.number
+        self._lend_requirements(plan)
+        if plan.auto is not None and self.member.lends(plan.auto.origin.span):
+            plan.auto, plan.auto_of_cluster = None, plan.auto
+        for s in (*plan.sets, *plan.insides.values()):
+            s.prefix = "" if self.member.lends(s.origin.span) else plan.name
 
     def _lend_requirements(self, plan: FabricPlan) -> None:
         """Take the requirements of the cluster's block that are about all its fabrics out of those of this

@@ -152,18 +152,26 @@ class _Blocks:
         speed, lanes = rate_of_width_word(words[-1]) if words else (0, 0)
         if guid and f"id:{int(guid, 16):016x}" != self.here:
             self.into.alias[f"id:{int(guid, 16):016x}"] = self.here
-        before = self.known.get((self.current, mine))
-        if before is not None:
-            known = self.waiting[before]
-            if known[:4] == (far, there, self.current, mine):  # from its other end
-                if 0 < speed < known[5]:  # the two ends report different rates
-                    self.waiting[before] = (*known[:4], CaptureLine(self.file, at), speed, lanes, known[7])
-                return
+        if self.is_known_from_other_end((far, there, self.current, mine), speed, lanes, at):
+            return
         self.known[self.current, mine] = self.known[far, there] = len(self.waiting)
         ids = f"{int(guid, 16):016x}" if guid else "", f"{int(far_guid, 16):016x}" if far_guid else ""
         self.waiting.append(
             (self.current, mine, far, there, CaptureLine(self.file, at), speed, lanes, " ".join(ids))
         )
+
+    def is_known_from_other_end(
+        self, seen: tuple[str, str, str, str], speed: int, lanes: int, at: int
+    ) -> bool:
+        """Whether the other end of a link was read already; ``seen`` is the link from there: its node and
+        port, this node and port. Of the rates that both ends report the lower one is kept."""
+        before = self.known.get(seen[2:])
+        if before is None or self.waiting[before][:4] != seen:
+            return False
+        known = self.waiting[before]
+        if 0 < speed < known[5]:  # the two ends report different rates
+            self.waiting[before] = (*known[:4], CaptureLine(self.file, at), speed, lanes, known[7])
+        return True
 
     def join(self) -> None:
         """Links, once all nodes are known. A node that no block describes means that the capture is cut."""

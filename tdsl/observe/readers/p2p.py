@@ -238,6 +238,20 @@ def _column_positions(
     names = [c.strip().lower().removeprefix("#fields:").lstrip("#").strip() for c in row]
     first = {name: names.index(name) for name in names}
     given = {k: v.lower() for k, v in (columns or {}).items()}
+    known = _positions_by_known_names(row, first, given)
+    if known is not None:
+        return known
+    if set(given) & set(ENDS[0]):  # a call says what they are called, and they are not here
+        return None
+    found = columns_of_ends(names) or (columns_of_ends(names, above) if above else None)
+    return found | _further_positions(row, first, given, ()) if found is not None else None
+
+
+def _positions_by_known_names(
+    row: list[str], first: Mapping[str, int], given: Mapping[str, str]
+) -> dict[str, int] | None:
+    """Places of columns where those of both ends have the names of a known form of table, or the ``given``
+    names in place of them; None where not. ``first`` is the first place of each name."""
     for group in ENDS:
         wanted = [given.get(plain_name, name) for plain_name, name in zip(ENDS[0], group, strict=True)]
         if all(w in first for w in wanted):
@@ -247,10 +261,7 @@ def _column_positions(
             if group == NETBOX:
                 out["netbox"] = -1
             return out
-    if set(given) & set(ENDS[0]):  # a call says what they are called, and they are not here
-        return None
-    found = columns_of_ends(names) or (columns_of_ends(names, above) if above else None)
-    return found | _further_positions(row, first, given, ()) if found is not None else None
+    return None
 
 
 def _further_positions(
@@ -302,6 +313,8 @@ def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
 
 
 def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
+    """Add the cable of a row, and the devices at its ends. Raises Malformed."""
+
     def cell(name: str) -> str:
         place = heading.get(name, len(row))
         text = row[place].strip() if place < len(row) else ""
@@ -330,11 +343,18 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
         ends.append(
             CapturedEnd(add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports)
         )
-    rate = next(filter(None, map(cell, RATE)), "")
-    bps = int(float(rate) * 10**9) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", rate) else 0
-    count = cell(COUNT)
-    links = int(count) if count.isascii() and count.isdigit() and len(count) < 4 else 0
-    into.wire(CapturedLink(ends[0], ends[1], at, bps, carries=links))
+    bps = _rate_of_cell(next(filter(None, map(cell, RATE)), ""))
+    into.wire(CapturedLink(ends[0], ends[1], at, bps, carries=_links_of_cell(cell(COUNT))))
+
+
+def _rate_of_cell(text: str) -> int:
+    """A rate in bit/s, from a cell with a number of Gb/s; 0 where it has none."""
+    return int(float(text) * 10**9) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", text) else 0
+
+
+def _links_of_cell(text: str) -> int:
+    """How many links a cable carries, from a cell with that number; 0 where it has none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
 
 
 def _refuse_several_terminations(row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:

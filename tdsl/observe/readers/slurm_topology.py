@@ -75,6 +75,7 @@ def _groups_of_text(file: SourceFile, into: Observed) -> Iterator[tuple[str, str
 
 
 def _groups_of_yaml(file: SourceFile, into: Observed) -> Iterator[tuple[str, str, str, int]]:
+    """Groups with nodes: source, name, list of hosts, line. Raises Malformed where it is not YAML."""
     import yaml
 
     try:
@@ -83,16 +84,21 @@ def _groups_of_yaml(file: SourceFile, into: Observed) -> Iterator[tuple[str, str
         mark = getattr(wrong, "problem_mark", None)
         line = mark.line + 1 if mark is not None else 1
         raise Malformed(line, "this is not YAML", "give topology.yaml as slurmctld reads it") from None
+    for row in _rows_of_yaml(whole):
+        name = row.get("switch", row.get("block")) if isinstance(row, dict) else None
+        line = _line_of_name(file, str(name))
+        if not isinstance(name, str) or not isinstance(row.get("nodes", ""), str):
+            into.fault(file, line, "a group has no name, or its nodes are no list of hosts as text")
+        elif "nodes" in row:
+            yield (TREE if "switch" in row else BLOCK), name, row["nodes"], line
+
+
+def _rows_of_yaml(whole: object) -> Iterator[Any]:
+    """The switches and blocks of all topologies of a file, as YAML gives them."""
     for top in whole if isinstance(whole, list) else []:
         inner = top.get("tree", top.get("block")) if isinstance(top, dict) else None
         rows: Any = (inner.get("switches") or inner.get("blocks")) if isinstance(inner, dict) else None
-        for row in rows if isinstance(rows, list) else []:
-            name = row.get("switch", row.get("block")) if isinstance(row, dict) else None
-            line = _line_of_name(file, str(name))
-            if not isinstance(name, str) or not isinstance(row.get("nodes", ""), str):
-                into.fault(file, line, "a group has no name, or its nodes are no list of hosts as text")
-            elif "nodes" in row:
-                yield (TREE if "switch" in row else BLOCK), name, row["nodes"], line
+        yield from rows if isinstance(rows, list) else []
 
 
 def _line_of_name(file: SourceFile, name: str) -> int:
