@@ -4,7 +4,7 @@ ports."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from tdsl.fabric.assets import WRITTEN, Assets, read_assets_of_audit
@@ -61,8 +61,7 @@ def _add_written_identifiers(
         found = names.local(device, (port,)) if port else ()
         if port and not found and written:
             aside[NO_PORT].append((line, f"{called} {port}"))
-        for text in written:
-            identifiers.add_identifier(text, (device, found[0] if found else -1), line)
+        identifiers.add_identifiers(written, (device, found[0] if found else -1), line)
     _note_rows_set_aside(aside, len(assets.rows), file, diagnostics)
 
 
@@ -77,6 +76,11 @@ class _WrittenIdentifiers:
     file: SourceFile
     diagnostics: Diagnostics
     first_lines: dict[str, int] = field(default_factory=dict)  # the line of each identifier
+
+    def add_identifiers(self, texts: Iterable[str], place: tuple[int, int], line: int) -> None:
+        """Add all identifiers of a row."""
+        for text in texts:
+            self.add_identifier(text, place, line)
 
     def add_identifier(self, text: str, place: tuple[int, int], line: int) -> None:
         """Add an identifier of a device and a port (-1 for the device itself); a finding where it is that of

@@ -156,10 +156,14 @@ class _Importer:
                 self.of_node[node.key] = name, unit
                 same[name, unit].append(node)
         for (name, unit), nodes in same.items():
-            if len(nodes) > 1 and any(n.kind in INFINIBAND or n.key in self.observed.apart for n in nodes):
-                for node, own in zip(nodes, self._names_apart(name, nodes), strict=True):
-                    self.of_node[node.key] = own, unit
+            self._name_devices_apart(name, unit, nodes)
         self.of_node = {k: (_name_without_tabs(n), u) for k, (n, u) in self.of_node.items()}
+
+    def _name_devices_apart(self, name: str, unit: str, nodes: Sequence[CapturedNode]) -> None:
+        """Give nodes of one name and adapter names of their own, where they are different devices."""
+        if len(nodes) > 1 and any(n.kind in INFINIBAND or n.key in self.observed.apart for n in nodes):
+            for node, own in zip(nodes, self._names_apart(name, nodes), strict=True):
+                self.of_node[node.key] = own, unit
 
     def _names_apart(self, name: str, nodes: Sequence[CapturedNode]) -> list[str]:
         """Names of their own for devices of one name: by the chip that a switch says it is, else by what

@@ -313,11 +313,7 @@ class Observed:
 
         A name that devices have from the factory never joins any.
         """
-        groups = {
-            base: [base, *(f"{base} {mac}" for mac in macs[1:])]
-            for base, macs in self.chassis.items()
-            if len(macs) > 1
-        }
+        groups = self._chassis_by_name()
         met = self._ports_heard({key for keys in groups.values() for key in keys})
         joined: list[str] = []
         for base, keys in groups.items():
@@ -332,6 +328,14 @@ class Observed:
             self._note_devices_of_one_name(base, keys)
         if joined:
             self._note_joined_chassis(joined)
+
+    def _chassis_by_name(self) -> dict[str, list[str]]:
+        """By name that several chassis have, by its key: the keys of these chassis."""
+        return {
+            base: [base, *(f"{base} {mac}" for mac in macs[1:])]
+            for base, macs in self.chassis.items()
+            if len(macs) > 1
+        }
 
     def _note_devices_of_one_name(self, base: str, keys: list[str]) -> None:
         """Report chassis of one name that are taken for devices of their own."""
@@ -386,6 +390,16 @@ class Observed:
 
     def _settle_nameless(self) -> None:
         """A chassis without a name is the device of which another capture gives the same address."""
+        known = self._named_nodes_by_identifier()
+        for node in self.nodes.values():
+            owners = set().union(*(known[i] for i in node.ids)) if not node.description else set()
+            owners = {self.alias.get(k, k) for k in owners}
+            if len(owners) == 1 and node.key.startswith("chassis:"):
+                self.alias[node.key] = owners.pop()
+
+    def _named_nodes_by_identifier(self) -> dict[str, set[str]]:
+        """The nodes with a name by each identifier that is theirs or of one of their ports; none for
+        an identifier that no node with a name has."""
         known: dict[str, set[str]] = defaultdict(set)
         for node in self.nodes.values():
             if node.description:
@@ -395,11 +409,7 @@ class Observed:
             for end in (w.a, w.b):
                 if end.id and self.nodes[end.node].description:
                     known[end.id].add(end.node)
-        for node in self.nodes.values():
-            owners = set().union(*(known[i] for i in node.ids)) if not node.description else set()
-            owners = {self.alias.get(k, k) for k in owners}
-            if len(owners) == 1 and node.key.startswith("chassis:"):
-                self.alias[node.key] = owners.pop()
+        return known
 
     def _settled(self, end: CapturedEnd) -> CapturedEnd:
         return end._replace(node=self.alias.get(end.node, end.node))

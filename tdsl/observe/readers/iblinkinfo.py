@@ -90,17 +90,7 @@ class _Lines:
             help = "capture it again: iblinkinfo -l > links.txt"
             raise Malformed(place.line, f"this line is not of iblinkinfo: {text[:60]!r}", help)
         guid, name, lid, port, width, speed, state, _, far_guid, far_lid, far_port, far, notes = line.groups()
-        kind, head_guid, description = self.head
-        if not guid and not description:
-            raise Malformed(
-                place.line,
-                "a port before the device that it belongs to",
-                "the capture is cut: capture it again",
-            )
-        named = name.strip() if name else description
-        here = self.node(
-            kind, guid or head_guid, named, place, "" if guid or head_guid else self.clone(named, lid)
-        )
+        here = self.node_of_line(guid, name, lid, place)
         self.into.heard.add(here)
         if lid:
             self.at_lid[lid] = here
@@ -111,6 +101,19 @@ class _Lines:
         rates = infiniband_rate(lanes, speed_name), lanes, _possible_rate(notes, lanes, speed_name)
         far_name = plain_capture_name(far.strip(), place.line)
         self.waiting.append((here, port, far_guid or "", far_lid, far_name, far_port, place, *rates))
+
+    def node_of_line(self, guid: str | None, name: str | None, lid: str, place: CaptureLine) -> str:
+        """The node whose port a line is, by what the line says of it, else by the head of its block."""
+        kind, head_guid, description = self.head
+        if not guid and not description:
+            raise Malformed(
+                place.line,
+                "a port before the device that it belongs to",
+                "the capture is cut: capture it again",
+            )
+        named = name.strip() if name else description
+        guid = guid or head_guid
+        return self.node(kind, guid, named, place, "" if guid else self.clone(named, lid))
 
     def clone(self, name: str, lid: str) -> str:
         """What tells a block from others of its name where no GUID does: one of its LIDs, "" for the
