@@ -113,7 +113,7 @@ def test_names_follow_the_system(tmp_path: Path) -> None:
 def test_an_rdma_device_is_no_interface_of_ethernet(tmp_path: Path) -> None:
     files, _ = made(tmp_path, fabric="nos nvue", adapter='os "rdmap{79 + i}s0"')
     assert {x["a_interface"] for x in rows(files) if x["class"] == "host-leaf"} == {""}
-    assert b'"node0" -- "leaf0":"swp1";' in files["p2p/topology.dot"]
+    assert b'"node0":"nic0" -- "leaf0":"swp1";' in files["p2p/topology.dot"]
 
 
 LINKS = 'address node[*].nic[r] links from "172.{16 + r}.0.0/24"'

@@ -141,8 +141,8 @@ def test_what_carries_no_traffic_of_jobs_joins_nothing(tmp_path: Path, beside: s
     files = tdsl.build(tdsl.load(tmp_path / "f.fab"), ["slurm"])
     tree = next(text.decode() for name, text in files.items() if name.endswith("topology.conf"))
     assert tree.splitlines()[1:] == [
-        "SwitchName=rack0-leaf Nodes=rack0-node0,rack0-node1,rack0-node2",
-        "SwitchName=rack1-leaf Nodes=rack1-node0,rack1-node1,rack1-node2",
+        "SwitchName=rack0-leaf Nodes=rack0-node[0-2]",
+        "SwitchName=rack1-leaf Nodes=rack1-node[0-2]",
         "SwitchName=spine0 Switches=rack0-leaf,rack1-leaf",
     ]
 
