@@ -388,13 +388,12 @@ class SizeRelations:
             line.holds.append(k <= self.size(t.device, c))
 
     def class_of(self, t: ResolvedPath) -> PortClass | None:
-        """The class whose ports a target takes, None if it may be one of several."""
+        """The class whose ports a target takes, the first of the model where it names none; None if parts of
+        it are split."""
         assert t.device is not None
         model = t.device.model
-        if t.port_class:
-            parts = model.parts(t.port_class)
-            return parts[0] if len(parts) == 1 else None
-        return model.classes[0] if len(model.classes) == 1 else None
+        parts = model.parts(t.port_class or model.classes[0].name) if model.classes else ()
+        return parts[0] if len(parts) == 1 else None
 
     def take(self, i: int, t: ResolvedPath, line: SizeConstraint, ends: Term) -> None:
         """Count ends on a class. A written port may be one that a planned device keeps free, and then counts
