@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import re
 import sys
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
 
 from tdsl.commands._rows import print_table
 from tdsl.commands._shared import Text, Wrong, write_to_stream
+from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -91,9 +91,7 @@ def _nearest_page_name(word: str, names: list[str]) -> str:
         *(p.name for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values())),
         *names,
     ]
-    plain = {n.lower(): n for n in reversed(known)}
-    near = get_close_matches(word.lower().replace("-", "_"), plain, 1, 0.5)
-    return plain[near[0]] if near else catalogue.most_similar_code(word)
+    return closest_name(word, known) or catalogue.most_similar_code(word)
 
 
 def _page_as_text(title: str, text: str, paint: Paint) -> str:

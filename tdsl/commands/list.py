@@ -11,6 +11,7 @@ import click
 
 from tdsl.commands._rows import OutputRows, format_option, print_csv, print_json, print_table
 from tdsl.commands._shared import Text, Wrong
+from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -111,8 +112,6 @@ def _hardware_library() -> Library:
 
 def _model_named(library: Library, word: str) -> DeviceModel:
     """The model of the catalogue that a word names. Raises Wrong."""
-    from difflib import get_close_matches
-
     from tdsl.findings.source import SourceFile, SourceSpan
     from tdsl.semantics.loader import ParsedFile
     from tdsl.syntax import tree
@@ -122,8 +121,8 @@ def _model_named(library: Library, word: str) -> DeviceModel:
     file = SourceFile("", "")
     entry = library.entry(library.link(ParsedFile(file, (), Path(), "")), plain.get(spelt, ""))
     if entry is None or not isinstance(entry.node, tree.ModelDecl):
-        near = get_close_matches(spelt, plain, 1, 0.5)
-        advice = f"did you mean `{plain[near[0]]}`?" if near else "`tdsl list hardware` lists all models"
+        near = closest_name(word, plain.values(), 0.5)
+        advice = f"did you mean `{near}`?" if near else "`tdsl list hardware` lists all models"
         raise Wrong(f"there is no model {word!r} in the catalogue; {advice}")
     model = library.build(entry, SourceSpan(file, 0, 0))
     if model.kind in ("cable", "optic"):

@@ -4,11 +4,11 @@ already said."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.similar import closest_name
 
 LOOKS = 300_000
 """Names that unknown ones of a text are held against."""
@@ -78,10 +78,7 @@ def closest_known_name(name: str, known: Iterable[str]) -> str:
     _looks.taken += len(candidates)
     if _looks.taken > LOOKS:
         return ""
-    exact = [k for k in candidates if k.lower() == name.lower()]
-    if exact:
-        return exact[0]
-    return next(iter(get_close_matches(name, candidates, n=1, cutoff=0.6)), "")
+    return closest_name(name, candidates)
 
 
 def unknown_name_fault(
@@ -90,7 +87,7 @@ def unknown_name_fault(
     """The fault of a name nobody declared, with the nearest known one and a fix that writes it."""
     known = sorted(set(known))
     near = closest_known_name(name, known)
-    if near:
+    if near and near != name:
         return Fault(
             code,
             span,

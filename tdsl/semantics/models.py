@@ -4,7 +4,6 @@ layout."""
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
@@ -32,6 +31,7 @@ from tdsl.semantics.settings import fitting_rate, not_too_long
 from tdsl.semantics.sonic import sonic_ports
 from tdsl.semantics.values import BareWord, Value, a_type, integer_if_whole, number_in_message, text_of
 from tdsl.syntax import tree
+from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
@@ -619,7 +619,7 @@ class ModelBuilder:
         """A word that means nothing in a model: refused where it is nearly a known one, else a warning that
         names ``fact``."""
         name = s.name.name
-        if get_close_matches(name, FACTS, n=1, cutoff=0.8):
+        if closest_name(name, FACTS, 0.8):
             raise unknown_name_fault("E0118", s.name.span, "setting of a model", name, FACTS)
         self.library.diagnostics.add(
             "E0128",
