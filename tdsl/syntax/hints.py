@@ -185,7 +185,7 @@ def _operator_without_operand(s: Scene) -> Diagnostic | None:
     t, b = s.token, s.before
     if b is None or not s.statement or "NAME" not in s.expected:
         return None
-    if t is not None and t.type not in (END, "$END", "LBRACE", "RBRACE"):
+    if t is not None and t.type not in (END, "$END", "LBRACE", "RBRACE", "RSQB", "RPAR"):
         return None
     if b.text not in OPERATORS and b.type not in OPERATOR_TOKENS:
         return None

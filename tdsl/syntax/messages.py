@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.syntax.characters import bad_character
+from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
+from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
 from tdsl.syntax.slips import TRIALS as SLIPS
@@ -34,7 +36,7 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    for trial in (*HABITS, *SLIPS, *TRIALS):
+    for trial in (*REQUIREMENTS, *DECLARATIONS, *HABITS, *SLIPS, *TRIALS):
         finding = trial(scene)
         if finding is not None:
             return finding

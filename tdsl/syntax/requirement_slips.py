@@ -1,0 +1,147 @@
+"""Slips in requirements: comparisons the wrong way round, in words, or without their sign."""
+
+from __future__ import annotations
+
+from tdsl.findings.diagnostic import Diagnostic, Fix
+from tdsl.findings.source import SourceSpan
+from tdsl.syntax.scanner import Token
+from tdsl.syntax.scene import VALUES, Scene
+
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+WORDS = {
+    ("at", "least"): ">=", ("at", "most"): "<=", ("more", "than"): ">", ("less", "than"): "<",
+    ("greater", "than"): ">", ("is",): "==", ("equals",): "==", ("equal", "to"): "==", ("up", "to"): "<=",
+    ("min",): ">=", ("max",): "<=", ("minimum",): ">=", ("maximum",): "<=", ("below",): "<", ("above",): ">",
+}  # fmt: skip
+"""Comparisons in words, and their signs."""
+
+
+def _replacement(message: str, span: SourceSpan, at: SourceSpan, new: str, safe: bool = True) -> Diagnostic:
+    """The finding that puts ``new`` in the place of ``at``."""
+    return Diagnostic(
+        "E0001", message, span, help=f"write `{new}`", fix=Fix(f"write `{new}`", ((at, new),), safe=safe)
+    )
+
+
+def _claim_from(s: Scene) -> list[Token]:
+    """The tokens of the claim that begins at the fault."""
+    out: list[Token] = []
+    for token in s.rest:
+        if token.text in ("and", "with") and out:
+            break
+        out.append(token)
+    return out
+
+
+def _reversed_comparison(s: Scene) -> Diagnostic | None:
+    """``require 8 <= edge_redundancy``."""
+    if s.first not in ("require", "report") or s.before is None or s.before.text not in (s.first, "and"):
+        return None
+    claim = _claim_from(s)
+    signs = [i for i, t in enumerate(claim) if t.text in MIRRORED]
+    if not claim or claim[0].type not in VALUES or len(signs) != 1 or signs[0] + 1 >= len(claim):
+        return None
+    value, sign, rest = claim[: signs[0]], claim[signs[0]], claim[signs[0] + 1 :]
+    if rest[0].type != "NAME":
+        return None
+    text = s.run.file.text
+    value_text = text[value[0].start : value[-1].end]
+    new = f"{text[rest[0].start : rest[-1].end]} {MIRRORED[sign.text]} {value_text}"
+    whole = SourceSpan(s.run.file, claim[0].start, claim[-1].end)
+    return _replacement(
+        f"a requirement begins with what is required, not with `{value_text}`", whole, whole, new
+    )
+
+
+def _swapped_sign(s: Scene) -> Diagnostic | None:
+    """``edge_redundancy => 8`` and ``=< 8``."""
+    t, following = s.token, s.rest[1:2]
+    if t is None or t.type != "EQUAL" or not following or following[0].start != t.end:
+        return None
+    new = {">": ">=", "<": "<="}.get(following[0].text)
+    if new is None or "CMP" not in s.expected:
+        return None
+    both = t.span.to(following[0].span)
+    return _replacement(f"`{both.text}` is not an operator of the language", both, both, new)
+
+
+def _comparison_in_words(s: Scene) -> Diagnostic | None:
+    """``edge_redundancy at least 8``."""
+    if s.first not in ("require", "report") or s.token is None:
+        return None
+    tokens = [*s.statement, *s.rest]
+    for i in range(2, len(tokens)):
+        for words, sign in WORDS.items():
+            here = tokens[i : i + len(words)]
+            if tuple(t.text for t in here) != words or i + len(words) >= len(tokens):
+                continue
+            value = tokens[i + len(words)]
+            if value.type not in VALUES or value.start > s.token.start:
+                continue
+            span = here[0].span.to(here[-1].span)
+            return _replacement(f"`{span.text}` does not compare; `{sign}` does", span, span, sign)
+    return None
+
+
+def _colon_in_requirement(s: Scene) -> Diagnostic | None:
+    """``edge_redundancy: 8``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.type != "COLON" or s.first not in ("require", "report"):
+        return None
+    if len(s.statement) < 2 or b.type != "NAME" or not following or following[0].type not in VALUES:
+        return None
+    whole = b.span.to(following[0].span)
+    value = following[0].text
+    finding = _replacement(
+        "a requirement compares with `>=`, `<=` or `==`, not with `:`",
+        t.span,
+        SourceSpan(s.run.file, b.end, following[0].end),
+        f" == {value}",
+        safe=False,
+    )
+    return Diagnostic(
+        "E0001",
+        finding.message,
+        whole,
+        help=f"write `{b.text} == {value}`, or `>=` for at least and `<=` for at most",
+        fix=Fix(f"write `{b.text} == {value}`", finding.fix.edits if finding.fix else (), safe=False),
+    )
+
+
+def _money_after_number(s: Scene) -> Diagnostic | None:
+    """``cost <= 2M USD`` and ``2 million USD``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "NAME" or b.type not in ("NUMBER", "QUANTITY"):
+        return None
+    if t.text.lower() not in ("usd", "dollar", "dollars"):
+        return None
+    return _replacement(
+        f"an amount of money begins with `$`, and `{t.text}` does not follow it",
+        t.span,
+        b.span.to(t.span),
+        f"${b.text}",
+    )
+
+
+def _setting_compared(s: Scene) -> Diagnostic | None:
+    """``oversubscription <= 1:1`` as a setting, without ``require``."""
+    t, following = s.token, s.rest[1:2]
+    if t is None or t.type != "CMP" or len(s.statement) != 1 or s.statement[0].type != "NAME":
+        return None
+    if not following or following[0].type not in VALUES:
+        return None
+    name, value = s.first, following[0].text
+    whole = s.statement[0].span.to(following[0].span)
+    return Diagnostic(
+        "E0001",
+        f"`{name}` is a setting here, which has a value and no comparison",
+        t.span,
+        help=f"write `{name} {value}`, or `require {name} {t.text} {value}` for a requirement of the fabric",
+        fix=Fix(f"write `{name} {value}`", ((whole, f"{name} {value}"),), safe=False),
+    )
+
+
+TRIALS = (
+    _reversed_comparison, _swapped_sign, _comparison_in_words, _colon_in_requirement, _money_after_number,
+    _setting_compared,
+)  # fmt: skip
