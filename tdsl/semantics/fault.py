@@ -3,7 +3,7 @@ already said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import Origin, SourceSpan
@@ -66,6 +66,9 @@ class _Looks:
 _looks = _Looks()
 
 
+NOTHING_MEANT: Mapping[str, str] = {}
+
+
 def reset_name_suggestions() -> None:
     """A new text: look for names like its unknown ones again."""
     _looks.taken = 0
@@ -82,11 +85,20 @@ def closest_known_name(name: str, known: Iterable[str]) -> str:
 
 
 def unknown_name_fault(
-    code: str, span: SourceSpan, what: str, name: str, known: Iterable[str], *, extra_help: str = ""
+    code: str,
+    span: SourceSpan,
+    what: str,
+    name: str,
+    known: Iterable[str],
+    *,
+    extra_help: str = "",
+    meant: Mapping[str, str] = NOTHING_MEANT,
 ) -> Fault:
-    """The fault of a name nobody declared, with the nearest known one and a fix that writes it."""
+    """The fault of a name nobody declared, with the nearest known one and a fix that writes it. ``meant`` are
+    words for known names that are not like them, in small letters."""
     known = sorted(set(known))
-    near = closest_known_name(name, known)
+    near = meant.get(name.lower(), "")
+    near = near if near in known else closest_known_name(name, known)
     if near and near != name:
         return Fault(
             code,

@@ -38,7 +38,22 @@ LAYERS = ("scaleup",)
 FABRIC_SETTINGS = ("layer", "nos", "transport", "purpose", "forwards", "minimize", *ADDRESSING, *SUBNETS)
 """Settings in the block of a fabric or a group that are neither intent nor about halls."""
 PORT_LIMIT = 1 << 27
+COUNTED_MODEL = re.compile(r"([A-Za-z_]\w*)\s*\[\s*(\w+)\s*\]")
+"""A model with a number behind it, which belongs to the name."""
 HYPHENATED = re.compile(r"[A-Za-z_]\w*(?:-\w+)+")
+
+
+def _count_behind_model_fault(s: tree.Decl, model: str, count: str) -> Fault:
+    """The fault of ``host node: DGX_H100[16]``."""
+    assert s.of is not None
+    name = f"{s.name.name}[{count}]"
+    return Fault(
+        "E0120",
+        s.of.span,
+        f"how many `{s.name.name}` there are follows its name, not the model's",
+        help=f"write `{s.kind.name} {name}: {model}`",
+        fix=Fix(f"write `{name}: {model}`", ((s.name.span.to(s.of.span), f"{name}: {model}"),)),
+    )
 
 
 class FabricPlanner:
@@ -490,6 +505,9 @@ class FabricPlanner:
         if not isinstance(s.of, tree.PathExpr) or s.of.bare is None:
             if s.of is not None and HYPHENATED.fullmatch(s.of.span.text):
                 raise self.library.hyphenated(self.home, s.of.span)
+            counted = COUNTED_MODEL.fullmatch(s.of.span.text) if s.of is not None else None
+            if counted is not None and not s.shape:
+                raise _count_behind_model_fault(s, counted[1], counted[2])
             raise Fault(
                 "E0120",
                 s.span,
@@ -501,21 +519,28 @@ class FabricPlanner:
                 if isinstance(s.of, tree.Str)
                 else None,
             )
-        model = self.named_model(s.of, scope)
+        model = self.named_model(s.of, scope, (s.kind.name,))
         if model.kind != s.kind.name:
-            raise Fault(
-                "E0102",
-                s.of.span,
-                f"{model.name} is a {model.kind}, not a {s.kind.name}",
-                labels=[(model.origin.span, "declared here")],
-                help=f"write `{model.kind} {s.name.name}`, or name a {s.kind.name}'s model",
-            )
+            raise self._model_of_other_kind(s, model)
         made = device_settings(s.body or (), s.kind.name, scope, self.evaluator)
         role = made.role if made.role is not None else "accelerator" if model.accelerators else ""
         return (split_model(model, made.splits) if made.splits else model), replace(made, role=role)
 
-    def named_model(self, path: tree.PathExpr, scope: Scope) -> DeviceModel:
-        """The model a name means: declared, used, in the catalogue, or the value of a name of type model."""
+    def _model_of_other_kind(self, s: tree.Decl, model: DeviceModel) -> Fault:
+        """The fault of a model that is of another kind than the declaration: `H100` for a host is a chip, and
+        `DGX_H100` may be meant."""
+        assert s.of is not None
+        message = f"{model.name} is a {model.kind}, not a {s.kind.name}"
+        labels = [(model.origin.span, "declared here")]
+        near = self.library.unknown_model(self.home, model.name, s.of.span, (s.kind.name,)).diagnostic
+        help = f"write `{model.kind} {s.name.name}`, or name a {s.kind.name}'s model"
+        if near.help.startswith("did you mean"):
+            help = f"{near.help} Or declare it as what it is: `{model.kind} {s.name.name}`"
+        return Fault("E0102", s.of.span, message, labels=labels, help=help, fix=near.fix)
+
+    def named_model(self, path: tree.PathExpr, scope: Scope, kinds: tuple[str, ...] = ()) -> DeviceModel:
+        """The model a name means: declared, used, in the catalogue, or the value of a name of type model. Of
+        an unknown one, models of these kinds are proposed."""
         name = str(path.bare)
         if scope.find(name) is not None:
             value = scope.value(name, path.span)
@@ -523,7 +548,7 @@ class FabricPlanner:
 
             if isinstance(value, ModelValue):
                 name = value.name
-        return self.library.model(self.home, name, path.span)
+        return self.library.model(self.home, name, path.span, kinds)
 
     # ------------------------------------------------------------ additions
     def extend(self, s: tree.Extend, scope: Scope, context: Context) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, PathComponent
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.plan import Context, Group, ResolvedPath
-from tdsl.semantics.quantity import LENGTH, RATE, Quantity, quantity_text
+from tdsl.semantics.quantity import LENGTH, RATE, UNIT_TABLE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import BareWord, ModelValue, Value, a_type
 from tdsl.syntax import tree
+from tdsl.syntax.foreign_units import amount_written_here
 
 CAPACITY_LIMIT = 1 << 62
 """The capacity of all links of a fabric together is below it, in bit/s each way: sums of capacities fit 64
@@ -62,7 +65,44 @@ def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
         )
     for item in s.items:
         if item.args:
-            raise Fault("E0118", item.args[0][1].span, f"`{name}` does not use this", help=f"write `{form}`")
+            raise _unused_word_fault(s, item, form)
+
+
+SETTINGS_ELSEWHERE = {
+    **dict.fromkeys(("speed", "bandwidth", "bitrate", "linkrate", "link_speed"), "rate"),
+    **dict.fromkeys(("len", "cable_length"), "length"),
+    **dict.fromkeys(("media", "type"), "medium"),
+    **dict.fromkeys(("transceiver", "optics", "module", "sfp"), "optic"),
+    **dict.fromkeys(("label", "tag", "name", "tier"), "class"),
+    **dict.fromkeys(("lag", "port_channel", "bond", "trunk"), "bundle"),
+    **dict.fromkeys(("delay",), "latency"),
+    **dict.fromkeys(("weight",), "mass"),
+    **dict.fromkeys(("watts", "wattage", "tdp", "consumption"), "power"),
+    **dict.fromkeys(("cost", "list_price"), "price"),
+    **dict.fromkeys(("rack_units", "size", "ru"), "height"),
+    **dict.fromkeys(("tor", "access"), "leaf"),
+    **dict.fromkeys(("agg", "aggregation", "core"), "spine"),
+    **dict.fromkeys(("ratio", "blocking", "blocking_factor", "subscription"), "oversubscription"),
+}
+"""Words that people use for a setting, in small letters, and its name."""
+
+
+def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fault:
+    """The fault of a word behind a value that uses none; ``length 3 meters`` has its unit apart."""
+    name, word = s.name.name, item.args[0][1]
+    amount = amount_written_here(item.value.span.text, word.span.text)
+    if not amount and word.span.text in UNIT_TABLE:
+        amount = f"{item.value.span.text}{word.span.text}"
+    if not amount or not item.value.span.text[:1].isdigit():
+        return Fault("E0118", word.span, f"`{name}` does not use this", help=f"write `{form}`")
+    whole = item.value.span.to(word.span)
+    return Fault(
+        "E0118",
+        word.span,
+        "a number and its unit are written without a space",
+        help=f"write `{name} {amount}`",
+        fix=Fix(f"write `{amount}`", ((whole, amount),)),
+    )
 
 
 def count_with_noun(n: int, what: str) -> str:
@@ -142,7 +182,14 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             help="leave `layer` out for links of the network",
         )
     if name == "medium" and value not in MEDIA_WORDS:
-        raise unknown_name_fault("E0101", item.span, "medium", str(value), MEDIA_WORDS)
+        raise unknown_name_fault(
+            "E0101",
+            item.span,
+            "medium",
+            str(value),
+            MEDIA_WORDS,
+            meant={"optical": "fibre", "optic": "fibre", "smf": "fibre", "mmf": "fibre", "twinax": "dac"},
+        )
     return str(value) if isinstance(value, BareWord) else value
 
 
@@ -150,11 +197,15 @@ def _rate_or_length(name: str, value: Value, span: SourceSpan) -> Quantity:
     """The value of ``rate`` or ``length`` of a connect: more than nothing, and no more than it may be."""
     dim = RATE if name == "rate" else LENGTH
     if not isinstance(value, Quantity) or value.dim != dim:
+        unit, example = ("Gbps", "400Gbps") if name == "rate" else ("m", "3m")
+        number = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
+        new = f"{span.text}{unit}" if number and span.text.replace(".", "").isdigit() else ""
         raise Fault(
             "E0103",
             span,
             f"`{name}` is a {name}, not {a_type(value)}",
-            help="`rate 400Gbps`, `length 3m`",
+            help=f"write `{name} {new or example}`",
+            fix=Fix(f"write `{new}`", ((span, new),), safe=False) if new else None,
         )
     if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
         raise Fault("E0120", span, f"a {name} must be greater than zero")
