@@ -18,7 +18,7 @@ from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.resolve import Resolver, instance_rows, variable_assignments
 from tdsl.fabric.vector import Array
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
@@ -264,6 +264,15 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
     """The number of failures of ``any K``, None without it. Raises Fault."""
     if claim.any_count is None:
         return None
+    words = claim.any_count
+    if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare) is None:
+        raise Fault(
+            "E0101",
+            words.span,
+            f"`any` is followed by how many fail, and `{words.bare}` is no number",
+            help=f"write `any 1 of {words.bare}`",
+            fix=Fix(f"write `1 of {words.bare}`", ((words.span, f"1 of {words.bare}"),), safe=False),
+        )
     count = integer_if_whole(evaluator.evaluate(claim.any_count, scope))
     if isinstance(count, bool) or not isinstance(count, int):
         raise Fault("E0103", claim.any_count.span, "the number of failures must be a whole number")

@@ -57,6 +57,14 @@ POWERS = 20
 """Steps that a power in a field is worth."""
 
 
+def _help_for_unknown_value(name: str, scope: Scope) -> str:
+    """What there is to write for a value that nobody declares and that no known name is like."""
+    known = sorted(set(scope.visible()))
+    listed = f"known here: {', '.join(f'`{k}`' for k in known[:8])}" + (" …" if len(known) > 8 else "")
+    declare = f"`let {name} = …` declares it, in this block or around it"
+    return f"{listed}; {declare}" if known else f"write a number; {declare}"
+
+
 @dataclass(slots=True)
 class Evaluator:
     """Evaluates expressions in a scope.
@@ -272,6 +280,7 @@ class Evaluator:
             "value",
             name,
             [*scope.visible(), *(b for b in BUILTINS if closest_known_name(name, [b]))],
+            extra_help=_help_for_unknown_value(name, scope),
         )
 
     def call(self, value: Value, part: tree.Call, scope: Scope, span: SourceSpan) -> Value:

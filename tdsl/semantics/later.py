@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
@@ -88,6 +89,15 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     name = s.name.name
     if find_topology(library, home, name) is not None:
         return Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
+    whole = _statement_meant(s)
+    if whole:
+        return Fault(
+            "E0118",
+            s.name.span,
+            f"there is no statement `{name}` here",
+            help=f"write `{whole}`",
+            fix=Fix(f"write `{whole}`", ((s.span, whole),), safe=False),
+        )
     instead = INSTEAD_OF.get(name.lower())
     if instead is not None:
         return Fault(
@@ -114,7 +124,33 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             *SUBNETS,
             *known_topology_names(library, home),
         ),
+        meant=TOPOLOGY_NAMES,
     )
+
+
+COUNTED_HOSTS = re.compile(r"(?:host|hosts|server|servers|node|nodes)\s+(\d+)\s*(?:x|of|\*)?\s*([A-Za-z]\w*)")
+TOPOLOGY_NAMES = {
+    **dict.fromkeys(
+        ("leaf_spine", "spine_leaf", "leafspine", "two_tier", "three_tier", "folded_clos"), "clos"
+    ),
+    **dict.fromkeys(("fattree", "k_ary"), "fat_tree"),
+    **dict.fromkeys(("torus_3d", "torus3d", "torus_2d"), "torus"),
+    **dict.fromkeys(("all_to_all", "fullmesh", "clique"), "full_mesh"),
+    **dict.fromkeys(("hypercube", "flattened_butterfly"), "hyperx"),
+}
+"""Names that people use for a topology of the library."""
+RAILS = ("rail_optimized", "rail_optimised", "rail_aligned", "rail_alignment", "multi_rail")
+
+
+def _statement_meant(s: tree.Setting) -> str:
+    """The statement that a misnamed one means, as it can be written; "" where that is not known."""
+    name = s.name.name.lower()
+    hosts = COUNTED_HOSTS.fullmatch(s.span.text)
+    if hosts is not None:
+        return f"hosts {hosts[1]} x {hosts[2]}"
+    if name in RAILS and s.body is None:
+        return f"rails {s.items[0].span.text}" if s.items else "rails 8"
+    return ""
 
 
 def _unsupported_statement_fault(s: tree.Stmt, what: str, instead: str) -> Fault:

@@ -225,11 +225,16 @@ def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> Non
     if wanted.name not in TYPE_NAMES:
         raise unknown_name_fault("E0101", wanted.span, "type", wanted.name, TYPE_NAMES)
     if not fits_type(value, wanted.name):
+        quoted = span.text.strip('"')
+        number = span.text.startswith('"') and re.fullmatch(r"\d+", quoted) and wanted.name == "int"
+        plain = quoted if number else ""
         raise Fault(
             "E0103",
             span,
             f"this must be of type {wanted.name} and is {a_type(value)}",
             labels=[(wanted.span, "asked for here")],
+            help=f"write `{plain}`" if plain else f"write a value of type {wanted.name}",
+            fix=Fix(f"write `{plain}`", ((span, plain),)) if plain else None,
         )
 
 

@@ -136,6 +136,20 @@ def _find_enclosing_member(
             "name here",
         )
     known = [n for g in context.groups for n in (*g.members, *g.absent)]
+    around = next(
+        (m for g in reversed(context.groups) for m in g.members.values()
+         if isinstance(m, Group) and head.name in m.members), None,
+    )  # fmt: skip
+    if around is not None:
+        index = f"[{', '.join('*' * len(around.axes))}]" if around.axes else ""
+        path = f"{around.name}{index}.{head.name}"
+        raise Fault(
+            "E0101",
+            head.span,
+            f"there is no device or group `{head.name}` here; it is declared in `{around.name}`",
+            help=f"write `{path}`",
+            fix=Fix(f"write `{path}`", ((head.span, path),), safe=False),
+        )
     raise unknown_name_fault("E0101", head.span, "device or group", head.name, known)
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.evaluate import Evaluator
@@ -16,10 +17,12 @@ from tdsl.semantics.library import Library, Linked, TopLevelName
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.scope import DONE, Binding, Scope
+from tdsl.semantics.settings import SETTINGS_ELSEWHERE
 from tdsl.semantics.sizing import Aim
 from tdsl.semantics.table_parameters import read_row_form, read_table_rows
 from tdsl.semantics.values import ModelValue, Value, integer_if_whole, type_name
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import KIND_WORDS
 from tdsl.syntax.patterns import owns_number
 from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
@@ -178,6 +181,7 @@ class Binder:
                     f"setting of `{self.s.name.name}` called",
                     name,
                     [f.name.name for f in settable],
+                    meant=SETTINGS_ELSEWHERE,
                 )
             kind = formals[name].type.name
             if name in asked and kind != "table":
@@ -226,6 +230,15 @@ class Binder:
         own."""
         item, kind = items[0], formal.type.name
         body = self.of_devices.get(formal.name.name, ())
+        if kind == "model" and item.value.span.text in KIND_WORDS and item.args:
+            named = item.args[-1][1].span
+            raise Fault(
+                "E0120",
+                item.value.span,
+                f"`{formal.name.name}` takes the model alone, without the word `{item.value.span.text}`",
+                help=f"write `{formal.name.name} {named.text}`",
+                fix=Fix(f"write `{named.text}`", ((item.value.span.to(named), named.text),)),
+            )
         if kind == "model" and isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
             model = self.model(item.value)
             split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)

@@ -191,10 +191,9 @@ def _pattern_count(s: Scene) -> Diagnostic | None:
         whole = b.span.to(t.span)
         new = f"{b.text} x {number[1]}"
         return _rewrite("the number of links a pair follows `x`", t.span, whole, new, safe=True)
-    following = s.rest[1:2]
-    if t.type == "NAME" and t.text in ("full", "fully", "all") and following and following[0].type == "NAME":
+    if b.text in ("full", "fully", "all") and t.type == "NAME" and s.statement[-2].text != "to":
         meant = "each" if any(x.text == "to" for x in s.statement) else "mesh"
-        whole = t.span.to(following[0].span)
+        whole = b.span.to(t.span)
         return _rewrite(f"`{whole.text}` is not a pattern; `{meant}` joins every pair", whole, whole, meant)
     return None
 
