@@ -3,6 +3,7 @@ evaluated here."""
 
 from __future__ import annotations
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
