@@ -53,12 +53,10 @@ def unknown_model_fault(
         fix = Fix(f"write `{found[0]}`", ((span, found[0]),), safe=False) if len(found) == 1 else None
         return Fault("E0102", span, message, help=f"did you mean {shown}?", fix=fix)
     listed = "hardware" if not kinds or what in ("model", "host", "switch") else f"{next(iter(kinds))}s"
-    some = ", ".join(f"`{n}`" for n in sorted(own if not kinds else fitting)[:MOST])
     help = (
         f"declare it with `model {next(iter(kinds), 'switch')} {name} {{ … }}`, or `use` the file that does; "
     )
-    help += f"`tdsl list {listed}` shows the catalogue"
-    return Fault("E0102", span, message, help=help + (f", such as {some}" if some and kinds else ""))
+    return Fault("E0102", span, message, help=f"{help}`tdsl list {listed}` shows the catalogue")
 
 
 def _models_with_title(name: str, titles: Mapping[str, str]) -> list[str]:
