@@ -1,5 +1,5 @@
-"""Designs of the library as texts to start from: the whole text with its comments, or a short file that uses a
-design and adds to it."""
+"""Designs of the library as texts to start from: the whole text with its comments, or a short file that uses
+a design and adds to it."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def named_library_design(word: str) -> Path:
 def flattened_design(path: Path, name: str) -> str:
     """The text of a design with those that it uses in the place of its `use` lines, under a line that says
     where it is from."""
-    head = f"# {name}: a copy of the library's {path.stem}. Change a number, then run `tdsl check {name}.fab`.\n\n"
-    return head + _text_without_uses(path)
+    head = f"# {name}: a copy of the library's {path.stem}. Change a number, then run\n"
+    return f"{head}# `tdsl check {name}.fab`.\n\n" + _text_without_uses(path)
 
 
 def _text_without_uses(path: Path) -> str:
@@ -62,8 +62,8 @@ def extending_design(path: Path, name: str) -> str:
     title = next((t for t in FABRIC.findall(text) if t), "")
     about = f" ({title})" if title else ""
     return (
-        f"# {name}: the library's {path.stem}{about}, and what is added here. A new version of the library brings\n"
-        f"# its changes; `tdsl init copy --from {path.stem}` writes its text out instead.\n"
+        f"# {name}: the library's {path.stem}{about}, and what is added here.\n"
+        "# A new version of tdsl brings its changes; without --extend, `tdsl init` copies its text.\n"
         f"use designs.{path.stem} ({', '.join(fabrics)})\n\n"
         f"extend {fabric} {{\n"
         "  # devices, connects and requirements of your own, such as: switch border[2]: SN5600\n"

@@ -1,5 +1,5 @@
-"""Pages of ``tdsl explain`` about what the library and the targets hold (models, topologies, designs, targets),
-words of the language and terms of the glossary."""
+"""Pages of ``tdsl explain`` about models, topologies and designs of the library, targets, words of the
+language and terms of the glossary."""
 
 from __future__ import annotations
 

@@ -95,7 +95,8 @@ def _nearest_page_name(word: str, names: list[str]) -> str:
         *(p.name for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values())),
         *names,
     ]
-    return closest_name(word, known) or catalogue.most_similar_code(word)
+    first = {n.lower(): n for n in reversed(known)}  # a term of the glossary may be a check, too
+    return closest_name(word, first.values()) or catalogue.most_similar_code(word)
 
 
 def _page_as_text(title: str, text: str, paint: Paint) -> str:

@@ -141,6 +141,7 @@ PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".g
     "--from",
     "base",
     metavar="DESIGN",
+    envvar="TDSL_INIT_FROM",
     help="Begin with a design of the library: its text and that of what it uses, comments included.",
 )
 @click.option(
@@ -159,7 +160,7 @@ def command(
         raise click.UsageError("--extend needs --from: the design that is used")
     if ask and base is not None:
         raise click.UsageError("--ask and --from both write the design; give one of them")
-    name = (name or "my_fabric").removesuffix(".fab")
+    name = "my_fabric" if name is None else name.removesuffix(".fab")
     _refuse_unfit_project(name, ci, audit, bare)
     design = Path(f"{name}.fab")
     own = bare or ask or base is not None

@@ -269,7 +269,7 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
         raise Fault(
             "E0101",
             words.span,
-            f"`any` is followed by how many fail, and `{words.bare}` is no number",
+            f"`any` is followed by how many fail, and `{words.bare}` is not a number",
             help=f"write `any 1 of {words.bare}`",
             fix=Fix(f"write `1 of {words.bare}`", ((words.span, f"1 of {words.bare}"),), safe=False),
         )
@@ -287,7 +287,14 @@ def _what_fails(claim: tree.Claim) -> str:
     if name not in FAILING:
         known = ", ".join(FAILING)
         message = f"`any K {name}` fails nothing that tdsl knows"
-        raise Fault("E0492", claim.any_of.span, message, help=f"write one of {known}")
+        number = claim.any_count.span.text if claim.any_count is not None else "1"
+        raise Fault(
+            "E0492",
+            claim.any_of.span,
+            message,
+            help=f"write `any {number} of {name}` for devices; or one of {known}",
+            fix=Fix(f"write `of {name}`", ((claim.any_of.span, f"of {name}"),), safe=False),
+        )
     return name
 
 

@@ -324,7 +324,13 @@ def links_of_application(
     if known is None:
         raise _unknown_pattern_fault(p.name.span, name)
     if known.sets == "one" and b is not None:
-        raise Fault("E0457", p.span, f"`{name}` connects the members of one set of devices and takes no `to`")
+        raise Fault(
+            "E0457",
+            p.span,
+            f"`{name}` connects the members of one set of devices and takes no `to`",
+            help="write `each` to join every pair of the two sets, or `spread` to share links among them",
+            fix=Fix("write `each`", ((p.name.span, "each"),), safe=False),
+        )
     if known.sets == "two" and b is None:
         help = f"`connect A[*] to B[*] {name}`"
         raise Fault("E0457", p.span, f"`{name}` connects two sets of devices", help=help)

@@ -47,6 +47,8 @@ from tdsl.semantics.values import (
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
+PARTS = {"half": "50%", "third": "1/3", "quarter": "25%", "full": "100%"}
+"""Words for shares."""
 NUMERALS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16,
@@ -265,6 +267,16 @@ class Evaluator:
                 "there is no value `range` here",
                 help="a range is written `0..3`, both ends included",
             )
+        if re.fullmatch(r"[Uu][0-9]+", name):
+            units = f"{name[1:]}U"
+            message = f"there is no value `{name}` here; rack units are a number and `U`"
+            fix = Fix(f"write `{units}`", ((head.span, units),), safe=False)
+            raise Fault("E0101", head.span, message, help=f"write `{units}`", fix=fix)
+        if name.lower() in PARTS:
+            part = PARTS[name.lower()]
+            message = f"there is no value `{name}` here"
+            fix = Fix(f"write `{part}`", ((head.span, part),), safe=False)
+            raise Fault("E0101", head.span, message, help=f"write `{part}`", fix=fix)
         if name.lower() in NUMERALS:
             number = str(NUMERALS[name.lower()])
             raise Fault(

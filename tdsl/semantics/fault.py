@@ -3,6 +3,7 @@ already said."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
@@ -43,6 +44,7 @@ class Fault(Exception):
         span = at.span if isinstance(at, Origin) else at
         chain = at.chain if isinstance(at, Origin) else ()
         places = (*labels, *chain)
+        fix = fix or _fix_that_help_says(span, help)
         self.diagnostic = Diagnostic(
             code, message, span, tuple(Label(s, m) for s, m in places), tuple(notes), help, fix, count=count
         )
@@ -50,6 +52,25 @@ class Fault(Exception):
     def report(self, diagnostics: Diagnostics) -> None:
         """Hand the finding to the collector."""
         diagnostics.items.append(self.diagnostic)
+
+
+_WORDS = re.compile(r"\b[A-Za-z_]\w*")
+_TO_WRITE = re.compile(r"write `([^`…]+)`")
+
+
+def _fix_that_help_says(span: SourceSpan, help: str) -> Fix | None:
+    """The edit of a help line that writes the marked statement anew, such as "write `rails 8`" at
+    ``rails x``; None where it is about something else, or leaves words open."""
+    found = _TO_WRITE.fullmatch(help)
+    text = span.text
+    if found is None or "\n" in text or not text or text == found[1]:
+        return None
+    new = found[1]
+    if new.split()[0] != text.split()[0] or len(text.split()) < 2 or "{" in text + new:
+        return None
+    if set(_WORDS.findall(new)) - set(_WORDS.findall(text)):  # words of an example, not of the design
+        return None
+    return Fix(f"write `{new}`", ((span, new),), safe=False)
 
 
 class Excused(Exception):

@@ -185,11 +185,21 @@ class Intent:
             raise Fault(
                 "E0104", s.span, f"`{name}` is given twice", labels=[(self.counts[name][1], "first here")]
             )
+        if s.body is not None and s.items and (path := s.items[0].span.text):
+            self.scope.excused.update(re.findall(r"\w+", path))
+            kind = name.removesuffix("s")
+            raise Fault(
+                "E0120",
+                s.name.span,
+                f"`{name}` says how many there are; a block is declared by `{kind}`",
+                help=f"write `{kind} {path} {{`",
+                fix=Fix(f"write `{kind}`", ((s.name.span, kind),)),
+            )
         if len(s.items) != 1 or s.items[0].args or s.body is not None:
             raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"`{name} 8`")
         written = s.items[0].value
         if isinstance(written, tree.PathExpr) and written.bare and self.scope.find(written.bare) is None:
-            message = f"`{name}` is followed by how many there are, and `{written.bare}` is no number"
+            message = f"`{name}` is followed by how many there are, and `{written.bare}` is not a number"
             raise Fault("E0120", written.span, message, help=f"write `{name} 8`")
         value = self.evaluator.integer(written, self.scope)
         if value < 1:
@@ -567,9 +577,9 @@ def _no_hosts_fault(item: tree.SettingItem) -> Fault:
         return Fault(
             "E0120",
             item.span,
-            f"`x` stands between the number and the model, not `{counted[2]}`"
+            f"`x` is written between the number and the model, not `{counted[2]}`"
             if counted[2] and counted[2] != "x"
-            else "` x `, with spaces, stands between the number and the model"
+            else "` x ` is written between the number and the model, with spaces"
             if counted[2]
             else "`x` is missing between the number and the model",
             help=f"write `hosts {new}`",

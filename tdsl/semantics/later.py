@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.topology import find_topology, known_topology_names
+from tdsl.semantics.topology import find_topology, known_topology_names, other_names_of_topologies
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import INSTEAD_OF
+from tdsl.syntax.keywords import INSTEAD_OF, KINDS
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
@@ -89,6 +90,15 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     name = s.name.name
     if find_topology(library, home, name) is not None:
         return Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
+    if name in KINDS["group"] and s.body is not None and not s.items:
+        at = SourceSpan(s.name.span.file, s.name.span.end, s.name.span.end)
+        return Fault(
+            "E0118",
+            s.name.span,
+            f"a `{name}` has a name",
+            help=f"write `{name} {name[0]}1 {{`",
+            fix=Fix(f"put `{name[0]}1`", ((at, f" {name[0]}1"),), safe=False),
+        )
     whole = _statement_meant(s)
     if whole:
         return Fault(
@@ -124,21 +134,13 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             *SUBNETS,
             *known_topology_names(library, home),
         ),
-        meant=TOPOLOGY_NAMES,
+        meant={**other_names_of_topologies(), "ip": "address", "ipv4": "address", "bgp": "routing"},
     )
 
 
 COUNTED_HOSTS = re.compile(r"(?:host|hosts|server|servers|node|nodes)\s+(\d+)\s*(?:x|of|\*)?\s*([A-Za-z]\w*)")
-TOPOLOGY_NAMES = {
-    **dict.fromkeys(
-        ("leaf_spine", "spine_leaf", "leafspine", "two_tier", "three_tier", "folded_clos"), "clos"
-    ),
-    **dict.fromkeys(("fattree", "k_ary"), "fat_tree"),
-    **dict.fromkeys(("torus_3d", "torus3d", "torus_2d"), "torus"),
-    **dict.fromkeys(("all_to_all", "fullmesh", "clique"), "full_mesh"),
-    **dict.fromkeys(("hypercube", "flattened_butterfly"), "hyperx"),
-}
-"""Names that people use for a topology of the library."""
+METRICS_ALONE = ("reachability", "rail_alignment", "plane_isolation")
+"""Requirements that people write without `require`."""
 RAILS = ("rail_optimized", "rail_optimised", "rail_aligned", "rail_alignment", "multi_rail")
 
 
@@ -148,6 +150,8 @@ def _statement_meant(s: tree.Setting) -> str:
     hosts = COUNTED_HOSTS.fullmatch(s.span.text)
     if hosts is not None:
         return f"hosts {hosts[1]} x {hosts[2]}"
+    if name in METRICS_ALONE and s.body is None and not any(i.args for i in s.items):
+        return f"require {s.span.text}"
     if name in RAILS and s.body is None:
         return f"rails {s.items[0].span.text}" if s.items else "rails 8"
     return ""

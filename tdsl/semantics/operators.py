@@ -56,10 +56,14 @@ QUANTITY_OF_WORD = {
 }
 """Words before an amount, and what quantity it is of."""
 EXAMPLES = {
-    RATE: "rates are `400Gbps` or `50GB/s`", LENGTH: "lengths are `3m` or `30cm`", TIME: "times are `600ns` or `2us`",
-    POWER: "powers are `1.7kW` or `700W`", MASS: "masses are `30kg` or `1t`", MONEY: "prices are `$12M` or `$900`",
+    RATE: "rates are `400Gbps` or `50GB/s`",
+    LENGTH: "lengths are `3m` or `30cm`",
+    TIME: "times are `600ns` or `2us`",
+    POWER: "powers are `1.7kW` or `700W`",
+    MASS: "masses are `30kg` or `1t`",
+    MONEY: "prices are `$12M` or `$900`",
     UNITS: "heights are `1U`",
-}  # fmt: skip
+}
 ALL_EXAMPLES = "rates are `400Gbps` or `50GB/s`, lengths `3m`, powers `1.7kW`, times `2us`, heights `1U`"
 _WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)(?:[\[({].*?[\])}])?\s*(?:[<>=!]=|[<>:])?\s*$")
 
@@ -93,6 +97,8 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
         known = [u for u, (_, dim) in UNIT_TABLE.items() if asked is None or dim == asked]
         near = closest_known_name(e.unit, known) if asked is not None or len(e.unit) > 1 else ""
         amount = f"{number}{near}" if near else ""
+    if not amount and e.unit in ("k", "K", "mio"):
+        amount = f"{integer_if_whole(Fraction(e.value) * (10**6 if e.unit == 'mio' else 1000))}"
     if not amount and e.unit in ("x", "times", "nos", "pcs", "ports", "links", "paths"):
         amount = number
     if amount:
@@ -223,11 +229,17 @@ def elements_to_iterate(value: Value, span: SourceSpan) -> Sequence[Value]:
 def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> None:
     """Check a value against a written type."""
     if wanted.name not in TYPE_NAMES:
-        raise unknown_name_fault("E0101", wanted.span, "type", wanted.name, TYPE_NAMES)
+        meant = dict.fromkeys(("number", "integer", "float", "count", "uint"), "int")
+        meant |= dict.fromkeys(("str", "text"), "string") | {"boolean": "bool", "array": "list"}
+        raise unknown_name_fault("E0101", wanted.span, "type", wanted.name, TYPE_NAMES, meant=meant)
     if not fits_type(value, wanted.name):
         quoted = span.text.strip('"')
         number = span.text.startswith('"') and re.fullmatch(r"\d+", quoted) and wanted.name == "int"
         plain = quoted if number else ""
+        member = re.fullmatch(r"(\d+) in (\d+)\.\.(\d+)", span.text)
+        if member is not None and wanted.name == "int":
+            help = f"write `{member[1]} where {member[2]} <= NAME <= {member[3]}`"
+            raise Fault("E0103", span, "`in` asks whether a value is in a range, and gives a bool", help=help)
         raise Fault(
             "E0103",
             span,

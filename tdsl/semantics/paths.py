@@ -34,7 +34,11 @@ class PathReader:
                 return part
             if isinstance(part, tree.Call):
                 raise Fault(
-                    "E0120", part.span, "a path cannot be called; indices are written in square brackets"
+                    "E0120",
+                    part.span,
+                    "a path cannot be called; indices are written in square brackets",
+                    help=f"write `[{part.span.text[1:-1]}]`",
+                    fix=Fix("write brackets", ((part.span, f"[{part.span.text[1:-1]}]"),)),
                 )
         return None
 
@@ -138,9 +142,14 @@ def _find_enclosing_member(
         )
     known = [n for g in context.groups for n in (*g.members, *g.absent)]
     around = next(
-        (m for g in reversed(context.groups) for m in g.members.values()
-         if isinstance(m, Group) and head.name in m.members), None,
-    )  # fmt: skip
+        (
+            m
+            for g in reversed(context.groups)
+            for m in g.members.values()
+            if isinstance(m, Group) and head.name in m.members
+        ),
+        None,
+    )
     if around is not None:
         index = f"[{', '.join('*' * len(around.axes))}]" if around.axes else ""
         path = f"{around.name}{index}.{head.name}"

@@ -56,6 +56,23 @@ def _count_behind_model_fault(s: tree.Decl, model: str, count: str) -> Fault:
     )
 
 
+PORTS_FOR_MODEL = re.compile(r"(\d+)\s*x\s*(\d+)\s*[Gg]\w*")
+"""Ports where a model's name belongs: 64x400G."""
+
+
+def _ports_for_model_fault(s: tree.Decl, ports: str, rate: str) -> Fault:
+    """The fault of ``switch leaf: 64x400G``, with a model that has these ports."""
+    assert s.of is not None
+    name = f"{s.kind.name.upper()}_{ports}x{rate}"
+    return Fault(
+        "E0120",
+        s.of.span,
+        f"`{s.of.span.text}` is not a model: a model has a name",
+        help=f"declare `model {s.kind.name} {name} {{ port p[1..{ports}]: {rate}Gbps }}` above the fabric, "
+        f"and write `{name}` here; or take one of `tdsl list hardware`",
+    )
+
+
 class FabricPlanner:
     """Walks one fabric. Declarations are entered while walking; statements with paths wait until all are
     known."""
@@ -90,6 +107,8 @@ class FabricPlanner:
     def run(self, extensions: Iterable[tuple[Linked, tree.Extend | tree.Override]] = ()) -> FabricPlan:
         """The plan of the fabric and of what other statements add to it."""
         self.evaluator.is_model = lambda name: self.library.is_model(self.home, name)
+        if self.node.of is not None:
+            self.guard(partial(self._refuse_model_of_fabric, self.node, self.node.of.span))
         self.block(self.node.body or (), self.plan.root.scope, self.context, ())
         for home, s in extensions:
             self.guard(partial(self.outside, home, s))
@@ -506,6 +525,9 @@ class FabricPlanner:
             if s.of is not None and HYPHENATED.fullmatch(s.of.span.text):
                 raise self.library.hyphenated(self.home, s.of.span)
             counted = COUNTED_MODEL.fullmatch(s.of.span.text) if s.of is not None else None
+            drawn = PORTS_FOR_MODEL.fullmatch(s.of.span.text) if s.of is not None else None
+            if drawn is not None:
+                raise _ports_for_model_fault(s, drawn[1], drawn[2])
             if counted is not None and not s.shape:
                 raise _count_behind_model_fault(s, counted[1], counted[2])
             raise Fault(
@@ -525,6 +547,21 @@ class FabricPlanner:
         made = device_settings(s.body or (), s.kind.name, scope, self.evaluator)
         role = made.role if made.role is not None else "accelerator" if model.accelerators else ""
         return (split_model(model, made.splits) if made.splits else model), replace(made, role=role)
+
+    def _refuse_model_of_fabric(self, s: tree.Decl, of: SourceSpan) -> None:
+        """Raise the fault of ``fabric pod: "A pod"``."""
+        name = s.name.name
+        quoted = of.text.startswith('"')
+        new = f" {of.text}" if quoted else ""
+        raise Fault(
+            "E0120",
+            of,
+            f"a `{s.kind.name}` has no model",
+            help=f"write `{s.kind.name} {name}{new} {{`: the title follows the name"
+            if quoted
+            else "remove it",
+            fix=Fix("remove the `:`", ((SourceSpan(of.file, s.name.span.end, of.end), new),)),
+        )
 
     def _model_of_other_kind(self, s: tree.Decl, model: DeviceModel) -> Fault:
         """The fault of a model that is of another kind than the declaration: `H100` for a host is a chip, and

@@ -7,16 +7,16 @@ from fractions import Fraction
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.semantics.amounts import unit_apart_fault
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, PathComponent
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.plan import Context, Group, ResolvedPath
-from tdsl.semantics.quantity import LENGTH, RATE, UNIT_TABLE, Quantity, quantity_text
+from tdsl.semantics.quantity import LENGTH, RATE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import BareWord, ModelValue, Value, a_type
 from tdsl.syntax import tree
-from tdsl.syntax.foreign_units import amount_written_here
 
 CAPACITY_LIMIT = 1 << 62
 """The capacity of all links of a fabric together is below it, in bit/s each way: sums of capacities fit 64
@@ -57,6 +57,8 @@ def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
             help=f"write `{form}`",
         )
     if len(s.items) > items:
+        if s.items[items].args:
+            raise _unused_word_fault(s, s.items[items], form)
         raise Fault(
             "E0118",
             s.items[items].span,
@@ -88,21 +90,29 @@ SETTINGS_ELSEWHERE = {
 
 
 def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fault:
-    """The fault of a word behind a value that uses none; ``length 3 meters`` has its unit apart."""
+    """The fault of a word behind a value that uses none; ``length 3 meters`` has its unit apart, and in
+    ``length 3m, rate 400Gbps`` a comma separates two settings."""
     name, word = s.name.name, item.args[0][1]
-    amount = amount_written_here(item.value.span.text, word.span.text)
-    if not amount and word.span.text in UNIT_TABLE:
-        amount = f"{item.value.span.text}{word.span.text}"
-    if not amount or not item.value.span.text[:1].isdigit():
-        return Fault("E0118", word.span, f"`{name}` does not use this", help=f"write `{form}`")
-    whole = item.value.span.to(word.span)
-    return Fault(
-        "E0118",
-        word.span,
-        "a number and its unit are written without a space",
-        help=f"write `{name} {amount}`",
-        fix=Fix(f"write `{amount}`", ((whole, amount),)),
-    )
+    apart = unit_apart_fault(s)
+    if apart is not None:
+        return apart
+    following = item.value.bare if isinstance(item.value, tree.PathExpr) else None
+    place = s.items.index(item) if item in s.items else 0
+    if place and following in SEPARATE:
+        before = s.items[place - 1]
+        comma = SourceSpan(item.span.file, before.span.end, item.span.start)
+        return Fault(
+            "E0118",
+            comma if comma.text.strip() else item.span,
+            f"`,` lists values of `{name}`; settings are separated by `;`",
+            help=f"write `; {following} {word.span.text}`",
+            fix=Fix("write `;`", ((comma, "; "),)),
+        )
+    return Fault("E0118", word.span, f"`{name}` does not use this", help=f"write `{form}`")
+
+
+SEPARATE = ("rate", "length", "cable", "medium", "class", "colour", "optic", "bundle", "layer")
+"""Settings of a connect that people put behind a comma."""
 
 
 def count_with_noun(n: int, what: str) -> str:

@@ -94,9 +94,10 @@ def _unknown_cable_fault(library: Library, home: Linked, written: tree.Setting, 
     medium = name.lower()
     parts = library.loader.catalogue()
     known = sorted(
-        n for n, (kind, title) in catalogue_kinds_and_titles(parts).items()
+        n
+        for n, (kind, title) in catalogue_kinds_and_titles(parts).items()
         if kind == "cable" and MEDIA_TITLES.get(medium, medium) in title.lower() and "splitter" not in title
-    )  # fmt: skip
+    )
     some = f"; cables of that kind are {', '.join(f'`{n}`' for n in known[:4])}" if known else ""
     return Fault(
         "E0102",
@@ -108,8 +109,12 @@ def _unknown_cable_fault(library: Library, home: Linked, written: tree.Setting, 
 
 
 MEDIA_TITLES = {
-    "dac": "passive copper", "acc": "active copper", "aoc": "active optical", "fibre": "fibre", "copper": "copper",
-}  # fmt: skip
+    "dac": "passive copper",
+    "acc": "active copper",
+    "aoc": "active optical",
+    "fibre": "fibre",
+    "copper": "copper",
+}
 """What titles of the catalogue call a medium."""
 
 

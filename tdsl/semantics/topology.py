@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import field, fields, replace
 from fractions import Fraction
@@ -26,7 +27,7 @@ from tdsl.syntax.keywords import KIND_WORDS
 from tdsl.syntax.patterns import owns_number
 from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.system.read import folder_entries, is_below_folders, is_dir, is_file
+from tdsl.system.read import folder_entries, is_below_folders, is_dir, is_file, read_text_file
 
 FOLDER = "topologies"
 PATTERNS = "`each`, `each x 2`, `spread`, `via ocs MODEL`"
@@ -85,6 +86,21 @@ def known_topology_names(library: Library, home: Linked) -> list[str]:
         *own,
         *(name.removesuffix(".fab") for f in folders for name in folder_entries(f) if name.endswith(".fab")),
     ]
+
+
+ALSO_CALLED = re.compile(r"^# Also called: (.+)\.$", re.MULTILINE)
+
+
+def other_names_of_topologies() -> dict[str, str]:
+    """Names that people use for topologies of the library, which the comments of their files list, and the
+    names there."""
+    folder = resources.packaged_folder("stdlib") / FOLDER
+    out: dict[str, str] = {}
+    for name in folder_entries(folder):
+        if name.endswith(".fab"):
+            for names in ALSO_CALLED.findall(read_text_file(folder / name)):
+                out.update(dict.fromkeys(names.split(", "), name.removesuffix(".fab")))
+    return out
 
 
 class Binder:

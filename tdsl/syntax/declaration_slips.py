@@ -8,7 +8,7 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS, TYPES
 from tdsl.syntax.scanner import Token
-from tdsl.syntax.scene import VALUES, Scene
+from tdsl.syntax.scene import VALUES, Scene, closest_keyword
 
 _SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
 SCOPES = frozenset(KINDS["scope"]) | frozenset(KINDS["group"])
@@ -47,6 +47,73 @@ def _declared_without_kind(s: Scene) -> Diagnostic | None:
             f"write `{kind}`", ((SourceSpan(s.run.file, name.start, name.start), f"{kind} "),), safe=False
         ),
     )
+
+
+def _foreign_kind(s: Scene) -> Diagnostic | None:
+    """``sw leaf[8]: M`` and ``leaf switch[8]: M``."""
+    t, words = s.token, s.statement
+    kinds = [x.type for x in words]
+    if t is None or t.type != "COLON" or kinds[:3] != ["NAME", "NAME", "LSQB"] or kinds[-1] != "RSQB":
+        return None
+    first, second = words[0], words[1]
+    if first.text in STARTERS or first.text.lower() in INSTEAD_OF or closest_keyword(first.text, STARTERS):
+        return None
+    both = first.span.to(second.span)
+    if second.text in KIND_WORDS:
+        new = f"{second.text} {first.text}"
+        return _rewrite(f"`{second.text}` comes before the name `{first.text}`", both, both, new, safe=True)
+    kind = "switch" if _SWITCH_NAME.match(second.text) or first.text.lower().startswith("sw") else "host"
+    message = f"`{first.text}` declares nothing; a device is a `host`, `switch`, `chip`, `ocs` or `panel`"
+    return _rewrite(message, first.span, first.span, kind)
+
+
+def _group_with_sign(s: Scene) -> Diagnostic | None:
+    """``pod su[4]: {`` and ``pod su * 4 {``."""
+    every = _line_tokens(s)
+    kinds = [x.type for x in every]
+    if s.first not in SCOPES or len(every) < 4:
+        return None
+    b = s.before
+    if s.token is not None and s.token.type == "LBRACE" and b is not None and b.type == "COLON":
+        return Diagnostic(
+            "E0001",
+            f"the block of a `{s.first}` has no `:` before it",
+            b.span,
+            help="remove the `:`",
+            fix=Fix("remove the `:`", ((b.span, ""),)),
+        )
+    if kinds[1:3] == ["NAME", "STAR"] and kinds[3] in ("NAME", "NUMBER"):
+        new = f"{s.first} {every[1].text}[{every[3].text}]"
+        whole = every[0].span.to(every[3].span)
+        message = f"how many `{every[1].text}` there are is written in brackets"
+        return _rewrite(message, every[2].span, whole, new, safe=True)
+    return None
+
+
+def _star_behind_point(s: Scene) -> Diagnostic | None:
+    """``su.*.leaf.*``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "STAR" or b.type != "DOT":
+        return None
+    text, start = s.run.file.text, b.start
+    while start and (text[start - 1].isalnum() or text[start - 1] in "_.*"):
+        start -= 1
+    found = re.compile(r"[\w.*]+").match(text, start)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, start, found.end())
+    return _rewrite("`*` is written in brackets", t.span, whole, whole.text.replace(".*", "[*]"), safe=True)
+
+
+def _range_in_name(s: Scene) -> Diagnostic | None:
+    """``row A-D {``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.type != "MINUS" or s.first != "row" or not following:
+        return None
+    if len(b.text) > 1 or following[0].end - following[0].start > 1:
+        return None
+    whole = b.span.to(following[0].span)
+    return _rewrite("a range is written with `..`", whole, whole, f"{b.text}..{following[0].text}", safe=True)
 
 
 def _count_without_brackets(s: Scene) -> Diagnostic | None:
@@ -225,6 +292,24 @@ def _trailing_comma(s: Scene) -> Diagnostic | None:
     )
 
 
+def _bullet(s: Scene) -> Diagnostic | None:
+    """``- require reachability`` and ``1. require reachability``."""
+    t = s.token
+    if t is None or s.statement or t.type not in ("STAR", "MINUS", "NUMBER", "PLUS"):
+        return None
+    after = s.rest[2:3] if s.rest[1:2] and s.rest[1].type in ("DOT", "BAD") else s.rest[1:2]
+    if not after or after[0].text not in STARTERS:
+        return None
+    gone = SourceSpan(s.run.file, t.start, after[0].start)
+    return Diagnostic(
+        "E0001",
+        f"a statement has no `{gone.text.strip()}` before it",
+        t.span,
+        help=f"remove `{gone.text.strip()}`",
+        fix=Fix(f"remove `{gone.text.strip()}`", ((gone, ""),)),
+    )
+
+
 def _prose(s: Scene) -> Diagnostic | None:
     """``Here is the design:``, a sentence where a statement should be."""
     every = [x for x in _line_tokens(s) if x.span.begin[0] == s.run.tokens[s.run.head].span.begin[0]]
@@ -250,9 +335,13 @@ def _prose(s: Scene) -> Diagnostic | None:
 def _topology_as_statement(s: Scene) -> Diagnostic | None:
     """``topology clos {`` in a fabric."""
     t = s.token
-    if t is None or s.first != "topology" or t.type != "LBRACE" or len(s.statement) != 2:
+    if t is None or s.first != "topology" or t.type not in ("LBRACE", "STRING") or len(s.statement) != 2:
         return None
     name = s.statement[1].text
+    if t.type == "STRING" or s.run.head == 0:
+        first = s.statement[0].span
+        message = "a topology has parameters in brackets; a network is declared by `fabric`"
+        return _rewrite(message, first, first, "fabric")
     whole = s.statement[0].span.to(s.statement[1].span)
     return _rewrite(
         f"`topology` declares a new topology; a fabric uses `{name}` by its name alone", whole, whole, name
@@ -260,7 +349,22 @@ def _topology_as_statement(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
-    _declared_without_kind, _count_without_brackets, _count_before_name, _hosts_of_intent, _unquoted_title,
-    _model_without_kind, _type_behind_equals, _setting_with_equals, _pattern_count, _word_for_operator,
-    _trailing_comma, _topology_as_statement, _prose,
-)  # fmt: skip
+    _declared_without_kind,
+    _foreign_kind,
+    _group_with_sign,
+    _star_behind_point,
+    _range_in_name,
+    _count_without_brackets,
+    _count_before_name,
+    _hosts_of_intent,
+    _unquoted_title,
+    _model_without_kind,
+    _type_behind_equals,
+    _setting_with_equals,
+    _pattern_count,
+    _word_for_operator,
+    _trailing_comma,
+    _bullet,
+    _topology_as_statement,
+    _prose,
+)

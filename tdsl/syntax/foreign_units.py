@@ -20,6 +20,7 @@ FOREIGN_UNITS: dict[str, tuple[Decimal, str]] = {
     **dict.fromkeys(("meter", "meters", "metre", "metres", "mtr", "mtrs"), (_EXACT, "m")),
     **dict.fromkeys(("w", "watt", "watts"), (_EXACT, "W")),
     **dict.fromkeys(("kw", "kilowatt", "kilowatts"), (_EXACT, "kW")),
+    **dict.fromkeys(("mw", "megawatt", "megawatts"), (_EXACT, "MW")),
     **dict.fromkeys(("usec", "microsec", "microseconds"), (_EXACT, "us")),
     **dict.fromkeys(("msec", "millisec", "milliseconds"), (_EXACT, "ms")),
     **dict.fromkeys(("nsec", "nanosec", "nanoseconds"), (_EXACT, "ns")),
@@ -34,11 +35,29 @@ FOREIGN_UNITS: dict[str, tuple[Decimal, str]] = {
     **{
         f"{prefix}{tail}": (_EXACT, f"{prefix.upper()}bps")
         for prefix in "gtm"
-        for tail in ("", "b", "bit", "bits", "ig", "bit/s", "bits/s", "be", "bp", "bps", "bit/sec", "b/s", "b/sec")
+        for tail in (
+            "",
+            "b",
+            "bit",
+            "bits",
+            "ig",
+            "bit/s",
+            "bits/s",
+            "be",
+            "bp",
+            "bps",
+            "bit/sec",
+            "b/s",
+            "b/sec",
+        )
     },
-    **{f"{prefix}byte{s}{tail}": (_EXACT, f"{prefix.upper()}B/s")
-       for prefix in "gtm" for s in ("", "s") for tail in ("/s", "/sec")},
-}  # fmt: skip
+    **{
+        f"{prefix}byte{s}{tail}": (_EXACT, f"{prefix.upper()}B/s")
+        for prefix in "gtm"
+        for s in ("", "s")
+        for tail in ("/s", "/sec")
+    },
+}
 """How a unit is written elsewhere, in small letters; how many of the unit here one is, and the unit here."""
 PER = re.compile(r"/(s|sec|h|hr)\b")
 """What may follow a unit that is read without it."""

@@ -260,7 +260,7 @@ class TokenLayout:
         self.diagnostics.add(
             "E0001",
             token.span,
-            "a `{` stands on the line of what it belongs to, not on a line of its own",
+            "a `{` is written at the end of the line of what it belongs to, not on a line of its own",
             help=f"write `{first} {{`" if len(first) <= 80 else "put it at the end of the line before",
             fix=Fix("move the `{` up", ((SourceSpan(self.file, head.end, head.end), " {"), (whole, ""))),
         )

@@ -11,7 +11,9 @@ from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.scanner import Token
 
 OURS, BASE, MIDDLE, THEIRS, FENCE = "<<<<<<<", "|||||||", "=======", ">>>>>>>", "```"
-_LINE = re.compile(r"^(?:(<{7}|>{7}|\|{7})(?: .*)?|(={7})|[ \t]*(`{3,}|~{3,})[ \t]*\w*[ \t]*)$", re.MULTILINE)
+_LINE = re.compile(
+    r"^(?:(<{7}|>{7}|\|{7})(?: .*)?|(={7})|[ \t]*(`{3,}|~{3,}|[=_*+-]{4,})[ \t]*\w*[ \t]*)$", re.MULTILINE
+)
 """Markers as Git writes them, at the beginning of a line, and the fences of CommonMark."""
 
 
@@ -28,9 +30,9 @@ def tokens_without_pasted_lines(
         diagnostics.add(
             "E0001",
             _without_end(fences[0]),
-            "a fence of Markdown is no part of a design",
-            help="remove this line" + (" and the fence at the end" if len(fences) > 1 else ""),
-            fix=Fix("remove the fences", tuple((span, "") for span in fences)),
+            "a fence or rule of Markdown is no part of a design",
+            help="remove this line" + (f" and {len(fences) - 1} more" if len(fences) > 1 else ""),
+            fix=Fix("remove these lines", tuple((span, "") for span in fences)),
         )
         gone += fences
     for conflict in _conflicts([(m, kind) for m, kind in found if kind != FENCE]):

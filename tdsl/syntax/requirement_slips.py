@@ -9,10 +9,22 @@ from tdsl.syntax.scene import VALUES, Scene
 
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 WORDS = {
-    ("at", "least"): ">=", ("at", "most"): "<=", ("more", "than"): ">", ("less", "than"): "<",
-    ("greater", "than"): ">", ("is",): "==", ("equals",): "==", ("equal", "to"): "==", ("up", "to"): "<=",
-    ("min",): ">=", ("max",): "<=", ("minimum",): ">=", ("maximum",): "<=", ("below",): "<", ("above",): ">",
-}  # fmt: skip
+    ("at", "least"): ">=",
+    ("at", "most"): "<=",
+    ("more", "than"): ">",
+    ("less", "than"): "<",
+    ("greater", "than"): ">",
+    ("is",): "==",
+    ("equals",): "==",
+    ("equal", "to"): "==",
+    ("up", "to"): "<=",
+    ("min",): ">=",
+    ("max",): "<=",
+    ("minimum",): ">=",
+    ("maximum",): "<=",
+    ("below",): "<",
+    ("above",): ">",
+}
 """Comparisons in words, and their signs."""
 
 
@@ -141,7 +153,124 @@ def _setting_compared(s: Scene) -> Diagnostic | None:
     )
 
 
+def _requirement_in_brackets(s: Scene) -> Diagnostic | None:
+    """``require (reachability)`` and ``require { reachability }``."""
+    t = s.token
+    if t is None or s.first not in ("require", "report") or len(s.statement) != 1:
+        return None
+    closing = {"LPAR": "RPAR", "LBRACE": "RBRACE"}.get(t.type)
+    last = s.rest[-1] if s.rest else None
+    if closing is None or last is None or last.type != closing or len(s.rest) < 3:
+        return None
+    whole = t.span.to(last.span)
+    inner = whole.text[1:-1].strip()
+    if "\n" in inner:
+        return None
+    return _replacement(f"a `{s.first}` has no brackets around it", whole, whole, inner)
+
+
+def _arguments_in_brackets(s: Scene) -> Diagnostic | None:
+    """``edge_redundancy(leaf) >= 8``."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first not in ("require", "report") or t.type != "LPAR" or b.end != t.start:
+        return None
+    inner: list[Token] = []
+    for x in s.rest[1:]:
+        if x.type == "RPAR":
+            whole = SourceSpan(s.run.file, b.start, x.end)
+            text = SourceSpan(s.run.file, inner[0].start, inner[-1].end).text if inner else ""
+            new = f"{b.text} of {text.replace(',', ' to')}" if text else b.text
+            message = "what a requirement is about follows `of`, without brackets"
+            return _replacement(message, whole, whole, new, safe=False)
+        inner.append(x)
+    return None
+
+
+def _split_sign(s: Scene) -> Diagnostic | None:
+    """``> = 8``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "EQUAL" or b.text not in ("<", ">", "=", "!"):
+        return None
+    both = b.span.to(t.span)
+    return _replacement("a comparison is one sign, without a space", both, both, f"{b.text}=")
+
+
+def _percent_apart(s: Scene) -> Diagnostic | None:
+    """``bisection >= 50 %``."""
+    b, words = s.before, s.statement
+    if b is None or b.type != "MODULO" or len(words) < 2 or words[-2].type != "NUMBER":
+        return None
+    both = words[-2].span.to(b.span)
+    return _replacement("no space is allowed between a number and `%`", both, both, f"{words[-2].text}%")
+
+
+def _missing_with(s: Scene) -> Diagnostic | None:
+    """``survives any 1 of spine bisection >= 20%``."""
+    t, following = s.token, s.rest[1:2]
+    if t is None or s.first != "require" or t.type != "NAME" or not following:
+        return None
+    if following[0].type != "CMP" or not any(x.text == "any" for x in s.statement):
+        return None
+    at = SourceSpan(s.run.file, t.start, t.start)
+    return Diagnostic(
+        "E0001",
+        f"what must hold after the failures follows `with`, found `{t.text}`",
+        t.span,
+        help=f"write `with {t.text}`",
+        fix=Fix(f"put `with` before `{t.text}`", ((at, "with "),)),
+    )
+
+
+def _of_before_amount(s: Scene) -> Diagnostic | None:
+    """``allreduce of 1GB <= 10ms`` and ``oversubscription of 1:1``."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first not in ("require", "report") or b.text != "of":
+        return None
+    both = b.span.to(t.span)
+    if t.type in ("RATIO", "PERCENT", "NUMBER"):
+        sign = "<=" if t.type == "RATIO" else ">="
+        return _replacement("a requirement compares", b.span, both, f"{sign} {t.text}", safe=False)
+    if t.type != "QUANTITY":
+        return None
+    return _replacement(f"an amount follows the metric, without `{b.text}`", b.span, both, t.text)
+
+
+def _hyphen_in_metric(s: Scene) -> Diagnostic | None:
+    """``require edge-redundancy >= 8``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.type != "MINUS" or s.first not in ("require", "report") or not following:
+        return None
+    if b.type != "NAME" or following[0].type != "NAME" or len(s.statement) != 2:
+        return None
+    whole = b.span.to(following[0].span)
+    return _replacement("a name has no `-`", whole, whole, f"{b.text}_{following[0].text}")
+
+
+def _between_two(s: Scene) -> Diagnostic | None:
+    """``oversubscription between 1:1 and 2:1``."""
+    words, t = s.statement, s.token
+    at = next((i for i, x in enumerate(words) if x.text == "between"), -1)
+    if t is None or at < 1 or len(words) != at + 3 or words[-1].text != "and" or t.type not in VALUES:
+        return None
+    metric = SourceSpan(s.run.file, words[1].start, words[at - 1].end).text
+    new = f"{metric} >= {words[at + 1].text} and {metric} <= {t.text}"
+    whole = words[1].span.to(t.span)
+    return _replacement("two limits are two requirements", whole, whole, new)
+
+
 TRIALS = (
-    _reversed_comparison, _swapped_sign, _comparison_in_words, _colon_in_requirement, _money_after_number,
+    _requirement_in_brackets,
+    _arguments_in_brackets,
+    _split_sign,
+    _percent_apart,
+    _missing_with,
+    _of_before_amount,
+    _hyphen_in_metric,
+    _between_two,
+    _reversed_comparison,
+    _swapped_sign,
+    _comparison_in_words,
+    _colon_in_requirement,
+    _money_after_number,
     _setting_compared,
-)  # fmt: skip
+)

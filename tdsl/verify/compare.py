@@ -24,9 +24,10 @@ from tdsl.semantics.quantity import (
     quantity_text,
 )
 from tdsl.semantics.values import integer_if_whole
+from tdsl.syntax.requirement_slips import WORDS as COMPARISON_WORDS
 from tdsl.verify.check import Check, Judgement, checks_by_name
 from tdsl.verify.result import Value
-from tdsl.verify.reworded import help_for_unknown_metric
+from tdsl.verify.reworded import claim_with_any, help_for_unknown_metric
 
 UNKNOWN, MISSING, MALFORMED, REVERSED = "E0490", "E0491", "E0492", "E0493"
 """Codes of findings about claims themselves; their pages are files."""
@@ -95,6 +96,8 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
     for clause in sorted(check.needs):
         if not clauses[clause]:
             word = {"any": "`any K`", "args": "an argument"}.get(clause, f"`{clause}`")
+            if clause == "any" and (better := claim_with_any(claim.text)):
+                return f"`{check.name}` needs {word}", f"write `{better}`"
             return f"`{check.name}` needs {word}", f"`{check.example}`"
     for clause, present in clauses.items():
         if present and clause not in check.takes:
@@ -116,7 +119,11 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
 
 
 def _claim_with_sign(claim: ResolvedClaim, check: Check) -> str:
-    """``edge_redundancy 8`` with the sign that it lacks, "" where something else stands there."""
+    """``edge_redundancy 8`` with the sign that it lacks, "" where something else is wrong."""
+    found = re.fullmatch(r"\w+ (.+) (\S+)", claim.text)
+    sign = COMPARISON_WORDS.get(tuple(found[1].split())) if found is not None else None
+    if found is not None and sign is not None and not claim.op:
+        return f"{check.name} {sign} {found[2]}"
     words = claim.text.split(" ")
     if claim.op or len(words) != 2 or not words[1][:1].isdigit() or check.kind == "yes_no":
         return ""
@@ -247,7 +254,7 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
 
 def _claim_with_unit(claim: ResolvedClaim, check: Check) -> str:
     """A claim whose number has no unit, with the one of the check's example."""
-    unit = re.fullmatch(r"(\$?)[0-9.]+([A-Za-z/]*)", AMOUNTS.get(check.dim, ""))
+    unit = re.fullmatch(r"(\$?)[0-9.]+([A-Za-z/]*)", _example_claim(check).split(" ")[-1])
     number = re.search(r"[0-9_.]+$", claim.text)
     if unit is None or number is None:
         return _example_claim(check)

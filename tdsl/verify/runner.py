@@ -334,8 +334,8 @@ class _CheckRun:
         return _result_of_judgement(check, judged, claim)
 
     def doubt_direction(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
-        """Warn of a claim that holds and that a worse network meets, too, unless another one bounds the metric
-        the other way."""
+        """Warn of a claim that holds and that a worse network satisfies, too, unless another one bounds the
+        metric the other way."""
         sign = reversed_claim(claim, check)
         if (
             not sign
@@ -344,7 +344,7 @@ class _CheckRun:
         ):
             return
         meant = claim.text.replace(f" {claim.op} ", f" {sign} ", 1)
-        message = f"a worse network meets `{claim.text}`, too"
+        message = f"a worse network would satisfy `{claim.text}`, too"
         self.say(REVERSED, claim, message, help=f"write `{meant}`", severity=Severity.WARNING)
 
     def clauses(self, check: Check, claim: ResolvedClaim) -> Judgement:
