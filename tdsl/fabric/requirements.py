@@ -288,6 +288,11 @@ def _what_fails(claim: tree.Claim) -> str:
         known = ", ".join(FAILING)
         message = f"`any K {name}` fails nothing that tdsl knows"
         number = claim.any_count.span.text if claim.any_count is not None else "1"
+        if f"{name}s" in FAILING:
+            fix = Fix(f"write `{name}s`", ((claim.any_of.span, f"{name}s"),))
+            raise Fault(
+                "E0492", claim.any_of.span, message, help=f"write `any {number} {name}s of …`", fix=fix
+            )
         raise Fault(
             "E0492",
             claim.any_of.span,

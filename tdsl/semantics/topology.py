@@ -88,6 +88,12 @@ def known_topology_names(library: Library, home: Linked) -> list[str]:
     ]
 
 
+def _model_in_item(item: tree.SettingItem) -> str:
+    """The value of an item, or of one that begins with a number the path behind it: ``4 x QM9700``."""
+    named = [v.span.text for _, v in item.args if isinstance(v, tree.PathExpr)]
+    return named[-1] if isinstance(item.value, tree.Number) and named else item.value.span.text
+
+
 ALSO_CALLED = re.compile(r"^# Also called: (.+)\.$", re.MULTILINE)
 
 
@@ -264,7 +270,7 @@ class Binder:
                 "E0120",
                 extra.span,
                 f"`{formal.name.name}` is one {kind}, without a count or other words",
-                help=f"write `{formal.name.name} {extra.value.span.text}`",
+                help=f"write `{formal.name.name} {_model_in_item(extra)}`",
             )
         values = tuple(
             integer_if_whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string"))

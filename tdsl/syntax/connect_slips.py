@@ -77,6 +77,24 @@ def _from_between_ends(s: Scene) -> Diagnostic | None:
     return _corrected(f"`{b.text}` joins no ends", b.span, b.span, "to")
 
 
+def _all_before_path(s: Scene) -> Diagnostic | None:
+    """``connect all node to leaf``."""
+    t, words = s.token, s.statement
+    if not _is_link(s) or t is None or len(words) < 2 or words[1].text != "all":
+        return None
+    t = words[2] if len(words) > 2 else t
+    if t.type != "NAME":
+        return None
+    gone = SourceSpan(s.run.file, words[1].start, t.start)
+    return Diagnostic(
+        "E0001",
+        f"`all` is not needed: `{t.text}[*]` means all of `{t.text}`",
+        words[1].span,
+        help="remove `all`",
+        fix=Fix("remove `all`", ((gone, ""),)),
+    )
+
+
 def _separator_in_path(s: Scene) -> Diagnostic | None:
     """``node[n]/nic[r]`` and ``node[n]:nic[r]``."""
     t, b = s.token, s.before
@@ -119,6 +137,7 @@ TRIALS = (
     _setting_without_braces,
     _guard_with_if,
     _from_between_ends,
+    _all_before_path,
     _separator_in_path,
     _number_of_pattern,
 )

@@ -67,6 +67,23 @@ def _foreign_kind(s: Scene) -> Diagnostic | None:
     return _rewrite(message, first.span, first.span, kind)
 
 
+def _of_before_model(s: Scene) -> Diagnostic | None:
+    """``host node[16] of M``."""
+    t, following = s.token, s.rest[1:2]
+    if t is None or t.text != "of" or s.first not in KIND_WORDS or len(s.statement) < 2 or not following:
+        return None
+    if following[0].type != "NAME" or "COLON" not in s.expected or s.before is None:
+        return None
+    at = SourceSpan(s.run.file, s.before.end, t.end)
+    return Diagnostic(
+        "E0001",
+        "the model follows `:`, not `of`",
+        t.span,
+        help=f"write `: {following[0].text}`",
+        fix=Fix("write `:`", ((at, ":"),)),
+    )
+
+
 def _group_with_sign(s: Scene) -> Diagnostic | None:
     """``pod su[4]: {`` and ``pod su * 4 {``."""
     every = _line_tokens(s)
@@ -252,8 +269,8 @@ def _pattern_count(s: Scene) -> Diagnostic | None:
     if s.first != "connect" or t is None or b is None:
         return None
     if b.text in PATTERNS:
-        number = re.fullmatch(r"(?:x)?(\d+)", t.text)
-        if number is None or t.type not in ("NUMBER", "NAME"):
+        number = re.fullmatch(r"x?(\d+)x?", t.text)
+        if number is None or t.type not in ("NUMBER", "NAME", "QUANTITY"):
             return None
         whole = b.span.to(t.span)
         new = f"{b.text} x {number[1]}"
@@ -351,6 +368,7 @@ def _topology_as_statement(s: Scene) -> Diagnostic | None:
 TRIALS = (
     _declared_without_kind,
     _foreign_kind,
+    _of_before_model,
     _group_with_sign,
     _star_behind_point,
     _range_in_name,

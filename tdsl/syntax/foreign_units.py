@@ -59,6 +59,8 @@ FOREIGN_UNITS: dict[str, tuple[Decimal, str]] = {
     },
 }
 """How a unit is written elsewhere, in small letters; how many of the unit here one is, and the unit here."""
+_BYTES = re.compile(r"[kMGT]B(?:ps|/sec)")
+"""Bytes a second, with the capital B that tells them from bits."""
 PER = re.compile(r"/(s|sec|h|hr)\b")
 """What may follow a unit that is read without it."""
 
@@ -66,6 +68,8 @@ PER = re.compile(r"/(s|sec|h|hr)\b")
 def amount_written_here(number: str, unit: str) -> str:
     """An amount in a unit of other tools, as the language writes it: ``3.048m`` for 10 and ``ft``; "" where
     the unit is unknown, or one of the language."""
+    if _BYTES.fullmatch(unit):
+        return f"{number}{unit[0]}B/s"
     factor, here = FOREIGN_UNITS.get(unit.lower(), (_EXACT, ""))
     if not here or unit in ("g", "m", "t"):
         return ""

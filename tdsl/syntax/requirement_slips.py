@@ -120,11 +120,18 @@ def _colon_in_requirement(s: Scene) -> Diagnostic | None:
     )
 
 
+def _texts(s: Scene) -> set[str]:
+    """The words of the statement before the fault."""
+    return {t.text for t in s.statement}
+
+
 def _money_after_number(s: Scene) -> Diagnostic | None:
     """``cost <= 2M USD`` and ``2 million USD``."""
     t, b = s.token, s.before
     if t is None or b is None or t.type != "NAME" or b.type not in ("NUMBER", "QUANTITY"):
         return None
+    if t.text.lower() in ("million", "mio", "mln") and b.type == "NUMBER" and "cost" in _texts(s):
+        return _replacement("millions are written `M`", t.span, b.span.to(t.span), f"${b.text}M")
     if t.text.lower() not in ("usd", "dollar", "dollars"):
         return None
     return _replacement(
@@ -225,6 +232,8 @@ def _of_before_amount(s: Scene) -> Diagnostic | None:
     """``allreduce of 1GB <= 10ms`` and ``oversubscription of 1:1``."""
     t, b = s.token, s.before
     if t is None or b is None or s.first not in ("require", "report") or b.text != "of":
+        return None
+    if len(s.statement) != 3:
         return None
     both = b.span.to(t.span)
     if t.type in ("RATIO", "PERCENT", "NUMBER"):

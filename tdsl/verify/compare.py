@@ -258,7 +258,8 @@ def _claim_with_unit(claim: ResolvedClaim, check: Check) -> str:
     number = re.search(r"[0-9_.]+$", claim.text)
     if unit is None or number is None:
         return _example_claim(check)
-    after = "" if unit[1] else unit[2]
+    large = unit[2] == "kW" and len(number[0]) > 3  # who writes 40000 means watts
+    after = "" if unit[1] else "W" if large else unit[2]
     return f"{claim.text[: number.start()]}{unit[1]}{number[0]}{after}"
 
 

@@ -21,7 +21,19 @@ MEANT = {
     **dict.fromkeys(
         ("cross_section", "full_bisection", "bisection_bandwidth", "full_bandwidth"), "bisection >= 100%"
     ),
-    **dict.fromkeys(("ecmp", "redundancy", "paths", "multipath", "link_redundancy"), "edge_redundancy >= 2"),
+    **dict.fromkeys(
+        (
+            "ecmp",
+            "redundancy",
+            "paths",
+            "multipath",
+            "link_redundancy",
+            "edge_disjoint_paths",
+            "disjoint_paths",
+            "min_cut",
+        ),
+        "edge_redundancy >= 2",
+    ),
     **dict.fromkeys(
         ("spof", "no_spof", "single_point_of_failure", "switch_redundancy"), "node_redundancy >= 2"
     ),
@@ -35,6 +47,8 @@ MEANT = {
     **dict.fromkeys(("fault_tolerance", "failures", "resilience"), "survives any 1 of SWITCHES"),
 }
 """Words that people use for a requirement, in small letters, and how it is written."""
+FILLERS = ("all", "no", "full", "max", "min", "that", "the", "a", "every")
+"""Words before a requirement that are no part of it."""
 DECLARED = frozenset({"hosts", "nodes", "gpus", "accelerators", "servers", "endpoints"})
 """Words for what a design declares, which no requirement counts."""
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -51,11 +65,7 @@ def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) ->
     reordered = _reordered_claim(metric, text, known)
     if reordered:
         return reordered
-    said = (
-        [metric, *re.findall(r"[A-Za-z_]+", text)[1:]]
-        if metric in ("all", "no", "full", "max", "min")
-        else [metric]
-    )
+    said = [metric, *re.findall(r"[A-Za-z_]+", text)[1:]] if metric in FILLERS else [metric]
     for word in said:
         meant = MEANT.get(word.lower()) or (word if word in known and word != metric else "")
         if meant:
@@ -124,7 +134,7 @@ def claim_with_any(text: str) -> str:
         return ""
     count = {"one": "1", "two": "2", "three": "3", "a": "1", "single": "1"}.get(found[1], found[1])
     what = f"{found[2].removesuffix('s')}s"
-    fails = what if what in ("links", "cables", "cages", "ports", "bundles") else f"of {found[2]}"
+    fails = f"{what} of …" if what in ("links", "cables", "cages", "ports", "bundles") else f"of {found[2]}"
     return f"survives any {count} {fails}{found[3] or ''}"
 
 
@@ -146,8 +156,8 @@ def fix_for_claim(span: SourceSpan, help: str, known: Mapping[str, Check]) -> Fi
 
 
 def reversed_claim(claim: ResolvedClaim, check: Check) -> str:
-    """The comparison that is meant by one that a worse network satisfies, too, such as `oversubscription >= 1:1`;
-    "" where it may be meant as it is."""
+    """The comparison that is meant by one that a worse network satisfies, too, such as
+    `oversubscription >= 1:1`; "" where it may be meant as it is."""
     wrong = "<" if check.scarce else ">" if check.less_is_better else ""
     plain = claim.op[:1] == wrong and claim.given is None and not claim.report
     return MIRROR[claim.op] if wrong and plain else ""
