@@ -13,6 +13,9 @@ BIN := $(VENV)/bin
 # package is built here: its hash would not be that of a published file.
 CONSTRAINTS ?=
 PIP := $(BIN)/python -m pip install -q
+# What pip fetches, a line a package: a minute without a word looks like a call that hangs.
+PIP_SHOWN := $(BIN)/python -m pip install
+SHOW_PACKAGES := while read -r what name _; do case "$$what" in Collecting) echo "  $${name%%[<>=!~;[]*}" ;; Installing) echo "  unpacking" ;; esac; done
 LOCKED := $(PIP) --no-deps --only-binary :all: --require-hashes -r $(CONSTRAINTS) && $(PIP) --no-deps --no-build-isolation -e .
 # An environment of its own for the newest versions of what tdsl needs, and what the tests in tests/core.py need besides.
 NEWEST := .venv-newest
@@ -52,8 +55,8 @@ $(BIN)/python:
 	@scripts/make-venv "$(PYTHON)" "$(VENV)"
 
 $(VENV)/.installed: pyproject.toml hatch_build.py | $(BIN)/python
-	@echo "installing tdsl into $(VENV)"
-	@$(if $(CONSTRAINTS),$(LOCKED),$(PIP) -e .)
+	@echo "installing tdsl and what it needs into $(VENV), once: one or two minutes"
+	@$(if $(CONSTRAINTS),$(LOCKED),$(PIP_SHOWN) -e . | $(SHOW_PACKAGES))
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml hatch_build.py | $(BIN)/python
@@ -62,9 +65,13 @@ $(VENV)/.installed-dev: pyproject.toml hatch_build.py | $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
+	@echo "building $(DESIGN), a design of the library, into out/"
 	@$(BIN)/tdsl build $(DESIGN) --out out 2>&1
 	@echo
-	@echo "Open out/diagram/fabric.svg in a browser."
+	@echo "Open out/diagram/fabric.svg in a browser. Then:"
+	@echo
+	@echo "  $(BIN)/tdsl check $(DESIGN)"
+	@echo "  $(BIN)/tdsl init my_pod --from $(DESIGN) && $(BIN)/tdsl check my_pod.fab"
 
 system:
 	@scripts/system-packages install

@@ -12,7 +12,6 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
@@ -28,6 +27,7 @@ from tdsl.commands._untrusted import FLAG, is_untrusted_call
 from tdsl.config import Config, ConfigError, load_config
 from tdsl.system import cache, malloc
 from tdsl.system.read import inputs_protected
+from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
     from mmap import mmap
@@ -104,9 +104,9 @@ class Commands(click.Group):
 
     def _advice(self, ctx: click.Context, name: str) -> str:
         """What to write instead of a command that does not exist."""
-        near = get_close_matches(name.lower(), self.list_commands(ctx), 1, 0.5)
+        near = closest_name(name, self.list_commands(ctx), 0.5)
         if near:
-            return f"did you mean `{ctx.command_path} {near[0]}`?"
+            return f"did you mean `{ctx.command_path} {near}`?"
         if name.endswith(".fab"):
             return f"write a command before the file: `{ctx.command_path} check {name}`"
         return f"`{ctx.command_path} --help` lists the commands"

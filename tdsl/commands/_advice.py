@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 import click
+
+from tdsl.system.similar import closest_name
 
 ABSENT = re.compile(r"(?:File|Directory|Path) '(.+)' does not exist|^(.+): No such file or directory$")
 
@@ -55,7 +56,7 @@ def _paths_in_same_folder(path: Path) -> list[str]:
 
 
 def _closest_word(word: str, known: Iterable[str]) -> str:
-    return next(iter(get_close_matches(word, list(known), 1, 0.5)), "")
+    return closest_name(word, known, 0.5)
 
 
 def _call_with_word_replaced(args: Sequence[str], word: str, better: str) -> str:

@@ -1,5 +1,5 @@
-"""Pages of ``tdsl explain`` about what the library and the targets hold (models, topologies, targets), and
-words of the language."""
+"""Pages of ``tdsl explain`` about models, topologies and designs of the library, targets, words of the
+language and terms of the glossary."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tdsl.commands.list import TOPOLOGY, _stdlib_files
+from tdsl.commands._library_designs import library_design_files, library_design_path
+from tdsl.commands.list import FABRIC, TOPOLOGY, _stdlib_files
 from tdsl.semantics.model_figures import ModelFigures, both_ways_text, flops_text
 from tdsl.semantics.quantity import POWER, TIME, Quantity
 from tdsl.system.nouns import counted_noun
+from tdsl.system.resources import packaged_folder
+from tdsl.system.similar import without_separators
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library
@@ -27,10 +30,13 @@ def topic_page(word: str) -> str | None:
     none. Where a word is a topology and a statement, both."""
     pages = [
         page
-        for page in (_model_topic(word) or _topology_topic(word) or _target_topic(word), _word_topic(word))
+        for page in (
+            _model_topic(word) or _topology_topic(word) or _target_topic(word) or _design_topic(word),
+            _word_topic(word),
+        )
         if page
     ]
-    return "\n".join(pages) or None
+    return "\n".join(pages) or _glossary_topic(word)
 
 
 def topic_names() -> list[str]:
@@ -41,7 +47,9 @@ def topic_names() -> list[str]:
         *_library_of_models().loader.catalogue(),
         *_topology_texts(),
         *_target_topic_names(),
+        *library_design_files(),
         *catalogue.explained_words(),
+        *(term for terms, _ in _glossary_entries() for term in terms),
     ]
 
 
@@ -202,6 +210,55 @@ def _parameter_topic_lines(node: tree.TopologyDecl) -> list[str]:
         default = f"{f.default.span.text} if not given" if f.default is not None else "required"
         rows.append(f"- `{f.name.name}`: {f.type.name}, {default}")
     return rows
+
+
+# ---------------------------------------------------------------- designs
+
+
+def _design_topic(word: str) -> str | None:
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.findings.source import SourceFile
+    from tdsl.syntax import tree
+    from tdsl.syntax.parser import parse_source_file
+
+    path = library_design_path(word)
+    if path is None:
+        return None
+    text = path.read_text(encoding="utf-8")
+    module = parse_source_file(SourceFile(path.name, text), Diagnostics())
+    lines = re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines()  # type: ignore[index]  # it always matches
+    title = next((t for t in FABRIC.findall(text) if t), "")
+    body = [s for block in module.body for s in (block, *(getattr(block, "body", None) or ()))]
+    params = [f"- `{s.span.text.partition('#')[0].strip()}`" for s in body if isinstance(s, tree.Param)]
+    claims = [f"- `{s.span.text.partition('#')[0].strip()}`" for s in body if isinstance(s, tree.Require)]
+    uses = [f"- {s.span.text}" for s in module.body if isinstance(s, tree.Use)]
+    parts = [f"# {path.stem}: design{f', {title}' if title else ''}\n"]
+    parts += [" ".join(line.lstrip("# ").strip() for line in lines) + "\n"] if lines else []
+    for heading, rows in (("Uses", uses), ("Parameters", params), ("Requires and reports", claims)):
+        parts += [f"## {heading}\n", *rows, ""] if rows else []
+    copy = f"`tdsl init my_pod --from {path.stem}` copies it into a file of yours."
+    parts += [f"Use: `tdsl check {path.stem}`, `tdsl view {path.stem}`; {copy}"]
+    parts += [f"Declared at stdlib:designs/{path.name}; `tdsl list designs` lists all."]
+    return "\n".join(parts) + "\n"
+
+
+# ---------------------------------------------------------------- terms of the glossary
+
+
+def _glossary_entries() -> list[tuple[tuple[str, ...], str]]:
+    """The terms of docs/glossary.md, each entry with its names and its text."""
+    text = (packaged_folder("docs") / "glossary.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^\*\*([^*]+)\*\*:[ ]?(.*?)(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    return [(tuple(re.split(r", | and ", terms)), " ".join(said.split())) for terms, said in entries]
+
+
+def _glossary_topic(word: str) -> str | None:
+    """The entry of the glossary about a term, in the singular or the plural."""
+    wanted = {without_separators(word), without_separators(word).removesuffix("s")}
+    for terms, said in _glossary_entries():
+        if wanted & {without_separators(term) for term in terms}:
+            return f"# {', '.join(terms)}: term\n\n{said}\n"
+    return None
 
 
 # ---------------------------------------------------------------- words of the language

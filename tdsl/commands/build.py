@@ -37,6 +37,7 @@ from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_eq
 from tdsl.findings.source import SourceFile
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.progress import begin_phase
+from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -269,8 +270,6 @@ def _write_or_compare(call: BuildCall, files: Mapping[str, Mapping[str, Content]
 def _refuse_unknown_targets(targets: tuple[str, ...], further: tuple[Path, ...]) -> None:
     """Refuse a call that names a target nobody has; those of ``targets/`` in a ``--path`` folder are known,
     too."""
-    from difflib import get_close_matches
-
     from tdsl.emit.target import targets_by_name
 
     found = Diagnostics()
@@ -279,10 +278,10 @@ def _refuse_unknown_targets(targets: tuple[str, ...], further: tuple[Path, ...])
         if name not in known:
             for unfit in (d.message for d in found if d.message.startswith(f"target `{name}`:")):
                 raise Wrong(f"error[E0502]: {unfit}")
-            near = get_close_matches(name, known, 1)
+            near = closest_name(name, known)
             raise Wrong(
                 f"there is no target {name!r}; "
-                + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}")
+                + (f"did you mean {near!r}?" if near else f"there are {', '.join(known)}")
             )
 
 

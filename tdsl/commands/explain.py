@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import re
 import sys
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
 
 from tdsl.commands._rows import print_table
 from tdsl.commands._shared import Text, Wrong, write_to_stream
+from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -42,19 +42,21 @@ class TopicWord(Text):
 
 @click.command(
     "explain",
-    short_help="Explain a code, a check, a model, a topology, a target or a statement.",
+    short_help="Explain a code, a check, a model, a design, a topology, a target or a term.",
     epilog="\b\nExamples:\n  tdsl explain E0101\n  tdsl explain oversubscription\n  tdsl explain SN5600   "
     "  (ports, rates)\n"
     "  tdsl explain spread     (a word of the language)\n  tdsl explain clos       (parameters of a "
     "topology)\n"
     "  tdsl explain cabling    (files of a target)\n"
+    "  tdsl explain dgx_superpod_h100   (a design of the library)\n"
+    "  tdsl explain ECMP       (a term of the glossary)\n"
     "  tdsl explain --list     (all codes)",
 )
 @click.argument("word", type=TopicWord(), metavar="WORD", required=False)
 @click.option("--list", is_flag=True, help="List all codes and checks, as `tdsl list codes` does.")
 def command(word: str | None, **given: bool) -> None:
-    """Explain a code or a check, with an example and the fix; or a model of the catalogue, a topology, a
-    target, or a word of the language such as `spread`."""
+    """Explain a code or a check, with an example and the fix; or a model of the catalogue, a design or a
+    topology of the library, a target, a word of the language such as `spread`, or a term such as ECMP."""
     from tdsl.explain import catalogue
     from tdsl.report.paint import Paint, wants_colour
 
@@ -66,6 +68,8 @@ def command(word: str | None, **given: bool) -> None:
         return
     if word is None:
         raise click.UsageError("name a code, check, model, topology or target; `--list` lists all codes")
+    if re.fullmatch(r"[Ee]?[0-9]{3}|[0-9]{4}", word):
+        word = f"E{word.lstrip('Ee').zfill(4)}"
     page = catalogue.find_page(word)
     if page is not None:
         write_to_stream(_page_as_text(f"{page.code} {page.name}: {page.title}", page.text, paint))
@@ -91,9 +95,8 @@ def _nearest_page_name(word: str, names: list[str]) -> str:
         *(p.name for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values())),
         *names,
     ]
-    plain = {n.lower(): n for n in reversed(known)}
-    near = get_close_matches(word.lower().replace("-", "_"), plain, 1, 0.5)
-    return plain[near[0]] if near else catalogue.most_similar_code(word)
+    first = {n.lower(): n for n in reversed(known)}  # a term of the glossary may be a check, too
+    return closest_name(word, first.values()) or catalogue.most_similar_code(word)
 
 
 def _page_as_text(title: str, text: str, paint: Paint) -> str:

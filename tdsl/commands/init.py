@@ -100,6 +100,12 @@ designs:
       codequality: gl-code-quality-report.json
       junit: junit.xml
 """
+IGNORED = """\
+# What tdsl's commands write here.
+out/
+gl-code-quality-report.json
+junit.xml
+"""
 PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".gitlab-ci.yml", GITLAB)}
 
 
@@ -110,9 +116,11 @@ PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".g
     "gitlab\n"
     "  tdsl init my_fabric --bare        (the design and nothing else)\n"
     "  tdsl init my_fabric --ask         (a design for your hosts and switches)\n"
+    "  tdsl init my_pod --from dgx_superpod_h100            (a copy of a design of the library)\n"
+    "  tdsl init my_pod --from dgx_superpod_h100 --extend   (uses that design, and adds to it)\n"
     "  tdsl init my_fabric --audit infiniband   (and a pipeline that audits the network each night)",
 )
-@click.argument("name", default="my_fabric")
+@click.argument("name", required=False)
 @click.option(
     "--ci",
     type=click.Choice([*PIPELINES, "none"]),
@@ -129,25 +137,37 @@ PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".g
 @click.option(
     "--ask", is_flag=True, help="Ask for hosts, switches, ratio and failures, and write a design that passes."
 )
-def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> None:
-    """Start a project in this folder: NAME.fab, tdsl.toml, hooks for pre-commit and a pipeline.
+@click.option(
+    "--from",
+    "base",
+    metavar="DESIGN",
+    envvar="TDSL_INIT_FROM",
+    help="Begin with a design of the library: its text and that of what it uses, comments included.",
+)
+@click.option(
+    "--extend", is_flag=True, help="With --from: use the design and add to it, instead of copying its text."
+)
+def command(
+    name: str | None, ci: str, audit: str | None, bare: bool, ask: bool, base: str | None, extend: bool
+) -> None:
+    """Start a project in this folder: NAME.fab (my_fabric.fab if not given), tdsl.toml, .gitignore, hooks for
+    pre-commit and a pipeline.
 
-    Files that are there are left alone: a design of this name gets what checks it. With --bare or --ask it is
-    an error.
+    Files that are there are left alone: a design of this name gets what checks it. With --bare, --ask or
+    --from it is an error.
     """
-    name = name.removesuffix(".fab")
+    if extend and base is None:
+        raise click.UsageError("--extend needs --from: the design that is used")
+    if ask and base is not None:
+        raise click.UsageError("--ask and --from both write the design; give one of them")
+    name = "my_fabric" if name is None else name.removesuffix(".fab")
     _refuse_unfit_project(name, ci, audit, bare)
     design = Path(f"{name}.fab")
-    if (bare or ask) and design.exists():
+    own = bare or ask or base is not None
+    if own and design.exists():
         raise Wrong(f"{design} is there already; choose another name")
-    if ask:
-        from tdsl.commands._ask import design_from_answers
-
-        text = design_from_answers(name)
-    else:
-        text = DESIGN.format(name=name)
-    new = _write_unless_there(design, text)
-    if (bare or ask) and not new:
+    new = _write_unless_there(design, _text_of_design(name, ask, base, extend))
+    if own and not new:
         raise Wrong(f"{design} is there already; choose another name")
     if not bare:
         others = _files_of_project(name, ci, audit)
@@ -157,6 +177,20 @@ def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> Non
     print_unless_quiet(
         f"{design} is {'written' if new else 'there already and left alone'}; try: tdsl check {design}"
     )
+
+
+def _text_of_design(name: str, ask: bool, base: str | None, extend: bool) -> str:
+    """The design to begin with: from answers, from the library, or the small one."""
+    if ask:
+        from tdsl.commands._ask import design_from_answers
+
+        return design_from_answers(name)
+    if base is None:
+        return DESIGN.format(name=name)
+    from tdsl.commands._library_designs import extending_design, flattened_design, named_library_design
+
+    path = named_library_design(base)
+    return extending_design(path, name) if extend else flattened_design(path, name)
 
 
 def _refuse_unfit_project(name: str, ci: str, audit: str | None, bare: bool) -> None:
@@ -174,7 +208,7 @@ def _files_of_project(name: str, ci: str, audit: str | None) -> dict[str, str]:
     printed."""
     from tdsl import __version__
 
-    others = {"tdsl.toml": SETTINGS, ".pre-commit-config.yaml": HOOKS}
+    others = {"tdsl.toml": SETTINGS, ".pre-commit-config.yaml": HOOKS, ".gitignore": IGNORED}
     if ci in PIPELINES:
         path, text = PIPELINES[ci]
         others[path] = text.format(version=__version__)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import click
 
 from tdsl.commands._rows import OutputRows, format_option, print_csv, print_json, print_table
 from tdsl.commands._shared import Text, Wrong
+from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 MODEL = re.compile(r'^model[ \t]+(\w+)[ \t]+(\w+)(?:[ \t]+"([^"]*)")?', re.MULTILINE)
 TOPOLOGY = re.compile(r"^topology[ \t]+(\w+)", re.MULTILINE)
 FABRIC = re.compile(r'^(?:fabric|cluster)[ \t]+\w+(?:[ \t]+"([^"]*)")?', re.MULTILINE)
+COLUMNS_OF_TITLE = 68
 LEADING = re.compile(r"\A#[ \t]*(.+)")
 
 
@@ -73,13 +76,13 @@ def list_of_topologies() -> OutputRows:
 
 
 def list_of_designs() -> OutputRows:
-    """Every design of the standard library."""
+    """Every design of the standard library; what it is fits a line of 100 columns."""
     rows = []
-    for path, file in _stdlib_files("designs"):
+    for path, _ in _stdlib_files("designs"):
         text = path.read_text(encoding="utf-8")
-        title = next((t for t in FABRIC.findall(text) if t), "") or _first_comment(text)
-        rows.append((path.stem, title, file))
-    return OutputRows(("design", "what", "file"), rows)
+        title = next((t for t in FABRIC.findall(text) if t), "") or _first_sentence(text)
+        rows.append((path.stem, shorten(title, COLUMNS_OF_TITLE, placeholder=" …")))
+    return OutputRows(("design", "what"), rows)
 
 
 # ---------------------------------------------------------------- parts
@@ -111,8 +114,6 @@ def _hardware_library() -> Library:
 
 def _model_named(library: Library, word: str) -> DeviceModel:
     """The model of the catalogue that a word names. Raises Wrong."""
-    from difflib import get_close_matches
-
     from tdsl.findings.source import SourceFile, SourceSpan
     from tdsl.semantics.loader import ParsedFile
     from tdsl.syntax import tree
@@ -122,8 +123,8 @@ def _model_named(library: Library, word: str) -> DeviceModel:
     file = SourceFile("", "")
     entry = library.entry(library.link(ParsedFile(file, (), Path(), "")), plain.get(spelt, ""))
     if entry is None or not isinstance(entry.node, tree.ModelDecl):
-        near = get_close_matches(spelt, plain, 1, 0.5)
-        advice = f"did you mean `{plain[near[0]]}`?" if near else "`tdsl list hardware` lists all models"
+        near = closest_name(word, plain.values(), 0.5)
+        advice = f"did you mean `{near}`?" if near else "`tdsl list hardware` lists all models"
         raise Wrong(f"there is no model {word!r} in the catalogue; {advice}")
     model = library.build(entry, SourceSpan(file, 0, 0))
     if model.kind in ("cable", "optic"):
@@ -233,6 +234,13 @@ def _stdlib_files(kind: str) -> list[tuple[Path, str]]:
 
     root = resources.packaged_folder("stdlib")
     return [(p, f"stdlib:{p.relative_to(root).as_posix()}") for p in sorted((root / kind).rglob("*.fab"))]
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence of the comment that a text begins with, without what follows a colon."""
+    lines = re.match(r"(?:#[^\n]*\n)*", text)
+    said = " ".join(line.lstrip("# ").strip() for line in lines[0].splitlines()) if lines else ""
+    return re.split(r"[.:;] ", said)[0]
 
 
 def _first_comment(text: str) -> str:

@@ -309,11 +309,11 @@ def stretches_of_cable(fabric: Fabric, cable: str) -> list[tuple[object, ...]]:
 
 def _similar_cable_ids(fabric: Fabric, cable: str) -> list[str]:
     """Identifiers like one that no cable has."""
-    from difflib import get_close_matches
-
     from tdsl.fabric.cables.identity import CableIndex
+    from tdsl.system.similar import closest_name
 
-    return get_close_matches(cable, CableIndex(fabric).order[2], n=1)
+    near = closest_name(cable, CableIndex(fabric).order[2])
+    return [near] if near else []
 
 
 def _location_of_origin(origin: Origin | None) -> tuple[str | None, int | None]:

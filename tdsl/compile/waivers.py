@@ -14,7 +14,7 @@ from dataclasses import field, replace
 from datetime import date
 
 from tdsl.explain import catalogue
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -132,6 +132,12 @@ def _expired_waiver_finding(a: Allowance, today: date) -> Diagnostic:
     )
 
 
+def _span_of_word(span: SourceSpan, word: str) -> SourceSpan:
+    """The place of a word of a comment."""
+    start = span.start + max(0, span.text.find(word))
+    return SourceSpan(span.file, start, start + len(word))
+
+
 def date_from_text(text: str) -> date:
     """A date as ``2027-01-31``. Raises ValueError, which says what is wrong."""
     if not DAY.fullmatch(text):
@@ -174,6 +180,9 @@ def _waivers_in_comment(text: str, span: SourceSpan, line: int, diagnostics: Dia
                 span,
                 f"there is no finding `{name}`",
                 help=f"did you mean `{near}`?" if near else "`tdsl list checks`",
+                fix=Fix(f"write `{near}`", ((_span_of_word(span, name), near),), safe=False)
+                if near
+                else None,
             )
         elif page.code.startswith(FOREVER):
             diagnostics.add(

@@ -7,7 +7,6 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.read import Stamp, file_stamp, is_below_folders, is_file, read_text_file
 from tdsl.system.resources import packaged_folder
+from tdsl.system.similar import closest_name
 
 LARGEST = 1 << 20
 """Bytes of a manifest or a template that are read at most."""
@@ -214,8 +214,8 @@ def chosen_targets(
         if name in known:
             out.append(known[name])
             continue
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+        near = closest_name(name, known)
+        hint = f"did you mean `{near}`?" if near else f"known: {', '.join(known)}"
         diagnostics.add("E0501", None, f"there is no target `{name}`", help=hint)
     return out
 

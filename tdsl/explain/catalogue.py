@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 from tdsl.syntax.patterns import CONNECT_PATTERNS
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.similar import closest_name
 
 FOLDER = Path(__file__).parent
 HEAD = re.compile(r"# (E\d{4}) ([a-z][a-z0-9_]*): (.+)")
@@ -93,7 +93,7 @@ def most_similar_code(word: str) -> str:
             if p.code[:3] == code[:3] and (p.code[3] == code[3]) != (p.code[4:] == code[4:])
         ]
         return min(last, key=lambda c: (abs(int(c[3:]) - int(code[3:])), c), default="")
-    return next(iter(get_close_matches(word.lower().replace("-", "_"), [p.name for p in pages], 1, 0.5)), "")
+    return closest_name(word, [p.name for p in pages])
 
 
 def page_address(page: Page) -> str:

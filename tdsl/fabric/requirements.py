@@ -18,7 +18,7 @@ from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.resolve import Resolver, instance_rows, variable_assignments
 from tdsl.fabric.vector import Array
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
@@ -264,6 +264,15 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
     """The number of failures of ``any K``, None without it. Raises Fault."""
     if claim.any_count is None:
         return None
+    words = claim.any_count
+    if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare) is None:
+        raise Fault(
+            "E0101",
+            words.span,
+            f"`any` is followed by how many fail, and `{words.bare}` is not a number",
+            help=f"write `any 1 of {words.bare}`",
+            fix=Fix(f"write `1 of {words.bare}`", ((words.span, f"1 of {words.bare}"),), safe=False),
+        )
     count = integer_if_whole(evaluator.evaluate(claim.any_count, scope))
     if isinstance(count, bool) or not isinstance(count, int):
         raise Fault("E0103", claim.any_count.span, "the number of failures must be a whole number")
@@ -278,7 +287,19 @@ def _what_fails(claim: tree.Claim) -> str:
     if name not in FAILING:
         known = ", ".join(FAILING)
         message = f"`any K {name}` fails nothing that tdsl knows"
-        raise Fault("E0492", claim.any_of.span, message, help=f"write one of {known}")
+        number = claim.any_count.span.text if claim.any_count is not None else "1"
+        if f"{name}s" in FAILING:
+            fix = Fix(f"write `{name}s`", ((claim.any_of.span, f"{name}s"),))
+            raise Fault(
+                "E0492", claim.any_of.span, message, help=f"write `any {number} {name}s of …`", fix=fix
+            )
+        raise Fault(
+            "E0492",
+            claim.any_of.span,
+            message,
+            help=f"write `any {number} of {name}` for devices; or one of {known}",
+            fix=Fix(f"write `of {name}`", ((claim.any_of.span, f"of {name}"),), safe=False),
+        )
     return name
 
 

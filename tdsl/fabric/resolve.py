@@ -17,6 +17,7 @@ from tdsl.fabric.vector import (
     integers_of_expression,
     largest_magnitude,
 )
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
@@ -94,6 +95,15 @@ class Mismatch:
     def fault(self, narrowed: bool) -> Fault:
         """E0107; ``narrowed``: a guard leaves values that are not in both extents."""
         name, old = self.name, self.first
+        if name == "all":
+            return Fault(
+                "E0107",
+                self.at,
+                "`all` in brackets is an index variable like any other name; `*` means all members",
+                labels=[(self.before, "and here")],
+                help="write `[*]`",
+                fix=Fix("write `*`", ((self.at, "*"), (self.before, "*")), safe=False),
+            )
         low, high = max(old.low, self.other.low), min(old.high, self.other.high)
         only = (
             f"`where {name} <= {high}`"
@@ -191,13 +201,17 @@ class Resolver:
         at = int(np.argmax(bad))
         said = self.over.show(at)
         alike = int(bad.sum())
+        whole = axis.size > 1 and isinstance(entry.expr, tree.Range)
+        fitting = f"{axis.low}..{axis.high}" if whole else ""
         raise Fault(
             "E0108",
             entry.span,
             f"`{entry.name}[{int(values[at])}]` is outside {axis.low}..{axis.high}"
             + (f", for {said}" if said else "")
             + (f" (and for {alike - 1:,} more assignments)" if alike > 1 and said else ""),
-            help=f"`{entry.name}` has indices {axis.low}..{axis.high}",
+            help=f"`{entry.name}` has indices {axis.low}..{axis.high}"
+            + (f": write `{entry.name}[{fitting}]`" if fitting else ""),
+            fix=Fix(f"write `{fitting}`", ((entry.span, fitting),), safe=False) if fitting else None,
         )
 
     def offsets(self, entry: IndexEntry) -> tuple[Array, bool]:

@@ -21,6 +21,8 @@ from tdsl.fabric.rates import add_capacity, batch_rates
 from tdsl.fabric.resolve import Resolver, StatementSide, variable_assignments
 from tdsl.fabric.vector import SAFE, Array, Assignments, integers_of_expression
 from tdsl.fabric.vias import ports_of_crossed_device
+from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.plan import ResolvedConnect
@@ -93,6 +95,16 @@ class WiringState:
     apart: list[tuple[Fault, list[Array]]] = field(
         default_factory=list
     )  # spreads that fall apart, and the devices they join
+
+
+def _unknown_pattern_fault(span: SourceSpan, name: str) -> Fault:
+    """The fault of a word that is no pattern; ``x16`` is a number of links."""
+    if name[0] == "x" and name[1:].isdigit():
+        new = f"x {name[1:]}"
+        message = f"there is no pattern `{name}` here; `{new}` is the number of links a pair"
+        return Fault("E0101", span, message, help=f"write `{new}`", fix=Fix(f"write `{new}`", ((span, new),)))
+    meant = {"full": "each", "all_to_all": "each", "bipartite": "each", "complete": "mesh", "chain": "ring"}
+    return unknown_name_fault("E0101", span, "pattern", name, tuple(CONNECT_PATTERNS), meant=meant)
 
 
 def takes_remaining_ports(wire: ResolvedConnect) -> bool:
@@ -310,9 +322,15 @@ def links_of_application(
     name, words = p.name.name, _words_of_pattern(node, p)
     known = CONNECT_PATTERNS.get(name)
     if known is None:
-        raise unknown_name_fault("E0101", p.name.span, "pattern", name, tuple(CONNECT_PATTERNS))
+        raise _unknown_pattern_fault(p.name.span, name)
     if known.sets == "one" and b is not None:
-        raise Fault("E0457", p.span, f"`{name}` connects the members of one set of devices and takes no `to`")
+        raise Fault(
+            "E0457",
+            p.span,
+            f"`{name}` connects the members of one set of devices and takes no `to`",
+            help="write `each` to join every pair of the two sets, or `spread` to share links among them",
+            fix=Fix("write `each`", ((p.name.span, "each"),), safe=False),
+        )
     if known.sets == "two" and b is None:
         help = f"`connect A[*] to B[*] {name}`"
         raise Fault("E0457", p.span, f"`{name}` connects two sets of devices", help=help)

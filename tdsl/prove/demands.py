@@ -20,6 +20,7 @@ from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
 from tdsl.system.read import FileTooLarge, read_text_file
+from tdsl.system.similar import closest_name
 
 BYTES = 32 * 1024 * 1024
 """Size of a file that is read at most."""
@@ -98,8 +99,12 @@ def demand_of(view: View, claim: ResolvedClaim) -> TrafficDemand:
         return _surviving_demand(whole, view, _permutation_demand(whole, claim, *rest))
     make = PATTERNS.get(str(head))
     if make is None:
+        known = sorted({*PATTERNS, PERMUTATION, "all_to_all"})
+        near = closest_name(str(head), known)
         raise UnfitDemand(
-            f"there is no pattern `{head}`; there are {', '.join(sorted(PATTERNS))}, and files such as "
+            f"there is no pattern `{head}`; "
+            + (f"did you mean `{near}`? There are " if near else "there are ")
+            + f"{', '.join(known)}, and files such as "
             '"matrix.csv"'
         )
     return make(view, claim, *rest)

@@ -47,6 +47,8 @@ from tdsl.semantics.values import (
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
+PARTS = {"half": "50%", "third": "1/3", "quarter": "25%", "full": "100%"}
+"""Words for shares."""
 NUMERALS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16,
@@ -55,6 +57,14 @@ NUMERALS = {
 STEP_LIMIT = 5_000_000
 POWERS = 20
 """Steps that a power in a field is worth."""
+
+
+def _help_for_unknown_value(name: str, scope: Scope) -> str:
+    """What there is to write for a value that nobody declares and that no known name is like."""
+    known = sorted(set(scope.visible()))
+    listed = f"known here: {', '.join(f'`{k}`' for k in known[:8])}" + (" …" if len(known) > 8 else "")
+    declare = f"`let {name} = …` declares it, in this block or around it"
+    return f"{listed}; {declare}" if known else f"write a number; {declare}"
 
 
 @dataclass(slots=True)
@@ -257,6 +267,16 @@ class Evaluator:
                 "there is no value `range` here",
                 help="a range is written `0..3`, both ends included",
             )
+        if re.fullmatch(r"[Uu][0-9]+", name):
+            units = f"{name[1:]}U"
+            message = f"there is no value `{name}` here; rack units are a number and `U`"
+            fix = Fix(f"write `{units}`", ((head.span, units),), safe=False)
+            raise Fault("E0101", head.span, message, help=f"write `{units}`", fix=fix)
+        if name.lower() in PARTS:
+            part = PARTS[name.lower()]
+            message = f"there is no value `{name}` here"
+            fix = Fix(f"write `{part}`", ((head.span, part),), safe=False)
+            raise Fault("E0101", head.span, message, help=f"write `{part}`", fix=fix)
         if name.lower() in NUMERALS:
             number = str(NUMERALS[name.lower()])
             raise Fault(
@@ -272,6 +292,7 @@ class Evaluator:
             "value",
             name,
             [*scope.visible(), *(b for b in BUILTINS if closest_known_name(name, [b]))],
+            extra_help=_help_for_unknown_value(name, scope),
         )
 
     def call(self, value: Value, part: tree.Call, scope: Scope, span: SourceSpan) -> Value:

@@ -3,12 +3,13 @@ already said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
+import re
+from collections.abc import Iterable, Mapping
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.similar import closest_name
 
 LOOKS = 300_000
 """Names that unknown ones of a text are held against."""
@@ -43,6 +44,7 @@ class Fault(Exception):
         span = at.span if isinstance(at, Origin) else at
         chain = at.chain if isinstance(at, Origin) else ()
         places = (*labels, *chain)
+        fix = fix or _fix_that_help_says(span, help)
         self.diagnostic = Diagnostic(
             code, message, span, tuple(Label(s, m) for s, m in places), tuple(notes), help, fix, count=count
         )
@@ -50,6 +52,25 @@ class Fault(Exception):
     def report(self, diagnostics: Diagnostics) -> None:
         """Hand the finding to the collector."""
         diagnostics.items.append(self.diagnostic)
+
+
+_WORDS = re.compile(r"\b[A-Za-z_]\w*")
+_TO_WRITE = re.compile(r"write `([^`…]+)`")
+
+
+def _fix_that_help_says(span: SourceSpan, help: str) -> Fix | None:
+    """The edit of a help line that writes the marked statement anew, such as "write `rails 8`" at
+    ``rails x``; None where it is about something else, or leaves words open."""
+    found = _TO_WRITE.fullmatch(help)
+    text = span.text
+    if found is None or "\n" in text or not text or text == found[1]:
+        return None
+    new = found[1]
+    if new.split()[0] != text.split()[0] or len(text.split()) < 2 or "{" in text + new:
+        return None
+    if set(_WORDS.findall(new)) - set(_WORDS.findall(text)):  # words of an example, not of the design
+        return None
+    return Fix(f"write `{new}`", ((span, new),), safe=False)
 
 
 class Excused(Exception):
@@ -66,6 +87,9 @@ class _Looks:
 _looks = _Looks()
 
 
+NOTHING_MEANT: Mapping[str, str] = {}
+
+
 def reset_name_suggestions() -> None:
     """A new text: look for names like its unknown ones again."""
     _looks.taken = 0
@@ -78,19 +102,25 @@ def closest_known_name(name: str, known: Iterable[str]) -> str:
     _looks.taken += len(candidates)
     if _looks.taken > LOOKS:
         return ""
-    exact = [k for k in candidates if k.lower() == name.lower()]
-    if exact:
-        return exact[0]
-    return next(iter(get_close_matches(name, candidates, n=1, cutoff=0.6)), "")
+    return closest_name(name, candidates)
 
 
 def unknown_name_fault(
-    code: str, span: SourceSpan, what: str, name: str, known: Iterable[str], *, extra_help: str = ""
+    code: str,
+    span: SourceSpan,
+    what: str,
+    name: str,
+    known: Iterable[str],
+    *,
+    extra_help: str = "",
+    meant: Mapping[str, str] = NOTHING_MEANT,
 ) -> Fault:
-    """The fault of a name nobody declared, with the nearest known one and a fix that writes it."""
+    """The fault of a name nobody declared, with the nearest known one and a fix that writes it. ``meant`` are
+    words for known names that are not like them, in small letters."""
     known = sorted(set(known))
-    near = closest_known_name(name, known)
-    if near:
+    near = meant.get(name.lower(), "")
+    near = near if near in known else closest_known_name(name, known)
+    if near and near != name:
         return Fault(
             code,
             span,

@@ -185,9 +185,23 @@ class Intent:
             raise Fault(
                 "E0104", s.span, f"`{name}` is given twice", labels=[(self.counts[name][1], "first here")]
             )
+        if s.body is not None and s.items and (path := s.items[0].span.text):
+            self.scope.excused.update(re.findall(r"\w+", path))
+            kind = name.removesuffix("s")
+            raise Fault(
+                "E0120",
+                s.name.span,
+                f"`{name}` says how many there are; a block is declared by `{kind}`",
+                help=f"write `{kind} {path} {{`",
+                fix=Fix(f"write `{kind}`", ((s.name.span, kind),)),
+            )
         if len(s.items) != 1 or s.items[0].args or s.body is not None:
             raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"`{name} 8`")
-        value = self.evaluator.integer(s.items[0].value, self.scope)
+        written = s.items[0].value
+        if isinstance(written, tree.PathExpr) and written.bare and self.scope.find(written.bare) is None:
+            message = f"`{name}` is followed by how many there are, and `{written.bare}` is not a number"
+            raise Fault("E0120", written.span, message, help=f"write `{name} 8`")
+        value = self.evaluator.integer(written, self.scope)
         if value < 1:
             raise Fault("E0120", s.items[0].span, f"there is at least one of `{name}`; this is {value}")
         self.counts[name] = (value, s.span)
@@ -227,8 +241,14 @@ class Intent:
         if len(s.items) > 1:
             raise Fault("E0120", s.items[1].span, f"one `{s.name.name}` declares devices of one model")
         if not isinstance(model, tree.PathExpr) or model.bare is None:
+            swapped = isinstance(model, tree.Number) and isinstance(item.value, tree.PathExpr)
+            new = f"{model.span.text} x {item.value.span.text}" if swapped else ""
             raise Fault(
-                "E0120", model.span, "expected the name of a model", help=f"`{s.name.name} 128 x MODEL`"
+                "E0120",
+                model.span,
+                "expected the name of a model" + (": the number comes first" if new else ""),
+                help=f"write `{s.name.name} {new or '128 x MODEL'}`",
+                fix=Fix(f"write `{new}`", ((item.span, new),)) if new else None,
             )
         shape = self.shape(s, item)
         inner = _device_settings_text(s)
@@ -367,7 +387,11 @@ class Intent:
 
     def alone(self, s: tree.Setting) -> list[StructureLine]:
         """Refuse ends that nothing joins."""
-        if any(isinstance(x, tree.Setting) and x.name.name not in (*WORDS, *LATER) for x in self.body):
+        if any(
+            isinstance(x, tree.Broken)
+            or (isinstance(x, tree.Setting) and x.name.name not in (*WORDS, *LATER))
+            for x in self.body
+        ):
             raise Excused  # perhaps the name of the topology, which is said to be unknown
         names = ", ".join(
             f"`{n}`"
@@ -394,7 +418,7 @@ class Intent:
         """What the block of a topology stands for: its tiers, then its other statements."""
         instance = Binder(entry, s, self.scope, self.evaluator, self.given(), self.model).run()
         if instance.ends and self.ends is None:
-            if self.broken:
+            if self.broken or any(isinstance(x, tree.Broken) for x in self.body):
                 raise Excused
             raise Fault(
                 "E0120",
@@ -547,13 +571,17 @@ def _device_settings_text(s: tree.Setting) -> str:
 
 def _no_hosts_fault(item: tree.SettingItem) -> Fault:
     """The fault of what neither counts hosts of a model nor names declared ones."""
-    counted = re.fullmatch(r"([\d_]+)\s+([A-Za-z]\w*)", item.span.text)
+    counted = re.fullmatch(r"([\d_]+)\s*(x|of|\*)?\s*([A-Za-z]\w*)", item.span.text)
     if counted is not None:
-        new = f"{counted[1]} x {counted[2]}"
+        new = f"{counted[1]} x {counted[3]}"
         return Fault(
             "E0120",
             item.span,
-            "`x` is missing between the number and the model",
+            f"`x` is written between the number and the model, not `{counted[2]}`"
+            if counted[2] and counted[2] != "x"
+            else "` x ` is written between the number and the model, with spaces"
+            if counted[2]
+            else "`x` is missing between the number and the model",
             help=f"write `hosts {new}`",
             fix=Fix(f"write `{new}`", ((item.span, new),)),
         )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.topology import find_topology, known_topology_names
+from tdsl.semantics.topology import find_topology, known_topology_names, other_names_of_topologies
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import INSTEAD_OF
+from tdsl.syntax.keywords import INSTEAD_OF, KINDS
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
@@ -88,6 +90,24 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     name = s.name.name
     if find_topology(library, home, name) is not None:
         return Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
+    if name in KINDS["group"] and s.body is not None and not s.items:
+        at = SourceSpan(s.name.span.file, s.name.span.end, s.name.span.end)
+        return Fault(
+            "E0118",
+            s.name.span,
+            f"a `{name}` has a name",
+            help=f"write `{name} {name[0]}1 {{`",
+            fix=Fix(f"put `{name[0]}1`", ((at, f" {name[0]}1"),), safe=False),
+        )
+    whole = _statement_meant(s)
+    if whole:
+        return Fault(
+            "E0118",
+            s.name.span,
+            f"there is no statement `{name}` here",
+            help=f"write `{whole}`",
+            fix=Fix(f"write `{whole}`", ((s.span, whole),), safe=False),
+        )
     instead = INSTEAD_OF.get(name.lower())
     if instead is not None:
         return Fault(
@@ -114,7 +134,27 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             *SUBNETS,
             *known_topology_names(library, home),
         ),
+        meant={**other_names_of_topologies(), "ip": "address", "ipv4": "address", "bgp": "routing"},
     )
+
+
+COUNTED_HOSTS = re.compile(r"(?:host|hosts|server|servers|node|nodes)\s+(\d+)\s*(?:x|of|\*)?\s*([A-Za-z]\w*)")
+METRICS_ALONE = ("reachability", "rail_alignment", "plane_isolation")
+"""Requirements that people write without `require`."""
+RAILS = ("rail_optimized", "rail_optimised", "rail_aligned", "rail_alignment", "multi_rail")
+
+
+def _statement_meant(s: tree.Setting) -> str:
+    """The statement that a misnamed one means, as it can be written; "" where that is not known."""
+    name = s.name.name.lower()
+    hosts = COUNTED_HOSTS.fullmatch(s.span.text)
+    if hosts is not None:
+        return f"hosts {hosts[1]} x {hosts[2]}"
+    if name in METRICS_ALONE and s.body is None and not any(i.args for i in s.items):
+        return f"require {s.span.text}"
+    if name in RAILS and s.body is None:
+        return f"rails {s.items[0].span.text}" if s.items else "rails 8"
+    return ""
 
 
 def _unsupported_statement_fault(s: tree.Stmt, what: str, instead: str) -> Fault:

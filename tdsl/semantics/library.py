@@ -3,7 +3,7 @@ it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from fractions import Fraction
@@ -21,6 +21,7 @@ from tdsl.semantics.parameters import define_param
 from tdsl.semantics.ranges import ParameterSettings
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.supply import Supply
+from tdsl.semantics.unknown_models import unknown_model_fault
 from tdsl.semantics.values import FunctionValue
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -237,24 +238,24 @@ class Library:
             return isinstance(found.node, tree.ModelDecl)
         return name in self.loader.catalogue()
 
-    def model(self, home: Linked, name: str, span: SourceSpan) -> DeviceModel:
-        """The device model of that name as seen in a file."""
+    def unknown_model(self, home: Linked, name: str, span: SourceSpan, kinds: Collection[str] = ()) -> Fault:
+        """The fault of a name that no model has that is seen in a file; models of some kinds, if any are
+        named, are proposed."""
+        declared = {
+            n: e.node.kind.name
+            for n, e in (*home.names.items(), *home.used.items())
+            if isinstance(e.node, tree.ModelDecl)
+        }
+        return unknown_model_fault(span, name, kinds, declared, self.loader.catalogue())
+
+    def model(self, home: Linked, name: str, span: SourceSpan, kinds: Collection[str] = ()) -> DeviceModel:
+        """The device model of that name as seen in a file; of an unknown one, models of these kinds are
+        proposed."""
         entry = self.entry(home, name)
         if entry is None or not isinstance(entry.node, tree.ModelDecl):
             if home.scope.is_excused(name):
                 raise Excused
-            known = [
-                n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.ModelDecl)
-            ]
-            raise unknown_name_fault(
-                "E0102",
-                span,
-                "model",
-                name,
-                [*known, *self.loader.catalogue()],
-                extra_help="declare it with `model`, or `use` the file that does; `tdsl list hardware` "
-                "shows the catalogue",
-            )
+            raise self.unknown_model(home, name, span, kinds)
         return self.build(entry, span)
 
     def hyphenated(self, home: Linked, span: SourceSpan) -> Fault:

@@ -9,7 +9,7 @@ from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault, closest_known_name
 from tdsl.syntax import tree
@@ -135,6 +135,7 @@ class Loader:
                 "standard library"
             ],
             help=f"did you mean `{near}`?" if near else "give the folder that holds it with `--path`",
+            fix=Fix(f"write `{near}`", ((use.module[-1].span, near),), safe=False) if near else None,
         )
 
     def inside(self, found: list[Path], folder: Path, span: SourceSpan) -> list[Path]:

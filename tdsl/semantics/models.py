@@ -3,8 +3,9 @@ layout."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from difflib import get_close_matches
+from fractions import Fraction
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
@@ -28,10 +29,12 @@ from tdsl.semantics.model import (
 from tdsl.semantics.model_connects import refuse_connect_of_fabrics_alone
 from tdsl.semantics.quantity import COMPUTE, LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
-from tdsl.semantics.settings import fitting_rate, not_too_long
+from tdsl.semantics.settings import SETTINGS_ELSEWHERE, fitting_rate, not_too_long
 from tdsl.semantics.sonic import sonic_ports
 from tdsl.semantics.values import BareWord, Value, a_type, integer_if_whole, number_in_message, text_of
 from tdsl.syntax import tree
+from tdsl.syntax.foreign_units import amount_written_here
+from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
@@ -619,8 +622,10 @@ class ModelBuilder:
         """A word that means nothing in a model: refused where it is nearly a known one, else a warning that
         names ``fact``."""
         name = s.name.name
-        if get_close_matches(name, FACTS, n=1, cutoff=0.8):
-            raise unknown_name_fault("E0118", s.name.span, "setting of a model", name, FACTS)
+        if closest_name(name, FACTS, 0.8) or SETTINGS_ELSEWHERE.get(name.lower()) in FACTS:
+            raise unknown_name_fault(
+                "E0118", s.name.span, "setting of a model", name, FACTS, meant=SETTINGS_ELSEWHERE
+            )
         self.library.diagnostics.add(
             "E0128",
             s.name.span,
@@ -646,6 +651,9 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
     """Refuse a fact that is an amount of something and whose value is none, or below zero."""
     name = s.name.name
     if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
+        fault = _number_with_unit_fault(s, value, "230ns", "one time, from port to port, not negative")
+        if fault is not None:
+            raise fault
         help = "write `latency 230ns`"
         raise Fault("E0103", s.span, "`latency` is one time, from port to port, not negative", help=help)
     dim, example = MEASURED.get(name, (None, ""))
@@ -653,6 +661,9 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
         return
     fits = isinstance(value, Quantity) and value.dim == dim
     if not fits or (isinstance(value, Quantity) and value.amount < 0):
+        fault = _number_with_unit_fault(s, value, example, f"one amount such as `{example}`, with its unit")
+        if fault is not None:
+            raise fault
         raise Fault(
             "E0103",
             s.span,
@@ -660,6 +671,31 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
             + (", not below zero" if fits else f", not {a_type(value)}"),
             help=f"write `{name} {example}`",
         )
+
+
+UNIT_OF_EXAMPLE = re.compile(r"(\$?)[0-9.]+(.*)")
+
+
+def _number_with_unit_fault(s: tree.Setting, value: Value, example: str, is_what: str) -> Fault | None:
+    """The fault of a fact that is a bare number, with its unit put in; None where it is not."""
+    found = UNIT_OF_EXAMPLE.fullmatch(example)
+    if found is None or isinstance(value, bool) or not isinstance(value, (int, Fraction)) or value < 0:
+        return None
+    item = s.items[0]
+    number = item.value.span.text
+    apart = item.args[0][1].span if item.args else None
+    new = f"{found[1]}{number}{found[2]}" if apart is None else amount_written_here(number, apart.text)
+    if not new or not number.replace(".", "").replace("_", "").isdigit():
+        return None
+    name = s.name.name
+    at = item.value.span if apart is None else item.value.span.to(apart)
+    return Fault(
+        "E0103",
+        s.span,
+        f"`{name}` is {is_what}",
+        help=f"write `{name} {new}`",
+        fix=Fix(f"write `{name} {new}`", ((at, new),), safe=False),
+    )
 
 
 def _plain_label(name: str, axes: tuple[Axis, ...], k: int) -> str:

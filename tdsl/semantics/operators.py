@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from operator import add, sub
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, closest_known_name, unknown_name_fault
-from tdsl.semantics.quantity import NONE, UNIT_TABLE, Quantity
+from tdsl.semantics.quantity import (
+    LENGTH,
+    MASS,
+    MONEY,
+    NONE,
+    POWER,
+    RATE,
+    TIME,
+    UNIT_TABLE,
+    UNITS,
+    Quantity,
+)
 from tdsl.semantics.values import (
     TYPE_NAMES,
     Dims,
@@ -22,6 +35,7 @@ from tdsl.semantics.values import (
     type_name,
 )
 from tdsl.syntax import tree
+from tdsl.syntax.foreign_units import PER, amount_written_here
 
 LIST_LIMIT = 1 << 20
 BIT_LIMIT = 4096
@@ -31,12 +45,27 @@ numbers."""
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">=", "in"}
 
 
-RATE_SLIPS = {
-    f"{prefix}{tail}": f"{prefix.upper()}bps"
-    for prefix in "gtm"
-    for tail in ("", "b", "bit", "bits", "bit/s", "be")
+QUANTITY_OF_WORD = {
+    **dict.fromkeys(("rate", "port", "bandwidth", "bisection"), RATE),
+    **dict.fromkeys(("length", "reach", "slack", "pitch", "distance", "cable_length", "bend_radius"), LENGTH),
+    **dict.fromkeys(("power", "max", "rack_power"), POWER),
+    **dict.fromkeys(("latency", "allreduce", "step_time", "within"), TIME),
+    **dict.fromkeys(("weight", "mass", "rack_weight"), MASS),
+    **dict.fromkeys(("price", "cost"), MONEY),
+    "height": UNITS,
 }
-"""What people write for rates: ``100G``, ``400Gbit``."""
+"""Words before an amount, and what quantity it is of."""
+EXAMPLES = {
+    RATE: "rates are `400Gbps` or `50GB/s`",
+    LENGTH: "lengths are `3m` or `30cm`",
+    TIME: "times are `600ns` or `2us`",
+    POWER: "powers are `1.7kW` or `700W`",
+    MASS: "masses are `30kg` or `1t`",
+    MONEY: "prices are `$12M` or `$900`",
+    UNITS: "heights are `1U`",
+}
+ALL_EXAMPLES = "rates are `400Gbps` or `50GB/s`, lengths `3m`, powers `1.7kW`, times `2us`, heights `1U`"
+_WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)(?:[\[({].*?[\])}])?\s*(?:[<>=!]=|[<>:])?\s*$")
 
 
 def quantity_value(e: tree.Measure) -> Value:
@@ -45,16 +74,43 @@ def quantity_value(e: tree.Measure) -> Value:
         return integer_if_whole(Fraction(e.value) / 100)
     entry = UNIT_TABLE.get(e.unit)
     if entry is None:
-        near = RATE_SLIPS.get(e.unit.lower()) or closest_known_name(e.unit, UNIT_TABLE)
-        raise Fault(
+        raise _unknown_unit_fault(e)
+    return Quantity(Fraction(e.value) * entry[0], entry[1])
+
+
+def _unknown_unit_fault(e: tree.Measure) -> Fault:
+    """The fault of a unit that the language does not have: the amount in one that it has, or the nearest unit
+    of the quantity that the word before asks for."""
+    number = e.span.text.removesuffix(e.unit)
+    amount, span = amount_written_here(number, e.unit), e.span
+    text = span.file.text
+    per = PER.match(text, span.end)
+    if per is not None and amount_written_here(number, f"{e.unit}{per[0]}"):
+        amount = amount_written_here(number, f"{e.unit}{per[0]}")
+        span = SourceSpan(span.file, span.start, per.end())
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start][-200:]
+    before = _WORD_BEFORE.search(line)
+    asked = QUANTITY_OF_WORD.get(before[1]) if before else None
+    if line.lstrip().startswith("port "):
+        asked = RATE
+    if not amount:
+        known = [u for u, (_, dim) in UNIT_TABLE.items() if asked is None or dim == asked]
+        near = closest_known_name(e.unit, known) if asked is not None or len(e.unit) > 1 else ""
+        amount = f"{number}{near}" if near else ""
+    if not amount and e.unit in ("k", "K", "mio"):
+        amount = f"{integer_if_whole(Fraction(e.value) * (10**6 if e.unit == 'mio' else 1000))}"
+    if not amount and e.unit in ("x", "times", "nos", "pcs", "ports", "links", "paths"):
+        amount = number
+    if amount:
+        return Fault(
             "E0105",
             e.span,
-            f"`{e.unit}` is not a unit",
-            help=f"did you mean `{near}`?"
-            if near
-            else "rates are `400Gbps` or `50GB/s`, lengths `3m`, powers `1.7kW`",
+            f"`{span.text.removeprefix(number)}` is not a unit of the language",
+            help=f"write `{amount}`",
+            fix=Fix(f"write `{amount}`", ((span, amount),), safe=False),
         )
-    return Quantity(Fraction(e.value) * entry[0], entry[1])
+    help = ALL_EXAMPLES if asked is None else EXAMPLES[asked]
+    return Fault("E0105", e.span, f"`{e.unit}` is not a unit of the language", help=help)
 
 
 def too_large(value: Value) -> bool:
@@ -173,13 +229,24 @@ def elements_to_iterate(value: Value, span: SourceSpan) -> Sequence[Value]:
 def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> None:
     """Check a value against a written type."""
     if wanted.name not in TYPE_NAMES:
-        raise unknown_name_fault("E0101", wanted.span, "type", wanted.name, TYPE_NAMES)
+        meant = dict.fromkeys(("number", "integer", "float", "count", "uint"), "int")
+        meant |= dict.fromkeys(("str", "text"), "string") | {"boolean": "bool", "array": "list"}
+        raise unknown_name_fault("E0101", wanted.span, "type", wanted.name, TYPE_NAMES, meant=meant)
     if not fits_type(value, wanted.name):
+        quoted = span.text.strip('"')
+        number = span.text.startswith('"') and re.fullmatch(r"\d+", quoted) and wanted.name == "int"
+        plain = quoted if number else ""
+        member = re.fullmatch(r"(\d+) in (\d+)\.\.(\d+)", span.text)
+        if member is not None and wanted.name == "int":
+            help = f"write `{member[1]} where {member[2]} <= NAME <= {member[3]}`"
+            raise Fault("E0103", span, "`in` asks whether a value is in a range, and gives a bool", help=help)
         raise Fault(
             "E0103",
             span,
             f"this must be of type {wanted.name} and is {a_type(value)}",
             labels=[(wanted.span, "asked for here")],
+            help=f"write `{plain}`" if plain else f"write a value of type {wanted.name}",
+            fix=Fix(f"write `{plain}`", ((span, plain),)) if plain else None,
         )
 
 

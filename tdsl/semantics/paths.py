@@ -3,6 +3,7 @@ evaluated here."""
 
 from __future__ import annotations
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
@@ -33,7 +34,11 @@ class PathReader:
                 return part
             if isinstance(part, tree.Call):
                 raise Fault(
-                    "E0120", part.span, "a path cannot be called; indices are written in square brackets"
+                    "E0120",
+                    part.span,
+                    "a path cannot be called; indices are written in square brackets",
+                    help=f"write `[{part.span.text[1:-1]}]`",
+                    fix=Fix("write brackets", ((part.span, f"[{part.span.text[1:-1]}]"),)),
                 )
         return None
 
@@ -136,6 +141,25 @@ def _find_enclosing_member(
             "name here",
         )
     known = [n for g in context.groups for n in (*g.members, *g.absent)]
+    around = next(
+        (
+            m
+            for g in reversed(context.groups)
+            for m in g.members.values()
+            if isinstance(m, Group) and head.name in m.members
+        ),
+        None,
+    )
+    if around is not None:
+        index = f"[{', '.join('*' * len(around.axes))}]" if around.axes else ""
+        path = f"{around.name}{index}.{head.name}"
+        raise Fault(
+            "E0101",
+            head.span,
+            f"there is no device or group `{head.name}` here; it is declared in `{around.name}`",
+            help=f"write `{path}`",
+            fix=Fix(f"write `{path}`", ((head.span, path),), safe=False),
+        )
     raise unknown_name_fault("E0101", head.span, "device or group", head.name, known)
 
 

@@ -3,19 +3,22 @@ evaluated later."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
+from tdsl.semantics.amounts import EXAMPLES, amount_fault, unit_apart_fault
 from tdsl.semantics.autoplace import EXAMPLE, is_auto, place_auto
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceSet
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, UNITS, Dim, Quantity, kind_name, quantity_text
-from tdsl.semantics.values import WholeRange, a_type
+from tdsl.semantics.values import WholeRange
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -231,6 +234,7 @@ def _hall_row_and_rack(
             "hall",
             head.name,
             [h.name for h in plan.halls],
+            meant={head.name.lower(): plan.halls[0].name} if len(plan.halls) == 1 else {},
             extra_help="declare it: `hall h1 { row A { rack 1..8 { height 48U } } }`",
         )
     if len(rest) == 1 and isinstance(rest[0], tree.IndexPart) and len(rest[0].entries) == 2:
@@ -326,7 +330,7 @@ def _group_at_distance_end(
 def _whole_millimetres(value: object, span: SourceSpan, least: int = 1) -> int:
     """Whole millimetres of a length of at least ``least``. Raises Fault."""
     if not isinstance(value, Quantity) or value.dim != LENGTH:
-        raise Fault("E0103", span, f"expected a length, found {a_type(value)}", help="such as `0.6m`")
+        raise amount_fault(value, LENGTH, span)
     amount = value.amount * 1000
     if amount.denominator != 1 or not least <= amount < 1 << 40:
         raise Fault(
@@ -491,6 +495,13 @@ class _HallReader:
             low = high = value
         else:
             low, high = 0, -1
+        hyphen = re.fullmatch(r"(\d+)\s*-\s*(\d+)", s.items[0].span.text) if s.items else None
+        if hyphen is not None:
+            new = f"{hyphen[1]}..{hyphen[2]}"
+            fix = Fix(f"write `{new}`", ((s.items[0].span, new),))
+            raise Fault(
+                "E0120", s.items[0].span, "a range is written with `..`", help=f"write `{new}`", fix=fix
+            )
         if not 0 <= low <= high < RACK_LIMIT:
             raise Fault(
                 "E0120",
@@ -534,19 +545,24 @@ class _HallReader:
     def amount(self, s: tree.Setting, dim: Dim) -> Fraction:
         """The one quantity of a setting."""
         if len(s.items) != 1 or s.items[0].args:
-            raise Fault("E0120", s.span, f"`{s.name.name}` is one {kind_name(dim)}")
+            example = EXAMPLES.get(dim, "…")
+            raise unit_apart_fault(s) or Fault(
+                "E0120", s.span, f"`{s.name.name}` is one {kind_name(dim)}", help=f"`{s.name.name} {example}`"
+            )
         return self.quantity(self.evaluator.evaluate(s.items[0].value, self.scope), dim, s.items[0].span)
 
     def quantity(self, value: object, dim: Dim, span: SourceSpan) -> Fraction:
         """A positive amount of a dimension. Raises Fault."""
         if not isinstance(value, Quantity) or value.dim != dim or value.amount <= 0:
-            raise Fault("E0103", span, f"expected a {kind_name(dim)} above zero, found {a_type(value)}")
+            raise amount_fault(value, dim, span)
         return value.amount
 
     def length(self, s: tree.Setting, least: int = 1) -> int:
         """The one length of a setting, in millimetres."""
         if len(s.items) != 1 or s.items[0].args:
-            raise Fault("E0120", s.span, f"`{s.name.name}` is one length", help=f"`{s.name.name} 1m`")
+            raise unit_apart_fault(s) or Fault(
+                "E0120", s.span, f"`{s.name.name}` is one length", help=f"`{s.name.name} 1m`"
+            )
         return _whole_millimetres(
             self.evaluator.evaluate(s.items[0].value, self.scope), s.items[0].span, least
         )

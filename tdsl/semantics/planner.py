@@ -38,7 +38,39 @@ LAYERS = ("scaleup",)
 FABRIC_SETTINGS = ("layer", "nos", "transport", "purpose", "forwards", "minimize", *ADDRESSING, *SUBNETS)
 """Settings in the block of a fabric or a group that are neither intent nor about halls."""
 PORT_LIMIT = 1 << 27
+COUNTED_MODEL = re.compile(r"([A-Za-z_]\w*)\s*\[\s*(\w+)\s*\]")
+"""A model with a number behind it, which belongs to the name."""
 HYPHENATED = re.compile(r"[A-Za-z_]\w*(?:-\w+)+")
+
+
+def _count_behind_model_fault(s: tree.Decl, model: str, count: str) -> Fault:
+    """The fault of ``host node: DGX_H100[16]``."""
+    assert s.of is not None
+    name = f"{s.name.name}[{count}]"
+    return Fault(
+        "E0120",
+        s.of.span,
+        f"how many `{s.name.name}` there are follows its name, not the model's",
+        help=f"write `{s.kind.name} {name}: {model}`",
+        fix=Fix(f"write `{name}: {model}`", ((s.name.span.to(s.of.span), f"{name}: {model}"),)),
+    )
+
+
+PORTS_FOR_MODEL = re.compile(r"(\d+)\s*x\s*(\d+)\s*[Gg]\w*")
+"""Ports where a model's name belongs: 64x400G."""
+
+
+def _ports_for_model_fault(s: tree.Decl, ports: str, rate: str) -> Fault:
+    """The fault of ``switch leaf: 64x400G``, with a model that has these ports."""
+    assert s.of is not None
+    name = f"{s.kind.name.upper()}_{ports}x{rate}"
+    return Fault(
+        "E0120",
+        s.of.span,
+        f"`{s.of.span.text}` is not a model: a model has a name",
+        help=f"declare `model {s.kind.name} {name} {{ port p[1..{ports}]: {rate}Gbps }}` above the fabric, "
+        f"and write `{name}` here; or take one of `tdsl list hardware`",
+    )
 
 
 class FabricPlanner:
@@ -75,6 +107,8 @@ class FabricPlanner:
     def run(self, extensions: Iterable[tuple[Linked, tree.Extend | tree.Override]] = ()) -> FabricPlan:
         """The plan of the fabric and of what other statements add to it."""
         self.evaluator.is_model = lambda name: self.library.is_model(self.home, name)
+        if self.node.of is not None:
+            self.guard(partial(self._refuse_model_of_fabric, self.node, self.node.of.span))
         self.block(self.node.body or (), self.plan.root.scope, self.context, ())
         for home, s in extensions:
             self.guard(partial(self.outside, home, s))
@@ -490,6 +524,12 @@ class FabricPlanner:
         if not isinstance(s.of, tree.PathExpr) or s.of.bare is None:
             if s.of is not None and HYPHENATED.fullmatch(s.of.span.text):
                 raise self.library.hyphenated(self.home, s.of.span)
+            counted = COUNTED_MODEL.fullmatch(s.of.span.text) if s.of is not None else None
+            drawn = PORTS_FOR_MODEL.fullmatch(s.of.span.text) if s.of is not None else None
+            if drawn is not None:
+                raise _ports_for_model_fault(s, drawn[1], drawn[2])
+            if counted is not None and not s.shape:
+                raise _count_behind_model_fault(s, counted[1], counted[2])
             raise Fault(
                 "E0120",
                 s.span,
@@ -501,21 +541,43 @@ class FabricPlanner:
                 if isinstance(s.of, tree.Str)
                 else None,
             )
-        model = self.named_model(s.of, scope)
+        model = self.named_model(s.of, scope, (s.kind.name,))
         if model.kind != s.kind.name:
-            raise Fault(
-                "E0102",
-                s.of.span,
-                f"{model.name} is a {model.kind}, not a {s.kind.name}",
-                labels=[(model.origin.span, "declared here")],
-                help=f"write `{model.kind} {s.name.name}`, or name a {s.kind.name}'s model",
-            )
+            raise self._model_of_other_kind(s, model)
         made = device_settings(s.body or (), s.kind.name, scope, self.evaluator)
         role = made.role if made.role is not None else "accelerator" if model.accelerators else ""
         return (split_model(model, made.splits) if made.splits else model), replace(made, role=role)
 
-    def named_model(self, path: tree.PathExpr, scope: Scope) -> DeviceModel:
-        """The model a name means: declared, used, in the catalogue, or the value of a name of type model."""
+    def _refuse_model_of_fabric(self, s: tree.Decl, of: SourceSpan) -> None:
+        """Raise the fault of ``fabric pod: "A pod"``."""
+        name = s.name.name
+        quoted = of.text.startswith('"')
+        new = f" {of.text}" if quoted else ""
+        raise Fault(
+            "E0120",
+            of,
+            f"a `{s.kind.name}` has no model",
+            help=f"write `{s.kind.name} {name}{new} {{`: the title follows the name"
+            if quoted
+            else "remove it",
+            fix=Fix("remove the `:`", ((SourceSpan(of.file, s.name.span.end, of.end), new),)),
+        )
+
+    def _model_of_other_kind(self, s: tree.Decl, model: DeviceModel) -> Fault:
+        """The fault of a model that is of another kind than the declaration: `H100` for a host is a chip, and
+        `DGX_H100` may be meant."""
+        assert s.of is not None
+        message = f"{model.name} is a {model.kind}, not a {s.kind.name}"
+        labels = [(model.origin.span, "declared here")]
+        near = self.library.unknown_model(self.home, model.name, s.of.span, (s.kind.name,)).diagnostic
+        help = f"write `{model.kind} {s.name.name}`, or name a {s.kind.name}'s model"
+        if near.help.startswith("did you mean"):
+            help = f"{near.help} Or declare it as what it is: `{model.kind} {s.name.name}`"
+        return Fault("E0102", s.of.span, message, labels=labels, help=help, fix=near.fix)
+
+    def named_model(self, path: tree.PathExpr, scope: Scope, kinds: tuple[str, ...] = ()) -> DeviceModel:
+        """The model a name means: declared, used, in the catalogue, or the value of a name of type model. Of
+        an unknown one, models of these kinds are proposed."""
         name = str(path.bare)
         if scope.find(name) is not None:
             value = scope.value(name, path.span)
@@ -523,7 +585,7 @@ class FabricPlanner:
 
             if isinstance(value, ModelValue):
                 name = value.name
-        return self.library.model(self.home, name, path.span)
+        return self.library.model(self.home, name, path.span, kinds)
 
     # ------------------------------------------------------------ additions
     def extend(self, s: tree.Extend, scope: Scope, context: Context) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.semantics.amounts import unit_apart_fault
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, PathComponent
@@ -54,6 +57,8 @@ def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
             help=f"write `{form}`",
         )
     if len(s.items) > items:
+        if s.items[items].args:
+            raise _unused_word_fault(s, s.items[items], form)
         raise Fault(
             "E0118",
             s.items[items].span,
@@ -62,7 +67,52 @@ def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
         )
     for item in s.items:
         if item.args:
-            raise Fault("E0118", item.args[0][1].span, f"`{name}` does not use this", help=f"write `{form}`")
+            raise _unused_word_fault(s, item, form)
+
+
+SETTINGS_ELSEWHERE = {
+    **dict.fromkeys(("speed", "bandwidth", "bitrate", "linkrate", "link_speed"), "rate"),
+    **dict.fromkeys(("len", "cable_length"), "length"),
+    **dict.fromkeys(("media", "type"), "medium"),
+    **dict.fromkeys(("transceiver", "optics", "module", "sfp"), "optic"),
+    **dict.fromkeys(("label", "tag", "name", "tier"), "class"),
+    **dict.fromkeys(("lag", "port_channel", "bond", "trunk"), "bundle"),
+    **dict.fromkeys(("delay",), "latency"),
+    **dict.fromkeys(("weight",), "mass"),
+    **dict.fromkeys(("watts", "wattage", "tdp", "consumption"), "power"),
+    **dict.fromkeys(("cost", "list_price"), "price"),
+    **dict.fromkeys(("rack_units", "size", "ru"), "height"),
+    **dict.fromkeys(("tor", "access"), "leaf"),
+    **dict.fromkeys(("agg", "aggregation", "core"), "spine"),
+    **dict.fromkeys(("ratio", "blocking", "blocking_factor", "subscription"), "oversubscription"),
+}
+"""Words that people use for a setting, in small letters, and its name."""
+
+
+def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fault:
+    """The fault of a word behind a value that uses none; ``length 3 meters`` has its unit apart, and in
+    ``length 3m, rate 400Gbps`` a comma separates two settings."""
+    name, word = s.name.name, item.args[0][1]
+    apart = unit_apart_fault(s)
+    if apart is not None:
+        return apart
+    following = item.value.bare if isinstance(item.value, tree.PathExpr) else None
+    place = s.items.index(item) if item in s.items else 0
+    if place and following in SEPARATE:
+        before = s.items[place - 1]
+        comma = SourceSpan(item.span.file, before.span.end, item.span.start)
+        return Fault(
+            "E0118",
+            comma if comma.text.strip() else item.span,
+            f"`,` lists values of `{name}`; settings are separated by `;`",
+            help=f"write `; {following} {word.span.text}`",
+            fix=Fix("write `;`", ((comma, "; "),)),
+        )
+    return Fault("E0118", word.span, f"`{name}` does not use this", help=f"write `{form}`")
+
+
+SEPARATE = ("rate", "length", "cable", "medium", "class", "colour", "optic", "bundle", "layer")
+"""Settings of a connect that people put behind a comma."""
 
 
 def count_with_noun(n: int, what: str) -> str:
@@ -142,7 +192,14 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             help="leave `layer` out for links of the network",
         )
     if name == "medium" and value not in MEDIA_WORDS:
-        raise unknown_name_fault("E0101", item.span, "medium", str(value), MEDIA_WORDS)
+        raise unknown_name_fault(
+            "E0101",
+            item.span,
+            "medium",
+            str(value),
+            MEDIA_WORDS,
+            meant={"optical": "fibre", "optic": "fibre", "smf": "fibre", "mmf": "fibre", "twinax": "dac"},
+        )
     return str(value) if isinstance(value, BareWord) else value
 
 
@@ -150,11 +207,15 @@ def _rate_or_length(name: str, value: Value, span: SourceSpan) -> Quantity:
     """The value of ``rate`` or ``length`` of a connect: more than nothing, and no more than it may be."""
     dim = RATE if name == "rate" else LENGTH
     if not isinstance(value, Quantity) or value.dim != dim:
+        unit, example = ("Gbps", "400Gbps") if name == "rate" else ("m", "3m")
+        number = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
+        new = f"{span.text}{unit}" if number and span.text.replace(".", "").isdigit() else ""
         raise Fault(
             "E0103",
             span,
             f"`{name}` is a {name}, not {a_type(value)}",
-            help="`rate 400Gbps`, `length 3m`",
+            help=f"write `{name} {new or example}`",
+            fix=Fix(f"write `{new}`", ((span, new),), safe=False) if new else None,
         )
     if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
         raise Fault("E0120", span, f"a {name} must be greater than zero")

@@ -5,13 +5,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, Pathed, ResolvedConnect
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import connect_value, links_carried_by_cable
+from tdsl.semantics.settings import (
+    MEDIA_WORDS,
+    SETTINGS_ELSEWHERE,
+    connect_value,
+    links_carried_by_cable,
+)
+from tdsl.semantics.unknown_models import catalogue_kinds_and_titles
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
@@ -72,19 +79,43 @@ def _resolve_cable_part(library: Library, home: Linked, s: tree.Connect, setting
     entry = library.entry(home, str(settings["cable"]))
     if entry is None or not is_cable(entry.node):
         if isinstance(written.items[0].value, tree.PathExpr):
-            known = [n for n, e in (*home.names.items(), *home.used.items()) if is_cable(e.node)]
-            raise unknown_name_fault(
-                "E0102",
-                written.items[0].span,
-                "cable",
-                str(settings["cable"]),
-                [*known, *library.loader.catalogue()],
-            )
+            raise _unknown_cable_fault(library, home, written, str(settings["cable"]))
         return
     part = library.build(entry, written.items[0].span)
     settings["part"] = part
     if "medium" in part.facts:
         settings.setdefault("medium", str(part.facts["medium"]))
+
+
+def _unknown_cable_fault(library: Library, home: Linked, written: tree.Setting, name: str) -> Fault:
+    """The fault of a cable that nobody declares: `cable DAC` names a medium."""
+    if name.lower() not in MEDIA_WORDS or name.lower() == "cable":
+        return library.unknown_model(home, name, written.items[0].span, ("cable",))
+    medium = name.lower()
+    parts = library.loader.catalogue()
+    known = sorted(
+        n
+        for n, (kind, title) in catalogue_kinds_and_titles(parts).items()
+        if kind == "cable" and MEDIA_TITLES.get(medium, medium) in title.lower() and "splitter" not in title
+    )
+    some = f"; cables of that kind are {', '.join(f'`{n}`' for n in known[:4])}" if known else ""
+    return Fault(
+        "E0102",
+        written.items[0].span,
+        f"there is no cable `{name}` here: `{medium}` is a medium",
+        help=f"write `medium {medium}`{some}; `tdsl list cables --for MODEL` lists what fits",
+        fix=Fix(f"write `medium {medium}`", ((written.span, f"medium {medium}"),), safe=False),
+    )
+
+
+MEDIA_TITLES = {
+    "dac": "passive copper",
+    "acc": "active copper",
+    "aoc": "active optical",
+    "fibre": "fibre",
+    "copper": "copper",
+}
+"""What titles of the catalogue call a medium."""
 
 
 def _resolve_transceivers(
@@ -101,10 +132,7 @@ def _resolve_transceivers(
         name = item.value.bare if isinstance(item.value, tree.PathExpr) else None
         entry = library.entry(home, name) if name is not None else None
         if entry is None or not is_optic(entry.node):
-            known = [n for n, e in (*home.names.items(), *home.used.items()) if is_optic(e.node)]
-            raise unknown_name_fault(
-                "E0102", item.span, "optic", item.span.text, [*known, *library.loader.catalogue()]
-            )
+            raise library.unknown_model(home, item.span.text, item.span, ("optic",))
         found.append(library.build(entry, item.span))
     settings["optics"] = (found[0], found[-1])
 
@@ -122,14 +150,7 @@ def _resolve_allowed_parts(
         name = item.value.bare if isinstance(item.value, tree.PathExpr) else None
         entry = library.entry(home, name) if name is not None else None
         if entry is None or not (is_optic(entry.node) or is_cable(entry.node)):
-            known = [
-                n
-                for n, e in (*home.names.items(), *home.used.items())
-                if is_optic(e.node) or is_cable(e.node)
-            ]
-            raise unknown_name_fault(
-                "E0102", item.span, "cable or optic", item.span.text, [*known, *library.loader.catalogue()]
-            )
+            raise library.unknown_model(home, item.span.text, item.span, ("cable", "optic"))
         found.append(library.build(entry, item.span))
     settings["allowed"] = tuple(found)
 
@@ -162,7 +183,14 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
                 help="write `cable PART carries 2`",
             )
         if name not in CONNECT_SETTINGS:
-            raise unknown_name_fault("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
+            raise unknown_name_fault(
+                "E0118",
+                inner.name.span,
+                "setting of a connect",
+                name,
+                CONNECT_SETTINGS,
+                meant=SETTINGS_ELSEWHERE,
+            )
         if name in out:
             raise Fault("E0104", inner.span, f"`{name}` is set twice")
         out[name] = inner.span.text if name in ("optic", "allow") else connect_value(inner, scope, evaluator)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import field, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.evaluate import Evaluator
@@ -16,14 +18,16 @@ from tdsl.semantics.library import Library, Linked, TopLevelName
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.scope import DONE, Binding, Scope
+from tdsl.semantics.settings import SETTINGS_ELSEWHERE
 from tdsl.semantics.sizing import Aim
 from tdsl.semantics.table_parameters import read_row_form, read_table_rows
 from tdsl.semantics.values import ModelValue, Value, integer_if_whole, type_name
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import KIND_WORDS
 from tdsl.syntax.patterns import owns_number
 from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.system.read import folder_entries, is_below_folders, is_dir, is_file
+from tdsl.system.read import folder_entries, is_below_folders, is_dir, is_file, read_text_file
 
 FOLDER = "topologies"
 PATTERNS = "`each`, `each x 2`, `spread`, `via ocs MODEL`"
@@ -82,6 +86,27 @@ def known_topology_names(library: Library, home: Linked) -> list[str]:
         *own,
         *(name.removesuffix(".fab") for f in folders for name in folder_entries(f) if name.endswith(".fab")),
     ]
+
+
+def _model_in_item(item: tree.SettingItem) -> str:
+    """The value of an item, or of one that begins with a number the path behind it: ``4 x QM9700``."""
+    named = [v.span.text for _, v in item.args if isinstance(v, tree.PathExpr)]
+    return named[-1] if isinstance(item.value, tree.Number) and named else item.value.span.text
+
+
+ALSO_CALLED = re.compile(r"^# Also called: (.+)\.$", re.MULTILINE)
+
+
+def other_names_of_topologies() -> dict[str, str]:
+    """Names that people use for topologies of the library, which the comments of their files list, and the
+    names there."""
+    folder = resources.packaged_folder("stdlib") / FOLDER
+    out: dict[str, str] = {}
+    for name in folder_entries(folder):
+        if name.endswith(".fab"):
+            for names in ALSO_CALLED.findall(read_text_file(folder / name)):
+                out.update(dict.fromkeys(names.split(", "), name.removesuffix(".fab")))
+    return out
 
 
 class Binder:
@@ -178,6 +203,7 @@ class Binder:
                     f"setting of `{self.s.name.name}` called",
                     name,
                     [f.name.name for f in settable],
+                    meant=SETTINGS_ELSEWHERE,
                 )
             kind = formals[name].type.name
             if name in asked and kind != "table":
@@ -226,6 +252,15 @@ class Binder:
         own."""
         item, kind = items[0], formal.type.name
         body = self.of_devices.get(formal.name.name, ())
+        if kind == "model" and item.value.span.text in KIND_WORDS and item.args:
+            named = item.args[-1][1].span
+            raise Fault(
+                "E0120",
+                item.value.span,
+                f"`{formal.name.name}` takes the model alone, without the word `{item.value.span.text}`",
+                help=f"write `{formal.name.name} {named.text}`",
+                fix=Fix(f"write `{named.text}`", ((item.value.span.to(named), named.text),)),
+            )
         if kind == "model" and isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
             model = self.model(item.value)
             split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
@@ -235,7 +270,7 @@ class Binder:
                 "E0120",
                 extra.span,
                 f"`{formal.name.name}` is one {kind}, without a count or other words",
-                help=f"write `{formal.name.name} {extra.value.span.text}`",
+                help=f"write `{formal.name.name} {_model_in_item(extra)}`",
             )
         values = tuple(
             integer_if_whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string"))

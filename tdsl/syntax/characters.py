@@ -64,6 +64,15 @@ def bad_character(token: Token, text: str) -> Diagnostic:
             token.span,
             help="write `1.0`, or `1..8` for a range",
         )
+    amount = re.search(r"[0-9][0-9_.]*[kKM]?$", text[max(0, token.start - 40) : token.start])
+    if sign[0] in "$€£" and amount is not None:
+        whole = SourceSpan(token.file, token.start - len(amount[0]), token.start + 1)
+        return _suggest_character(token, whole, f"${amount[0]}", f"write `${amount[0]}`: `$` comes first")
+    behind = re.compile(r"[0-9][0-9_.]*[kM]?").match(text, token.start + 1)
+    if sign[0] in "€£" and behind is not None:
+        whole = SourceSpan(token.file, token.start, token.start + 1)
+        help = f"write `${behind[0]}`: a design has one currency, written `$`"
+        return _suggest_character(token, whole, "$", help)
     instead = _INSTEAD.get(sign) or _INSTEAD.get(sign[0])
     if instead is not None:
         span = token.span if sign in _INSTEAD else SourceSpan(token.file, token.start, token.start + 1)

@@ -6,17 +6,10 @@ import re
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.syntax.foreign_units import amount_written_here
 from tdsl.syntax.keywords import KIND_WORDS, TYPES
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import Scene, found_words
-
-FOREIGN_UNITS = {
-    "gbit": "Gbps", "gbits": "Gbps", "gb": "Gbps", "mbit": "Mbps", "tbit": "Tbps", "gig": "Gbps",
-    "watt": "W", "watts": "W", "kw": "kW", "meter": "m", "meters": "m", "metres": "m", "metre": "m",
-    "feet": "m", "usec": "us", "sec": "s", "seconds": "s",
-}  # fmt: skip
-"""How other tools write units, in small letters, and the unit here."""
-
+from tdsl.syntax.scene import UNIT, Scene, found_words
 
 _YAML = re.compile(r"""-(?=\s)|---|(?:- )?["']?[A-Za-z_][\w.-]*["']?:(?:\s|$)""")
 
@@ -129,26 +122,20 @@ def _count_in_wrong_brackets(s: Scene) -> Diagnostic | None:
 def _foreign_unit(s: Scene) -> Diagnostic | None:
     """``400 Gbit/s`` and ``400 Gb/s``."""
     t, b = s.token, s.before
-    if (
-        t is None
-        or b is None
-        or t.type != "NAME"
-        or b.type != "NUMBER"
-        or t.text.lower() not in FOREIGN_UNITS
-    ):
+    if t is None or b is None or t.type != "NAME" or b.type != "NUMBER":
         return None
-    unit = FOREIGN_UNITS[t.text.lower()]
-    whole = re.compile(r"\w+(/s(ec)?\b)?").match(s.run.file.text, t.start)
+    amount = amount_written_here(b.text, t.text)
+    if not amount or UNIT.fullmatch(t.text):
+        return None
+    whole = re.compile(r"\w+(/(s|sec|h|hr)\b)?").match(s.run.file.text, t.start)
     assert whole is not None
     written = SourceSpan(s.run.file, b.start, whole.end())
     return Diagnostic(
         "E0001",
         f"`{whole[0]}` is not a unit of the language; write a number and its unit without a space",
         t.span,
-        help=f"write `{b.text}{unit}`",
-        fix=None
-        if t.text.lower() == "feet"
-        else Fix(f"write `{b.text}{unit}`", ((written, f"{b.text}{unit}"),)),
+        help=f"write `{amount}`",
+        fix=Fix(f"write `{amount}`", ((written, amount),)),
     )
 
 

@@ -3,6 +3,8 @@ instead."""
 
 from __future__ import annotations
 
+import re
+
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS, TYPES
@@ -185,7 +187,7 @@ def _operator_without_operand(s: Scene) -> Diagnostic | None:
     t, b = s.token, s.before
     if b is None or not s.statement or "NAME" not in s.expected:
         return None
-    if t is not None and t.type not in (END, "$END", "LBRACE", "RBRACE"):
+    if t is not None and t.type not in (END, "$END", "LBRACE", "RBRACE", "RSQB", "RPAR"):
         return None
     if b.text not in OPERATORS and b.type not in OPERATOR_TOKENS:
         return None
@@ -240,6 +242,15 @@ def _misplaced_equals_sign(s: Scene) -> Diagnostic | None:
                 s.span,
                 help=f"write `{name} …`, or `let {name} = …` to name a value",
             )
+        if "CMP" in s.expected and name in SETTINGS and s.before is not None:
+            at = SourceSpan(s.run.file, s.before.end, s.span.end)
+            return Diagnostic(
+                "E0001",
+                f"the value of `{name}` has no `=` before it",
+                s.span,
+                help="remove the `=`",
+                fix=Fix("remove the `=`", ((at, ""),)),
+            )
         if "CMP" in s.expected:
             return Diagnostic(
                 "E0001",
@@ -269,11 +280,36 @@ def _decimal_without_digit(s: Scene) -> Diagnostic | None:
     right = following is not None and following.type in VALUES and following.start == t.end
     if not left and not right:
         return None
+    address = _short_address(s)
+    if address is not None:
+        return address
     return Diagnostic(
         "E0001",
         "a point needs a digit on both sides",
         s.span,
         help="write `0.5`, `1.0`, or `0..7` for a range",
+    )
+
+
+def _short_address(s: Scene) -> Diagnostic | None:
+    """``10.0.0/24``, an address of three numbers."""
+    text, start = s.run.file.text, s.span.start
+    while start and (text[start - 1].isdigit() or text[start - 1] == "."):
+        start -= 1
+    found = re.compile(r"\d+(?:\.\d+)+(/\d+)?").match(text, start)
+    if found is None or found[0].count(".") == 3 or (found[0].count(".") < 2 and not found[1]):
+        return None
+    numbers = found[0].partition("/")[0].split(".")
+    if len(numbers) > 4:
+        return None
+    new = ".".join([*numbers, "0", "0", "0"][:4]) + (found[1] or "/24")
+    whole = SourceSpan(s.run.file, start, found.end())
+    return Diagnostic(
+        "E0001",
+        f"`{found[0]}` is not an address: IPv4 has four numbers",
+        whole,
+        help=f"write `{new}`",
+        fix=Fix(f"write `{new}`", ((whole, new),), safe=False),
     )
 
 
@@ -297,11 +333,13 @@ def _blank_in_quantity(s: Scene) -> Diagnostic | None:
     t, b = s.token, s.before
     if t is None or b is None or t.type != "NAME" or b.type != "NUMBER" or not UNIT.fullmatch(t.text):
         return None
+    per = s.run.file.text[t.end : t.end + 2] if t.text[-1] in "bB" else ""
+    unit = f"{t.text}{per}" if per == "/s" else t.text
     return Diagnostic(
         "E0001",
-        f"no space is allowed between a number and its unit `{t.text}`",
+        f"no space is allowed between a number and its unit `{unit}`",
         s.span,
-        help=f"write `{b.text}{t.text}`",
+        help=f"write `{b.text}{unit}`",
         fix=Fix("join number and unit", ((SourceSpan(s.run.file, b.end, t.start), ""),)),
     )
 

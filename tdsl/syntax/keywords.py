@@ -54,11 +54,19 @@ TYPES: tuple[str, ...] = (
 """Names of types."""
 
 INSTEAD_OF: dict[str, str] = {
-    **dict.fromkeys(("switches", "router", "routers", "tor"), "switch"),
+    **dict.fromkeys(
+        ("switches", "router", "routers", "tor", "sw", "leaf_switch", "leafs", "leaves"), "switch"
+    ),
     **dict.fromkeys(("hosts", "server", "servers", "node", "nodes", "compute", "machine"), "host"),
     **dict.fromkeys(("link", "links", "wire", "join", "edge"), "connect"),
     **dict.fromkeys(("assert", "ensure", "must", "expect", "verify"), "require"),
     **dict.fromkeys(("var", "const", "val", "define", "set", "int"), "let"),
+    **dict.fromkeys(("delete", "remove", "exclude", "skip", "drop", "without"), "omit"),
+    **dict.fromkeys(("print", "show", "output", "display", "measure"), "report"),
+    **dict.fromkeys(("pods",), "pod"),
+    **dict.fromkeys(("groups",), "group"),
+    **dict.fromkeys(("import", "include", "from"), "use"),
+    **dict.fromkeys(("rename", "label", "names"), "naming"),
     "network": "fabric",
 }
 """Words of other languages that begin a statement, in small letters, and the word here."""

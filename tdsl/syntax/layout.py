@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
-from tdsl.findings.source import SourceFile
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.system.lazy_dataclass import dataclass
@@ -63,6 +63,7 @@ class TokenLayout:
             if token.type == END:
                 self._end(i, token)
             elif token.type == "LBRACE":
+                self._join_brace_to_head(token)
                 self._unclosed(token.start)
                 self.braces.append(_Level(token))
                 self._push(token)
@@ -242,6 +243,28 @@ class TokenLayout:
     def _starts_line(self, token: Token) -> bool:
         begin = self.file.line_starts[self.file.position(token.start)[0] - 1]
         return not self.file.text[begin : token.start].strip()
+
+    def _join_brace_to_head(self, token: Token) -> None:
+        """A ``{`` on a line of its own opens the block of the line before, with a finding: the end of that
+        line goes."""
+        ends = len(self.out)
+        while ends and self.out[ends - 1].newline:
+            ends -= 1
+        if ends in (0, len(self.out)) or self.out[ends - 1].type in (END, "LBRACE", "RBRACE", FAULT):
+            return
+        head = self.out[ends - 1]
+        first = self.file.line(head.span.begin[0])[: head.span.finish[1]].strip()
+        line = self.file.line_starts[token.span.begin[0] - 1]
+        after = token.end + (self.file.text[token.end : token.end + 1] == "\n")
+        whole = SourceSpan(self.file, line, after) if after > token.end else token.span
+        self.diagnostics.add(
+            "E0001",
+            token.span,
+            "a `{` is written at the end of the line of what it belongs to, not on a line of its own",
+            help=f"write `{first} {{`" if len(first) <= 80 else "put it at the end of the line before",
+            fix=Fix("move the `{` up", ((SourceSpan(self.file, head.end, head.end), " {"), (whole, ""))),
+        )
+        del self.out[ends:]
 
     def _opens_block(self, i: int, token: Token) -> bool:
         """Whether a line that ends in ``:``, or in a string without its closing quote, begins a block: the

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
+from tdsl.findings.source import SourceSpan
 from tdsl.syntax.characters import bad_character
+from tdsl.syntax.connect_slips import TRIALS as CONNECTS
+from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
+from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
 from tdsl.syntax.slips import TRIALS as SLIPS
@@ -34,7 +38,7 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    for trial in (*HABITS, *SLIPS, *TRIALS):
+    for trial in (*REQUIREMENTS, *DECLARATIONS, *CONNECTS, *HABITS, *SLIPS, *TRIALS):
         finding = trial(scene)
         if finding is not None:
             return finding
@@ -77,6 +81,9 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
         help = f"put {choices[0]} here"
     elif not help and END in s.expected and s.token is not None and s.token.type not in (END, "RBRACE"):
         help = "remove it, or end the statement before it with a new line or `;`"
+        if len(s.rest) == 1 and s.before is not None:
+            gone = SourceSpan(s.run.file, s.before.end, s.span.end)
+            fix = Fix(f"remove `{s.token.text}`", ((gone, ""),), safe=False)
     listed = _join_with_or(choices)
     return Diagnostic("E0001", f"expected {listed}, {found_words(s)}", s.span, help=help, fix=fix)
 

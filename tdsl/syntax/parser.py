@@ -77,6 +77,7 @@ def parse_source_file(file: SourceFile, diagnostics: Diagnostics) -> tree.Module
     from tdsl.syntax.grammar import load_grammar_tables
     from tdsl.syntax.habits import other_format, without_comments
     from tdsl.syntax.layout import TokenLayout
+    from tdsl.syntax.pasted_lines import tokens_without_pasted_lines
 
     other, begin = other_format(file.text)
     if other:
@@ -88,7 +89,8 @@ def parse_source_file(file: SourceFile, diagnostics: Diagnostics) -> tree.Module
         )
         return tree.Module((), SourceSpan(file, 0, len(file.text)))
     tables = load_grammar_tables()
-    tokens = without_comments(file, tables.scanner.scan(file), diagnostics)
+    tokens = tokens_without_pasted_lines(file, tables.scanner.scan(file), diagnostics)
+    tokens = without_comments(file, tokens, diagnostics)
     arranged = TokenLayout(file, diagnostics, tokens).arrange()
     body = _ParseRun(tables, file, diagnostics, arranged).module()
     return tree.Module(body, SourceSpan(file, 0, len(file.text)))

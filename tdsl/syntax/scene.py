@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from typing import Protocol
 
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.similar import closest_name
 
 VALUES = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING"})
 OPERATOR_TOKENS = frozenset(
@@ -17,6 +18,10 @@ OPERATOR_TOKENS = frozenset(
 )
 SUFFIXES = frozenset({"DOT", "LPAR", "LSQB"})
 UNIT = re.compile(r"[kKMGTPE]?(bps|[bB]|W)|[KMGT]iB|[mnpu]?s|min|day|week|[kcm]?m|k?g|U|dB")
+
+
+LEAST_ALIKE = 0.7
+"""Difflib's ratio of a misspelt word to its keyword, at least: `parameter` and `param` have 0.71."""
 
 
 class Run(Protocol):
@@ -83,9 +88,9 @@ class Scene:
 
 def closest_keyword(word: str, known: Iterable[str]) -> str | None:
     """The known word closest to a misspelt one, if any is close."""
-    lowered = {k.lower(): k for k in sorted(known)}
-    found = get_close_matches(word.lower(), lowered, 1, 0.75 if len(word) > 3 else 0.8)
-    return lowered[found[0]] if found else None
+    near = closest_name(word, known, 0.75 if len(word) > 3 else 0.8)
+    alike = SequenceMatcher(None, word.lower(), near.lower()).ratio()
+    return near if near and alike >= LEAST_ALIKE else None
 
 
 def found_words(s: Scene) -> str:

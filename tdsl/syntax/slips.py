@@ -220,6 +220,16 @@ def _two_words(s: Scene) -> Diagnostic | None:
         return _slip_with_fix(
             s, "the name of a model has no space", s.span, f"{b.text}{t.text}", b.span.to(t.span), safe=False
         )
+    following = s.rest[1:2]
+    if t.text == "x" and following and following[0].type == "NUMBER":
+        gone = SourceSpan(s.run.file, b.end, following[0].end)
+        return Diagnostic(
+            "E0001",
+            f"how many `{words[1].text}` there are is in the brackets behind its name, not behind the model",
+            t.span.to(following[0].span),
+            help=f"remove `{gone.text.strip()}`",
+            fix=Fix(f"remove `{gone.text.strip()}`", ((gone, ""),), safe=False),
+        )
     if t.type == "NAME" and t.text not in STARTERS:
         return _slip_with_fix(
             s,

@@ -135,8 +135,9 @@ class Check(ABC):
     ``joins``: of `of A to B` it judges the links and cables that join A and B, and the view has these alone;
     other checks that take `to` read the two sets in the whole network. ``of_ends``: it is about endpoints, so
     `of all S` may ask it of some of them. ``of_ports``: its paths may name ports of devices. ``scarce``: of
-    several figures the least is the worst, where a claim does not say. ``in_rates``: its share may be asked
-    in bit/s, too; its judgements have the measures ``lower_bps`` and ``upper_bps``. ``together``: how it
+    several figures the least is the worst, where a claim does not say. ``less_is_better``: a requirement that
+    it is at least something is the wrong way round. ``in_rates``: its share may be asked in bit/s, too; its
+    judgements have the measures ``lower_bps`` and ``upper_bps``. ``together``: how it
     judges the fabrics of a cluster. "added": figures add up, so what the cluster's block requires is judged
     of all of them, and what a fabric's block requires is of that fabric alone. "shared": about places, names
     and addresses, which all fabrics of the cluster take, so that a fabric is judged with what the others put
@@ -171,6 +172,7 @@ class Check(ABC):
     together: ClassVar[Literal["", "added", "shared"]] = ""
     crosses: ClassVar[bool] = False
     scarce: ClassVar[bool] = False
+    less_is_better: ClassVar[bool] = False
     in_rates: ClassVar[bool] = False
     joins: ClassVar[bool] = False
     cost: ClassVar[int] = 1

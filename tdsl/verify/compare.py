@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from fractions import Fraction
 from math import isinf
 from typing import Literal
@@ -25,10 +24,12 @@ from tdsl.semantics.quantity import (
     quantity_text,
 )
 from tdsl.semantics.values import integer_if_whole
+from tdsl.syntax.requirement_slips import WORDS as COMPARISON_WORDS
 from tdsl.verify.check import Check, Judgement, checks_by_name
 from tdsl.verify.result import Value
+from tdsl.verify.reworded import claim_with_any, help_for_unknown_metric
 
-UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
+UNKNOWN, MISSING, MALFORMED, REVERSED = "E0490", "E0491", "E0492", "E0493"
 """Codes of findings about claims themselves; their pages are files."""
 
 METRICS = (
@@ -46,33 +47,18 @@ Verdict = Literal["proved", "refuted", "bounded"]
 
 PORTS = re.compile(r"\.\w+(?:\[[^\[\]]*\])*$")
 """The end of a path that names ports of a device: `.p`, `.p[33..64]`."""
-MEANT = {
-    **dict.fromkeys(
-        ("non_blocking", "nonblocking", "blocking", "blocking_factor", "contention"),
-        "oversubscription <= 1:1",
-    ),
-    **dict.fromkeys(("cross_section", "full_bisection"), "bisection >= 100%"),
-    **dict.fromkeys(("ecmp", "redundancy", "paths", "multipath"), "edge_redundancy >= 2"),
-    **dict.fromkeys(("hops", "hop_count", "max_hops"), "diameter <= 4"),
-    **dict.fromkeys(("connected", "connectivity", "reachable"), "reachability"),
-    **dict.fromkeys(("delay", "rtt"), "latency <= 2us"),
-}
-"""Words that people use for a requirement, in small letters, and how it is written."""
 
 
-def unknown_metric_error(metric: str, known: Mapping[str, Check]) -> tuple[str, str, str]:
+def unknown_metric_error(claim: ResolvedClaim, known: Mapping[str, Check]) -> tuple[str, str, str]:
     """Code, message and help for a metric that no check computes."""
+    metric = claim.metric
     if metric in METRICS:
         return (
             MISSING,
             f"`{metric}` is not available in this version of tdsl",
             f"metrics available: {', '.join(sorted(known))}",
         )
-    if metric.lower() in MEANT:
-        return UNKNOWN, f"there is no metric `{metric}`", f"write `{MEANT[metric.lower()]}`"
-    near = get_close_matches(metric, [*METRICS, *known], 1, 0.5)
-    offer = f"did you mean `{near[0]}`?" if near else f"metrics: {', '.join(sorted(known))}"
-    return UNKNOWN, f"there is no metric `{metric}`", offer
+    return UNKNOWN, f"there is no metric `{metric}`", help_for_unknown_metric(claim, known)
 
 
 def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
@@ -110,9 +96,13 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
     for clause in sorted(check.needs):
         if not clauses[clause]:
             word = {"any": "`any K`", "args": "an argument"}.get(clause, f"`{clause}`")
+            if clause == "any" and (better := claim_with_any(claim.text)):
+                return f"`{check.name}` needs {word}", f"write `{better}`"
             return f"`{check.name}` needs {word}", f"`{check.example}`"
     for clause, present in clauses.items():
         if present and clause not in check.takes:
+            if clause == "args" and (bare := _claim_with_sign(claim, check)):
+                return f"`{check.name}` is compared with a number by a sign", f"write `{bare}`"
             word = WRITTEN_CLAUSES.get(clause, clause)
             takes = [f"`{WRITTEN_CLAUSES.get(t, t)}`" for t in sorted(check.takes)]
             return (
@@ -126,6 +116,18 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
             f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}",
         )
     return None
+
+
+def _claim_with_sign(claim: ResolvedClaim, check: Check) -> str:
+    """``edge_redundancy 8`` with the sign that it lacks, "" where something else is wrong."""
+    found = re.fullmatch(r"\w+ (.+) (\S+)", claim.text)
+    sign = COMPARISON_WORDS.get(tuple(found[1].split())) if found is not None else None
+    if found is not None and sign is not None and not claim.op:
+        return f"{check.name} {sign} {found[2]}"
+    words = claim.text.split(" ")
+    if claim.op or len(words) != 2 or not words[1][:1].isdigit() or check.kind == "yes_no":
+        return ""
+    return f"{check.name} {'>=' if check.scarce else '<='} {words[1]}"
 
 
 def _clauses_of_claim(claim: ResolvedClaim) -> dict[str, bool]:
@@ -239,12 +241,26 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
     elif isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         said = f"{value!r} is none"
     elif check.kind == "quantity":
-        said = f"{value} has no unit"
+        return (
+            f"`{check.name}` is {_kind_of_figure(check)}, and {value} has no unit",
+            f"`{_claim_with_unit(claim, check)}`",
+        )
     elif check.kind == "fraction" and value >= TOO_FULL:
         return _why_share_is_too_full(claim, check, value)
     else:
         return None
     return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", f"`{_example_claim(check)}`"
+
+
+def _claim_with_unit(claim: ResolvedClaim, check: Check) -> str:
+    """A claim whose number has no unit, with the one of the check's example."""
+    unit = re.fullmatch(r"(\$?)[0-9.]+([A-Za-z/]*)", _example_claim(check).split(" ")[-1])
+    number = re.search(r"[0-9_.]+$", claim.text)
+    if unit is None or number is None:
+        return _example_claim(check)
+    large = unit[2] == "kW" and len(number[0]) > 3  # who writes 40000 means watts
+    after = "" if unit[1] else "W" if large else unit[2]
+    return f"{claim.text[: number.start()]}{unit[1]}{number[0]}{after}"
 
 
 def _why_share_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:

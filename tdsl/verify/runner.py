@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
 from fractions import Fraction
@@ -31,6 +32,8 @@ from tdsl.verify.check import Check, Judgement, PropertyFault, checks_by_name, s
 from tdsl.verify.compare import (
     MALFORMED,
     MISSING,
+    REVERSED,
+    UNKNOWN,
     index_of_worst_judgement,
     judgement_for_claim,
     judgement_in_claim_unit,
@@ -38,6 +41,7 @@ from tdsl.verify.compare import (
     why_claim_is_malformed,
 )
 from tdsl.verify.result import INCOMPLETE, Result
+from tdsl.verify.reworded import fix_for_claim, reversed_claim
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -151,6 +155,7 @@ class _CheckRun:
         self.required: set[str] = set()  # metrics that a claim requires of the whole fabric
         self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
         self.results: dict[int, Result] = {}  # by the number of the claim or check that it answers
+        self.signs: defaultdict[str, set[str]] = defaultdict(set)  # of each metric that is claimed
         self.number = 0  # of what is judged
         self.first: dict[
             tuple[str, int, int, str], int
@@ -168,6 +173,8 @@ class _CheckRun:
         self.required = {
             claim.metric for claim in claims if _is_whole_fabric_claim(claim) and not claim.report
         }
+        for claim in claims:
+            self.signs[claim.metric].add(claim.op[:1])
         jobs = [*self.jobs_of_defaults(claims), *self.jobs_of_claims(claims)]
         jobs += self.jobs_of_other_checks(claims, jobs)
         for done, (_, self.number, judge, required) in enumerate(sorted(jobs, key=lambda job: job[0])):
@@ -303,7 +310,7 @@ class _CheckRun:
     def claim(self, claim: ResolvedClaim, check: Check | None) -> Result:
         """Answer one claim."""
         if check is None:
-            code, message, help = unknown_metric_error(claim.metric, self.checks)
+            code, message, help = unknown_metric_error(claim, self.checks)
             mild = claim.report and code == MISSING
             self.say(code, claim, message, help=help, severity=Severity.WARNING if mild else Severity.ERROR)
             return _skipped_result(
@@ -323,7 +330,22 @@ class _CheckRun:
             judged = replace(judged, text=f"{judged.text} in fabric {self.fabric.name}")
         if not claim.report:
             self.demand(claim, check, judged)
+            self.doubt_direction(claim, check, judged)
         return _result_of_judgement(check, judged, claim)
+
+    def doubt_direction(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
+        """Warn of a claim that holds and that a worse network satisfies, too, unless another one bounds the
+        metric the other way."""
+        sign = reversed_claim(claim, check)
+        if (
+            not sign
+            or sign[0] in self.signs[check.name]
+            or judged.status not in ("proved", "bounded", "modelled")
+        ):
+            return
+        meant = claim.text.replace(f" {claim.op} ", f" {sign} ", 1)
+        message = f"a worse network would satisfy `{claim.text}`, too"
+        self.say(REVERSED, claim, message, help=f"write `{meant}`", severity=Severity.WARNING)
 
     def clauses(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge a claim with clauses, unless the same was judged before."""
@@ -498,8 +520,10 @@ class _CheckRun:
             notes = (*notes, f"after the failure of {first_names_and_more(self.failed.names, 8)}")
         every = tuple(Label(s, m) for s, m in (*labels, *claim.origin.chain))
         self.first[key] = self.number
+        written = code in (UNKNOWN, MALFORMED, REVERSED)
+        fix = fix_for_claim(span, help, self.checks) if written else None
         self.unmet[key] = Diagnostic(
-            code, message, span, every, tuple(notes), help, None, severity, 1, cause=cause
+            code, message, span, every, tuple(notes), help, fix, severity, 1, cause=cause
         )
 
     def _judged_instead(self, fault: PropertyFault) -> Check | None:

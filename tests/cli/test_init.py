@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tests.cli.run import tdsl
 
-NAMES = {"tdsl.toml", ".pre-commit-config.yaml", "mine.fab"}
+NAMES = {"tdsl.toml", ".pre-commit-config.yaml", ".gitignore", "mine.fab"}
 GITHUB, GITLAB = ".github/workflows/designs.yml", ".gitlab-ci.yml"
 PIPELINES = {
     ("github", None): {GITHUB},
@@ -101,3 +102,39 @@ def test_where_no_design_passes_nothing_is_written(answers: str, words: str, her
 def test_a_wrong_answer_is_asked_again(here: Path) -> None:
     done = ask("1 64 DGX-H100 DGX_H100 QM9700 one_to_one 1:1 1")
     assert done.exit_code == 0 and "letters, digits and _" in done.output and "a ratio such as" in done.output
+
+
+def test_a_design_of_the_library(here: Path) -> None:
+    """Its text with its comments and that of what it uses, so that a placed design is whole; or a file that adds to it."""
+    done = tdsl("init", "mine", "--from", "dgx_superpod_h100_racks", "--bare")
+    assert done.exit_code == 0, done.output
+    text = Path("mine.fab").read_text()
+    assert "hall h1 {" in text and "switch spine[?]" in text and "table 7" in text and "use designs" not in text
+    assert tdsl("check", "mine.fab").exit_code == 0
+    assert tdsl("init", "mine", "--from", "dgx-superpod-h100", "--bare").exit_code == 2, "it is there already"
+    assert tdsl("init", "more", "--from", "dgx_superpod_h100", "--extend", "--bare").exit_code == 0
+    assert "extend superpod {" in Path("more.fab").read_text() and tdsl("check", "more.fab").exit_code == 0
+
+
+@pytest.mark.parametrize("extend", [False, True])
+def test_every_design_of_the_library_can_be_begun_with(extend: bool, here: Path) -> None:
+    """Each is laid out as `fmt` does; what cannot be extended is refused with what to do instead."""
+    designs = json.loads(tdsl("list", "designs", "--output-format", "json").stdout)["designs"]
+    assert len(designs) > 40
+    for name in (row["design"] for row in designs):
+        done = tdsl("init", name, "--from", name, "--bare", *(["--extend"] if extend else []))
+        if extend and done.exit_code == 2:
+            assert "leave out --extend" in done.stderr
+            continue
+        text = Path(f"{name}.fab").read_text()
+        assert done.exit_code == 0 and format_source(SourceFile(name, text)) == text, name
+
+
+def test_wrong_calls_of_from(here: Path) -> None:
+    for args, words in (
+        (("--from", "dgx_superpd_h100"), "did you mean 'dgx_superpod_h100'?"),
+        (("--extend",), "--extend needs --from"),
+        (("--from", "ft2", "--ask"), "give one of them"),
+    ):
+        done = tdsl("init", "pod", "--bare", *args)
+        assert done.exit_code == 2 and words in done.stderr and not held(here)

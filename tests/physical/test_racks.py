@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -105,6 +106,7 @@ def test_what_stands_beside_the_units_takes_none(tmp_path: Path) -> None:
     assert "2 devices beside the units" in files["racks/elevations.svg"] and "33U of 33U taken" in files["racks/elevations.svg"]
     (row,) = [x for x in files["netbox/6-devices.csv"].splitlines() if x.startswith("pdu0,")]
     assert row.endswith(",h1.A01,,")
-    assert [x.endswith(",0") for x in files["netbox/2-device-types.csv"].splitlines() if ",PDU," in x] == [True]
+    types = {t["model"]: t for t in yaml.safe_load_all(files["netbox/2-device-types.yaml"])}
+    assert types["PDU"]["u_height"] == 0
     lengths = [x.split(",")[20] for x in files["cabling/cables.csv"].splitlines() if x.startswith("pdu")]
     assert len(lengths) == 2 and all(float(x) > 2 for x in lengths)

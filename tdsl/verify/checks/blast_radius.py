@@ -66,6 +66,7 @@ accelerators)
     name = "blast_radius"
     wrong = "A failure that takes too much"
     kind = "number"
+    less_is_better = True
     unit = "endpoints"
     on_demand = True
     takes = frozenset({"of", "through"})

@@ -55,6 +55,7 @@ class Diameter(Check):
     name = "diameter"
     wrong = "A path longer than allowed"
     kind = "number"
+    less_is_better = True
     unit = "links"
     after_failures = True
     reads = frozenset()

@@ -62,6 +62,7 @@ class Oversubscription(Check):
     name = "oversubscription"
     wrong = "More capacity below a switch than allowed"
     kind = "ratio"
+    less_is_better = True
     cost = 0
     takes = frozenset({"of", "at", "active"})
 

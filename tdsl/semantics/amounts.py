@@ -1,0 +1,68 @@
+"""Amounts that lack their unit, have it apart, or have another: what to write instead."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.quantity import (
+    LENGTH,
+    MASS,
+    POWER,
+    RATE,
+    TIME,
+    UNIT_TABLE,
+    UNITS,
+    Dim,
+    Quantity,
+    kind_name,
+)
+from tdsl.semantics.values import Value, a_type
+from tdsl.syntax import tree
+from tdsl.syntax.foreign_units import amount_written_here
+
+USUAL = {UNITS: "U", POWER: "kW", LENGTH: "m", MASS: "kg", RATE: "Gbps", TIME: "us"}
+"""The unit in which an amount of each kind is most often written."""
+EXAMPLES = {UNITS: "48U", POWER: "40kW", LENGTH: "0.6m", MASS: "1400kg", RATE: "400Gbps", TIME: "2us"}
+
+
+def amount_fault(value: Value | object, dim: Dim, span: SourceSpan) -> Fault:
+    """The fault of a value that is no positive amount of a dimension; a bare number gets the usual unit."""
+    number = isinstance(value, (int, Fraction)) and not isinstance(value, bool) and value > 0
+    new = (
+        f"{span.text}{USUAL[dim]}" if number and span.text.replace(".", "").isdigit() and dim in USUAL else ""
+    )
+    wrong = isinstance(value, Quantity) and value.dim == dim
+    found = "one that is not" if wrong else a_type(value)
+    what = "an amount of rack units" if dim == UNITS else f"a {kind_name(dim)}"
+    return Fault(
+        "E0103",
+        span,
+        f"expected {what} above zero, found {found}",
+        help=f"write `{new}`" if new else f"such as `{EXAMPLES[dim]}`" if dim in EXAMPLES else "",
+        fix=Fix(f"write `{new}`", ((span, new),), safe=False) if new else None,
+    )
+
+
+def unit_apart_fault(s: tree.Setting) -> Fault | None:
+    """The fault of ``length 3 meters``, whose unit stands apart; None where the words behind a value are no
+    unit."""
+    if len(s.items) != 1 or len(s.items[0].args) != 1:
+        return None
+    item = s.items[0]
+    word = item.args[0][1]
+    number = item.value.span.text
+    amount = amount_written_here(number, word.span.text)
+    if not amount and word.span.text in UNIT_TABLE:
+        amount = f"{number}{word.span.text}"
+    if not amount or not number[:1].isdigit():
+        return None
+    return Fault(
+        "E0118",
+        word.span,
+        "a number and its unit are written without a space",
+        help=f"write `{s.name.name} {amount}`",
+        fix=Fix(f"write `{amount}`", ((item.value.span.to(word.span), amount),)),
+    )

@@ -1,0 +1,143 @@
+"""Slips in connects: settings without braces, other words between the ends, signs of other languages in
+paths."""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.findings.diagnostic import Diagnostic, Fix
+from tdsl.findings.source import SourceSpan
+from tdsl.syntax.foreign_units import amount_written_here
+from tdsl.syntax.keywords import PATTERNS
+from tdsl.syntax.scanner import Token
+from tdsl.syntax.scene import VALUES, Scene
+
+SETTINGS = ("length", "rate", "cable", "medium", "optic", "class", "colour", "bundle")
+"""Settings of a connect that people write without braces."""
+
+
+def _corrected(message: str, span: SourceSpan, at: SourceSpan, new: str, help: str = "") -> Diagnostic:
+    """The finding that puts ``new`` in the place of ``at``."""
+    shown = f"write `{new}`"
+    return Diagnostic("E0001", message, span, help=help or shown, fix=Fix(shown, ((at, new),), safe=False))
+
+
+def _is_link(s: Scene) -> bool:
+    return s.first in ("connect", "circuit") and s.token is not None and s.before is not None
+
+
+def _setting_without_braces(s: Scene) -> Diagnostic | None:
+    """``connect a to b length 3m``, ``(length 3m)`` and ``at 400G``."""
+    if not _is_link(s) or not any(t.text == "to" for t in s.statement):
+        return None
+    tokens = [*s.statement, *s.rest]
+    at = next((i for i, t in enumerate(tokens) if t.text in (*SETTINGS, "at") and t.type == "NAME"), -1)
+    if at < 3 or at + 1 >= len(tokens) or tokens[at].start > s.span.end:
+        return None
+    value = tokens[at + 1]
+    if value.type not in (*VALUES, "NAME"):
+        return None
+    word, text = tokens[at].text, value.text
+    if word == "at":
+        found = re.fullmatch(r"([0-9.]+)([A-Za-z/]*)", text)
+        text = amount_written_here(found[1], found[2]) or text if found else ""
+        word = "rate"
+    opened = tokens[at - 1].type == "LPAR"
+    if len(tokens) > at + 2 + opened:
+        return None
+    closed = opened and tokens[at + 2 : at + 3] and tokens[at + 2].type == "RPAR"
+    begin = tokens[at - 1] if opened else tokens[at]
+    if not text or any(t.type == "LBRACE" for t in tokens):
+        return None
+    whole = SourceSpan(s.run.file, begin.start, (tokens[at + 2] if closed else value).end)
+    return _corrected("settings of a connect are written in braces", whole, whole, f"{{ {word} {text} }}")
+
+
+def _guard_with_if(s: Scene) -> Diagnostic | None:
+    """``connect a[i] to b[i] if i < 4``."""
+    b = s.before
+    if not _is_link(s) or b is None or b.text not in ("if", "when", "unless"):
+        return None
+    help = "" if b.text != "unless" else "write `where not (…)`"
+    return _corrected(f"`{b.text}` does not guard a connect; `where` does", b.span, b.span, "where", help)
+
+
+def _from_between_ends(s: Scene) -> Diagnostic | None:
+    """``connect a from b``."""
+    b = s.before
+    if (
+        not _is_link(s)
+        or b is None
+        or b.text not in ("from", "towards", "onto", "via")
+        or len(s.statement) < 3
+    ):
+        return None
+    if b.text == "via" or any(t.text == "to" for t in s.statement):
+        return None
+    return _corrected(f"`{b.text}` joins no ends", b.span, b.span, "to")
+
+
+def _all_before_path(s: Scene) -> Diagnostic | None:
+    """``connect all node to leaf``."""
+    t, words = s.token, s.statement
+    if not _is_link(s) or t is None or len(words) < 2 or words[1].text != "all":
+        return None
+    t = words[2] if len(words) > 2 else t
+    if t.type != "NAME":
+        return None
+    gone = SourceSpan(s.run.file, words[1].start, t.start)
+    return Diagnostic(
+        "E0001",
+        f"`all` is not needed: `{t.text}[*]` means all of `{t.text}`",
+        words[1].span,
+        help="remove `all`",
+        fix=Fix("remove `all`", ((gone, ""),)),
+    )
+
+
+def _separator_in_path(s: Scene) -> Diagnostic | None:
+    """``node[n]/nic[r]`` and ``node[n]:nic[r]``."""
+    t, b = s.token, s.before
+    if not _is_link(s) or t is None or b is None or t.type not in ("SLASH", "COLON", "MINUS"):
+        return None
+    following = s.rest[1:2]
+    if b.end != t.start or not following or following[0].start != t.end or following[0].type != "NAME":
+        return None
+    return _corrected(f"the parts of a path are joined by `.`, not by `{t.text}`", t.span, t.span, ".")
+
+
+def _number_of_pattern(s: Scene) -> Diagnostic | None:
+    """``spread(16)``, ``spread by 16``, ``spread evenly``, ``x 16 links``."""
+    t, b = s.token, s.before
+    if not _is_link(s) or t is None or b is None:
+        return None
+    if b.text in ("with", "using", "by") and t.type == "NUMBER" and any(x.text == "to" for x in s.statement):
+        new = f"spread x {t.text}"
+        return _corrected(
+            "the number of links follows a pattern and `x`", t.span, b.span.to(s.rest[-1].span), new
+        )
+    number = next((x for x in s.rest[1:2] if x.type == "NUMBER"), None)
+    if b.text in PATTERNS and number is not None and (t.type == "LPAR" or t.text in ("by", "of", "times")):
+        last: Token = s.rest[2] if t.type == "LPAR" and len(s.rest) > 2 else number
+        new = f"{b.text} x {number.text}"
+        return _corrected("the number of links a pair follows `x`", t.span, b.span.to(last.span), new)
+    words = ("evenly", "equally", "uniformly", "links", "cables", "times", "link", "cable")
+    if t.text in words and len(s.rest) == 1 and any(x.text == "to" for x in s.statement):
+        return Diagnostic(
+            "E0001",
+            f"`{t.text}` says nothing more here",
+            t.span,
+            help=f"remove `{t.text}`",
+            fix=Fix(f"remove `{t.text}`", ((SourceSpan(s.run.file, b.end, t.end), ""),)),
+        )
+    return None
+
+
+TRIALS = (
+    _setting_without_braces,
+    _guard_with_if,
+    _from_between_ends,
+    _all_before_path,
+    _separator_in_path,
+    _number_of_pattern,
+)

@@ -1,0 +1,388 @@
+"""Slips in declarations, settings and patterns: words that are missing, doubled or in another order."""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.findings.diagnostic import Diagnostic, Fix
+from tdsl.findings.source import SourceSpan
+from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS, TYPES
+from tdsl.syntax.scanner import Token
+from tdsl.syntax.scene import VALUES, Scene, closest_keyword
+
+_SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
+SCOPES = frozenset(KINDS["scope"]) | frozenset(KINDS["group"])
+
+
+def _rewrite(message: str, span: SourceSpan, at: SourceSpan, new: str, safe: bool = False) -> Diagnostic:
+    """The finding that puts ``new`` in the place of ``at``."""
+    return Diagnostic(
+        "E0001", message, span, help=f"write `{new}`", fix=Fix(f"write `{new}`", ((at, new),), safe=safe)
+    )
+
+
+def _line_tokens(s: Scene) -> list[Token]:
+    """The statement's tokens before and behind the fault."""
+    return [*s.statement, *s.rest]
+
+
+def _declared_without_kind(s: Scene) -> Diagnostic | None:
+    """``node[16]: DGX_H100``."""
+    t, words, following = s.token, s.statement, s.rest[1:2]
+    if t is None or t.type != "COLON" or not words or words[0].type != "NAME" or not following:
+        return None
+    if following[0].type != "NAME" or words[0].text in STARTERS | {"else"}:
+        return None
+    kinds = [x.type for x in words]
+    if len(words) < 4 or kinds[1] != "LSQB" or kinds[-1] != "RSQB":
+        return None
+    name = SourceSpan(s.run.file, words[0].start, words[-1].end)
+    kind = "switch" if _SWITCH_NAME.match(words[0].text) else "host"
+    return Diagnostic(
+        "E0001",
+        f"`{name.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …",
+        name,
+        help=f"write `{kind} {name.text}: {following[0].text}`",
+        fix=Fix(
+            f"write `{kind}`", ((SourceSpan(s.run.file, name.start, name.start), f"{kind} "),), safe=False
+        ),
+    )
+
+
+def _foreign_kind(s: Scene) -> Diagnostic | None:
+    """``sw leaf[8]: M`` and ``leaf switch[8]: M``."""
+    t, words = s.token, s.statement
+    kinds = [x.type for x in words]
+    if t is None or t.type != "COLON" or kinds[:3] != ["NAME", "NAME", "LSQB"] or kinds[-1] != "RSQB":
+        return None
+    first, second = words[0], words[1]
+    if first.text in STARTERS or first.text.lower() in INSTEAD_OF or closest_keyword(first.text, STARTERS):
+        return None
+    both = first.span.to(second.span)
+    if second.text in KIND_WORDS:
+        new = f"{second.text} {first.text}"
+        return _rewrite(f"`{second.text}` comes before the name `{first.text}`", both, both, new, safe=True)
+    kind = "switch" if _SWITCH_NAME.match(second.text) or first.text.lower().startswith("sw") else "host"
+    message = f"`{first.text}` declares nothing; a device is a `host`, `switch`, `chip`, `ocs` or `panel`"
+    return _rewrite(message, first.span, first.span, kind)
+
+
+def _of_before_model(s: Scene) -> Diagnostic | None:
+    """``host node[16] of M``."""
+    t, following = s.token, s.rest[1:2]
+    if t is None or t.text != "of" or s.first not in KIND_WORDS or len(s.statement) < 2 or not following:
+        return None
+    if following[0].type != "NAME" or "COLON" not in s.expected or s.before is None:
+        return None
+    at = SourceSpan(s.run.file, s.before.end, t.end)
+    return Diagnostic(
+        "E0001",
+        "the model follows `:`, not `of`",
+        t.span,
+        help=f"write `: {following[0].text}`",
+        fix=Fix("write `:`", ((at, ":"),)),
+    )
+
+
+def _group_with_sign(s: Scene) -> Diagnostic | None:
+    """``pod su[4]: {`` and ``pod su * 4 {``."""
+    every = _line_tokens(s)
+    kinds = [x.type for x in every]
+    if s.first not in SCOPES or len(every) < 4:
+        return None
+    b = s.before
+    if s.token is not None and s.token.type == "LBRACE" and b is not None and b.type == "COLON":
+        return Diagnostic(
+            "E0001",
+            f"the block of a `{s.first}` has no `:` before it",
+            b.span,
+            help="remove the `:`",
+            fix=Fix("remove the `:`", ((b.span, ""),)),
+        )
+    if kinds[1:3] == ["NAME", "STAR"] and kinds[3] in ("NAME", "NUMBER"):
+        new = f"{s.first} {every[1].text}[{every[3].text}]"
+        whole = every[0].span.to(every[3].span)
+        message = f"how many `{every[1].text}` there are is written in brackets"
+        return _rewrite(message, every[2].span, whole, new, safe=True)
+    return None
+
+
+def _star_behind_point(s: Scene) -> Diagnostic | None:
+    """``su.*.leaf.*``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "STAR" or b.type != "DOT":
+        return None
+    text, start = s.run.file.text, b.start
+    while start and (text[start - 1].isalnum() or text[start - 1] in "_.*"):
+        start -= 1
+    found = re.compile(r"[\w.*]+").match(text, start)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, start, found.end())
+    return _rewrite("`*` is written in brackets", t.span, whole, whole.text.replace(".*", "[*]"), safe=True)
+
+
+def _range_in_name(s: Scene) -> Diagnostic | None:
+    """``row A-D {``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.type != "MINUS" or s.first != "row" or not following:
+        return None
+    if len(b.text) > 1 or following[0].end - following[0].start > 1:
+        return None
+    whole = b.span.to(following[0].span)
+    return _rewrite("a range is written with `..`", whole, whole, f"{b.text}..{following[0].text}", safe=True)
+
+
+def _count_without_brackets(s: Scene) -> Diagnostic | None:
+    """``host node 16: M`` and ``host node x 16: M``."""
+    every = _line_tokens(s)
+    if s.first not in KIND_WORDS or len(every) < 5 or every[1].type != "NAME":
+        return None
+    at = 3 if every[2].text == "x" else 2
+    if every[at].type != "NUMBER" or every[at + 1 : at + 2] == [] or every[at + 1].type != "COLON":
+        return None
+    new = f"{s.first} {every[1].text}[{every[at].text}]"
+    whole = every[0].span.to(every[at].span)
+    return _rewrite(
+        f"how many `{every[1].text}` there are is written in brackets", every[at].span, whole, new, safe=True
+    )
+
+
+def _count_before_name(s: Scene) -> Diagnostic | None:
+    """``16 host node: M`` and ``host[16] node: M``."""
+    every = _line_tokens(s)
+    kinds = [x.type for x in every]
+    if kinds[:3] == ["NUMBER", "NAME", "NAME"] and every[1].text in KIND_WORDS and not s.statement:
+        kind, name, count, last = every[1], every[2], every[0].text, every[2]
+    elif s.first in KIND_WORDS and kinds[:5] == ["NAME", "LSQB", "NUMBER", "RSQB", "NAME"]:
+        kind, name, count, last = every[0], every[4], every[2].text, every[4]
+    else:
+        return None
+    new = f"{kind.text} {name.text}[{count}]"
+    whole = every[0].span.to(last.span)
+    return _rewrite(
+        f"the number of `{name.text}` follows the name, in brackets", whole, whole, new, safe=True
+    )
+
+
+def _hosts_of_intent(s: Scene) -> Diagnostic | None:
+    """``hosts 256: DGX_H100`` and ``256 x DGX_H100``."""
+    every = _line_tokens(s)
+    kinds = [x.type for x in every]
+    if s.first == "hosts" and kinds[:4] == ["NAME", "NUMBER", "COLON", "NAME"]:
+        count, model = every[1], every[3]
+    elif s.first == "hosts" and kinds[:5] == ["NAME", "EQUAL", "NUMBER", "NAME", "NAME"]:
+        count, model = every[2], every[4]
+    elif not s.statement and kinds[:3] == ["NUMBER", "NAME", "NAME"] and every[1].text == "x":
+        count, model = every[0], every[2]
+    else:
+        return None
+    new = f"hosts {count.text} x {model.text}"
+    whole = every[0].span.to(model.span)
+    return _rewrite("hosts are written as their number, `x` and their model", whole, whole, new, safe=True)
+
+
+def _unquoted_title(s: Scene) -> Diagnostic | None:
+    """``fabric pod A pod {``."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first not in SCOPES or t.type != "NAME" or len(s.statement) != 2:
+        return None
+    words = []
+    for token in s.rest:
+        if token.type == "LBRACE":
+            break
+        words.append(token)
+    if len(words) == len(s.rest) or any(x.type not in ("NAME", "NUMBER", "MINUS") for x in words):
+        return None
+    span = words[0].span.to(words[-1].span)
+    return _rewrite("a title is written in double quotes", span, span, f'"{span.text}"', safe=True)
+
+
+def _model_without_kind(s: Scene) -> Diagnostic | None:
+    """``model TOR "Top of rack" {`` and ``switch model TOR {``."""
+    every = _line_tokens(s)
+    kinds = [x.type for x in every]
+    if s.first == "model" and kinds[:2] == ["NAME", "NAME"] and kinds[2:3] in (["STRING"], ["LBRACE"]):
+        whole = every[0].span.to(every[1].span)
+        new = f"model switch {every[1].text}"
+        message = "a model has its kind before its name: `switch`, `host`, `chip`, `cable` …"
+        return _rewrite(message, every[1].span, whole, new)
+    swapped = s.first in KINDS["device"] and kinds[:3] == ["NAME"] * 3 and every[1].text == "model"
+    if not swapped:
+        return None
+    whole = every[0].span.to(every[2].span)
+    new = f"model {s.first} {every[2].text}"
+    return _rewrite(f"`model` comes before `{s.first}`", whole, whole, new, safe=True)
+
+
+def _type_behind_equals(s: Scene) -> Diagnostic | None:
+    """``param hosts = int 8``."""
+    every = _line_tokens(s)
+    kinds = [x.type for x in every]
+    if s.first not in ("param", "let") or kinds[:4] != ["NAME", "NAME", "EQUAL", "NAME"] or len(every) < 5:
+        return None
+    if every[3].text not in TYPES or every[4].type not in VALUES:
+        return None
+    whole = every[0].span.to(every[4].span)
+    new = f"{s.first} {every[1].text}: {every[3].text} = {every[4].text}"
+    return _rewrite(
+        "the type follows the name, and the value follows `=`", every[3].span, whole, new, safe=True
+    )
+
+
+def _setting_with_equals(s: Scene) -> Diagnostic | None:
+    """``length = 3m`` and ``n = 4``."""
+    t = s.token
+    if t is None or t.type != "EQUAL" or len(s.statement) != 1 or s.statement[0].type != "NAME":
+        return None
+    if len(s.rest) < 2 or s.rest[1].start > t.end + 1:
+        return None
+    name = s.first
+    rest = SourceSpan(s.run.file, s.rest[1].start, s.rest[-1].end).text
+    shown = rest if len(rest) <= 40 and "\n" not in rest else "…"
+    if name in SETTINGS:
+        at = SourceSpan(s.run.file, s.statement[0].end, s.rest[1].start)
+        return Diagnostic(
+            "E0001",
+            f"`=` cannot follow `{name}`: a setting is a name and its value, side by side",
+            t.span,
+            help=f"write `{name} {shown}`",
+            fix=Fix(f"write `{name} {shown}`", ((at, " "),)),
+        )
+    if name in STARTERS:
+        return None
+    begin = s.statement[0].start
+    return Diagnostic(
+        "E0001",
+        f"`=` cannot follow `{name}`: `let` gives a name to a value, and a setting has no `=`",
+        t.span,
+        help=f"write `let {name} = {shown}`; for a setting write `{name} {shown}`",
+        fix=Fix(
+            f"write `let {name} = {shown}`", ((SourceSpan(s.run.file, begin, begin), "let "),), safe=False
+        ),
+    )
+
+
+def _pattern_count(s: Scene) -> Diagnostic | None:
+    """``spread 16``, ``spread x16``, ``full mesh``."""
+    t, b = s.token, s.before
+    if s.first != "connect" or t is None or b is None:
+        return None
+    if b.text in PATTERNS:
+        number = re.fullmatch(r"x?(\d+)x?", t.text)
+        if number is None or t.type not in ("NUMBER", "NAME", "QUANTITY"):
+            return None
+        whole = b.span.to(t.span)
+        new = f"{b.text} x {number[1]}"
+        return _rewrite("the number of links a pair follows `x`", t.span, whole, new, safe=True)
+    if b.text in ("full", "fully", "all") and t.type == "NAME" and s.statement[-2].text != "to":
+        meant = "each" if any(x.text == "to" for x in s.statement) else "mesh"
+        whole = b.span.to(t.span)
+        return _rewrite(f"`{whole.text}` is not a pattern; `{meant}` joins every pair", whole, whole, meant)
+    return None
+
+
+def _word_for_operator(s: Scene) -> Diagnostic | None:
+    """``r mod n``."""
+    t = s.token
+    if t is None or t.type != "NAME" or s.before is None:
+        return None
+    sign = {"mod": "%", "modulo": "%", "div": "//", "times": "*", "plus": "+", "minus": "-"}.get(
+        t.text.lower()
+    )
+    if sign is None or not s.expected & {"MODULO", "STAR"}:
+        return None
+    return _rewrite(f"`{t.text}` is not an operator; `{sign}` is", t.span, t.span, sign, safe=True)
+
+
+def _trailing_comma(s: Scene) -> Diagnostic | None:
+    """``node[16,]``."""
+    t, b = s.token, s.before
+    if t is None or b is None or b.type != "COMMA" or t.type not in ("RSQB", "RPAR"):
+        return None
+    return Diagnostic(
+        "E0001",
+        f"a value is missing between `,` and `{t.text}`",
+        b.span,
+        help="remove the `,`",
+        fix=Fix("remove the `,`", ((b.span, ""),)),
+    )
+
+
+def _bullet(s: Scene) -> Diagnostic | None:
+    """``- require reachability`` and ``1. require reachability``."""
+    t = s.token
+    if t is None or s.statement or t.type not in ("STAR", "MINUS", "NUMBER", "PLUS"):
+        return None
+    after = s.rest[2:3] if s.rest[1:2] and s.rest[1].type in ("DOT", "BAD") else s.rest[1:2]
+    if not after or after[0].text not in STARTERS:
+        return None
+    gone = SourceSpan(s.run.file, t.start, after[0].start)
+    return Diagnostic(
+        "E0001",
+        f"a statement has no `{gone.text.strip()}` before it",
+        t.span,
+        help=f"remove `{gone.text.strip()}`",
+        fix=Fix(f"remove `{gone.text.strip()}`", ((gone, ""),)),
+    )
+
+
+def _prose(s: Scene) -> Diagnostic | None:
+    """``Here is the design:``, a sentence where a statement should be."""
+    every = [x for x in _line_tokens(s) if x.span.begin[0] == s.run.tokens[s.run.head].span.begin[0]]
+    names = [x for x in every if x.type == "NAME"]
+    head = every[0] if every else None
+    if head is None or head.type != "NAME" or head.text.lower() in STARTERS | set(INSTEAD_OF):
+        return None
+    if len(names) < 4 or any(x.type not in ("NAME", "COLON", "COMMA", "DOT") for x in every):
+        return None
+    if any(x.text in STARTERS | set(PATTERNS) for x in names[:2]):
+        return None
+    at = SourceSpan(s.run.file, head.start, head.start)
+    span = head.span.to(every[-1].span)
+    return Diagnostic(
+        "E0001",
+        "this is a sentence, and no statement of a design",
+        span,
+        help=f"write `# {span.text if len(span.text) <= 60 else '…'}` for a comment, or remove it",
+        fix=Fix("make it a comment", ((at, "# "),), safe=False),
+    )
+
+
+def _topology_as_statement(s: Scene) -> Diagnostic | None:
+    """``topology clos {`` in a fabric."""
+    t = s.token
+    if t is None or s.first != "topology" or t.type not in ("LBRACE", "STRING") or len(s.statement) != 2:
+        return None
+    name = s.statement[1].text
+    if t.type == "STRING" or s.run.head == 0:
+        first = s.statement[0].span
+        message = "a topology has parameters in brackets; a network is declared by `fabric`"
+        return _rewrite(message, first, first, "fabric")
+    whole = s.statement[0].span.to(s.statement[1].span)
+    return _rewrite(
+        f"`topology` declares a new topology; a fabric uses `{name}` by its name alone", whole, whole, name
+    )
+
+
+TRIALS = (
+    _declared_without_kind,
+    _foreign_kind,
+    _of_before_model,
+    _group_with_sign,
+    _star_behind_point,
+    _range_in_name,
+    _count_without_brackets,
+    _count_before_name,
+    _hosts_of_intent,
+    _unquoted_title,
+    _model_without_kind,
+    _type_behind_equals,
+    _setting_with_equals,
+    _pattern_count,
+    _word_for_operator,
+    _trailing_comma,
+    _bullet,
+    _topology_as_statement,
+    _prose,
+)

@@ -1,0 +1,285 @@
+"""Slips in requirements: comparisons the wrong way round, in words, or without their sign."""
+
+from __future__ import annotations
+
+from tdsl.findings.diagnostic import Diagnostic, Fix
+from tdsl.findings.source import SourceSpan
+from tdsl.syntax.scanner import Token
+from tdsl.syntax.scene import VALUES, Scene
+
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+WORDS = {
+    ("at", "least"): ">=",
+    ("at", "most"): "<=",
+    ("more", "than"): ">",
+    ("less", "than"): "<",
+    ("greater", "than"): ">",
+    ("is",): "==",
+    ("equals",): "==",
+    ("equal", "to"): "==",
+    ("up", "to"): "<=",
+    ("min",): ">=",
+    ("max",): "<=",
+    ("minimum",): ">=",
+    ("maximum",): "<=",
+    ("below",): "<",
+    ("above",): ">",
+}
+"""Comparisons in words, and their signs."""
+
+
+def _replacement(message: str, span: SourceSpan, at: SourceSpan, new: str, safe: bool = True) -> Diagnostic:
+    """The finding that puts ``new`` in the place of ``at``."""
+    return Diagnostic(
+        "E0001", message, span, help=f"write `{new}`", fix=Fix(f"write `{new}`", ((at, new),), safe=safe)
+    )
+
+
+def _claim_from(s: Scene) -> list[Token]:
+    """The tokens of the claim that begins at the fault."""
+    out: list[Token] = []
+    for token in s.rest:
+        if token.text in ("and", "with") and out:
+            break
+        out.append(token)
+    return out
+
+
+def _reversed_comparison(s: Scene) -> Diagnostic | None:
+    """``require 8 <= edge_redundancy``."""
+    if s.first not in ("require", "report") or s.before is None or s.before.text not in (s.first, "and"):
+        return None
+    claim = _claim_from(s)
+    signs = [i for i, t in enumerate(claim) if t.text in MIRRORED]
+    if not claim or claim[0].type not in VALUES or len(signs) != 1 or signs[0] + 1 >= len(claim):
+        return None
+    value, sign, rest = claim[: signs[0]], claim[signs[0]], claim[signs[0] + 1 :]
+    if rest[0].type != "NAME":
+        return None
+    text = s.run.file.text
+    value_text = text[value[0].start : value[-1].end]
+    new = f"{text[rest[0].start : rest[-1].end]} {MIRRORED[sign.text]} {value_text}"
+    whole = SourceSpan(s.run.file, claim[0].start, claim[-1].end)
+    return _replacement(
+        f"a requirement begins with what is required, not with `{value_text}`", whole, whole, new
+    )
+
+
+def _swapped_sign(s: Scene) -> Diagnostic | None:
+    """``edge_redundancy => 8`` and ``=< 8``."""
+    t, following = s.token, s.rest[1:2]
+    if t is None or t.type != "EQUAL" or not following or following[0].start != t.end:
+        return None
+    new = {">": ">=", "<": "<="}.get(following[0].text)
+    if new is None or "CMP" not in s.expected:
+        return None
+    both = t.span.to(following[0].span)
+    return _replacement(f"`{both.text}` is not an operator of the language", both, both, new)
+
+
+def _comparison_in_words(s: Scene) -> Diagnostic | None:
+    """``edge_redundancy at least 8``."""
+    if s.first not in ("require", "report") or s.token is None:
+        return None
+    tokens = [*s.statement, *s.rest]
+    for i in range(2, len(tokens)):
+        for words, sign in WORDS.items():
+            here = tokens[i : i + len(words)]
+            if tuple(t.text for t in here) != words or i + len(words) >= len(tokens):
+                continue
+            value = tokens[i + len(words)]
+            if value.type not in VALUES or value.start > s.token.start:
+                continue
+            span = here[0].span.to(here[-1].span)
+            return _replacement(f"`{span.text}` does not compare; `{sign}` does", span, span, sign)
+    return None
+
+
+def _colon_in_requirement(s: Scene) -> Diagnostic | None:
+    """``edge_redundancy: 8``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.type != "COLON" or s.first not in ("require", "report"):
+        return None
+    if len(s.statement) < 2 or b.type != "NAME" or not following or following[0].type not in VALUES:
+        return None
+    whole = b.span.to(following[0].span)
+    value = following[0].text
+    finding = _replacement(
+        "a requirement compares with `>=`, `<=` or `==`, not with `:`",
+        t.span,
+        SourceSpan(s.run.file, b.end, following[0].end),
+        f" == {value}",
+        safe=False,
+    )
+    return Diagnostic(
+        "E0001",
+        finding.message,
+        whole,
+        help=f"write `{b.text} == {value}`, or `>=` for at least and `<=` for at most",
+        fix=Fix(f"write `{b.text} == {value}`", finding.fix.edits if finding.fix else (), safe=False),
+    )
+
+
+def _texts(s: Scene) -> set[str]:
+    """The words of the statement before the fault."""
+    return {t.text for t in s.statement}
+
+
+def _money_after_number(s: Scene) -> Diagnostic | None:
+    """``cost <= 2M USD`` and ``2 million USD``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "NAME" or b.type not in ("NUMBER", "QUANTITY"):
+        return None
+    if t.text.lower() in ("million", "mio", "mln") and b.type == "NUMBER" and "cost" in _texts(s):
+        return _replacement("millions are written `M`", t.span, b.span.to(t.span), f"${b.text}M")
+    if t.text.lower() not in ("usd", "dollar", "dollars"):
+        return None
+    return _replacement(
+        f"an amount of money begins with `$`, and `{t.text}` does not follow it",
+        t.span,
+        b.span.to(t.span),
+        f"${b.text}",
+    )
+
+
+def _setting_compared(s: Scene) -> Diagnostic | None:
+    """``oversubscription <= 1:1`` as a setting, without ``require``."""
+    t, following = s.token, s.rest[1:2]
+    if t is None or t.type != "CMP" or len(s.statement) != 1 or s.statement[0].type != "NAME":
+        return None
+    if not following or following[0].type not in VALUES:
+        return None
+    name, value = s.first, following[0].text
+    whole = s.statement[0].span.to(following[0].span)
+    return Diagnostic(
+        "E0001",
+        f"`{name}` is a setting here, which has a value and no comparison",
+        t.span,
+        help=f"write `{name} {value}`, or `require {name} {t.text} {value}` for a requirement of the fabric",
+        fix=Fix(f"write `{name} {value}`", ((whole, f"{name} {value}"),), safe=False),
+    )
+
+
+def _requirement_in_brackets(s: Scene) -> Diagnostic | None:
+    """``require (reachability)`` and ``require { reachability }``."""
+    t = s.token
+    if t is None or s.first not in ("require", "report") or len(s.statement) != 1:
+        return None
+    closing = {"LPAR": "RPAR", "LBRACE": "RBRACE"}.get(t.type)
+    last = s.rest[-1] if s.rest else None
+    if closing is None or last is None or last.type != closing or len(s.rest) < 3:
+        return None
+    whole = t.span.to(last.span)
+    inner = whole.text[1:-1].strip()
+    if "\n" in inner:
+        return None
+    return _replacement(f"a `{s.first}` has no brackets around it", whole, whole, inner)
+
+
+def _arguments_in_brackets(s: Scene) -> Diagnostic | None:
+    """``edge_redundancy(leaf) >= 8``."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first not in ("require", "report") or t.type != "LPAR" or b.end != t.start:
+        return None
+    inner: list[Token] = []
+    for x in s.rest[1:]:
+        if x.type == "RPAR":
+            whole = SourceSpan(s.run.file, b.start, x.end)
+            text = SourceSpan(s.run.file, inner[0].start, inner[-1].end).text if inner else ""
+            new = f"{b.text} of {text.replace(',', ' to')}" if text else b.text
+            message = "what a requirement is about follows `of`, without brackets"
+            return _replacement(message, whole, whole, new, safe=False)
+        inner.append(x)
+    return None
+
+
+def _split_sign(s: Scene) -> Diagnostic | None:
+    """``> = 8``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "EQUAL" or b.text not in ("<", ">", "=", "!"):
+        return None
+    both = b.span.to(t.span)
+    return _replacement("a comparison is one sign, without a space", both, both, f"{b.text}=")
+
+
+def _percent_apart(s: Scene) -> Diagnostic | None:
+    """``bisection >= 50 %``."""
+    b, words = s.before, s.statement
+    if b is None or b.type != "MODULO" or len(words) < 2 or words[-2].type != "NUMBER":
+        return None
+    both = words[-2].span.to(b.span)
+    return _replacement("no space is allowed between a number and `%`", both, both, f"{words[-2].text}%")
+
+
+def _missing_with(s: Scene) -> Diagnostic | None:
+    """``survives any 1 of spine bisection >= 20%``."""
+    t, following = s.token, s.rest[1:2]
+    if t is None or s.first != "require" or t.type != "NAME" or not following:
+        return None
+    if following[0].type != "CMP" or not any(x.text == "any" for x in s.statement):
+        return None
+    at = SourceSpan(s.run.file, t.start, t.start)
+    return Diagnostic(
+        "E0001",
+        f"what must hold after the failures follows `with`, found `{t.text}`",
+        t.span,
+        help=f"write `with {t.text}`",
+        fix=Fix(f"put `with` before `{t.text}`", ((at, "with "),)),
+    )
+
+
+def _of_before_amount(s: Scene) -> Diagnostic | None:
+    """``allreduce of 1GB <= 10ms`` and ``oversubscription of 1:1``."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first not in ("require", "report") or b.text != "of":
+        return None
+    if len(s.statement) != 3:
+        return None
+    both = b.span.to(t.span)
+    if t.type in ("RATIO", "PERCENT", "NUMBER"):
+        sign = "<=" if t.type == "RATIO" else ">="
+        return _replacement("a requirement compares", b.span, both, f"{sign} {t.text}", safe=False)
+    if t.type != "QUANTITY":
+        return None
+    return _replacement(f"an amount follows the metric, without `{b.text}`", b.span, both, t.text)
+
+
+def _hyphen_in_metric(s: Scene) -> Diagnostic | None:
+    """``require edge-redundancy >= 8``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.type != "MINUS" or s.first not in ("require", "report") or not following:
+        return None
+    if b.type != "NAME" or following[0].type != "NAME" or len(s.statement) != 2:
+        return None
+    whole = b.span.to(following[0].span)
+    return _replacement("a name has no `-`", whole, whole, f"{b.text}_{following[0].text}")
+
+
+def _between_two(s: Scene) -> Diagnostic | None:
+    """``oversubscription between 1:1 and 2:1``."""
+    words, t = s.statement, s.token
+    at = next((i for i, x in enumerate(words) if x.text == "between"), -1)
+    if t is None or at < 1 or len(words) != at + 3 or words[-1].text != "and" or t.type not in VALUES:
+        return None
+    metric = SourceSpan(s.run.file, words[1].start, words[at - 1].end).text
+    new = f"{metric} >= {words[at + 1].text} and {metric} <= {t.text}"
+    whole = words[1].span.to(t.span)
+    return _replacement("two limits are two requirements", whole, whole, new)
+
+
+TRIALS = (
+    _requirement_in_brackets,
+    _arguments_in_brackets,
+    _split_sign,
+    _percent_apart,
+    _missing_with,
+    _of_before_amount,
+    _hyphen_in_metric,
+    _between_two,
+    _reversed_comparison,
+    _swapped_sign,
+    _comparison_in_words,
+    _colon_in_requirement,
+    _money_after_number,
+    _setting_compared,
+)
