@@ -35,7 +35,7 @@ def switch_tree(wires: Wires) -> SwitchTree:
     inner = rows[f.is_switch[f.device_a[rows]] & f.is_switch[f.device_b[rows]]]
     if len(edge) + len(inner) < len(rows) or not len(edge):
         raise SwitchTreeUnfit("hosts are linked to hosts, and a fat tree has switches between them")
-    up, down = _links_by_switch(f, inner), _links_by_switch(f, inner, upwards=False)
+    up = _links_by_switch(f, inner)
     tors = dict.fromkeys(f.device_b[edge].tolist())
     aggs = dict.fromkeys(far for tor in tors for far in up.get(tor, ()))
     cores = dict.fromkeys(far for agg in aggs for far in up.get(agg, ()))
@@ -46,6 +46,7 @@ def switch_tree(wires: Wires) -> SwitchTree:
     bundle = _one_number({n for tor in tors for n in up[tor].values()}, "links from a leaf to a spine")
     if not cores and len(pods) > 1:
         raise SwitchTreeUnfit("parts of it are joined by no link")
+    down = _links_by_switch(f, inner, upwards=False)
     if cores:
         _refuse_other_cores(pods, up, down, cores)
         core_bundle = _one_number(
