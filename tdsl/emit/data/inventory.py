@@ -341,10 +341,16 @@ def _inventory_model(model: DeviceModel, kind: str, ports: tuple[InventoryPort, 
         kind,
         model.title,
         str(model.facts.get("vendor", "")),
-        height_of(model) or 0,
+        _units_of(model),
         "" if watts is None else float(watts),
         "" if kilograms is None else float(kilograms),
         cords_of(model)[0],
         str(model.facts.get("airflow", "")),
         ports,
     )
+
+
+def _units_of(model: DeviceModel) -> int:
+    """Rack units of a model: 0 of a chip and of what stands beside the units, 1 where nothing says them."""
+    units = height_of(model)
+    return (0 if model.kind == "chip" else 1) if units is None else units
