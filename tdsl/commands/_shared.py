@@ -31,6 +31,8 @@ else:
     Text = Pair = click.ParamType
 
 F = TypeVar("F", bound=Callable[..., Any])
+ALL_NETWORKS = "all-networks"
+"""The folder of what is built once of all networks of a cluster."""
 OK, FOUND = 0, 1
 FABRIC = re.compile(r"^[ \t]*(?:fabric|cluster)\b", re.MULTILINE)
 

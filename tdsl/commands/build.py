@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from tdsl.commands._everywhere import is_quiet, print_on_stderr
 from tdsl.commands._progress import show_progress
 from tdsl.commands._shared import (
+    ALL_NETWORKS,
     FOUND,
     OK,
     SettingParameter,
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
     from tdsl.physical.stages import Stage
     from tdsl.system.spool import Content
 
-ALL_NETWORKS = "all-networks"
-"""The folder of what is made once of all networks of a cluster."""
 CROWD = 10
 """Entries of a folder that are listed; of more only the number is said."""
 

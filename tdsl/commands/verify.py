@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Wrong, write_to_stream
+from tdsl.commands._shared import ALL_NETWORKS, FOUND, OK, Wrong, write_to_stream
 from tdsl.system.nouns import noun_for_count
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ def _print_examined(found: Examined, folder: Path, out: Path) -> int:
     only = f", part {' '.join(f'`{p}`' for p in found.only)}" if found.only else ""
     of = f"{found.design}{only} {found.identity[:16]}, tdsl {found.version}"
     write_to_stream(f"{terminal_safe_line(f'{shown}: {said}: {of}, manifest {found.digest}')}\n")
-    if folder != out and folder.name != found.design:
+    of_all = ALL_NETWORKS in (folder.name, folder.parent.name)
+    if folder != out and folder.name != found.design and not of_all:
         write_to_stream(
             f"{'differs':<8} {terminal_safe_line(f'{shown}: this folder is of the fabric {found.design}')}\n"
         )

@@ -87,7 +87,7 @@ def test_a_new_target_builds_at_once(here: Path) -> None:
     assert done.exit_code == 0, done.stderr
     lines = Path("out/inventory/devices.txt").read_text().splitlines()
     assert lines[:2] == ["Devices of small", "node0 DGX_H100"] and len(lines) == 1 + 14
-    assert Path("out/inventory/devices/leaf7.txt").read_text() == "leaf7: QM9700 with 64 ports\n"
+    assert Path("out/inventory/devices/leaf7.txt").read_text() == "leaf7: QM9700 with 65 ports\n"
     again = tdsl("new", "target", "inventory", "--in", "mine")
     assert again.exit_code == 2 and "there already" in again.stderr
     assert tdsl("new", "target", "../x").exit_code == 2 == tdsl("new", "target", "A").exit_code

@@ -49,7 +49,9 @@ def test_each_host_has_one_file_of_each_kind(files: dict[str, bytes]) -> None:
         tables = [rule["table"] for i in own.values() for rule in i["routing-policy"]]
         assert len(set(tables)) == len(tables) == len(own)
     assert set(seen.values()) == {1}
-    assert {Path(p).name for p in files if "/roce/" in p} == {"DGX_H100.sh", "FILER.sh"}
+    assert {Path(p).name for p in files if "/roce/" in p} == {
+        f"{m}.{e}" for m in ("DGX_H100", "FILER") for e in ("sh", "service")
+    }
     names = [line.split()[0] for line in files[f"{WHOLE}/dns/zone.db"].decode().splitlines() if " IN A " in line]
     assert len(set(names)) == len(names) and {f"{h}-bmc" for h in HOSTS} <= set(names)
 

@@ -202,7 +202,7 @@ async def test_findings_and_what_is_known(client: Client) -> None:
     assert [(h.position.line, h.position.character, h.label) for h in hints] == [(2, 11, "= 4"), (3, 13, "= 8")]
     hover = await client.text_document_hover_async(lsp.HoverParams(client.document(name), lsp.Position(3, 11)))
     assert hover is not None and isinstance(hover.contents, lsp.MarkupContent)
-    assert "8 × QM9700" in hover.contents.value and "480 of 512 ports free" in hover.contents.value
+    assert "8 × QM9700" in hover.contents.value and "488 of 520 ports free" in hover.contents.value
     symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(client.document(name)))
     assert [(s.name, [c.name for c in s.children]) for s in symbols or []] == [("f", ["node", "leaf"])]
     folds = await client.text_document_folding_range_async(lsp.FoldingRangeParams(client.document(name)))

@@ -86,7 +86,7 @@ async def test_completion_by_a_client(client: Client) -> None:
 
     client.write("a.fab", "")
     switch = (await ask("fabric f {\n  switch leaf[8]: QM|\n}\n"))["QM9700"]
-    assert (switch.kind, switch.detail) == (lsp.CompletionItemKind.Class, "64 × 400G, 1U")
+    assert (switch.kind, switch.detail) == (lsp.CompletionItemKind.Class, "64 × 400G p, 1 × 1G mgmt, 1U")
     assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(1, 18)
     assert switch.documentation is not None
     assert (await ask("fabric f {\n  |\n}\n"))["connect"].kind == lsp.CompletionItemKind.Keyword

@@ -27,7 +27,7 @@ from tdsl.findings.source import SourceFile
 from tests.conftest import need_program
 from tests.harness import fabric_of
 from tests.targets.build import csv_rows
-from tests.targets.inventories import DESIGN, run, slurm_loads
+from tests.targets.inventories import DESIGN, host_list, run, slurm_loads
 from tests.targets.test_hostile import NAMES, REFUSED
 
 yaml = pytest.importorskip("yaml")
@@ -129,7 +129,7 @@ def test_prometheus(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (tmp_path / "data" / "wal").mkdir(exist_ok=True)
     dumped = run(promtool, "tsdb", "dump", tmp_path / "data")
-    found = {json.loads(t) for t in re.findall(r'[{ ]device=("(?:[^"\\]|\\.)*")', _go(dumped.stdout))}
+    found = {json.loads(t) for t in re.findall(r'[{ ]node=("(?:[^"\\]|\\.)*")', _go(dumped.stdout))}
     assert plain(names) <= plain(found), plain(names) - plain(found)
     (tmp_path / "targets.json").write_bytes(files["prometheus/targets.json"])
     (tmp_path / "prometheus.yml").write_text(
@@ -164,6 +164,7 @@ def test_kubernetes_slurm_and_containerlab_load_as_texts() -> None:
         texts = [data.decode() for p, data in files.items() if p.endswith((".yaml", ".yml")) and p.startswith(target)]
         found = {x for text in texts for document in yaml.load_all(text, Loader=yaml.FullLoader) for x in _texts(document)}
         found |= {part for text in found for part in re.split(r"[\s,:]+", text)}
+        found |= {host for text in found if "[" in text for host in host_list(text)} if target == "slurm" else set()
         of_nodes = ("kubernetes", "topograph", "volcano")
         known = {n.lower() for n in names} if target in of_nodes else set(names)  # RFC 1123
         assert known <= found, (target, known - found)
