@@ -283,23 +283,21 @@ def _first_name(path: tree.PathExpr) -> str:
 
 def _first_names_used(n: Any) -> set[str]:
     """First names of all paths in a fabric's connects and settings. What stands in brackets is a number, and
-    so are the same names elsewhere in the connect, such as behind `where`."""
+    so are the same names where a connect counts or compares."""
     if isinstance(n, tree.PathExpr):
         return {_first_name(n)}
     if isinstance(n, tuple):
         return set().union(*map(_first_names_used, n))
+    if isinstance(n, tree.Connect):
+        ends = (*n.a, *n.b, *((n.via,) if n.via is not None else ()))
+        counted = _first_names_used((n.pattern, n.copies, n.guard, n.body))
+        return _first_names_used(ends) | (counted - _words_in_brackets(ends))
     if is_dataclass(n) and not isinstance(n, (SourceSpan, tree.Identifier, tree.Require, type)):
-        found = set().union(*(_first_names_used(getattr(n, f.name)) for f in fields(n)))
-        return found - _words_in_brackets(n) if isinstance(n, tree.Connect) else found
+        return set().union(*(_first_names_used(getattr(n, f.name)) for f in fields(n)))
     return set()
 
 
-def _words_in_brackets(n: Any) -> set[str]:
+def _words_in_brackets(paths: Iterable[tree.PathExpr]) -> set[str]:
     """Names that stand alone in the brackets of paths: the indices of a connect."""
-    if isinstance(n, tree.PathExpr):
-        return set().union(*(_first_names_used(p) for p in n.parts if not isinstance(p, tree.Identifier)))
-    if isinstance(n, tuple):
-        return set().union(*map(_words_in_brackets, n))
-    if is_dataclass(n) and not isinstance(n, (SourceSpan, tree.Identifier, type)):
-        return set().union(*(_words_in_brackets(getattr(n, f.name)) for f in fields(n)))
-    return set()
+    parts = (p for path in paths for p in path.parts if not isinstance(p, tree.Identifier))
+    return set().union(*map(_first_names_used, parts))
