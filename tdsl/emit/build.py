@@ -373,8 +373,7 @@ def files_of_target(
             view,
             options=settings,
             diagnostics=diagnostics,
-            site=options.site,
-            routers=fitting,
+            shared={"site": options.site, "routers": fitting},
         )
         drawn = zip(
             wanted, _files_of_records(draw, list(wanted.values()), target, options, diagnostics), strict=True

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import nullcontext
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, wraps
@@ -31,7 +31,6 @@ from jinja2.sandbox import SandboxedEnvironment, modifies_known_mutable
 
 from tdsl.emit import limits
 from tdsl.emit.quote import FILTERS, PRINTED, FileLeftOut, NameRefused
-from tdsl.emit.records import Router
 from tdsl.emit.rows import RowLines
 from tdsl.emit.site import Site
 from tdsl.emit.target import LARGEST, BuildTarget, FileSpec
@@ -233,6 +232,10 @@ def jinja_environment(templates: Path, own: bool = True) -> SandboxedEnvironment
     return env
 
 
+NOTHING_SHARED: Mapping[str, object] = {"site": Site(), "routers": ()}
+"""What templates know where nothing is said of the site, and no router gets a file."""
+
+
 def render_file(
     target: BuildTarget,
     spec: FileSpec,
@@ -240,18 +243,18 @@ def render_file(
     record: object,
     options: Mapping[str, object],
     diagnostics: Diagnostics,
-    site: Site = Site(),  # noqa: B008 - frozen
-    routers: Sequence[Router] = (),
+    shared: Mapping[str, object] = NOTHING_SHARED,
     keep: Callable[[Iterable[bytes | bytearray]], Kept] = b"".join,  # type: ignore[assignment]
 ) -> Kept | None:
     """What ``keep`` makes of the pieces of one file, which are its bytes if nothing is said; None with a
-    finding. ``routers``: those that get files of the target."""
+    finding. ``shared`` is what all templates of a target know beside the fabric: ``site``, and ``routers``,
+    those that get files of the target."""
     try:
         if spec.program:
             program = _target_program(target.folder / spec.program)
             made = program(view, options) if spec.scope == "fabric" else program(view, options, record)
             return keep([made] if isinstance(made, bytes) else made)
-        known = {"fabric": view, "options": options, "site": site, "routers": routers}
+        known = {"fabric": view, "options": options, **shared}
         if spec.scope != "fabric":
             known[spec.scope] = record
         with (
