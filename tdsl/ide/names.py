@@ -200,14 +200,13 @@ class FileNames:
             if not isinstance(x, tree.Setting) or x.name.name in WORDED:
                 continue
             for item in x.items:
-                if (
-                    x.name.name == "split"
-                    and isinstance(item.value, tree.PathExpr)
-                    and item.value.bare is not None
-                ):
-                    self.mark(item.value.span, self.scopes.step(names, item.value.bare))
+                value = item.value
+                parts = value.parts if x.name.name == "split" and isinstance(value, tree.PathExpr) else ()
+                if parts and isinstance(parts[0], tree.Identifier):
+                    self.mark(parts[0].span, self.scopes.step(names, parts[0].name))
+                    self.deep(parts[1:], block)
                 else:
-                    self.deep(item.value, block)
+                    self.deep(value, block)
                 self.deep(item.args, block)
 
     # ------------------------------------------------------------ settings

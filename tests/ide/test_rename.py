@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -110,3 +111,11 @@ def test_a_parameter_is_renamed_in_its_phases() -> None:
     wanted = text.replace("param units:", "param su:").replace("= units\n", "= su\n").replace("{ units ", "{ su ")
     assert renamed(file, text, text.index("units"), "su") == wanted.replace("s[units]", "s[su]")
     assert renamed(file, text, text.index("units 2"), "su") == wanted.replace("s[units]", "s[su]")
+
+
+@pytest.mark.parametrize("name", ["roce_cluster", "superpod_cluster_racks"])
+def test_a_port_class_is_renamed_where_a_cluster_splits_a_part_of_it(name: str) -> None:
+    file, text = whole(name)
+    changed = renamed(file, text, text.index("split p[") + len("split "), "cage")
+    assert "split cage[" in changed
+    assert meaning(file, changed) == unchanged(name)

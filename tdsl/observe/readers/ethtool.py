@@ -27,7 +27,8 @@ NAME_IT = 'write the port before each: for p in …; do echo "== $p"; ethtool -m
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
-    return re.search(r"^\s*Identifier\s+: 0x", head, re.MULTILINE) is not None or "module EEPROM" in head
+    identified = re.search(r"^[ \t]*+Identifier[ \t]++: 0x", head, re.MULTILINE)
+    return identified is not None or "module EEPROM" in head
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:

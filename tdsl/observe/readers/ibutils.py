@@ -25,7 +25,7 @@ FORMAT = "ibutils"
 OPTION = "p2p"
 SYSTEM = re.compile(r"(\S+)\s+(\S+)\s*(?:CFG:.*)?")
 LINK = re.compile(r"\s+(\S+)\s+(?:-\S*-|-)>\s+(\S+)\s+(\S+)\s+(\S+)\s*")
-ARROW = re.compile(r"^\s+\S+\s+(?:-\S*-|-)>\s+\S+\s+\S+\s+\S+\s*$", re.MULTILINE)
+ARROW = re.compile(r"^[ \t]++\S++[ \t]++-[^\s>]*+>(?:[ \t]++\S++){3}[ \t\r]*+$", re.MULTILINE)
 
 
 def recognises(head: str) -> bool:

@@ -23,7 +23,7 @@ from tdsl.observe.speeds import infiniband_rate
 
 FORMAT = "net-dump-ext"
 OPTION = "health"
-HEADING = re.compile(r"^\s*Ty\s*:\s*#\s*:.*Symbol BER", re.MULTILINE)
+HEADING = re.compile(r"^[ \t]*+Ty[ \t]*+:[ \t]*+#[ \t]*+:.*Symbol BER", re.MULTILINE)
 NEEDED = ("#IB", "GUID", "Sta", "LWA", "LSA", "Symbol BER", "Node Desc")
 
 

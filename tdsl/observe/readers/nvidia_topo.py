@@ -17,14 +17,15 @@ from tdsl.system.lazy_dataclass import dataclass
 FORMAT = "nvidia-topo"
 OPTION = "gpus"
 NAME = re.compile(r"(?:GPU|NIC)\d+|mlx\d+_\w+|rocep\w+|ibp\w+|bnxt_re\d+|irdma\d+|efa_\d+")
-HEADING = re.compile(r"^\s*GPU0\s.*$", re.MULTILINE)
+HEADING = re.compile(r"^[ \t]*+GPU0\s.*$", re.MULTILINE)
+FIRST_ROW = re.compile(r"^[ \t]*+GPU0[ \t]++X\b", re.MULTILINE)
 WORD = re.compile(r"X|SYS|NODE|PHB|PXB|PIX|PIXI?|NV\d+|C2C|P2P")
 LEGEND = re.compile(r"\s*(NIC\d+)\s*:\s*(\S+)\s*")
 
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
-    return HEADING.search(head) is not None and re.search(r"^\s*GPU0\s+X\b", head, re.MULTILINE) is not None
+    return HEADING.search(head) is not None and FIRST_ROW.search(head) is not None
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:

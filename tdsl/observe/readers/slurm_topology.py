@@ -25,8 +25,8 @@ TREE, BLOCK = "Slurm tree", "Slurm blocks"
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
     return (
-        re.search(r"^\s*(?:SwitchName|BlockName)\s*=", head, re.MULTILINE | re.IGNORECASE) is not None
-        or re.search(r"^-?\s*-\s*topology\s*:", head, re.MULTILINE) is not None
+        re.search(r"^[ \t]*+(?:SwitchName|BlockName)[ \t]*+=", head, re.MULTILINE | re.IGNORECASE) is not None
+        or re.search(r"^-?[ \t]*+-[ \t]*+topology[ \t]*+:", head, re.MULTILINE) is not None
     )
 
 
@@ -44,7 +44,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
 
 
 def _is_yaml(text: str) -> bool:
-    return re.search(r"^-?\s*-\s*topology\s*:", text, re.MULTILINE) is not None
+    return re.search(r"^-?[ \t]*+-[ \t]*+topology[ \t]*+:", text, re.MULTILINE) is not None
 
 
 def _groups_of_text(file: SourceFile, into: Observed) -> Iterator[tuple[str, str, str, int]]:

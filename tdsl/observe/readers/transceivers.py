@@ -26,9 +26,10 @@ from tdsl.observe.record import (
 FORMAT = "transceivers"
 OPTION = "modules"
 DETECTED = re.compile(
-    r"^\s*([A-Za-z][\w/]*):\s*(?:SFP|OSFP|QSFP\w*) EEPROM (detected|not detected)\s*$", re.MULTILINE
+    r"^[ \t]*+([A-Za-z][\w/]*):[ \t]*+(?:SFP|OSFP|QSFP\w*) EEPROM (detected|not detected)[ \t\r]*+$",
+    re.MULTILINE,
 )
-HEADING = re.compile(r"^Transceiver\s+Identifier\s+.*Vendor PN", re.MULTILINE)
+HEADING = re.compile(r"^Transceiver[ \t]++Identifier[ \t]++.*Vendor PN", re.MULTILINE)
 FIELD = re.compile(r"\s*(Vendor Name|Vendor PN|Vendor SN)\s*:\s*(.*?)\s*", re.IGNORECASE)
 INFO = ("TRANSCEIVER_INFO|", "TRANSCEIVER_INFO:")
 NO_MODULE = frozenset(("not present", "n/a"))
