@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from ipaddress import ip_network
@@ -68,6 +68,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.emit.data.faceplate import Faceplates, FacePort
+    from tdsl.fabric.addresses import Ip, Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,45 +468,41 @@ class FabricView:
     @cached_property
     def managed(self) -> tuple[Managed, ...]:
         """Management addresses of what is built, device by device."""
-        f, found = self._fabric, self._fabric.addressing
         macs = self._assets.mac if self._assets is not None else {}
-        rows = np.flatnonzero(f.built).tolist() if found is not None else []
         return tuple(
-            Managed(
-                f.device_name(d),
-                str(f.kind[d]),
-                p.interface,
-                macs.get(d, ""),
-                a.version,
-                str(a),
-                str(ip_network(f"{a}/{p.prefix}", strict=False)),
-                p.gateway,
-            )
-            for d in rows
-            for a, p in (found.each("management", d) if found is not None else ())
+            Managed(device, kind, p.interface, macs.get(row, ""), a.version, str(a), network, p.gateway)
+            for row, device, kind, a, p, network in self._addresses_outside_the_fabric("management")
         )
 
     @cached_property
     def controllers(self) -> tuple[Controller, ...]:
         """Addresses of the BMCs of what is built, device by device."""
-        f, found = self._fabric, self._fabric.addressing
         macs = self._assets.bmc_mac if self._assets is not None else {}
-        rows = np.flatnonzero(f.built).tolist() if found is not None else []
         return tuple(
             Controller(
-                f.device_name(d),
-                str(f.kind[d]),
-                f"{f.device_name(d)}-bmc",
+                device,
+                kind,
+                f"{device}-bmc",
                 p.interface,
-                macs.get(d, ""),
+                macs.get(row, ""),
                 a.version,
                 str(a),
-                str(ip_network(f"{a}/{p.prefix}", strict=False)),
+                network,
                 p.gateway,
             )
-            for d in rows
-            for a, p in (found.each("bmc", d) if found is not None else ())
+            for row, device, kind, a, p, network in self._addresses_outside_the_fabric("bmc")
         )
+
+    def _addresses_outside_the_fabric(self, kind: str) -> Iterator[tuple[int, str, str, Ip, Pool, str]]:
+        """Of what is built the addresses of one use, ``management`` or ``bmc``: the row, name and kind of the
+        device, the address, its pool, the network it is in."""
+        f, found = self._fabric, self._fabric.addressing
+        if found is None:
+            return
+        for row in np.flatnonzero(f.built).tolist():
+            for a, pool in found.each(kind, row):
+                network = str(ip_network(f"{a}/{pool.prefix}", strict=False))
+                yield row, f.device_name(row), str(f.kind[row]), a, pool, network
 
     @cached_property
     def inventory(self) -> Inventory:

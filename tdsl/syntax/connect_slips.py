@@ -10,18 +10,10 @@ from tdsl.findings.source import SourceSpan
 from tdsl.syntax.foreign_units import amount_written_here
 from tdsl.syntax.keywords import PATTERNS
 from tdsl.syntax.scanner import Token
-from tdsl.syntax.scene import VALUES, Scene
+from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
 SETTINGS = ("length", "rate", "cable", "medium", "optic", "class", "colour", "bundle")
 """Settings of a connect that people write without braces."""
-
-
-def _correcting_finding(
-    message: str, span: SourceSpan, at: SourceSpan, new: str, help: str = ""
-) -> Diagnostic:
-    """The finding that puts ``new`` in the place of ``at``."""
-    shown = f"write `{new}`"
-    return Diagnostic("E0001", message, span, help=help or shown, fix=Fix(shown, ((at, new),), safe=False))
 
 
 def _is_link(s: Scene) -> bool:
@@ -52,7 +44,7 @@ def _setting_without_braces(s: Scene) -> Diagnostic | None:
     if not text or any(t.type == "LBRACE" for t in tokens):
         return None
     whole = SourceSpan(s.run.file, begin.start, (tokens[at + 2] if closed else value).end)
-    return _correcting_finding(
+    return rewriting_finding(
         "settings of a connect are written in braces", whole, whole, f"{{ {word} {text} }}"
     )
 
@@ -62,10 +54,10 @@ def _guard_with_if(s: Scene) -> Diagnostic | None:
     b = s.before
     if not _is_link(s) or b is None or b.text not in ("if", "when", "unless"):
         return None
-    help = "" if b.text != "unless" else "write `where not (…)`"
-    return _correcting_finding(
-        f"`{b.text}` does not guard a connect; `where` does", b.span, b.span, "where", help
-    )
+    message = f"`{b.text}` does not guard a connect; `where` does"
+    if b.text == "unless":
+        return Diagnostic("E0001", message, b.span, help="write `where not (…)`")
+    return rewriting_finding(message, b.span, b.span, "where")
 
 
 def _from_between_ends(s: Scene) -> Diagnostic | None:
@@ -80,7 +72,7 @@ def _from_between_ends(s: Scene) -> Diagnostic | None:
         return None
     if b.text == "via" or any(t.text == "to" for t in s.statement):
         return None
-    return _correcting_finding(f"`{b.text}` joins no ends", b.span, b.span, "to")
+    return rewriting_finding(f"`{b.text}` joins no ends", b.span, b.span, "to")
 
 
 def _all_before_path(s: Scene) -> Diagnostic | None:
@@ -109,9 +101,7 @@ def _separator_in_path(s: Scene) -> Diagnostic | None:
     following = s.rest[1:2]
     if b.end != t.start or not following or following[0].start != t.end or following[0].type != "NAME":
         return None
-    return _correcting_finding(
-        f"the parts of a path are joined by `.`, not by `{t.text}`", t.span, t.span, "."
-    )
+    return rewriting_finding(f"the parts of a path are joined by `.`, not by `{t.text}`", t.span, t.span, ".")
 
 
 def _number_of_pattern(s: Scene) -> Diagnostic | None:
@@ -121,16 +111,14 @@ def _number_of_pattern(s: Scene) -> Diagnostic | None:
         return None
     if b.text in ("with", "using", "by") and t.type == "NUMBER" and any(x.text == "to" for x in s.statement):
         new = f"spread x {t.text}"
-        return _correcting_finding(
+        return rewriting_finding(
             "the number of links follows a pattern and `x`", t.span, b.span.to(s.rest[-1].span), new
         )
     number = next((x for x in s.rest[1:2] if x.type == "NUMBER"), None)
     if b.text in PATTERNS and number is not None and (t.type == "LPAR" or t.text in ("by", "of", "times")):
         last: Token = s.rest[2] if t.type == "LPAR" and len(s.rest) > 2 else number
         new = f"{b.text} x {number.text}"
-        return _correcting_finding(
-            "the number of links a pair follows `x`", t.span, b.span.to(last.span), new
-        )
+        return rewriting_finding("the number of links a pair follows `x`", t.span, b.span.to(last.span), new)
     words = ("evenly", "equally", "uniformly", "links", "cables", "times", "link", "cable")
     if t.text in words and len(s.rest) == 1 and any(x.text == "to" for x in s.statement):
         return Diagnostic(

@@ -8,19 +8,10 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS, TYPES
 from tdsl.syntax.scanner import Token
-from tdsl.syntax.scene import VALUES, Scene, closest_keyword
+from tdsl.syntax.scene import VALUES, Scene, closest_keyword, rewriting_finding
 
 _SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
 SCOPES = frozenset(KINDS["scope"]) | frozenset(KINDS["group"])
-
-
-def _rewriting_finding(
-    message: str, span: SourceSpan, at: SourceSpan, new: str, safe: bool = False
-) -> Diagnostic:
-    """The finding that puts ``new`` in the place of ``at``."""
-    return Diagnostic(
-        "E0001", message, span, help=f"write `{new}`", fix=Fix(f"write `{new}`", ((at, new),), safe=safe)
-    )
 
 
 def _line_tokens(s: Scene) -> list[Token]:
@@ -63,12 +54,12 @@ def _foreign_kind(s: Scene) -> Diagnostic | None:
     both = first.span.to(second.span)
     if second.text in KIND_WORDS:
         new = f"{second.text} {first.text}"
-        return _rewriting_finding(
+        return rewriting_finding(
             f"`{second.text}` comes before the name `{first.text}`", both, both, new, safe=True
         )
     kind = "switch" if _SWITCH_NAME.match(second.text) or first.text.lower().startswith("sw") else "host"
     message = f"`{first.text}` declares nothing; a device is a `host`, `switch`, `chip`, `ocs` or `panel`"
-    return _rewriting_finding(message, first.span, first.span, kind)
+    return rewriting_finding(message, first.span, first.span, kind)
 
 
 def _of_before_model(s: Scene) -> Diagnostic | None:
@@ -107,7 +98,7 @@ def _group_with_sign(s: Scene) -> Diagnostic | None:
         new = f"{s.first} {every[1].text}[{every[3].text}]"
         whole = every[0].span.to(every[3].span)
         message = f"how many `{every[1].text}` there are is written in brackets"
-        return _rewriting_finding(message, every[2].span, whole, new, safe=True)
+        return rewriting_finding(message, every[2].span, whole, new, safe=True)
     return None
 
 
@@ -123,7 +114,7 @@ def _star_behind_point(s: Scene) -> Diagnostic | None:
     if found is None:
         return None
     whole = SourceSpan(s.run.file, start, found.end())
-    return _rewriting_finding(
+    return rewriting_finding(
         "`*` is written in brackets", t.span, whole, whole.text.replace(".*", "[*]"), safe=True
     )
 
@@ -136,7 +127,7 @@ def _range_in_name(s: Scene) -> Diagnostic | None:
     if len(b.text) > 1 or following[0].end - following[0].start > 1:
         return None
     whole = b.span.to(following[0].span)
-    return _rewriting_finding(
+    return rewriting_finding(
         "a range is written with `..`", whole, whole, f"{b.text}..{following[0].text}", safe=True
     )
 
@@ -151,7 +142,7 @@ def _count_without_brackets(s: Scene) -> Diagnostic | None:
         return None
     new = f"{s.first} {every[1].text}[{every[at].text}]"
     whole = every[0].span.to(every[at].span)
-    return _rewriting_finding(
+    return rewriting_finding(
         f"how many `{every[1].text}` there are is written in brackets", every[at].span, whole, new, safe=True
     )
 
@@ -168,7 +159,7 @@ def _count_before_name(s: Scene) -> Diagnostic | None:
         return None
     new = f"{kind.text} {name.text}[{count}]"
     whole = every[0].span.to(last.span)
-    return _rewriting_finding(
+    return rewriting_finding(
         f"the number of `{name.text}` follows the name, in brackets", whole, whole, new, safe=True
     )
 
@@ -187,7 +178,7 @@ def _hosts_of_intent(s: Scene) -> Diagnostic | None:
         return None
     new = f"hosts {count.text} x {model.text}"
     whole = every[0].span.to(model.span)
-    return _rewriting_finding(
+    return rewriting_finding(
         "hosts are written as their number, `x` and their model", whole, whole, new, safe=True
     )
 
@@ -205,7 +196,7 @@ def _unquoted_title(s: Scene) -> Diagnostic | None:
     if len(words) == len(s.rest) or any(x.type not in ("NAME", "NUMBER", "MINUS") for x in words):
         return None
     span = words[0].span.to(words[-1].span)
-    return _rewriting_finding("a title is written in double quotes", span, span, f'"{span.text}"', safe=True)
+    return rewriting_finding("a title is written in double quotes", span, span, f'"{span.text}"', safe=True)
 
 
 def _model_without_kind(s: Scene) -> Diagnostic | None:
@@ -216,13 +207,13 @@ def _model_without_kind(s: Scene) -> Diagnostic | None:
         whole = every[0].span.to(every[1].span)
         new = f"model switch {every[1].text}"
         message = "a model has its kind before its name: `switch`, `host`, `chip`, `cable` …"
-        return _rewriting_finding(message, every[1].span, whole, new)
+        return rewriting_finding(message, every[1].span, whole, new)
     swapped = s.first in KINDS["device"] and kinds[:3] == ["NAME"] * 3 and every[1].text == "model"
     if not swapped:
         return None
     whole = every[0].span.to(every[2].span)
     new = f"model {s.first} {every[2].text}"
-    return _rewriting_finding(f"`model` comes before `{s.first}`", whole, whole, new, safe=True)
+    return rewriting_finding(f"`model` comes before `{s.first}`", whole, whole, new, safe=True)
 
 
 def _type_behind_equals(s: Scene) -> Diagnostic | None:
@@ -235,7 +226,7 @@ def _type_behind_equals(s: Scene) -> Diagnostic | None:
         return None
     whole = every[0].span.to(every[4].span)
     new = f"{s.first} {every[1].text}: {every[3].text} = {every[4].text}"
-    return _rewriting_finding(
+    return rewriting_finding(
         "the type follows the name, and the value follows `=`", every[3].span, whole, new, safe=True
     )
 
@@ -284,11 +275,11 @@ def _pattern_count(s: Scene) -> Diagnostic | None:
             return None
         whole = b.span.to(t.span)
         new = f"{b.text} x {number[1]}"
-        return _rewriting_finding("the number of links a pair follows `x`", t.span, whole, new, safe=True)
+        return rewriting_finding("the number of links a pair follows `x`", t.span, whole, new, safe=True)
     if b.text in ("full", "fully", "all") and t.type == "NAME" and s.statement[-2].text != "to":
         meant = "each" if any(x.text == "to" for x in s.statement) else "mesh"
         whole = b.span.to(t.span)
-        return _rewriting_finding(
+        return rewriting_finding(
             f"`{whole.text}` is not a pattern; `{meant}` joins every pair", whole, whole, meant
         )
     return None
@@ -304,7 +295,7 @@ def _word_for_operator(s: Scene) -> Diagnostic | None:
     )
     if sign is None or not s.expected & {"MODULO", "STAR"}:
         return None
-    return _rewriting_finding(f"`{t.text}` is not an operator; `{sign}` is", t.span, t.span, sign, safe=True)
+    return rewriting_finding(f"`{t.text}` is not an operator; `{sign}` is", t.span, t.span, sign, safe=True)
 
 
 def _trailing_comma(s: Scene) -> Diagnostic | None:
@@ -370,9 +361,9 @@ def _topology_as_statement(s: Scene) -> Diagnostic | None:
     if t.type == "STRING" or s.run.head == 0:
         first = s.statement[0].span
         message = "a topology has parameters in brackets; a network is declared by `fabric`"
-        return _rewriting_finding(message, first, first, "fabric")
+        return rewriting_finding(message, first, first, "fabric")
     whole = s.statement[0].span.to(s.statement[1].span)
-    return _rewriting_finding(
+    return rewriting_finding(
         f"`topology` declares a new topology; a fabric uses `{name}` by its name alone", whole, whole, name
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.scanner import Token
-from tdsl.syntax.scene import VALUES, Scene
+from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 WORDS = {
@@ -26,15 +26,6 @@ WORDS = {
     ("above",): ">",
 }
 """Comparisons in words, and their signs."""
-
-
-def _replacing_finding(
-    message: str, span: SourceSpan, at: SourceSpan, new: str, safe: bool = True
-) -> Diagnostic:
-    """The finding that puts ``new`` in the place of ``at``."""
-    return Diagnostic(
-        "E0001", message, span, help=f"write `{new}`", fix=Fix(f"write `{new}`", ((at, new),), safe=safe)
-    )
 
 
 def _claim_from(s: Scene) -> list[Token]:
@@ -62,8 +53,8 @@ def _reversed_comparison(s: Scene) -> Diagnostic | None:
     value_text = text[value[0].start : value[-1].end]
     new = f"{text[rest[0].start : rest[-1].end]} {MIRRORED[sign.text]} {value_text}"
     whole = SourceSpan(s.run.file, claim[0].start, claim[-1].end)
-    return _replacing_finding(
-        f"a requirement begins with what is required, not with `{value_text}`", whole, whole, new
+    return rewriting_finding(
+        f"a requirement begins with what is required, not with `{value_text}`", whole, whole, new, safe=True
     )
 
 
@@ -76,7 +67,7 @@ def _swapped_sign(s: Scene) -> Diagnostic | None:
     if new is None or "CMP" not in s.expected:
         return None
     both = t.span.to(following[0].span)
-    return _replacing_finding(f"`{both.text}` is not an operator of the language", both, both, new)
+    return rewriting_finding(f"`{both.text}` is not an operator of the language", both, both, new, safe=True)
 
 
 def _comparison_in_words(s: Scene) -> Diagnostic | None:
@@ -93,7 +84,9 @@ def _comparison_in_words(s: Scene) -> Diagnostic | None:
             if value.type not in VALUES or value.start > s.token.start:
                 continue
             span = here[0].span.to(here[-1].span)
-            return _replacing_finding(f"`{span.text}` does not compare; `{sign}` does", span, span, sign)
+            return rewriting_finding(
+                f"`{span.text}` does not compare; `{sign}` does", span, span, sign, safe=True
+            )
     return None
 
 
@@ -106,7 +99,7 @@ def _colon_in_requirement(s: Scene) -> Diagnostic | None:
         return None
     whole = b.span.to(following[0].span)
     value = following[0].text
-    finding = _replacing_finding(
+    finding = rewriting_finding(
         "a requirement compares with `>=`, `<=` or `==`, not with `:`",
         t.span,
         SourceSpan(s.run.file, b.end, following[0].end),
@@ -137,14 +130,17 @@ def _money_after_number(s: Scene) -> Diagnostic | None:
         and b.type == "NUMBER"
         and "cost" in _words_of_statement(s)
     ):
-        return _replacing_finding("millions are written `M`", t.span, b.span.to(t.span), f"${b.text}M")
+        return rewriting_finding(
+            "millions are written `M`", t.span, b.span.to(t.span), f"${b.text}M", safe=True
+        )
     if t.text.lower() not in ("usd", "dollar", "dollars"):
         return None
-    return _replacing_finding(
+    return rewriting_finding(
         f"an amount of money begins with `$`, and `{t.text}` does not follow it",
         t.span,
         b.span.to(t.span),
         f"${b.text}",
+        safe=True,
     )
 
 
@@ -179,7 +175,7 @@ def _requirement_in_brackets(s: Scene) -> Diagnostic | None:
     inner = whole.text[1:-1].strip()
     if "\n" in inner:
         return None
-    return _replacing_finding(f"a `{s.first}` has no brackets around it", whole, whole, inner)
+    return rewriting_finding(f"a `{s.first}` has no brackets around it", whole, whole, inner, safe=True)
 
 
 def _arguments_in_brackets(s: Scene) -> Diagnostic | None:
@@ -194,7 +190,7 @@ def _arguments_in_brackets(s: Scene) -> Diagnostic | None:
             text = SourceSpan(s.run.file, inner[0].start, inner[-1].end).text if inner else ""
             new = f"{b.text} of {text.replace(',', ' to')}" if text else b.text
             message = "what a requirement is about follows `of`, without brackets"
-            return _replacing_finding(message, whole, whole, new, safe=False)
+            return rewriting_finding(message, whole, whole, new, safe=False)
         inner.append(x)
     return None
 
@@ -205,7 +201,7 @@ def _split_sign(s: Scene) -> Diagnostic | None:
     if t is None or b is None or t.type != "EQUAL" or b.text not in ("<", ">", "=", "!"):
         return None
     both = b.span.to(t.span)
-    return _replacing_finding("a comparison is one sign, without a space", both, both, f"{b.text}=")
+    return rewriting_finding("a comparison is one sign, without a space", both, both, f"{b.text}=", safe=True)
 
 
 def _percent_apart(s: Scene) -> Diagnostic | None:
@@ -214,8 +210,8 @@ def _percent_apart(s: Scene) -> Diagnostic | None:
     if b is None or b.type != "MODULO" or len(words) < 2 or words[-2].type != "NUMBER":
         return None
     both = words[-2].span.to(b.span)
-    return _replacing_finding(
-        "no space is allowed between a number and `%`", both, both, f"{words[-2].text}%"
+    return rewriting_finding(
+        "no space is allowed between a number and `%`", both, both, f"{words[-2].text}%", safe=True
     )
 
 
@@ -246,10 +242,12 @@ def _of_before_amount(s: Scene) -> Diagnostic | None:
     both = b.span.to(t.span)
     if t.type in ("RATIO", "PERCENT", "NUMBER"):
         sign = "<=" if t.type == "RATIO" else ">="
-        return _replacing_finding("a requirement compares", b.span, both, f"{sign} {t.text}", safe=False)
+        return rewriting_finding("a requirement compares", b.span, both, f"{sign} {t.text}", safe=False)
     if t.type != "QUANTITY":
         return None
-    return _replacing_finding(f"an amount follows the metric, without `{b.text}`", b.span, both, t.text)
+    return rewriting_finding(
+        f"an amount follows the metric, without `{b.text}`", b.span, both, t.text, safe=True
+    )
 
 
 def _hyphen_in_metric(s: Scene) -> Diagnostic | None:
@@ -260,7 +258,7 @@ def _hyphen_in_metric(s: Scene) -> Diagnostic | None:
     if b.type != "NAME" or following[0].type != "NAME" or len(s.statement) != 2:
         return None
     whole = b.span.to(following[0].span)
-    return _replacing_finding("a name has no `-`", whole, whole, f"{b.text}_{following[0].text}")
+    return rewriting_finding("a name has no `-`", whole, whole, f"{b.text}_{following[0].text}", safe=True)
 
 
 def _between_two(s: Scene) -> Diagnostic | None:
@@ -272,7 +270,7 @@ def _between_two(s: Scene) -> Diagnostic | None:
     metric = SourceSpan(s.run.file, words[1].start, words[at - 1].end).text
     new = f"{metric} >= {words[at + 1].text} and {metric} <= {t.text}"
     whole = words[1].span.to(t.span)
-    return _replacing_finding("two limits are two requirements", whole, whole, new)
+    return rewriting_finding("two limits are two requirements", whole, whole, new, safe=True)
 
 
 TRIALS = (

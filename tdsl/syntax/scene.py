@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Protocol
 
+from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.system.lazy_dataclass import dataclass
@@ -91,6 +92,15 @@ def closest_keyword(word: str, known: Iterable[str]) -> str | None:
     near = closest_name(word, known, 0.75 if len(word) > 3 else 0.8)
     alike = SequenceMatcher(None, word.lower(), near.lower()).ratio()
     return near if near and alike >= LEAST_ALIKE else None
+
+
+def rewriting_finding(
+    message: str, span: SourceSpan, at: SourceSpan, new: str, *, safe: bool = False
+) -> Diagnostic:
+    """The finding at ``span`` whose fix puts ``new`` in the place of ``at``; ``safe`` where nothing else can
+    be meant, so that `tdsl check --fix` applies it."""
+    write = f"write `{new}`"
+    return Diagnostic("E0001", message, span, help=write, fix=Fix(write, ((at, new),), safe=safe))
 
 
 def found_words(s: Scene) -> str:
