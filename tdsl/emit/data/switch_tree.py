@@ -16,6 +16,7 @@ from tdsl.prove.delays import cable_delays
 
 FEMTOSECONDS = 10**6
 """Of a nanosecond."""
+LEVELS = ("leaf", "spine", "core")
 Far = dict[int, Counter[int]]
 """For each switch its links to each switch of the tier above, or below."""
 
@@ -28,49 +29,16 @@ def switch_tree(wires: Wires) -> SwitchTree:
     """Nodes are the linked ports of the hosts that jobs run on, switch by switch; pods are the parts that the
     switches of the first two tiers form without the third. Raises ``SwitchTreeUnfit``."""
     f = wires.fabric
-    hosts = schedulable_hosts(f)
-    jobs = links_of_jobs(f, hosts)
-    rows = np.flatnonzero(jobs)
-    edge = rows[np.isin(f.device_a[rows], hosts) & f.is_switch[f.device_b[rows]]]
-    inner = rows[f.is_switch[f.device_a[rows]] & f.is_switch[f.device_b[rows]]]
-    if len(edge) + len(inner) < len(rows) or not len(edge):
-        raise SwitchTreeUnfit("hosts are linked to hosts, and a fat tree has switches between them")
-    up = _links_by_switch(f, inner)
-    tors = dict.fromkeys(f.device_b[edge].tolist())
-    aggs = dict.fromkeys(far for tor in tors for far in up.get(tor, ()))
-    cores = dict.fromkeys(far for agg in aggs for far in up.get(agg, ()))
-    tiers = [tors, aggs, cores][: 3 if cores else 2]
-    if not aggs or len(inner) != sum(sum(up.get(s, Counter()).values()) for t in tiers[:-1] for s in t):
-        raise SwitchTreeUnfit("it has not two or three tiers of switches")
-    pods = _pods_of_two_tiers(list(tors), up)
-    bundle = _one_number({n for tor in tors for n in up[tor].values()}, "links from a leaf to a spine")
-    if not cores and len(pods) > 1:
+    edge, inner = _links_of_hosts_and_of_switches(f)
+    up, down = _links_by_switch(f, inner), _links_by_switch(f, inner, upwards=False)
+    tiers = _tiers_of_switches(f, edge, inner, up)
+    pods = _pods_of_two_tiers(tiers[0], up)
+    if len(tiers) == 3:
+        _refuse_other_cores(pods, up, down, tiers[2])
+    elif len(pods) > 1:
         raise SwitchTreeUnfit("parts of it are joined by no link")
-    down = _links_by_switch(f, inner, upwards=False)
-    if cores:
-        _refuse_other_cores(pods, up, down, cores)
-        core_bundle = _one_number(
-            {n for agg in aggs for n in up[agg].values()}, "links from a spine to a core"
-        )
-    rates = [f.link_rate[edge]] + [
-        f.link_rate[inner[np.isin(f.device_a[inner], list(t))]] for t in tiers[:-1]
-    ]
-    gbps = [gigabits_per_second(_one_number(set(r.tolist()), "rates of links of one tier")) for r in rates]
-    delays = cable_delays(f, np.arange(f.link_count))[0] / FEMTOSECONDS
-    places = [edge] + [inner[np.isin(f.device_a[inner], list(t))] for t in tiers[:-1]]
-    below = [Counter(f.device_b[edge].tolist())] + [
-        Counter({s: sum(down[s].values()) for s in tier}) for tier in tiers[1:]
-    ]
-    above = [{sum(up[s].values()) for s in tier} for tier in tiers[:-1]] + [{0}]
-    made = tuple(
-        SwitchTreeTier(
-            gbps[n],
-            _one_number({below[n][s] for s in tier}, "links down of switches of one tier"),
-            _one_number(above[n], "links up of switches of one tier"),
-            (1, bundle, core_bundle if cores else 0)[n],
-            float(delays[places[n]].max()),
-        )
-        for n, tier in enumerate(tiers)
+    made = _numbers_of_tiers(
+        f, [edge, *(inner[np.isin(f.device_a[inner], t)] for t in tiers[:-1])], tiers, up
     )
     ordered = [tor for pod_tors, _ in pods for tor in pod_tors]
     return SwitchTree(
@@ -79,6 +47,51 @@ def switch_tree(wires: Wires) -> SwitchTree:
         made[0].down * len(pods[0][0]),
         _whole_ratios_of_tiers(made),
     )
+
+
+def _links_of_hosts_and_of_switches(f: Fabric) -> tuple[Ints, Ints]:
+    """Of the links that jobs use, those from a host to a switch, and those between switches."""
+    hosts = schedulable_hosts(f)
+    rows = np.flatnonzero(links_of_jobs(f, hosts))
+    edge = rows[np.isin(f.device_a[rows], hosts) & f.is_switch[f.device_b[rows]]]
+    inner = rows[f.is_switch[f.device_a[rows]] & f.is_switch[f.device_b[rows]]]
+    if len(edge) + len(inner) < len(rows) or not len(edge):
+        raise SwitchTreeUnfit("hosts are linked to hosts, and a fat tree has switches between them")
+    return edge, inner
+
+
+def _tiers_of_switches(f: Fabric, edge: Ints, inner: Ints, up: Far) -> list[list[int]]:
+    """The switches at hosts, those above them, and those above these, if there are any."""
+    tors = list(dict.fromkeys(f.device_b[edge].tolist()))
+    aggs = list(dict.fromkeys(far for tor in tors for far in up.get(tor, ())))
+    cores = list(dict.fromkeys(far for agg in aggs for far in up.get(agg, ())))
+    tiers = [tors, aggs, cores][: 3 if cores else 2]
+    if not aggs or len(inner) != sum(sum(up.get(s, Counter()).values()) for t in tiers[:-1] for s in t):
+        raise SwitchTreeUnfit("it has not two or three tiers of switches")
+    return tiers
+
+
+def _numbers_of_tiers(
+    f: Fabric, links: Sequence[Ints], tiers: Sequence[Sequence[int]], up: Far
+) -> tuple[SwitchTreeTier, ...]:
+    """What the simulator wants of each tier, whose links downwards are those of its place in ``links``."""
+    delays = cable_delays(f, np.arange(f.link_count))[0] / FEMTOSECONDS
+    made = []
+    for n, (tier, below) in enumerate(zip(tiers, links, strict=True)):
+        down = Counter(f.device_b[below].tolist())
+        above = {sum(up[s].values()) for s in tier} if n + 1 < len(tiers) else {0}
+        bundles = {count for s in tiers[n - 1] for count in up[s].values()} if n else {1}
+        rate = _one_number(set(f.link_rate[below].tolist()), "rates of links of one tier")
+        made.append(
+            SwitchTreeTier(
+                gigabits_per_second(rate),
+                _one_number({down[s] for s in tier}, "links down of switches of one tier"),
+                _one_number(above, "links up of switches of one tier"),
+                _one_number(bundles, f"links from a {LEVELS[n - 1]} to a {LEVELS[n]}"),
+                float(delays[below].max()),
+            )
+        )
+    return tuple(made)
 
 
 def _whole_ratios_of_tiers(tiers: Sequence[SwitchTreeTier]) -> tuple[int, ...]:
