@@ -1,4 +1,4 @@
-"""What differs between two clusters: one comparison of the whole, in which what fabrics share is told once,
+"""What differs between two clusters: one comparison of the whole, in which what fabrics share is listed once,
 and what is of one fabric says of which."""
 
 from __future__ import annotations

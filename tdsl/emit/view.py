@@ -424,7 +424,7 @@ class FabricView:
     @cached_property
     def host_groups(self) -> tuple[tuple[HostGroup, ...], ...]:
         """Hosts in groups, levels of groups nearest to the hosts first, as schedulers want them. Hosts of one
-        group of the lowest level that have no switch in common are told."""
+        group of the lowest level that have no switch in common are reported."""
         apart = scheduling.hosts_without_common_switch(self._wires)
         if apart is not None:
             self._diagnostics.add(
@@ -506,7 +506,7 @@ class FabricView:
 
     @cached_property
     def inventory(self) -> Inventory:
-        """Devices, ports and cables as an inventory holds them. What it has no place for is told."""
+        """Devices, ports and cables as an inventory holds them. What it has no place for is reported."""
         maker = InventoryMaker(self._wires, self.devices, self.models)
         found = maker.inventory(self.links, self.cables, (*self.managed, *self.controllers))
         if found.left_out:
