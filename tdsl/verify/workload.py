@@ -81,10 +81,14 @@ class Interval:
 
     @property
     def ceiling(self) -> Fraction | None:
-        """The time of the best schedule with all known delays; None without one."""
+        """The time of the best schedule with all known delays; None without one. Raises ``AssertionError`` where
+        it is below the floor: one of the two is wrong, so neither proves anything."""
         if not self.schedules:
             return None
-        return max(self.schedules[0].seconds(self.size), self.floor.seconds)
+        took = self.schedules[0].seconds(self.size)
+        if took < self.floor.seconds:
+            raise AssertionError(f"a schedule of {took} s is faster than its floor, {self.floor.seconds} s")
+        return took
 
 
 def message_size_of_claim(claim: ResolvedClaim | None) -> Fraction | None:
