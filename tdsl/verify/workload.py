@@ -81,8 +81,8 @@ class Interval:
 
     @property
     def ceiling(self) -> Fraction | None:
-        """The time of the best schedule with all known delays; None without one. Raises ``AssertionError`` where
-        it is below the floor: one of the two is wrong, so neither proves anything."""
+        """The time of the best schedule with all known delays; None without one. Raises ``AssertionError``
+        where it is below the floor: one of the two is wrong, so neither proves anything."""
         if not self.schedules:
             return None
         took = self.schedules[0].seconds(self.size)
