@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.fabric.part_facts import MICRO, fact_values, optic_watts, part_display_name
+from tdsl.fabric.part_facts import MICRO, fact_values, lengths_of, optic_watts, part_display_name
 from tdsl.physical.cords import power_cords
 from tdsl.physical.part_choice import PartChoice
 from tdsl.physical.power_and_cost import Figures, price_of_part
@@ -258,7 +258,7 @@ def _note_of_cable(choice: PartChoice, length: int, sure: bool, known: bool) -> 
     if cable is None:
         note = choice.why
     elif length >= 0:
-        note = "" if sure else "confirm: this length is not in a published list"
+        note = "" if sure else _note_of_unconfirmed(cable, length)
     elif not known:
         note = "the length is unknown"
     else:
@@ -266,6 +266,14 @@ def _note_of_cable(choice: PartChoice, length: int, sure: bool, known: bool) -> 
         note = "longer than what is sold" if listed else "no length is stated for this part"
     said = str(cable.facts.get("note", "")) if cable is not None else ""  # such as "no longer sold"
     return "; ".join(x for x in (note, said) if x)
+
+
+def _note_of_unconfirmed(cable: DeviceModel, length: int) -> str:
+    """What must be asked of a length in micrometres that no source has, with the next one that a source
+    has."""
+    longer = [x for x in lengths_of(cable)[0] if x > length]
+    known = f"; the next that is: {number_cell(Fraction(longer[0], MICRO))} m" if longer else ""
+    return f"confirm: this length is not in a published list{known}"
 
 
 def _cable_lines_by_statement(f: Fabric, plain: Bools, classes: list[str]) -> list[Line]:
