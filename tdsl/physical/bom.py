@@ -11,6 +11,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.part_facts import MICRO, fact_values, lengths_of, optic_watts, part_display_name
+from tdsl.physical.articles import Article, racks_bought_with_contents
 from tdsl.physical.cords import power_cords
 from tdsl.physical.part_choice import PartChoice
 from tdsl.physical.power_and_cost import Figures, price_of_part
@@ -143,8 +144,9 @@ def _rack_bill_lines(f: Fabric) -> list[Line]:
     if p is None:
         return []
     rows = np.flatnonzero(f.built & (f.container < 0) & (p.device_rack >= 0))
+    bought = racks_bought_with_contents(f)
     compute = set(p.device_rack[rows[f.role[rows] == "accelerator"]].tolist())
-    count = Counter((p.rack_kind[r].height, r in compute) for r in set(p.device_rack[rows].tolist()))
+    count = Counter((p.rack_kind[r].height, r in compute) for r in set(p.device_rack[rows].tolist()) - bought)
     out = []
     for (height, with_hosts), n in sorted(count.items(), key=lambda x: (x[0][0] or 0, not x[0][1])):
         what = "compute rack" if with_hosts else "management rack"
@@ -158,7 +160,8 @@ def _rack_bill_lines(f: Fabric) -> list[Line]:
 def _device_bill_lines(figures: Figures) -> list[Line]:
     f = figures.fabric
     rows = np.flatnonzero(figures.mounted)
-    out = []
+    alone = dict(figures.purchases.alone)
+    out = [_article_line(x) for x in figures.purchases.articles]
     count: dict[
         tuple[str, str], list[int]
     ] = {}  # a model whose ports are split in several ways is one thing to order
@@ -167,6 +170,9 @@ def _device_bill_lines(figures: Figures) -> list[Line]:
             count.setdefault((f.models[m].kind, f.models[m].name), [m, 0])[1] += n
     for m, n in count.values():
         model = f.models[m]
+        n = min(n, alone.get(model.name, 0))  # the others are in an article
+        if not n:
+            continue
         note = (
             ""
             if f.places is None or "airflow" in model.facts or model.kind != "switch"
@@ -177,6 +183,19 @@ def _device_bill_lines(figures: Figures) -> list[Line]:
         )
         out.append(_with_watts_and_price(line, watts_of_model(model), price_of_part(model, f.prices)))
     return out
+
+
+def _article_line(x: Article) -> Line:
+    """The line of an article with what it holds."""
+    s = x.sold
+    held = ", ".join(f"{n} {name}" for name, n in ((x.model, s.pieces), *s.holds))
+    holds = f"holds {held}" if s.pieces > 1 or s.holds else f"holds a {x.model}"
+    whole = s.pieces * x.quantity
+    unused = f"; {x.used} of {whole} {x.model} are used" if x.used != whole else ""
+    text = "; ".join(t for t in (s.title, holds) if t) + unused
+    place = "compute rack" if s.by_rack else ""
+    line = Line(x.kind, s.article, text, place=place, quantity=x.quantity)
+    return _with_watts_and_price(line, None, x.each)
 
 
 def _cord_bill_lines(f: Fabric) -> list[Line]:

@@ -307,9 +307,7 @@ class ChosenParts:
             name,
         )
 
-    def _why(
-        self, group: _Group, cable: DeviceModel | None, medium: str = "", allowed: object = ()
-    ) -> str:
+    def _why(self, group: _Group, cable: DeviceModel | None, medium: str = "", allowed: object = ()) -> str:
         """Why nothing fits, in words."""
         for c, tail in zip((group.a, group.b), group.tails, strict=True):
             if not cage_form(c):

@@ -12,6 +12,7 @@ import numpy as np
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import PLUGGED, cable_medium, optic_watts, takes_power
+from tdsl.physical.articles import Purchases, list_purchases
 from tdsl.physical.model import Physical, physical_of
 from tdsl.physical.racks import PartialSum, watts_of_model
 from tdsl.semantics.model import DeviceModel
@@ -64,6 +65,24 @@ class Figures:
     def __init__(self, fabric: Fabric) -> None:
         self.fabric = fabric
         self.physical: Physical | None = physical_of(fabric)
+
+    @cached_property
+    def purchases(self) -> Purchases:
+        """What the mounted devices are bought as."""
+        f = self.fabric
+        numbers = np.bincount(f.device_model[self.mounted], minlength=len(f.models)).tolist()
+        counts: dict[str, int] = {}
+        prices: dict[str, Fraction | None] = dict(f.prices)
+        for model, n in zip(f.models, numbers, strict=True):
+            if n:
+                counts[model.name] = counts.get(model.name, 0) + n
+                prices[model.name] = price_of_part(model, f.prices)
+        return list_purchases(f, counts, prices)
+
+    def device_price(self, model: DeviceModel) -> Fraction | None:
+        """What one device of a model costs, None where unknown; of those in an article, its share of it."""
+        shares = self.purchases.shares
+        return shares[model.name] if model.name in shares else price_of_part(model, self.fabric.prices)
 
     @cached_property
     def mounted(self) -> Bools:
@@ -191,13 +210,13 @@ class Figures:
 
     def cost(self, devices: Bools, cables: Bools) -> PartialSum:
         """Prices of some devices, their transceivers, and some cable legs."""
-        f, prices = self.fabric, self.fabric.prices
+        f = self.fabric
         total = NOTHING
         mine = devices & self.mounted
         for m, model in enumerate(f.models):
             n = int((mine & (f.device_model == m)).sum())
             if n:
-                value = price_of_part(model, prices)
+                value = self.device_price(model)
                 total += PartialSum(Fraction(0), n) if value is None else PartialSum(value * n, 0)
         return total + self.parts_cost(devices, cables)
 

@@ -502,6 +502,9 @@ class ModelBuilder:
         if name == "flops":
             self.compute_rates(s)
             return
+        if name == "sold":
+            self.facts[name] = supply.read_sold_fact(s, self.words_of_items(s))
+            return
         self.facts[name] = value = self.setting_value(s, self.scope)
         if name in supply.FACTS:
             self.facts[name] = supply.read_supply_fact(s, value)
@@ -559,6 +562,16 @@ class ModelBuilder:
         if not formats:
             raise Fault("E0120", s.span, "`flops` is a format and a rate", help=help)
         self.facts["flops"] = tuple(formats)
+
+    def words_of_items(self, s: tree.Setting) -> list[list[Value]]:
+        """The values of each item of a setting, words as text."""
+        return [
+            [
+                text if isinstance(text, str) else self.evaluator.evaluate(text, self.scope, words=True)
+                for text in (i.value, *(x for word, v in i.args for x in ((word, v) if word else (v,))))
+            ]
+            for i in s.items
+        ]
 
     def all_words(self, s: tree.Setting) -> tuple[str, ...]:
         """All words of a setting, those behind its values too."""
