@@ -38,8 +38,8 @@ class Spares:
 
 @dataclass(frozen=True, slots=True)
 class SoldIn:
-    """What a model is sold inside of: ``pieces`` of it are in one ``article``, which also ``holds`` so many of
-    other models, by their names. ``by_rack``: the article is a rack."""
+    """What a model is sold inside of: ``pieces`` of it are in one ``article``, which also ``holds`` so many
+    of other models, by their names. ``by_rack``: the article is a rack."""
 
     article: str
     title: str
