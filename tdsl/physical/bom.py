@@ -225,10 +225,12 @@ def _optic_bill_lines(figures: Figures) -> list[Line]:
         number = str(optic.facts.get("part", ""))
         line = Line("optic", part_display_name(optic), optic.title, number, name, quantity=n)
         out.append(_with_watts_and_price(line, optic_watts(optic), price_of_part(optic, f.prices)))
-    lacking = Counter(names[m] for m in f.device_model[found.open_ends].tolist())
-    for name, n in sorted(lacking.items()):
+    whys = (found.whys[k] for k in found.open_why.tolist())
+    lacking = Counter(zip((names[m] for m in f.device_model[found.open_ends].tolist()), whys, strict=True))
+    for (name, why), n in sorted(lacking.items()):
         what = "no transceiver is chosen for these cable ends"
-        out.append(Line("optic", "?", what, place=name, quantity=n, note="to be settled"))
+        note = f"to be settled: {why}" if why else "to be settled"
+        out.append(Line("optic", "?", what, place=name, quantity=n, note=note))
     return out
 
 
@@ -279,7 +281,7 @@ def _note_of_cable(choice: PartChoice, length: int, sure: bool, known: bool) -> 
     elif length >= 0:
         note = "" if sure else _note_of_unconfirmed(cable, length)
     elif not known:
-        note = "the length is unknown"
+        note = "the length is unknown: confirm that the part reaches"
     else:
         listed = {"lengths", "unconfirmed"} & set(cable.facts)
         note = "longer than what is sold" if listed else "no length is stated for this part"

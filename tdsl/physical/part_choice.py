@@ -3,14 +3,15 @@ catalogue has for its run.
 
 A connect has one kind of cable and one pair of optics for each pair of port classes, so that the two ports of
 a twin-port transceiver agree; its longest run decides. Of what fits, the least power is chosen (unknown
-counts as most), then the shortest reach, then the name. The catalogue states no prices. Copper takes less
-power than any transceiver, so it is chosen where it reaches; where its plugs would fill cages of several
-ports it is taken if it is pinned.
+counts as most), then the shortest reach, then the name. Where the lengths of some cables are unknown, the
+others decide. The catalogue states no prices. Copper takes less power than any transceiver, so it is chosen
+where it reaches; where its plugs would fill cages of several ports it is taken if it is pinned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -47,6 +48,9 @@ from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
 from tdsl.system.lazy_dataclass import dataclass
 
+HEAT_SINKS = ("finned", "flat")
+"""What a cage takes: modules with a heat sink, or those that one in the cage rides on."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartChoice:
@@ -68,7 +72,7 @@ class _Group:
     rate: int
     legs: int  # of a break-out, 0 for straight cables
     head_at_b: bool  # the undivided end of a break-out
-    run: int  # the longest, -1 where one is unknown
+    run: int  # the longest that is known, -1 where none is
 
     @property
     def tails(self) -> tuple[bool, bool]:
@@ -186,7 +190,7 @@ class ChosenParts:
         for k in np.argsort(first, kind="stable").tolist():
             statement, a, b, rate, leg, at_b = (int(x) for x in found[:, k])
             mine = run[number == len(choices)]
-            longest = -1 if (mine < 0).any() else int(mine.max())
+            longest = int(mine.max())  # of those that are known; the bill says which are not
             legs = int(f.cable_leg[number == len(choices)].max()) if leg else 0
             ends = (self._classes[a], self._classes[b])
             legs, head_at_b = _count_unused_legs(ends, rate, legs, bool(at_b))
@@ -313,6 +317,11 @@ class ChosenParts:
             if not cage_form(c):
                 return f"the model does not state the cage of port `{c.name}`"
             if all(group.wrong(o, c, tail) for o in self.optics):
+                cooled = [replace(c, heatsink=sink) for sink in HEAT_SINKS if c.form and not c.heatsink]
+                if any(not group.wrong(o, cage, tail) for o in self.optics for cage in cooled):
+                    return (
+                        f"the model does not state whether the cage of port `{c.name}` takes finned or flat"
+                    )
                 best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
                 n = outlets_of_cage(c)
                 cage = f"{cage_form(c)} {c.heatsink} cage with {n} connector{'s' if n > 1 else ''}".replace(
@@ -320,7 +329,7 @@ class ChosenParts:
                 )
                 return f"no optic of the catalogue fits an {cage} at {best}"
         if group.run < 0:
-            return "a length is unknown"
+            return "no length is known"
         if cable is not None:
             return f"no pair of optics drives {part_display_name(cable)}"
         if medium in PLUGGED:

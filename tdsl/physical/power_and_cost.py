@@ -39,6 +39,8 @@ class Optics:
     part: Ints
     parts: list[DeviceModel]
     open_ends: Ints  # device of each
+    open_why: Ints  # index into ``whys`` of each
+    whys: list[str]  # "" where nothing is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +110,22 @@ class Figures:
             copper = np.array([_has_own_plugs(s.settings.get("part")) for s in f.statements] or [False])
             plain = ~copper[f.cable_statement] if len(f.cable_a) else np.zeros(0, dtype=np.bool_)
             ends = np.concatenate([f.port_device[f.cable_a[plain]], f.port_device[f.cable_b[plain]]])
-            return Optics(none, none, [], self.top[ends])
+            return Optics(none, none, [], self.top[ends], np.zeros(len(ends), dtype=np.int64), [""])
         parts = self.physical.parts
         device, _, part, _ = parts.cages
         number, choices = parts.group
-        open_ends = [none]
+        open_ends, open_why = [none], [none]
         for ports, end in ((f.cable_a, "optic_a"), (f.cable_b, "optic_b")):
             lacks = np.array(
                 [getattr(c, end) is None and not _has_own_plugs(c.cable) for c in choices] or [False]
             )
             open_ends.append(f.port_device[ports[lacks[number]]] if len(ports) else none)
-        ends = np.concatenate(open_ends)
+            open_why.append(number[lacks[number]] if len(ports) else none)
+        ends, why = np.concatenate(open_ends), np.concatenate(open_why)
         kinds = f.kind[ends] if len(ends) else np.array([], dtype=str)
-        ends = ends[(kinds != "panel") & (kinds != "ocs")]  # those have no transceivers
-        return Optics(self.top[device], part, parts.optics, self.top[ends])
+        plugged = (kinds != "panel") & (kinds != "ocs")  # those have no transceivers
+        whys = [c.why for c in choices] or [""]
+        return Optics(self.top[device], part, parts.optics, self.top[ends[plugged]], why[plugged], whys)
 
     @cached_property
     def cable_parts(self) -> tuple[Ints, list[DeviceModel | None]]:

@@ -105,7 +105,7 @@ def read_sold_fact(s: tree.Setting, items: list[list[Value]]) -> SoldIn:
     """``sold rack ARTICLE "title" 18, OTHER 9``; ``items`` are the values of each item. Raises Fault for what
     is no name and number."""
     help = 'write `sold TRAY 2`, `sold rack RACK 18, OTHER_MODEL 9`, or with a title `sold TRAY "a tray" 2`'
-    first, *others = items
+    first, *others = items or [[()]]
     by_rack = text_of(first[0]) == "rack" and len(first) > 1
     first = first[by_rack:]
     title = text_of(first[1]) if len(first) == 3 else ""
