@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix, Severity
 from tdsl.findings.source import Origin
-from tdsl.semantics import forwards, nos, supply
+from tdsl.semantics import forwards, nos, provenance, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -45,7 +45,7 @@ FACTS = (
     "subsystem", "class", "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth",
     "year", "marks", "asic", "radix", "rate", "medium", "fibre", "polarity", "reach", "legs", "platform",
     "hwsku", "nos", "breakout", "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role",
-    "tail", "forwards", "bend", "ferrules", "flops", "machine", *supply.FACTS,
+    "tail", "forwards", "bend", "ferrules", "flops", "machine", *supply.FACTS, *provenance.FACTS,
 )  # fmt: skip
 MEASURED = {
     "power": (POWER, "700W"),
@@ -504,6 +504,9 @@ class ModelBuilder:
             return
         if name == "sold":
             self.facts[name] = supply.read_sold_fact(s, self.words_of_items(s))
+            return
+        if name in provenance.FACTS:
+            self.facts[name] = provenance.read_provenance_fact(s, self.words_of_items(s))
             return
         self.facts[name] = value = self.setting_value(s, self.scope)
         if name in supply.FACTS:
