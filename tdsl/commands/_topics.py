@@ -115,10 +115,20 @@ def _figure_topic_lines(model: DeviceModel) -> Iterator[str]:
         yield f"- {what}: {both_ways_text(figures.bps)}{aside}"
     watts = [] if figures.watts is None else [f"{Quantity(figures.watts, POWER)}"]
     watts += [] if figures.most_watts is None else [f"{Quantity(figures.most_watts, POWER)} at most"]
-    yield f"- power: {', '.join(watts) or 'not given'}"
+    yield f"- power: {', '.join(watts) or 'not given'}{_basis_in_brackets(model, 'power')}"
     yield from _latency_topic_line(model, figures)
     if model.kind == "chip" and model.accelerators:
         yield f"- FLOP/s, dense: {flops_text(figures) or 'not given'}"
+
+
+def _basis_in_brackets(model: DeviceModel, figure: str) -> str:
+    """What a figure is that is not simply published, or where one was looked for, behind it; else ""."""
+    from tdsl.semantics.provenance import BASES, basis_of_figure, searched_by_model
+
+    basis, searched = basis_of_figure(model, figure), searched_by_model(model, figure)
+    if basis not in ("", BASES[0]):
+        return f" ({basis})"
+    return f"; looked for in: {searched}" if searched and not basis else ""
 
 
 def _latency_topic_line(model: DeviceModel, figures: ModelFigures) -> Iterator[str]:

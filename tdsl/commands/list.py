@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tdsl.commands._model_figures import HAVE, rows_of_models, rows_of_models_without
 from tdsl.commands._rows import OutputRows, format_option, print_csv, print_json, print_table
 from tdsl.commands._shared import Text, Wrong
 from tdsl.system.similar import closest_name
@@ -113,6 +114,16 @@ def _hardware_library() -> Library:
 
 
 def _model_named(library: Library, word: str) -> DeviceModel:
+    """The host or switch of the catalogue that a word names. Raises Wrong."""
+    model = _catalogue_model(library, word)
+    if model.kind in ("cable", "optic"):
+        raise Wrong(
+            f"{model.name} is a part ({model.kind}); --for and --to take a host or a switch, such as QM9700"
+        )
+    return model
+
+
+def _catalogue_model(library: Library, word: str) -> DeviceModel:
     """The model of the catalogue that a word names. Raises Wrong."""
     from tdsl.findings.source import SourceFile, SourceSpan
     from tdsl.semantics.loader import ParsedFile
@@ -126,12 +137,7 @@ def _model_named(library: Library, word: str) -> DeviceModel:
         near = closest_name(word, plain.values(), 0.5)
         advice = f"did you mean `{near}`?" if near else "`tdsl list hardware` lists all models"
         raise Wrong(f"there is no model {word!r} in the catalogue; {advice}")
-    model = library.build(entry, SourceSpan(file, 0, 0))
-    if model.kind in ("cable", "optic"):
-        raise Wrong(
-            f"{model.name} is a part ({model.kind}); --for and --to take a host or a switch, such as QM9700"
-        )
-    return model
+    return library.build(entry, SourceSpan(file, 0, 0))
 
 
 def list_of_parts(kind: str, one: str | None, other: str | None) -> OutputRows:
@@ -258,11 +264,23 @@ def list_of_optics() -> OutputRows:
     return list_of_parts("optics", None, None)
 
 
+def models_of_catalogue() -> list[DeviceModel]:
+    """Every model of the standard catalogue, by name."""
+    library = _hardware_library()
+    return [_catalogue_model(library, str(row[0])) for row in list_of_hardware().body]
+
+
+def list_of_models() -> OutputRows:
+    """Every model of the standard catalogue with its figures."""
+    return rows_of_models(models_of_catalogue())
+
+
 KINDS: Mapping[str, Callable[[], OutputRows]] = {
     "checks": list_of_checks,
     "codes": list_of_codes,
     "targets": list_of_targets,
     "hardware": list_of_hardware,
+    "models": list_of_models,
     "topologies": list_of_topologies,
     "designs": list_of_designs,
     "cables": list_of_cables,
@@ -275,7 +293,8 @@ KINDS: Mapping[str, Callable[[], OutputRows]] = {
     short_help="List designs, models, cables, optics, topologies, checks, targets or codes.",
     epilog="\b\nExamples:\n  tdsl list designs\n  tdsl list checks --output-format json\n"
     "  tdsl list cables --for QM9700 --to DGX_H100   (what fits between the two)\n  tdsl list optics "
-    "--for SN5600",
+    "--for SN5600\n  tdsl list models --missing power   (whose power nobody publishes, and where it was "
+    "looked for)",
 )
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @click.option(
@@ -292,10 +311,19 @@ KINDS: Mapping[str, Callable[[], OutputRows]] = {
     metavar="MODEL",
     help="Of cables and optics: those between --for and this model.",
 )
+@click.option(
+    "--missing",
+    type=click.Choice(list(HAVE)),
+    help="Of models: those without this figure, and the sources in which it was looked for.",
+    envvar="TDSL_LIST_MISSING",
+)
 @format_option
-def command(kind: str, output_format: str, for_: str | None, to: str | None) -> None:
+def command(kind: str, output_format: str, for_: str | None, to: str | None, missing: str | None) -> None:
     """List the checks, codes of findings, targets, hardware models, cables, optics, topologies or designs
-    that there are."""
+    that there are. `models` are the hardware models with their power, latency, mass and airflow, and whether
+    these are published, measured or derived."""
+    if missing is not None and kind != "models":
+        raise click.UsageError("--missing is for `tdsl list models`")
     if kind in ("cables", "optics"):
         rows = list_of_parts(kind, for_, to)
         if not rows.body:
@@ -305,6 +333,8 @@ def command(kind: str, output_format: str, for_: str | None, to: str | None) -> 
             )
     elif for_ is not None or to is not None:
         raise click.UsageError("--for and --to are for `tdsl list cables` and `tdsl list optics`")
+    elif missing is not None:
+        rows = rows_of_models_without(models_of_catalogue(), missing)
     else:
         rows = KINDS[kind]()
     if output_format == "json":

@@ -48,13 +48,13 @@ def lengths_of(part: DeviceModel) -> tuple[list[int], list[int]]:
 
 
 def shortest_sold_length(part: DeviceModel, run: int) -> tuple[int, bool] | None:
-    """The shortest length sold that covers a run, and whether it has a source; an unconfirmed one only where
-    no other fits."""
-    for lengths, confirmed in zip(lengths_of(part), (True, False), strict=True):
-        fit = next((x for x in lengths if x >= run), None)
-        if fit is not None:
-            return fit, confirmed
-    return None
+    """The length to order for a run in micrometres, and whether it has a source: the shortest with a source
+    that covers the run, unless an unconfirmed one does and saves more than a third of it. None where no
+    length covers the run."""
+    published, open_ = (next((x for x in lengths if x >= run), None) for lengths in lengths_of(part))
+    if published is not None and (open_ is None or published * 2 <= open_ * 3):
+        return published, True
+    return None if open_ is None else (open_, False)
 
 
 def cable_medium(part: DeviceModel) -> str:

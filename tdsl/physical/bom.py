@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.fabric.part_facts import MICRO, fact_values, optic_watts, part_display_name
+from tdsl.fabric.part_facts import MICRO, fact_values, lengths_of, optic_watts, part_display_name
+from tdsl.physical.articles import Article, racks_bought_with_contents
 from tdsl.physical.cords import power_cords
 from tdsl.physical.part_choice import PartChoice
 from tdsl.physical.power_and_cost import Figures, price_of_part
@@ -143,8 +144,9 @@ def _rack_bill_lines(f: Fabric) -> list[Line]:
     if p is None:
         return []
     rows = np.flatnonzero(f.built & (f.container < 0) & (p.device_rack >= 0))
+    bought = racks_bought_with_contents(f)
     compute = set(p.device_rack[rows[f.role[rows] == "accelerator"]].tolist())
-    count = Counter((p.rack_kind[r].height, r in compute) for r in set(p.device_rack[rows].tolist()))
+    count = Counter((p.rack_kind[r].height, r in compute) for r in set(p.device_rack[rows].tolist()) - bought)
     out = []
     for (height, with_hosts), n in sorted(count.items(), key=lambda x: (x[0][0] or 0, not x[0][1])):
         what = "compute rack" if with_hosts else "management rack"
@@ -158,7 +160,8 @@ def _rack_bill_lines(f: Fabric) -> list[Line]:
 def _device_bill_lines(figures: Figures) -> list[Line]:
     f = figures.fabric
     rows = np.flatnonzero(figures.mounted)
-    out = []
+    alone = dict(figures.purchases.alone)
+    out = [_article_line(x) for x in figures.purchases.articles]
     count: dict[
         tuple[str, str], list[int]
     ] = {}  # a model whose ports are split in several ways is one thing to order
@@ -167,6 +170,9 @@ def _device_bill_lines(figures: Figures) -> list[Line]:
             count.setdefault((f.models[m].kind, f.models[m].name), [m, 0])[1] += n
     for m, n in count.values():
         model = f.models[m]
+        n = min(n, alone.get(model.name, 0))  # the others are in an article
+        if not n:
+            continue
         note = (
             ""
             if f.places is None or "airflow" in model.facts or model.kind != "switch"
@@ -177,6 +183,19 @@ def _device_bill_lines(figures: Figures) -> list[Line]:
         )
         out.append(_with_watts_and_price(line, watts_of_model(model), price_of_part(model, f.prices)))
     return out
+
+
+def _article_line(x: Article) -> Line:
+    """The line of an article with what it holds."""
+    s = x.sold
+    held = ", ".join(f"{n} {name}" for name, n in ((x.model, s.pieces), *s.holds))
+    holds = f"holds {held}" if s.pieces > 1 or s.holds else f"holds a {x.model}"
+    whole = s.pieces * x.quantity
+    unused = f"; {x.used} of {whole} {x.model} are used" if x.used != whole else ""
+    text = "; ".join(t for t in (s.title, holds) if t) + unused
+    place = "compute rack" if s.by_rack else ""
+    line = Line(x.kind, s.article, text, place=place, quantity=x.quantity)
+    return _with_watts_and_price(line, None, x.each)
 
 
 def _cord_bill_lines(f: Fabric) -> list[Line]:
@@ -206,10 +225,12 @@ def _optic_bill_lines(figures: Figures) -> list[Line]:
         number = str(optic.facts.get("part", ""))
         line = Line("optic", part_display_name(optic), optic.title, number, name, quantity=n)
         out.append(_with_watts_and_price(line, optic_watts(optic), price_of_part(optic, f.prices)))
-    lacking = Counter(names[m] for m in f.device_model[found.open_ends].tolist())
-    for name, n in sorted(lacking.items()):
+    whys = (found.whys[k] for k in found.open_why.tolist())
+    lacking = Counter(zip((names[m] for m in f.device_model[found.open_ends].tolist()), whys, strict=True))
+    for (name, why), n in sorted(lacking.items()):
         what = "no transceiver is chosen for these cable ends"
-        out.append(Line("optic", "?", what, place=name, quantity=n, note="to be settled"))
+        note = f"to be settled: {why}" if why else "to be settled"
+        out.append(Line("optic", "?", what, place=name, quantity=n, note=note))
     return out
 
 
@@ -258,14 +279,22 @@ def _note_of_cable(choice: PartChoice, length: int, sure: bool, known: bool) -> 
     if cable is None:
         note = choice.why
     elif length >= 0:
-        note = "" if sure else "confirm: this length is not in a published list"
+        note = "" if sure else _note_of_unconfirmed(cable, length)
     elif not known:
-        note = "the length is unknown"
+        note = "the length is unknown: confirm that the part reaches"
     else:
         listed = {"lengths", "unconfirmed"} & set(cable.facts)
         note = "longer than what is sold" if listed else "no length is stated for this part"
     said = str(cable.facts.get("note", "")) if cable is not None else ""  # such as "no longer sold"
     return "; ".join(x for x in (note, said) if x)
+
+
+def _note_of_unconfirmed(cable: DeviceModel, length: int) -> str:
+    """What must be asked of a length in micrometres that no source has, with the next one that a source
+    has."""
+    longer = [x for x in lengths_of(cable)[0] if x > length]
+    known = f"; the next that is: {number_cell(Fraction(longer[0], MICRO))} m" if longer else ""
+    return f"confirm: this length is not in a published list{known}"
 
 
 def _cable_lines_by_statement(f: Fabric, plain: Bools, classes: list[str]) -> list[Line]:

@@ -3,14 +3,15 @@ catalogue has for its run.
 
 A connect has one kind of cable and one pair of optics for each pair of port classes, so that the two ports of
 a twin-port transceiver agree; its longest run decides. Of what fits, the least power is chosen (unknown
-counts as most), then the shortest reach, then the name. The catalogue states no prices. Copper takes less
-power than any transceiver, so it is chosen where it reaches; where its plugs would fill cages of several
-ports it is taken if it is pinned.
+counts as most), then the shortest reach, then the name. Where the lengths of some cables are unknown, the
+others decide. The catalogue states no prices. Copper takes less power than any transceiver, so it is chosen
+where it reaches; where its plugs would fill cages of several ports it is taken if it is pinned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -24,6 +25,7 @@ from tdsl.fabric.cables.plugs import (
     fibre_carries_rate,
     optic_fits_fibre,
     optic_misfit_reason,
+    outlet_rate,
     outlets_of_cage,
 )
 from tdsl.fabric.columns import PortColumns
@@ -46,6 +48,9 @@ from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
 from tdsl.system.lazy_dataclass import dataclass
 
+HEAT_SINKS = ("finned", "flat")
+"""What a cage takes: modules with a heat sink, or those that one in the cage rides on."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartChoice:
@@ -67,7 +72,7 @@ class _Group:
     rate: int
     legs: int  # of a break-out, 0 for straight cables
     head_at_b: bool  # the undivided end of a break-out
-    run: int  # the longest, -1 where one is unknown
+    run: int  # the longest that is known, -1 where none is
 
     @property
     def tails(self) -> tuple[bool, bool]:
@@ -83,6 +88,36 @@ def _allowed_parts(parts: list[DeviceModel], allowed: object) -> list[DeviceMode
     """The parts of a kind that a connect allows; all where it allows none of the kind."""
     names = {p.name for p in allowed if isinstance(p, DeviceModel)} if isinstance(allowed, tuple) else set()
     return [p for p in parts if p.name in names] or parts
+
+
+def _limits_of_choice(choice: PartChoice) -> list[tuple[Fraction, str]]:
+    """How many metres a fibre and its transceivers go, and what says so; 0 where a part does not state it."""
+    out = []
+    for part in (choice.cable, choice.optic_a, choice.optic_b):
+        if part is not None:
+            reach, name = stated_quantity(part, "reach", LENGTH), part_display_name(part)
+            said = "states no reach" if reach is None else f"reaches {Quantity(reach, LENGTH)}"
+            out.append((reach or Fraction(0), f"{name} {said}"))
+    cable = choice.cable
+    if cable is not None:
+        longest = max((x for lengths in lengths_of(cable) for x in lengths), default=0)
+        sold = f"has no longer length than {longest / MICRO:g} m" if longest else "states no lengths"
+        out.append((Fraction(longest, MICRO), f"{part_display_name(cable)} {sold}"))
+    return out
+
+
+def _count_unused_legs(
+    ends: tuple[PortClass, PortClass], rate: int, legs: int, head_at_b: bool
+) -> tuple[int, bool]:
+    """Legs of the break-out that a cable is, those that lead nowhere included, and whether its head is at b;
+    0 legs for a straight cable. ``legs`` are those in use, 0 where one is, and ``rate`` is that of each. A
+    splitter leaves an outlet whose lanes carry more than its links."""
+    if legs:
+        head = ends[head_at_b]
+        return max(legs, (outlet_rate(head) or 0) // rate if rate else 0), head_at_b
+    whole = [(outlet_rate(c) or 0) // rate if rate and c.split > 1 else 0 for c in ends]
+    several = [k for k, n in enumerate(whole) if n > 1]
+    return (whole[several[0]], several[0] == 1) if len(several) == 1 else (0, head_at_b)
 
 
 def _longest_run_of_cable(run: Ints, group: Ints) -> Ints:
@@ -155,13 +190,11 @@ class ChosenParts:
         for k in np.argsort(first, kind="stable").tolist():
             statement, a, b, rate, leg, at_b = (int(x) for x in found[:, k])
             mine = run[number == len(choices)]
-            longest = -1 if (mine < 0).any() else int(mine.max())
+            longest = int(mine.max())  # of those that are known; the bill says which are not
             legs = int(f.cable_leg[number == len(choices)].max()) if leg else 0
-            choices.append(
-                self._choose(
-                    statement, _Group(self._classes[a], self._classes[b], rate, legs, bool(at_b), longest)
-                )
-            )
+            ends = (self._classes[a], self._classes[b])
+            legs, head_at_b = _count_unused_legs(ends, rate, legs, bool(at_b))
+            choices.append(self._choose(statement, _Group(*ends, rate, legs, head_at_b, longest)))
         return number, choices
 
     def _choose(self, statement: int, group: _Group) -> PartChoice:
@@ -190,7 +223,7 @@ class ChosenParts:
             return best[1]
         if isinstance(pinned, DeviceModel):
             return PartChoice(pinned, None, None, self._why(group, pinned))
-        return PartChoice(None, None, None, self._why(group, None, medium))
+        return PartChoice(None, None, None, self._why(group, None, medium, allowed))
 
     def _carries(self, cable: DeviceModel, group: _Group, medium: str) -> bool:
         """Whether the catalogue's cable is one to choose: it reaches, and is fibre of the links' rate, or has
@@ -278,12 +311,17 @@ class ChosenParts:
             name,
         )
 
-    def _why(self, group: _Group, cable: DeviceModel | None, medium: str = "") -> str:
+    def _why(self, group: _Group, cable: DeviceModel | None, medium: str = "", allowed: object = ()) -> str:
         """Why nothing fits, in words."""
         for c, tail in zip((group.a, group.b), group.tails, strict=True):
             if not cage_form(c):
                 return f"the model does not state the cage of port `{c.name}`"
             if all(group.wrong(o, c, tail) for o in self.optics):
+                cooled = [replace(c, heatsink=sink) for sink in HEAT_SINKS if c.form and not c.heatsink]
+                if any(not group.wrong(o, cage, tail) for o in self.optics for cage in cooled):
+                    return (
+                        f"the model does not state whether the cage of port `{c.name}` takes finned or flat"
+                    )
                 best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
                 n = outlets_of_cage(c)
                 cage = f"{cage_form(c)} {c.heatsink} cage with {n} connector{'s' if n > 1 else ''}".replace(
@@ -291,12 +329,29 @@ class ChosenParts:
                 )
                 return f"no optic of the catalogue fits an {cage} at {best}"
         if group.run < 0:
-            return "a length is unknown"
+            return "no length is known"
         if cable is not None:
             return f"no pair of optics drives {part_display_name(cable)}"
         if medium in PLUGGED:
             return f"no {medium} cable of the catalogue fits both cages and reaches {group.run / MICRO:.3f} m"
-        return f"no fibre of the catalogue and no pair of optics reach {group.run / MICRO:.3f} m"
+        out_of_reach = f"no fibre of the catalogue and no pair of optics reach {group.run / MICRO:.3f} m"
+        return f"{out_of_reach}: {self._nearest_fibre(group, allowed)}"
+
+    def _nearest_fibre(self, group: _Group, allowed: object) -> str:
+        """What the fibre and the transceivers lack that come nearest to the run of a group."""
+        nearest: tuple[Fraction, list[str]] | None = None
+        for cable in _allowed_parts(self.cables, allowed):
+            if cable_medium(cable) in PLUGGED or cable.facts.get("legs", 0) != group.legs:
+                continue
+            if not fibre_carries_rate(cable, group.rate * max(group.legs, 1)):
+                continue
+            for choice in self._with_optics(cable, group, None, True, allowed):
+                limits = _limits_of_choice(choice)
+                least = min(x for x, _ in limits)
+                if nearest is None or least > nearest[0]:
+                    short = dict.fromkeys(said for x, said in limits if x * MICRO < group.run)
+                    nearest = least, list(short)
+        return "no fibre fits transceivers of both ends" if nearest is None else ", ".join(nearest[1])
 
     # ------------------------------------------------------------ columns
     def choice(self, leg: int) -> PartChoice:
@@ -317,14 +372,10 @@ class ChosenParts:
             rows = np.flatnonzero((number == k) & (run >= 0))
             if choice.cable is None or not len(rows):
                 continue
-            known, open_ = lengths_of(choice.cable)
-            for lengths, mark in ((known, 1), (open_, 0)):
-                left = rows[length[rows] < 0]
-                at = np.searchsorted(np.array(lengths, dtype=np.int64), run[left])
-                ok = at < len(lengths)
-                if lengths:
-                    length[left[ok]] = np.array(lengths, dtype=np.int64)[at[ok]]
-                    confirmed[left[ok]] = mark
+            runs, which = np.unique(run[rows], return_inverse=True)
+            found = [shortest_sold_length(choice.cable, r) or (-1, False) for r in runs.tolist()]
+            length[rows] = np.array([x for x, _ in found], dtype=np.int64)[which]
+            confirmed[rows] = np.array([sure for _, sure in found], dtype=np.int64)[which]
         stated = stated_lengths(self.fabric)
         for k, choice in enumerate(choices):
             rows = np.flatnonzero((number == k) & (stated >= 0))

@@ -12,6 +12,7 @@ import numpy as np
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import PLUGGED, cable_medium, optic_watts, takes_power
+from tdsl.physical.articles import Purchases, list_purchases
 from tdsl.physical.model import Physical, physical_of
 from tdsl.physical.racks import PartialSum, watts_of_model
 from tdsl.semantics.model import DeviceModel
@@ -38,6 +39,8 @@ class Optics:
     part: Ints
     parts: list[DeviceModel]
     open_ends: Ints  # device of each
+    open_why: Ints  # index into ``whys`` of each
+    whys: list[str]  # "" where nothing is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,24 @@ class Figures:
         self.physical: Physical | None = physical_of(fabric)
 
     @cached_property
+    def purchases(self) -> Purchases:
+        """What the mounted devices are bought as."""
+        f = self.fabric
+        numbers = np.bincount(f.device_model[self.mounted], minlength=len(f.models)).tolist()
+        counts: dict[str, int] = {}
+        prices: dict[str, Fraction | None] = dict(f.prices)
+        for model, n in zip(f.models, numbers, strict=True):
+            if n:
+                counts[model.name] = counts.get(model.name, 0) + n
+                prices[model.name] = price_of_part(model, f.prices)
+        return list_purchases(f, counts, prices)
+
+    def device_price(self, model: DeviceModel) -> Fraction | None:
+        """What one device of a model costs, None where unknown; of those in an article, its share of it."""
+        shares = self.purchases.shares
+        return shares[model.name] if model.name in shares else price_of_part(model, self.fabric.prices)
+
+    @cached_property
     def mounted(self) -> Bools:
         """Built devices that are not inside another: a figure of a host or chassis includes its contents."""
         return self.fabric.built & (self.fabric.container < 0)
@@ -89,20 +110,22 @@ class Figures:
             copper = np.array([_has_own_plugs(s.settings.get("part")) for s in f.statements] or [False])
             plain = ~copper[f.cable_statement] if len(f.cable_a) else np.zeros(0, dtype=np.bool_)
             ends = np.concatenate([f.port_device[f.cable_a[plain]], f.port_device[f.cable_b[plain]]])
-            return Optics(none, none, [], self.top[ends])
+            return Optics(none, none, [], self.top[ends], np.zeros(len(ends), dtype=np.int64), [""])
         parts = self.physical.parts
         device, _, part, _ = parts.cages
         number, choices = parts.group
-        open_ends = [none]
+        open_ends, open_why = [none], [none]
         for ports, end in ((f.cable_a, "optic_a"), (f.cable_b, "optic_b")):
             lacks = np.array(
                 [getattr(c, end) is None and not _has_own_plugs(c.cable) for c in choices] or [False]
             )
             open_ends.append(f.port_device[ports[lacks[number]]] if len(ports) else none)
-        ends = np.concatenate(open_ends)
+            open_why.append(number[lacks[number]] if len(ports) else none)
+        ends, why = np.concatenate(open_ends), np.concatenate(open_why)
         kinds = f.kind[ends] if len(ends) else np.array([], dtype=str)
-        ends = ends[(kinds != "panel") & (kinds != "ocs")]  # those have no transceivers
-        return Optics(self.top[device], part, parts.optics, self.top[ends])
+        plugged = (kinds != "panel") & (kinds != "ocs")  # those have no transceivers
+        whys = [c.why for c in choices] or [""]
+        return Optics(self.top[device], part, parts.optics, self.top[ends[plugged]], why[plugged], whys)
 
     @cached_property
     def cable_parts(self) -> tuple[Ints, list[DeviceModel | None]]:
@@ -191,13 +214,13 @@ class Figures:
 
     def cost(self, devices: Bools, cables: Bools) -> PartialSum:
         """Prices of some devices, their transceivers, and some cable legs."""
-        f, prices = self.fabric, self.fabric.prices
+        f = self.fabric
         total = NOTHING
         mine = devices & self.mounted
         for m, model in enumerate(f.models):
             n = int((mine & (f.device_model == m)).sum())
             if n:
-                value = price_of_part(model, prices)
+                value = self.device_price(model)
                 total += PartialSum(Fraction(0), n) if value is None else PartialSum(value * n, 0)
         return total + self.parts_cost(devices, cables)
 

@@ -78,7 +78,7 @@ class Tally:
                 if model.kind == "panel"
                 else _sum_of_pieces(watts_of_model(model), n)
             )
-            out[bucket].add(_Sum(n, 0, 0, power, _sum_of_pieces(price_of_part(model, f.prices), n)))
+            out[bucket].add(_Sum(n, 0, 0, power, _sum_of_pieces(figures.device_price(model), n)))
         own = np.array(["power_max" not in m.facts and m.kind != "panel" for m in f.models] or [False])
         found = figures.optics
         for bucket, key, n in _count_keys_in_buckets(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix, Severity
 from tdsl.findings.source import Origin
-from tdsl.semantics import forwards, nos, supply
+from tdsl.semantics import forwards, nos, provenance, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -45,7 +45,7 @@ FACTS = (
     "subsystem", "class", "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth",
     "year", "marks", "asic", "radix", "rate", "medium", "fibre", "polarity", "reach", "legs", "platform",
     "hwsku", "nos", "breakout", "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role",
-    "tail", "forwards", "bend", "ferrules", "flops", "machine", *supply.FACTS,
+    "tail", "forwards", "bend", "ferrules", "flops", "machine", *supply.FACTS, *provenance.FACTS,
 )  # fmt: skip
 MEASURED = {
     "power": (POWER, "700W"),
@@ -502,6 +502,12 @@ class ModelBuilder:
         if name == "flops":
             self.compute_rates(s)
             return
+        if name == "sold":
+            self.facts[name] = supply.read_sold_fact(s, self.words_of_items(s))
+            return
+        if name in provenance.FACTS:
+            self.facts[name] = provenance.read_provenance_fact(s, self.words_of_items(s))
+            return
         self.facts[name] = value = self.setting_value(s, self.scope)
         if name in supply.FACTS:
             self.facts[name] = supply.read_supply_fact(s, value)
@@ -559,6 +565,16 @@ class ModelBuilder:
         if not formats:
             raise Fault("E0120", s.span, "`flops` is a format and a rate", help=help)
         self.facts["flops"] = tuple(formats)
+
+    def words_of_items(self, s: tree.Setting) -> list[list[Value]]:
+        """The values of each item of a setting, words as text."""
+        return [
+            [
+                text if isinstance(text, str) else self.evaluator.evaluate(text, self.scope, words=True)
+                for text in (i.value, *(x for word, v in i.args for x in ((word, v) if word else (v,))))
+            ]
+            for i in s.items
+        ]
 
     def all_words(self, s: tree.Setting) -> tuple[str, ...]:
         """All words of a setting, those behind its values too."""

@@ -14,10 +14,12 @@ from tdsl.semantics.values import Value, text_of
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
-FACTS = ("spares", "lead", "alternative", "cords")
+FACTS = ("spares", "lead", "alternative", "cords", "sold")
 """Facts of models that say how they are bought."""
 DAY = 86_400
 MOST_CORDS = 64
+MOST_PIECES = 100_000
+"""Of a model in one article."""
 _SPARES = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?)(%?)")
 _LEAD = re.compile(r"([0-9]{1,5}) ?(day|week)s?")
 
@@ -32,6 +34,24 @@ class Spares:
     def of(self, quantity: int) -> int:
         """Pieces to order beside a quantity; a share is rounded up."""
         return -(-(self.share.numerator * quantity) // self.share.denominator) + self.count
+
+
+@dataclass(frozen=True, slots=True)
+class SoldIn:
+    """What a model is sold inside of: ``pieces`` of it are in one ``article``, which also ``holds`` so many
+    of other models, by their names. ``by_rack``: the article is a rack."""
+
+    article: str
+    title: str
+    pieces: int
+    holds: tuple[tuple[str, int], ...] = ()
+    by_rack: bool = False
+
+    def __str__(self) -> str:
+        """As it is written in a model."""
+        title = f' "{self.title}"' if self.title else ""
+        items = [f"{self.article}{title} {self.pieces}", *(f"{name} {n}" for name, n in self.holds)]
+        return "rack " * self.by_rack + ", ".join(items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +99,28 @@ def read_supply_fact(s: tree.Setting, value: Value) -> object:
             help="write `spares 2%` or `spares 4`",
         )
     return found
+
+
+def read_sold_fact(s: tree.Setting, items: list[list[Value]]) -> SoldIn:
+    """``sold rack ARTICLE "title" 18, OTHER 9``; ``items`` are the values of each item. Raises Fault for what
+    is no name and number."""
+    help = 'write `sold TRAY 2`, `sold rack RACK 18, OTHER_MODEL 9`, or with a title `sold TRAY "a tray" 2`'
+    first, *others = items or [[()]]
+    by_rack = text_of(first[0]) == "rack" and len(first) > 1
+    first = first[by_rack:]
+    title = text_of(first[1]) if len(first) == 3 else ""
+    pairs = [first if len(first) == 2 else [first[0], first[-1]], *others]
+    found = [
+        (name, n[0])
+        for word, *n in pairs
+        if len(n) == 1 and isinstance(n[0], int) and 0 < n[0] <= MOST_PIECES
+        if re.fullmatch(r"[A-Za-z]\w*", name := text_of(word))
+    ]
+    if len(found) != len(items) or len(first) not in (2, 3) or len(dict(found)) != len(found):
+        raise Fault(
+            "E0120", s.span, "`sold` is the name of an article and how many pieces it holds", help=help
+        )
+    return SoldIn(found[0][0], title, found[0][1], tuple(found[1:]), by_rack)
 
 
 def _cords_fact(s: tree.Setting, value: Value) -> tuple[object, ...]:

@@ -231,3 +231,71 @@ def test_what_each_phase_adds(tmp_path: Path) -> None:
     assert book.sheetnames == ["summary", "bill", "phases", "totals", "racks"]
     assert tdsl("build", tmp_path / "f.fab", "--phase", "1", "--target", "bom", "--out", tmp_path / "one").exit_code == 0
     assert not (tmp_path / "one" / "bom" / "phases.csv").exists()
+
+
+LENGTHS = f"\n{TEXTS['LENGTHS']}\n"
+ASK = "confirm: this length is not in a published list"
+
+
+@pytest.mark.parametrize(
+    ("slack", "length", "code", "note"),
+    [
+        ("1m", "3", "C-3", ""), ("1.266m", "5", "", f"{ASK}; the next that is: 30 m"), ("9m", "30", "C-30", ""),
+        ("10.5m", "30", "C-30", ""), ("15m", "50", "C-50", ""), ("25m", "60", "", ASK),
+    ],
+)  # fmt: skip
+def test_the_length_to_order(slack: str, length: str, code: str, note: str, tmp_path: Path) -> None:
+    """The next published length, unless one that is to confirm saves more than a third of it: 5 m, not 30 m, for 3.421 m; but
+    30 m, not 20 m, for 18.889 m. The devices are 20 units or 889 mm apart, and each end has the slack."""
+    (line,) = [r for r in rows(built(LENGTHS.replace("SLACK", slack), tmp_path)["bom/bom.csv"]) if r["kind"] == "cable"]
+    assert columns(line, "length_m order_number note") == [length, code, note]
+
+
+ARTICLES = f"\n{TEXTS['ARTICLES']}\n"
+
+
+@pytest.mark.parametrize(
+    ("trays", "asics", "lines"),
+    [
+        (12, 6, {"CABINET": ("rack", 3, 240)}),  # 4 x 10 + 2 x 100 each
+        (12, 9, {"CABINET": ("rack", 3, 240), "BOX": ("switch", 2, 200)}),  # three are in no cabinet
+        (13, 2, {"CABINET": ("rack", 4, 240)}),  # the last holds one of four
+    ],
+)
+def test_what_is_sold_inside_a_rack_or_a_tray(
+    trays: int, asics: int, lines: dict[str, tuple[str, int, int]], tmp_path: Path
+) -> None:
+    """A rack that is bought with its contents is no rack to buy beside it, and what it holds is not ordered again; the switch
+    has a rack of its own. The sum of the totals is that of the bill, with the price of an article by the user, too."""
+    text = ARTICLES.replace("TRAYS", str(trays)).replace("ASICS", str(asics))
+    bill = {r["model"]: r for r in rows(built(text, tmp_path)["bom/bom.csv"]) if r["kind"] not in ("optic", "cable", "label")}
+    assert {m: (r["kind"], int(r["quantity"]), int(r["unit_price"] or 0)) for m, r in bill.items()} == {
+        **lines, "rack 48U": ("rack", 1, 0), "SW": ("switch", 1, 1000),
+    }  # fmt: skip
+    assert bill["CABINET"]["description"].startswith("A cabinet; holds 4 TRAY, 2 ASIC")
+    assert ("13 of 16 TRAY are used" in bill["CABINET"]["description"]) == (trays == 13)
+    for prices in ("", 'currency = "USD"\n[price]\nCABINET = 700\nBOX = 150\n'):
+        made = built(text, tmp_path, prices)
+        spent = sum(float(r["price"] or 0) for r in rows(made["bom/bom.csv"]))
+        whole = next(r for r in rows(made["bom/totals.csv"]) if r["by"] == "all")
+        assert float(whole["price"]) == pytest.approx(spent) and spent > 0
+
+
+def test_the_bill_of_a_gb200_scalable_unit(tmp_path: Path) -> None:
+    """Eight NVL72 racks of 18 compute trays and 9 switch trays, of two chips each (DGX GB Rack Scale Systems User Guide,
+    hardware; SuperPOD RA, DGX GB200, network fabrics): no tray and no chip is a line of its own, every part is known. 576
+    adapters have a transceiver each, and with 640 links between leaves and spines 1,856 ports of QM9700 take 928."""
+    done = tdsl("build", "gb200_su_racks", "--target", "bom", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    bill = rows((tmp_path / "out" / "bom" / "bom.csv").read_bytes())
+    count = Counter[tuple[str, str, str]]()
+    for r in bill:
+        count[r["kind"], r["model"], r["place"] if r["kind"] == "optic" else ""] += int(r["quantity"])
+    assert count == {
+        ("rack", "DGX_GB200_NVL72", ""): 8, ("rack", "rack 48U", ""): 2, ("switch", "QM9700", ""): 36,
+        ("optic", "MMA4Z00-NS400", "GB200_TRAY"): 576, ("optic", "MMA4Z00-NS", "QM9700"): 928,
+        ("cable", "MFP7E10", ""): 576 + 640, ("cord", "power cord", ""): 72, ("label", "cable label", ""): 2432,
+    }  # fmt: skip
+    (rack,) = [r for r in bill if r["model"] == "DGX_GB200_NVL72"]
+    assert rack["description"].endswith("holds 18 GB200_TRAY, 18 NVLINK5_SWITCH")
+    assert not [r for r in bill if r["note"] and r["kind"] in ("cable", "optic", "host")]

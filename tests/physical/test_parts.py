@@ -241,3 +241,23 @@ def test_a_break_out_is_as_long_as_its_longest_leg(tmp_path: Path) -> None:
     (cable,) = [x for x in bill_of_materials(fabric) if x.kind == "cable"]
     note = "no longer sold as of September 2026"
     assert (cable.model, cable.length_m, cable.quantity, cable.note) == ("MCP7Y10", 2, 1, note)
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "why"),
+    [
+        # 660 racks of 0.6 m, 2 * 2.533 m up and down, and slack: more than the longest length of a fibre that reaches 500 m
+        ("QM9700", "; place b in h.A[661] at 2U", "reach 402.067 m: MFP7E30 has no longer length than 150 m"),
+        ("BARE", "; place b in h.A[2] at 2U", "the model does not state whether the cage of port `p` takes finned or flat"),
+        ("QM9700", "", "no length is known"),
+    ],
+)
+def test_what_is_missing_is_said(model: str, text: str, why: str, tmp_path: Path) -> None:
+    """Why no part is chosen; the bill says it of the cable and of its ends."""
+    bare = "model switch BARE { port p[1..4]: 400Gbps { type NDR; cage 2 OSFP }; height 1U }\n"
+    hall = HALL.replace("1..99", "1..999")
+    design = f"fabric f {{\n{hall}  switch a: {model}\n  switch b: {model}\n  connect a to b\n  place a in h.A[1] at 2U"
+    fabric, _ = made(f"{design}{text.replace('; ', chr(10) + '  ')}\n}}\n{bare}", tmp_path)
+    optic, cable = (x for x in bill_of_materials(fabric) if x.kind in ("optic", "cable"))
+    assert (optic.model, optic.quantity, cable.model, cable.quantity) == ("?", 2, "?", 1)
+    assert cable.note.endswith(why) and optic.note == f"to be settled: {cable.note}"

@@ -13,6 +13,7 @@ from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader, declared_in
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import Quantity
+from tdsl.semantics.supply import SoldIn
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tests.harness import compile_text, each, none
@@ -58,6 +59,26 @@ def faults_of_model(path: Path) -> Iterator[str]:
         systems = [s for s in c.systems if s]
         if len(systems) != len(set(systems)):
             yield f"{path.name}: two ports of `{c.name}` have one name in the operating system"
+
+
+def faults_of_facts(path: Path, names: set[str]) -> Iterator[str]:
+    """Facts of a model about others and about its figures that cannot be."""
+    model = model_in(path)
+    sold = model.facts.get("sold")
+    if isinstance(sold, SoldIn):
+        yield from (f"{path.name}: it holds {m}, which is no model" for m, _ in sold.holds if m not in names)
+        if sold.article in names:
+            yield f"{path.name}: {sold.article} is a model"
+    for fact, stated in (("basis", True), ("searched", False)):
+        pairs = model.facts.get(fact, ())
+        assert isinstance(pairs, tuple)
+        yield from (f"{path.name}: `{fact}` of {figure}" for figure, _ in pairs if (figure in model.facts) != stated)
+
+
+def test_facts_about_other_facts() -> None:
+    """What is sold in something names models; a basis is that of a figure, and a stated one was found."""
+    names = {name for path in (*HARDWARE, *CABLES) for name in declared_in(path)}
+    none(fault for path in (*HARDWARE, *CABLES) for fault in faults_of_facts(path, names))
 
 
 def test_models() -> None:
