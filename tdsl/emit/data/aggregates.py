@@ -27,7 +27,9 @@ def aggregates_by_device(found: Addressing) -> dict[int, tuple[Route, ...]]:
         f.device_b,
         np.where(host_b & f.is_switch[f.device_a], f.device_a, -1),
     )
-    owner[np.isin(f.link_bundle, list(switch_pairs_of_bundles(f)))] = -1  # a failed link is no way to the other
+    owner[
+        np.isin(f.link_bundle, list(switch_pairs_of_bundles(f)))
+    ] = -1  # a failed link is no way to the other
     shared = _pools_that_share_addresses(found.pools)
     for version in (4, 6):
         dealt = found.dealt.get(("links", version))

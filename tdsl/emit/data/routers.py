@@ -173,7 +173,9 @@ class RouterMaker:
                     sonic=members[0].sonic,
                     between=members[0].between,
                     members=tuple(m.name for m in members),
-                    system_mac=lacp_system_mac(*(self._devices[d] for d in pair)) if pair and device in pair else "",
+                    system_mac=lacp_system_mac(*(self._devices[d] for d in pair))
+                    if pair and device in pair
+                    else "",
                 )
                 channels.append(made)
             if pair is not None and found.asn[device] and found.asn[there]:
@@ -304,14 +306,13 @@ class RouterMaker:
         """Report that a host with an ASN has a port channel over two switches, once for its statement: its
         one address there is that of both, so either may get the packets of a session with the other."""
         statement = int(self.fabric.link_statement[end.link])
-        if statement in self._refused:
-            return
+        if statement in self._refused or self.fabric.is_end[device]:
+            return  # the switch's side says it
         self._refused.add(statement)
-        host = device if self.fabric.is_end[device] else there
         self.diagnostics.add(
             "E0512",
             self.fabric.statements[statement].origin,
-            f"{self._devices[host]} has an ASN, and no BGP session over a port channel across two switches",
+            f"{self._devices[there]} has an ASN, and no BGP session over a port channel across two switches",
             help="leave the ASN of these hosts out: they get static routes; or leave out `bundle`, and each "
             "link has a session",
         )

@@ -238,14 +238,14 @@ def _give_both_switches_one_number(
     """Change the ``number`` of bundles at the switches of ``pairs``, so that one across two switches has one
     number. ``known`` is device * ``count`` + bundle, ascending."""
     place = {int(key): k for k, key in enumerate(known.tolist())}
-    at_both = {
-        bundle: tuple(place[d * count + bundle] for d in ends) for bundle, ends in pairs.items()
-    }
+    at_both = {bundle: tuple(place[d * count + bundle] for d in ends) for bundle, ends in pairs.items()}
     if all(number[a] == number[b] for a, b in at_both.values()):
         return
     switches = {d for ends in pairs.values() for d in ends}
     taken: dict[int, set[int]] = {d: set() for d in switches}
-    for bundle, (a, b) in sorted(at_both.items(), key=lambda item: (int(number[list(item[1])].min()), item[0])):
+    for bundle, (a, b) in sorted(
+        at_both.items(), key=lambda item: (int(number[list(item[1])].min()), item[0])
+    ):
         one, two = (taken[d] for d in pairs[bundle])
         free = next(n for n in itertools.count(1) if n not in one and n not in two)
         number[a] = number[b] = free
