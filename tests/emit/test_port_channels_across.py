@@ -1,5 +1,5 @@
-"""Port channels of hosts over two switches: both show one LACP system identifier, one MAC address and one address, each before the
-judge of its target; and FRR reaches every host by the other switch when a link is cut."""
+"""Port channels of hosts over two switches: both show one LACP system identifier, one MAC address and one address, each before
+the judge of its target; and FRR reaches every host by the other switch when a link is cut."""
 
 from __future__ import annotations
 

@@ -78,9 +78,8 @@ def across_design(chance: Random) -> str:
             lines.append(f"connect solo[0] to t[{chance.randrange(pairs)}, {chance.randrange(2)}] {{ rate 100Gbps }}")
         if chance.random() < 0.3:
             lines.append(f"connect solo[1] to t[{n % pairs}, {n % 2}] x 2 {{ rate 100Gbps; bundle 2 }}")
-        lines.append(
-            f"connect h[{n}].nic[k] to t[{n % pairs}, k % 2] where k < 4 {{ rate 100Gbps; bundle {chance.choice((2, 4))} across }}"
-        )
+        across = f"rate 100Gbps; bundle {chance.choice((2, 4))} across"
+        lines.append(f"connect h[{n}].nic[k] to t[{n % pairs}, k % 2] where k < 4 {{ {across} }}")
     return "\n".join([*lines, "}", MODEL, "model host H { port nic[16]: any; chip gpu: G }\nmodel chip G { port l: 100Gbps }"])
 
 

@@ -17,8 +17,8 @@ from tdsl.fabric.order import distinct_values
 
 def aggregates_by_device(found: Addressing) -> dict[int, tuple[Route, ...]]:
     """Device -> its aggregates, IPv4 first; a network of one link is none. RFC 7938, section 5.2.3, keeps
-    summaries to the lowest tier: there a failed link cuts off its own addresses only. A host with a port channel
-    over two switches is still reached by the other one, so its links are in no aggregate."""
+    summaries to the lowest tier: there a failed link cuts off its own addresses only. A host with a port
+    channel over two switches is still reached by the other one, so its links are in no aggregate."""
     f = found.fabric
     out: dict[int, tuple[Route, ...]] = {}
     host_a, host_b = f.kind[f.device_a] == "host", f.kind[f.device_b] == "host"

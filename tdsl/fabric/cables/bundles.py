@@ -1,5 +1,5 @@
-"""Bundles: parallel links that ``bundle N`` joins to one port channel (link aggregation, IEEE 802.1AX), and those
-of a host that ``bundle N across`` joins to one over two switches."""
+"""Bundles: parallel links that ``bundle N`` joins to one port channel (link aggregation, IEEE 802.1AX), and
+those of a host that ``bundle N across`` joins to one over two switches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def form_bundles(
     diagnostics: Diagnostics,
 ) -> Ints:
     """The bundle of every link, -1 for none. Links of one statement between the same two devices form bundles
-    of N in the order of their ports, and with ``across`` those of one lower device, whichever device is above;
+    of N in the order of their ports, and with ``across`` those of one lower device, whichever is above;
     bundles are numbered in the order of their first links."""
     sizes = np.array([_bundle_size(w.settings) for w in plan.wires] or [0], dtype=np.int64)
     out = np.full(len(statement), -1, dtype=np.int64)
@@ -124,7 +124,8 @@ def _why_no_pair(fabric: Fabric, links: Ints, partner: dict[int, int]) -> tuple[
     name = fabric.device_path
     if not fabric.is_end[host] or not fabric.is_switch[switches].all():
         return (
-            f"`across` is for links of a host to two switches; here {name(host)} is joined to {name(switches[0])}",
+            "`across` is for links of a host to two switches; here "
+            f"{name(host)} is joined to {name(switches[0])}",
             "leave out `across` for links between the same two devices",
         )
     if len(switches) != 2:
@@ -145,8 +146,8 @@ def _why_no_pair(fabric: Fabric, links: Ints, partner: dict[int, int]) -> tuple[
         other = partner.setdefault(here, there)
         if other != there:
             return (
-                f"{name(here)} forms bundles with {name(other)} and with {name(there)}; both of a pair have one "
-                "LACP system ID, so a switch is in one pair",
+                f"{name(here)} forms bundles with {name(other)} and with {name(there)}; both of a pair have "
+                "one LACP system ID, so a switch is in one pair",
                 "join the hosts of a switch to one other switch",
             )
     if fabric.device_model[one] != fabric.device_model[two]:
@@ -166,8 +167,8 @@ def switch_pairs_of_bundles(fabric: Fabric) -> dict[int, tuple[int, int]]:
 
 
 def lacp_system_mac(first: str, second: str) -> str:
-    """The MAC address that two switches show to the hosts that have a port channel over both, for their names:
-    a locally administered one (bit 2 of the first octet, IEEE 802), the same for the same names."""
+    """The MAC address that two switches show to the hosts that have a port channel over both, by the names:
+    a locally administered one (bit 2 of the first octet, IEEE 802), the same in either order."""
     digest = hashlib.sha256("\n".join(sorted((first, second))).encode()).hexdigest()
     return ":".join(["02", *(digest[k : k + 2] for k in range(0, 10, 2))])
 
@@ -205,7 +206,7 @@ def _later_of_equal(rows: Ints, keys: Ints) -> Ints:
 def bundle_numbers_at_devices(fabric: Fabric) -> tuple[Ints, Ints]:
     """The number of every link's bundle at its two devices, from 1 in the order of their lowest ports; 0
     where there is none. A device of several networks of a cluster counts the bundles of all of them. One
-    across two switches has the least number that is free at both: it is the key by which LACP joins its links."""
+    across two switches has the least number that is free at both: LACP joins its links by that key."""
     if fabric.cluster is not None and (fabric.link_bundle >= 0).any():
         return _bundle_numbers_of_member(fabric, fabric.cluster)
     out = np.zeros((2, fabric.link_count), dtype=np.int64)
