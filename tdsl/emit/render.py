@@ -211,7 +211,8 @@ def jinja_environment(templates: Path, own: bool = True) -> SandboxedEnvironment
     folder but those of tdsl's own targets.
 
     A template may extend or include one of tdsl's own by the name of its target:
-    ``{% extends "eos/device.cfg.j2" %}``. Those that are not tdsl's ``own`` are bounded in what one step makes.
+    ``{% extends "eos/device.cfg.j2" %}``. Those that are not tdsl's ``own`` are bounded in what one step
+    makes. A template of tdsl's includes one beside it in the way that works where another target extends it.
     """
     every = sorted(
         {templates, *packaged_folder("targets").glob("*/templates")}

@@ -1,7 +1,7 @@
 """Imports a folder of files into a Nautobot as its job "Import Objects" and its REST API do, and undoes it.
 
-Run by Nautobot's Python with the folder of its nautobot_config.py and that of the files. Prints what Nautobot said and counted, as
-JSON."""
+Run by Nautobot's Python with the folder of its nautobot_config.py and that of the files. Prints what Nautobot said and
+counted, as JSON."""
 
 from __future__ import annotations
 

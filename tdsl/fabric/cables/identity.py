@@ -113,8 +113,8 @@ class CableIndex:
         return by_keys(rank, f.cable_leg), rank
 
     def turns(self) -> Ints:
-        """1 for the legs of the cable to pull first: group by group, in it bundle by bundle, those of hosts by
-        the switch that they lead to and those of a switch by the kind of switch above it."""
+        """1 for the legs of the cable to pull first: group by group, in it bundle by bundle, those of hosts
+        by the switch that they lead to and those of a switch by the kind of switch above it."""
         f = self.fabric
         places: dict[str, int] = {}
         number = np.array(
