@@ -340,6 +340,17 @@ def option_among(value: object, *known: str) -> str:
     return str(value)
 
 
+def refused_value(reason: object) -> str:
+    """Nothing: an option and a design do not go together, for the reason. Raises NameRefused."""
+    raise NameRefused(str(reason))
+
+
+def dotted_mac_address(value: object) -> str:
+    """A MAC address in three groups of four digits: ``02aa.bbcc.ddee``."""
+    digits = str(value).replace(":", "").lower()
+    return ".".join(digits[k : k + 4] for k in (0, 4, 8))
+
+
 def shell_word(value: object) -> str:
     """A word of a shell script."""
     return quote(str(value))
@@ -375,6 +386,6 @@ FILTERS: dict[str, Callable[..., object]] = {
     "interface": linux_interface_name, "remark": switch_description, "slurm": slurm_node_name,
     "row": csv_row, "slug": url_slug, "host_name": dns_host_name, "tables": merged_json_tables,
     "label": kubernetes_label, "label_value": prometheus_label_value, "natural": naturally_sorted,
-    "hostlist": folded_host_list,
+    "hostlist": folded_host_list, "dotted_mac": dotted_mac_address, "refused": refused_value,
     "cell": spreadsheet_cell, "one_of": option_among, "shell": shell_word, "inventory": ansible_host_name,
 }  # fmt: skip

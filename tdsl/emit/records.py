@@ -593,7 +593,9 @@ class Interface:
     ``split`` lanes of another, 1 if it is whole; ``lanes`` of the cage's signal are its own, 0 where the
     cage's form is not known. ``sonic``: the model says how SONiC numbers it. ``between``: the far end is a
     switch. ``channel``: the port channel that it is a member of, "" for none; a port channel itself has
-    ``members``, the names of its ports, and the rate of all of them."""
+    ``members``, the names of its ports, and the rate of all of them. ``system_mac`` is what a switch of two
+    that have a port channel of a host in common shows as its MAC address and as LACP's system identifier
+    there, "" elsewhere."""
 
     name: str
     description: str
@@ -606,6 +608,7 @@ class Interface:
     between: bool = False
     channel: str = ""
     members: tuple[str, ...] = ()
+    system_mac: str = ""
 
 
 @dataclass(frozen=True, slots=True)

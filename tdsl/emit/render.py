@@ -208,13 +208,17 @@ def _width_limited_filter(name: str, make: Callable[..., Any]) -> Callable[..., 
 @lru_cache(maxsize=64)
 def jinja_environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
     """The templates of one target: no undefined names, no escaping but by filters, nothing private, no other
-    folder.
+    folder but those of tdsl's own targets.
 
-    Those that are not tdsl's ``own`` are bounded in what one step makes, and may extend or include tdsl's own
-    by the name of their target: ``{% extends "eos/device.cfg.j2" %}``. So may a template of tdsl's include
-    one beside it, in the way that works where another target extends it.
+    A template may extend or include one of tdsl's own by the name of its target:
+    ``{% extends "eos/device.cfg.j2" %}``. Those that are not tdsl's ``own`` are bounded in what one step
+    makes. A template of tdsl's includes one beside it in the way that works where another target extends it.
     """
-    every = [templates] if own else sorted(packaged_folder("targets").glob("*/templates"))
+    every = sorted(
+        {templates, *packaged_folder("targets").glob("*/templates")}
+        if own
+        else packaged_folder("targets").glob("*/templates")
+    )
     further = {p.parent.name: _Folder(p) for p in every}
     env = (_Sandbox if own else _Bounded)(
         loader=ChoiceLoader([_Folder(templates), PrefixLoader(further)]),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.cables.available_parts import judge_parts
-from tdsl.fabric.cables.bundles import form_bundles
+from tdsl.fabric.cables.bundles import form_bundles, refuse_unpaired_switches
 from tdsl.fabric.cables.cabling import CableLegs, cables_of_segments, first_of_cage, ports_sharing_cable
 from tdsl.fabric.device_rows import DeviceRows
 from tdsl.fabric.graph import MEDIA, Fabric, LinkStatement
@@ -146,6 +146,7 @@ def assemble_fabric(
         absent_statement=absent_statement, nos=plan.nos[0] if plan.nos else "",
     )  # fmt: skip
     made.device_a, made.device_b = da, db  # known already
+    refuse_unpaired_switches(plan, made, diagnostics)
     return narrow_fabric_columns(made)
 
 

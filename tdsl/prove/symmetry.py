@@ -95,10 +95,12 @@ class SymmetryFacts:
             columns += [f.link_statement[rows], f.link_class[rows], f.link_medium[rows]]
             columns += [f.link_run[rows]] if len(f.link_run) else []
         if "bundles" in self.reads and (f.link_bundle[rows] >= 0).any():
-            bundle = f.link_bundle[rows]
-            columns.append(
-                np.where(bundle >= 0, np.bincount(bundle + 1)[bundle + 1], 0)
-            )  # how many of its links there are
+            bundle = f.link_bundle[
+                rows
+            ]  # how many of its links there are, in all and between its two devices
+            columns.append(np.where(bundle >= 0, np.bincount(bundle + 1)[bundle + 1], 0))
+            between = number_distinct_rows([bundle, f.device_a[rows], f.device_b[rows]])
+            columns.append(np.where(bundle >= 0, np.bincount(between)[between], 0))
         return number_distinct_rows(columns)
 
     @cached_property

@@ -126,6 +126,8 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     if not s.items:
         raise Fault("E0120", s.span, f"`{s.name.name}` needs a value")
     if s.name.name == "bundle":
+        if is_bundle_across(s):
+            s = replace(s, items=(replace(s.items[0], args=()),))
         require_plain_setting(s, "bundle 2")
         size = evaluator.integer(s.items[0].value, scope)
         if size < 2:
@@ -146,6 +148,17 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     )
     values = tuple(_connect_item_value(s.name.name, item, scope, evaluator) for item in s.items)
     return values[0] if len(values) == 1 else values
+
+
+def is_bundle_across(s: tree.Setting) -> bool:
+    """Whether a setting is ``bundle N across``: a port channel of a host whose links lead to two switches."""
+    args = s.items[0].args if len(s.items) == 1 and s.body is None else ()
+    return (
+        len(args) == 1
+        and not args[0][0]
+        and isinstance(args[0][1], tree.PathExpr)
+        and args[0][1].bare == "across"
+    )
 
 
 def links_carried_by_cable(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:

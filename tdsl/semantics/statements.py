@@ -16,6 +16,7 @@ from tdsl.semantics.settings import (
     MEDIA_WORDS,
     SETTINGS_ELSEWHERE,
     connect_value,
+    is_bundle_across,
     links_carried_by_cable,
 )
 from tdsl.semantics.unknown_models import catalogue_kinds_and_titles
@@ -196,6 +197,8 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
         out[name] = inner.span.text if name in ("optic", "allow") else connect_value(inner, scope, evaluator)
         if name == "cable" and (n := links_carried_by_cable(inner, scope, evaluator)) > 1:
             out["carries"] = n
+        if name == "bundle" and is_bundle_across(inner):
+            out["across"] = True
     return out
 
 

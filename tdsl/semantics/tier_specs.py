@@ -13,7 +13,12 @@ from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import connect_value, fitting_rate, links_carried_by_cable
+from tdsl.semantics.settings import (
+    connect_value,
+    fitting_rate,
+    is_bundle_across,
+    links_carried_by_cable,
+)
 from tdsl.semantics.sizing import Aim, Leading, TierSpec
 from tdsl.semantics.topology import Instance
 from tdsl.semantics.unfold import names_in
@@ -143,6 +148,13 @@ class TierReader:
 
     def bundle(self, s: tree.Setting | None) -> str:
         """``bundle 2`` of the links up to a tier, as text; "" where none is written."""
+        if s is not None and is_bundle_across(s):
+            raise Fault(
+                "E0120",
+                s.span,
+                "`across` is for links of a host to two switches, and a tier's links join switches",
+                help="write `bundle 2`",
+            )
         return f"bundle {connect_value(s, self.scope, self.evaluator)}" if s is not None else ""
 
     def label(self, item: tree.SettingItem) -> str:

@@ -66,3 +66,50 @@ def test_bundles_of_connects(seed: int, tmp_path: Path) -> None:
     for devices, numbers in zip((f.device_a, f.device_b), bundles.bundle_numbers_at_devices(f), strict=True):
         told = [rank[d][n] if n >= 0 else 0 for d, n in zip(devices.tolist(), f.link_bundle.tolist(), strict=True)]
         assert numbers.tolist() == told, "from 1 at each device, by the lowest port of a bundle there"
+
+
+def across_design(chance: Random) -> str:
+    """Hosts with bundles across pairs of switches, each in another order of wiring, and some beside them, so that the
+    lowest ports of the bundles differ at the two switches of a pair."""
+    hosts, pairs = chance.randint(2, 5), chance.randint(1, 2)
+    lines = [f"fabric f {{ host h[{hosts}]: H; host solo[2]: H; switch t[{pairs}, 2]: S"]
+    for n in chance.sample(range(hosts), hosts):
+        if chance.random() < 0.4:
+            lines.append(f"connect solo[0] to t[{chance.randrange(pairs)}, {chance.randrange(2)}] {{ rate 100Gbps }}")
+        if chance.random() < 0.3:
+            lines.append(f"connect solo[1] to t[{n % pairs}, {n % 2}] x 2 {{ rate 100Gbps; bundle 2 }}")
+        across = f"rate 100Gbps; bundle {chance.choice((2, 4))} across"
+        lines.append(f"connect h[{n}].nic[k] to t[{n % pairs}, k % 2] where k < 4 {{ {across} }}")
+    return "\n".join([*lines, "}", MODEL, "model host H { port nic[16]: any; chip gpu: G }\nmodel chip G { port l: 100Gbps }"])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bundles_across_two_switches(seed: int, tmp_path: Path) -> None:
+    """Each has as many links to both switches of its pair, one number at both, and at a device no number twice."""
+    made = compile_text(across_design(Random(seed)), tmp_path, verify=False, models=False)
+    f = made.designs[0].fabric
+    assert f is not None and not [d for d in made.findings if d.code != "E0404"], made.findings
+    numbers = bundles.bundle_numbers_at_devices(f)
+    of: dict[int, Counter[int]] = defaultdict(Counter)
+    at: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for i, n in enumerate(f.link_bundle.tolist()):
+        if n < 0:
+            assert not numbers[0][i] and not numbers[1][i]
+            continue
+        of[n][int(f.device_b[i])] += 1
+        for device, number in ((f.device_a[i], numbers[0][i]), (f.device_b[i], numbers[1][i])):
+            at[int(device), int(number)].add(n)
+    assert all(len(held) == 1 for held in at.values())
+    pairs = bundles.switch_pairs_of_bundles(f)
+    assert {n: tuple(sorted(c)) for n, c in of.items() if len(c) == 2} == pairs and pairs
+    assert all(len(set(c.values())) == 1 for c in of.values())
+    shown = {n: {int(numbers[1][i]) for i in np.flatnonzero(f.link_bundle == n)} for n in of}
+    assert all(len(x) == 1 for x in shown.values()), "the key by which LACP joins the links is that of both switches"
+    for device in {d for d, _ in at}:
+        assert {number for d, number in at if d == device} >= {1}
+
+
+def test_the_mac_address_of_a_pair_rests_on_its_names_alone() -> None:
+    """A locally administered unicast address, the same in whichever order the switches are."""
+    one, other = bundles.lacp_system_mac("leaf0", "leaf1"), bundles.lacp_system_mac("leaf1", "leaf0")
+    assert one == other != bundles.lacp_system_mac("leaf0", "leaf2") and int(one[:2], 16) & 3 == 2

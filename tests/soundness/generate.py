@@ -619,6 +619,24 @@ def bundled(d: Draft) -> None:
     d.joints += [("leaf", "spine"), ("leaf[0]", "spine"), ("leaf[0..1]", "spine[0]"), ("spine[0]", ""), ("node", "leaf[0]")]
 
 
+def bundled_across(d: Draft) -> None:
+    """Hosts whose links form bundles over two leaves each, beside bundles between switches."""
+    r = d.rng
+    pairs, spines, hosts, rails = r.randint(1, 3), r.randint(1, 2), r.randint(3, 6), r.randint(1, 2)
+    host, sw = d.host([("nic", 2 * rails, r.choice(RATES))]), d.switch()
+    d.add(f"host node[{hosts}]: {host}", f"switch leaf[{pairs}, 2]: {sw}", f"switch spine[{spines}]: {sw}")
+    size = r.choice((2, 2, 2 * rails))
+    guard = f" where n != {r.randrange(hosts)}" if r.random() < 0.3 else ""
+    d.add(f"connect node[n].nic[i] to leaf[n % {pairs}, i % 2]{guard} {{ bundle {size} across }}")
+    many, other = r.choice(((1, 0), (2, 0), (2, 2), (4, 2)))
+    d.add(f"connect leaf[l, k] to spine[s] x {many}" + d.settings(r.choice(RATES), "leaf", "spine", other))
+    _omit(d, [("node", hosts), ("spine", spines)], 0.3)
+    d.fails += ["spine", "leaf", "node", "spine, leaf"]
+    d.sides += [("leaf[0, 0]", "leaf[0, 1]"), ("node[0]", f"node[1..{hosts - 1}]")]
+    d.units += [f"node{n}" for n in range(hosts)]
+    d.joints += [("leaf", "spine"), ("leaf[0, 0]", "spine"), ("spine[0]", ""), ("node", "leaf[0, 0]")]
+
+
 def bundled_chips(d: Draft) -> None:
     """Chips that forward, joined by parallel links of which some form bundles."""
     r = d.rng
@@ -846,7 +864,7 @@ KINDS: Mapping[str, Callable[[Draft], None]] = {
         clos, pods, planes, rails, trays, chassis, optical, circuits, torus, dragonfly, hyperx, scattered, breakouts, lengths,
         half_built, others, rings, stars, intents, extremes, unrated, mixed, scatter_chips, bundled, bundled_chips, crossed,
         domains,
-        servers, relays, twisted, tables,
+        servers, relays, twisted, tables, bundled_across,
     )
 }  # fmt: skip
 """All kinds of designs by name."""

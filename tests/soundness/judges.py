@@ -440,15 +440,16 @@ class Left:
 
     def _paths(self, u: int, v: int, nodes: bool) -> int:
         """Disjoint paths between two units: of links, or of devices. A direct link is one path that no device cuts, a bundle is
-        one link."""
+        one link between two devices."""
         inner = self.forwards - {u, v}
         room: dict[Any, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         direct = 0
-        seen: set[tuple[int, int]] = set()
+        seen: set[tuple[Any, ...]] = set()
         for x in self.links:
-            if x.bundle in seen and not nodes:
+            channel = (x.bundle, x.a, x.b)
+            if channel in seen and not nodes:
                 continue
-            seen |= {x.bundle} if x.bundle is not None else set()
+            seen |= {channel} if x.bundle is not None else set()
             if x.a == x.b or not {x.a, x.b} <= inner | {u, v}:
                 continue
             if {x.a, x.b} == {u, v}:

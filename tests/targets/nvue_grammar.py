@@ -45,6 +45,7 @@ KINDS: dict[str, Callable[[str], bool]] = {
     "ipv4": _parses(IPv4Address),
     "ip": _parses(ip_address),
     "host": _matches(r"[A-Za-z0-9.:-]{1,253}"),
+    "mac": _matches(r"([0-9a-f]{2}:){5}[0-9a-f]{2}"),
     "secret": _matches(r"[!-&(-~]{1,128}"),
     "message": _matches(r"[ -&(-~\n]{1,4000}"),
     "neighbor-id": lambda text: _matches(INTERFACE)(text) or _parses(ip_address)(text),

@@ -70,6 +70,9 @@ def test_pulling_goes_group_by_group_and_switch_by_switch() -> None:
     assert [r["bundle"] for r in rows][:8] == ["su0-node/su0-leaf0"] * 4 + ["su0-node/su0-leaf1"] * 4
     assert sum(a != b for a, b in pairwise(r["b_device"] for r in rows)) < 14
     assert sum(a != b for a, b in pairwise(r["a_device"].split("-")[0] for r in rows)) == 2
+    assert sum(a != b for a, b in pairwise(r["bundle"] for r in rows)) == len({r["bundle"] for r in rows}) - 1, (
+        "a bundle at a time"
+    )
 
 
 def two_in_one() -> Fabric:

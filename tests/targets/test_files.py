@@ -61,6 +61,7 @@ OTHERWISE: dict[str, dict[str, object]] = {
     "gnmic": {"sample_interval": "1m"},
     "htsim": {"link_latency_ns": 700, "switch_latency_ns": 300},
     "nccl": {"complete": True, "topo_dir": "/x", "virtual": True},
+    "nautobot": {"manufacturer": "Example", "site": "One", "location_type": "Hall", "ports": "devices"},
     "netbox": {"manufacturer": "Example", "site": "One", "ports": "devices"},
     "network_operator": {"version": "v1", "repository": "registry/x", "shares": 7, "functions": 2},
     "nvue": {"aggregate": "off", "adaptive_routing": False, "version": "5.16"},

@@ -292,13 +292,13 @@ def _html(path: str, data: bytes, fabric: Fabric) -> None:
 
 
 READERS: dict[str, Reader] = {
-    r"(netbox/\d[ab]?-[\w-]+|bom/\w+)\.csv": _rows,
-    r"netbox/load\.py": lambda path, data, fabric: compile(data, path, "exec") and None,
+    r"((netbox|nautobot)/\d[ab]?-[\w-]+|bom/\w+)\.csv": _rows,
+    r"(netbox|nautobot)/load\.py": lambda path, data, fabric: compile(data, path, "exec") and None,
     r"prometheus/lldp-textfile\.sh": lambda path, data, fabric: None,  # the same for all designs
     r"(slurm|kubernetes)/\w+\.yaml|netbox/2-device-types\.yaml|prometheus/\w+\.yml": _plain_yaml,
     r"ansible/inventory\.yaml|containerlab/fabric\.clab\.yml": _plain_yaml,
     r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,\[\]-]+$"),
-    r"prometheus/\w+\.json|netbox/payloads\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
+    r"prometheus/\w+\.json|(netbox|nautobot)/payloads\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
     r"(volcano|kai|topograph|gnmic|network_operator)/[\w-]+\.yaml": _plain_yaml,
     r"eos/(inventory|build)\.yml": _ansible_input,
     r"batfish/layer1_topology\.json|topograph/instances\.json": _json,
@@ -345,7 +345,19 @@ TARGETS = {
     "placed": ["bom", "racks", "cabling"],
     "eos": [
         *("air", "ansible", "astra_sim", "batfish", "containerlab", "diagram", "dns", "eos", "frr", "gnmic", "infragraph"),
-        *("json", "kai", "kubernetes", "netbox", "network_operator", "networkmanager", "prometheus", "roce", "simai", "slurm"),
+        *(
+            "json",
+            "kai",
+            "kubernetes",
+            "nautobot",
+            "netbox",
+            "network_operator",
+            "networkmanager",
+            "prometheus",
+            "roce",
+            "simai",
+            "slurm",
+        ),
         *("topograph", "volcano"),
     ],
     "cumulus": ["frr", "nvue", "sonic", "roce", "rccl"],

@@ -178,10 +178,11 @@ def _texts(value: object) -> set[str]:
     return {value} if isinstance(value, str) else set()
 
 
-def test_tables_of_netbox() -> None:
+@pytest.mark.parametrize(("target", "table"), [("netbox", "6-devices"), ("nautobot", "7-devices")])
+def test_tables_of_inventories(target: str, table: str) -> None:
     """A name that a table would begin with a formula stands behind an apostrophe."""
-    files, names = accepted("netbox")
-    rows = csv_rows(files, "netbox/6-devices.csv")
+    files, names = accepted(target)
+    rows = csv_rows(files, f"{target}/{table}.csv")
     there = {r["name"] for r in rows}
     assert {spreadsheet_cell(n) for n in names} <= there and len(there) == len(rows)
 

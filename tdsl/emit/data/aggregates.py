@@ -10,13 +10,15 @@ import numpy as np
 
 from tdsl.emit.records import Route
 from tdsl.fabric.addresses import Addressing, Pool
+from tdsl.fabric.cables.bundles import switch_pairs_of_bundles
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct_values
 
 
 def aggregates_by_device(found: Addressing) -> dict[int, tuple[Route, ...]]:
     """Device -> its aggregates, IPv4 first; a network of one link is none. RFC 7938, section 5.2.3, keeps
-    summaries to the lowest tier: there a failed link cuts off its own addresses only."""
+    summaries to the lowest tier: there a failed link cuts off its own addresses only. A host with a port
+    channel over two switches is still reached by the other one, so its links are in no aggregate."""
     f = found.fabric
     out: dict[int, tuple[Route, ...]] = {}
     host_a, host_b = f.kind[f.device_a] == "host", f.kind[f.device_b] == "host"
@@ -25,6 +27,9 @@ def aggregates_by_device(found: Addressing) -> dict[int, tuple[Route, ...]]:
         f.device_b,
         np.where(host_b & f.is_switch[f.device_a], f.device_a, -1),
     )
+    owner[
+        np.isin(f.link_bundle, list(switch_pairs_of_bundles(f)))
+    ] = -1  # a failed link is no way to the other
     shared = _pools_that_share_addresses(found.pools)
     for version in (4, 6):
         dealt = found.dealt.get(("links", version))

@@ -14,7 +14,11 @@ from tdsl.emit.data.aggregates import aggregates_by_device
 from tdsl.emit.link_tables import Wires, gigabits_per_second
 from tdsl.emit.records import CHANNEL, Interface, Management, Route, Router, Session
 from tdsl.fabric.addresses import Addressing, Ip, Pool
-from tdsl.fabric.cables.bundles import bundle_numbers_at_devices
+from tdsl.fabric.cables.bundles import (
+    bundle_numbers_at_devices,
+    lacp_system_mac,
+    switch_pairs_of_bundles,
+)
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.subnets import switched_components
@@ -59,6 +63,7 @@ class RouterMaker:
         self._facts: dict[
             tuple[int, int], tuple[int, bool, int]
         ] = {}  # of a model's port: lanes that share it, SONiC, own lanes
+        self._refused: set[int] = set()  # statements whose hosts have no session
 
     def of(self, kind: str, only: Bools | None = None) -> Iterator[Router]:
         """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric;
@@ -148,7 +153,8 @@ class RouterMaker:
         sides: dict[tuple[bool, bool], int] = {}
         own = self._networks_at(mine)
         for ends in self._bundles(mine):
-            addresses, static, far = self._addresses_of_bundle(device, ends, own)
+            pair = self._pairs.get(int(f.link_bundle[ends[0].link])) if self._bundled else None
+            addresses, static, far = self._addresses_of_bundle(device, self._at_both(ends, pair), own)
             there = int(f.port_device[ends[0].far])
             if (number := self._number(ends[0])) == 0:
                 made = self._member(ends[0], addresses, static)
@@ -157,18 +163,24 @@ class RouterMaker:
                 name = CHANNEL.format(number)
                 members = [self._member(e) for e in ends]
                 interfaces += [replace(m, channel=name) for m in members]
+                there_too = f", {self._devices[pair[1]]}" if pair and device not in pair else ""
                 made = Interface(
                     name,
-                    f"{self._devices[there]} port channel {self._number(ends[0], far=True)}",
+                    f"{self._devices[there]}{there_too} port channel {self._number(ends[0], far=True)}",
                     addresses,
                     gigabits_per_second(sum(int(f.link_rate[e.link]) for e in ends)),
                     static,
                     sonic=members[0].sonic,
                     between=members[0].between,
                     members=tuple(m.name for m in members),
+                    system_mac=lacp_system_mac(*(self._devices[d] for d in pair))
+                    if pair and device in pair
+                    else "",
                 )
                 channels.append(made)
-            if found.asn[device] and found.asn[there]:
+            if pair is not None and found.asn[device] and found.asn[there]:
+                self._refuse_session(ends[0], device, there)
+            elif found.asn[device] and found.asn[there]:
                 sessions += _bgp_sessions(made.name, made.description, int(found.asn[there]), far)
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
                 sides[side] = sides.get(side, 0) + 1
@@ -265,6 +277,45 @@ class RouterMaker:
     @cached_property
     def _bundled(self) -> bool:
         return bool((self.fabric.link_bundle >= 0).any())
+
+    @cached_property
+    def _pairs(self) -> dict[int, tuple[int, int]]:
+        """The two switches of each bundle that leads from a host to two."""
+        return switch_pairs_of_bundles(self.fabric)
+
+    def _at_both(self, ends: list[LinkAtPort], pair: tuple[int, int] | None) -> list[LinkAtPort]:
+        """The ends of a bundle of which one has the addresses: of one over two switches all its links, seen
+        from the same side, so that both switches have the address."""
+        if pair is None:
+            return ends
+        return [
+            ends[0]._replace(link=link)
+            for link in self._links_across[int(self.fabric.link_bundle[ends[0].link])]
+        ]
+
+    @cached_property
+    def _links_across(self) -> dict[int, list[int]]:
+        """The links of each bundle that leads to two switches."""
+        out: dict[int, list[int]] = {bundle: [] for bundle in self._pairs}
+        for link, bundle in enumerate(self.fabric.link_bundle.tolist()):
+            if bundle in out:
+                out[bundle].append(link)
+        return out
+
+    def _refuse_session(self, end: LinkAtPort, device: int, there: int) -> None:
+        """Report that a host with an ASN has a port channel over two switches, once for its statement: its
+        one address there is that of both, so either may get the packets of a session with the other."""
+        statement = int(self.fabric.link_statement[end.link])
+        if statement in self._refused or self.fabric.is_end[device]:
+            return  # the switch's side says it
+        self._refused.add(statement)
+        self.diagnostics.add(
+            "E0512",
+            self.fabric.statements[statement].origin,
+            f"{self._devices[there]} has an ASN, and no BGP session over a port channel across two switches",
+            help="leave the ASN of these hosts out: they get static routes; or leave out `bundle`, and each "
+            "link has a session",
+        )
 
     def _number(self, end: LinkAtPort, far: bool = False) -> int:
         """The number of a link's bundle at this end, or at the far one; 0 for none."""

@@ -1,11 +1,16 @@
-"""Bundles: parallel links that ``bundle N`` joins to one port channel (link aggregation, IEEE 802.1AX)."""
+"""Bundles: parallel links that ``bundle N`` joins to one port channel (link aggregation, IEEE 802.1AX), and
+those of a host that ``bundle N across`` joins to one over two switches."""
 
 from __future__ import annotations
+
+import hashlib
+import itertools
 
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.plan import FabricPlan, ResolvedConnect
 from tdsl.semantics.settings import count_with_noun
 from tdsl.syntax import tree
@@ -21,15 +26,18 @@ def form_bundles(
     diagnostics: Diagnostics,
 ) -> Ints:
     """The bundle of every link, -1 for none. Links of one statement between the same two devices form bundles
-    of N in the order of their ports; bundles are numbered in the order of their first links."""
+    of N in the order of their ports, and with ``across`` those of one lower device, whichever is above;
+    bundles are numbered in the order of their first links."""
     sizes = np.array([_bundle_size(w.settings) for w in plan.wires] or [0], dtype=np.int64)
     out = np.full(len(statement), -1, dtype=np.int64)
     if not sizes.any():
         return out
     size = sizes[statement] if len(statement) else np.zeros(0, dtype=np.int64)
     rows = np.flatnonzero(size)
-    order = rows[np.lexsort((port_a[rows], device_b[rows], device_a[rows], statement[rows]))]
-    keys = np.stack((statement[order], device_a[order], device_b[order]))
+    across = np.array([_is_across(w) for w in plan.wires] or [False], dtype=np.bool_)
+    far = np.where(across[statement], -1, device_b) if across.any() else device_b
+    order = rows[np.lexsort((port_a[rows], far[rows], device_a[rows], statement[rows]))]
+    keys = np.stack((statement[order], device_a[order], far[order]))
     fresh = np.ones(len(order), dtype=np.bool_)
     fresh[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
     group = np.cumsum(fresh) - 1
@@ -59,8 +67,12 @@ def _report_bundles(
 ) -> None:
     """Report a connect whose links cannot form bundles: ``pairs`` of devices have a number of links that is
     no multiple, ``first`` is this number and the size of a bundle; None where only the rates differ."""
-    where = next(s.span for s in wire.node.body if isinstance(s, tree.Setting) and s.name.name == "bundle")
-    if first is not None:
+    where = _span_of_bundle(wire)
+    if first is not None and _is_across(wire):
+        n, each = first
+        message = f"a host has {count_with_noun(n, 'link')} here, which is not a multiple of {each}"
+        help = "give each host as many links to both switches: `bundle 2 across` for one link to each"
+    elif first is not None:
         n, each = first
         message = (
             f"{count_with_noun(n, 'link')} {'joins' if n == 1 else 'join'} two devices here, "
@@ -75,6 +87,92 @@ def _report_bundles(
     diagnostics.add("E0214", where, message, count=max(pairs, 1), help=help)
 
 
+def _span_of_bundle(wire: ResolvedConnect) -> SourceSpan:
+    """Where a connect says `bundle`."""
+    return next(s.span for s in wire.node.body if isinstance(s, tree.Setting) and s.name.name == "bundle")
+
+
+def _is_across(wire: ResolvedConnect) -> bool:
+    """Whether a connect says ``bundle N across``."""
+    return bool(wire.settings.get("across")) if hasattr(wire.settings, "get") else False
+
+
+def refuse_unpaired_switches(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> None:
+    """Report bundles of ``bundle N across`` that are none of a host over two switches, with as many links to
+    each, of which each forms such bundles with the other alone and has the other's model."""
+    said = [n for n, w in enumerate(plan.wires) if _is_across(w)]
+    if not said:
+        return
+    partner: dict[int, int] = {}
+    refused: set[int] = set()
+    rows = np.flatnonzero((fabric.link_bundle >= 0) & np.isin(fabric.link_statement, said))
+    order = rows[np.argsort(fabric.link_bundle[rows], kind="stable")]
+    starts = np.flatnonzero(np.diff(fabric.link_bundle[order], prepend=-1))
+    for links in np.split(order, starts[1:]) if len(order) else ():
+        number = int(fabric.link_statement[links[0]])
+        found = None if number in refused else _why_no_pair(fabric, links, partner)
+        if found is not None:
+            refused.add(number)
+            diagnostics.add("E0214", _span_of_bundle(plan.wires[number]), found[0], help=found[1])
+
+
+def _why_no_pair(fabric: Fabric, links: Ints, partner: dict[int, int]) -> tuple[str, str] | None:
+    """Message and help of a bundle that is none of a host over a pair of switches; None where it is one,
+    whose two switches are then in ``partner``."""
+    host = int(fabric.device_a[links[0]])
+    switches, counts = np.unique(fabric.device_b[links], return_counts=True)
+    name = fabric.device_path
+    if not fabric.is_end[host] or not fabric.is_switch[switches].all():
+        return (
+            "`across` is for links of a host to two switches; here "
+            f"{name(host)} is joined to {name(switches[0])}",
+            "leave out `across` for links between the same two devices",
+        )
+    if len(switches) != 2:
+        return (
+            f"a bundle across two switches leads from {name(host)} to "
+            + (f"{len(switches)} switches" if len(switches) > 1 else f"{name(switches[0])} alone"),
+            "its links are those at the next ports of the host: write the connect so that they lead to two "
+            "switches by turns, `node[n].nic[r, k] to tor[r, k]`",
+        )
+    one, two = (int(s) for s in switches)
+    if counts[0] != counts[1]:
+        return (
+            f"a bundle of {name(host)} has {count_with_noun(int(counts[0]), 'link')} to {name(one)} and "
+            f"{count_with_noun(int(counts[1]), 'link')} to {name(two)}",
+            "join it to both by as many links",
+        )
+    for here, there in ((one, two), (two, one)):
+        other = partner.setdefault(here, there)
+        if other != there:
+            return (
+                f"{name(here)} forms bundles with {name(other)} and with {name(there)}; both of a pair have "
+                "one LACP system ID, so a switch is in one pair",
+                "join the hosts of a switch to one other switch",
+            )
+    if fabric.device_model[one] != fabric.device_model[two]:
+        a, b = (fabric.models[int(fabric.device_model[d])].name for d in (one, two))
+        return f"{name(one)} is a {a} and {name(two)} a {b}", "use one model for both switches of a pair"
+    return None
+
+
+def switch_pairs_of_bundles(fabric: Fabric) -> dict[int, tuple[int, int]]:
+    """The two switches of each bundle that leads from one device to two, the lower row first; other bundles
+    are left out."""
+    rows = np.flatnonzero(fabric.link_bundle >= 0)
+    found: dict[int, set[int]] = {}
+    for bundle, device in zip(fabric.link_bundle[rows].tolist(), fabric.device_b[rows].tolist(), strict=True):
+        found.setdefault(bundle, set()).add(device)
+    return {n: (min(ends), max(ends)) for n, ends in found.items() if len(ends) == 2}
+
+
+def lacp_system_mac(first: str, second: str) -> str:
+    """The MAC address that two switches show to the hosts that have a port channel over both, by the names:
+    a locally administered one (bit 2 of the first octet, IEEE 802), the same in either order."""
+    digest = hashlib.sha256("\n".join(sorted((first, second))).encode()).hexdigest()
+    return ":".join(["02", *(digest[k : k + 2] for k in range(0, 10, 2))])
+
+
 def _bundle_size(settings: object) -> int:
     value = settings.get("bundle", 0) if hasattr(settings, "get") else 0
     return value if isinstance(value, int) else 0
@@ -83,11 +181,23 @@ def _bundle_size(settings: object) -> int:
 def spare_members(fabric: Fabric, rows: Ints) -> Ints:
     """Of some links those whose bundle has another link before them among these: without them each bundle is
     one link."""
-    found = fabric.link_bundle[rows]
-    if not (found >= 0).any():
+    return _later_of_equal(rows, fabric.link_bundle[rows][None])
+
+
+def parallel_members(fabric: Fabric, rows: Ints) -> Ints:
+    """Of some links those whose bundle has another link between the same two devices before them among these:
+    without them each bundle is one link, and one across two switches is one to each."""
+    keys = np.stack((fabric.link_bundle[rows], fabric.device_a[rows], fabric.device_b[rows]))
+    return _later_of_equal(rows, keys)
+
+
+def _later_of_equal(rows: Ints, keys: Ints) -> Ints:
+    """Of rows in bundles those with all ``keys`` of a row before them; the first key is the bundle, -1 for
+    none."""
+    if not (keys[0] >= 0).any():
         return rows[:0]
-    inside = np.flatnonzero(found >= 0)
-    _, first = np.unique(found[inside], return_index=True)
+    inside = np.flatnonzero(keys[0] >= 0)
+    _, first = np.unique(keys[:, inside], axis=1, return_index=True)
     later = np.ones(len(inside), dtype=np.bool_)
     later[first] = False
     return rows[inside[later]]
@@ -95,7 +205,8 @@ def spare_members(fabric: Fabric, rows: Ints) -> Ints:
 
 def bundle_numbers_at_devices(fabric: Fabric) -> tuple[Ints, Ints]:
     """The number of every link's bundle at its two devices, from 1 in the order of their lowest ports; 0
-    where there is none. A device of several networks of a cluster counts the bundles of all of them."""
+    where there is none. A device of several networks of a cluster counts the bundles of all of them. One
+    across two switches has the least number that is free at both: LACP joins its links by that key."""
     if fabric.cluster is not None and (fabric.link_bundle >= 0).any():
         return _bundle_numbers_of_member(fabric, fabric.cluster)
     out = np.zeros((2, fabric.link_count), dtype=np.int64)
@@ -115,8 +226,37 @@ def bundle_numbers_at_devices(fabric: Fabric) -> tuple[Ints, Ints]:
     start = np.searchsorted((known // count)[order], known // count)
     rank[order] = np.arange(len(known))
     number = rank - start + 1
+    pairs = switch_pairs_of_bundles(fabric)
+    if pairs:
+        _give_both_switches_one_number(known, number, count, pairs)
     out[0, rows], out[1, rows] = number[which[: len(rows)]], number[which[len(rows) :]]
     return out[0], out[1]
+
+
+def _give_both_switches_one_number(
+    known: Ints, number: Ints, count: int, pairs: dict[int, tuple[int, int]]
+) -> None:
+    """Change the ``number`` of bundles at the switches of ``pairs``, so that one across two switches has one
+    number. ``known`` is device * ``count`` + bundle, ascending."""
+    place = {int(key): k for k, key in enumerate(known.tolist())}
+    at_both = {bundle: tuple(place[d * count + bundle] for d in ends) for bundle, ends in pairs.items()}
+    if all(number[a] == number[b] for a, b in at_both.values()):
+        return
+    switches = {d for ends in pairs.values() for d in ends}
+    taken: dict[int, set[int]] = {d: set() for d in switches}
+    for bundle, (a, b) in sorted(
+        at_both.items(), key=lambda item: (int(number[list(item[1])].min()), item[0])
+    ):
+        one, two = (taken[d] for d in pairs[bundle])
+        free = next(n for n in itertools.count(1) if n not in one and n not in two)
+        number[a] = number[b] = free
+        one.add(free)
+        two.add(free)
+    rest = [k for key, k in place.items() if key // count in switches and key % count not in pairs]
+    for k in sorted(rest, key=lambda k: (int(known[k]) // count, int(number[k]))):
+        own = taken[int(known[k]) // count]
+        number[k] = next(n for n in itertools.count(1) if n not in own)
+        own.add(int(number[k]))
 
 
 def links_of_bundle(fabric: Fabric, bundle: int) -> list[int]:

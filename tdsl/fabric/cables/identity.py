@@ -113,7 +113,8 @@ class CableIndex:
         return by_keys(rank, f.cable_leg), rank
 
     def turns(self) -> Ints:
-        """1 for the legs of the cable to pull first: group by group, in it switch by switch."""
+        """1 for the legs of the cable to pull first: group by group, in it bundle by bundle, those of hosts
+        by the switch that they lead to and those of a switch by the kind of switch above it."""
         f = self.fabric
         places: dict[str, int] = {}
         number = np.array(
@@ -123,7 +124,13 @@ class CableIndex:
         leader = np.zeros(int(f.cable_group.max()) + 1 if len(f.cable_group) else 0, np.int64)
         leader[f.cable_group[::-1]] = np.arange(len(f.cable_group))[::-1]
         a, b = f.port_device[f.cable_a[leader]], f.port_device[f.cable_b[leader]]
-        order = by_keys(number[a], b, lead[leader])
+        families: dict[str, int] = {}
+        family = np.array(
+            [families.setdefault(str(x), len(families)) for x in self.devices.family], dtype=np.int64
+        )
+        of_host = f.is_end[a]
+        bundle = np.where(of_host, b, a), np.where(of_host, family[a], family[b])
+        order = by_keys(number[a], (~of_host).astype(np.int64), *bundle, b, lead[leader])
         turn = np.empty(len(order), np.int64)
         turn[order] = np.arange(len(order)) + 1
         found: Ints = turn[f.cable_group]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tdsl.fabric.cables.bundles import spare_members
+from tdsl.fabric.cables.bundles import parallel_members
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.bound import LinkPaths
 from tdsl.prove.redundancy import link_disjoint_paths
@@ -36,8 +36,8 @@ class EdgeRedundancy(Check):
 
     ## What it assumes
     Hosts do not forward; chips of a direct fabric do. Links count the same whatever their rate; a bundle
-    (`bundle 2` on a connect) counts as one. The scale-up domain is left out. Above a limit of work the answer
-    is `bounded`: what is certain, and a cut that was counted.
+    (`bundle 2` on a connect) counts as one, and one across two switches as one to each. The scale-up domain
+    is left out. Above a limit of work the answer is `bounded`: what is certain, and a cut that was counted.
 
     ## A design that passes
     ```fab
@@ -75,7 +75,7 @@ class EdgeRedundancy(Check):
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
         f = view.fabric
-        spare = spare_members(f, view.rows)
+        spare = parallel_members(f, view.rows)
         if len(spare):  # a bundle is one path; nothing fails, so that a unit without a link stays one
             view = replace(view, rows=np.setdiff1d(view.rows, spare))
         answer = link_disjoint_paths(view)

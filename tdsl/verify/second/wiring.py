@@ -205,19 +205,20 @@ class WiringGraph:
 
     def among(self, devices: Collection[int], bundled: bool = False) -> networkx.Graph[int]:
         """Some devices and the links among them, parallel ones as one edge with ``links`` and ``rate``; of a
-        bundle only one link where ``bundled``."""
+        bundle only one link between two devices where ``bundled``."""
         import networkx
 
         kept = devices if isinstance(devices, (set, frozenset)) else set(devices)
         out: networkx.Graph[int] = networkx.Graph()
         out.add_nodes_from(sorted(d for d in kept if d in self.graph))
-        seen: set[int] = set()
+        seen: set[tuple[int, int, int]] = set()
         for a, b, row, facts in self.graph.edges(keys=True, data=True):
             bundle = int(self.fabric.link_bundle[row]) if bundled else -1
-            if bundle >= 0 and bundle in seen:
+            channel = bundle, min(a, b), max(a, b)
+            if bundle >= 0 and channel in seen:
                 continue
             if a != b and a in kept and b in kept:
-                seen.add(bundle)
+                seen.add(channel)
                 edge = out.get_edge_data(a, b, {"links": 0, "rate": 0})
                 out.add_edge(a, b, links=edge["links"] + 1, rate=edge["rate"] + facts["rate_bps"])
         return out
