@@ -127,7 +127,7 @@ def test_every_call_in_the_docs_has_a_command_and_options_that_there_are() -> No
             unknown = {w.partition("=")[0] for w in given if re.match("--?[a-z]", w)} - known - {"-q", "-v"}
             assert not unknown, f"{path.name}: {call}: {unknown}"
             called += 1
-    assert called > 80
+    assert called > 60
 
 
 def test_a_roce_pod(run) -> None:
