@@ -44,7 +44,22 @@ def test_no_character_is_lost_and_none_is_a_fault() -> None:
 def test_words_of_a_design() -> None:
     found = [(value.strip(), kind) for kind, value in FabLexer().get_tokens(LINES) if value.strip()]
     words = {w for w, kind in found if kind in Keyword}
-    statements = {"use", "as", "model", "switch", "port", "fabric", "param", "where", "host", "connect", "to", "x", "require", "of"}
+    statements = {
+        "use",
+        "as",
+        "model",
+        "switch",
+        "port",
+        "fabric",
+        "param",
+        "where",
+        "host",
+        "connect",
+        "to",
+        "x",
+        "require",
+        "of",
+    }
     assert words == statements | {"intact"} and statements & set(keywords.GRAMMAR_WORDS)
     named = {w for w, kind in found if kind in (Name.Class, Name.Variable)}
     assert named == {"SW", "p", "pod", "units", "node"}
