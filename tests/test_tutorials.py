@@ -17,7 +17,7 @@ from tests.targets import frr_lab, ib
 
 DOCS = Path(__file__).parents[1] / "docs"
 STEP = re.compile(
-    r"`(?P<file>[\w./-]+)`[^`]{0,60}?:\n\n```(?P<kind>fab check|fab file [\w./-]+|text|yaml|toml|python|csv)\n(?P<text>.*?)```"
+    r"`(?P<file>[\w./-]+)`[^`]{0,200}?:\n\n```(?P<kind>fab check|fab file [\w./-]+|text|yaml|toml|python|csv)\n(?P<text>.*?)```"
     r"|```sh\n(?P<commands>.*?)```",
     re.DOTALL,
 )
