@@ -26,6 +26,8 @@ from pygments.token import (
 
 from tdsl.ide.textmate import textmate_grammar
 
+__all__ = ["FabLexer"]
+
 TOKENS: tuple[tuple[str, Any], ...] = (
     ("comment", Comment.Single),
     ("string", String.Double),
