@@ -11,6 +11,7 @@ import re
 import shutil
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,33 @@ SHIM = ROOT / "tests" / "npm" / "node_modules" / "iframe-worker" / "shim" / "ind
 """Lets a page opened from a folder search: browsers start no worker there. From npm, by
 `scripts/node-packages tests/npm`."""
 SHIM_ADDRESS = "https://unpkg.com/iframe-worker/shim"
-SHOWN = {"fab": "text", "jinja": "jinja"}
+CHAPTERS = (
+    ("A first design", "language-values.md", "Files, values and units"),
+    ("Devices, groups and extents", "language-devices.md", "Devices, groups and paths"),
+    ("Connect", "language-links.md", "Connections, patterns and ports"),
+    ("Models", "language-models.md", "Models and names"),
+    ("Intent", "language-intent.md", "Intent, topologies and unknowns"),
+    ("Clusters", "language-clusters.md", "Clusters and phases"),
+    ("Addresses", "language-addresses.md", "Addresses, routing and RoCE"),
+    ("Places", "language-places.md", "Halls, racks and trays"),
+    ("Requirements", "language-requirements.md", "Requirements"),
+    ("Limits", "language-limits.md", "Limits"),
+)
+"""Chapters of docs/language.md on the site: the section with which each begins, its file and its title."""
+BOOST = (
+    ("tutorial-", 1000.0),
+    ("howto-", 1000.0),
+    ("troubleshooting", 300.0),
+    ("index", 100.0),
+    ("gallery", 0.2),
+    ("changelog", 0.2),
+    ("performance", 0.3),
+    ("records", 0.3),
+    ("left-out", 0.3),
+    ("architecture", 0.3),
+    ("reference-", 0.5),
+)
+"""How much more a page counts in the search than others, by the begin of its name."""
 LINKS = (
     (
         re.compile(r"\]\((?:\.\./)?tdsl/explain/(E\d{4})\.md\)"),
@@ -32,7 +59,7 @@ LINKS = (
         re.compile(r"\]\((?:\.\./)*(?:targets/)?(\w+)/README\.md\)"),
         lambda m: f"](reference-targets.md#{m[1]})",
     ),
-    (re.compile(r"\]\((?:\.\./)?README\.md\)"), lambda m: "](index.md)"),
+    (re.compile(r"\]\((?:\.\./)?README\.md\)"), lambda m: "](index.md#a-design)"),
     (re.compile(r"\]\((?:\.\./)?CHANGELOG\.md\)"), lambda m: "](changelog.md)"),
     (re.compile(r"\]\((?:\.\./)?SECURITY\.md\)"), lambda m: "](reporting.md)"),
     (re.compile(r"\[([^\]]*)\]\((?:\.\./)?(?:LICENSE|CONTRIBUTING\.md)\)"), lambda m: m[1]),
@@ -45,17 +72,96 @@ def on_files(files: Any, config: Any) -> Any:
     """Add the pages that are made."""
     from mkdocs.structure.files import File
 
+    _register_lexer()
     for name, text in pages():
         files.append(File.generated(config, name, content=text))
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def _register_lexer() -> None:
+    """Have Pygments know .fab also where tdsl was installed before it had the entry point."""
+    from pygments.lexers import LEXERS, find_lexer_class_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        find_lexer_class_by_name("fab")
+    except ClassNotFound:
+        LEXERS["FabLexer"] = ("tdsl.ide.pygments_lexer", "tdsl design", ("fab",), ("*.fab",), ())
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Links to files beside docs/ lead to their pages of the site; of a code block only its language is
     kept."""
+    name = page.file.src_uri
+    boost = next((boost for begin, boost in BOOST if name.startswith(begin)), 1.0)
+    page.meta.setdefault("search", {})["boost"] = boost
+    if name == "language.md":
+        markdown = language_overview()
     for pattern, put in LINKS:
         markdown = pattern.sub(put, markdown)
-    return re.sub(r"^```(\w+)[^\n]*$", lambda m: f"```{SHOWN.get(m[1], m[1])}", markdown, flags=re.MULTILINE)
+    markdown = re.sub(r"\]\(language\.md#([\w-]+)\)", lambda m: f"]({_chapter_of(m[1])}#{m[1]})", markdown)
+    return re.sub(r"^```(\w+)[^\n]*$", lambda m: f"```{m[1]}", markdown, flags=re.MULTILINE)
+
+
+@cache
+def language_chapters() -> dict[str, str]:
+    """The text of each chapter of docs/language.md, by file: its sections from the one with which it begins
+    on."""
+    text = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    files = {begin: (file, title) for begin, file, title in CHAPTERS}
+    made: dict[str, str] = {}
+    now = ""
+    for part in re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]:
+        head = part.partition("\n")[0].removeprefix("## ")
+        if head in files:
+            now, title = files[head]
+            made[now] = f"# {title}\n\n"
+            part = part.partition("\n\n")[2] if head == title else part
+        made[now] += part
+    missing = {file for _, file, _ in CHAPTERS} - made.keys()
+    if missing:
+        raise ValueError(f"docs/language.md has no section with which {', '.join(sorted(missing))} begins")
+    anchors = {anchor_of_heading(h): name for name, t in made.items() for h in headings_of_markdown(t)}
+    for name, chapter in made.items():
+
+        def elsewhere(m: re.Match[str], name: str = name) -> str:
+            there = anchors.get(m[1], name)
+            return m[0] if there == name else f"]({there}#{m[1]})"
+
+        made[name] = re.sub(r"\]\(#([\w-]+)\)", elsewhere, chapter)
+    return made
+
+
+def headings_of_markdown(text: str) -> list[str]:
+    """The headings, code blocks left out."""
+    plain = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"^#+ (.+)$", plain, flags=re.MULTILINE)
+
+
+def anchor_of_heading(heading: str) -> str:
+    """The anchor of a heading, as GitHub and MkDocs make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _chapter_of(anchor: str) -> str:
+    """The file of the chapter that has an anchor of docs/language.md."""
+    for name, text in language_chapters().items():
+        if anchor in map(anchor_of_heading, headings_of_markdown(text)):
+            return name
+    return "language.md"
+
+
+def language_overview() -> str:
+    """The first page of the language: what stands before the sections, and a table of chapters."""
+    text = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    before = text.partition("\n- [")[0]
+    rows = ["| chapter | sections |", "|---|---|"]
+    for _, file, title in CHAPTERS:
+        chapter = language_chapters()[file]
+        heads = re.findall(r"^## (.+)$", chapter, re.M) or re.findall(r"^### (.+)$", chapter, re.M)
+        shown = ", ".join(f"[{h}]({file}#{anchor_of_heading(h)})" for h in heads)
+        rows.append(f"| [{title}]({file}) | {shown} |")
+    return before + "\n\n" + "\n".join(rows) + "\n"
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
@@ -80,7 +186,7 @@ def on_post_build(config: Any) -> None:
 
 def pages() -> Iterator[tuple[str, str]]:
     """Each page that is made: its name and its text."""
-    yield "index.md", (ROOT / "README.md").read_text(encoding="utf-8")
+    yield from language_chapters().items()
     yield "changelog.md", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     yield "reporting.md", (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     yield "reference-checks.md", "# Checks\n\n" + "\n".join(checks())
@@ -117,7 +223,8 @@ def index(nav: Any) -> Iterator[str]:
         yield f"\n## {section}\n"
         for page in pages:
             ((title, name),) = page.items()
-            yield f"- [{title}]({name.removesuffix('.md')}.html)"
+            inner = [(title, name)] if isinstance(name, str) else [next(iter(p.items())) for p in name]
+            yield from (f"- [{t}]({n.removesuffix('.md')}.html)" for t, n in inner)
     yield "\n## Optional\n"
     yield from alone
 

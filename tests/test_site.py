@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -55,3 +57,50 @@ def test_findings_and_checks_have_sections(site: Path) -> None:
     findings, checks = ((site / f"reference-{n}.html").read_text(encoding="utf-8") for n in ("findings", "checks"))
     none([p.stem for p in (ROOT / "tdsl" / "explain").glob("E*.md") if f'id="{p.stem.lower()}"' not in findings])
     assert 'id="bisection"' in checks and "```" not in findings + checks
+
+
+def test_the_language_has_chapters(site: Path) -> None:
+    """Each section of docs/language.md is in one of them, and the overview leads to it."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / "docs" / "language.md").read_text(encoding="utf-8"), flags=re.M | re.S)
+    sections = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^## (.+)$", text, re.M)]
+    chapters = {p.name: p.read_text(encoding="utf-8") for p in site.glob("language-*.html")}
+    where = {s: [name for name, page in chapters.items() if f'id="{s}"' in page] for s in sections}
+    assert len(sections) > 25 and len(chapters) > 8
+    none([f"{s}: {pages}" for s, pages in where.items() if len(pages) != 1])
+    overview = (site / "language.html").read_text(encoding="utf-8")
+    none([s for s, (page, *_) in where.items() if f'href="{page}#{s}"' not in overview and f'href="{page}"' not in overview])
+
+
+def test_designs_are_coloured(site: Path) -> None:
+    """By the lexer for Pygments: a keyword, a comment and a number in the design of the first page."""
+    page = (site / "index.html").read_text(encoding="utf-8")
+    assert re.search(r'<span class="kt">fabric</span>', page) and '<span class="c1"># 16 DGX' in page
+    assert re.search(r'<span class="m">16</span>', page)
+
+
+SEARCHED = {
+    "breakout": "howto-breakouts",
+    "install": "howto-install",
+    "growth": "howto-growth",
+    "failure": "howto-failures",
+    "containerlab": "howto-containerlab",
+    "netbox": "howto-from-spreadsheet",
+    "waiver": "howto-waivers",
+    "upgrade": "howto-upgrade",
+    "exit status": "statuses",
+    "emacs": "editor",
+}
+"""What people search, and the page that is to come first."""
+
+
+def test_search_finds_tutorials_and_how_tos_first(site: Path) -> None:
+    """By the site's own script, in node. Also a word of the reference finds a page that shows how to use it before its entry."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs node")
+    (worker,) = (site / "assets" / "javascripts" / "workers").glob("search.*.min.js")
+    call = [node, str(ROOT / "tests" / "site_search.js"), str(worker), str(site / "search" / "search_index.json")]
+    done = subprocess.run([*call, *SEARCHED, "bisection", "rail"], capture_output=True, text=True, timeout=60, check=True)
+    found = dict(json.loads(line) for line in done.stdout.splitlines())
+    none([f"{q}: {found[q][:3]}" for q, page in SEARCHED.items() if not found[q][0].startswith(f"{page}.html")])
+    none([f"{q}: {found[q][0]}" for q in ("bisection", "rail") if not found[q][0].startswith(("tutorial-", "howto-"))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -11,11 +12,28 @@ from pathlib import Path
 
 import pytest
 
+from tdsl.cli import cli
 from tests.targets import frr_lab, ib
 
 DOCS = Path(__file__).parents[1] / "docs"
-STEP = re.compile(r"`(?P<file>[\w.]+)`[^`]*?:\n\n```fab check\n(?P<text>.*?)```|```sh\n(?P<commands>.*?)```", re.DOTALL)
-"""A design that the text before it gives a file name (`Write this to `pod.fab`:`), or commands."""
+STEP = re.compile(
+    r"`(?P<file>[\w./-]+)`[^`]{0,200}?:\n\n```(?P<kind>fab check|fab file [\w./-]+|text|yaml|toml|python|csv)\n(?P<text>.*?)```"
+    r"|```sh\n(?P<commands>.*?)```",
+    re.DOTALL,
+)
+"""A text that the sentence before it gives a file name (`Write this to `pod.fab`:`), or commands."""
+STATUS = re.compile(r"# exit status (\d)$")
+"""What a line of commands ends with, where it is to fail."""
+PAGES = sorted(p.name for p in [*DOCS.glob("howto-*.md"), *DOCS.glob("tutorial-*.md")])
+ELSEWHERE = {
+    "tutorial-audit.md": "a simulator", "tutorial-audit-routers.md": "real routers", "tutorial-superpod.md": "an edit",
+    "tutorial-optical-torus.md": "its tests", "tutorial-review.md": "edits", "tutorial-roce-pod.md": "its tests",
+}  # fmt: skip
+"""Tutorials with a test of their own below, and what it does besides."""
+LONG = {"howto-networks.md"}
+"""Those whose commands take longer than some seconds: they are run by the daily tests."""
+NEEDED = {"all_reduce_perf", "containerlab", "docker", "network", "nvim", "hx", "netbox", "gh", "npm"}
+"""What blocks of commands need that these tests do not have: ```sh needs docker."""
 
 
 def empty(tmp_path: Path, forked: Path) -> tuple[Path, dict[str, str]]:
@@ -53,17 +71,63 @@ def follow(page: str, run, folder: Path, before: dict[str, Callable[[], None]] |
     said = ""
     for file, text in steps(page):
         if file:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text)
             continue
         for start, edit in (before or {}).items():
             if text.startswith(start):
                 edit()
-        for line in text.splitlines():
+        for line in text.replace("\\\n", " ").splitlines() if "<<" not in text else [text]:
             at = folder / "network" if (folder / "network").exists() else folder
             done = run(line, at)
-            assert done.returncode == (line in fails), f"{line}\n{done.stdout}{done.stderr}"
+            expected = int(m[1]) if (m := STATUS.search(line)) else 0
+            assert done.returncode == (expected or line in fails), f"{line}\n{done.stdout}{done.stderr}"
             said += done.stdout + done.stderr
     return said
+
+
+def run_page(page: str, run) -> None:
+    """Every command of a page has the exit status that the page says, 0 where it says none, and what it pastes is printed."""
+    call, folder = run
+    said = follow(page, call, folder)
+    pasted = re.findall(r"```text\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
+    written = {text for file, text in steps(page) if file}
+    for line in (line.strip() for text in pasted if text not in written for line in text.splitlines()):
+        assert line in said or line in " ".join(said.split()), f"{page}: nothing prints {line!r}"
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p not in LONG and p not in ELSEWHERE])
+def test_commands_of_a_page(page: str, run) -> None:
+    run_page(page, run)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("page", sorted(LONG))
+def test_commands_of_a_page_that_take_long(page: str, run) -> None:
+    run_page(page, run)
+
+
+def test_every_block_of_commands_is_run_or_says_what_it_needs() -> None:
+    for path in [DOCS / page for page in PAGES] + [DOCS / "editor.md"]:
+        for words in re.findall(r"^```sh([^\n]*)$", path.read_text(encoding="utf-8"), re.M):
+            assert not words or (words.startswith(" needs ") and words.split()[1] in NEEDED), f"{path.name}: ```sh{words}"
+
+
+def test_every_call_in_the_docs_has_a_command_and_options_that_there_are() -> None:
+    """Also those that are not run, in pipelines and in what is pasted."""
+    called = 0
+    for path in sorted(DOCS.glob("*.md")):
+        blocks = re.findall(r"^ *```[^\n]*\n(.*?)^ *```", path.read_text(encoding="utf-8"), re.M | re.DOTALL)
+        text = "\n".join(blocks).replace("\\\n", " ")
+        for call in re.findall(r"^(?:\$ |\s*- (?:run: )?)?(?:sudo )?tdsl ([a-z].*)$", text, re.M):
+            name, *given = shlex.split(call, comments=True)
+            command = cli.get_command(None, name)  # type: ignore[arg-type]
+            assert command is not None, f"{path.name}: {call}"
+            known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
+            unknown = {w.partition("=")[0] for w in given if re.match("--?[a-z]", w)} - known - {"-q", "-v"}
+            assert not unknown, f"{path.name}: {call}: {unknown}"
+            called += 1
+    assert called > 60
 
 
 def test_a_roce_pod(run) -> None:

@@ -87,11 +87,15 @@ module.exports = grammar({
     phase: ($) => seq(word("phase"), $.number, $.block),
 
     connect: ($) => seq(any("connect", "circuit"), $._ends, optional(seq(word("to"), $._ends)),
-      optional(choice($.pattern, $.copies)), optional(choice($.via, $.guard, seq($.via, $.guard), seq($.guard, $.via))),
+      choice(
+        seq(optional(choice($.pattern, $.copies)), optional(choice($.via, $.guard, seq($.via, $.guard), seq($.guard, $.via)))),
+        alias($.x_pattern, $.pattern),
+      ),
       optional($.block)),
     _ends: ($) => list1($.path),
     pattern: ($) => seq(field("name", $.name), repeat($.detail)),
-    detail: ($) => choice(seq(any("x", "shift", "degree", "seed"), $._sum), word("uneven")),
+    x_pattern: ($) => field("name", alias(word("x"), $.name)), // `x` with no number behind it
+    detail: ($) => choice(seq(any("x", "shift", "degree", "seed"), $._sum), any("uneven", "any")),
     copies: ($) => seq(word("x"), $._sum),
     via: ($) => seq(word("via"), $.path),
 
@@ -99,8 +103,8 @@ module.exports = grammar({
     naming: ($) => seq(word("naming"), $.path, $.string, optional($.guard)),
     extend: ($) => seq(word("extend"), $.path, $.block),
     override: ($) => seq(word("override"), $.path, optional($._typed), optional($.block)),
-    place: ($) => seq(word("place"), $.path, word("in"), $.path, optional(seq(repeat(alias($.name, $.manner)),
-      any("at", "from"), $._sum))),
+    place: ($) => seq(word("place"), $.path, word("in"), $._ends, optional(seq(repeat(alias($.name, $.manner)),
+      any("at", "from"), $._sum)), optional($.block)),
 
     require: ($) => seq(any("require", "report"), $.claim, repeat(seq(word("and"), $.claim))),
     claim: ($) => seq($._claim, optional($.given)),

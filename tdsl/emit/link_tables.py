@@ -575,7 +575,7 @@ class Wires:
 
     @cached_property
     def classes(self) -> tuple[LinkClass, ...]:
-        """Links and cables of every class; a break-out is one cable."""
+        """Links and cables of every class; a breakout is one cable."""
         f = self.fabric
         cables = Counter(np.unique(np.stack((f.cable_class, f.cable_group)), axis=1)[0].tolist())
         out = []

@@ -167,7 +167,7 @@ class Pod:
 
 @dataclass(frozen=True, slots=True)
 class CableLabel:
-    """What is printed for one end of a cable, or of a leg of a break-out; the connector that legs share has
+    """What is printed for one end of a cable, or of a leg of a breakout; the connector that legs share has
     one label, with ``leg`` "" and all of their other ends behind each other. ``near`` and ``far`` are the two
     ends in the form of TIA-606: hall, rack, unit and port, or device and port without a place. ``qr`` is the
     text of the QR code, ``length_m`` "" where it is unknown."""

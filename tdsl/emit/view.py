@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much of what a fabric has: built devices, links, cables; a break-out is one."""
+    """How much of what a fabric has: built devices, links, cables; a breakout is one."""
 
     hosts: int
     chips: int

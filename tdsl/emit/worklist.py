@@ -102,7 +102,7 @@ def pick_list(columns: Columns, by_sheet: Mapping[str, Sequence[int]], note: str
         ids: set[object] = set()
         for i in rows:
             if columns["cable_id"][i] in ids:
-                continue  # a break-out is one cable
+                continue  # a breakout is one cable
             ids.add(columns["cable_id"][i])
             counted[
                 tuple(columns[n][i] for n in ("link_class", "part", "length_m", "a_optic", "b_optic"))

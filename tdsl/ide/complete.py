@@ -340,7 +340,7 @@ class Writer:
         """The value of a setting whose meaning depends on the block it stands in."""
         match self.first:
             case "cable" if self.block in ("connect", "circuit", ""):
-                return _items_of_meanings(self.known.models("cable"), 1)
+                return self.cables()
             case "switch" if self.block == "tier":
                 return self.models("switch")
             case "type" if self.block == "port":
@@ -348,6 +348,21 @@ class Writer:
             case "split" if self.block in DEVICE_KINDS:
                 return self.split()
         return self.value_of_parameter()
+
+    def cables(self) -> list[CompletionEntry]:
+        """Cables; first those that fit the cages of the devices that the connect around joins."""
+        from tdsl.physical.fitting import cables_for
+
+        cables = self.known.models("cable")
+        ends = [self.known.model_of_path(names, self.place) for names in _first_paths_of_connect(self.head)]
+        if len(ends) != 2 or None in ends:
+            return _items_of_meanings(cables, 1)
+        found = [*cables, *self.known.models("optic")]
+        parts = [m for m in (self.known.model(x.name) for x in found) if m is not None]
+        fitting = {fit.part.name for fit in cables_for(parts, *(m for m in ends if m is not None))}
+        first = [replace(m, detail=f"fits: {m.detail}") for m in cables if m.name in fitting]
+        rest = [m for m in cables if m.name not in fitting]
+        return [*_items_of_meanings(first, 1), *_items_of_meanings(rest, 2)]
 
     def value_of_parameter(self) -> list[CompletionEntry] | None:
         """Models or patterns, where the block sets such a parameter of its topology."""
@@ -534,6 +549,27 @@ def _comparisons_of_check(check: Check) -> list[CompletionEntry]:
         return []
     order = {">=" if check.scarce or check.kind == "fraction" else "<=": 1, "==": 2}
     return [CompletionEntry(c, "word", "comparison", rank=order.get(c, 4)) for c in COMPARISONS]
+
+
+def _first_paths_of_connect(words: list[str]) -> list[tuple[str, ...]]:
+    """The names of the first path on either side of ``to`` in the words of a connect; one alone where there
+    is no ``to``."""
+    out: list[tuple[str, ...]] = []
+    names: list[str] = []
+    depth, follows = 0, True
+    for word in (*words[1:], "to"):
+        depth += (word in "([") - (word in ")]")
+        if depth or word in ")]":
+            continue
+        if word == "to":
+            out.append(tuple(names))
+            names, follows = [], True
+        elif word == ".":
+            follows = True
+        else:
+            names += [word] if follows else []
+            follows = False
+    return [names for names in out if names]
 
 
 def path_before_cursor(tokens: Iterable[Token]) -> tuple[str, ...]:

@@ -23,12 +23,15 @@ from tdsl.semantics.growth import NEEDED
 from tdsl.semantics.library import Library, Linked, TopLevelName
 from tdsl.semantics.loader import Loader, Parsed, ParsedFile
 from tdsl.semantics.model import Chip, DeviceModel
+from tdsl.semantics.unknown_models import catalogue_kinds_and_titles
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
 from tdsl.syntax.parser import Standing
 from tdsl.system.lazy_dataclass import dataclass
 
 MADE_OF = (*KINDS["group"], *KINDS["device"])
+PRELOADED = {"host": 0, "switch": 1}
+"""Kinds of models that are read first: those that designs name most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +49,42 @@ class Meaning:
 
 @cache
 def standard_library() -> tuple[Library, Linked]:
-    """The standard catalogue, all of it built: it does not change while the server runs."""
+    """The standard catalogue, and a file that sees it: it does not change while the server runs. A model is
+    read and built when it is asked for."""
     file = SourceFile("", "")
     library = Library(Loader(own := Diagnostics()), own)
-    home = library.link(ParsedFile(file, (), Path(), ""))
-    for name in topology.known_topology_names(library, home):
-        topology.find_topology(library, home, name)
-    for name in library.loader.catalogue():
-        entry = library.entry(home, name)
-        if entry is not None:
-            library.build_all(entry.home)
-    return library, home
+    return library, library.link(ParsedFile(file, (), Path(), ""))
 
 
 @cache
 def port_types() -> list[str]:
     """Types of ports that the standard catalogue knows."""
-    models = (m for m in standard_library()[0].models.values() if m is not None)
+    library, home = standard_library()
+    for name in library.loader.catalogue():
+        _build_file_of_model(library, home, name)
+    models = (m for m in library.models.values() if m is not None)
     return sorted({t for m in models for c in m.classes for t in c.types})
 
 
-def preload_standard_library() -> None:
-    """Read what the first answer would wait for."""
+def preload_standard_library() -> Iterator[None]:
+    """Read what the first answers would wait for, a file at a step: an answer goes between two of them."""
     from tdsl.verify.check import checks_by_name
 
-    standard_library()
+    library, home = standard_library()
+    kinds = catalogue_kinds_and_titles(library.loader.catalogue())
+    for name in sorted(kinds, key=lambda n: PRELOADED.get(kinds[n][0], len(PRELOADED))):
+        _build_file_of_model(library, home, name)
+        yield
     checks_by_name()
+    for name in topology.known_topology_names(library, home):
+        yield
+        topology.find_topology(library, home, name)
+
+
+def _build_file_of_model(library: Library, home: Linked, name: str) -> None:
+    entry = library.entry(home, name)
+    if entry is not None:
+        library.build_all(entry.home)
 
 
 class KnownNames:
@@ -113,7 +126,10 @@ class KnownNames:
             if isinstance(entry.node, tree.ModelDecl) and kind in ("", entry.node.kind.name):
                 out.append(self.a_model(name))
         library, home = standard_library()
+        kinds = catalogue_kinds_and_titles(library.loader.catalogue())
         for name in library.loader.catalogue():
+            if kind not in ("", kinds.get(name, (kind, ""))[0]):
+                continue
             if name not in self.home.names and name not in self.home.used:
                 node = _node_of_entry(library.entry(home, name))
                 if isinstance(node, tree.ModelDecl) and kind in ("", node.kind.name):
@@ -263,6 +279,15 @@ class KnownNames:
                 return None
             known = self.members(found)
         return found
+
+    def model_of_path(self, names: tuple[str, ...], place: Standing) -> DeviceModel | None:
+        """The model of the device that a path names, its ports left out; None where it names none."""
+        for length in range(len(names), 0, -1):
+            found = self.find(names[:length], place)
+            model = self._model_of_node(found.node, found.home) if found is not None else None
+            if model is not None:
+                return model
+        return None
 
     def members(self, of: Meaning) -> list[Meaning]:
         """What may stand behind a point: members of a group, ports and chips of a device."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from collections.abc import Callable
@@ -11,20 +10,17 @@ from typing import Any, BinaryIO, cast
 from lsprotocol import types as lsp
 
 from tdsl.ide import colours, outline
-from tdsl.ide.known import preload_standard_library
 from tdsl.lsp.messages import OneLineFormatter
 from tdsl.lsp.server import Refusal, Server
 from tdsl.lsp.stream import BoundedStream
 from tdsl.system.standard_output import output_descriptor
-
-WARM_S = 2.0
-"""How long after the start the catalogue is read for completions: the first findings go first."""
 
 
 def serve_editor() -> None:
     """Serve an editor over stdin and stdout until it goes."""
     server = make_language_server()
     server.worker.start()  # it gets ready while the editor says who it is
+    server.preload()
     log = logging.StreamHandler()
     log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], Refusal)))
     log.setLevel(logging.WARNING)
@@ -54,11 +50,6 @@ def make_language_server() -> Server:
                 return await server.answer(work, params)
 
         return register
-
-    @server.feature(lsp.INITIALIZED)
-    def initialized(params: lsp.InitializedParams) -> None:
-        loop = asyncio.get_running_loop()
-        loop.call_later(WARM_S, loop.run_in_executor, None, preload_standard_library)
 
     @server.feature(lsp.SHUTDOWN)
     def leaving(params: None) -> None:  # no more is said of any file
@@ -165,7 +156,7 @@ def make_language_server() -> Server:
     @request(lsp.TEXT_DOCUMENT_DEFINITION)
     def definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
         state, path, at = server.asked(params.text_document, params.position)
-        return [server.location(s) for s in server.index(state).definition(path, at)] if state else []
+        return server.definitions(state, path, at) if state else []
 
     @request(lsp.TEXT_DOCUMENT_REFERENCES)
     def references(params: lsp.ReferenceParams) -> list[lsp.Location]:

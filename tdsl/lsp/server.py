@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from tdsl.ide import colours, extras, judge, meaning, outline, positions, snippe
 from tdsl.ide.complete import complete_word
 from tdsl.ide.facts import Placed
 from tdsl.ide.judge import Question, TextJudgement
-from tdsl.ide.known import KnownNames
+from tdsl.ide.known import KnownNames, preload_standard_library
 from tdsl.ide.opened import COMPLETIONS, KINDS, Open
 from tdsl.ide.rename import RenameIndex, RenameRefused
 from tdsl.ide.worker import Worker
@@ -89,6 +89,17 @@ class Server(Answering):
         self.checks = count()  # numbers what is shown as progress
         self.pages: dict[str, Path | None] = {}  # of codes, those that were asked for
         self.indices: dict[str, RenameIndex] = {}  # of names, for each file asked about, until a text changes
+
+    def preload(self) -> None:
+        """Read the standard library where answers are worked out, a file at a time: an answer that is asked
+        for meanwhile comes next."""
+        steps = preload_standard_library()
+
+        def step() -> None:
+            for _ in islice(steps, 1):
+                self.answers.submit(step)
+
+        self.answers.submit(step)
 
     # ------------------------------------------------------------ places
 
@@ -268,8 +279,11 @@ class Server(Answering):
             yield
             return
         token = f"tdsl-{next(self.checks)}"
+        # A change of the text cancels this check, and the editor's answer must still find its request.
+        created = asyncio.ensure_future(self.work_done_progress.create_async(token))
+        created.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
-            await self.work_done_progress.create_async(token)
+            await asyncio.shield(created)
         except JsonRpcException:
             yield
             return
@@ -287,6 +301,21 @@ class Server(Answering):
         """The open file that a question is about, its path, and the offset into its text."""
         state = self.open.get(document.uri)
         return (state, Path(state.path), self.offset(state, at)) if state else (None, Path(), 0)
+
+    def definitions(self, state: Open, path: Path, at: int) -> list[lsp.Location]:
+        """Where the name at a place is declared; of a check its page, as `tdsl explain` prints it."""
+        from tdsl.verify.check import Check
+
+        declared = [self.location(span) for span in self.index(state).definition(path, at)]
+        if declared:
+            return declared
+        found = meaning.meaning_at_offset(self.known(state), state.file, at)
+        check = (
+            found[1].node if found is not None and found[1] is not None and found[1].kind == "check" else None
+        )
+        page = extras.explanation_file(check.code) if isinstance(check, Check) else None
+        uri = from_fs_path(str(page)) if page is not None else None
+        return [lsp.Location(uri, NOWHERE)] if uri else []
 
     def index(self, state: Open, fresh: bool = False) -> RenameIndex:
         """The names of the workspace, or of the file's folder where none is open; ``fresh``: as they are on

@@ -240,7 +240,7 @@ class Figures:
 
     def _cables(self, legs: Bools) -> PartialSum:
         f, prices = self.fabric, self.fabric.prices
-        rows = np.flatnonzero(legs & (f.cable_leg <= 1))  # a break-out is one part
+        rows = np.flatnonzero(legs & (f.cable_leg <= 1))  # a breakout is one part
         if not len(rows):
             return NOTHING
         number, parts = self.cable_parts

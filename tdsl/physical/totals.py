@@ -96,7 +96,7 @@ class Tally:
             device[ends], own[f.device_model[ends]].astype(np.int64)
         ):
             out[bucket].add(_Sum(0, n, 0, PartialSum(Fraction(0), n * counts), PartialSum(Fraction(0), n)))
-        plain = np.flatnonzero(f.cable_leg <= 1)  # a break-out is one part
+        plain = np.flatnonzero(f.cable_leg <= 1)  # a breakout is one part
         number_of, parts = figures.cable_parts
         for bucket, k, n in _count_keys_in_buckets(leg[plain], number_of[plain]):
             part_of = parts[k]

@@ -52,19 +52,37 @@ class Guide:
             *([self.total < below] if below is not None and self.total is not None else []),
         ]
         relations = [z3.simplify(z3.substitute(c, *known)) for c in relations]
+        solver = z3.SolverFor("QF_NIA")
+        solver.set("random_seed", 0)
+        solver.set("rlimit", self.work)
+        solver.add(*relations)
+        if low <= high and self._number_between(solver, hole, low, low) is not None:
+            return low  # most often: what the relations do not rule out, the wiring does
+        low += 1
         found: int | None = None
         while low <= high:  # that some number up to m fits is monotone in m
             middle = (low + high) // 2 if found is not None else high
-            solver = z3.SolverFor("QF_NIA")
-            solver.set("random_seed", 0)
-            solver.set("rlimit", self.work)
-            solver.add(*relations, hole >= low, hole <= middle)
+            number = self._number_between(solver, hole, low, middle)
+            if number is None:
+                low = middle + 1
+            else:
+                found = number
+                high = found - 1
+        return found
+
+    @staticmethod
+    def _number_between(solver: z3.Solver, hole: z3.ArithRef, low: int, high: int) -> int | None:
+        """A number of ``low..high`` for a hole for which the assertions of a solver hold, None if there is
+        none. Raises Undecided."""
+        solver.push()
+        try:
+            solver.add(hole >= low, hole <= high)
             answer = solver.check()
             if answer == z3.unknown:
                 raise Undecided
             if answer == z3.unsat:
-                low = middle + 1
-            else:
-                found = solver.model().eval(hole, model_completion=True).as_long()
-                high = found - 1
-        return found
+                return None
+            number: int = solver.model().eval(hole, model_completion=True).as_long()
+            return number
+        finally:
+            solver.pop()

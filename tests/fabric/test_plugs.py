@@ -70,7 +70,7 @@ FITS = [
     (part("optic", form="OSFP"), OSFP, 400, 1, False, "A-1 runs at an unknown rate, and the link at 400Gbps"),
     (part("optic", rate=200, form="OSFP"), OSFP, 400, 1, False, "A-1 runs at 200Gbps, and the link at 400Gbps"),
     (part("optic", rate=800, form="OSFP"), OSFP, 400, 2, False, ""),
-    (part("optic", rate=400, form="OSFP"), OSFP, 400, 2, False, "A-1 runs at 400Gbps, and a break-out with 2 legs at 800Gbps"),
+    (part("optic", rate=400, form="OSFP"), OSFP, 400, 2, False, "A-1 runs at 400Gbps, and a breakout with 2 legs at 800Gbps"),
     (part("optic", rate=400, form="QSFP56"), FOUR, 100, 2, True, ""),
     (part("optic", rate=100, form="QSFP56"), FOUR, 100, 2, True, "A-1 runs at 100Gbps, and the port at 400Gbps"),
     (part("optic", rate=200, form="QSFP56", ports=2), HALF, 100, 4, True, ""),

@@ -151,3 +151,18 @@ def test_files_and_folders_that_are_used(tmp_path: Path) -> None:
     used = "use deep.three (T3 as M3, u as w)\nfabric f { "
     assert [i.text for i in offered(f"{used}switch s: |", tmp_path)[1]][:3] == ["SA", "SB", "M3"]
     assert offered(f"{used}let k = |", tmp_path)[1][0] == CompletionEntry("w", "function", "def u(k: int): int", "", 4)
+
+
+@pytest.mark.parametrize(
+    "connect", ["node[n].nic[r] to leaf[r]", "leaf[r] to node[n].nic[r]", "node[*].nic[0], node[*].nic[1] to leaf[0]"]
+)
+def test_cables_that_fit_come_first(connect: str) -> None:
+    """Those that `tdsl list cables --for DGX_H100 --to QM9700` lists; all others behind them."""
+    design = f"fabric f {{ host node[2]: DGX_H100; switch leaf[8]: QM9700; connect {connect} {{ cable | }} }}"
+    _, items = offered(design)
+    first = {i.text for i in items if i.rank == 1}
+    assert first == {"MCA4J80_FTF", "MCA7J65", "MCP7Y10", "MFP7E10", "MFP7E30"}
+    assert [i.text in first for i in items] == sorted((i.text in first for i in items), reverse=True)
+    assert all(i.detail.startswith("fits: ") for i in items if i.text in first) and "WA" in {i.text for i in items}
+    _, unknown = offered("fabric f { switch leaf[8]: QM9700; connect leaf[r] to nothing { cable | } }")
+    assert {i.text for i in unknown} == {i.text for i in items} and {i.rank for i in unknown} == {1}

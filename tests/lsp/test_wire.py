@@ -206,6 +206,53 @@ def test_a_request_that_waits_can_be_cancelled_and_the_end_waits_for_none(tmp_pa
     assert sum("error" in editor.answers.get(n, {"error": 0}) for n in asked) > 50
 
 
+def test_progress_of_a_check_that_is_given_up_is_no_error(tmp_path: Path) -> None:
+    """The editor answers `window/workDoneProgress/create` after the text has changed: nothing is sent without a number."""
+    editor = Editor(tmp_path)
+    try:
+        capabilities = {"window": {"workDoneProgress": True}}
+        editor.answer(editor.ask("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities}))
+        editor.say("initialized", {})
+        uri = (tmp_path / "a.fab").as_uri()
+        editor.open(uri, SMALL)
+        created = 0
+        for version in range(1, 4):
+            while not any(m["method"] == "window/workDoneProgress/create" for m in editor.others[created:]):
+                editor.answer(editor.ask("textDocument/foldingRange", {"textDocument": {"uri": uri}}))
+                time.sleep(0.02)
+            asked = [m for m in editor.others[created:] if m["method"] == "window/workDoneProgress/create"]
+            created = len(editor.others)
+            change = {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": SMALL + "\n" * version}]}
+            editor.say("textDocument/didChange", change)
+            editor.answer(editor.ask("textDocument/foldingRange", {"textDocument": {"uri": uri}}))
+            for message in asked:
+                editor.send(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": None}).encode())
+        editor.answer(editor.ask("textDocument/foldingRange", {"textDocument": {"uri": uri}}))
+        assert None not in editor.answers
+    finally:
+        editor.process.kill()
+        editor.process.wait()
+
+
+def test_the_first_completion_does_not_wait_for_the_whole_library(tmp_path: Path) -> None:
+    """Asked for as soon as the server is there, it comes in less time than the server takes to start."""
+    begun = time.monotonic()
+    editor = Editor(tmp_path)
+    try:
+        editor.begin()
+        started = time.monotonic() - begun
+        uri = (tmp_path / "a.fab").as_uri()
+        editor.open(uri, "fabric f {\n  host node[4]: \n}\n")
+        at = {"line": 1, "character": 16}
+        begun = time.monotonic()
+        found = editor.answer(editor.ask("textDocument/completion", {"textDocument": {"uri": uri}, "position": at}))["result"]
+        assert "DGX_H100" in {i["label"] for i in found["items"]}
+        assert time.monotonic() - begun < max(0.5, started)
+    finally:
+        editor.process.kill()
+        editor.process.wait()
+
+
 def test_the_process_ends_whatever_is_being_read(tmp_path: Path, editor: Editor) -> None:
     """`exit` does not wait for a thread that reads the names of a text for a minute."""
     text = "fabric f {\n" + "".join(f"  let a{i} = [sum(0..1048575) for i in 0..{i}]\n" for i in range(3000)) + "}\n"

@@ -7,11 +7,13 @@ import json
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 from importlib.metadata import PackageNotFoundError, metadata, requires
 from pathlib import Path
 
 import click
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -90,10 +92,26 @@ def test_a_release_waits_for_three_systems() -> None:
     valid(".github/workflows/release.yml", "vendor.github-workflows")
     jobs = RELEASE
     assert {o.partition("-")[0] for o in jobs["install"]["strategy"]["matrix"]["os"]} == {"ubuntu", "macos", "windows"}
-    assert jobs["install"]["needs"] == "build" and jobs["publish"]["needs"] == "install"
+    assert jobs["install"]["needs"] == "build" and jobs["publish"]["needs"] == ["install", "editors"]
     calls = jobs["install"]["steps"][-1]["run"]
     assert all(c in calls for c in ("tdsl check", "tdsl build", "tdsl verify", "cmp "))
     none([name for name, job in jobs.items() if name != "publish" and job["permissions"] != {"contents": "read"}])
+
+
+def test_what_editors_need_is_released(tmp_path: Path) -> None:
+    """The archive of the grammar has what docs/editor.md compiles and copies; the extension is that of `make vsix`."""
+    (step,) = (s for s in RELEASE["editors"]["steps"] if "make vsix" in s.get("run", ""))
+    (call,) = (line.strip() for line in step["run"].splitlines() if line.startswith("git archive"))
+    words = call.replace("editors/", f"{tmp_path}/").split()
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    if "not a git repository" in done.stderr:
+        pytest.skip("needs a git checkout")
+    assert done.returncode == 0, done.stderr
+    with tarfile.open(tmp_path / "tree-sitter-fab.tar.gz") as archive:
+        names = set(archive.getnames())
+    wanted = ("src/parser.c", "src/scanner.c", "src/tree_sitter/parser.h", "queries/highlights.scm", "helix/highlights.scm")
+    assert {f"tree-sitter-fab/{name}" for name in wanted} <= names
+    assert '"name": "fab"' in (ROOT / "grammar" / "vscode" / "package.json").read_text()
 
 
 def test_the_page_of_trust_has_every_command() -> None:

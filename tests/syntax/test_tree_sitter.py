@@ -140,6 +140,26 @@ def test_both_take_all_as_a_word_and_as_a_name(language: Any) -> None:
     assert [e for e in ends if not agree(language, f"require a of all{e}\n")] == []
 
 
+def test_both_take_what_follows_the_ends_of_a_connect(language: Any) -> None:
+    """``x`` with no number behind it is the name of a pattern, and takes nothing but a block."""
+    ends = ("x", "x 3", "x x 3", "x shift 2", "x any", "x uneven", "x via c", "x where a == b", "x {\n}", "x * 3", "x; x 3")
+    ends = (*ends, "spread any", "spread x 2 any", "spread any uneven via c", "any", "any any", "any 2")
+    assert [e for e in ends if not agree(language, f"connect a to b {e}\n")] == [
+        "x x 3", "x shift 2", "x via c", "x where a == b", "x * 3", "any 2"
+    ]  # fmt: skip
+
+
+def test_both_take_the_places_of_several_racks_and_a_block(language: Any) -> None:
+    ends = ("b, c", "b, c at 2U", "b stacked from 2U {\n}", "b {\n}")
+    assert [e for e in ends if not agree(language, f"place a in {e}\n")] == []
+
+
+def test_both_take_every_example_of_the_docs(language: Any) -> None:
+    pages = sorted((ROOT / "docs").glob("*.md"))
+    blocks = [b for page in pages for b in re.findall(r"^```fab[^\n]*\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)]
+    assert sum(agree(language, block) for block in blocks) > 100
+
+
 def test_both_take_the_same_files(language: Any) -> None:
     taken = Counter(agree(language, text) for _, text in texts(STDLIB + TESTS))
     assert taken[True] > 200 and taken[False] > 10

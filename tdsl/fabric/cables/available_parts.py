@@ -51,7 +51,7 @@ def judge_parts(
                     "a cage to those of another"
                 )
             if code == "E0202":
-                would = f"be a break-out with {int(legs[first])} legs" + _legs_of_part_text(
+                would = f"be a breakout with {int(legs[first])} legs" + _legs_of_part_text(
                     parts[s], plan.wires[s].settings.get("cable")
                 )
                 load = int((rates * cables.links)[cables.group == cables.group[first]].sum())

@@ -60,7 +60,7 @@ def optic_misfit_reason(
     optic: DeviceModel, c: PortClass, rate: int, legs: int = 1, tail: bool = False
 ) -> str:
     """Why a transceiver does not go into the cages of a port class for links of ``rate`` bit/s, "" if it
-    does. Of a break-out with ``legs`` legs, the one at the head carries all of them; one at a leg (``tail``)
+    does. Of a breakout with ``legs`` legs, the one at the head carries all of them; one at a leg (``tail``)
     has the rate of its own port and may run slower, as a 400 Gb/s module does on half of its lanes (NVIDIA
     MMS4X00-NS400, overview)."""
     misfit = _optic_form_misfit(optic, c)
@@ -76,7 +76,7 @@ def optic_misfit_reason(
     wanted = max(rate, own or rate) if tail else rate * legs
     if speed is None or speed != wanted:
         its = "an unknown rate" if speed is None else str(Quantity(speed, RATE))
-        what = "the port" if tail else "the link" if legs == 1 else f"a break-out with {legs} legs"
+        what = "the port" if tail else "the link" if legs == 1 else f"a breakout with {legs} legs"
         return f"{part_display_name(optic)} runs at {its}, and {what} at {Quantity(Fraction(wanted), RATE)}"
     return ""
 
