@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -11,11 +12,14 @@ from tdsl.changes.compare import devices_by_set
 from tdsl.changes.model import PARTS, CableLeg, Change, Changes, ContractChange, Metric, MovedCable, Revisions
 from tdsl.changes.steps import MovePlan, MoveStep, percent_of_share
 from tdsl.fabric.graph import Fabric
+from tdsl.semantics.quantity import MONEY, POWER, UNIT_TABLE, Dim, Quantity
 from tdsl.report.paint import Paint, terminal_safe_text, wrap_text
 from tdsl.system.nouns import counted_noun
 
 FEW = 12
 """Rows of a list that are shown unless all are asked for."""
+FIRST_GROUPS = 8
+"""Pairs of declarations whose cables the first lines count."""
 FIRST_SETTINGS = 2
 """Settings that the first lines name."""
 
@@ -61,6 +65,7 @@ def _section_lines(
             yield f"    and {len(rows) - len(shown):,} more; --full shows them"
 
 
+SHOWN_AMOUNT = re.compile(r"(?P<sign>\$?)(?P<number>[\d,]+(\.\d+)?)(?P<unit>[A-Za-z]*)")
 TITLES = {
     "requirement": "requirements",
     "waiver": "waivers",
@@ -114,21 +119,44 @@ def _contract_row(x: ContractChange) -> tuple[str, str]:
 
 
 def change_summary(c: Changes) -> Iterator[str]:
-    """What a reviewer asks first: what differs in the contract, which cables are new, removed and moved, by
-    class, and which requirements fail now."""
+    """What a reviewer asks first: what differs in the contract, which requirements fail now, power and cost,
+    and which cables and circuits are new, removed and moved, by class and declaration."""
     if c.none:
         return
     told = contract_summary(c)
     if told:
         yield f"contract: {told}"
+    failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
+    if failing:
+        yield f"fails now: {', '.join(failing)}"
     if c.settings:
         first = [f"{x.what} {_before_after_arrow(x.before, x.after)}" for x in c.settings[:FIRST_SETTINGS]]
         more = len(c.settings) - len(first)
         yield f"settings: {'; '.join([*first, *([f'{more:,} more'] if more else [])])}"
-    yield _cable_summary(c)
-    failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
-    if failing:
-        yield f"fails now: {', '.join(failing)}"
+    budget = [
+        f"{x.what} {_before_after_arrow(x.before, x.after)}{_count_difference(x).replace('  ', ' ')}"
+        for x in c.figures
+        if x.what.partition(",")[0] in ("power", "cost")
+    ]
+    if budget:
+        yield "; ".join(budget)
+    if c.circuits:
+        yield _circuit_summary(c)
+    if not c.circuits or c.touches_cables:
+        yield _cable_summary(c)
+    shown = c.cable_groups[:FIRST_GROUPS]
+    yield from (group.text for group in shown)
+    if len(shown) < len(c.cable_groups):
+        rest = c.cable_groups[FIRST_GROUPS:]
+        yield f"{len(rest):,} more pairs of declarations: {sum(x.count for x in rest):,} cables"
+
+
+def _circuit_summary(c: Changes) -> str:
+    """How many circuits of optical switches are others, and how many cables change with them."""
+    new = sum(bool(x.after) for x in c.circuits)
+    changed = max(new, len(c.circuits) - new)
+    cables = "" if c.touches_cables else ", cables: 0"
+    return f"circuits changed: {changed:,}{cables}"
 
 
 def _cable_summary(c: Changes) -> str:
@@ -182,6 +210,7 @@ def change_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
         ("devices", devices),
         (f"cables: {', '.join(tally)}", _signed_cables(c)),
         ("renamed in the design", renamed),
+        (f"circuits: {len(c.circuits):,} taken down or set up", _signed_circuits(c)),
         ("places", _signed_changes(c.places)),
         ("names", _signed_changes(c.names)),
         ("ports", _signed_changes(c.ports)),
@@ -205,6 +234,11 @@ def _signed_cables(c: Changes) -> list[tuple[str, str]]:
     return rows + _signed_changes(c.cables)
 
 
+def _signed_circuits(c: Changes) -> list[tuple[str, str]]:
+    """Rows of circuits that are taken down or set up."""
+    return [("+" if x.after else "-", f"{x.what}: {x.after or x.before}") for x in c.circuits]
+
+
 def _device_rows(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, model, count, paths in devices_by_set(rows):
         which = paths[0] if count == 1 else f"{count:,} {name}: {paths[0]} to {paths[-1]}"
@@ -220,12 +254,30 @@ def _before_after_arrow(before: str, after: str) -> str:
 
 
 def _count_difference(x: Change) -> str:
-    """How much a count grew or shrank."""
-    try:
-        step = int(x.after.replace(",", "") or 0) - int(x.before.replace(",", "") or 0)
-    except ValueError:
+    """How much a count or an amount grew or shrank."""
+    amounts = [_shown_amount(text) for text in (x.before, x.after)]
+    if amounts[0] is None or amounts[1] is None:
         return ""
-    return f"  ({step:+,})"
+    (was, unit), (now, other) = amounts
+    step = now - was
+    if not (unit or other):
+        return f"  ({int(step):+,})" if step.denominator == 1 else ""
+    dim = unit or other
+    if dim not in (POWER, MONEY) or (unit and other and unit != other):
+        return ""
+    return f"  ({'-' if step < 0 else '+'}{Quantity(abs(step), dim)})"
+
+
+def _shown_amount(text: str) -> tuple[Fraction, Dim | None] | None:
+    """A count, or an amount with its dimension, as it is shown; none is 0."""
+    if not text:
+        return Fraction(0), None
+    found = SHOWN_AMOUNT.fullmatch(text)
+    if found is None or (found["unit"] and found["unit"] not in UNIT_TABLE):
+        return None
+    amount = Fraction(found["number"].replace(",", ""))
+    scale, dim = UNIT_TABLE[found["sign"] or found["unit"]] if found["sign"] or found["unit"] else (1, None)
+    return amount * scale, dim
 
 
 def _metric_style(m: Metric) -> str:
