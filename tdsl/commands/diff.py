@@ -69,7 +69,7 @@ class DiffCall:
     cables: Path | None
     """The file for the table of cables."""
     picture: Path | None
-    """The file for the drawing of both fabrics."""
+    """The file for the drawing of what changes."""
     full: bool
     """Whether long lists are shown whole."""
     no_checks: bool
@@ -89,7 +89,7 @@ class DiffCall:
     "  tdsl diff superpod.fab                             (from each phase of the design to the next)\n"
     "  tdsl diff pod.fab pod_new.fab --steps --floor 75%  (in which order the cables are moved)\n"
     "  tdsl diff pod.fab pod_new.fab --cables moves.csv   (which cables a crew adds, moves and removes)\n"
-    "  tdsl diff main...branch --picture change.svg       (each fabric before and after, side by side)",
+    "  tdsl diff main...branch --picture change.svg       (one drawing: removed red, added green)",
 )
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", required=False)
@@ -113,7 +113,7 @@ class DiffCall:
     "--picture",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Draw each fabric before and after, side by side, as SVG.",
+    help="Draw what changes as SVG: one drawing of both fabrics, removed red, added green.",
 )
 @click.option("--full", is_flag=True, help="Show long lists whole.")
 @click.option("--no-checks", is_flag=True, help="Leave the figures of the checks out.")
@@ -570,9 +570,9 @@ def _write_moves(path: Path, found: list[Compared], from_nothing: bool) -> None:
 
 def _save_comparison_picture(path: Path, whole: list[tuple[Design, Design, Changes]]) -> None:
     """The picture of ``--picture``."""
-    from tdsl.changes.pictures import before_after_svg
+    from tdsl.changes.pictures import change_svg
 
-    save_text(before_after_svg(whole), path)
+    save_text(change_svg(whole), path)
 
 
 def _order_of_moves(old: Design, new: Design, changes: Changes, floor: Fraction) -> MovePlan:
