@@ -154,6 +154,13 @@ def command(**given: Any) -> int:
     return DIFFERS if call.detailed_exitcode and any(not x.changes.none for x in found) else OK
 
 
+def compare_two_sources(old: str, new: str, asked: Request, verify: bool) -> list[Compared]:
+    """What differs between two designs or revisions as a call names them, one entry a fabric. Raises
+    Incomparable, Wrong."""
+    ways = Ways(replace(asked, phase=asked.phase or LAST), (), (), verify)
+    return ways.compare(_place_of_source(old, new), _place_of_source(new, old))
+
+
 def _compare_as_called(call: DiffCall, asked: Request) -> tuple[list[Compared], Revisions | None, str]:
     """What a call compares; the revisions where it names some; and what to call the new design. Raises
     Incomparable."""

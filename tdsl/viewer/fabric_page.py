@@ -37,15 +37,21 @@ for every leg."""
 
 @dataclass(frozen=True, slots=True)
 class ViewerMark:
-    """Something to highlight: a failed set, a cut, a finding or a fault of an audit. ``devices`` and
-    ``links`` are rows."""
+    """Something to highlight: a failed set, a cut, a finding, the witness of an answer, a fault of an audit,
+    or what a change removes or adds. ``devices`` and ``links`` are rows; ``about`` is the requirement or
+    check whose answer it shows, "" if none."""
 
-    kind: str  # failed, cut, finding, fault
+    kind: str  # failed, cut, finding, witness, fault, removed, added
     title: str
     text: str
     devices: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     links: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     severity: str = ""
+    about: str = ""
+
+
+NO_ROWS = np.zeros(0, np.int64), np.zeros(0, np.int64)
+"""No devices and no links."""
 
 
 def viewer_page(parts: Sequence[tuple[Fabric, Sequence[ViewerMark], Mapping[str, Any]]], title: str) -> str:
