@@ -29,7 +29,7 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.viewer.packed import pack_columns
 
 PAGE = Path(__file__).parent / "page"
-SCRIPTS = ("unpack.js", "fabric.js", "layout.js", "draw.js", "rooms.js", "panel.js", "main.js")
+SCRIPTS = ("unpack.js", "fabric.js", "layout.js", "draw.js", "rooms.js", "panel.js", "export.js", "main.js")
 FACTS = ("part", "length_m", "medium", "a_optic", "b_optic", "colour")
 """Columns of the cabling plan that the page shows of a cable, each as a list of values and the number of one
 for every leg."""
