@@ -350,6 +350,18 @@ def _audit_fault_marks(design: Design, captures: list[tuple[str, Path]]) -> list
     return marks_of_audit(audit_captures(design.fabric, observed))
 
 
+def page_of_audits(audited: Sequence[tuple[Design, Audit]]) -> str:
+    """The page of designs with what an audit of each found."""
+    from tdsl.viewer.fabric_page import viewer_page
+
+    parts = []
+    for design, made in audited:
+        marks = marks_of_audit(made)
+        parts.append((made.fabric, marks, _facts_for_page(design, (), marks)))
+    title = audited[0][1].fabric.title or audited[0][0].name
+    return viewer_page(parts, f"Audit of {title}")
+
+
 def marks_of_audit(made: Audit) -> list[ViewerMark]:
     """The mistakes that an audit found, with the designed links at the ports that they are about: all of them
     as one, the links that are down, and each mistake."""

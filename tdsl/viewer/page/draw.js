@@ -42,8 +42,8 @@ class Drawing {
     this.h = h;
   }
 
-  fit(b) {
-    const k = Math.min((this.w - 40) / b.w, (this.h - 70) / b.h, 1.6);
+  fit(b, most = 1.6) {
+    const k = Math.min((this.w - 40) / b.w, (this.h - 70) / b.h, most);
     this.view = { k, x: (this.w - b.w * k) / 2 - b.x * k, y: (this.h - 40 - b.h * k) / 2 - b.y * k + 6 };
     this.moved = false;
   }
@@ -75,7 +75,9 @@ class Drawing {
     for (const n of scene.frames) this.frame(n, state);
     if (state.single) this.singleLinks(state);
     else for (const b of scene.bundles) if (b.a !== b.b) this.bundle(b, state);
+    this.highlightedLinks(state, false);
     for (const b of scene.boxes) this.box(b, state);
+    this.highlightedLinks(state, true);
     if (!state.single) for (const b of scene.bundles) if (b.a !== b.b) this.bundleLabel(b, state);
     this.highlights(state);
   }
@@ -165,7 +167,7 @@ class Drawing {
     const groups = new Map();
     for (let i = 0; i < b.devices.length; i++) {
       const colour = state.deviceColour(b.devices[i]);
-      if (b.each && i >= b.each && colour !== this.ink.mark) continue; // the first of equal groups is drawn
+      if (b.each && i >= b.each && colour !== this.ink.mark && colour !== this.ink.good) continue; // the first of equal groups is drawn
       if (!groups.has(colour)) groups.set(colour, []);
       groups.get(colour).push(i);
     }
@@ -255,7 +257,7 @@ class Drawing {
           c.quadraticCurveTo(x0 + mx + (g.half - mx) * pull, y0 + my + (g.half - my) * pull, x0 + q[0], y0 + q[1]);
         }
         c.strokeStyle = state.valueColour(v);
-        c.lineWidth = (g.n > 150 ? 0.6 : 1) + (most > 1 ? Math.log2(width) * 0.5 : 0);
+        c.lineWidth = g.n > 150 ? 0.6 : most > 1 ? 1 + (3 * width) / most : 1;
         c.globalAlpha = state.faint?.(v) ? 0.3 : 0.75;
         c.stroke();
       }
@@ -318,7 +320,7 @@ class Drawing {
     }
     if (nz > 1) for (let k = 0; k < nz; k++) {
       const [x, y] = at(0, ny - 1, k);
-      this.text(`slice ${k}`, x, y + g.ch + 22, 10, this.ink.soft);
+      this.text(`slice ${k}${k + 1 < nz || g.wraps[2] ? `, arrows to slice ${(k + 1) % nz}` : ""}`, x, y + g.ch + 24, 10, this.ink.soft);
     }
   }
 
@@ -457,8 +459,8 @@ class Drawing {
     return [x + w / 2, toward < y ? y : y + h];
   }
 
-  // What is selected and its links, over everything else.
-  highlights(state) {
+  // The links of what is selected: those between boxes below these, so that texts can be read, those inside a box over it.
+  highlightedLinks(state, inside) {
     const c = this.context;
     const { scene } = state;
     const mark = state.highlight;
@@ -472,6 +474,7 @@ class Drawing {
     for (const i of drawn) {
       const chain = va && va[i] >= 0 ? [scene.f.linkA[i], scene.f.portDevice[va[i]], scene.f.linkB[i]] : [scene.f.linkA[i], scene.f.linkB[i]];
       for (let k = 1; k < chain.length; k++) {
+        if ((scene.boxOf[chain[k - 1]] === scene.boxOf[chain[k]]) !== inside) continue;
         const p = this.centre(scene, chain[k - 1]), q = this.centre(scene, chain[k]);
         if (!p || !q) continue;
         c.moveTo(...p);
@@ -480,12 +483,19 @@ class Drawing {
     }
     c.stroke();
     c.globalAlpha = 1;
+  }
+
+  // The devices of what is selected, over everything else.
+  highlights(state) {
+    const { scene } = state;
+    const mark = state.highlight;
+    if (!mark) return;
     for (const d of mark.devices.slice(0, 4000)) {
       const k = scene.boxOf[d];
       if (k < 0) continue;
       const at = this.centre(scene, d);
       const b = scene.boxes[k];
-      const size = b.glyph.kind === "one" ? 0 : (b.glyph.size + 5) / 2;
+      const size = b.glyph.kind === "one" ? 0 : (b.glyph.size + 3) / 2;
       if (size) this.rounded(at[0] - size, at[1] - size, 2 * size, 2 * size, 3, null, mark.colour ?? this.ink.glow, null, 2.2);
       else this.rounded(b.x - 2, b.y - 2, b.w + 4, b.h + 4, 8, null, mark.colour ?? this.ink.glow, null, 3);
     }

@@ -190,7 +190,7 @@ function setLevels(f) {
     let t = -1;
     for (let d = s.first; d < s.first + s.count; d++) t = Math.max(t, tier[d]);
     if (s.count && below[s.first]) return -0.5 - Math.max(t, 0);
-    return t >= 0 ? t : Number.isFinite(lowest[s.index]) ? lowest[s.index] : top + 1;
+    return t >= 0 ? t : Number.isFinite(lowest[s.index]) ? lowest[s.index] : s.kind === "ocs" ? top + 2 : top + 1;
   });
   return f._levels;
 }
@@ -329,7 +329,7 @@ function ringGlyph(f, s, groups) {
   const point = (i, r) => [half + Math.cos(angle(i)) * r, half + Math.sin(angle(i)) * r];
   const links = pairsInside(f, s).reduce((k, p) => k + p[3], 0);
   return {
-    kind: "ring", size, n, groups, each, radius, half, angle, point, w: 2 * half, h: 2 * half, says: `, ${number(links)} links between them`,
+    kind: "ring", size, n, groups, each, radius, half, angle, point, w: 2 * half, h: 2 * half, says: `, ${number(links)} ${f.columns.via_a && f.columns.via_a[pairsInside(f, s)[0][2]] >= 0 ? "circuits" : "links"} between them`,
     at: (i) => point(i, radius + size / 2 + 2).map((v) => v - size / 2),
   };
 }
@@ -347,7 +347,9 @@ function cubesGlyph(f, s) {
   const cw = layers * layer[0] + 6, ch = Math.ceil(inner[2] / layers) * layer[1] + 6;
   const [pw, ph] = [cw + 26, ch + 26];
   const margin = 26, wide = outer[0] * pw + margin, high = outer[1] * ph + margin;
-  const across = Math.min(outer[2], Math.max(1, Math.ceil(Math.sqrt(outer[2] * 1.6 * (high / wide)))));
+  const wanted = Math.sqrt(outer[2] * 1.6 * (high / wide));
+  const even = [...Array(outer[2]).keys()].map((k) => k + 1).filter((k) => outer[2] % k === 0); // rows of slices of one length
+  const across = outer[2] < 4 ? outer[2] : even.reduce((x, y) => (Math.abs(y - wanted) < Math.abs(x - wanted) ? y : x));
   const corner = (c) => [(c[2] % across) * (wide + 14) + margin / 2 + c[0] * pw + 13, Math.floor(c[2] / across) * (high + 14) + margin / 2 + c[1] * ph + 13];
   const sizes = s.axes.map((x) => x[1]);
   const indices = (row) => {

@@ -1,5 +1,7 @@
 // Puts the page together: what is open, what is selected, and what keys and the pointer do.
 
+const APART = 8; // instances of a group that are drawn apart where a change is shown
+
 class App {
   constructor() {
     this.drawing = new Drawing(document.getElementById("canvas"));
@@ -58,6 +60,8 @@ class App {
       o.hidden = o.value === "change" && o.disabled;
     }
     this.hidden = new Set();
+    const groups = this.f.children(this.scope).filter((x) => x.group && x.count > 1);
+    this.unfold = this.f.changed && groups.every((x) => x.count <= APART) ? 1 : 0;
     this.plain = this.f.changed ? "change" : this.f.header.networks ? "network" : this.f.columns.link_rail.some((x) => x > 0) ? "rail" : "class";
     this.colour = this.plain;
     document.getElementById("colour").value = this.plain;
@@ -102,7 +106,7 @@ class App {
     this.scene = makeScene(this.f, this.scope, this.unfold);
     for (const b of this.scene.boxes) {
       const r = ratioOf(this.f, b);
-      b.ratio = r === null ? null : `${+r.toFixed(2)}:1`;
+      b.ratio = r === null || this.f.changed ? null : `${+r.toFixed(2)}:1`;
     }
     this.recolour();
   }
@@ -516,6 +520,11 @@ class App {
   // What a double click or Enter does: one level down.
   enter(hit) {
     const s = this.selection;
+    if (hit.zoom) {
+      this.drawing.fit(hit.zoom, 6);
+      this.drawing.moved = true;
+      return this.paint();
+    }
     if (hit.group !== undefined) return this.open({ names: [hit.node.set.parts[0][0]], at: hit.group });
     if (hit.device !== undefined) return this.openDevice(hit.device);
     const scope = hit.node?.frame ? hit.node.scope : hit.node?.opens;

@@ -224,7 +224,7 @@ class Panel {
     const { app } = this;
     const order = (r) => (r.status === "refuted" ? 0 : r.status === "skipped" ? 4 : r.required ? 1 : 2);
     const results = app.f.header.results ?? [];
-    const marks = app.f.marks.filter((m) => m.kind !== "witness");
+    const marks = app.f.marks.filter((m) => m.kind !== "witness").sort((x, y) => (y.severity === "error") - (x.severity === "error"));
     const here = (m) => (app.selection?.kind === "mark" && app.selection.mark === m ? "here" : "");
     const name = (r) => (app.f.marks[r.mark] ? link(r.name, () => app.highlight(app.f.marks[r.mark])) : element("b", {}, r.name));
     this.at.findings.replaceChildren(...(results.length || marks.length ? [element("h2", {}, "Requirements and findings")] : []),
