@@ -123,6 +123,19 @@ def change_summary(c: Changes) -> Iterator[str]:
     and which cables and circuits are new, removed and moved, by class and declaration."""
     if c.none:
         return
+    yield from _contract_sentences(c)
+    budget = [
+        f"{x.what} {_before_after_arrow(x.before, x.after)}{_count_difference(x).replace('  ', ' ')}"
+        for x in c.figures
+        if x.what in ("power", "cost")
+    ]
+    if budget:
+        yield "; ".join(budget)
+    yield from _cabling_sentences(c)
+    yield from _cable_group_lines(c)
+
+
+def _contract_sentences(c: Changes) -> Iterator[str]:
     told = contract_summary(c)
     if told:
         yield f"contract: {told}"
@@ -133,21 +146,20 @@ def change_summary(c: Changes) -> Iterator[str]:
         first = [f"{x.what} {_before_after_arrow(x.before, x.after)}" for x in c.settings[:FIRST_SETTINGS]]
         more = len(c.settings) - len(first)
         yield f"settings: {'; '.join([*first, *([f'{more:,} more'] if more else [])])}"
-    budget = [
-        f"{x.what} {_before_after_arrow(x.before, x.after)}{_count_difference(x).replace('  ', ' ')}"
-        for x in c.figures
-        if x.what.partition(",")[0] in ("power", "cost")
-    ]
-    if budget:
-        yield "; ".join(budget)
+
+
+def _cabling_sentences(c: Changes) -> Iterator[str]:
     if c.circuits:
         yield _circuit_summary(c)
     if not c.circuits or c.touches_cables:
         yield _cable_summary(c)
-    shown = c.cable_groups[:FIRST_GROUPS]
-    yield from (group.text for group in shown)
-    if len(shown) < len(c.cable_groups):
-        rest = c.cable_groups[FIRST_GROUPS:]
+
+
+def _cable_group_lines(c: Changes) -> Iterator[str]:
+    """Cables by declaration, the first few."""
+    yield from (group.text for group in c.cable_groups[:FIRST_GROUPS])
+    rest = c.cable_groups[FIRST_GROUPS:]
+    if rest:
         yield f"{len(rest):,} more pairs of declarations: {sum(x.count for x in rest):,} cables"
 
 
@@ -288,13 +300,19 @@ def _metric_style(m: Metric) -> str:
 # ---------------------------------------------------------------- Markdown
 
 
+AUTOLINKED = {"@": "&#64;", "://": "&#58;//", "www.": "www&#46;"}
+"""What begins a link in Markdown as GitHub and GitLab render it, and the same as plain text."""
 COMMENT = 65_536
 """Characters of a comment on GitHub: https://github.com/orgs/community/discussions/27190."""
 
 
-def changes_as_markdown(changes: Sequence[Changes], whole: bool) -> str:
-    """A comment for a pull request: figures first, long lists folded."""
-    text = "\n".join(line for c in changes for line in _change_markdown(c, whole)).rstrip() + "\n"
+def changes_as_markdown(changes: Sequence[Changes], whole: bool, drawings: Sequence[str] = ()) -> str:
+    """A comment for a pull request: the contract first, then figures, then cables by class, long lists
+    folded. ``drawings`` has for each comparison what is shown below its cables, in Markdown, "" for
+    nothing."""
+    shown = [*drawings, *[""] * len(changes)]
+    pairs = zip(changes, shown, strict=False)
+    text = "\n".join(line for c, drawn in pairs for line in _change_markdown(c, whole, drawn)).rstrip() + "\n"
     if len(text) <= COMMENT or whole:
         return text
     end = max(text.rfind(head, 0, COMMENT - 200) for head in ("\n<details>", "\n### "))
@@ -305,18 +323,26 @@ def changes_as_markdown(changes: Sequence[Changes], whole: bool) -> str:
     )
 
 
-def _change_markdown(c: Changes, whole: bool) -> Iterator[str]:
+def _change_markdown(c: Changes, whole: bool, drawing: str) -> Iterator[str]:
     yield f"### {_markdown_cell(c.fabric)}"
     yield ""
     if c.none:
         yield "No difference."
         yield ""
         return
-    for sentence in change_summary(c):
+    for sentence in _contract_sentences(c):
         yield _markdown_cell(sentence[0].upper() + sentence[1:] + ".")
         yield ""
     yield from _contract_table(c, whole)
     yield from _figures_table(c)
+    for sentence in _cabling_sentences(c):
+        yield _markdown_cell(sentence[0].upper() + sentence[1:] + ".")
+        yield ""
+    groups = [f"- {_markdown_cell(line)}" for line in _cable_group_lines(c)]
+    if groups:
+        yield from (*groups, "")
+    if drawing:
+        yield from (drawing, "")
     for title, lines in change_sections(c):
         if title != "figures":
             yield from _section_markdown(title, lines, lines if whole else lines[: FEW * 4])
@@ -386,6 +412,8 @@ def _markdown_cell(value: str) -> str:
     text = " ".join(terminal_safe_text(value).split()).replace("&", "&amp;").replace("<", "&lt;")
     for sign in ("\\", "|", "`"):
         text = text.replace(sign, f"\\{sign}")
+    for sign, plain in AUTOLINKED.items():  # people, addresses and pages that a comment would link to
+        text = text.replace(sign, plain)
     return text.replace("](", "]\\(")
 
 

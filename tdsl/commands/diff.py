@@ -199,7 +199,8 @@ def _print_differences(
     changes = [x.changes for x in found]
     last = revisions_overview(span) if span is not None else ""
     if call.output_format == "markdown":
-        write_to_stream(changes_as_markdown(changes, call.full) if changes else "")
+        drawings = [_mermaid_of_comparison(x) for x in found]
+        write_to_stream(changes_as_markdown(changes, call.full, drawings) if changes else "")
         write_to_stream(
             "".join(f"\n```\n{ordered(p, Paint(False), 100, call.full, (), n)}```\n" for p, n in plans)
             + (last and f"\n{markdown_paragraphs(last)}\n")
@@ -211,6 +212,18 @@ def _print_differences(
         "".join(f"\n{ordered(p, paint, width, call.full, (), name)}" for p, name in plans)
         + (last and f"{chr(10) * bool(changes)}{terminal_safe_text(last)}\n")
     )
+
+
+def _mermaid_of_comparison(compared: Compared) -> str:
+    """The drawings of what changes in the networks of a comparison, for a comment."""
+    from tdsl.changes.mermaid import change_as_mermaid
+
+    drawn = []
+    for old, new, changes in compared.networks:
+        assert old.fabric is not None and new.fabric is not None
+        if not changes.none:
+            drawn.append(change_as_mermaid(old.fabric, new.fabric))
+    return "\n\n".join(filter(None, drawn))
 
 
 def _report_errors_of_new(found: list[Compared], new: str, span: Revisions | None) -> bool:

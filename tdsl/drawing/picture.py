@@ -7,6 +7,7 @@ each group together, then whole declarations. The finest level that a page holds
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import inf, log2, prod
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tdsl.drawing.glyphs import glyph_of_shape, tray_glyph
+from tdsl.drawing.glyphs import GlyphLinks, LinkedPair, glyph_of_shape, tray_glyph
 from tdsl.drawing.records import Box, Caption, Frame, Glyph, Picture, Sketch, SketchEdge, SketchNode, Wire
 from tdsl.drawing.shapes import shapes_of_declarations
 from tdsl.fabric.columns import DeviceColumns
@@ -34,7 +35,9 @@ CHANGE_COLOURS = ("#9aa5b1", "#c62828", "#1a7f37")
 """Of links that stay, are removed and are added."""
 COLOURS = ("#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#5b6770", "#8a6d00", "#00757f")
 BOX_HEIGHT, GAP, FRAME_PAD, ROW_GAP, MARGIN, LEFT = 58.0, 22.0, 14.0, 150.0, 28.0, 108.0
+TOP = 1e9  # the row of what has no tier and is cabled to nothing that has one; optical switches are above
 STRAND = 26.0  # between lines of several classes that join the same two boxes
+MOST_LINKS_INSIDE = 20_000  # of a declaration, of which pairs are drawn one by one
 LETTER = 7.6  # the widest a letter of the drawn size is on average, in generic sans-serif fonts
 SMALL = 6.4
 
@@ -81,6 +84,7 @@ class _Cluster:
     scaleup: bool = False  # it has scale-up links alone, beside a network
     holder: DeviceSet | None = None  # the hosts that these chips are drawn in
     times: int = 1  # instances of the group of which this box shows all
+    counts: Sequence[tuple[int, int]] = ()  # devices of its groups' instances, and how many have so many
     removed: int = 0  # devices that only the older of two fabrics has
     added: int = 0  # devices that only the newer one has
     changing: bool = False  # whether this is the drawing of a change
@@ -152,6 +156,9 @@ def _plan_at_depth(fabric: Fabric, names: DrawingNames, depth: int, single: bool
         for g in range(groups):
             rows = slice(s.first + g * size, s.first + (g + 1) * size)
             built = int(fabric.built[rows].sum())
+            counts = Counter(fabric.built[rows].reshape(-1, size // max(_folded_times(s), 1)).sum(axis=1).tolist()) if (
+                not single and not depth and size
+            ) else Counter()
             holder = s.inside if s.inside is not None and s.inside.index in held else None
             name, place, times = _label_of_group(names, s, (depth, g, rows.start), single, holder)
             tier = int(tiers.max()) if len(tiers) else -1
@@ -171,6 +178,7 @@ def _plan_at_depth(fabric: Fabric, names: DrawingNames, depth: int, single: bool
                         scaleup=below,
                         holder=holder,
                         times=times,
+                        counts=counts.most_common() if times > 1 else (),
                     )
                 )
                 of_device[rows] = len(clusters) - 1
@@ -211,6 +219,11 @@ def _hosts_drawn_with_chips(fabric: Fabric) -> set[int]:
     return {k for k, s in hosts.items() if not bool(linked[s.first : s.first + s.count].any())}
 
 
+def _folded_times(s: DeviceSet) -> int:
+    """Instances of the outermost group of a declaration, 1 of one in no group."""
+    return prod(a.size for a in s.parts[0].axes) if len(s.parts) > 1 else 1
+
+
 def _folded_group_name(s: DeviceSet, name: str) -> tuple[str, str, int]:
     """The name of a whole declaration in a frame for its outermost group, the frame's (``plane × 8``), and
     that number."""
@@ -229,7 +242,25 @@ def _add_shape_glyphs(fabric: Fabric, p: _Plan) -> None:
         if c.holder is not None:
             c.glyph = tray_glyph(c.holder.count, s.count // c.holder.count) if c.holder.count <= 40 else None
         elif c.planned == s.count and found[s.index]:
-            c.glyph = glyph_of_shape(found[s.index], s.count, _shape_colours(fabric, s, found[s.index]))
+            shape = found[s.index]
+            colours = [] if "ring" in shape else _shape_colours(fabric, s, shape)
+            pairs = [] if "grid" in shape else _linked_pairs(fabric, s)
+            c.glyph = glyph_of_shape(shape, s.count, GlyphLinks(colours, pairs, [x.size for x in s.axes]))
+
+
+def _linked_pairs(fabric: Fabric, s: DeviceSet) -> list[LinkedPair]:
+    """The pairs of a declaration's devices that are linked, by class; none of more than are drawn."""
+    inside = (fabric.device_set[fabric.device_a] == s.index) & (fabric.device_set[fabric.device_b] == s.index)
+    rows = np.flatnonzero(inside)
+    if len(rows) > MOST_LINKS_INSIDE:
+        return []
+    a, b = fabric.device_a[rows] - s.first, fabric.device_b[rows] - s.first
+    keys = np.stack([np.minimum(a, b), np.maximum(a, b), fabric.link_class[rows]])
+    found, count = np.unique(keys, axis=1, return_counts=True)
+    return [
+        LinkedPair(x, y, n, COLOURS[cls % len(COLOURS)])
+        for (x, y, cls), n in zip(found.T.tolist(), count.tolist(), strict=True)
+    ]
 
 
 def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> list[str]:
@@ -258,7 +289,8 @@ def _give_rows_to_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, in
             if one in lowest and clusters[other].tier >= 0:
                 lowest[one] = min(lowest[one], clusters[other].tier + 0.5)
     for number, level in lowest.items():
-        clusters[number].level = level
+        optical = clusters[number].set.kind == "ocs"
+        clusters[number].level = level if level < inf or optical else TOP
 
 
 def _name_at_depth(s: DeviceSet, depth: int, instance: int) -> str:
@@ -391,7 +423,10 @@ def _box_texts(c: _Cluster) -> list[str]:
         ]
     absent = f", {c.planned - c.devices:,} omitted" if c.planned > c.devices and not c.changing else ""
     what = c.set.model.name if c.planned == 1 else f"{c.devices:,} × {c.set.model.name}{absent}"
-    if c.times > 1 and c.glyph is None:
+    if c.times > 1 and c.glyph is None and len(c.counts) > 1:
+        each = ", ".join(f"{n:,} in {k:,}" for n, k in c.counts)
+        what = f"{c.devices:,} × {c.set.model.name}: {each}"
+    elif c.times > 1 and c.glyph is None:
         what = f"{c.planned // c.times:,} × {c.set.model.name} in each, {c.devices:,} in all"
     changed = [f"{n:,} {word}" for n, word in ((c.added, "added"), (c.removed, "removed")) if n]
     return [
@@ -467,9 +502,16 @@ def _frame_of_group(p: _Plan, name: str) -> Frame:
         round(top - pad, 1),
         round(right - left + 2 * pad, 1),
         round(bottom - top + 2 * pad + 18, 1),
-        text_cut_to_width(name.replace("'", ""), right - left + 2 * pad - 12, SMALL),
+        text_cut_to_width(_frame_label(name, members), right - left + 2 * pad - 12, SMALL),
         max(c.times for c in members) > 1,
     )
+
+
+def _frame_label(name: str, members: Sequence[_Cluster]) -> str:
+    """What a frame is called: ``plane × 8`` only where its instances hold equally many devices."""
+    if any(len(c.counts) > 1 for c in members):
+        return f"{members[0].times:,} {members[0].set.parts[0].name}, not all equal"
+    return name.replace("'", "")
 
 
 def text_cut_to_width(text: str, width: float, letter: float) -> str:
