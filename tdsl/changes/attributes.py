@@ -572,7 +572,8 @@ def changed_circuits(rows: MatchedRows) -> list[Change]:
         at = (names[d] for d in f.port_device[f.circuit_a].tolist())
         ends = [rows.port_paths(side, ports) for ports in (f.circuit_a, f.circuit_b)]
         own = ([x.rpartition(".")[2] for x in pair] for pair in zip(*ends, strict=True))
-        sides.append(dict.fromkeys((ocs, *sorted(pair, key=natural_sort_key)) for ocs, pair in zip(at, own, strict=True)))
+        circuits = {(ocs, *sorted(pair, key=natural_sort_key)) for ocs, pair in zip(at, own, strict=True)}
+        sides.append(dict.fromkeys(sorted(circuits, key=lambda c: [natural_sort_key(x) for x in c])))
     old, new = sides
     out = [Change(ocs, f"{a} to {b}", "") for ocs, a, b in old if (ocs, a, b) not in new]
     return out + [Change(ocs, "", f"{a} to {b}") for ocs, a, b in new if (ocs, a, b) not in old]

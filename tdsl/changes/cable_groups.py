@@ -62,15 +62,20 @@ def _cables_by_declaration(change: str, legs: Iterable[CableLeg], extents: Exten
         whole = _group_of_legs(change, rows, link_class, extents)
         pieces: dict[tuple[str, ...], list[CableLeg]] = defaultdict(list)
         for leg in rows:
-            pieces[tuple(path.partition("]")[0] for path in (leg.a.device, leg.b.device) if "." in path)].append(leg)
+            pieces[
+                tuple(path.partition("]")[0] for path in (leg.a.device, leg.b.device) if "." in path)
+            ].append(leg)
         apart = [_group_of_legs(change, piece, link_class, extents) for piece in pieces.values()]
-        counted = whole.a[:1].isdigit() or whole.b[:1].isdigit() or "[" in whole.a and "[" in whole.b
+        counted = whole.a[:1].isdigit() or whole.b[:1].isdigit() or ("[" in whole.a and "[" in whole.b)
         out += apart if counted and 1 < len(apart) <= MOST_PIECES else [whole]
     return out
 
 
 def _group_of_legs(change: str, rows: list[CableLeg], link_class: str, extents: Extents) -> CableGroup:
-    a, b = (_devices_as_ranges(dict.fromkeys(e.device for e in ends), extents) for ends in zip(*((x.a, x.b) for x in rows), strict=True))
+    a, b = (
+        _devices_as_ranges(dict.fromkeys(e.device for e in ends), extents)
+        for ends in zip(*((x.a, x.b) for x in rows), strict=True)
+    )
     return CableGroup(change, a, b, link_class, len(rows))
 
 
@@ -91,10 +96,12 @@ def _devices_as_ranges(paths: Iterable[str], extents: Extents) -> str:
     if not axes or not whole or prod(len(axis) for axis in axes) != len(devices):
         return f"{len(devices):,} {declaration}"
     at = 0
-    parts = []
+    parts: list[str] = []
     for part in devices[0].split("."):
         own = ranges[at : at + len(path_indices(part))]
-        every = known.axes[at : at + len(own)] == tuple(own) and parts  # the outermost range is always written
+        every = (
+            known.axes[at : at + len(own)] == tuple(own) and parts
+        )  # the outermost range is always written
         at += len(own)
         texts = [f"{low}..{high}" if low < high else str(low) for low, high in own]
         parts.append(part.partition("[")[0] + (f"[{', '.join(texts)}]" if own and not every else ""))

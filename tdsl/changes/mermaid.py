@@ -1,5 +1,5 @@
-"""A change as a flowchart of Mermaid, which comments of GitHub and GitLab draw: declarations as nodes, removed
-links red, added ones green.
+"""A change as a flowchart of Mermaid, which comments of GitHub and GitLab draw: declarations as nodes,
+removed links red, added ones green.
 
 Source of the form: the documentation of Mermaid, Flowcharts - Basic Syntax.
 """
@@ -30,14 +30,19 @@ def change_as_mermaid(before: Fabric, after: Fabric) -> str:
     fabric = both.fabric
     if not bool((both.links != STAYS).any() or (both.devices[fabric.built] != STAYS).any()):
         return ""
-    names = [path_without_indices(fabric.device_path(s.first)).replace("'", "") if s.count else "" for s in fabric.sets]
+    names = [
+        path_without_indices(fabric.device_path(s.first)).replace("'", "") if s.count else ""
+        for s in fabric.sets
+    ]
     count: dict[str, Counter[int]] = {}
     kinds: dict[str, str] = {}
     for d in np.flatnonzero(fabric.built).tolist():
         name = names[int(fabric.device_set[d])]
         count.setdefault(name, Counter())[int(both.devices[d])] += 1
         kinds[name] = fabric.model_of(d).name
-    ends = zip(fabric.device_set[fabric.device_a].tolist(), fabric.device_set[fabric.device_b].tolist(), strict=True)
+    ends = zip(
+        fabric.device_set[fabric.device_a].tolist(), fabric.device_set[fabric.device_b].tolist(), strict=True
+    )
     edges: Counter[tuple[str, str, int]] = Counter(
         (names[a], names[b], fate) for (a, b), fate in zip(ends, both.links.tolist(), strict=True)
     )
@@ -51,7 +56,9 @@ def change_as_mermaid(before: Fabric, after: Fabric) -> str:
         label += f" ({', '.join(changed)})" if changed else ""
         lines.append(f'  n{number[name]}["{OTHER.sub("_", label)}"]')
     styles = []
-    for k, ((a, b, fate), n) in enumerate(sorted(edges.items(), key=lambda x: (number[x[0][0]], number[x[0][1]], x[0][2]))):
+    for k, ((a, b, fate), n) in enumerate(
+        sorted(edges.items(), key=lambda x: (number[x[0][0]], number[x[0][1]], x[0][2]))
+    ):
         sign = {STAYS: "", REMOVED: "-", ADDED: "+"}[fate]
         lines.append(f'  n{number[a]} {LINES[fate]}|"{sign}{counted_noun(n, "link")}"| n{number[b]}')
         styles.append(f"  linkStyle {k} stroke:{CHANGE_COLOURS[fate]},stroke-width:{WIDTHS[fate]}px")

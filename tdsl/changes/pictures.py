@@ -108,7 +108,9 @@ def _drawing_of_change(before: Design, after: Design) -> str:
         draw_fabric(fabric, Wires(fabric), title, both.devices),
         figures=f"before: {figures_below_title(before.fabric)}; after: {figures_below_title(after.fabric)}",
     )
-    template = jinja_environment(packaged_folder("targets") / "diagram" / "templates").get_template("fabric.svg.j2")
+    template = jinja_environment(packaged_folder("targets") / "diagram" / "templates").get_template(
+        "fabric.svg.j2"
+    )
     return template.render(fabric=SimpleNamespace(picture=page))
 
 

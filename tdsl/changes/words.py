@@ -12,8 +12,8 @@ from tdsl.changes.compare import devices_by_set
 from tdsl.changes.model import PARTS, CableLeg, Change, Changes, ContractChange, Metric, MovedCable, Revisions
 from tdsl.changes.steps import MovePlan, MoveStep, percent_of_share
 from tdsl.fabric.graph import Fabric
-from tdsl.semantics.quantity import MONEY, POWER, UNIT_TABLE, Dim, Quantity
 from tdsl.report.paint import Paint, terminal_safe_text, wrap_text
+from tdsl.semantics.quantity import MONEY, POWER, UNIT_TABLE, Dim, Quantity
 from tdsl.system.nouns import counted_noun
 
 FEW = 12
@@ -267,10 +267,10 @@ def _before_after_arrow(before: str, after: str) -> str:
 
 def _count_difference(x: Change) -> str:
     """How much a count or an amount grew or shrank."""
-    amounts = [_shown_amount(text) for text in (x.before, x.after)]
-    if amounts[0] is None or amounts[1] is None:
+    before, after = _shown_amount(x.before), _shown_amount(x.after)
+    if before is None or after is None:
         return ""
-    (was, unit), (now, other) = amounts
+    (was, unit), (now, other) = before, after
     step = now - was
     if not (unit or other):
         return f"  ({int(step):+,})" if step.denominator == 1 else ""

@@ -70,7 +70,8 @@ permissions:
 env:
   TDSL_UNTRUSTED: ${{{{ github.event_name == 'pull_request' }}}}  \
 # no tdsl.toml, no links, limits of time and memory
-  TDSL_CHECK_HELP_URI: ${{{{ vars.TDSL_DOCS }}}}  # where you publish tdsl's documentation; rules of SARIF link there
+  # where you publish tdsl's documentation: rules of SARIF link there
+  TDSL_CHECK_HELP_URI: ${{{{ vars.TDSL_DOCS }}}}
 jobs:
   check:
     runs-on: ubuntu-latest
@@ -121,7 +122,8 @@ jobs:
         run: |
           tdsl diff "$SPAN" --output-format markdown --picture change.svg > change.md || [ $? -eq 1 ]
           cat change.md >> "$GITHUB_STEP_SUMMARY"
-          echo "comment=$(head -c 90000 change.md | iconv -c -f utf-8 -t utf-8 | base64 -w 0)" >> "$GITHUB_OUTPUT"
+          comment=$(head -c 90000 change.md | iconv -c -f utf-8 -t utf-8 | base64 -w 0)
+          echo "comment=$comment" >> "$GITHUB_OUTPUT"
       - uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02  # v4.6.2
         if: always()
         with: {{name: change, path: change.svg, if-no-files-found: ignore}}
@@ -136,7 +138,7 @@ jobs:
       GH_REPO: ${{{{ github.repository }}}}
       COMMENT: ${{{{ needs.change.outputs.comment }}}}
       NUMBER: ${{{{ github.event.pull_request.number }}}}
-      PICTURE: ${{{{ github.server_url }}}}/${{{{ github.repository }}}}/actions/runs/${{{{ github.run_id }}}}#artifacts
+      PICTURE: ${{{{ github.server_url }}}}/${{{{ github.repository }}}}/actions/runs/${{{{ github.run_id }}}}
     steps:
       - name: comment
         run: |
@@ -172,8 +174,8 @@ change:
   script:
     - python -I -m pip install --quiet tdsl=={version}
     - >-
-      tdsl diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA..$CI_COMMIT_SHA" --output-format markdown --picture change.svg
-      > change.md || [ $? -eq 1 ]
+      tdsl diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA..$CI_COMMIT_SHA"
+      --output-format markdown --picture change.svg > change.md || [ $? -eq 1 ]
     - >-
       git diff --name-only -z "$CI_MERGE_REQUEST_DIFF_BASE_SHA..$CI_COMMIT_SHA" -- '*.fab' '*.csv' '*.lock'
       | xargs -0 -r tdsl check --hook --fail-on warning --
@@ -194,7 +196,8 @@ comment:
       python -I - <<'END'
       import json, os, urllib.request
       e = os.environ
-      notes = "{{CI_API_V4_URL}}/projects/{{CI_MERGE_REQUEST_PROJECT_ID}}/merge_requests/{{CI_MERGE_REQUEST_IID}}/notes"
+      request = "projects/{{CI_MERGE_REQUEST_PROJECT_ID}}/merge_requests/{{CI_MERGE_REQUEST_IID}}"
+      notes = "{{CI_API_V4_URL}}/" + request + "/notes"
       body = json.dumps({{"body": open("change.md", encoding="utf-8").read()}}).encode()
       head = {{"PRIVATE-TOKEN": e["TDSL_COMMENT_TOKEN"], "Content-Type": "application/json"}}
       urllib.request.urlopen(urllib.request.Request(notes.format(**e), body, head))

@@ -28,8 +28,8 @@ from tdsl.commands._shared import (
 if TYPE_CHECKING:
     from tdsl.changes.model import Changes
     from tdsl.compile.compiler import Compilation, Design, Request
-    from tdsl.observe.audit import Audit
     from tdsl.fabric.graph import Ints
+    from tdsl.observe.audit import Audit
     from tdsl.viewer.fabric_page import ViewerMark
 
 LINKS_CHECKED = 16_384
@@ -67,8 +67,8 @@ CAPTURE = click.Path(exists=True, path_type=Path)
     "verify",
     envvar="TDSL_VIEW_CHECK",
     default=None,
-    help="Check the design, too, and show its requirements, its findings and the bisection cut; if neither is "
-    f"given, of designs with at most {LINKS_CHECKED:,} links.",
+    help="Check the design, too, and show its requirements, its findings and the bisection cut; if neither "
+    f"is given, of designs with at most {LINKS_CHECKED:,} links.",
 )
 @click.option(
     "--diff",
@@ -105,7 +105,7 @@ def command(
     each group, the racks where devices have places, and every device with its ports; it finds devices, cables
     and addresses.
 
-    Exit status: 0 written, 1 the design has errors, 2 a wrong call.
+    Exit status: 0 written, 1 the design has errors (with --check also what it finds), 2 a wrong call.
     """
     from tdsl.viewer.fabric_page import viewer_page
 
@@ -114,10 +114,15 @@ def command(
         if fail or ibnetdiscover or lldp or p2p:
             raise click.UsageError("--diff shows two designs; leave --fail and captures out")
         return _write_change_page(old, file, asked, verify is not False, output, show)
-    compilation, verify = _compile_for_page(file, asked, verify)
+    (compilation,) = compile_sources([file], asked, verify=bool(verify))
     show_findings([compilation], sys.stderr)
-    shown = _designs_of_page(compilation)
     errors = any(d.severity.word == "error" for d in compilation.findings)
+    if verify is None and _is_checked_for_page(compilation, file):
+        (compilation,) = compile_sources(
+            [file], asked
+        )  # the page shows what it finds, the call does not fail
+        verify = True
+    shown = _designs_of_page(compilation)
     if not shown:
         return FOUND
     captures = [
@@ -127,7 +132,7 @@ def command(
     parts = []
     for d in shown:
         assert d.fabric is not None
-        marks = _marks_with_networks(d, compilation, verify)
+        marks = _marks_with_networks(d, compilation, bool(verify))
         marks += _audit_fault_marks(d, captures) if captures else []
         parts.append((d.fabric, marks, _facts_for_page(d, _networks_of_design(d, compilation), marks)))
     _save_and_open_page(viewer_page(parts, _title_of_page(shown, name)), output or Path(f"{name}.html"), show)
@@ -142,25 +147,20 @@ def _save_and_open_page(page: str, path: Path, show: bool) -> None:
         _open_in_browser(path)
 
 
-def _compile_for_page(file: str, asked: Request, verify: bool | None) -> tuple[Compilation, bool]:
-    """The design of a page, and whether it was checked: where nobody says, if it is small."""
-    (compilation,) = compile_sources([file], asked, verify=bool(verify))
-    if verify is not None:
-        return compilation, verify
+def _is_checked_for_page(compilation: Compilation, file: str) -> bool:
+    """Whether a design is small enough to be checked where nobody says."""
     links = sum(d.fabric.link_count for d in compilation.designs if d.fabric is not None)
-    if file == "-" or not 0 < links <= LINKS_CHECKED:
-        return compilation, False
-    (checked,) = compile_sources([file], asked)
-    return checked, True
+    return file != "-" and 0 < links <= LINKS_CHECKED
 
 
 def _write_change_page(
     old: str, file: str, asked: Request, verify: bool, output: Path | None, show: bool
 ) -> int:
     """The page of what a design changes of another one."""
-    from tdsl.changes.pictures import ADDED, REMOVED, changed_fabric
+    from tdsl.changes.pictures import changed_fabric
     from tdsl.changes.words import change_summary
     from tdsl.commands.diff import Incomparable, compare_two_sources
+    from tdsl.drawing.picture import ADDED, REMOVED
     from tdsl.viewer.fabric_page import ViewerMark, rows_of_mask, viewer_page
 
     try:
@@ -291,9 +291,7 @@ def _facts_for_page(
 
 def _marks_for_page(design: Design, verify: bool) -> list[ViewerMark]:
     """What the page highlights: the failed set, the bisection cut, and what findings are about."""
-    from tdsl.findings.diagnostic import Severity
-    from tdsl.viewer.fabric_page import NO_ROWS, ViewerMark, rows_of_mask
-    from tdsl.viewer.marked_rows import NamedRows
+    from tdsl.viewer.fabric_page import ViewerMark, rows_of_mask
 
     out = []
     if design.failed is not None:
@@ -317,22 +315,36 @@ def _marks_for_page(design: Design, verify: bool) -> list[ViewerMark]:
                     "cut", "Bisection cut", found.text, links=cut, about=found.requirement or found.check
                 )
             )
-    named = NamedRows(design.fabric) if design.fabric is not None and design.findings + design.results else None
+    return out + _marks_of_findings(design)
+
+
+def _marks_of_findings(design: Design) -> list[ViewerMark]:
+    """What findings are about, and what shows each answer: the devices and links that its witness names, else
+    those of the statements that the finding points at."""
+    from tdsl.findings.diagnostic import Severity
+    from tdsl.viewer.fabric_page import ViewerMark
+    from tdsl.viewer.marked_rows import NamedRows
+
+    if design.fabric is None or not (design.findings or design.results):
+        return []
+    named = NamedRows(design.fabric)
     by_span = {r.origin.span: r for r in design.results if r.origin is not None}
+    out = []
     for d in design.findings:
-        if d.severity > Severity.NOTE and named is not None:
-            result = by_span.get(d.span) if d.span is not None else None
-            devices, links = named.rows_of_witness(result.witness if result is not None else {})
-            if not len(devices) + len(links):
-                spans = [x for x in (d.span, *(label.span for label in d.labels)) if x is not None]
-                devices, links = named.rows_of_spans(spans)
-            about = result.requirement or result.check if result is not None else ""
-            title = f"{d.code}: {d.message}"
-            out.append(ViewerMark("finding", title, d.help, devices, links, d.severity.word, about))
+        if d.severity <= Severity.NOTE:
+            continue
+        result = by_span.get(d.span) if d.span is not None else None
+        devices, links = named.rows_of_witness(result.witness if result is not None else {})
+        if not len(devices) + len(links):
+            spans = [x for x in (d.span, *(label.span for label in d.labels)) if x is not None]
+            devices, links = named.rows_of_spans(spans)
+        about = result.requirement or result.check if result is not None else ""
+        title = f"{d.code}: {d.message}"
+        out.append(ViewerMark("finding", title, d.help, devices, links, d.severity.word, about))
     shown = {m.about for m in out}
-    for r in design.results if named is not None else ():
+    for r in design.results:
         about = r.requirement or r.check
-        devices, links = named.rows_of_witness(r.witness) if r.witness else NO_ROWS
+        devices, links = named.rows_of_witness(r.witness)
         if about not in shown and len(devices) + len(links):
             out.append(ViewerMark("witness", f"{about}: {r.text or r.status}", "", devices, links, "", about))
     return out

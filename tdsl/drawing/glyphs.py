@@ -75,11 +75,11 @@ def _cubes_glyph(
         x0, y0 = k % across * slice_x + 22, k // across * slice_y + 22
         ends = [10 if wraps[0] else 0, 10 if len(wraps) > 1 and wraps[1] else 0]
         for j in range(ny):
-            y = _coordinate_text(y0 + j * step_y + high / 2)
-            lines[0] += _pieces_between_cubes(x0, nx, step_x, wide, ends[0], f"M{{}} {y}H{{}}")
+            at = _coordinate_text(y0 + j * step_y + high / 2)
+            lines[0] += _pieces_between_cubes(x0, nx, step_x, wide, ends[0], f"M{{}} {at}H{{}}")
         for i in range(nx if ny > 1 else 0):
-            x = _coordinate_text(x0 + i * step_x + wide / 2)
-            lines[1] += _pieces_between_cubes(y0, ny, step_y, high, ends[1], f"M{x} {{}}V{{}}")
+            at = _coordinate_text(x0 + i * step_x + wide / 2)
+            lines[1] += _pieces_between_cubes(y0, ny, step_y, high, ends[1], f"M{at} {{}}V{{}}")
         for i, j in ((i, j) for j in range(ny) for i in range(nx)):
             x, y = x0 + i * step_x, y0 + j * step_y
             boards.append(_rectangle_path(x, y, wide, high))

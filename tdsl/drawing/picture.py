@@ -156,9 +156,11 @@ def _plan_at_depth(fabric: Fabric, names: DrawingNames, depth: int, single: bool
         for g in range(groups):
             rows = slice(s.first + g * size, s.first + (g + 1) * size)
             built = int(fabric.built[rows].sum())
-            counts = Counter(fabric.built[rows].reshape(-1, size // max(_folded_times(s), 1)).sum(axis=1).tolist()) if (
-                not single and not depth and size
-            ) else Counter()
+            counts = (
+                Counter(fabric.built[rows].reshape(-1, size // max(_folded_times(s), 1)).sum(axis=1).tolist())
+                if (not single and not depth and size)
+                else Counter()
+            )
             holder = s.inside if s.inside is not None and s.inside.index in held else None
             name, place, times = _label_of_group(names, s, (depth, g, rows.start), single, holder)
             tier = int(tiers.max()) if len(tiers) else -1

@@ -50,10 +50,6 @@ class ViewerMark:
     about: str = ""
 
 
-NO_ROWS = np.zeros(0, np.int64), np.zeros(0, np.int64)
-"""No devices and no links."""
-
-
 def viewer_page(parts: Sequence[tuple[Fabric, Sequence[ViewerMark], Mapping[str, Any]]], title: str) -> str:
     """A page of one or several fabrics, each with what is highlighted in it and the facts that ``Design``
     knows of it."""

@@ -107,7 +107,15 @@ def _entries_of_witness(witness: Mapping[str, object]) -> Iterator[tuple[str, li
         elif isinstance(value, str):
             yield key, [value]
         elif isinstance(value, (list, tuple)) and key != "sides":
-            yield key, [text for x in value for text in (x if isinstance(x, (list, tuple)) else [x]) if isinstance(text, str)]
+            yield (
+                key,
+                [
+                    text
+                    for x in value
+                    for text in (x if isinstance(x, (list, tuple)) else [x])
+                    if isinstance(text, str)
+                ],
+            )
 
 
 __all__ = ["NamedRows"]

@@ -185,7 +185,9 @@ def test_the_comment_of_a_change(ci: str, file: str, here: Path, tmp_path: Path)
         assert (tmp_path / "gh_call").read_text().startswith("pr comment 7 ")
         posted = tmp_path / "posted.md"
     text = posted.read_text()
-    order = [text.index(x) for x in ("sizes.fab", "| switches | 12 | 16 | +4 |", "power", ": 128 moved", "```mermaid", "<details>")]
+    order = [
+        text.index(x) for x in ("sizes.fab", "| switches | 12 | 16 | +4 |", "power", ": 128 moved", "```mermaid", "<details>")
+    ]
     assert order == sorted(order), text
     assert "+128 links" in text and "-128 links" in text
     picture = (tmp_path / "change.svg").read_text()

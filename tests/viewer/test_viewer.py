@@ -181,7 +181,8 @@ def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
     assert [x for x in found["inside"] if not x[2]] == [["node", 4, False], ["leaf", 4, False]]
     assert ["spine", 2, True] in found["inside"]
     assert found["stepped"] == "su × 2" and found["entered"] == "#open=su:0"
-    assert found["device"] == ["su0-node0", "device"] and sorted(found["bundles"]) == ["16 × 400G", "32 × 400G"]
+    assert found["device"] == ["su0-node0", "device"] and found["colour"] == "rail"
+    assert sorted(found["bundles"]) == ["16 × 400G"] + ["8 × 400G"] * 4  # a line a rail below the leaves
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
@@ -231,7 +232,12 @@ def test_faults_of_an_audit_are_marked(tmp_path: Path) -> None:
     done = tdsl("view", tmp_path / "pod.fab", "--p2p", table, "--no-open", "-o", out)
     assert done.exit_code == 0, done.output
     header, columns = unpacked(out.read_text(encoding="utf-8"))
-    assert [m["kind"] for m in header["marks"]] == ["fault"] and len(columns["mark0_links"]) == 2, header["marks"]
+    (fault,) = [i for i, m in enumerate(header["marks"]) if m["kind"] == "fault"]
+    assert len(columns[f"mark{fault}_links"]) == 2, header["marks"]
+    page = tmp_path / "audit.html"
+    assert tdsl("audit", tmp_path / "pod.fab", "--p2p", table, "--view", page).exit_code == 1
+    header, columns = unpacked(page.read_text(encoding="utf-8"))
+    assert [m["kind"] for m in header["marks"]] == ["fault"] and len(columns["mark0_links"]) == 2
 
 
 CLUSTER = """
