@@ -107,6 +107,7 @@ jobs:
   change:
     if: github.event_name == 'pull_request'
     runs-on: ubuntu-latest
+    timeout-minutes: 15
     env:
       SPAN: ${{{{ github.event.pull_request.base.sha }}}}...${{{{ github.event.pull_request.head.sha }}}}
     outputs:
@@ -166,6 +167,7 @@ designs:
 # Every design of the repository that uses a file of the change, and what the change does.
 change:
   image: python:3.12  # with git
+  timeout: 15 minutes
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   variables:
