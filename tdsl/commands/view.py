@@ -72,7 +72,6 @@ CAPTURE = click.Path(exists=True, path_type=Path)
 )
 @click.option(
     "--diff",
-    "old",
     metavar="OLD",
     help="Show what FILE changes of OLD, a design or a revision: removed red, added green.",
 )
@@ -92,7 +91,7 @@ def command(
     output: Path | None,
     show: bool,
     verify: bool | None,
-    old: str | None,
+    diff: str | None,
     fail: tuple[str, ...],
     ibnetdiscover: tuple[Path, ...],
     lldp: tuple[Path, ...],
@@ -110,10 +109,10 @@ def command(
     from tdsl.viewer.fabric_page import viewer_page
 
     asked = replace(options_from_command(given), fail=fail)
-    if old is not None:
+    if diff is not None:
         if fail or ibnetdiscover or lldp or p2p:
             raise click.UsageError("--diff shows two designs; leave --fail and captures out")
-        return _write_change_page(old, file, asked, verify is not False, output, show)
+        return _write_change_page(diff, file, asked, verify is not False, output, show)
     (compilation,) = compile_sources([file], asked, verify=bool(verify))
     show_findings([compilation], sys.stderr)
     errors = any(d.severity.word == "error" for d in compilation.findings)

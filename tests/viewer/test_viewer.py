@@ -362,8 +362,10 @@ def test_two_designs_in_one_page(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     code = """
 const links = app.value.of.reduce((n, v) => (n[v]++, n), [0, 0, 0]);
-return { colour: app.colour, links, labels: app.scene.frames.map((n) => n.label), changes: document.getElementById("changes").textContent,
-  green: app.scene.boxes.filter((b) => [...b.devices].every((d) => app.value.device(d) === app.drawing.ink.good)).map((b) => app.f.deviceName(b.devices[0])),
+const green = (b) => [...b.devices].every((d) => app.value.device(d) === app.drawing.ink.good);
+return { colour: app.colour, links, labels: app.scene.frames.map((n) => n.label),
+  changes: document.getElementById("changes").textContent,
+  green: app.scene.boxes.filter(green).map((b) => app.f.deviceName(b.devices[0])),
   legend: document.getElementById("legend").textContent, marks: app.f.marks.map((m) => m.title) };
 """
     found = browse(out.read_text(encoding="utf-8"), tmp_path, code)
