@@ -107,8 +107,9 @@ def _columns_of_removed_links(before: Fabric, after: Fabric, gone: Ints, port: I
     columns = {"link_a": port[before.link_a][gone], "link_b": port[before.link_b][gone]}
     columns["link_rate"] = before.link_rate[gone]
     columns["link_statement"] = before.link_statement[gone] + len(after.statements)
-    for name in ("link_class", "link_medium", "link_colour"):
+    for name in ("link_class", "link_medium"):
         columns[name] = np.zeros(len(gone), dtype=np.int64)
+    columns["link_colour"] = np.full(len(gone), -1, dtype=np.int64)
     for name in ("link_via_a", "link_via_b"):
         via = getattr(before, name)[gone]
         columns[name] = np.where(via >= 0, port[via], -1)
