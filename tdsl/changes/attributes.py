@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tdsl.changes.model import Change
 from tdsl.emit.link_tables import Wires
+from tdsl.fabric.columns import natural_sort_key
 from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric, Ints, LinkStatement
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.model import DeviceModel, DeviceSet
@@ -553,12 +554,29 @@ def _changed_links(rows: MatchedRows) -> Iterator[Change]:
 
 def _via_coding(rows: MatchedRows, side: int) -> Coding:
     f = (rows.before, rows.after)[side]
-    there = np.flatnonzero(f.link_via_a >= 0)
+    crosses = f.link_via_a >= 0
+    crosses[f.circuit_link] = False  # `circuits` shows them
+    there = np.flatnonzero(crosses)
     ends = [rows.port_paths(side, column[there]) for column in (f.link_via_a, f.link_via_b)]
     texts = [" and ".join(sorted(pair)) for pair in zip(*ends, strict=True)]
     codes = np.zeros(f.link_count, dtype=np.int64)
     codes[there] = np.arange(len(there)) + 1
     return ["", *texts], codes
+
+
+def changed_circuits(rows: MatchedRows) -> list[Change]:
+    """Circuits that are taken down, then those that are set up: the optical switch, and its two ports."""
+    sides = []
+    for side, f in enumerate((rows.before, rows.after)):
+        names = rows.paths[side]
+        at = (names[d] for d in f.port_device[f.circuit_a].tolist())
+        ends = [rows.port_paths(side, ports) for ports in (f.circuit_a, f.circuit_b)]
+        own = ([x.rpartition(".")[2] for x in pair] for pair in zip(*ends, strict=True))
+        circuits = {(ocs, *sorted(pair, key=natural_sort_key)) for ocs, pair in zip(at, own, strict=True)}
+        sides.append(dict.fromkeys(sorted(circuits, key=lambda c: [natural_sort_key(x) for x in c])))
+    old, new = sides
+    out = [Change(ocs, f"{a} to {b}", "") for ocs, a, b in old if (ocs, a, b) not in new]
+    return out + [Change(ocs, "", f"{a} to {b}") for ocs, a, b in new if (ocs, a, b) not in old]
 
 
 def _first_of_group(groups: Ints) -> Ints:
@@ -613,7 +631,7 @@ def _changed_legs(rows: MatchedRows) -> Iterator[Change]:
         sides = []
         for w in wires:
             values = [str(v) for v in w.cables.column(name)]
-            if name == "via" and rows.known:
+            if name == "via" and (rows.known or len(w.fabric.circuit_link)):
                 values = [""] * len(values)  # `via` of the links shows it by today's names
             found = dict.fromkeys(values)
             number = {text: n for n, text in enumerate(found)}

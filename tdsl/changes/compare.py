@@ -11,11 +11,13 @@ import numpy as np
 from tdsl.changes.attributes import (
     MatchedRows,
     changed_attributes,
+    changed_circuits,
     changed_mounting,
     model_pairs,
     untold_changes,
     words_without_difference,
 )
+from tdsl.changes.cable_groups import group_changed_cables
 from tdsl.changes.figure_changes import changed_metrics, comparison_figures
 from tdsl.changes.model import CableEnd, CableLeg, Change, Changes, ContractChange, MovedCable
 from tdsl.emit.link_tables import Wires
@@ -59,6 +61,7 @@ def compare_designs(
     ]
     _compare_devices(out, before, after, known)
     _compare_cables(out, cable_legs_in_order(before, known), cable_legs_in_order(after))
+    out.cable_groups = group_changed_cables(out, before, after)
     out.addresses = _changed_entries(addresses_by_purpose(before, known), addresses_by_purpose(after))
     values = {k: str(v) for k, v in old.parameters.items()}, {k: str(v) for k, v in new.parameters.items()}
     out.parameters = _changed_entries(*values)
@@ -66,6 +69,7 @@ def compare_designs(
     out.metrics = changed_metrics(old.results, new.results)
     rows = MatchedRows(before, after, known)
     changed = changed_attributes(rows)
+    out.circuits = changed_circuits(rows)
     out.places += [x for x in changed_mounting(rows) if all(x.what != p.what for p in out.places)]
     if contracts is not None:
         from tdsl.changes.contract import Subject, compare_contracts, model_changes
@@ -103,9 +107,11 @@ def compare_with_nothing(old: Design | None, new: Design | None, whole: str, fil
     facts, results = comparison_figures(fabric), design.results
     if come:
         out.devices_added, out.added = devices, wires
+        out.cable_groups = group_changed_cables(out, fabric, fabric)
         out.figures, out.metrics = _changed_entries({}, facts), changed_metrics([], results)
     else:
         out.devices_removed, out.removed = devices, wires
+        out.cable_groups = group_changed_cables(out, fabric, fabric)
         out.figures, out.metrics = _changed_entries(facts, {}), changed_metrics(results, [])
     return out
 

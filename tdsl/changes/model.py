@@ -46,6 +46,23 @@ class CableLeg:
 
 
 @dataclass(frozen=True, slots=True)
+class CableGroup:
+    """Cables of one class between two declarations that are new, removed or moved: ``a`` and ``b`` are the
+    declarations, with ranges of indices where not all of their devices are meant, ``count`` the legs."""
+
+    change: str
+    a: str
+    b: str
+    link_class: str
+    count: int
+
+    @property
+    def text(self) -> str:
+        """As a reviewer reads it: ``node[8..15] to leaf: 64 new``."""
+        return f"{self.a} to {self.b}: {self.count:,} {self.change}"
+
+
+@dataclass(frozen=True, slots=True)
 class MovedCable:
     """A cable of which one end stays and the other goes elsewhere."""
 
@@ -128,12 +145,16 @@ class Changes:
     added: list[CableLeg] = field(default_factory=list)
     removed: list[CableLeg] = field(default_factory=list)
     moved: list[MovedCable] = field(default_factory=list)
+    cable_groups: list[CableGroup] = field(default_factory=list)  # added, removed and moved by declaration
     replaced: list[tuple[CableLeg, CableLeg]] = field(
         default_factory=list
     )  # both ends stay; another part or length is needed
     relocated: list[MovedCable] = field(
         default_factory=list
     )  # both ends stay, at a device that is mounted elsewhere now
+    circuits: list[Change] = field(
+        default_factory=list
+    )  # of each optical switch: the pairs of ports that are taken down, and those that are set up
     places: list[Change] = field(default_factory=list)  # hall, rack and unit of devices
     cables: list[Change] = field(default_factory=list)
     addresses: list[Change] = field(default_factory=list)
@@ -143,6 +164,11 @@ class Changes:
     parameters: list[Change] = field(default_factory=list)
     figures: list[Change] = field(default_factory=list)
     metrics: list[Metric] = field(default_factory=list)
+
+    @property
+    def touches_cables(self) -> bool:
+        """Whether a cable comes, goes, moves, or is another one."""
+        return bool(self.added or self.removed or self.moved or self.replaced or self.relocated)
 
     @property
     def none(self) -> bool:

@@ -25,11 +25,12 @@ it. Declarations of both fabrics would look like one otherwise, with instances o
 @dataclass(frozen=True, slots=True)
 class Union:
     """``fabric`` has all devices and links; ``old`` and ``new`` give the place of each side's links among
-    them."""
+    them. ``known_before`` says which devices the old one has."""
 
     fabric: Fabric
     old: Ints
     new: Ints
+    known_before: Bools
 
     def state(self, present: Bools, idle: Bools | None = None) -> View:
         """The fabric with some of its links, and without the devices that are out of service."""
@@ -39,16 +40,19 @@ class Union:
         return View.whole(network).without(nothing, gone)
 
 
-def union_of_fabrics(before: Fabric, after: Fabric) -> Union | None:
-    """Both in one; None where a device keeps its path and has another model."""
+def union_of_fabrics(before: Fabric, after: Fabric, exchanged: bool = False) -> Union | None:
+    """Both in one; None where a device keeps its path and has another model, unless these are ``exchanged``:
+    then the old one goes and the new one comes."""
     paths = {after.device_path(d): d for d in range(after.device_count)}
     known = find_renamed_devices(design_devices_of(before), design_devices_of(after))
     row = np.array(
         [paths.get(known.get(p, p), -1) for p in map(before.device_path, range(before.device_count))],
         dtype=np.int64,
     )
-    if _changes_a_model(before, after, row):
+    other = _devices_of_another_model(before, after, row)
+    if len(other) and not exchanged:
         return None
+    row[other] = -1
     own = row.copy()
     own[row < 0] = after.device_count + np.flatnonzero(
         row < 0
@@ -78,16 +82,22 @@ def union_of_fabrics(before: Fabric, after: Fabric) -> Union | None:
     for side in ("link_a", "link_b"):  # a port that both sides use is the new one's
         joined["port_link"][joined[side][new]] = new
     whole = _union_devices(before, after, own, base, joined)
-    return Union(whole, at[old], at[: after.link_count])
+    known_before = np.zeros(whole.device_count, dtype=np.bool_)
+    known_before[own[before.built]] = True
+    return Union(whole, at[old], at[: after.link_count], known_before)
 
 
-def _changes_a_model(before: Fabric, after: Fabric, row: Ints) -> bool:
-    """Whether a device that is built and stays has another model; ``row`` has the new row of each old device,
-    -1 for none."""
+def _devices_of_another_model(before: Fabric, after: Fabric, row: Ints) -> Ints:
+    """Old devices that are built, stay and have another model; ``row`` has the new row of each old device, -1
+    for none."""
     models = [m.name for m in after.models]
-    return any(
-        before.built[d] and before.model_of(d).name != models[int(after.device_model[row[d]])]
-        for d in np.flatnonzero(row >= 0).tolist()
+    return np.array(
+        [
+            d
+            for d in np.flatnonzero(row >= 0).tolist()
+            if before.built[d] and before.model_of(d).name != models[int(after.device_model[row[d]])]
+        ],
+        dtype=np.int64,
     )
 
 
@@ -97,8 +107,9 @@ def _columns_of_removed_links(before: Fabric, after: Fabric, gone: Ints, port: I
     columns = {"link_a": port[before.link_a][gone], "link_b": port[before.link_b][gone]}
     columns["link_rate"] = before.link_rate[gone]
     columns["link_statement"] = before.link_statement[gone] + len(after.statements)
-    for name in ("link_class", "link_medium", "link_colour"):
+    for name in ("link_class", "link_medium"):
         columns[name] = np.zeros(len(gone), dtype=np.int64)
+    columns["link_colour"] = np.full(len(gone), -1, dtype=np.int64)
     for name in ("link_via_a", "link_via_b"):
         via = getattr(before, name)[gone]
         columns[name] = np.where(via >= 0, port[via], -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -12,10 +13,13 @@ from tdsl.changes.model import PARTS, CableLeg, Change, Changes, ContractChange,
 from tdsl.changes.steps import MovePlan, MoveStep, percent_of_share
 from tdsl.fabric.graph import Fabric
 from tdsl.report.paint import Paint, terminal_safe_text, wrap_text
+from tdsl.semantics.quantity import MONEY, POWER, UNIT_TABLE, Dim, Quantity
 from tdsl.system.nouns import counted_noun
 
 FEW = 12
 """Rows of a list that are shown unless all are asked for."""
+FIRST_GROUPS = 8
+"""Pairs of declarations whose cables the first lines count."""
 FIRST_SETTINGS = 2
 """Settings that the first lines name."""
 
@@ -61,6 +65,7 @@ def _section_lines(
             yield f"    and {len(rows) - len(shown):,} more; --full shows them"
 
 
+SHOWN_AMOUNT = re.compile(r"(?P<sign>\$?)(?P<number>[\d,]+(\.\d+)?)(?P<unit>[A-Za-z]*)")
 TITLES = {
     "requirement": "requirements",
     "waiver": "waivers",
@@ -114,21 +119,56 @@ def _contract_row(x: ContractChange) -> tuple[str, str]:
 
 
 def change_summary(c: Changes) -> Iterator[str]:
-    """What a reviewer asks first: what differs in the contract, which cables are new, removed and moved, by
-    class, and which requirements fail now."""
+    """What a reviewer asks first: what differs in the contract, which requirements fail now, power and cost,
+    and which cables and circuits are new, removed and moved, by class and declaration."""
     if c.none:
         return
+    yield from _contract_sentences(c)
+    budget = [
+        f"{x.what} {_before_after_arrow(x.before, x.after)}{_count_difference(x).replace('  ', ' ')}"
+        for x in c.figures
+        if x.what in ("power", "cost")
+    ]
+    if budget:
+        yield "; ".join(budget)
+    yield from _cabling_sentences(c)
+    yield from _cable_group_lines(c)
+
+
+def _contract_sentences(c: Changes) -> Iterator[str]:
     told = contract_summary(c)
     if told:
         yield f"contract: {told}"
+    failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
+    if failing:
+        yield f"fails now: {', '.join(failing)}"
     if c.settings:
         first = [f"{x.what} {_before_after_arrow(x.before, x.after)}" for x in c.settings[:FIRST_SETTINGS]]
         more = len(c.settings) - len(first)
         yield f"settings: {'; '.join([*first, *([f'{more:,} more'] if more else [])])}"
-    yield _cable_summary(c)
-    failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
-    if failing:
-        yield f"fails now: {', '.join(failing)}"
+
+
+def _cabling_sentences(c: Changes) -> Iterator[str]:
+    if c.circuits:
+        yield _circuit_summary(c)
+    if not c.circuits or c.touches_cables:
+        yield _cable_summary(c)
+
+
+def _cable_group_lines(c: Changes) -> Iterator[str]:
+    """Cables by declaration, the first few."""
+    yield from (group.text for group in c.cable_groups[:FIRST_GROUPS])
+    rest = c.cable_groups[FIRST_GROUPS:]
+    if rest:
+        yield f"{len(rest):,} more pairs of declarations: {sum(x.count for x in rest):,} cables"
+
+
+def _circuit_summary(c: Changes) -> str:
+    """How many circuits of optical switches are others, and how many cables change with them."""
+    new = sum(bool(x.after) for x in c.circuits)
+    changed = max(new, len(c.circuits) - new)
+    cables = "" if c.touches_cables else ", cables: 0"
+    return f"circuits changed: {changed:,}{cables}"
 
 
 def _cable_summary(c: Changes) -> str:
@@ -182,6 +222,7 @@ def change_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
         ("devices", devices),
         (f"cables: {', '.join(tally)}", _signed_cables(c)),
         ("renamed in the design", renamed),
+        (f"circuits: {len(c.circuits):,} taken down or set up", _signed_circuits(c)),
         ("places", _signed_changes(c.places)),
         ("names", _signed_changes(c.names)),
         ("ports", _signed_changes(c.ports)),
@@ -205,6 +246,11 @@ def _signed_cables(c: Changes) -> list[tuple[str, str]]:
     return rows + _signed_changes(c.cables)
 
 
+def _signed_circuits(c: Changes) -> list[tuple[str, str]]:
+    """Rows of circuits that are taken down or set up."""
+    return [("+" if x.after else "-", f"{x.what}: {x.after or x.before}") for x in c.circuits]
+
+
 def _device_rows(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, model, count, paths in devices_by_set(rows):
         which = paths[0] if count == 1 else f"{count:,} {name}: {paths[0]} to {paths[-1]}"
@@ -220,12 +266,30 @@ def _before_after_arrow(before: str, after: str) -> str:
 
 
 def _count_difference(x: Change) -> str:
-    """How much a count grew or shrank."""
-    try:
-        step = int(x.after.replace(",", "") or 0) - int(x.before.replace(",", "") or 0)
-    except ValueError:
+    """How much a count or an amount grew or shrank."""
+    before, after = _shown_amount(x.before), _shown_amount(x.after)
+    if before is None or after is None:
         return ""
-    return f"  ({step:+,})"
+    (was, unit), (now, other) = before, after
+    step = now - was
+    if not (unit or other):
+        return f"  ({int(step):+,})" if step.denominator == 1 else ""
+    dim = unit or other
+    if dim not in (POWER, MONEY) or (unit and other and unit != other):
+        return ""
+    return f"  ({'-' if step < 0 else '+'}{Quantity(abs(step), dim)})"
+
+
+def _shown_amount(text: str) -> tuple[Fraction, Dim | None] | None:
+    """A count, or an amount with its dimension, as it is shown; none is 0."""
+    if not text:
+        return Fraction(0), None
+    found = SHOWN_AMOUNT.fullmatch(text)
+    if found is None or (found["unit"] and found["unit"] not in UNIT_TABLE):
+        return None
+    amount = Fraction(found["number"].replace(",", ""))
+    scale, dim = UNIT_TABLE[found["sign"] or found["unit"]] if found["sign"] or found["unit"] else (1, None)
+    return amount * scale, dim
 
 
 def _metric_style(m: Metric) -> str:
@@ -236,13 +300,19 @@ def _metric_style(m: Metric) -> str:
 # ---------------------------------------------------------------- Markdown
 
 
+AUTOLINKED = {"@": "&#64;", "://": "&#58;//", "www.": "www&#46;"}
+"""What begins a link in Markdown as GitHub and GitLab render it, and the same as plain text."""
 COMMENT = 65_536
 """Characters of a comment on GitHub: https://github.com/orgs/community/discussions/27190."""
 
 
-def changes_as_markdown(changes: Sequence[Changes], whole: bool) -> str:
-    """A comment for a pull request: figures first, long lists folded."""
-    text = "\n".join(line for c in changes for line in _change_markdown(c, whole)).rstrip() + "\n"
+def changes_as_markdown(changes: Sequence[Changes], whole: bool, drawings: Sequence[str] = ()) -> str:
+    """A comment for a pull request: the contract first, then figures, then cables by class, long lists
+    folded. ``drawings`` has for each comparison what is shown below its cables, in Markdown, "" for
+    nothing."""
+    shown = [*drawings, *[""] * len(changes)]
+    pairs = zip(changes, shown, strict=False)
+    text = "\n".join(line for c, drawn in pairs for line in _change_markdown(c, whole, drawn)).rstrip() + "\n"
     if len(text) <= COMMENT or whole:
         return text
     end = max(text.rfind(head, 0, COMMENT - 200) for head in ("\n<details>", "\n### "))
@@ -253,18 +323,26 @@ def changes_as_markdown(changes: Sequence[Changes], whole: bool) -> str:
     )
 
 
-def _change_markdown(c: Changes, whole: bool) -> Iterator[str]:
+def _change_markdown(c: Changes, whole: bool, drawing: str) -> Iterator[str]:
     yield f"### {_markdown_cell(c.fabric)}"
     yield ""
     if c.none:
         yield "No difference."
         yield ""
         return
-    for sentence in change_summary(c):
+    for sentence in _contract_sentences(c):
         yield _markdown_cell(sentence[0].upper() + sentence[1:] + ".")
         yield ""
     yield from _contract_table(c, whole)
     yield from _figures_table(c)
+    for sentence in _cabling_sentences(c):
+        yield _markdown_cell(sentence[0].upper() + sentence[1:] + ".")
+        yield ""
+    groups = [f"- {_markdown_cell(line)}" for line in _cable_group_lines(c)]
+    if groups:
+        yield from (*groups, "")
+    if drawing:
+        yield from (drawing, "")
     for title, lines in change_sections(c):
         if title != "figures":
             yield from _section_markdown(title, lines, lines if whole else lines[: FEW * 4])
@@ -334,6 +412,8 @@ def _markdown_cell(value: str) -> str:
     text = " ".join(terminal_safe_text(value).split()).replace("&", "&amp;").replace("<", "&lt;")
     for sign in ("\\", "|", "`"):
         text = text.replace(sign, f"\\{sign}")
+    for sign, plain in AUTOLINKED.items():  # people, addresses and pages that a comment would link to
+        text = text.replace(sign, plain)
     return text.replace("](", "]\\(")
 
 

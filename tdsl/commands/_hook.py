@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from tdsl.commands._everywhere import print_unless_quiet
 from tdsl.commands._shared import Wrong
 
 MOST_FILES = 1 << 16
+DECLARES = re.compile(r"^[ \t]*(fabric|cluster|model|topology|def)\b", re.MULTILINE)
 
 
 def designs_of_change(changed: Sequence[str]) -> list[str]:
@@ -24,7 +26,11 @@ def designs_of_change(changed: Sequence[str]) -> list[str]:
     held = _design_files_below(top)
     names = [_name_below(top, name) for name in changed]
     touched = designs_touched_by(designs_in_revision(held), held, set(names))
-    out = [name for name in dict.fromkeys(names) if name in held]
+    out = [
+        name
+        for name in dict.fromkeys(names)
+        if name in held and not _is_checked_by_its_users(name, held, touched)
+    ]
     out += sorted(touched - set(out))
     unused = [
         n for n in names if n not in held and not designs_touched_by(designs_in_revision(held), held, {n})
@@ -32,6 +38,13 @@ def designs_of_change(changed: Sequence[str]) -> list[str]:
     for name in unused:
         print_unless_quiet(f"{name}: no design of this folder uses it, so nothing is checked for it")
     return out
+
+
+def _is_checked_by_its_users(name: str, held: dict[str, bytes], touched: set[str]) -> bool:
+    """Whether a file has neither fabric nor model of its own, such as one of constants, and a design uses
+    it: then that is what checks it."""
+    text = held[name].decode("utf-8", "replace")
+    return DECLARES.search(text) is None and bool(touched - {name})
 
 
 def _design_files_below(top: Path) -> dict[str, bytes]:

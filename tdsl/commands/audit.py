@@ -108,6 +108,8 @@ class AuditCall:
     """The file for the work list."""
     prometheus: Path | None
     """The file for Prometheus."""
+    view: Path | None
+    """The page that shows the faults on the drawing of the fabric."""
     output_format: str
     """How to print."""
 
@@ -252,6 +254,12 @@ class AuditCall:
     metavar="FILE",
     help="Write links expected and seen, and faults, for Prometheus' textfile collector.",
 )
+@click.option(
+    "--view",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the page of `tdsl view` with what is down and what is wrong, on the drawing of the fabric.",
+)
 @output_format_option(FORMATS, "text", "How to print; csv is the work list.", ("--format", "--output-format"))
 @design_options
 @limit_options
@@ -291,6 +299,10 @@ def command(**given: Any) -> int:
         from tdsl.observe.prometheus import prometheus_metrics
 
         save_text(prometheus_metrics(made), call.prometheus)
+    if call.view is not None:
+        from tdsl.commands.view import page_of_audits
+
+        save_text(page_of_audits(list(zip(designs, made, strict=True))), call.view)
     if call.output is not None:
         _write_work_list(call.output, made, call.places)
     # Last: a reader such as `head` may end the program.

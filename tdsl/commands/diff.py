@@ -69,7 +69,7 @@ class DiffCall:
     cables: Path | None
     """The file for the table of cables."""
     picture: Path | None
-    """The file for the drawing of both fabrics."""
+    """The file for the drawing of what changes."""
     full: bool
     """Whether long lists are shown whole."""
     no_checks: bool
@@ -89,7 +89,7 @@ class DiffCall:
     "  tdsl diff superpod.fab                             (from each phase of the design to the next)\n"
     "  tdsl diff pod.fab pod_new.fab --steps --floor 75%  (in which order the cables are moved)\n"
     "  tdsl diff pod.fab pod_new.fab --cables moves.csv   (which cables a crew adds, moves and removes)\n"
-    "  tdsl diff main...branch --picture change.svg       (each fabric before and after, side by side)",
+    "  tdsl diff main...branch --picture change.svg       (one drawing: removed red, added green)",
 )
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", required=False)
@@ -113,7 +113,7 @@ class DiffCall:
     "--picture",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Draw each fabric before and after, side by side, as SVG.",
+    help="Draw what changes as SVG: one drawing of both fabrics, removed red, added green.",
 )
 @click.option("--full", is_flag=True, help="Show long lists whole.")
 @click.option("--no-checks", is_flag=True, help="Leave the figures of the checks out.")
@@ -154,6 +154,13 @@ def command(**given: Any) -> int:
     return DIFFERS if call.detailed_exitcode and any(not x.changes.none for x in found) else OK
 
 
+def compare_two_sources(old: str, new: str, asked: Request, verify: bool) -> list[Compared]:
+    """What differs between two designs or revisions as a call names them, one entry a fabric. Raises
+    Incomparable, Wrong."""
+    ways = Ways(replace(asked, phase=asked.phase or LAST), (), (), verify)
+    return ways.compare(_place_of_source(old, new), _place_of_source(new, old))
+
+
 def _compare_as_called(call: DiffCall, asked: Request) -> tuple[list[Compared], Revisions | None, str]:
     """What a call compares; the revisions where it names some; and what to call the new design. Raises
     Incomparable."""
@@ -192,7 +199,8 @@ def _print_differences(
     changes = [x.changes for x in found]
     last = revisions_overview(span) if span is not None else ""
     if call.output_format == "markdown":
-        write_to_stream(changes_as_markdown(changes, call.full) if changes else "")
+        drawings = [_mermaid_of_comparison(x) for x in found]
+        write_to_stream(changes_as_markdown(changes, call.full, drawings) if changes else "")
         write_to_stream(
             "".join(f"\n```\n{ordered(p, Paint(False), 100, call.full, (), n)}```\n" for p, n in plans)
             + (last and f"\n{markdown_paragraphs(last)}\n")
@@ -204,6 +212,18 @@ def _print_differences(
         "".join(f"\n{ordered(p, paint, width, call.full, (), name)}" for p, name in plans)
         + (last and f"{chr(10) * bool(changes)}{terminal_safe_text(last)}\n")
     )
+
+
+def _mermaid_of_comparison(compared: Compared) -> str:
+    """The drawings of what changes in the networks of a comparison, for a comment."""
+    from tdsl.changes.mermaid import change_as_mermaid
+
+    drawn = []
+    for old, new, changes in compared.networks:
+        assert old.fabric is not None and new.fabric is not None
+        if not changes.none:
+            drawn.append(change_as_mermaid(old.fabric, new.fabric))
+    return "\n\n".join(filter(None, drawn))
 
 
 def _report_errors_of_new(found: list[Compared], new: str, span: Revisions | None) -> bool:
@@ -570,9 +590,9 @@ def _write_moves(path: Path, found: list[Compared], from_nothing: bool) -> None:
 
 def _save_comparison_picture(path: Path, whole: list[tuple[Design, Design, Changes]]) -> None:
     """The picture of ``--picture``."""
-    from tdsl.changes.pictures import before_after_svg
+    from tdsl.changes.pictures import change_svg
 
-    save_text(before_after_svg(whole), path)
+    save_text(change_svg(whole), path)
 
 
 def _order_of_moves(old: Design, new: Design, changes: Changes, floor: Fraction) -> MovePlan:

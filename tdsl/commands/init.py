@@ -59,7 +59,7 @@ repos:
         require_serial: true
 """
 GITHUB = """\
-# Findings appear at their lines in the pull request.
+# Findings appear at their lines in the pull request, and what it changes as a comment.
 name: designs
 on:
   pull_request:
@@ -67,6 +67,11 @@ on:
     branches: [main]
 permissions:
   contents: read
+env:
+  TDSL_UNTRUSTED: ${{{{ github.event_name == 'pull_request' }}}}  \
+# no tdsl.toml, no links, limits of time and memory
+  # where you publish tdsl's documentation: rules of SARIF link there
+  TDSL_CHECK_HELP_URI: ${{{{ vars.TDSL_DOCS }}}}
 jobs:
   check:
     runs-on: ubuntu-latest
@@ -77,13 +82,73 @@ jobs:
           python-version: "3.12"
       - run: python -I -m pip install --quiet tdsl=={version}
       - run: tdsl fmt --check -- *.fab
-      - run: tdsl check --fail-on warning --output-format github -- *.fab
-        env:
-          TDSL_UNTRUSTED: ${{{{ github.event_name == 'pull_request' }}}}  \
-# no tdsl.toml, no links, limits of time and memory
+      - run: tdsl check --fail-on warning --output-format github --report sarif=tdsl.sarif -- *.fab
+      # for code scanning: `security-events: write` and github/codeql-action/upload-sarif
+      - uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02  # v4.6.2
+        if: always()
+        with: {{name: sarif, path: tdsl.sarif, if-no-files-found: ignore}}
+  # Every design of the repository that uses a file of the change: a library, a table, a lock.
+  affected:
+    if: github.event_name == 'pull_request'
+    runs-on: ubuntu-latest
+    env:
+      SPAN: ${{{{ github.event.pull_request.base.sha }}}}...${{{{ github.event.pull_request.head.sha }}}}
+    steps:
+      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683  # v4.2.2
+        with: {{fetch-depth: 0}}
+      - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065  # v5.6.0
+        with:
+          python-version: "3.12"
+      - run: python -I -m pip install --quiet tdsl=={version}
+      - run: >-
+          git diff --name-only -z "$SPAN" -- '*.fab' '*.csv' '*.lock'
+          | xargs -0 -r tdsl check --hook --fail-on warning --output-format github --
+  # What the change does. This job runs tdsl and may write nothing; the next one writes and runs no tdsl.
+  change:
+    if: github.event_name == 'pull_request'
+    runs-on: ubuntu-latest
+    timeout-minutes: 15
+    env:
+      SPAN: ${{{{ github.event.pull_request.base.sha }}}}...${{{{ github.event.pull_request.head.sha }}}}
+    outputs:
+      comment: ${{{{ steps.diff.outputs.comment }}}}
+    steps:
+      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683  # v4.2.2
+        with: {{fetch-depth: 0}}
+      - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065  # v5.6.0
+        with:
+          python-version: "3.12"
+      - run: python -I -m pip install --quiet tdsl=={version}
+      - id: diff
+        run: |
+          tdsl diff "$SPAN" --output-format markdown --picture change.svg > change.md || [ $? -eq 1 ]
+          cat change.md >> "$GITHUB_STEP_SUMMARY"
+          comment=$(head -c 90000 change.md | iconv -c -f utf-8 -t utf-8 | base64 -w 0)
+          echo "comment=$comment" >> "$GITHUB_OUTPUT"
+      - uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02  # v4.6.2
+        if: always()
+        with: {{name: change, path: change.svg, if-no-files-found: ignore}}
+  comment:
+    needs: change
+    if: github.event.pull_request.head.repo.full_name == github.repository  # a fork's run may not write
+    runs-on: ubuntu-latest
+    permissions:
+      pull-requests: write
+    env:
+      GH_TOKEN: ${{{{ github.token }}}}
+      GH_REPO: ${{{{ github.repository }}}}
+      COMMENT: ${{{{ needs.change.outputs.comment }}}}
+      NUMBER: ${{{{ github.event.pull_request.number }}}}
+      PICTURE: ${{{{ github.server_url }}}}/${{{{ github.repository }}}}/actions/runs/${{{{ github.run_id }}}}
+    steps:
+      - name: comment
+        run: |
+          base64 -d <<< "$COMMENT" > change.md
+          printf '\\n[The picture: removed red, added green](%s)\\n' "$PICTURE" >> change.md
+          gh pr comment "$NUMBER" --edit-last --create-if-none --body-file change.md
 """
 GITLAB = """\
-# Findings appear in the merge request.
+# Findings appear in the merge request, and what it changes as a comment.
 designs:
   image: python:3.12-slim
   script:
@@ -99,12 +164,55 @@ designs:
     reports:
       codequality: gl-code-quality-report.json
       junit: junit.xml
+# Every design of the repository that uses a file of the change, and what the change does.
+change:
+  image: python:3.12  # with git
+  timeout: 15 minutes
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  variables:
+    GIT_DEPTH: "0"
+    TDSL_UNTRUSTED: "true"
+  script:
+    - python -I -m pip install --quiet tdsl=={version}
+    - >-
+      tdsl diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA..$CI_COMMIT_SHA"
+      --output-format markdown --picture change.svg > change.md || [ $? -eq 1 ]
+    - >-
+      git diff --name-only -z "$CI_MERGE_REQUEST_DIFF_BASE_SHA..$CI_COMMIT_SHA" -- '*.fab' '*.csv' '*.lock'
+      | xargs -0 -r tdsl check --hook --fail-on warning --
+  artifacts:
+    when: always
+    paths: [change.md, change.svg]
+# Needs TDSL_COMMENT_TOKEN: an access token of the project with the scope api, masked. This job runs no tdsl.
+comment:
+  image: python:3.12-slim
+  needs: [change]
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event" && $TDSL_COMMENT_TOKEN
+      when: always
+  variables:
+    GIT_STRATEGY: none
+  script:
+    - |
+      python -I - <<'END'
+      import json, os, urllib.request
+      e = os.environ
+      request = "projects/{{CI_MERGE_REQUEST_PROJECT_ID}}/merge_requests/{{CI_MERGE_REQUEST_IID}}"
+      notes = "{{CI_API_V4_URL}}/" + request + "/notes"
+      body = json.dumps({{"body": open("change.md", encoding="utf-8").read()}}).encode()
+      head = {{"PRIVATE-TOKEN": e["TDSL_COMMENT_TOKEN"], "Content-Type": "application/json"}}
+      urllib.request.urlopen(urllib.request.Request(notes.format(**e), body, head))
+      END
 """
 IGNORED = """\
 # What tdsl's commands write here.
 out/
 gl-code-quality-report.json
 junit.xml
+tdsl.sarif
+change.md
+change.svg
 """
 PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".gitlab-ci.yml", GITLAB)}
 

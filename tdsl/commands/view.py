@@ -15,6 +15,7 @@ from tdsl.commands._shared import (
     FOUND,
     OK,
     Source,
+    Wrong,
     compile_sources,
     design_options,
     limit_options,
@@ -25,10 +26,14 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Compilation, Design
+    from tdsl.changes.model import Changes
+    from tdsl.compile.compiler import Compilation, Design, Request
     from tdsl.fabric.graph import Ints
+    from tdsl.observe.audit import Audit
     from tdsl.viewer.fabric_page import ViewerMark
 
+LINKS_CHECKED = 16_384
+"""Links of designs that are checked without ``--check``: those of the library take under 2 seconds."""
 CAPTURE = click.Path(exists=True, path_type=Path)
 
 
@@ -37,7 +42,9 @@ CAPTURE = click.Path(exists=True, path_type=Path)
     short_help="Write a page to look at the fabric, and open it.",
     epilog="\b\nExamples:\n  tdsl view superpod.fab\n  tdsl view superpod.fab --check -o superpod.html "
     "--no-open\n"
-    "  tdsl view superpod.fab --fail 'su[0].leaf[3]'\n  tdsl view superpod.fab --ibnetdiscover fabric.topo",
+    "  tdsl view superpod.fab --fail 'su[0].leaf[3]'\n  tdsl view superpod.fab --ibnetdiscover fabric.topo\n"
+    "  tdsl view superpod_new.fab --diff superpod.fab      (what changes: removed red, added green)\n"
+    "  tdsl view superpod.fab --diff main                  (since the revision `main`)",
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @click.option(
@@ -56,11 +63,17 @@ CAPTURE = click.Path(exists=True, path_type=Path)
     help="Open the page in the browser.",
 )
 @click.option(
-    "--check",
+    "--check/--no-check",
     "verify",
     envvar="TDSL_VIEW_CHECK",
-    is_flag=True,
-    help="Check the design, too, and show its findings and the bisection cut.",
+    default=None,
+    help="Check the design, too, and show its requirements, its findings and the bisection cut; if neither "
+    f"is given, of designs with at most {LINKS_CHECKED:,} links.",
+)
+@click.option(
+    "--diff",
+    metavar="OLD",
+    help="Show what FILE changes of OLD, a design or a revision: removed red, added green.",
 )
 @click.option(
     "--fail", multiple=True, metavar="ELEMENT", help="Highlight a failed device, group, port, link or cable."
@@ -77,7 +90,8 @@ def command(
     file: str,
     output: Path | None,
     show: bool,
-    verify: bool,
+    verify: bool | None,
+    diff: str | None,
     fail: tuple[str, ...],
     ibnetdiscover: tuple[Path, ...],
     lldp: tuple[Path, ...],
@@ -90,36 +104,100 @@ def command(
     each group, the racks where devices have places, and every device with its ports; it finds devices, cables
     and addresses.
 
-    Exit status: 0 written, 1 the design has errors, 2 a wrong call.
+    Exit status: 0 written, 1 the design has errors (with --check also what it finds), 2 a wrong call.
     """
     from tdsl.viewer.fabric_page import viewer_page
 
-    (compilation,) = compile_sources([file], replace(options_from_command(given), fail=fail), verify=verify)
+    asked = replace(options_from_command(given), fail=fail)
+    if diff is not None:
+        if fail or ibnetdiscover or lldp or p2p:
+            raise click.UsageError("--diff shows two designs; leave --fail and captures out")
+        return _write_change_page(diff, file, asked, verify is not False, output, show)
+    (compilation,) = compile_sources([file], asked, verify=bool(verify))
     show_findings([compilation], sys.stderr)
-    shown = _designs_of_page(compilation)
     errors = any(d.severity.word == "error" for d in compilation.findings)
+    if verify is None and _is_checked_for_page(compilation, file):
+        (compilation,) = compile_sources(
+            [file], asked
+        )  # the page shows what it finds, the call does not fail
+        verify = True
+    shown = _designs_of_page(compilation)
     if not shown:
         return FOUND
     captures = [
         (n, x) for n, paths in (("ibnetdiscover", ibnetdiscover), ("lldp", lldp), ("p2p", p2p)) for x in paths
     ]
-    marks = [
-        _marks_with_networks(d, compilation, verify) + (_audit_fault_marks(d, captures) if captures else [])
-        for d in shown
-    ]
     name = Path(compilation.file).stem if file != "-" else "stdin"
-    path = output or Path(f"{name}.html")
-    title = _title_of_page(shown, name)
-    parts = [
-        (d.fabric, m, _facts_for_page(d, _networks_of_design(d, compilation)))
-        for d, m in zip(shown, marks, strict=True)
-        if d.fabric is not None
-    ]
-    save_text(viewer_page(parts, title), path)
+    parts = []
+    for d in shown:
+        assert d.fabric is not None
+        marks = _marks_with_networks(d, compilation, bool(verify))
+        marks += _audit_fault_marks(d, captures) if captures else []
+        parts.append((d.fabric, marks, _facts_for_page(d, _networks_of_design(d, compilation), marks)))
+    _save_and_open_page(viewer_page(parts, _title_of_page(shown, name)), output or Path(f"{name}.html"), show)
+    return FOUND if errors else OK
+
+
+def _save_and_open_page(page: str, path: Path, show: bool) -> None:
+    """Write a page, say how large it is, and open it if wanted."""
+    save_text(page, path)
     print_unless_quiet(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     if show:
         _open_in_browser(path)
-    return FOUND if errors else OK
+
+
+def _is_checked_for_page(compilation: Compilation, file: str) -> bool:
+    """Whether a design is small enough to be checked where nobody says."""
+    links = sum(d.fabric.link_count for d in compilation.designs if d.fabric is not None)
+    return file != "-" and 0 < links <= LINKS_CHECKED
+
+
+def _write_change_page(
+    old: str, file: str, asked: Request, verify: bool, output: Path | None, show: bool
+) -> int:
+    """The page of what a design changes of another one."""
+    from tdsl.changes.pictures import changed_fabric
+    from tdsl.changes.words import change_summary
+    from tdsl.commands.diff import Incomparable, compare_two_sources
+    from tdsl.drawing.picture import ADDED, REMOVED
+    from tdsl.viewer.fabric_page import ViewerMark, rows_of_mask, viewer_page
+
+    try:
+        found = [pair for x in compare_two_sources(old, file, asked, verify) for pair in x.networks]
+    except Incomparable as why:
+        print_on_stderr(f"{why}")
+        return FOUND
+    if not found:
+        raise Wrong(f"{old} and {file} have no fabric in common to draw")
+    parts = []
+    for before, after, changes in found:
+        assert before.fabric is not None and after.fabric is not None
+        both = changed_fabric(before.fabric, after.fabric)
+        marks = [
+            ViewerMark(
+                kind,
+                f"{kind.capitalize()}: {int((both.links == fate).sum()):,} links, "
+                f"{int(((both.devices == fate) & both.fabric.built).sum()):,} devices",
+                "",
+                rows_of_mask((both.devices == fate) & both.fabric.built),
+                rows_of_mask(both.links == fate),
+            )
+            for kind, fate in (("removed", REMOVED), ("added", ADDED))
+        ]
+        lines = list(change_summary(changes)) if not changes.none else ["nothing differs"]
+        facts = _facts_for_page(after, (), marks) | {"changes": lines, "figures": _changed_figures(changes)}
+        parts.append((both.fabric, marks, facts))
+    name = "stdin" if file == "-" else Path(file).stem
+    title = f"{old} to {file}" if len(found) > 1 else f"{found[0][1].name}: what changes"
+    _save_and_open_page(viewer_page(parts, title), output or Path(f"{name}-diff.html"), show)
+    return FOUND if any(d.severity.word == "error" for _, after, _ in found for d in after.findings) else OK
+
+
+def _changed_figures(changes: Changes) -> dict[str, str]:
+    """Figures before and after, as the page shows them."""
+    rows = [(m.name, m.before, m.after) for m in changes.metrics]
+    rows += [(x.what, x.before, x.after) for x in changes.figures]
+    return {name: f"{before or 'none'} → {after or 'none'}" for name, before, after in rows}
 
 
 def _designs_of_page(compilation: Compilation) -> list[Design]:
@@ -149,13 +227,19 @@ def _marks_with_networks(design: Design, compilation: Compilation, verify: bool)
     for k, network in enumerate(_networks_of_design(design, compilation)):
         assert cluster is not None
         for m in _marks_for_page(network, verify):
-            title = f"{m.title} of {network.name}" if m.kind == "cut" else m.title
+            title = f"{m.title} of {network.name}" if m.kind in ("cut", "witness") else m.title
             if (title, m.text) in said and m.kind == "finding":
                 continue
             said.add((title, m.text))
             devices = np.unique(cluster.member_rows[k][m.devices])
             out.append(
-                replace(m, title=title, devices=devices, links=np.sort(cluster.member_links[k][m.links]))
+                replace(
+                    m,
+                    title=title,
+                    devices=devices,
+                    links=np.sort(cluster.member_links[k][m.links]),
+                    about=m.about and f"{network.name}: {m.about}",
+                )
             )
     return out
 
@@ -174,8 +258,11 @@ def _title_of_page(shown: list[Design], name: str) -> str:
     return fabric.title or shown[0].name if len(shown) == 1 and fabric is not None else name
 
 
-def _facts_for_page(design: Design, networks: Sequence[Design]) -> dict[str, object]:
-    """Figures and results of a design for the page, those of a cluster with those of its networks."""
+def _facts_for_page(
+    design: Design, networks: Sequence[Design], marks: Sequence[ViewerMark]
+) -> dict[str, object]:
+    """Figures and results of a design for the page, those of a cluster with those of its networks; a result
+    with the number of the mark that shows its witness, -1 if none does."""
     from tdsl.verify.summary import fabric_summary
 
     assert design.fabric is not None
@@ -186,12 +273,14 @@ def _facts_for_page(design: Design, networks: Sequence[Design]) -> dict[str, obj
             name, told = "injection", f"{told / 1e12:,.6g} Tb/s"
         if told:
             figures[name.replace("_", " ")] = told
+    at = {m.about: k for k, m in reversed(list(enumerate(marks))) if m.about}
     results = [
         {
             "status": r.status,
             "name": f"{of}{r.requirement or r.check}",
             "text": r.text or r.reason,
             "required": r.requirement is not None,
+            "mark": at.get(f"{of}{r.requirement or r.check}", -1),
         }
         for of, each in [("", design), *((f"{d.name}: ", d) for d in networks)]
         for r in each.results
@@ -201,7 +290,6 @@ def _facts_for_page(design: Design, networks: Sequence[Design]) -> dict[str, obj
 
 def _marks_for_page(design: Design, verify: bool) -> list[ViewerMark]:
     """What the page highlights: the failed set, the bisection cut, and what findings are about."""
-    from tdsl.findings.diagnostic import Severity
     from tdsl.viewer.fabric_page import ViewerMark, rows_of_mask
 
     out = []
@@ -221,30 +309,80 @@ def _marks_for_page(design: Design, verify: bool) -> list[ViewerMark]:
         found = next(r for r in design.results if r.check == "bisection")
         cut = _links_of_smallest_cut(design)
         if len(cut):
-            out.append(ViewerMark("cut", "Bisection cut", found.text, links=cut))
-    out += [
-        ViewerMark("finding", f"{d.code}: {d.message}", d.help, severity=d.severity.word)
-        for d in design.findings
-        if d.severity > Severity.NOTE
-    ]
+            out.append(
+                ViewerMark(
+                    "cut", "Bisection cut", found.text, links=cut, about=found.requirement or found.check
+                )
+            )
+    return out + _marks_of_findings(design)
+
+
+def _marks_of_findings(design: Design) -> list[ViewerMark]:
+    """What findings are about, and what shows each answer: the devices and links that its witness names, else
+    those of the statements that the finding points at."""
+    from tdsl.findings.diagnostic import Severity
+    from tdsl.viewer.fabric_page import ViewerMark
+    from tdsl.viewer.marked_rows import NamedRows
+
+    if design.fabric is None or not (design.findings or design.results):
+        return []
+    named = NamedRows(design.fabric)
+    by_span = {r.origin.span: r for r in design.results if r.origin is not None}
+    out = []
+    for d in design.findings:
+        if d.severity <= Severity.NOTE:
+            continue
+        result = by_span.get(d.span) if d.span is not None else None
+        devices, links = named.rows_of_witness(result.witness if result is not None else {})
+        if not len(devices) + len(links):
+            spans = [x for x in (d.span, *(label.span for label in d.labels)) if x is not None]
+            devices, links = named.rows_of_spans(spans)
+        about = result.requirement or result.check if result is not None else ""
+        title = f"{d.code}: {d.message}"
+        out.append(ViewerMark("finding", title, d.help, devices, links, d.severity.word, about))
+    shown = {m.about for m in out}
+    for r in design.results:
+        about = r.requirement or r.check
+        devices, links = named.rows_of_witness(r.witness)
+        if about not in shown and len(devices) + len(links):
+            out.append(ViewerMark("witness", f"{about}: {r.text or r.status}", "", devices, links, "", about))
     return out
 
 
 def _audit_fault_marks(design: Design, captures: list[tuple[str, Path]]) -> list[ViewerMark]:
-    """The mistakes that an audit finds, with the designed links at the ports that they are about."""
-    import numpy as np
-
+    """The mistakes that an audit of captures finds."""
     from tdsl.commands.audit import captures_read_or_refused
     from tdsl.observe.audit import audit_captures
     from tdsl.observe.record import Observed
-    from tdsl.viewer.fabric_page import ViewerMark
 
-    fabric = design.fabric
-    assert fabric is not None
+    assert design.fabric is not None
     observed = Observed()
     captures_read_or_refused(captures, observed)
+    return marks_of_audit(audit_captures(design.fabric, observed))
+
+
+def page_of_audits(audited: Sequence[tuple[Design, Audit]]) -> str:
+    """The page of designs with what an audit of each found."""
+    from tdsl.viewer.fabric_page import viewer_page
+
+    parts = []
+    for design, made in audited:
+        marks = marks_of_audit(made)
+        parts.append((made.fabric, marks, _facts_for_page(design, (), marks)))
+    title = audited[0][1].fabric.title or audited[0][0].name
+    return viewer_page(parts, f"Audit of {title}")
+
+
+def marks_of_audit(made: Audit) -> list[ViewerMark]:
+    """The mistakes that an audit found, with the designed links at the ports that they are about: all of them
+    as one, the links that are down, and each mistake."""
+    import numpy as np
+
+    from tdsl.viewer.fabric_page import ViewerMark
+
+    fabric = made.fabric
     out = []
-    for fault in audit_captures(fabric, observed).faults:
+    for fault in made.faults:
         found = fault.mistake
         ports = (
             [p for pair in (*found.moves, *found.removed, *found.added) for p in pair]
@@ -264,7 +402,11 @@ def _audit_fault_marks(design: Design, captures: list[tuple[str, Path]]) -> list
         out.append(
             ViewerMark("fault", title, finding.help, devices[devices >= 0], links[links >= 0], "error")
         )
-    return out
+    if len(out) < 2:
+        return out
+    devices, links = (np.unique(np.concatenate([getattr(m, x) for m in out])) for x in ("devices", "links"))
+    title = f"Audit: {len(out):,} faults at {len(links):,} links"
+    return [ViewerMark("fault", title, "", devices, links, "error"), *out]
 
 
 def _links_of_smallest_cut(design: Design) -> Ints:

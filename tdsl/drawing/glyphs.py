@@ -1,5 +1,5 @@
-"""Small drawings inside boxes: a torus as slices of a grid, groups that are joined pairwise on a circle,
-chips in their trays."""
+"""Small drawings inside boxes: a torus as slices of a grid or as cubes, groups that are joined pairwise on a
+circle, devices on a ring with a chord for each linked pair, chips in their trays."""
 
 from __future__ import annotations
 
@@ -9,23 +9,141 @@ from math import ceil, cos, pi, prod, sin, sqrt
 from typing import Any
 
 from tdsl.drawing.records import Glyph, Stroke
+from tdsl.system.lazy_dataclass import dataclass
 
 MARGIN = 13.0
 MOST_CELLS, MOST_GROUPS = 16384, 1000
 """Above, a shape is not drawn."""
+MOST_GROUPS_WITH_LOCAL_LINKS = 40
+"""Groups on a circle of which the links inside are drawn, too."""
 MOST_CHORDS = 100
 """Groups on a circle above which chords fill the disc and devices the ring around it: neither can be told
 apart."""
 
 
-def glyph_of_shape(shape: Mapping[str, Any], count: int, colours: Sequence[str]) -> Glyph | None:
-    """The drawing of a shape (see ``shapes``) of so many devices, None where it has none. ``colours`` are
-    those of the grid's dimensions, or of the links between groups."""
+@dataclass(frozen=True, slots=True)
+class LinkedPair:
+    """Two devices of a set, by their places in it, and how many links of one colour they have."""
+
+    a: int
+    b: int
+    links: int
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class GlyphLinks:
+    """What a glyph shows of the links inside a set: the colours of a grid's dimensions or of the links
+    between groups, the linked pairs of a ring or of groups, and the sizes of the set's axes."""
+
+    colours: Sequence[str]
+    pairs: Sequence[LinkedPair]
+    sizes: Sequence[int]
+
+
+def glyph_of_shape(shape: Mapping[str, Any], count: int, links: GlyphLinks) -> Glyph | None:
+    """The drawing of a shape (see ``shapes``) of so many devices, None where it has none."""
     if "grid" in shape and count <= MOST_CELLS:
-        return _grid_glyph(shape["grid"], shape["wraps"], colours)
+        axes = shape["axes"]
+        if axes and len(axes) <= 3 and all(len(group) == 2 for group in axes):
+            outer, inner = ([links.sizes[group[k]] for group in axes] for k in (0, 1))
+            return _cubes_glyph(outer, inner, shape["wraps"], links.colours)
+        return _grid_glyph(shape["grid"], shape["wraps"], links.colours)
     if "circle" in shape and shape["circle"] <= MOST_GROUPS:
-        return _circle_glyph(shape["circle"], count // shape["circle"], colours[0])
+        return _circle_glyph(shape["circle"], count // shape["circle"], links)
+    if "ring" in shape:
+        return _ring_glyph(shape["ring"], count, links.pairs)
     return None
+
+
+def _cubes_glyph(
+    outer: Sequence[int], inner: Sequence[int], wraps: Sequence[bool], colours: Sequence[str]
+) -> Glyph:
+    """A torus of cubes: slices of two dimensions side by side, in each cube its chips layer by layer. A line
+    joins neighbouring cubes, a stub is a wrap, an arrow leads to the same place of the next slice."""
+    nx, ny, nz = (*outer, 1, 1)[:3]
+    ix, iy, iz = (*inner, 1, 1)[:3]
+    layers, cell = ceil(sqrt(iz)), 4.0
+    wide, high = layers * (ix * cell + 2) + 6, ceil(iz / layers) * (iy * cell + 2) + 6
+    step_x, step_y = wide + 24, high + 24
+    even = [k for k in range(1, nz + 1) if nz % k == 0] if nz > 3 else [nz]
+    across = min(even, key=lambda k: abs(k - sqrt(nz * 1.6)))
+    slice_x, slice_y = nx * step_x + 20, ny * step_y + 20
+    lines: list[list[str]] = [[], [], []]
+    boards, cells = [], []
+    for k in range(nz):
+        x0, y0 = k % across * slice_x + 22, k // across * slice_y + 22
+        ends = [10 if wraps[0] else 0, 10 if len(wraps) > 1 and wraps[1] else 0]
+        for j in range(ny):
+            at = _coordinate_text(y0 + j * step_y + high / 2)
+            lines[0] += _pieces_between_cubes(x0, nx, step_x, wide, ends[0], f"M{{}} {at}H{{}}")
+        for i in range(nx if ny > 1 else 0):
+            at = _coordinate_text(x0 + i * step_x + wide / 2)
+            lines[1] += _pieces_between_cubes(y0, ny, step_y, high, ends[1], f"M{at} {{}}V{{}}")
+        for i, j in ((i, j) for j in range(ny) for i in range(nx)):
+            x, y = x0 + i * step_x, y0 + j * step_y
+            boards.append(_rectangle_path(x, y, wide, high))
+            if nz > 1 and (k + 1 < nz or wraps[2]):
+                lines[2].append(f"M{_coordinate_text(x + wide)} {_coordinate_text(y)}l8 -8m-4 0h4v4")
+            for z in range(iz):
+                left = x + 4 + z % layers * (ix * cell + 2)
+                top = y + 4 + z // layers * (iy * cell + 2)
+                cells += [
+                    _rectangle_path(left + a * cell, top + b * cell, cell * 0.8, cell * 0.8)
+                    for b in range(iy)
+                    for a in range(ix)
+                ]
+    strokes = [
+        Stroke("".join(paths), colours[min(k, len(colours) - 1)], 0.9, 1.8)
+        for k, paths in enumerate(lines)
+        if paths
+    ]
+    strokes.append(Stroke("".join(boards), "#8896a5", 1.0, 1.0))
+    return Glyph(across * slice_x, ceil(nz / across) * slice_y, "".join(cells), tuple(strokes))
+
+
+def _pieces_between_cubes(
+    start: float, count: int, step: float, size: float, wrap: float, path: str
+) -> list[str]:
+    """The pieces of a line through a row of cubes that are between them, and those of ``wrap`` units at both
+    ends; ``path`` takes where a piece begins and ends."""
+    last = start + (count - 1) * step + size
+    pieces = [(start - wrap, start)] if wrap else []
+    pieces += [(start + k * step + size, start + (k + 1) * step) for k in range(count - 1)]
+    pieces += [(last, last + wrap)] if wrap else []
+    return [path.format(_coordinate_text(a), _coordinate_text(b)) for a, b in pieces]
+
+
+def _ring_glyph(groups: int, count: int, pairs: Sequence[LinkedPair]) -> Glyph:
+    """Devices on a circle, a gap between groups, and a chord for each linked pair: the wider the more links
+    it has; neighbours of one group are joined by a curve that turns inward."""
+    each, size = count // groups, 6.0 if count > 150 else 8.0 if count > 60 else 11.0
+    gap = 1 if each > 1 else 0
+    slots = count + groups * gap
+    radius = max(70.0, slots * (size + 3) / (2 * pi))
+    half = radius + size + 12
+
+    def point(i: int, r: float) -> tuple[float, float]:
+        turn = (i + gap * (i // each) + gap / 2) / slots * 2 * pi - pi / 2
+        return half + cos(turn) * r, half + sin(turn) * r
+
+    most = max((p.links for p in pairs), default=1)
+    paths: dict[tuple[str, float], list[str]] = {}
+    for p in pairs:
+        (x, y), (u, v) = point(p.a, radius - 2), point(p.b, radius - 2)
+        pull = 0.55 if each > 1 and p.a // each == p.b // each else 0.18
+        mx, my = (x + u) / 2, (y + v) / 2
+        width = 0.6 if count > 150 else round(1 + 2.5 * p.links / most, 2) if most > 1 else 1.0
+        paths.setdefault((p.colour, width), []).append(
+            f"M{_coordinate_text(x)} {_coordinate_text(y)}Q{_coordinate_text(mx + (half - mx) * pull)} "
+            f"{_coordinate_text(my + (half - my) * pull)} {_coordinate_text(u)} {_coordinate_text(v)}"
+        )
+    cells = []
+    for i in range(count):
+        x, y = point(i, radius + size / 2 + 2)
+        cells.append(_rectangle_path(x - size / 2, y - size / 2, size * 0.86, size * 0.86))
+    strokes = [Stroke("".join(d), colour, 0.75, width) for (colour, width), d in paths.items()]
+    return Glyph(2 * half, 2 * half, "".join(cells), tuple(strokes))
 
 
 def _grid_glyph(sizes: Sequence[int], wraps: Sequence[bool], colours: Sequence[str]) -> Glyph:
@@ -86,9 +204,10 @@ def _distance_of_cells(count: int) -> float:
     return 18.0 if count <= 128 else 12.0 if count <= 1500 else 6.0
 
 
-def _circle_glyph(groups: int, each: int, colour: str) -> Glyph:
-    """Groups on a circle with a chord for each pair; the devices of a group are a strip that points
-    outward."""
+def _circle_glyph(groups: int, each: int, links: GlyphLinks) -> Glyph:
+    """Groups on a circle with a chord for each pair; the devices of a group are a strip that points outward,
+    with curves beside it for its own links."""
+    colour = links.colours[0]
     if groups > MOST_CHORDS:
         radius, ring = 150.0, 18.0
         half = radius + ring + 14
@@ -101,7 +220,8 @@ def _circle_glyph(groups: int, each: int, colour: str) -> Glyph:
         )
     columns = 2 if each > 8 else 1
     size = 4.0 if groups > 40 else 8.0
-    radius = max(48.0, groups * (columns * size + 5) / (2 * pi))
+    local = groups <= MOST_GROUPS_WITH_LOCAL_LINKS and each > 1
+    radius = max(48.0, groups * (columns * size + (5 + size if local else 5)) / (2 * pi))
     half = radius + ceil(each / columns) * size + 14
     points = [
         (half + cos(t) * radius, half + sin(t) * radius)
@@ -111,16 +231,32 @@ def _circle_glyph(groups: int, each: int, colour: str) -> Glyph:
         f"M{_coordinate_text(x)} {_coordinate_text(y)}L{_coordinate_text(u)} {_coordinate_text(v)}"
         for (x, y), (u, v) in combinations(points, 2)
     )
-    cells = []
-    for g in range(groups):
+
+    def place(i: int) -> tuple[float, float]:
+        g, k = divmod(i, each)
         t = 2 * pi * g / groups - pi / 2
-        for k in range(each):
-            r, side = radius + 7 + k // columns * size, (k % columns - (columns - 1) / 2) * size
-            x, y = half + cos(t) * r - sin(t) * side, half + sin(t) * r + cos(t) * side
-            cells.append(_rectangle_path(x - size * 0.4, y - size * 0.4, size * 0.8, size * 0.8))
-    return Glyph(
-        2 * half, 2 * half, "".join(cells), (Stroke(chords, colour, 0.8, round(min(1.0, 16 / groups), 2)),)
-    )
+        r, side = radius + 7 + k // columns * size, (k % columns - (columns - 1) / 2) * size
+        return half + cos(t) * r - sin(t) * side, half + sin(t) * r + cos(t) * side
+
+    cells = []
+    for i in range(groups * each):
+        x, y = place(i)
+        cells.append(_rectangle_path(x - size * 0.4, y - size * 0.4, size * 0.8, size * 0.8))
+    strokes = [Stroke(chords, colour, 0.8, round(min(1.0, 16 / groups), 2))]
+    curves: dict[str, list[str]] = {}
+    for p in links.pairs if local else ():
+        g = p.a // each
+        if g != p.b // each:
+            continue
+        t = 2 * pi * g / groups - pi / 2
+        away = size * (0.8 + 0.55 * abs(p.b % each // columns - p.a % each // columns))
+        (x, y), (u, v) = place(p.a), place(p.b)
+        curves.setdefault(p.colour, []).append(
+            f"M{_coordinate_text(x)} {_coordinate_text(y)}Q{_coordinate_text((x + u) / 2 - sin(t) * away)} "
+            f"{_coordinate_text((y + v) / 2 + cos(t) * away)} {_coordinate_text(u)} {_coordinate_text(v)}"
+        )
+    strokes += [Stroke("".join(d), c, 0.85, 0.9) for c, d in curves.items()]
+    return Glyph(2 * half, 2 * half, "".join(cells), tuple(strokes))
 
 
 def _circle_path(middle: float, radius: float) -> str:

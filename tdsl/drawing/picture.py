@@ -7,6 +7,7 @@ each group together, then whole declarations. The finest level that a page holds
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import inf, log2, prod
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tdsl.drawing.glyphs import glyph_of_shape, tray_glyph
+from tdsl.drawing.glyphs import GlyphLinks, LinkedPair, glyph_of_shape, tray_glyph
 from tdsl.drawing.records import Box, Caption, Frame, Glyph, Picture, Sketch, SketchEdge, SketchNode, Wire
 from tdsl.drawing.shapes import shapes_of_declarations
 from tdsl.fabric.columns import DeviceColumns
@@ -28,9 +29,15 @@ from tdsl.system.nouns import counted_noun
 BOXES_A_ROW, WIRES_A_PAGE = 12, 72
 APART = 4  # instances of a group that are drawn side by side; more are one frame: plane × 8
 SKETCH_NODES, SKETCH_EDGES = 120, 360  # what graphviz draws so that a person can still follow its lines
+STAYS, REMOVED, ADDED = 0, 1, 2
+"""What becomes of a device or link in the drawing of a change."""
+CHANGE_COLOURS = ("#9aa5b1", "#c62828", "#1a7f37")
+"""Of links that stay, are removed and are added."""
 COLOURS = ("#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#5b6770", "#8a6d00", "#00757f")
 BOX_HEIGHT, GAP, FRAME_PAD, ROW_GAP, MARGIN, LEFT = 58.0, 22.0, 14.0, 150.0, 28.0, 108.0
+TOP = 1e9  # the row of what has no tier and is cabled to nothing that has one; optical switches are above
 STRAND = 26.0  # between lines of several classes that join the same two boxes
+MOST_LINKS_INSIDE = 20_000  # of a declaration, of which pairs are drawn one by one
 LETTER = 7.6  # the widest a letter of the drawn size is on average, in generic sans-serif fonts
 SMALL = 6.4
 
@@ -77,6 +84,10 @@ class _Cluster:
     scaleup: bool = False  # it has scale-up links alone, beside a network
     holder: DeviceSet | None = None  # the hosts that these chips are drawn in
     times: int = 1  # instances of the group of which this box shows all
+    counts: Sequence[tuple[int, int]] = ()  # devices of its groups' instances, and how many have so many
+    removed: int = 0  # devices that only the older of two fabrics has
+    added: int = 0  # devices that only the newer one has
+    changing: bool = False  # whether this is the drawing of a change
     glyph: Glyph | None = None
 
     @property
@@ -93,6 +104,7 @@ class _Plan:
     of_device: Ints
     bundles: dict[tuple[int, int, int], int]
     rows: list[list[_Cluster]] = field(default_factory=list)
+    palette: Sequence[str] = COLOURS
 
 
 def plan_of_boxes(fabric: Fabric, names: DrawingNames, boxes: int, lines: int, wide: bool) -> _Plan:
@@ -144,6 +156,11 @@ def _plan_at_depth(fabric: Fabric, names: DrawingNames, depth: int, single: bool
         for g in range(groups):
             rows = slice(s.first + g * size, s.first + (g + 1) * size)
             built = int(fabric.built[rows].sum())
+            counts = (
+                Counter(fabric.built[rows].reshape(-1, size // max(_folded_times(s), 1)).sum(axis=1).tolist())
+                if (not single and not depth and size)
+                else Counter()
+            )
             holder = s.inside if s.inside is not None and s.inside.index in held else None
             name, place, times = _label_of_group(names, s, (depth, g, rows.start), single, holder)
             tier = int(tiers.max()) if len(tiers) else -1
@@ -163,6 +180,7 @@ def _plan_at_depth(fabric: Fabric, names: DrawingNames, depth: int, single: bool
                         scaleup=below,
                         holder=holder,
                         times=times,
+                        counts=counts.most_common() if times > 1 else (),
                     )
                 )
                 of_device[rows] = len(clusters) - 1
@@ -203,6 +221,11 @@ def _hosts_drawn_with_chips(fabric: Fabric) -> set[int]:
     return {k for k, s in hosts.items() if not bool(linked[s.first : s.first + s.count].any())}
 
 
+def _folded_times(s: DeviceSet) -> int:
+    """Instances of the outermost group of a declaration, 1 of one in no group."""
+    return prod(a.size for a in s.parts[0].axes) if len(s.parts) > 1 else 1
+
+
 def _folded_group_name(s: DeviceSet, name: str) -> tuple[str, str, int]:
     """The name of a whole declaration in a frame for its outermost group, the frame's (``plane × 8``), and
     that number."""
@@ -221,7 +244,25 @@ def _add_shape_glyphs(fabric: Fabric, p: _Plan) -> None:
         if c.holder is not None:
             c.glyph = tray_glyph(c.holder.count, s.count // c.holder.count) if c.holder.count <= 40 else None
         elif c.planned == s.count and found[s.index]:
-            c.glyph = glyph_of_shape(found[s.index], s.count, _shape_colours(fabric, s, found[s.index]))
+            shape = found[s.index]
+            colours = [] if "ring" in shape else _shape_colours(fabric, s, shape)
+            pairs = [] if "grid" in shape else _linked_pairs(fabric, s)
+            c.glyph = glyph_of_shape(shape, s.count, GlyphLinks(colours, pairs, [x.size for x in s.axes]))
+
+
+def _linked_pairs(fabric: Fabric, s: DeviceSet) -> list[LinkedPair]:
+    """The pairs of a declaration's devices that are linked, by class; none of more than are drawn."""
+    inside = (fabric.device_set[fabric.device_a] == s.index) & (fabric.device_set[fabric.device_b] == s.index)
+    rows = np.flatnonzero(inside)
+    if len(rows) > MOST_LINKS_INSIDE:
+        return []
+    a, b = fabric.device_a[rows] - s.first, fabric.device_b[rows] - s.first
+    keys = np.stack([np.minimum(a, b), np.maximum(a, b), fabric.link_class[rows]])
+    found, count = np.unique(keys, axis=1, return_counts=True)
+    return [
+        LinkedPair(x, y, n, COLOURS[cls % len(COLOURS)])
+        for (x, y, cls), n in zip(found.T.tolist(), count.tolist(), strict=True)
+    ]
 
 
 def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> list[str]:
@@ -250,7 +291,8 @@ def _give_rows_to_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, in
             if one in lowest and clusters[other].tier >= 0:
                 lowest[one] = min(lowest[one], clusters[other].tier + 0.5)
     for number, level in lowest.items():
-        clusters[number].level = level
+        optical = clusters[number].set.kind == "ocs"
+        clusters[number].level = level if level < inf or optical else TOP
 
 
 def _name_at_depth(s: DeviceSet, depth: int, instance: int) -> str:
@@ -295,14 +337,20 @@ def _links_between_boxes(
 # ---------------------------------------------------------------- laying out
 
 
-def draw_fabric(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
-    """Boxes, frames and lines with their places on the page."""
+def draw_fabric(fabric: Fabric, names: DrawingNames, title: str, fates: Ints | None = None) -> Picture:
+    """Boxes, frames and lines with their places on the page. ``fates`` has ``STAYS``, ``REMOVED`` or
+    ``ADDED`` for every device of a union of two fabrics, whose classes of links are these three; None for one
+    fabric."""
     p = plan_of_boxes(fabric, names, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
-    _add_shape_glyphs(fabric, p)
+    p.palette = COLOURS if fates is None else CHANGE_COLOURS
+    if fates is None:
+        _add_shape_glyphs(fabric, p)
+    else:
+        _count_changed_devices(fabric, p, fates)
     _set_box_widths(p)
     frames, right = _place_box_columns(p)
-    figures = _figures_below_title(fabric)
-    legend = _legend_entries(fabric, names)
+    figures = figures_below_title(fabric)
+    legend = _legend_entries(fabric, names, p.palette)
     right = max(
         right,
         MARGIN + len(title) * 13.0,
@@ -332,6 +380,15 @@ def draw_fabric(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
     )
 
 
+def _count_changed_devices(fabric: Fabric, p: _Plan, fates: Ints) -> None:
+    """Say of each box how many of its devices come and go, and name what only the older fabric has as it is
+    called there."""
+    for c in p.clusters:
+        mine = (p.of_device == c.number) & fabric.built & (fabric.device_set == c.set.index)
+        c.removed, c.added = (int((mine & (fates == fate)).sum()) for fate in (REMOVED, ADDED))
+        c.name, c.changing = c.name.replace("'", ""), True
+
+
 def _set_box_widths(p: _Plan) -> None:
     """Make each box as wide as its texts and its glyph, within reason."""
     for c in p.clusters:
@@ -352,7 +409,7 @@ def _row_captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption
     rate = fabric.link_rate[apart].astype(np.float64)
     up, down = (np.bincount(x, weights=rate, minlength=fabric.device_count) for x in (low, high))
     mine = np.isin(p.of_device, [c.number for c in row]) & fabric.is_switch & (up > 0) & (down > 0)
-    if bool(mine.any()):
+    if bool(mine.any()) and p.palette is COLOURS:
         ratio = float((down[mine] / up[mine]).max())
         out.append(Caption(MARGIN, y + 16, f"ratio {ratio:.2f}".rstrip("0").rstrip(".") + ":1"))
     return out
@@ -366,11 +423,20 @@ def _box_texts(c: _Cluster) -> list[str]:
             f"{c.holder.count:,} × {c.holder.model.name}",
             f"{c.devices:,} × {c.set.model.name} inside",
         ]
-    absent = f", {c.planned - c.devices:,} omitted" if c.planned > c.devices else ""
+    absent = f", {c.planned - c.devices:,} omitted" if c.planned > c.devices and not c.changing else ""
     what = c.set.model.name if c.planned == 1 else f"{c.devices:,} × {c.set.model.name}{absent}"
-    if c.times > 1 and c.glyph is None:
+    if c.times > 1 and c.glyph is None and len(c.counts) > 1:
+        each = ", ".join(f"{n:,} in {k:,}" for n, k in c.counts)
+        what = f"{c.devices:,} × {c.set.model.name}: {each}"
+    elif c.times > 1 and c.glyph is None:
         what = f"{c.planned // c.times:,} × {c.set.model.name} in each, {c.devices:,} in all"
-    return [c.name, what, *([f"{counted_noun(c.inside, 'link')} inside"] if c.inside else [])]
+    changed = [f"{n:,} {word}" for n, word in ((c.added, "added"), (c.removed, "removed")) if n]
+    return [
+        c.name,
+        what,
+        *([", ".join(changed)] if changed else []),
+        *([f"{counted_noun(c.inside, 'link')} inside"] if c.inside else []),
+    ]
 
 
 def _place_box_columns(p: _Plan) -> tuple[list[str], float]:
@@ -438,9 +504,16 @@ def _frame_of_group(p: _Plan, name: str) -> Frame:
         round(top - pad, 1),
         round(right - left + 2 * pad, 1),
         round(bottom - top + 2 * pad + 18, 1),
-        text_cut_to_width(name, right - left + 2 * pad - 12, SMALL),
+        text_cut_to_width(_frame_label(name, members), right - left + 2 * pad - 12, SMALL),
         max(c.times for c in members) > 1,
     )
+
+
+def _frame_label(name: str, members: Sequence[_Cluster]) -> str:
+    """What a frame is called: ``plane × 8`` only where its instances hold equally many devices."""
+    if any(len(c.counts) > 1 for c in members):
+        return f"{members[0].times:,} {members[0].set.parts[0].name}, not all equal"
+    return name.replace("'", "")
 
 
 def text_cut_to_width(text: str, width: float, letter: float) -> str:
@@ -461,6 +534,8 @@ def _drawn_box(c: _Cluster) -> Box:
         if c.set.role in ("", "accelerator")
         else "other"
     )
+    if c.removed or c.added:
+        kind = "gone" if c.removed == c.devices else "new" if c.added == c.devices else kind
     inner = c.glyph.width if c.glyph is not None else 0.0
     return Box(
         f"n{c.number}",
@@ -490,7 +565,7 @@ def _row_word(row: list[_Cluster]) -> str:
     return {0: "chips" if kinds == {"chip"} else "hosts"}.get(row[0].tier, f"tier {row[0].tier}")
 
 
-def _figures_below_title(fabric: Fabric) -> str:
+def figures_below_title(fabric: Fabric) -> str:
     """The line below the title."""
     other = np.isin(fabric.role, ("storage", "manager"))
     kinds = np.where((fabric.kind == "host") & other, "other", fabric.kind)[fabric.built]
@@ -510,14 +585,14 @@ def _figures_below_title(fabric: Fabric) -> str:
     return " · ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counts if n)
 
 
-def _legend_entries(fabric: Fabric, names: DrawingNames) -> list[tuple[str, str]]:
+def _legend_entries(fabric: Fabric, names: DrawingNames, palette: Sequence[str]) -> list[tuple[str, str]]:
     out = []
     for i, c in enumerate(names.classes):
         if not c.links:  # cables alone, such as those to an optical switch
             continue
         rate = f" of {c.rate_gbps:,g} Gb/s" if c.rate_gbps != "" else ""
         out.append(
-            (f"{c.name}: {c.links:,} {'link' if c.links == 1 else 'links'}{rate}", COLOURS[i % len(COLOURS)])
+            (f"{c.name}: {c.links:,} {'link' if c.links == 1 else 'links'}{rate}", palette[i % len(palette)])
         )
     return out
 
@@ -553,7 +628,7 @@ def _drawn_bundles(fabric: Fabric, p: _Plan) -> list[Wire]:
                 f"n{x.number}",
                 f"n{y.number}",
                 curve,
-                COLOURS[cls % len(COLOURS)],
+                p.palette[cls % len(p.palette)],
                 round(min(1.2 + log2(links) * 0.35, 5.0), 1),
                 links,
                 fabric.classes[cls],

@@ -12,12 +12,15 @@ from tdsl.semantics.model import DeviceSet
 
 MOST = 4
 """Dimensions that are drawn as a grid."""
+MOST_OF_RING, MOST_PAIRS = 400, 8_000
+"""Devices, and linked pairs of them, that are drawn as a ring."""
 
 
 def shapes_of_declarations(fabric: Fabric) -> list[Mapping[str, object]]:
     """For each declaration: ``{"grid": sizes, "wraps": flags, "axes": …}`` where every link inside it joins
     neighbours of a grid, ``{"circle": n}`` where the instances of its outermost group are joined pairwise,
-    else nothing.
+    ``{"ring": n}`` where its devices have as many linked pairs as a ring of them has at least, n groups of
+    them side by side, else nothing.
 
     ``axes`` has for each dimension of the grid the axes of the declaration that count it, outermost first:
     two of a torus whose cubes are joined to one another. It is empty where one axis counts the places of the
@@ -31,7 +34,7 @@ def _shape_of_set(f: Fabric, s: DeviceSet) -> Mapping[str, object]:
     if not bool(inside.any()) or s.count < 4:
         return {}
     a, b = f.device_a[inside] - s.first, f.device_b[inside] - s.first
-    return _grid_of_set(s, a, b) or _circle_of_groups(s, a, b)
+    return _grid_of_set(s, a, b) or _circle_of_groups(s, a, b) or _ring_of_devices(s, a, b)
 
 
 def _grid_of_set(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
@@ -128,3 +131,14 @@ def _circle_of_groups(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
     apart = ga != gb
     pairs = np.unique(np.minimum(ga, gb)[apart] * count + np.maximum(ga, gb)[apart])
     return {"circle": count} if count > 2 and len(pairs) == count * (count - 1) // 2 else {}
+
+
+def _ring_of_devices(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
+    """Devices on a ring with a chord for each linked pair; groups are those of all indices but the last."""
+    if s.count > MOST_OF_RING:
+        return {}
+    pairs = np.unique(np.minimum(a, b) * s.count + np.maximum(a, b))
+    if not s.count <= len(pairs) <= MOST_PAIRS:
+        return {}
+    groups = int(np.prod([x.size for x in s.axes[:-1]])) if len(s.axes) > 1 else s.count
+    return {"ring": groups if 1 < groups <= s.count else s.count}

@@ -7,6 +7,10 @@ machines know it by that name. Where its path is another device's then, and its 
 A *declaration* is a path without indices, ``su.leaf`` of ``su[0].leaf[3]``. One that only the older text has
 is taken to be one that only the newer text has, if it has as many indices and at least half of its links lead
 to the same devices there.
+
+Groups whose devices have links through optical switches are known by their place in the order of the text
+where their extents change and their number does not: 4 × 4 × 4 cubes that become 8 × 4 × 2 are the same 64
+cubes, whose circuits are set up anew.
 """
 
 from __future__ import annotations
@@ -32,7 +36,11 @@ def design_devices_of(fabric: Fabric) -> DesignDevices:
     what = {p: f"{fabric.set_of(d).kind} {fabric.model_of(d).name}" for d, p in enumerate(paths)}
     ends = zip(fabric.device_a.tolist(), fabric.device_b.tolist(), strict=True)
     names = {paths[d]: name for d, name in fabric.names.items()}
-    return DesignDevices(what, [(paths[a], paths[b]) for a, b in ends], names)
+    crossing = fabric.circuit_link
+    sets = {*fabric.device_set[fabric.device_a[crossing]].tolist()}
+    sets |= {*fabric.device_set[fabric.device_b[crossing]].tolist()}
+    groups = frozenset(fabric.sets[s].parts[0].name for s in sets if len(fabric.sets[s].parts) > 1)
+    return DesignDevices(what, [(paths[a], paths[b]) for a, b in ends], names, groups)
 
 
 def renames_by_declaration(renames: Mapping[str, str]) -> list[tuple[str, str, int]]:
@@ -60,12 +68,13 @@ def path_indices(path: str) -> tuple[str, ...]:
 
 @dataclass
 class DesignDevices:
-    """One text's devices, by path with what they are (``""``: not known), its links as pairs of paths, and
-    the names that it gives devices, by path."""
+    """One text's devices, by path with what they are (``""``: not known), its links as pairs of paths, the
+    names that it gives devices, by path, and its outermost groups with links through optical switches."""
 
     devices: Mapping[str, str]
     links: Iterable[tuple[str, str]]
     names: Mapping[str, str] = field(default_factory=dict)
+    optical_groups: frozenset[str] = frozenset()
     declarations: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
@@ -76,7 +85,8 @@ class DesignDevices:
 def find_renamed_devices(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
     """Paths of devices in the older text, and what the newer one calls them, where that is another path; with
     ``GONE`` behind it where it has no such device, and another one at this path."""
-    by_position, by_name = _devices_by_position(old, new), devices_by_name(old, new)
+    by_position = _devices_by_position(old, new) | devices_of_reshaped_groups(old, new)
+    by_name = devices_by_name(old, new)
     if not by_name:
         return by_position
     taken = set(by_name.values())
@@ -121,6 +131,24 @@ def devices_by_name(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
 def _may_be_one(old: str, new: str) -> bool:
     """Whether two devices are alike in what is known of them."""
     return "" in (old, new) or old == new
+
+
+def devices_of_reshaped_groups(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
+    """Devices of groups behind optical switches whose extents are other ones, by their order in both texts;
+    nothing where what one group holds is another thing, or where there are more or fewer groups."""
+    out: dict[str, str] = {}
+    for group in sorted(old.optical_groups & new.optical_groups):
+        mine = [d for d in old.declarations if d.partition(".")[0] == group]
+        if mine != [d for d in new.declarations if d.partition(".")[0] == group]:
+            continue
+        pairs = [p for d in mine for p in zip(old.declarations[d], new.declarations[d], strict=False)]
+        equal = all(len(old.declarations[d]) == len(new.declarations[d]) for d in mine) and all(
+            a.partition(".")[2] == b.partition(".")[2] and _may_be_one(old.devices[a], new.devices[b])
+            for a, b in pairs
+        )
+        if equal:
+            out |= {a: b for a, b in pairs if a != b}
+    return out
 
 
 def _devices_by_position(old: DesignDevices, new: DesignDevices) -> dict[str, str]:

@@ -29,7 +29,7 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.viewer.packed import pack_columns
 
 PAGE = Path(__file__).parent / "page"
-SCRIPTS = ("unpack.js", "fabric.js", "layout.js", "draw.js", "rooms.js", "panel.js", "main.js")
+SCRIPTS = ("unpack.js", "fabric.js", "layout.js", "draw.js", "rooms.js", "panel.js", "export.js", "main.js")
 FACTS = ("part", "length_m", "medium", "a_optic", "b_optic", "colour")
 """Columns of the cabling plan that the page shows of a cable, each as a list of values and the number of one
 for every leg."""
@@ -37,15 +37,17 @@ for every leg."""
 
 @dataclass(frozen=True, slots=True)
 class ViewerMark:
-    """Something to highlight: a failed set, a cut, a finding or a fault of an audit. ``devices`` and
-    ``links`` are rows."""
+    """Something to highlight: a failed set, a cut, a finding, the witness of an answer, a fault of an audit,
+    or what a change removes or adds. ``devices`` and ``links`` are rows; ``about`` is the requirement or
+    check whose answer it shows, "" if none."""
 
-    kind: str  # failed, cut, finding, fault
+    kind: str  # failed, cut, finding, witness, fault, removed, added
     title: str
     text: str
     devices: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     links: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     severity: str = ""
+    about: str = ""
 
 
 def viewer_page(parts: Sequence[tuple[Fabric, Sequence[ViewerMark], Mapping[str, Any]]], title: str) -> str:

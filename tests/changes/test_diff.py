@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -140,11 +141,12 @@ def test_the_first_lines_say_what_a_reviewer_asks(tmp_path: Path) -> None:
     path = tmp_path / "f.fab"
     path.write_text(text)
     more = tdsl("diff", path, path, "--set-new", "n=6")
-    assert more.exit_code == 0 and more.stdout.splitlines()[1:3] == [
-        "  contract: 1 parameter changed", "  cables: 16 new (host-leaf 16); no existing cable moves"
+    assert more.exit_code == 0 and more.stdout.splitlines()[1:5] == [
+        "  contract: 1 parameter changed", "  power 48.27kW → 68.67kW (+20.4kW)",
+        "  cables: 16 new (host-leaf 16); no existing cable moves", "  node[4..5] to leaf: 16 new",
     ]  # fmt: skip
     many = tdsl("diff", path, path, "--set-new", "n=8")
-    assert many.exit_code == 1 and many.stdout.splitlines()[3] == "  fails now: cables" and "tdsl check" in many.stderr
+    assert many.exit_code == 1 and many.stdout.splitlines()[2] == "  fails now: cables" and "tdsl check" in many.stderr
     fewer = tdsl("diff", path, path, "--set-new", "n=3", "--output-format", "markdown")
     assert fewer.exit_code == 0 and "Cables: 8 removed (host-leaf 8)." in fewer.stdout
 
@@ -209,19 +211,66 @@ def test_a_device_in_another_rack(rack: int, unit: int, action: str, tmp_path: P
     assert "cables: 2 of devices that are mounted elsewhere" in text and "no cable changes" not in text
 
 
-def test_a_picture_of_before_and_after(tmp_path: Path) -> None:
+def test_a_picture_of_a_change(tmp_path: Path) -> None:
+    """One drawing: what is removed in red, what is added in green, the rest grey, and the first lines of the text."""
     old, new = write(tmp_path, WIRED, "old.fab"), write(tmp_path, WIRED.replace("spine[4]", "spine[8]"), "new.fab")
     done = tdsl("diff", old, new, "--picture", tmp_path / "change.svg")
     assert done.exit_code == 0, done.output
     root = ElementTree.parse(tmp_path / "change.svg").getroot()
     name = "{http://www.w3.org/2000/svg}"
-    drawn = root.findall(f"{name}svg")
+    (drawn,) = root.findall(f"{name}svg")
+    wires = [(p.get("stroke"), t.text) for p in drawn.iter(f"{name}path") for t in p if t.text]
+    links = {what: int(n) for _, text in wires for what, n in re.findall(r"(\w+): (\d+) link", text)}
+    assert links == {"unchanged": 64, "removed": 64, "added": 64}, wires  # those between leaf and spine, which come last
+    assert {t.partition(":")[0]: c for c, t in wires} == {"unchanged": "#9aa5b1", "removed": "#c62828", "added": "#1a7f37"}
+    assert "4 added" in [t.text for t in drawn.iter(f"{name}text")]
     texts = [t.text or "" for t in root.findall(f"{name}text")]
-    assert texts[:2] == ["before: old.fab", "after: new.fab"] and any("removed" in t or "moved" in t for t in texts[2:]), texts
-    assert [[t.text for t in d.iter(f"{name}text") if t.text in ("4 × QM9700", "8 × QM9700")] for d in drawn] != [[], []]
-    places = [(float(d.attrib["x"]), float(d.attrib["width"])) for d in drawn]
-    assert len(places) == 2 and places[0][0] + places[0][1] <= places[1][0], "beside each other"
-    assert float(root.attrib["width"]) >= sum(w for _, w in places)
+    assert {"leaf to spine[4..7]: 64 new", "leaf to spine: 64 removed"} <= {*texts}, texts
+
+
+CUBES = """
+model chip TPU { port ici[6]: 400Gbps }
+model ocs OCS { port p[1..64]: any }
+fabric f {
+  param a: int = 2 where 1 <= a <= 4
+  param b: int = 2 where 1 <= b <= 4
+  cube cube[(a, b)] {
+    chip chip[2x2]: TPU
+    connect chip[*, *] mesh { medium trace }
+  }
+  ocs ocs[2x2]: OCS
+  connect cube[i, j].chip[1, y].ici[0] to cube[(i + 1) % a, j].chip[0, y].ici[1] via ocs[0, y] { class x }
+  connect cube[i, j].chip[x, 1].ici[2] to cube[i, (j + 1) % b].chip[x, 0].ici[3] via ocs[1, x] { class y }
+}
+"""
+
+
+def test_another_shape_of_cubes_moves_circuits_and_no_cable(tmp_path: Path) -> None:
+    """Cubes keep their ports of the optical switches. Counted by hand: 4 cubes as 2 x 2 and as 4 x 1 are numbered alike, 2*i + j
+    and i. Along x before: 0-2, 1-3 both ways; then 0-1-2-3-0: none of the 4 circuits of each of two switches stays. Along y
+    before: 0-1, 1-0, 2-3, 3-2; then each cube with itself."""
+    path = write(tmp_path, CUBES, "cubes.fab")
+    done = tdsl("diff", path, path, "--set-new", "a=4", "--set-new", "b=1", "--no-checks", "--detailed-exitcode")
+    assert done.exit_code == 3 and "  circuits changed: 16, cables: 0\n" in done.stdout, done.output
+    found = json.loads(tdsl("diff", path, path, "--set-new", "a=4", "--set-new", "b=1", "--format", "json").stdout)["fabrics"][0]
+    assert not found["added"] and not found["removed"] and not found["moved"] and not found["settings"]
+    assert len(found["circuits"]) == 32 and found["circuits"][0] == {"what": "ocs[0, 0]", "before": "p[1] to p[7]", "after": ""}
+    other = write(tmp_path, CUBES.replace("a: int = 2", "a: int = 4").replace("b: int = 2", "b: int = 1"), "other.fab")
+    page = tmp_path / "change.html"
+    assert tdsl("view", other, "--diff", path, "--no-check", "--no-open", "-o", page).exit_code == 0 and page.is_file()
+    more = tdsl("diff", path, path, "--set-new", "a=4", "--no-checks").stdout  # more cubes: cables come
+    assert "cables: 32 new" in more and "circuits changed" in more
+
+
+def test_nothing_in_a_comment_is_a_link_or_calls_somebody(tmp_path: Path) -> None:
+    waived = "  switch spare: QM9700  # tdsl: allow(isolated) [x](https://evil.example) @someone www.evil.example\n"
+    old, new = (
+        write(tmp_path, WIRED, "old.fab"),
+        write(tmp_path, WIRED.replace("  connect node", f"{waived}  connect node"), "new.fab"),
+    )
+    text = tdsl("diff", old, new, "--format", "markdown").stdout
+    assert "evil" in text
+    assert not re.search(r"\]\(|https?://|@someone|www\.", text), text
 
 
 def test_markdown_fits_in_a_comment(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -123,6 +124,21 @@ def test_words_and_steps(pair: str, golden: Golden) -> None:
         "step,action,hall,row,rack,u,device,port,from,to,length,part,bisection\n", ""
     )
     golden(f"changes/{file_name(pair)}.txt", out)
+
+
+@pytest.mark.parametrize("pair", CASES, indirect=True)
+def test_every_pair_is_drawn(pair: str) -> None:
+    """As SVG and as a page, both ways; and each new or removed cable is counted once by declarations."""
+    for old, new in (("old.fab", "new.fab"), ("new.fab", "old.fab")):
+        done = tdsl("diff", old, new, "--no-checks", "--picture", "change.svg", "--format", "json")
+        assert done.exit_code in (0, 1), done.output
+        assert ElementTree.parse("change.svg").getroot().tag.endswith("svg")
+        for found in json.loads(done.stdout)["fabrics"]:
+            for word, key in (("new", "added"), ("removed", "removed"), ("moved", "moved")):
+                counted = sum(g["count"] for g in found["cable_groups"] if g["change"] == word)
+                assert counted == len(found[key]), (pair, word)
+        done = tdsl("view", new, "--diff", old, "--no-check", "--no-open", "-o", "change.html")
+        assert done.exit_code in (0, 1) and Path("change.html").is_file(), done.output
 
 
 FORMS = ["one host more", "weaker and waived", "another model", "other addresses", "rails exchanged", "moved with other parts"]

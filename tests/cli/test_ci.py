@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tdsl import __version__
+from tests.changes.repository import commit
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import fabric_of
 from tests.observe import captures
@@ -108,15 +109,17 @@ def test_the_gitlab_template(tmp_path: Path) -> None:
     assert 'failures="1"' in (tmp_path / reports["junit"]).read_text()
 
 
-def scripts(file: str) -> list[str]:
-    """The commands of a pipeline that do not install anything."""
+def jobs_of(file: str) -> dict[str, list[str]]:
+    """The commands of each job of a pipeline that do not install anything, and those of its named steps."""
     made = yaml.safe_load(Path(file).read_text())
-    if "jobs" in made:
-        lines = [step["run"] for job in made["jobs"].values() for step in job["steps"] if "run" in step]
-    else:
-        lines = [line for job in made.values() for line in job["script"]]
-    assert [line for line in lines if "pip install" in line] == [f"python -I -m pip install --quiet tdsl=={__version__}"]
-    return [line for line in lines if "pip install" not in line]
+    jobs = made.get("jobs", made)
+    out = {}
+    for name, job in jobs.items():
+        lines = job["script"] if "script" in job else [step["run"] for step in job["steps"] if "run" in step]
+        install = [line for line in lines if "pip install" in line]
+        assert install == [f"python -I -m pip install --quiet tdsl=={__version__}"] * (name != "comment")
+        out[name] = [line for line in lines if "pip install" not in line]
+    return out
 
 
 @pytest.mark.parametrize(("ci", "file"), [("github", ".github/workflows/designs.yml"), ("gitlab", ".gitlab-ci.yml")])
@@ -126,14 +129,74 @@ def test_a_new_project(ci: str, file: str, here: Path, tmp_path: Path) -> None:
     valid(str(tmp_path / file), "vendor.github-workflows" if ci == "github" else "vendor.gitlab-ci")
     hooks = [sys.executable, "-m", "pre_commit", "run", "--all-files"], tmp_path
     home = {"PRE_COMMIT_HOME": str(tmp_path / ".home")}
+    lines = jobs_of(file)["check" if ci == "github" else "designs"]
     subprocess.run(["git", "init", "-q"], check=True)
     subprocess.run(["git", "add", "-A"], check=True)
-    assert [shell(line, tmp_path).returncode for line in scripts(file)] == [0, 0]
+    assert [shell(line, tmp_path).returncode for line in lines] == [0, 0]
     assert run(*hooks, **home).returncode == 0
     design = tmp_path / "mine.fab"
     design.write_text(design.read_text().replace("spine[4]", "spine[2]"))
-    assert [shell(line, tmp_path).returncode for line in scripts(file)] == [0, 1]
+    assert [shell(line, tmp_path).returncode for line in lines] == [0, 1]
     assert run(*hooks, **home).returncode == 1
+
+
+GH = """#!/bin/sh
+echo "$@" > gh_call
+while [ "$1" != --body-file ]; do shift; done
+cp "$2" posted.md
+"""
+"""In place of GitHub's client: keeps what it would post."""
+
+
+def revision() -> str:
+    """The commit of the current folder."""
+    return subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize(("ci", "file"), [("github", ".github/workflows/designs.yml"), ("gitlab", ".gitlab-ci.yml")])
+def test_the_comment_of_a_change(ci: str, file: str, here: Path, tmp_path: Path) -> None:
+    """A library file changes, no design does: the comment says what it changes of the design that uses it, with a drawing, and
+    that design is checked, in another folder too."""
+    assert tdsl("init", "mine", "--ci", ci).exit_code == 0
+    design = (tmp_path / "mine.fab").read_text().replace("spine[4]", "spine[spines]")
+    commit({"pods/sizes.fab": "let spines = 4\n", "pods/mine.fab": "use sizes (spines)\n" + design})
+    base = revision()
+    commit({"pods/sizes.fab": "let spines = 8\n"})
+    head = revision()
+    jobs = jobs_of(file)
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+        (tmp_path / name).write_text("")
+    variables = {
+        "SPAN": f"{base}...{head}", "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "CI_COMMIT_SHA": head, "TDSL_UNTRUSTED": "true",
+        "GITHUB_STEP_SUMMARY": "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT": "GITHUB_OUTPUT",
+    }  # fmt: skip
+    for line in [*jobs["change"], *jobs.get("affected", [])]:
+        done = shell(line, tmp_path, **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "E0122" not in done.stdout
+    posted = tmp_path / "change.md"
+    if ci == "github":
+        given = (tmp_path / "GITHUB_OUTPUT").read_text().partition("comment=")[2].strip()
+        (tmp_path / "gh").write_text(GH)
+        (tmp_path / "gh").chmod(0o755)
+        more = {"COMMENT": given, "NUMBER": "7", "PICTURE": "https://ci.example/run", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        for line in jobs["comment"]:
+            assert shell(line, tmp_path, **more).returncode == 0
+        assert (tmp_path / "gh_call").read_text().startswith("pr comment 7 ")
+        posted = tmp_path / "posted.md"
+    text = posted.read_text()
+    order = [
+        text.index(x) for x in ("sizes.fab", "| switches | 12 | 16 | +4 |", "power", ": 128 moved", "```mermaid", "<details>")
+    ]
+    assert order == sorted(order), text
+    assert "+128 links" in text and "-128 links" in text
+    picture = (tmp_path / "change.svg").read_text()
+    assert "#c62828" in picture and "#1a7f37" in picture
+    commit({"pods/sizes.fab": "let spines = 2\n"})
+    variables |= {"SPAN": f"{head}...HEAD", "CI_COMMIT_SHA": revision()}
+    check = jobs["affected"][-1] if ci == "github" else jobs["change"][-1]
+    done = shell(check, tmp_path, **variables)
+    assert done.returncode and "E0452" in done.stdout and "pods/mine.fab" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("network", ["infiniband", "lldp"])

@@ -91,6 +91,7 @@ diff small.fab new.fab --picture small.fab
 plan small.fab new.fab -o places.csv --places places.csv
 audit small.fab --p2p cables.csv -o cables.csv
 audit small.fab --p2p cables.csv --prometheus small.fab
+audit small.fab --p2p cables.csv --view cables.csv
 show small.fab graph -o small.fab
 import cables.csv -o cables.csv
 """

@@ -33,4 +33,5 @@ out.entered = location.hash;
 app.openDevice(0);
 out.device = [heading(), app.view];
 out.bundles = (app.open({ names: [], at: 0 }), app.scene.bundles.map((b) => b.text));
+out.colour = app.colour;
 return out;

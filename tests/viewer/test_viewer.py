@@ -181,7 +181,8 @@ def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
     assert [x for x in found["inside"] if not x[2]] == [["node", 4, False], ["leaf", 4, False]]
     assert ["spine", 2, True] in found["inside"]
     assert found["stepped"] == "su × 2" and found["entered"] == "#open=su:0"
-    assert found["device"] == ["su0-node0", "device"] and sorted(found["bundles"]) == ["16 × 400G", "32 × 400G"]
+    assert found["device"] == ["su0-node0", "device"] and found["colour"] == "rail"
+    assert sorted(found["bundles"]) == ["16 × 400G"] + ["8 × 400G"] * 4  # a line a rail below the leaves
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
@@ -231,7 +232,12 @@ def test_faults_of_an_audit_are_marked(tmp_path: Path) -> None:
     done = tdsl("view", tmp_path / "pod.fab", "--p2p", table, "--no-open", "-o", out)
     assert done.exit_code == 0, done.output
     header, columns = unpacked(out.read_text(encoding="utf-8"))
-    assert [m["kind"] for m in header["marks"]] == ["fault"] and len(columns["mark0_links"]) == 2, header["marks"]
+    (fault,) = [i for i, m in enumerate(header["marks"]) if m["kind"] == "fault"]
+    assert len(columns[f"mark{fault}_links"]) == 2, header["marks"]
+    page = tmp_path / "audit.html"
+    assert tdsl("audit", tmp_path / "pod.fab", "--p2p", table, "--view", page).exit_code == 1
+    header, columns = unpacked(page.read_text(encoding="utf-8"))
+    assert [m["kind"] for m in header["marks"]] == ["fault"] and len(columns["mark0_links"]) == 2
 
 
 CLUSTER = """
@@ -271,3 +277,99 @@ return out;
     assert found["storage"][0] == ["storage"] and [n for n, _ in found["storage"][2]] == [4]
     assert found["hash"] == "#network=storage" and found["again"] == found["all"]
     assert found["found"] == [["device", "storage-leaf"]]
+
+
+DRAWN = """
+const svg = drawingAsSvg(app), canvas = drawingAsCanvas(app);
+const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
+window.dispatchEvent(new Event("beforeprint"));
+const printed = document.querySelectorAll("#printed svg").length;
+const texts = [...parsed.querySelectorAll("text")].map((t) => t.textContent);
+return { wrong: parsed.querySelectorAll("parsererror").length, printed, texts, png: [canvas.width, canvas.height],
+  boxes: app.scene.boxes.map((b) => [b.title, b.sub, b.glyph.kind, b.level]), labels: app.scene.frames.map((n) => n.label),
+  colour: app.colour, legend: [...document.querySelectorAll("#legend button")].map((b) => b.textContent) };
+"""
+
+
+@pytest.mark.parametrize("name", ["dgx_superpod_h100", "tpu_v4", "slim_fly_cscs", "jupiter", "dragonfly"])
+def test_what_is_drawn_of_known_networks(name: str, tmp_path: Path) -> None:
+    """Counts by hand; the saved picture is well-formed XML and has every text of the drawing."""
+    fabric = compiler.compile_without_checks(name).designs[0].fabric
+    assert fabric is not None
+    found = browse(viewer_page([(fabric, (), {})], name), tmp_path, DRAWN)
+    boxes = {title: (sub, kind, level) for title, sub, kind, level in found["boxes"]}
+    wanted = {
+        "dgx_superpod_h100": {"node": ("127 × DGX_H100: 32 in 3, 31 in 1", "matrix")},
+        "tpu_v4": {"chip": ("4,096 × TPU_V4 in 64 cubes, 16 circuits for each line", "cubes")},
+        "slim_fly_cscs": {"r": ("50 × SF_SWITCH, 175 links between them", "ring")},
+        "jupiter": {"block": ("8 × AGG_BLOCK, 1,024 circuits between them", "ring")},
+        "dragonfly": {"r": ("36 × ROSETTA, 36 links between groups, 54 inside", "circle")},
+    }[name]
+    assert {k: boxes[k][:2] for k in wanted} == wanted
+    assert found["wrong"] == 0 and found["printed"] == 1 and max(found["png"]) > 500
+    assert {x for title, sub, _, _ in found["boxes"] for x in (title, sub)} <= set(found["texts"])
+    assert fabric.title in found["texts"] and set(found["legend"]) <= set(found["texts"])
+    if name == "jupiter":
+        assert boxes["ocs"][2] > boxes["block"][2], "optical switches are above what they join"
+    if name == "dgx_superpod_h100":
+        assert found["labels"] == ["4 su, not all equal"] and found["colour"] == "rail"
+        assert found["legend"] == [*(f"rail {r}: 127" for r in range(8)), "host-leaf: 4", "leaf-spine: 1,024"]
+
+
+def test_a_clicked_finding_marks_what_it_is_about(tmp_path: Path) -> None:
+    """By hand: node 0 has four links, to the four leaves of its unit. The other links keep their number and can be read."""
+    text = POD.replace("  address su[*].leaf, spine", "  require edge_redundancy >= 5\n  address su[*].leaf, spine", 1)
+    (tmp_path / "pod.fab").write_text(text + MODELS, encoding="utf-8")
+    out = tmp_path / "pod.html"
+    assert tdsl("view", tmp_path / "pod.fab", "--no-open", "-o", out).exit_code == 0  # without --check it is only shown
+    assert tdsl("view", tmp_path / "pod.fab", "--no-open", "--no-check", "-o", tmp_path / "bare.html").exit_code == 0
+    assert unpacked((tmp_path / "bare.html").read_text())[0]["results"] == []
+    assert tdsl("view", tmp_path / "pod.fab", "--no-open", "--check", "-o", tmp_path / "all.html").exit_code == 1
+    code = """
+document.querySelector("#findings .bad button").click();
+const state = app.drawn, at = (d) => app.f.deviceName(d);
+const out = { devices: app.mark.devices.map(at), ends: app.mark.links.map((i) => [at(app.f.linkA[i]), at(app.f.linkB[i])]),
+  outlined: state.highlight.devices.map(at).sort(), bundles: app.scene.bundles.map((b) => [b.value, b.text]), hash: location.hash,
+  here: document.querySelectorAll("#findings .here").length };
+app.select(null);
+out.after = [app.colour, location.hash];
+app.follow(out.hash);
+out.again = [app.colour, document.querySelector("#selection h2").textContent];
+app.setColour("class");
+const key = () => [...document.querySelectorAll("#legend button")].map((b) => [b.textContent, b.getAttribute("aria-pressed")]);
+document.querySelector("#legend button").click();
+out.hidden = [key(), app.scene.bundles.map((b) => b.text)];
+document.querySelector("#legend button").click();
+out.shown = key().map((x) => x[1]);
+return out;
+"""
+    found = browse(out.read_text(encoding="utf-8"), tmp_path, code)
+    leaves = [f"su0-leaf{r}" for r in range(4)]
+    assert found["ends"] == [["su0-node0", leaf] for leaf in leaves]
+    assert found["outlined"] == sorted({*leaves, *found["devices"]}) and "su0-node0" in found["devices"]
+    assert sorted(found["bundles"]) == [[0, "16 × 400G"], [0, "28 × 400G"], [1, "4 × 400G"]]
+    assert found["here"] == 2 and re.fullmatch(r"#mark=\d+", found["hash"])  # the finding, and the answer below
+    assert found["after"] == ["rail", ""] and found["again"][0] == "mark" and "edge_redundancy" in found["again"][1]
+    assert found["hidden"][0][0][1] == "false" and len(found["hidden"][1]) == 1 and found["shown"] == ["true", "true"]
+
+
+def test_two_designs_in_one_page(tmp_path: Path) -> None:
+    """A unit more: by hand 16 + 8 links of its own, nothing else; it is the only frame that is green."""
+    (tmp_path / "old.fab").write_text(POD.replace("su[2]", "su[1]") + MODELS, encoding="utf-8")
+    (tmp_path / "new.fab").write_text(POD + MODELS, encoding="utf-8")
+    out = tmp_path / "change.html"
+    done = tdsl("view", tmp_path / "new.fab", "--diff", tmp_path / "old.fab", "--no-open", "-o", out)
+    assert done.exit_code == 0, done.output
+    code = """
+const links = app.value.of.reduce((n, v) => (n[v]++, n), [0, 0, 0]);
+const green = (b) => [...b.devices].every((d) => app.value.device(d) === app.drawing.ink.good);
+return { colour: app.colour, links, labels: app.scene.frames.map((n) => n.label),
+  changes: document.getElementById("changes").textContent,
+  green: app.scene.boxes.filter(green).map((b) => app.f.deviceName(b.devices[0])),
+  legend: document.getElementById("legend").textContent, marks: app.f.marks.map((m) => m.title) };
+"""
+    found = browse(out.read_text(encoding="utf-8"), tmp_path, code)
+    assert found["colour"] == "change" and found["links"] == [24, 0, 24] and found["labels"] == ["su0", "su1"]
+    assert found["green"] == ["su1-node0", "su1-leaf0"] and "su[1].leaf to spine: 8 new" in found["changes"]
+    assert found["legend"] == "unchanged: 24added: 24" and found["marks"][1] == "Added: 24 links, 8 devices"
+    assert tdsl("view", tmp_path / "new.fab", "--diff", tmp_path / "old.fab", "--fail", "spine[0]").exit_code == 2

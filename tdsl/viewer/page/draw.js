@@ -19,13 +19,17 @@ class Drawing {
   theme() {
     const style = getComputedStyle(document.documentElement);
     this.ink = {};
-    for (const n of ["paper", "ink", "soft", "line", "box", "frame", "accent", "mark", "cell", "host", "switch", "other", "glow"]) {
+    for (const n of ["paper", "ink", "soft", "line", "box", "frame", "accent", "mark", "cell", "host", "switch", "other", "glow", "good"]) {
       this.ink[n] = style.getPropertyValue(`--${n}`).trim();
     }
   }
 
   colour(value) {
     return value < 0 ? this.ink.soft : (this.dark ? DARK : PALETTE)[value % PALETTE.length];
+  }
+
+  newPath() {
+    return this.context.newPath ? this.context.newPath() : new Path2D();
   }
 
   resize() {
@@ -38,8 +42,8 @@ class Drawing {
     this.h = h;
   }
 
-  fit(b) {
-    const k = Math.min((this.w - 40) / b.w, (this.h - 70) / b.h, 1.6);
+  fit(b, most = 1.6) {
+    const k = Math.min((this.w - 40) / b.w, (this.h - 70) / b.h, most);
     this.view = { k, x: (this.w - b.w * k) / 2 - b.x * k, y: (this.h - 40 - b.h * k) / 2 - b.y * k + 6 };
     this.moved = false;
   }
@@ -71,7 +75,9 @@ class Drawing {
     for (const n of scene.frames) this.frame(n, state);
     if (state.single) this.singleLinks(state);
     else for (const b of scene.bundles) if (b.a !== b.b) this.bundle(b, state);
+    this.highlightedLinks(state, false);
     for (const b of scene.boxes) this.box(b, state);
+    this.highlightedLinks(state, true);
     if (!state.single) for (const b of scene.bundles) if (b.a !== b.b) this.bundleLabel(b, state);
     this.highlights(state);
   }
@@ -115,6 +121,7 @@ class Drawing {
     const kind = b.set.kind;
     const fill = kind === "host" || kind === "chip" ? ink.host : kind === "switch" ? ink.switch : ink.other;
     const chosen = state.focus === b;
+    if (state.boxesMarked?.has(b.index)) this.rounded(b.x - 3, b.y - 3, b.w + 6, b.h + 6, 9, null, this.ink.mark, null, 3);
     this.rounded(b.x, b.y, b.w, b.h, 7, fill, chosen ? ink.accent : b.outside ? ink.soft : ink.line, b.outside ? [5, 4] : null, chosen ? 2.5 : 1);
     const z = b.size;
     this.text(b.title, b.x + 11, b.y + z * 1.4, z, ink.ink, "600");
@@ -133,7 +140,7 @@ class Drawing {
     if (g.kind === "one") return [b.x, b.y, b.w, b.h];
     const [x, y] = g.at(i);
     const w = g.wide ?? g.size;
-    return g.kind === "grid" ? [x0 + x, y0 + y, g.size, g.size] : [x0 + x + 0.5, y0 + y + 0.5, w * 0.86, g.size * 0.82];
+    return g.kind === "grid" || g.kind === "cubes" ? [x0 + x, y0 + y, g.size, g.size] : [x0 + x + 0.5, y0 + y + 0.5, w * 0.86, g.size * 0.82];
   }
 
   cells(b, state) {
@@ -141,6 +148,8 @@ class Drawing {
     const [x0, y0] = this.cellOrigin(b);
     if (g.kind === "grid") this.gridLines(b, x0, y0, state);
     if (g.kind === "circle") this.circleLines(b, x0, y0, state);
+    if (g.kind === "ring") this.ringLines(b, x0, y0, state);
+    if (g.kind === "cubes") this.cubeLines(b, x0, y0, state);
     if (g.kind === "trays") for (let r = 0; r < g.rows; r++) this.rounded(x0 - 4, y0 + r * g.size - 0.5, g.w + 6, g.size - 1, 2, this.ink.box, this.ink.line);
     if (g.size * this.view.k < CELLS_FROM) {
       c.fillStyle = this.ink.cell;
@@ -158,7 +167,7 @@ class Drawing {
     const groups = new Map();
     for (let i = 0; i < b.devices.length; i++) {
       const colour = state.deviceColour(b.devices[i]);
-      if (b.each && i >= b.each && colour !== this.ink.mark) continue; // the first of equal groups is drawn
+      if (b.each && i >= b.each && colour !== this.ink.mark && colour !== this.ink.good) continue; // the first of equal groups is drawn
       if (!groups.has(colour)) groups.set(colour, []);
       groups.get(colour).push(i);
     }
@@ -222,12 +231,136 @@ class Drawing {
     }, 1.6);
   }
 
+  // Chords between the devices of a ring; neighbours are joined by a flat curve inside the ring.
+  ringLines(b, x0, y0, state) {
+    const c = this.context, g = b.glyph;
+    const colours = new Map();
+    for (const [i, j, , n, rows] of pairsInside(state.scene.f, b.set)) {
+      const kinds = new Map();
+      for (const k of rows) if (state.value[k] >= 0) kinds.set(state.value[k], (kinds.get(state.value[k]) ?? 0) + 1);
+      for (const [v] of kinds) {
+        if (!colours.has(v)) colours.set(v, []);
+        colours.get(v).push([i, j, n]);
+      }
+    }
+    for (const [v, list] of [...colours].sort((p, q) => p[0] - q[0])) {
+      const most = Math.max(...list.map((p) => p[2]));
+      for (const width of [...new Set(list.map((p) => p[2]))]) {
+        c.beginPath();
+        for (const [i, j, n] of list) {
+          if (n !== width) continue;
+          const p = g.point(i, g.radius - 2), q = g.point(j, g.radius - 2);
+          const near = Math.floor(i / g.each) === Math.floor(j / g.each) && g.each > 1;
+          const pull = near ? 0.55 : 0.18;
+          const [mx, my] = [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
+          c.moveTo(x0 + p[0], y0 + p[1]);
+          c.quadraticCurveTo(x0 + mx + (g.half - mx) * pull, y0 + my + (g.half - my) * pull, x0 + q[0], y0 + q[1]);
+        }
+        c.strokeStyle = state.valueColour(v);
+        c.lineWidth = g.n > 150 ? 0.6 : most > 1 ? 1 + (3 * width) / most : 1;
+        c.globalAlpha = state.faint?.(v) ? 0.3 : 0.75;
+        c.stroke();
+      }
+    }
+    c.globalAlpha = 1;
+    if (g.each > 1 && g.groups <= 100) for (let k = 0; k < g.groups; k++) {
+      const t = (g.angle(k * g.each) + g.angle((k + 1) * g.each - 1)) / 2, r = g.radius + g.size + 14;
+      const sizes = b.set.axes.slice(0, -1).map((x) => x[1]);
+      const at = [];
+      for (let m = sizes.length - 1, rest = k; m >= 0; m--) {
+        at[m] = b.set.axes[m][0] + (rest % sizes[m]);
+        rest = Math.floor(rest / sizes[m]);
+      }
+      this.text(at.join(", "), x0 + g.half + Math.cos(t) * r, y0 + g.half + Math.sin(t) * r + 3.5, 10, this.ink.soft, "", "center");
+    } else if (g.n <= 64) for (let k = 0; k < g.n; k++) {
+      const t = g.angle(k), r = g.radius + g.size + 14;
+      this.text(String(b.set.axes.length ? b.set.axes[0][0] + k : k), x0 + g.half + Math.cos(t) * r, y0 + g.half + Math.sin(t) * r + 3.5, 11, this.ink.soft, "", "center");
+    }
+  }
+
+  // Cubes, the lines of circuits between neighbours, and stubs where a dimension wraps.
+  cubeLines(b, x0, y0, state) {
+    const c = this.context, g = b.glyph;
+    const [nx, ny, nz] = g.outer;
+    const colours = state.dimColours(b);
+    const line = (colour, draw, width = 2.2) => {
+      c.beginPath();
+      draw();
+      c.strokeStyle = colour;
+      c.lineWidth = width;
+      c.stroke();
+    };
+    const at = (i, j, k) => g.corner([i, j, k]).map((v, m) => v + (m ? y0 : x0));
+    for (let k = 0; k < nz; k++) {
+      line(colours[0], () => {
+        for (let j = 0; j < ny; j++) {
+          const y = at(0, j, k)[1] + g.ch / 2;
+          c.moveTo(at(0, j, k)[0] - (g.wraps[0] ? 11 : 0), y);
+          c.lineTo(at(nx - 1, j, k)[0] + g.cw + (g.wraps[0] ? 11 : 0), y);
+        }
+      });
+      line(colours[1] ?? colours[0], () => {
+        for (let i = 0; i < nx; i++) {
+          const x = at(i, 0, k)[0] + g.cw / 2;
+          c.moveTo(x, at(i, 0, k)[1] - (g.wraps[1] ? 11 : 0));
+          c.lineTo(x, at(i, ny - 1, k)[1] + g.ch + (g.wraps[1] ? 11 : 0));
+        }
+      });
+      if (nz > 1 && (k + 1 < nz || g.wraps[2])) line(colours[2] ?? colours[0], () => {
+        // each cube is joined to the one in the same place of the next slice: a stroke from its corner
+        for (let j = 0; j < ny; j++) for (let i = 0; i < nx; i++) {
+          const [x, y] = at(i, j, k);
+          arrow(c, x + g.cw, y, x + g.cw + 9, y - 9);
+        }
+      }, 1.6);
+    }
+    for (let k = 0; k < nz; k++) for (let j = 0; j < ny; j++) for (let i = 0; i < nx; i++) {
+      const [x, y] = at(i, j, k);
+      this.rounded(x, y, g.cw, g.ch, 3, this.ink.box, this.ink.line);
+    }
+    if (nz > 1) for (let k = 0; k < nz; k++) {
+      const [x, y] = at(0, ny - 1, k);
+      this.text(`slice ${k}${k + 1 < nz || g.wraps[2] ? `, arrows to slice ${(k + 1) % nz}` : ""}`, x, y + g.ch + 24, 10, this.ink.soft);
+    }
+  }
+
+  // Links inside the groups of a circle: curves beside their strips, the wider the farther apart.
+  localLines(b, x0, y0, state) {
+    const c = this.context, g = b.glyph;
+    const paths = new Map();
+    for (const [i, j, first, , rows] of pairsInside(state.scene.f, b.set)) {
+      const group = Math.floor(i / g.each);
+      if (group !== Math.floor(j / g.each)) continue;
+      const v = state.value[rows.find((k) => state.value[k] >= 0) ?? first];
+      if (v < 0) continue;
+      if (!paths.has(v)) paths.set(v, []);
+      const t = g.angle(group), away = g.size * (0.55 + 0.4 * Math.abs(Math.floor((j % g.each) / g.cols) - Math.floor((i % g.each) / g.cols)));
+      const [p, q] = [i, j].map((k) => g.at(k).map((z) => z + g.size / 2));
+      paths.get(v).push([p, [(p[0] + q[0]) / 2 - Math.sin(t) * away * 1.4, (p[1] + q[1]) / 2 + Math.cos(t) * away * 1.4], q]);
+    }
+    for (const [v, list] of paths) {
+      c.beginPath();
+      for (const [p, m, q] of list) {
+        c.moveTo(x0 + p[0], y0 + p[1]);
+        c.quadraticCurveTo(x0 + m[0], y0 + m[1], x0 + q[0], y0 + q[1]);
+      }
+      c.strokeStyle = state.valueColour(v);
+      c.lineWidth = 0.9;
+      c.globalAlpha = 0.85;
+      c.stroke();
+    }
+    c.globalAlpha = 1;
+  }
+
   circleLines(b, x0, y0, state) {
     const c = this.context, g = b.glyph;
     const point = (k, r) => [x0 + g.half + Math.cos(g.angle(k)) * r, y0 + g.half + Math.sin(g.angle(k)) * r];
-    c.strokeStyle = c.fillStyle = state.acrossColour(b);
+    const across = state.acrossColour(b);
+    if (g.local) this.localLines(b, x0, y0, state);
+    c.strokeStyle = c.fillStyle = across ?? this.ink.line;
     c.beginPath();
-    if (g.groups > 150) { // so many lines fill the disc
+    if (across === null) c.globalAlpha = 0;
+    else if (g.groups > 150) { // so many lines fill the disc
       c.arc(x0 + g.half, y0 + g.half, g.radius, 0, 7);
       c.globalAlpha = 0.5;
       c.fill();
@@ -275,22 +408,23 @@ class Drawing {
     c.moveTo(...p);
     c.bezierCurveTo(...q, ...r, ...s);
     c.strokeStyle = chosen ? this.ink.glow : state.valueColour(b.value);
-    c.lineWidth = (Math.min(1.2 + Math.log2(b.links) * 0.42, 7) * state.scene.size) / 12 + (chosen ? 2.5 : 0);
-    c.globalAlpha = state.dimmed && !state.dimmed(b) ? 0.15 : 0.85;
+    c.lineWidth = (Math.min(1.2 + Math.log2(b.links) * 0.42, 7) * state.scene.size) / 12 + (chosen || state.heavy?.(b) ? 2.5 : 0);
+    c.globalAlpha = state.dimmed && !state.dimmed(b) ? 0.45 : 0.85;
     c.stroke();
     c.globalAlpha = 1;
   }
 
   bundleLabel(b, state) {
-    if (b.strands > 3 && b.strand !== Math.floor(b.strands / 2) - (b.strands - 1) / 2) return;
+    const marked = state.heavy?.(b);
+    if (b.strands > 3 && !marked && b.strand !== Math.floor(b.strands / 2) - (b.strands - 1) / 2) return;
     const [p, q, r, s] = this.curve(b);
     const z = this.state.scene.size;
     const t = 0.5 + (b.strands > 3 ? 0 : b.strand * Math.min(0.3, (z * 2.2) / Math.max(Math.abs(p[1] - s[1]), 1)));
     const at = (k) => (1 - t) ** 3 * p[k] + 3 * (1 - t) ** 2 * t * q[k] + 3 * (1 - t) * t * t * r[k] + t ** 3 * s[k];
     const [x, y] = [at(0), at(1)];
-    const words = b.strands > 3 ? `${number(b.all)} links` : b.text;
+    const words = b.strands > 3 && !marked ? `${number(b.all)} links` : b.text;
     const w = words.length * z * 0.56 + 16;
-    this.rounded(x - w / 2, y - z * 0.85, w, z * 1.7, z * 0.75, this.ink.paper, b.strands > 3 ? this.ink.line : state.valueColour(b.value));
+    this.rounded(x - w / 2, y - z * 0.85, w, z * 1.7, z * 0.75, this.ink.paper, b.strands > 3 && !marked ? this.ink.line : state.valueColour(b.value));
     this.text(words, x, y + z * 0.34, z, this.ink.ink, "", "center");
   }
 
@@ -325,8 +459,8 @@ class Drawing {
     return [x + w / 2, toward < y ? y : y + h];
   }
 
-  // What is selected and its links, over everything else.
-  highlights(state) {
+  // The links of what is selected: those between boxes below these, so that texts can be read, those inside a box over it.
+  highlightedLinks(state, inside) {
     const c = this.context;
     const { scene } = state;
     const mark = state.highlight;
@@ -340,6 +474,7 @@ class Drawing {
     for (const i of drawn) {
       const chain = va && va[i] >= 0 ? [scene.f.linkA[i], scene.f.portDevice[va[i]], scene.f.linkB[i]] : [scene.f.linkA[i], scene.f.linkB[i]];
       for (let k = 1; k < chain.length; k++) {
+        if ((scene.boxOf[chain[k - 1]] === scene.boxOf[chain[k]]) !== inside) continue;
         const p = this.centre(scene, chain[k - 1]), q = this.centre(scene, chain[k]);
         if (!p || !q) continue;
         c.moveTo(...p);
@@ -348,12 +483,19 @@ class Drawing {
     }
     c.stroke();
     c.globalAlpha = 1;
+  }
+
+  // The devices of what is selected, over everything else.
+  highlights(state) {
+    const { scene } = state;
+    const mark = state.highlight;
+    if (!mark) return;
     for (const d of mark.devices.slice(0, 4000)) {
       const k = scene.boxOf[d];
       if (k < 0) continue;
       const at = this.centre(scene, d);
       const b = scene.boxes[k];
-      const size = b.glyph.kind === "one" ? 0 : (b.glyph.size + 5) / 2;
+      const size = b.glyph.kind === "one" ? 0 : (b.glyph.size + 3) / 2;
       if (size) this.rounded(at[0] - size, at[1] - size, 2 * size, 2 * size, 3, null, mark.colour ?? this.ink.glow, null, 2.2);
       else this.rounded(b.x - 2, b.y - 2, b.w + 4, b.h + 4, 8, null, mark.colour ?? this.ink.glow, null, 3);
     }
@@ -380,6 +522,14 @@ class Drawing {
         if (r > g.radius - 8 && r < g.half) {
           const k = Math.round(((Math.atan2(dy, dx) + Math.PI / 2) / (2 * Math.PI)) * g.groups);
           return { node: b, group: (k + g.groups) % g.groups };
+        }
+      }
+      if (b.glyph.kind === "cubes") {
+        const [x0, y0] = this.cellOrigin(b);
+        const g = b.glyph;
+        for (let k = 0; k < g.outer[2]; k++) for (let j = 0; j < g.outer[1]; j++) for (let i = 0; i < g.outer[0]; i++) {
+          const [cx, cy] = g.corner([i, j, k]);
+          if (x >= x0 + cx && y >= y0 + cy && x <= x0 + cx + g.cw && y <= y0 + cy + g.ch) return { node: b, group: g.group([i, j, k]) };
         }
       }
       return { node: b };
@@ -432,7 +582,7 @@ function singlePaths(drawing, scene, value) {
     if (!p || !q) return;
     const [low, high] = p[1] >= q[1] ? [x, y] : [y, x];
     const from = drawing.centre(scene, low, -Infinity), to = drawing.centre(scene, high, Infinity);
-    if (!paths.has(v)) paths.set(v, new Path2D());
+    if (!paths.has(v)) paths.set(v, drawing.newPath());
     paths.get(v).moveTo(...from);
     paths.get(v).lineTo(...to);
   };

@@ -92,8 +92,23 @@ function branch(f, scope, whole, unfold, top) {
       continue;
     }
     const only = children.length === 1 && !children[0].frame && children[0].set.name === c.group;
+    const unequal = c.count > 1 && c.sets.some((s) => countsOfGroups(f, s, names.length, scope).size > 1);
+    const label = c.count === 1 ? c.group : unequal ? `${number(c.count)} ${c.group}, not all equal` : `${c.group} × ${number(c.count)}`;
     if (only) out.push(Object.assign(children[0], { opens: folded, foldDepth: scope.names.length }));
-    else out.push({ frame: true, label: c.count > 1 ? `${c.group} × ${number(c.count)}` : c.group, scope: folded, times: c.count, children });
+    else out.push({ frame: true, label, scope: folded, times: c.count, children });
+  }
+  return out;
+}
+
+// How many devices of a declaration the instances of a group have: each number with how many instances have it.
+function countsOfGroups(f, s, depth, scope) {
+  const each = s.count / instances(s, depth);
+  const [from, to] = f.range(s, scope);
+  const out = new Map();
+  for (let d = from; d < to; d += each) {
+    let n = 0;
+    for (let k = d; k < d + each; k++) n += f.built[k];
+    out.set(n, (out.get(n) ?? 0) + 1);
   }
   return out;
 }
@@ -175,7 +190,7 @@ function setLevels(f) {
     let t = -1;
     for (let d = s.first; d < s.first + s.count; d++) t = Math.max(t, tier[d]);
     if (s.count && below[s.first]) return -0.5 - Math.max(t, 0);
-    return t >= 0 ? t : Number.isFinite(lowest[s.index]) ? lowest[s.index] : top + 1;
+    return t >= 0 ? t : Number.isFinite(lowest[s.index]) ? lowest[s.index] : s.kind === "ocs" ? top + 2 : top + 1;
   });
   return f._levels;
 }
@@ -193,9 +208,16 @@ function measure(f, b) {
   }
   const fold = b.outside ? 1 : instances(s, b.foldDepth) / instances(s, b.wholeDepth);
   b.each = fold > 1 ? s.count / instances(s, b.foldDepth) : 0;
+  const counts = b.each ? countsOfGroups(f, s, b.foldDepth, b.scope.folded ? { names: b.scope.names.slice(0, b.wholeDepth), at: 0 } : b.scope) : new Map();
+  if (counts.size > 1) { // groups that are not equal: a row of cells for each
+    b.rowOf = b.each <= 64 && fold <= 64 ? b.each : 0;
+    b.each = 0;
+    b.sub = `${number(n)} × ${what}: ${[...counts].sort((x, y) => y[1] - x[1]).map(([k, times]) => `${number(k)} in ${number(times)}`).join(", ")}`;
+  }
   b.glyph = glyph(f, b);
   if (!["matrix", "one"].includes(b.glyph.kind)) b.each = 0;
   if (b.each) b.sub = `${number(b.each)} × ${what} in each, ${number(n)} in all`;
+  if (b.glyph.says) b.sub += b.glyph.says;
   b.size = Math.min(34, Math.max(14, b.glyph.w / 24));
   b.head = b.size * 3.2;
   const letters = b.size / 14;
@@ -207,8 +229,17 @@ function measure(f, b) {
 function glyph(f, b) {
   const s = b.set, n = b.devices.length, whole = n === s.count && !b.outside;
   const shape = s.shape;
+  if (shape.grid && whole && shape.axes.length && shape.axes.every((g) => g.length === 2) && shape.axes.length <= 3) return cubesGlyph(f, s);
   if (shape.grid && (whole || insideOf(s, b))) return gridGlyph(s, b, whole);
-  if (shape.circle && whole && shape.circle <= 1000) return circleGlyph(s, n);
+  if (shape.ring && whole) return ringGlyph(f, s, shape.ring);
+  if (shape.circle && whole && shape.circle <= 1000) return circleGlyph(f, s, n);
+  if (b.rowOf) {
+    const size = b.rowOf * (s.count / b.rowOf) <= 300 ? 10 : 7;
+    const rows = Math.ceil(n / b.rowOf) , first = Math.floor((b.devices[0] - s.first) / b.rowOf);
+    const place = (i) => b.devices[i] - s.first - first * b.rowOf;
+    const down = Math.floor(place(n - 1) / b.rowOf) + 1;
+    return { kind: "matrix", size, wide: size, cols: b.rowOf, rows: Math.max(rows, down), w: b.rowOf * size, h: Math.max(rows, down) * size, at: (i) => [(place(i) % b.rowOf) * size, Math.floor(place(i) / b.rowOf) * size] };
+  }
   const shown = b.each || n;
   if (shown === 1) return { kind: "one", size: 0, w: 0, h: 0, at: () => [0, 0] };
   let cols = Math.ceil(Math.sqrt(shown * 2.4));
@@ -268,16 +299,108 @@ function gridGlyph(s, b, whole) {
   };
 }
 
+// Pairs of a declaration's devices that are linked, by row: [i, j, a link of them, how many of its class].
+function pairsInside(f, s) {
+  if (s._pairs) return s._pairs;
+  const found = new Map();
+  const { link_class: kind } = f.columns;
+  for (let i = 0; i < f.linkCount; i++) {
+    const x = f.linkA[i] - s.first, y = f.linkB[i] - s.first;
+    if (x < 0 || y < 0 || x >= s.count || y >= s.count) continue;
+    const key = (Math.min(x, y) * s.count + Math.max(x, y)) * f.header.classes.length + kind[i];
+    const pair = found.get(key);
+    if (pair) {
+      pair[3]++;
+      pair[4].push(i);
+    } else found.set(key, [Math.min(x, y), Math.max(x, y), i, 1, [i]]);
+  }
+  return (s._pairs = [...found.values()]);
+}
+
+// Devices on a circle, a gap between groups, with a chord for each linked pair.
+function ringGlyph(f, s, groups) {
+  const n = s.count, each = n / groups;
+  const size = n > 150 ? 7 : n > 60 ? 9 : 13;
+  const gap = each > 1 ? 1 : 0;
+  const slots = n + groups * gap;
+  const radius = Math.max(80, (slots * (size + 3)) / (2 * Math.PI));
+  const half = radius + size + 26;
+  const angle = (i) => ((i + gap * Math.floor(i / each) + gap / 2) / slots) * 2 * Math.PI - Math.PI / 2;
+  const point = (i, r) => [half + Math.cos(angle(i)) * r, half + Math.sin(angle(i)) * r];
+  const links = pairsInside(f, s).reduce((k, p) => k + p[3], 0);
+  return {
+    kind: "ring", size, n, groups, each, radius, half, angle, point, w: 2 * half, h: 2 * half, says: `, ${number(links)} ${f.columns.via_a && f.columns.via_a[pairsInside(f, s)[0][2]] >= 0 ? "circuits" : "links"} between them`,
+    at: (i) => point(i, radius + size / 2 + 2).map((v) => v - size / 2),
+  };
+}
+
+// A torus of cubes as so many cubes: slices of two dimensions side by side, in each cube its chips layer by layer.
+function cubesGlyph(f, s) {
+  const size = (k) => s.axes[k][1];
+  const outer = s.shape.axes.map((g) => size(g[0])), inner = s.shape.axes.map((g) => size(g[1]));
+  while (outer.length < 3) {
+    outer.push(1);
+    inner.push(1);
+  }
+  const layers = Math.ceil(Math.sqrt(inner[2])), cell = 4;
+  const layer = [inner[0] * cell + 2, inner[1] * cell + 2];
+  const cw = layers * layer[0] + 6, ch = Math.ceil(inner[2] / layers) * layer[1] + 6;
+  const [pw, ph] = [cw + 26, ch + 26];
+  const margin = 26, wide = outer[0] * pw + margin, high = outer[1] * ph + margin;
+  const wanted = Math.sqrt(outer[2] * 1.6 * (high / wide));
+  const even = [...Array(outer[2]).keys()].map((k) => k + 1).filter((k) => outer[2] % k === 0); // rows of slices of one length
+  const across = outer[2] < 4 ? outer[2] : even.reduce((x, y) => (Math.abs(y - wanted) < Math.abs(x - wanted) ? y : x));
+  const corner = (c) => [(c[2] % across) * (wide + 14) + margin / 2 + c[0] * pw + 13, Math.floor(c[2] / across) * (high + 14) + margin / 2 + c[1] * ph + 13];
+  const sizes = s.axes.map((x) => x[1]);
+  const indices = (row) => {
+    const at = [];
+    for (let k = sizes.length - 1; k >= 0; k--) {
+      at[k] = row % sizes[k];
+      row = Math.floor(row / sizes[k]);
+    }
+    return at;
+  };
+  const parts = (row) => {
+    const at = indices(row);
+    const c = s.shape.axes.map((g) => at[g[0]]), x = s.shape.axes.map((g) => at[g[1]]);
+    while (c.length < 3) {
+      c.push(0);
+      x.push(0);
+    }
+    return [c, x];
+  };
+  const cubes = outer[0] * outer[1] * outer[2];
+  const between = pairsInside(f, s).filter(([i, j]) => parts(i)[0].join() !== parts(j)[0].join());
+  const first = between.length ? between[0] : null;
+  const some = first ? between.filter(([i, j]) => [parts(i)[0].join(), parts(j)[0].join()].sort().join(" ") === [parts(first[0])[0].join(), parts(first[1])[0].join()].sort().join(" ")).reduce((k, p) => k + p[3], 0) : 0;
+  const inCircuits = f.columns.via_a && first && f.columns.via_a[first[2]] >= 0;
+  return {
+    kind: "cubes", size: cell * 0.85, pitch: cell, outer, inner, cw, ch, across, corner, wraps: s.shape.wraps, parts,
+    w: across * (wide + 14), h: Math.ceil(outer[2] / across) * (high + 14),
+    says: ` in ${number(cubes)} cubes, ${number(some)} ${inCircuits ? "circuits" : "links"} for each line`,
+    group: (c) => s.parts[0][2].reduce((v, axis, k) => v * axis[1] + (c[s.shape.axes.findIndex((g) => g[0] === k)] ?? 0), 0),
+    at: (i) => {
+      const [c, x] = parts(i);
+      const [x0, y0] = corner(c);
+      return [x0 + 4 + (x[2] % layers) * layer[0] + x[0] * cell, y0 + 4 + Math.floor(x[2] / layers) * layer[1] + x[1] * cell];
+    },
+  };
+}
+
 // Groups on a circle, each a strip of its devices that points outward.
-function circleGlyph(s, n) {
+function circleGlyph(f, s, n) {
   const groups = s.shape.circle, each = n / groups;
   const cols = each > 8 ? 2 : 1, size = groups > 150 ? 2.5 : groups > 40 ? 5 : 9;
-  const radius = Math.max(60, (groups * (cols * size + Math.min(6, size + 1))) / (2 * Math.PI));
+  const radius = Math.max(60, (groups * (cols * size + Math.min(6, size + 1) + (groups <= 40 && each > 1 ? size : 0))) / (2 * Math.PI));
   const strip = Math.ceil(each / cols) * size;
   const half = radius + strip + 22;
   const angle = (g) => (g / groups) * 2 * Math.PI - Math.PI / 2;
+  const count = s.count * each <= 1 << 20 ? pairsInside(f, s) : [];
+  const within = count.reduce((k, p) => k + (Math.floor(p[0] / each) === Math.floor(p[1] / each) ? p[3] : 0), 0);
+  const across = count.reduce((k, p) => k + p[3], 0) - within;
   return {
-    kind: "circle", size, groups, each, radius, strip, half, angle, w: 2 * half, h: 2 * half,
+    kind: "circle", size, groups, each, radius, strip, half, angle, cols, local: groups <= 40 && each > 1, w: 2 * half, h: 2 * half,
+    says: count.length ? `, ${number(across)} links between groups${within ? `, ${number(within)} inside` : ""}` : "",
     at: (i) => {
       const g = Math.floor(i / each), k = i % each;
       const t = angle(g), r = radius + 8 + Math.floor(k / cols) * size, side = ((k % cols) - (cols - 1) / 2) * size;

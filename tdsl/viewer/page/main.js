@@ -1,5 +1,7 @@
 // Puts the page together: what is open, what is selected, and what keys and the pointer do.
 
+const APART = 8; // instances of a group that are drawn apart where a change is shown
+
 class App {
   constructor() {
     this.drawing = new Drawing(document.getElementById("canvas"));
@@ -37,6 +39,7 @@ class App {
     if (!this.fabrics[k]) {
       const f = new Fabric(await unpack(this.packs[k]));
       f.marks = f.header.marks.map((m, i) => ({ ...m, index: i, devices: [...f.columns[`mark${i}_devices`]], links: [...f.columns[`mark${i}_links`]] }));
+      f.changed = f.marks.some((m) => m.kind === "added" || m.kind === "removed");
       this.fabrics[k] = f;
       this.packs[k].textContent = "";
     }
@@ -53,15 +56,20 @@ class App {
     document.getElementById("mark-pick").hidden = true;
     this.mark = this.f.marks[0] ?? null;
     for (const o of document.getElementById("colour").options) {
-      o.disabled = o.value === "network" ? !this.f.header.networks : o.value === "mark" ? !this.f.marks.length : o.value === "plane" ? !this.f.columns.plane.some((x) => x >= 0) : o.value === "rail" ? !this.f.columns.link_rail.some((x) => x >= 0) : false;
+      o.disabled = o.value === "network" ? !this.f.header.networks : o.value === "mark" ? !this.f.marks.length : o.value === "change" ? !this.f.changed : o.value === "plane" ? !this.f.columns.plane.some((x) => x >= 0) : o.value === "rail" ? !this.f.columns.link_rail.some((x) => x >= 0) : false;
+      o.hidden = o.value === "change" && o.disabled;
     }
-    this.plain = this.f.header.networks ? "network" : "class";
+    this.hidden = new Set();
+    const groups = this.f.children(this.scope).filter((x) => x.group && x.count > 1);
+    this.unfold = this.f.changed && groups.every((x) => x.count <= APART) ? 1 : 0;
+    this.plain = this.f.changed ? "change" : this.f.header.networks ? "network" : this.f.columns.link_rail.some((x) => x > 0) ? "rail" : "class";
     this.colour = this.plain;
     document.getElementById("colour").value = this.plain;
     this.networks();
     this.buttons();
     this.panel.showFigures();
     this.panel.showFindings();
+    this.panel.showChanges();
     this.open(this.scope);
   }
 
@@ -98,7 +106,7 @@ class App {
     this.scene = makeScene(this.f, this.scope, this.unfold);
     for (const b of this.scene.boxes) {
       const r = ratioOf(this.f, b);
-      b.ratio = r === null ? null : `${+r.toFixed(2)}:1`;
+      b.ratio = r === null || this.f.changed ? null : `${+r.toFixed(2)}:1`;
     }
     this.recolour();
   }
@@ -149,7 +157,8 @@ class App {
     const key = this.colour === "mark" ? `mark${this.mark.index}` : this.colour;
     const chosen = f.network ?? -1;
     cache[`${key} ${chosen}`] ??= this.ofNetwork(this.values(key, f, c), chosen);
-    this.value = cache[`${key} ${chosen}`];
+    this.whole = cache[`${key} ${chosen}`];
+    this.value = this.shownValues(this.whole);
     if (!this.scene.boxes) return;
     this.scene.bundles = makeBundles(this.scene, this.value.of, this.value.count);
     const pairs = new Map();
@@ -194,6 +203,20 @@ class App {
     } else if (this.colour === "rate") for (const b of scene.bundles) b.text = `${number(b.links)} × ${gbps(rates[b.value])}`;
   }
 
+  // Without the links that the legend hides.
+  shownValues(value) {
+    const hidden = new Set([...this.hidden].map((name) => [...Array(value.count).keys()].find((v) => value.name(v) === name)).filter((v) => v !== undefined));
+    return hidden.size ? { ...value, of: Int32Array.from(value.of, (v) => (hidden.has(v) ? -1 : v)) } : value;
+  }
+
+  // What the legend calls a value is shown again, or hidden.
+  toggle(name) {
+    if (!this.hidden.delete(name)) this.hidden.add(name);
+    if (this.view === "device") this.value = this.shownValues(this.whole);
+    else this.recolour();
+    this.refresh();
+  }
+
   // The colours of links with -1 for those of other networks than the chosen one, which are not drawn.
   ofNetwork(value, chosen) {
     const network = this.f.columns.link_network;
@@ -213,27 +236,38 @@ class App {
       for (let i = 0; i < of.length; i++) of[i] = Math.max(c.plane[f.linkA[i]], c.plane[f.linkB[i]]) + 1;
       return { what: "Plane", of, count: of.reduce((x, y) => Math.max(x, y), 0) + 1, name: (v) => (v ? `plane ${v - 1}` : "no plane"), colour: (v) => draw.colour(v - 1), device: (d) => (c.plane[d] >= 0 ? draw.colour(c.plane[d]) : draw.ink.cell) };
     }
-    if (key === "rail") {
+    if (key === "rail") { // links of no rail have the colour of their class
       const rail = new Int32Array(f.count).fill(-1);
+      const rails = c.link_rail.reduce((x, y) => Math.max(x, y), -1) + 1;
       for (let i = 0; i < of.length; i++) {
-        of[i] = c.link_rail[i] + 1;
+        of[i] = c.link_rail[i] >= 0 ? c.link_rail[i] : rails + c.link_class[i];
         if (c.link_rail[i] >= 0) rail[f.linkB[i]] = rail[f.linkB[i]] === -1 || rail[f.linkB[i]] === c.link_rail[i] ? c.link_rail[i] : -2;
       }
-      return { what: "Rail", of, count: of.reduce((x, y) => Math.max(x, y), 0) + 1, name: (v) => (v ? `rail ${v - 1}` : "no rail"), colour: (v) => draw.colour(v - 1), device: (d) => (rail[d] >= 0 ? draw.colour(rail[d]) : draw.ink.cell) };
+      return { what: "Rail", of, count: rails + f.header.classes.length, name: (v) => (v < rails ? `rail ${v}` : f.header.classes[v - rails]), colour: (v) => draw.colour(v), device: (d) => (rail[d] >= 0 ? draw.colour(rail[d]) : draw.ink.cell) };
+    }
+    if (key === "change") {
+      const devices = new Map();
+      for (const m of f.marks) {
+        const v = m.kind === "removed" ? 1 : m.kind === "added" ? 2 : 0;
+        for (const i of v ? m.links : []) of[i] = v;
+        for (const d of v ? m.devices : []) devices.set(d, v);
+      }
+      const colour = (v) => [draw.ink.soft, draw.ink.mark, draw.ink.good][v];
+      return { what: "Change", of, count: 3, name: (v) => ["unchanged", "removed", "added"][v], colour, device: (d) => (devices.has(d) ? colour(devices.get(d)) : draw.ink.cell) };
     }
     const mark = f.marks[Number(key.slice(4))];
     for (const i of mark.links) of[i] = 1;
     const hit = new Set(mark.devices);
-    return { what: mark.title, of, count: 2, name: (v) => (v ? mark.title : "other links"), colour: (v) => (v ? draw.ink.mark : draw.ink.line), device: (d) => (hit.has(d) ? draw.ink.mark : draw.ink.cell) };
+    return { what: mark.title, of, count: 2, name: (v) => (v ? mark.title : "other links"), colour: (v) => (v ? draw.ink.mark : draw.ink.soft), device: (d) => (hit.has(d) ? draw.ink.mark : draw.ink.cell) };
   }
 
-  setColour(name) {
+  setColour(name, shown = true) {
     this.colour = name;
     document.getElementById("colour").value = name;
     document.getElementById("mark-pick").hidden = name !== "mark";
     if (name === "mark") document.getElementById("mark").value = this.mark.index;
     this.recolour();
-    this.refresh();
+    if (shown) this.refresh();
   }
 
   highlight(mark) {
@@ -245,6 +279,7 @@ class App {
 
   // ---------------------------------------------------------------- selection
   select(what) {
+    if (this.selection?.kind === "mark" && this.colour === "mark") this.setColour(this.plain, false);
     this.selection = what;
     if (what?.kind === "device" && this.view === "device") return this.openDevice(what.row);
     if (what && ["device", "link", "cable"].includes(what.kind) && this.view === "network") this.reveal(what);
@@ -276,18 +311,29 @@ class App {
     const f = this.f;
     return {
       scene: this.scene, value: value.of, single: this.single && this.view === "network", focus: s?.kind === "bundle" ? s.bundle : s?.kind === "node" ? s.node : null,
-      highlight: here ?? (this.colour === "mark" && this.mark && this.mark.links.length <= 4000 ? { links: [], devices: this.mark.devices, colour: drawing.ink.mark } : null),
+      highlight: here ?? (this.colour === "mark" && this.mark ? this.markedRows() : null),
+      boxesMarked: this.colour === "mark" && this.mark && this.scene.boxOf ? new Set(this.markedRows().devices.map((d) => this.scene.boxOf[d])) : null,
       valueColour: (v) => value.colour(v), deviceColour: (d) => value.device(d),
-      dimmed: this.colour === "mark" ? (b) => b.value === 1 : here ? () => false : null,
+      dimmed: this.colour === "mark" ? (b) => b.value === 1 : null, faint: this.colour === "mark" ? (v) => v === 0 : null,
+      heavy: this.colour === "mark" ? (b) => b.value === 1 : this.colour === "change" ? (b) => b.value > 0 : null,
       dimColours: (b) => dimensionLinks(f, b).map((i) => (i >= 0 ? value.colour(value.of[i]) : drawing.ink.soft)),
-      acrossColour: (b) => value.colour(value.of[acrossLink(f, b)] ?? 0),
+      acrossColour: (b) => (value.of[acrossLink(f, b)] < 0 ? null : value.colour(value.of[acrossLink(f, b)] ?? 0)),
     };
+  }
+
+  // The devices of a mark, with the ends of its links; single links where they are few.
+  markedRows() {
+    const { links, devices } = this.mark, { f } = this;
+    const few = links.length <= 64;
+    const ends = few ? links.flatMap((i) => [f.linkA[i], f.linkB[i]]) : [];
+    return { links: few ? links : [], devices: [...new Set([...devices, ...ends])], colour: this.drawing.ink.mark };
   }
 
   refresh() {
     this.crumbs();
     this.legend();
     this.panel.showSelection();
+    this.panel.showFindings();
     this.panel.showContents();
     this.paint();
     this.write();
@@ -343,9 +389,14 @@ class App {
 
   legend() {
     const list = document.getElementById("legend");
-    const counts = (this.value.links ??= this.value.of.reduce((n, v) => (n[v]++, n), new Int32Array(this.value.count)));
+    const counts = (this.whole.links ??= this.whole.of.reduce((n, v) => (v >= 0 ? n[v]++ : 0, n), new Int32Array(this.whole.count)));
     const all = [...counts.keys()].filter((v) => counts[v]);
-    list.replaceChildren(...all.slice(0, 24).map((v) => element("li", {}, element("i", { style: `background:${this.value.colour(v)}` }), `${this.value.name(v)}: ${number(counts[v])}`)), ...(all.length > 24 ? [element("li", { class: "soft" }, `and ${all.length - 24} more`)] : []));
+    const item = (v) => {
+      const name = this.whole.name(v), shown = !this.hidden.has(name);
+      return element("li", {}, element("button", { type: "button", class: "key", "aria-pressed": shown, title: shown ? `Hide ${name}` : `Show ${name}`, onclick: () => this.toggle(name) },
+        element("i", { style: `background:${this.whole.colour(v)}` }), `${name}: ${number(counts[v])}`));
+    };
+    list.replaceChildren(...all.slice(0, 24).map(item), ...(all.length > 24 ? [element("li", { class: "soft" }, `and ${all.length - 24} more`)] : []));
   }
 
   setTheme(name) {
@@ -358,11 +409,12 @@ class App {
   // ---------------------------------------------------------------- address of the page
   write() {
     const parts = [];
+    const s = this.selection;
     if (this.scope.names.length) parts.push(`open=${this.scope.names.join(".")}:${this.scope.at}`);
-    if (this.colour !== this.plain) parts.push(`colour=${this.colour}`);
+    if (this.colour !== this.plain && s?.kind !== "mark") parts.push(`colour=${this.colour}`);
     if ((this.f.network ?? -1) >= 0) parts.push(`network=${encodeURIComponent(this.f.header.networks[this.f.network])}`);
     if (this.view !== "network") parts.push(`view=${this.view}`);
-    const s = this.selection;
+    if (s?.kind === "mark") parts.push(`mark=${s.mark.index}`);
     if (s?.kind === "device") parts.push(`device=${encodeURIComponent(this.f.deviceName(s.row))}`);
     if (s?.kind === "cable") parts.push(`cable=${encodeURIComponent(this.f.cableName(this.f.legsOf(s.row)[0]))}`);
     const hash = parts.length ? `#${parts.join("&")}` : "";
@@ -389,6 +441,8 @@ class App {
     const option = [...document.getElementById("colour").options].find((o) => o.value === given.get("colour"));
     if (option && !option.disabled) this.setColour(option.value);
     if (given.get("view") === "hall" && this.f.header.places) this.openHall();
+    const mark = this.f.marks[Number(given.get("mark") ?? -1)];
+    if (mark) this.highlight(mark);
     for (const kind of ["device", "cable"]) {
       const hit = given.has(kind) ? this.f.search(given.get(kind)).find((h) => h.kind === kind && h.text === given.get(kind)) : null;
       if (hit && given.get("view") === "device") this.openDevice(hit.row);
@@ -434,6 +488,10 @@ class App {
       this.drawing.paint(this.drawn); // at once: resizing has cleared the canvas
     }).observe(document.getElementById("stage"));
     document.getElementById("zoom").addEventListener("click", (e) => this.zoom(e.target.dataset.zoom));
+    for (const kind of ["svg", "png"]) document.getElementById(kind).addEventListener("click", () => saveDrawing(this, kind));
+    document.getElementById("print").addEventListener("click", () => window.print());
+    window.addEventListener("beforeprint", () => layOutPrint(this));
+    window.addEventListener("afterprint", () => document.getElementById("printed").replaceChildren());
     document.getElementById("colour").addEventListener("change", (e) => this.setColour(e.target.value));
     document.getElementById("network").addEventListener("change", (e) => this.setNetwork(Number(e.target.value)));
     document.getElementById("mark").addEventListener("change", (e) => this.highlight(this.f.marks[Number(e.target.value)]));
@@ -462,6 +520,11 @@ class App {
   // What a double click or Enter does: one level down.
   enter(hit) {
     const s = this.selection;
+    if (hit.zoom) {
+      this.drawing.fit(hit.zoom, 6);
+      this.drawing.moved = true;
+      return this.paint();
+    }
     if (hit.group !== undefined) return this.open({ names: [hit.node.set.parts[0][0]], at: hit.group });
     if (hit.device !== undefined) return this.openDevice(hit.device);
     const scope = hit.node?.frame ? hit.node.scope : hit.node?.opens;

@@ -39,7 +39,7 @@ function listing(head, count, row) {
 class Panel {
   constructor(app) {
     this.app = app;
-    this.at = Object.fromEntries(["selection", "contents", "findings", "figures"].map((id) => [id, document.getElementById(id)]));
+    this.at = Object.fromEntries(["changes", "selection", "contents", "findings", "figures"].map((id) => [id, document.getElementById(id)]));
   }
 
   device(d) {
@@ -223,14 +223,22 @@ class Panel {
   showFindings() {
     const { app } = this;
     const order = (r) => (r.status === "refuted" ? 0 : r.status === "skipped" ? 4 : r.required ? 1 : 2);
-    const marks = app.f.marks, results = app.f.header.results ?? [];
+    const results = app.f.header.results ?? [];
+    const marks = app.f.marks.filter((m) => m.kind !== "witness").sort((x, y) => (y.severity === "error") - (x.severity === "error"));
+    const here = (m) => (app.selection?.kind === "mark" && app.selection.mark === m ? "here" : "");
+    const name = (r) => (app.f.marks[r.mark] ? link(r.name, () => app.highlight(app.f.marks[r.mark])) : element("b", {}, r.name));
     this.at.findings.replaceChildren(...(results.length || marks.length ? [element("h2", {}, "Requirements and findings")] : []),
       element("ul", {},
-        ...marks.map((m) => element("li", { class: m.severity === "error" || m.kind === "fault" ? "bad" : "" }, link(m.title, () => app.highlight(m)), m.text && m.text !== m.title ? element("div", { class: "soft" }, m.text) : null)),
+        ...marks.map((m) => element("li", { class: `${m.severity === "error" || m.kind === "fault" ? "bad " : ""}${here(m)}` }, link(m.title, () => app.highlight(m)), m.text && m.text !== m.title ? element("div", { class: "soft" }, m.text) : null)),
         ...marks.length && results.length ? [element("li", { class: "rule" })] : [],
-        ...[...results].sort((a, b) => order(a) - order(b)).map((r) => element("li", {},
-          element("span", { class: `status ${r.status}` }, r.status), " ", element("b", {}, r.name),
+        ...[...results].sort((a, b) => order(a) - order(b)).map((r) => element("li", { class: r.mark >= 0 ? here(app.f.marks[r.mark]) : "" },
+          element("span", { class: `status ${r.status}` }, r.status), " ", name(r),
           element("div", { class: "soft" }, r.text)))));
+  }
+
+  showChanges() {
+    const lines = this.app.f.header.changes ?? [];
+    this.at.changes.replaceChildren(...(lines.length ? [element("h2", {}, "What changes"), ...lines.map((x) => element("p", {}, x))] : []));
   }
 
   showFigures() {

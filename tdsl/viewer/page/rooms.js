@@ -118,6 +118,7 @@ function hallScene(app) {
       const mine = [...Array(count).keys()].filter((i) => c.rack_hall[i] === k && c.rack_row[i] === r && inside[i].length);
       mine.sort((x, y) => c.rack_number[x] - c.rack_number[y]);
       if (!mine.length) return;
+      heads.push({ text: `row ${row}`, x: -64, y: top + 26 + H / 2, small: true });
       mine.forEach((i, n) => racks.push({ i, x: n * (W + 6), y: top + 26, w: W, h: H }));
       top += H + AISLE;
     });
@@ -133,7 +134,8 @@ function hallScene(app) {
   };
   scene.paint = (drawing, ctx, state) => {
     const { ink } = drawing;
-    for (const h of heads) drawing.text(h.text, h.x, h.y + 10, 15, ink.ink, "600");
+    for (const h of heads) drawing.text(h.text, h.x, h.y + 10, h.small ? 12 : 15, h.small ? ink.soft : ink.ink, h.small ? "" : "600");
+    const scale = drawing.view.k;
     const s = app.selection;
     const hit = new Set(state.highlight ? state.highlight.devices : []);
     const near = new Set();
@@ -145,8 +147,14 @@ function hallScene(app) {
       inside[rack.i].forEach((d, k) => {
         const kind = f.setOf(d).kind;
         ctx.fillStyle = hit.has(d) ? ink.glow : near.has(d) ? ink.accent : app.colour === "plane" || app.colour === "mark" ? state.deviceColour(d) : kind === "switch" ? PALETTE[2] : kind === "host" || kind === "chip" ? PALETTE[0] : PALETTE[3];
-        ctx.fillRect(...rect(rack, d, k));
+        const [x, y, w, h] = rect(rack, d, k);
+        ctx.fillRect(x, y, w, h);
+        const size = Math.min(7, h * 0.85);
+        if (size * scale >= 6) drawing.text(f.deviceName(d), x + 3, y + h / 2 + size * 0.35, size, "#ffffff");
       });
+      if (unit(rack.i) * scale >= 3) for (let u = 5; u <= (places.height[rack.i] || 48); u += 5) { // units at the left edge
+        drawing.text(String(u), rack.x + 4.2, rack.y + H - 6 - (u - 0.5) * unit(rack.i) + 1.2, 3.6, ink.soft, "", "right");
+      }
     }
     if (state.highlight) {
       const middle = new Map(racks.map((r) => [r.i, [r.x + W / 2, r.y + H / 2]]));
@@ -169,8 +177,8 @@ function hallScene(app) {
       const [rx, ry, rw, rh] = rect(rack, d, n);
       return x >= rx && x <= rx + rw && y >= ry && y <= ry + rh;
     });
-    if (k >= 0 && app.drawing.view.k > 0.5) return { device: inside[rack.i][k] };
-    return { tip: `${places.racks[rack.i]}\n${inside[rack.i].length} devices`, select: { kind: "rack", row: rack.i } };
+    if (k >= 0 && app.drawing.view.k > 1.2) return { device: inside[rack.i][k] };
+    return { tip: `${places.racks[rack.i]}\n${inside[rack.i].length} devices`, select: { kind: "rack", row: rack.i }, zoom: { x: rack.x - 10, y: rack.y - 10, w: W + 20, h: H + 20 } };
   };
   return scene;
 }
