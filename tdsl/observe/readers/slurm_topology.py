@@ -17,8 +17,10 @@ from tdsl.observe.record import CapturedPlacement, CaptureLine, Malformed, Obser
 
 FORMAT = "slurm-topology"
 OPTION = "scheduler"
-LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes?)\s*=\s*(\S+)(.*)", re.IGNORECASE)
-SETTING = re.compile(r"(\w+)=(\S+)")
+LINE = re.compile(r"\s*+(SwitchName|BlockName|BlockSizes?)\s*+=\s*+(\S++)(.*)", re.IGNORECASE)
+SETTING = re.compile(r"(?<!\w)(\w++)=(\S++)")
+LONGEST_ROW = 1 << 20
+"""Characters of a line: hosts that nobody folded stand in one."""
 TREE, BLOCK = "Slurm tree", "Slurm blocks"
 
 
@@ -32,7 +34,7 @@ def recognises(head: str) -> bool:
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the group of each node: the lowest switch that names it, and its block."""
-    groups = _groups_of_text if LINE.search(file.text) and not _is_yaml(file.text) else _groups_of_yaml
+    groups = _groups_of_yaml if _is_yaml(file.text) else _groups_of_text
     for source, name, nodes, number in groups(file, into):
         at = CaptureLine(file, number)
         try:

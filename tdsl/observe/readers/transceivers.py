@@ -30,7 +30,7 @@ DETECTED = re.compile(
     re.MULTILINE,
 )
 HEADING = re.compile(r"^Transceiver[ \t]++Identifier[ \t]++.*Vendor PN", re.MULTILINE)
-FIELD = re.compile(r"\s*(Vendor Name|Vendor PN|Vendor SN)\s*:\s*(.*?)\s*", re.IGNORECASE)
+FIELD = re.compile(r"\s*+(Vendor Name|Vendor PN|Vendor SN)\s*+:(.*)", re.IGNORECASE)
 INFO = ("TRANSCEIVER_INFO|", "TRANSCEIVER_INFO:")
 NO_MODULE = frozenset(("not present", "n/a"))
 KEYS = {
@@ -108,7 +108,7 @@ def _modules_of_table(file: SourceFile, into: Observed) -> Iterator[tuple[str, d
     before = ""
     for number, line in enumerate(file.text.split("\n"), 1):
         if not columns:
-            if re.fullmatch(r"[\s-]*-[\s-]*", line) and HEADING.match(before):
+            if re.fullmatch(r"(?=\s*+-)[\s-]*+", line) and HEADING.match(before):
                 starts = [m.start() for m in re.finditer(r"(?<!\S)-", line)]
                 spans = [slice(a, b) for a, b in zip(starts, [*starts[1:], None], strict=True)]
                 columns = {before[c].strip().lower(): c for c in spans}
