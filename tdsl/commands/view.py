@@ -23,6 +23,7 @@ from tdsl.commands._shared import (
     save_text,
     show_findings,
 )
+from tdsl.commands._untrusted import with_untrusted_option
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Compilation, Design
@@ -73,6 +74,7 @@ CAPTURE = click.Path(exists=True, path_type=Path)
 @design_options
 @places_option
 @limit_options
+@with_untrusted_option
 def command(
     file: str,
     output: Path | None,

@@ -143,7 +143,7 @@ def _repetitions(items: list[Any], before: str) -> Iterator[tuple[str, str]]:
     """For each unbounded repetition, a text that leads to it and the texts that its body takes."""
     for code, argument in items:
         if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
-            least, most, body = argument
+            _, most, body = argument
             if most > 64:
                 yield from ((before, sample) for sample in _samples(list(body)))
             yield from _repetitions(list(body), before)

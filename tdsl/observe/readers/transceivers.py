@@ -97,7 +97,9 @@ def _modules_of_text(file: SourceFile, into: Observed) -> Iterator[tuple[str, di
                 yield port, fields, CaptureLine(file, begin)
             port, begin, fields = head[1], number, {}
         elif one is not None and port:
-            fields[{"name": "vendor", "pn": "part", "sn": "serial"}[one[1].lower().split()[1]]] = one[2]
+            fields[{"name": "vendor", "pn": "part", "sn": "serial"}[one[1].lower().split()[1]]] = one[
+                2
+            ].strip()
     if port:
         yield port, fields, CaptureLine(file, begin)
 
