@@ -506,7 +506,7 @@ def _share_from_percentage(
     """A percentage as a share."""
     if value is None:
         return None
-    found = re.fullmatch(r"\s*(\d{1,3}(?:\.\d{1,9})?)\s*%?\s*", value)
+    found = re.fullmatch(r"\s*+(\d{1,3}(?:\.\d{1,9})?)\s*+%?\s*+", value)
     share = Fraction(found[1]) / 100 if found else None
     if share is None or share > 1:
         raise click.BadParameter(f"{value!r} is not a percentage such as 100%", context, option)
@@ -519,7 +519,7 @@ def at_least_option(what: str) -> Callable[[F], F]:
     return click.option("--at-least", callback=_share_from_percentage, metavar="PERCENT", help=help)
 
 
-FLOOR = re.compile(r"\s*(?:bisection\s*>=\s*)?(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*")
+FLOOR = re.compile(r"\s*+(?:bisection\s*+>=\s*+)?(\d{1,9}(?:\.\d{1,9})?)\s*+%?\s*+")
 
 
 def floor_from_text(context: click.Context, option: click.Parameter, value: str) -> Fraction:

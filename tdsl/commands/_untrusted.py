@@ -33,6 +33,20 @@ TRUSTED_ONLY = {
     "sign": "",
 }
 """Options that a call with the flag must not have, each with why, if that needs to be said."""
+DESIGNS = ("file", "files", "design", "old", "new")
+"""Arguments that name designs."""
+WRITTEN = (
+    "accept",
+    "cables",
+    "certificates",
+    "out",
+    "output",
+    "picture",
+    "prometheus",
+    "report",
+    "second_opinion_dir",
+)
+"""Options with files and folders that a call writes."""
 
 
 def is_untrusted_call(args: Iterable[str], command: str = "") -> bool:
@@ -61,12 +75,13 @@ def with_untrusted_option(command: Callable[..., int]) -> Callable[..., int]:
         with confine_reading(here, trusted), cache.cache_disabled(), _resources_limited():
             return command(**given)
 
+    own = command.__module__.rpartition(".")[2].strip("_").upper()
     return click.option(
         FLAG,
         is_flag=True,
-        envvar=[VARIABLE, "TDSL_CHECK_UNTRUSTED", "TDSL_BUILD_UNTRUSTED"],
-        help="For designs of strangers: no tdsl.toml, cache or links, nothing outside this folder, limits "
-        "of time and memory.",
+        envvar=[VARIABLE, f"TDSL_{own}_UNTRUSTED"],
+        help="For designs and captures of strangers: no tdsl.toml, cache or links, nothing outside this "
+        "folder, limits of time and memory.",
     )(run)
 
 
@@ -75,32 +90,40 @@ def _refuse_untrusted_paths(given: dict[str, Any]) -> None:
     for option, why in TRUSTED_ONLY.items():
         if given.get(option):
             raise Wrong(f"{FLAG}: --{option} is for one's own designs{why}")
-    files = [*given.get("files", ()), *([given["file"]] if "file" in given else [])]
-    for name in files:
+    designs = [name for key in DESIGNS for name in _texts_within(given.get(key))]
+    for name in designs:
         if os.path.lexists(name) and Path(name).suffix != ".fab":
             raise Wrong(f"{FLAG}: {name}: a design is a file that ends in .fab")
-    folders = (*given.get("path", ()), *given.get("target_path", ()))
-    read = [
-        *map(Path, files),
-        *folders,
-        *given.get("fail_file", ()),
-        *(given[x] for x in ("assets", "scenarios") if given.get(x)),
-    ]
-    written = [
-        *map(given.get, ("out", "output", "certificates", "second_opinion_dir")),
-        *(file for _, file in given.get("report", ())),
-    ]
-    _refuse_paths_elsewhere(read, written)
+    read = [path for key, value in given.items() if key not in WRITTEN for path in _paths_within(value)]
+    written = [path for key in WRITTEN for path in _paths_within(given.get(key))]
+    _refuse_paths_elsewhere([*map(Path, designs), *read], written)
 
 
-def _refuse_paths_elsewhere(read: list[Path], written: list[Path | None]) -> None:
+def _texts_within(value: object) -> list[str]:
+    return (
+        [value]
+        if isinstance(value, str)
+        else [x for x in value if isinstance(x, str)]
+        if isinstance(value, tuple)
+        else []
+    )
+
+
+def _paths_within(value: object) -> list[Path]:
+    """The paths among the values of an option, however deep its tuples are."""
+    if isinstance(value, Path):
+        return [value]
+    return [path for x in value for path in _paths_within(x)] if isinstance(value, tuple | list) else []
+
+
+def _refuse_paths_elsewhere(read: list[Path], written: list[Path]) -> None:
     """Refuse to read what is outside the current folder, and to read or write anything that a link leads
     to."""
     here = os.getcwd()
     for path in read:
         if os.path.lexists(path) and not (os.path.realpath(path) + os.sep).startswith(here + os.sep):
             raise Wrong(f"{FLAG}: {path} is outside {here}")
-    for path in (*read, *(Path(p) for p in written if p is not None)):
+    for path in (*read, *written):
         if os.path.abspath(path).startswith(here + os.sep) and os.path.realpath(path) != os.path.abspath(
             path
         ):

@@ -32,6 +32,7 @@ from tdsl.commands._shared import (
     write_to_stream,
 )
 from tdsl.commands._today import Day, day_of_call, today_option
+from tdsl.commands._untrusted import with_untrusted_option
 from tdsl.commands._watch import watched_captures
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
@@ -264,6 +265,7 @@ class AuditCall:
 @design_options
 @limit_options
 @watched_captures
+@with_untrusted_option
 def command(**given: Any) -> int:
     """Compare DESIGN with captures of the network, and name the fewest mistakes that explain the difference.
 

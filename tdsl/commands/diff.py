@@ -32,6 +32,7 @@ from tdsl.commands._shared import (
     sources_with_stdin,
     write_to_stream,
 )
+from tdsl.commands._untrusted import with_untrusted_option
 from tdsl.findings.diagnostic import Severity
 from tdsl.report.paint import Paint, output_width, terminal_safe_text, wants_colour
 from tdsl.system.lazy_dataclass import dataclass
@@ -121,6 +122,7 @@ class DiffCall:
     "--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does."
 )
 @limit_options
+@with_untrusted_option
 def command(**given: Any) -> int:
     """Say what differs between OLD and NEW. First the contract: requirements that are removed, weaker,
     stronger or added, waivers, severities, parameters, the lock, the files and settings that a design reads;

@@ -10,6 +10,7 @@ import click
 
 from tdsl.commands._everywhere import print_on_stderr
 from tdsl.commands._shared import FOUND, OK, Wrong, save_text, write_to_stream
+from tdsl.commands._untrusted import with_untrusted_option
 
 
 @click.command(
@@ -24,6 +25,7 @@ from tdsl.commands._shared import FOUND, OK, Wrong, save_text, write_to_stream
     is_flag=True,
     help="Write nothing; print what would change, with exit status 1 if anything would.",
 )
+@with_untrusted_option
 def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
     """Format designs in place; `-` reads stdin and writes stdout.
 

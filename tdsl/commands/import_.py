@@ -18,6 +18,7 @@ from tdsl.commands._shared import (
     save_text,
     write_to_stream,
 )
+from tdsl.commands._untrusted import with_untrusted_option
 
 if TYPE_CHECKING:
     from tdsl.observe.record import Observed
@@ -60,6 +61,7 @@ UNITS = {"Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
     metavar="FILE",
     help="Write here, not to stdout.",
 )
+@with_untrusted_option
 def command(
     scans: tuple[Path, ...],
     name: str,

@@ -22,6 +22,7 @@ from tdsl.commands._shared import (
     save_lock,
     show_findings,
 )
+from tdsl.commands._untrusted import with_untrusted_option
 from tdsl.system.nouns import counted_noun
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     help="Forget the lock that is there: lay all links anew, as the text alone has it.",
 )
 @limit_options
+@with_untrusted_option
 def command(file: str, fresh: bool, **given: Any) -> int:
     """Write FILE.lock: every link of the design with its ports, a line each, and the SHA-256 of the library
     files that it uses.

@@ -30,6 +30,7 @@ from tdsl.commands._shared import (
     side_options,
     write_to_stream,
 )
+from tdsl.commands._untrusted import with_untrusted_option
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class PlanCall:
 @design_options
 @places_option
 @limit_options
+@with_untrusted_option
 def command(**given: Any) -> int:
     """Plan the work from the cabling of OLD to that of NEW, with the fewest moves.
 

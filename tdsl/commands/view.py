@@ -24,6 +24,7 @@ from tdsl.commands._shared import (
     save_text,
     show_findings,
 )
+from tdsl.commands._untrusted import with_untrusted_option
 
 if TYPE_CHECKING:
     from tdsl.changes.model import Changes
@@ -86,6 +87,7 @@ CAPTURE = click.Path(exists=True, path_type=Path)
 @design_options
 @places_option
 @limit_options
+@with_untrusted_option
 def command(
     file: str,
     output: Path | None,

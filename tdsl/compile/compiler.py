@@ -80,7 +80,7 @@ def compile_in_stages(
 def _compile_stages(
     source: str, request: Request, session: Session, verify: bool, every: bool
 ) -> Iterator[Compilation]:
-    from tdsl.semantics.fabrics import lies_in_other_fabric
+    from tdsl.semantics.fabrics import fabrics_around_places
 
     begin, diagnostics = time.perf_counter(), Diagnostics()
     progress.begin_phase(f"read {source}")
@@ -107,9 +107,10 @@ def _compile_stages(
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
     parsed = not any(d.code.startswith("E00") for d in diagnostics)
     absent: list[dict[str, str]] = []
+    around = fabrics_around_places(text.home, [d.span for d in text.errors])
     for i, plan in enumerate(text.plans if parsed else ()):
         progress.begin_phase(f"elaborate {plan.name}")
-        sound = all(lies_in_other_fabric(text.home, plan.name, d.span) for d in text.errors)
+        sound = all(names and plan.name not in names for names in around)
         designs[i], not_its_own = wire_design(
             designs[i], plan, own[i], request, session, sound, kept.get(plan.name, []), text
         )

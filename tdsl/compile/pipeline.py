@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.graph import Fabric
     from tdsl.fabric.pins import PinnedLink, Recorded
-    from tdsl.semantics.library import Linked
     from tdsl.semantics.plan import FabricPlan
 
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
@@ -371,7 +370,10 @@ def gather_findings(
 ) -> Compilation:
     """What is known so far: the findings of the file's text and of each of its designs. What the text of one
     fabric has is that fabric's; what stands outside of all is said with the first."""
+    from tdsl.semantics.fabrics import fabrics_around_places
+
     every, designs = Diagnostics(list(diagnostics)), [replace(design) for design in designs]
+    around = fabrics_around_places(text.home, [d.span for d in diagnostics])
     wholes = [replace(design) for design, _ in clusters]
     for design, mine in [
         *zip(designs, own, strict=True),
@@ -379,7 +381,12 @@ def gather_findings(
     ]:
         found = Diagnostics([_finding_with_phase(d, design.phase) for d in mine])
         add_notes_on_settings(found, request)
-        said = [] if design.members else _text_findings_of_fabric(text.home, design, designs, diagnostics)
+        others = {d.name for d in designs} - {design.name}
+        said = [
+            d
+            for d, names in zip(diagnostics, around, strict=True)
+            if not design.members and design.name in names and others - names
+        ]
         design.findings = merge_equal_findings(Diagnostics([*said, *found]))
         every.extend(found)
     gathered = merge_equal_findings(every)
@@ -389,22 +396,6 @@ def gather_findings(
     made = Compilation(text.shown, designs, gathered)
     made.clusters = wholes
     return made
-
-
-def _text_findings_of_fabric(
-    home: Linked | None, design: Design, designs: list[Design], diagnostics: Diagnostics
-) -> list[Diagnostic]:
-    """Findings of the text that are in the block of this fabric."""
-    from tdsl.semantics.fabrics import lies_in_other_fabric
-
-    others = {d.name for d in designs} - {design.name}
-    return [
-        d
-        for d in diagnostics
-        if others
-        and not lies_in_other_fabric(home, design.name, d.span)
-        and any(lies_in_other_fabric(home, name, d.span) for name in others)
-    ]
 
 
 def _finding_with_phase(d: Diagnostic, phase: int) -> Diagnostic:

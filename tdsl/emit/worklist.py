@@ -38,7 +38,7 @@ def rows_by_work_sheet(columns: Columns, rows: Iterable[int]) -> dict[str, list[
     order = columns["pull_order"]
     out: dict[str, list[int]] = {}
     for i in sorted(rows, key=order.__getitem__):  # type: ignore[arg-type]
-        row = re.sub(r"\d+$", "", str(columns["a_rack"][i]))
+        row = re.sub(r"(?<!\d)\d++$", "", str(columns["a_rack"][i]))
         out.setdefault(str(columns["place"][i]) or (f"row {row}" if row else ""), []).append(i)
     return out
 

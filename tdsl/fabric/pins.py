@@ -41,7 +41,7 @@ MOUNT = re.compile(
     r"place\s+(\S+(?: \S+)*?)\s+in\s+([A-Za-z_]\w*)\.([A-Za-z_]\w*)\[(\d{1,6})\]\s+at\s+(\d{1,6})U"
 )
 NAMED = re.compile(r"name\s+(\S+(?: \S+)*?)\s+is\s+(\".*\")")
-LINE = re.compile(r"(\S+(?: \S+)*?)\s{2,}(\S+(?: \S+)*)")
+LINE = re.compile(r"(\S++(?: \S++)*+)\s{2,}+(\S++(?: \S++)*+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,12 @@ def read_lock_lines(file: SourceFile, diagnostics: Diagnostics) -> dict[str, lis
 def _record_in_line(text: str, span: SourceSpan) -> Recorded | None:
     """What a line records of a fabric: a figure, a place, a name, or the two ports of a link; None where it
     is none of them."""
-    figure, mount, named, line = (form.fullmatch(text) for form in (FIGURE, MOUNT, NAMED, LINE))
+    figure, mount, named, line = (
+        FIGURE.fullmatch(text),
+        MOUNT.fullmatch(text),
+        NAMED.fullmatch(text),
+        LINE.fullmatch(text),
+    )
     if named is not None:
         try:
             return NamedDevice(named[1], str(json.loads(named[2])), span)

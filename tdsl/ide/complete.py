@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tdsl.verify.check import Check
 
 NUMBER = re.compile(r"(?<![\w.])[0-9][0-9_]*(?:\.[0-9]+)?(?P<unit>[A-Za-z]*(?:/[A-Za-z]*)?)\Z")
-WORD = re.compile(r"[A-Za-z0-9_]*\Z")
+WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9_]*+\Z")
 PATHS = frozenset(
     {"connect", "circuit", "distance", "omit", "naming", "extend", "override", "to", "of", "at", "via", ","}
 )

@@ -403,7 +403,7 @@ def _compare_adapter_names(
     have = {
         n.removesuffix("_dma") for f in _pcie_devices_by_bus(machine, dialect).values() for n in f.nets if n
     }
-    for line in re.finditer(r"^NCCL_IB_HCA=([\^=]*)(.*)$", file.text, re.M):
+    for line in re.finditer(r"^NCCL_IB_HCA=([\^=]*+)(.*)$", file.text, re.M):
         at = line.start(2)
         for entry in line[2].split(","):
             name = entry.split(":")[0]

@@ -30,7 +30,7 @@ NVLS = 3
 """The graph of NVLink SHARP, whose channels name one GPU."""
 MAX_CHANNELS = 64
 
-_RATE = re.compile(r"[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?", re.IGNORECASE)
+_RATE = re.compile(r"[0-9]++(?:\.[0-9]*+)?(?:e[-+]?[0-9]++)?", re.IGNORECASE)
 _DEV = re.compile(r"(?:0x)?[0-9a-f]{1,16}", re.IGNORECASE)
 
 

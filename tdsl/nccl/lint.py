@@ -69,7 +69,7 @@ FILLED_IN = "E0528"
 _BUS = re.compile(r"(?:[0-9a-f]{4}|[1-9a-f][0-9a-f]{4,7}):[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]")
 _AFFINITY = re.compile(r"(?:0x)?[0-9a-f]{1,8}(?:,[0-9a-f]{1,8}){0,31}")
 _HEX = re.compile(r"(?:0x)?[0-9a-f]{1,16}", re.IGNORECASE)
-_DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?", re.IGNORECASE)
+_DECIMAL = re.compile(r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[-+]?[0-9]++)?", re.IGNORECASE)
 
 
 def lint_nccl_file(file: SourceFile) -> list[Diagnostic]:

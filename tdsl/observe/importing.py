@@ -453,7 +453,7 @@ LETTERS = ("a", "b", "c", "d")
 def _port_declarations(names: Sequence[str]) -> str:
     """Ports of the names that they have."""
     common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
-    stems = {re.sub(r"\d+$", "", n) for n in names}
+    stems = {re.sub(r"(?<!\d)\d++$", "", n) for n in names}
     if common is not None and len(stems) == 1:
         numbers = [n[len(common[1]) :] for n in names]
         if all(n.isdigit() and str(int(n)) == n for n in numbers):

@@ -19,6 +19,9 @@ MOST_FILES = 1 << 16
 LLDP = "lldp"
 """The option that takes captures which tools wrap."""
 LONGEST_LINE = 1 << 20
+"""Characters of a line of JSON or XML, or of what a tool wraps."""
+LONGEST_ROW = 1 << 12
+"""Characters of a line of a capture that is read line by line: no command writes longer ones."""
 ENDING = ".db_csv"
 """Of the many files that ibdiagnet writes into a folder, the one that has nodes and links."""
 HEAD = 1 << 16
@@ -160,12 +163,27 @@ def _run_reader(
 ) -> None:
     """Read a file in a known format; a fault that stops the reader is a finding."""
     try:
+        _refuse_long_rows(reader, file)
         if columns and reader.FORMAT == p2p.FORMAT:
             p2p.read_cable_table(file, into, columns)
         else:
             reader.read(file, stem, into)
     except Malformed as fault:
         into.fault(file, fault.line, fault.message, fault.help)
+
+
+def _refuse_long_rows(reader: Reader, file: SourceFile) -> None:
+    """Raise Malformed at the first line that is longer than a reader of lines takes."""
+    most = getattr(reader, "LONGEST_ROW", LONGEST_ROW)
+    if file.text.lstrip().startswith(("{", "[", "<")) or len(file.text) <= most:
+        return
+    for number, line in enumerate(file.text.split("\n"), 1):
+        if len(line) > most:
+            raise Malformed(
+                number,
+                f"a line of {len(line):,} characters: more than {most:,} are no line of {reader.FORMAT}",
+                "capture it again, and save it as it is printed",
+            )
 
 
 def _first_unreadable_line(text: str) -> tuple[int, str] | None:

@@ -79,7 +79,7 @@ def without_terminal(text: str) -> str:
 
     Lines keep their numbers.
     """
-    text = re.sub(r"\r+\n", "\n", text)
+    text = re.sub(r"(?<!\r)\r++\n", "\n", text)
     if "\r" in text and "\n" not in text:
         text = text.replace("\r", "\n")
     if "\x1b" in text:

@@ -23,7 +23,13 @@ import numpy as np
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits, automorphism_orbits
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.equal_split import UniformDemand, distance_times_demand, route_equal_split
+from tdsl.prove.equal_split import (
+    FAR,
+    UniformDemand,
+    distance_times_demand,
+    lengths_from_sources,
+    route_equal_split,
+)
 from tdsl.prove.linear import Floats, least_fullest
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
@@ -91,7 +97,7 @@ def uniform_flow_bounds(
     times = np.zeros(graph.nodes, dtype=np.int64)
     np.add.at(times, found.node, demand.senders)
     sources = np.flatnonzero(times)
-    cells = len(sources) * len(graph.network.head) * 8
+    cells = len(sources) * len(graph.network.head) * max(8, _hops_from(graph, sources))
     if cells > budget.uniform_work or not cells or not _sums_fit_in_words(graph, demand):
         return None
     best: Concurrent | None = None
@@ -118,6 +124,14 @@ def uniform_flow_bounds(
     if best is not None and best.lower < best.upper and len(routes) > 1:
         best = _bound_by_small_lengths(best, master, sources, times[sources], budget.uniform_last_cells)
     return best
+
+
+def _hops_from(g: UnitGraph, sources: Ints) -> int:
+    """Hops to what is farthest from the first source: a routing looks at every arc about as often."""
+    if not len(sources):
+        return 0
+    far = lengths_from_sources(g, np.ones(len(g.a), dtype=np.int64), sources[:1])
+    return int(far[far < FAR].max(initial=0))
 
 
 def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand) -> bool:

@@ -54,7 +54,10 @@ NUMERALS = {
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16,
 }  # fmt: skip
 """Numbers that somebody may write as words."""
-STEP_LIMIT = 5_000_000
+STEP_LIMIT = 500_000
+MOST_KNOWN = 4096
+"""Values of functions that are kept: functions that call each other twice would take 2^depth steps."""
+KEPT = (int, bool, str, Fraction, Quantity, type(None))
 POWERS = 20
 """Steps that a power in a field is worth."""
 
@@ -80,6 +83,9 @@ class Evaluator:
     steps: int = 0
     holes: dict[tuple[int, int], int] = field(default_factory=dict)  # file and offset of a `?` -> its value
     calls: list[tree.Def] = field(default_factory=list)  # functions being computed, outermost first
+    known: dict[tuple[object, ...], tuple[Value, object, object]] = field(
+        default_factory=dict
+    )  # values of functions by function, scope and arguments; with both objects, so that no id is given again
 
     def spend(self, steps: int, span: SourceSpan) -> None:
         """Count work. Raises Fault where it is too much."""
@@ -313,6 +319,9 @@ class Evaluator:
                 help="write it without recursion; a list `[… for i in 0..n]` with `sum`, `min` or `max` "
                 "often does",
             )
+        key = self._key_of_call(value, args)
+        if key is not None and key in self.known:
+            return self.known[key][0]
         self.calls.append(value.definition)
         try:
             result = self.evaluate(value.definition.body, inner)
@@ -320,7 +329,18 @@ class Evaluator:
             self.calls.pop()
         if value.definition.type is not None:
             require_type(result, value.definition.type, span)
+        if key is not None:
+            if len(self.known) >= MOST_KNOWN:
+                self.known.clear()
+            self.known[key] = result, value.definition, value.scope
         return result
+
+    def _key_of_call(self, value: FunctionValue, args: list[Value]) -> tuple[object, ...] | None:
+        """What the value of a call depends on; None where it is not kept: while holes are tried, and for
+        arguments other than numbers and texts."""
+        if self.holes or not all(type(a) in KEPT for a in args):
+            return None
+        return id(value.definition), id(value.scope), *((type(a), a) for a in args)
 
     def call_builtin(self, value: Builtin, args: list[Value], span: SourceSpan) -> Value:
         """The value of a function of the language, whose work is counted first."""

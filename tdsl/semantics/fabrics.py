@@ -3,7 +3,7 @@ it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
@@ -168,21 +168,25 @@ def _report_no_fabric(home: Linked, diagnostics: Diagnostics) -> None:
     )
 
 
-def lies_in_other_fabric(home: Linked | None, name: str, span: SourceSpan | None) -> bool:
-    """Whether a place lies in another fabric of the file than the one of this name: what is wrong there is
-    not its own."""
-    if home is None or span is None:
-        return False
+def fabrics_around_places(home: Linked | None, spans: Iterable[SourceSpan | None]) -> list[frozenset[str]]:
+    """For each place the names of the fabrics of the file in whose text it lies; none outside of all."""
     found = [
         d
-        for entry in home.names.values()
+        for entry in (home.names.values() if home is not None else ())
         if isinstance(entry.node, tree.Decl)
         for d in _fabrics_of_declaration(entry.node)
     ]
-    at = [
-        d for d in found if d.span.file is span.file and d.span.start <= span.start and span.end <= d.span.end
+    return [
+        frozenset(
+            d.name.name
+            for d in found
+            if span is not None
+            and d.span.file is span.file
+            and d.span.start <= span.start
+            and span.end <= d.span.end
+        )
+        for span in spans
     ]
-    return bool(at) and all(d.name.name != name for d in at)
 
 
 def _fabrics_of_declaration(node: tree.Decl) -> list[tree.Decl]:

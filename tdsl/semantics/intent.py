@@ -571,7 +571,7 @@ def _device_settings_text(s: tree.Setting) -> str:
 
 def _no_hosts_fault(item: tree.SettingItem) -> Fault:
     """The fault of what neither counts hosts of a model nor names declared ones."""
-    counted = re.fullmatch(r"([\d_]+)\s*(x|of|\*)?\s*([A-Za-z]\w*)", item.span.text)
+    counted = re.fullmatch(r"([\d_]++)\s*+(x|of|\*)?\s*+([A-Za-z]\w*+)", item.span.text)
     if counted is not None:
         new = f"{counted[1]} x {counted[3]}"
         return Fault(

@@ -138,7 +138,9 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     )
 
 
-COUNTED_HOSTS = re.compile(r"(?:host|hosts|server|servers|node|nodes)\s+(\d+)\s*(?:x|of|\*)?\s*([A-Za-z]\w*)")
+COUNTED_HOSTS = re.compile(
+    r"(?:host|hosts|server|servers|node|nodes)\s++(\d++)\s*+(?:x|of|\*)?\s*+([A-Za-z]\w*+)"
+)
 METRICS_ALONE = ("reachability", "rail_alignment", "plane_isolation")
 """Requirements that people write without `require`."""
 RAILS = ("rail_optimized", "rail_optimised", "rail_aligned", "rail_alignment", "multi_rail")

@@ -689,7 +689,7 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
         )
 
 
-UNIT_OF_EXAMPLE = re.compile(r"(\$?)[0-9.]+(.*)")
+UNIT_OF_EXAMPLE = re.compile(r"(\$?)[0-9.]++(.*)")
 
 
 def _number_with_unit_fault(s: tree.Setting, value: Value, example: str, is_what: str) -> Fault | None:

@@ -65,7 +65,7 @@ EXAMPLES = {
     UNITS: "heights are `1U`",
 }
 ALL_EXAMPLES = "rates are `400Gbps` or `50GB/s`, lengths `3m`, powers `1.7kW`, times `2us`, heights `1U`"
-_WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)(?:[\[({].*?[\])}])?\s*(?:[<>=!]=|[<>:])?\s*$")
+_WORD_BEFORE = re.compile(r"(?<!\w)([A-Za-z_]\w*+)(?:[\[({].{0,60}?[\])}])?\s*+(?:[<>=!]=|[<>:])?\s*+$")
 
 
 def quantity_value(e: tree.Measure) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 
@@ -120,15 +121,17 @@ def note_unused_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics
         return
     used = {m.name for m in _nodes_in_order(body, leave=tree.Param) if isinstance(m, tree.Identifier)}
     used.update(name for s in _nodes_in_order(body) if isinstance(s, tree.Broken) for name in s.names)
-    for s in params:
-        others = {
-            m.name
-            for x in params
-            if x is not s
-            for m in _nodes_in_order((x.type, x.default, x.guard))
-            if isinstance(m, tree.Identifier)
+    naming = Counter(
+        name
+        for s in params
+        for name in {
+            m.name for m in _nodes_in_order((s.type, s.default, s.guard)) if isinstance(m, tree.Identifier)
         }
-        if s.name.name not in used | others:
+    )
+    for s in params:
+        own = _nodes_in_order((s.type, s.default, s.guard))
+        names_itself = any(isinstance(m, tree.Identifier) and m.name == s.name.name for m in own)
+        if s.name.name not in used and naming[s.name.name] <= names_itself:
             diagnostics.add(
                 "E0127",
                 s.name.span,

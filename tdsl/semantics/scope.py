@@ -108,5 +108,13 @@ class Scope:
         except (Fault, Excused):
             binding.state = FAILED
             raise
+        except RecursionError:
+            binding.state = FAILED
+            raise Fault(
+                "E0116",
+                binding.span,
+                f"`{name}` needs a value that needs another, and so on: too many to follow",
+                help="write values in the order in which they are needed: the first one first",
+            ) from None
         binding.state = DONE
         return binding.value

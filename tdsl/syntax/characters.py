@@ -64,7 +64,7 @@ def bad_character(token: Token, text: str) -> Diagnostic:
             token.span,
             help="write `1.0`, or `1..8` for a range",
         )
-    amount = re.search(r"[0-9][0-9_.]*[kKM]?$", text[max(0, token.start - 40) : token.start])
+    amount = re.search(r"[0-9][0-9_.]{0,39}[kKM]?$", text[max(0, token.start - 40) : token.start])
     if sign[0] in "$€£" and amount is not None:
         whole = SourceSpan(token.file, token.start - len(amount[0]), token.start + 1)
         return _suggest_character(token, whole, f"${amount[0]}", f"write `${amount[0]}`: `$` comes first")

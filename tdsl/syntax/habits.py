@@ -21,7 +21,7 @@ _FIRST = (
     (
         "Python",
         re.compile(
-            r"from\s+[\w.]+\s+import\s|import\s+[\w.]+(\s+as\s+\w+)?$|def\s+\w+\((?=.*\)).*:$|class\s+\w+.*:$"
+            r"from\s+[\w.]+\s+import\s|import\s+[\w.]+(\s+as\s+\w+)?$|def\s+\w+\((?=.*\)).*:$|class\s+\w++.*:$"
         ),
     ),
     ("a Graphviz graph", re.compile(r"(strict\s+)?(di)?graph\b[^=]*\{")),
@@ -176,7 +176,7 @@ def _loop_without_braces(s: Scene) -> Diagnostic | None:
     if s.first != "for" or s.token is None or s.token.type not in ("COLON", "LPAR"):
         return None
     text = s.run.file.line(s.statement[0].span.begin[0]).strip()
-    found = re.fullmatch(r"for\s+\(?(\w+)\s+in\s+range\((\w+)\)\)?\s*:?\s*\{?", text)
+    found = re.fullmatch(r"for\s+\(?(\w+)\s+in\s+range\((\w+)\)\)?\s*+:?\s*+\{?", text)
     high = (str(int(found[2]) - 1) if found[2].isdigit() else f"{found[2]} - 1") if found else ""
     shape = f"for {found[1]} in 0..{high} {{ … }}" if found else "for i in 0..7 { … }"
     return Diagnostic(

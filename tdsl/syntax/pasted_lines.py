@@ -12,7 +12,8 @@ from tdsl.syntax.scanner import Token
 
 OURS, BASE, MIDDLE, THEIRS, FENCE = "<<<<<<<", "|||||||", "=======", ">>>>>>>", "```"
 _LINE = re.compile(
-    r"^(?:(<{7}|>{7}|\|{7})(?: .*)?|(={7})|[ \t]*(`{3,}|~{3,}|[=_*+-]{4,})[ \t]*\w*[ \t]*)$", re.MULTILINE
+    r"^(?:(<{7}|>{7}|\|{7})(?: .*)?|(={7})|[ \t]*+(`{3,}+|~{3,}+|[=_*+-]{4,}+)[ \t]*+\w*+[ \t]*+)$",
+    re.MULTILINE,
 )
 """Markers as Git writes them, at the beginning of a line, and the fences of CommonMark."""
 

@@ -255,7 +255,7 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
 def _claim_with_unit(claim: ResolvedClaim, check: Check) -> str:
     """A claim whose number has no unit, with the one of the check's example."""
     unit = re.fullmatch(r"(\$?)[0-9.]+([A-Za-z/]*)", _example_claim(check).split(" ")[-1])
-    number = re.search(r"[0-9_.]+$", claim.text)
+    number = re.search(r"(?<![0-9_.])[0-9_.]++$", claim.text)
     if unit is None or number is None:
         return _example_claim(check)
     large = unit[2] == "kW" and len(number[0]) > 3  # who writes 40000 means watts
@@ -336,7 +336,7 @@ def judgement_in_claim_unit(claim: ResolvedClaim, check: Check, judged: Judgemen
     return replace(judged, value=lower, lower=lower, upper=upper)
 
 
-PERCENT = re.compile(r"(?:between [\d.]+% and )?[\d.]+%")
+PERCENT = re.compile(r"(?:between [\d.]++% and )?(?<![\d.])[\d.]++%")
 """The figure with which the text of a share begins."""
 
 

@@ -101,7 +101,7 @@ def _reordered_claim(metric: str, text: str, known: Mapping[str, Check]) -> str:
 
 def _opposite_claim(text: str, known: Mapping[str, Check]) -> str:
     """The claim that `not CLAIM` asks for, "" where it has no comparison."""
-    found = re.fullmatch(r"not (\w+)(.*?) (<=|>=|==|!=|<|>) (.+)", text)
+    found = re.fullmatch(r"not (\w++)(.*?) (<=|>=|==|!=|<|>) (.+)", text)
     if found is None or found[1] not in known:
         return ""
     return f"write `{found[1]}{found[2]} {OPPOSITE[found[3]]} {found[4]}`"

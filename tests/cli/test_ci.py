@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import os
 import subprocess
 import sys
@@ -57,9 +58,8 @@ def step(action: Any, folder: Path, **inputs: str) -> subprocess.CompletedProces
     """Run the checking step of the action with some inputs."""
     values = {name: str(given["default"]) for name, given in action["inputs"].items() if "default" in given} | inputs
     last = action["runs"]["steps"][-1]
-    values["startsWith(github.event_name, 'pull_request')"] = "true"
     names = {k: v.removeprefix("${{ ").removeprefix("inputs.").removesuffix(" }}") for k, v in last["env"].items()}
-    variables = {k: values[v] for k, v in names.items()}
+    variables = {k: values[v] for k, v in names.items() if k != "TDSL_UNTRUSTED"} | {"TDSL_UNTRUSTED": "true"}
     return shell(last["run"], folder, **variables)
 
 
@@ -79,6 +79,25 @@ def test_the_action(action: Any, tmp_path: Path) -> None:
     assert step(action, tmp_path, files="absent.fab").returncode == 2
     done = step(action, tmp_path, files="good.fab\nbad.fab\n")  # `files: |`
     assert done.returncode == 1 and "file=bad.fab" in done.stdout, done.stdout + done.stderr
+
+
+def test_when_designs_are_a_strangers(action: Any) -> None:
+    """For every event but pushes to the default branch and the schedule, unless the input says otherwise."""
+    written = action["runs"]["steps"][-1]["env"]["TDSL_UNTRUSTED"].removeprefix("${{").removesuffix("}}")
+    for said, event, ref, expected in (
+        ("auto", "pull_request", "refs/pull/7/merge", True), ("auto", "pull_request_target", "refs/heads/main", True),
+        ("auto", "push", "refs/heads/main", False), ("auto", "push", "refs/heads/feature", True),
+        ("auto", "schedule", "refs/heads/main", False), ("auto", "workflow_dispatch", "refs/heads/main", True),
+        ("auto", "merge_group", "refs/heads/gh-readonly-queue/main/pr-7", True), ("true", "push", "refs/heads/main", True),
+        ("false", "pull_request", "refs/pull/7/merge", False), ("perhaps", "push", "refs/heads/main", True),
+    ):  # fmt: skip
+        values = {
+            "inputs.untrusted": said, "github.event_name": event, "github.ref": ref,
+            "github.event.repository.default_branch": "main",
+        }  # fmt: skip
+        text = re.sub(r"(?:inputs|github)\.[\w.]+", lambda m, v=values: repr(v[m[0]]), written)
+        text = text.replace("!=", " is not ").replace("!", " not ").replace("is not ", "!=").replace("&&", "and").replace("||", "or")
+        assert eval(text, {"format": lambda form, *parts: form.format(*parts)}) is expected, (said, event, ref)
 
 
 def test_inputs_of_the_action_are_not_run(action: Any, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ RELEASE = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_t
 
 def test_the_list_of_materials_is_that_of_the_lock() -> None:
     """`scripts/sbom` writes it anew."""
+    assert subprocess.run([sys.executable, str(ROOT / "scripts" / "run-lock"), "--check"], check=False).returncode == 0
     assert subprocess.run([sys.executable, str(ROOT / "scripts" / "sbom"), "--check"], check=False).returncode == 0
     made = json.loads((ROOT / "sbom.cdx.json").read_text())
     assert {(c["name"], c["version"]) for c in made["components"]} == set(PINNED.items()) and len(PINNED) > 50

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from tdsl.findings.source import SourceFile
 
 HEADING = re.compile(
-    r"(?:[=#+>*-]+\s*)?(?:[\w.-]+@\S+[#$]\s*|[$#]\s*)?(?:sudo\s+)?(?:(?:ethtool|mlxlink)\s+(?:-\S+\s+)*)?"
-    r"([A-Za-z][\w./-]*\d[\w./-]*)(?:\s+-\S+)*\s*(?::|[=#*-]+)?"
+    r"(?:[=#+>*-]++\s*+)?(?:[\w.-]++@\S+[#$]\s*+|[$#]\s*+)?(?:sudo\s++)?"
+    r"(?:(?:ethtool|mlxlink)\s++(?:-\S++\s++)*+)?"
+    r"([A-Za-z](?=[\w./-]*\d)[\w./-]*+)(?:\s++-\S++)*+\s*+(?::|[=#*-]++)?"
 )
 """What a script writes before the output of a port: ``== swp1``, ``### mlx5_0 ###``, ``ethtool -m swp1``,
 ``swp1:``."""

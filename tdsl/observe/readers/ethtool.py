@@ -16,7 +16,7 @@ from tdsl.observe.record import CapturedEnd, CapturedModule, CaptureLine, Observ
 
 FORMAT = "ethtool"
 OPTION = "modules"
-FIELD = re.compile(r"\s*([A-Za-z][\w ,./()+-]*?)\s*:\s*(.*?)\s*")
+FIELD = re.compile(r"\s*+([A-Za-z][\w \t,./()+-]*+):(.*)")
 NONE = re.compile(
     r".*(?:Cannot get module|netlink error|No such device|not present|Operation not supported).*",
     re.IGNORECASE,
@@ -37,7 +37,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     here = add_device(into, device, "", CaptureLine(file, 1))
     for port, number, lines in blocks_by_port(file, stem, FIRST):
         at = CaptureLine(file, number)
-        fields = {m[1].lower(): m[2] for line in lines if (m := FIELD.fullmatch(line))}
+        fields = {m[1].strip().lower(): m[2].strip() for line in lines if (m := FIELD.fullmatch(line))}
         part = fields.get("vendor pn", "")
         absent = any(NONE.fullmatch(line.strip()) for line in lines)
         if not port:

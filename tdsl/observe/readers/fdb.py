@@ -36,18 +36,18 @@ MAC = re.compile(
 NAMED = re.compile(r"\b(?:dev|on)\s+(\S+)")
 INTERFACE = re.compile(r"[A-Za-z][A-Za-z_-]*\d[\w./-]*|[Cc][Pp][Uu]|[Rr]outer|Switch|br_\w+|peerlink\S*")
 NO_PORT = re.compile(
-    r"(?:vlan|vl|vxlan|vx|vni|br|bridge|br_\w*|bond|po|port-channel|portchannel|peerlink\S*|docker|veth\w*|"
-    r"lo|cpu|router|switch|mlag|tunnel|vti|management|ma|mgmt|virbr|tap|cali\w*|flannel)[\d./:_-]*",
+    r"(?:vlan|vl|vxlan|vx|vni|br|bridge|br_\w*+|bond|po|port-channel|portchannel|peerlink\S*+|docker|veth\w*+|"
+    r"lo|cpu|router|switch|mlag|tunnel|vti|management|ma|mgmt|virbr|tap|cali\w*+|flannel)[\d./:_-]*+",
     re.IGNORECASE,
 )
 """Interfaces that are no port: bridges, VLANs, tunnels, bundles, the processor, and management."""
 OWN = frozenset(("permanent", "static", "self", "local", "system"))
 SILENT = re.compile(r"\b(?:FAILED|INCOMPLETE)\b|<incomplete>|\(incomplete\)")
 HEADINGS = re.compile(
-    r"[-\s]*|.*\bMac ?Address\b.*|.*\bMAC address\b.*|.*\bHardware Addr\b.*|.*\bHWaddress\b.*|Total\b.*|"
+    r"[-\s]*+|.*\bMac ?Address\b.*|.*\bMAC address\b.*|.*\bHardware Addr\b.*|.*\bHWaddress\b.*|Total\b.*|"
     r".*\bentries\b.*|"
-    r"[-=]+.*|Codes?:.*|Vlan\b.*|Multicast\b.*|Flags?\b.*|"
-    r".*\bfdb\b.*|\s*(?:sudo )?(?:ip|arp|bridge|show|nv)\s.*",
+    r"[-=].*|Codes?:.*|Vlan\b.*|Multicast\b.*|Flags?\b.*|"
+    r".*\bfdb\b.*|\s*+(?:sudo )?(?:ip|arp|bridge|show|nv)\s.*",
     re.IGNORECASE,
 )
 NO_CABLE = "the interface is not a port of its own"

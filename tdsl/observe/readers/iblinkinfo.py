@@ -20,12 +20,11 @@ from tdsl.observe.speeds import infiniband_rate, speed_of_signalling_rate
 FORMAT = "iblinkinfo"
 OPTION = "iblinkinfo"
 
-HEAD = re.compile(r"(Switch|CA|Router):\s*(?:0x([0-9A-Fa-f]{16})\s+)?(.*):")
-STATE = r"==\(\s*(?:(\d{1,2})X\s+([\d.]+) Gbps\s+)?(\w*)\s*/\s*(\w*)\s*\)==>"
-LINE = re.compile(
-    r"(?:0x([0-9A-Fa-f]{16})\s+)?(?:\"?([^\"]*?)\"?\s+)??(\d*)\s*(\d+)\[\s*\d*\s*\]\s*"
-    + STATE
-    + r"\s*(?:0x([0-9A-Fa-f]{16}))?\s*(\d*)\s*(\d*)\[\s*\d*\s*\]\s*\"([^\"]*)\"\s*\((.*)\)"
+HEAD = re.compile(r"(Switch|CA|Router):\s*+(?:0x([0-9A-Fa-f]{16})\s++)?(.*):")
+NEAR = re.compile(r"(?:0x([0-9A-Fa-f]{16})(?:\s++|\Z))?(.*)")
+STATE = re.compile(r"\s*+(?:(\d{1,2})X\s++([\d.]++) Gbps\s++)?(\w*+)\s*+/\s*+\w*+\s*+")
+FAR = re.compile(
+    r"\s*+(?:0x([0-9A-Fa-f]{16}))?\s*+(\d*+)\s*+(\d*+)\[\s*+\d*+\s*+\]\s*+\"([^\"]*+)\"\s*+\((.*)\)"
 )
 KINDS = {"Switch": "switch", "CA": "adapter", "Router": "router"}
 COULD = re.compile(r"Could be ([\d.]+) Gbps")
@@ -85,11 +84,15 @@ class _Lines:
 
     def line(self, text: str, place: CaptureLine) -> None:
         """A port."""
-        line = LINE.fullmatch(text)
-        if line is None:
+        near, _, rest = text.partition("==(")
+        between, _, there = rest.partition(")==>")
+        ours, link, theirs = _near_end(near.rstrip()), STATE.fullmatch(between), FAR.fullmatch(there)
+        if ours is None or link is None or theirs is None:
             help = "capture it again: iblinkinfo -l > links.txt"
             raise Malformed(place.line, f"this line is not of iblinkinfo: {text[:60]!r}", help)
-        guid, name, lid, port, width, speed, state, _, far_guid, far_lid, far_port, far, notes = line.groups()
+        guid, name, lid, port = ours
+        width, speed, state = link.groups()
+        far_guid, far_lid, far_port, far, notes = theirs.groups()
         here = self.node_of_line(guid, name, lid, place)
         self.into.heard.add(here)
         if lid:
@@ -134,6 +137,22 @@ class _Lines:
         key = f"id:{ids[0]}" if ids else f"node:{name}{clone}"
         self.into.node(key, name, kind, ids, 0, at)
         return key
+
+
+def _near_end(text: str) -> tuple[str, str, str, str] | None:
+    """GUID, name, LID and port of the end that a line begins with, each but the port "" where it is not
+    there."""
+    head, _, external = text.rpartition("[")
+    words = head.split(None) and head.rsplit(None, 2)
+    if not words or not words[-1].isdecimal() or not (external[:-1].strip() or "0").isdecimal():
+        return None
+    lid = words[-2] if len(words) > 1 and words[-2].isdecimal() else ""
+    before = head.rstrip().removesuffix(words[-1]).rstrip().removesuffix(lid).strip()
+    found = NEAR.fullmatch(before)
+    if found is None or not external.endswith("]"):
+        return None
+    name = found[2].removeprefix('"').removesuffix('"')
+    return None if '"' in name else (found[1] or "", name, lid, words[-1])
 
 
 def _possible_rate(notes: str, lanes: int, speed: str) -> int:

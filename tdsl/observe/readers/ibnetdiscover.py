@@ -36,7 +36,7 @@ PORT = re.compile(
     r"\d+\])?"
     r"(?:\(([0-9A-Fa-f]{1,16})\))?(?:\s*#(.*))?"
 )
-LINE = re.compile(r"(SW|CA|RT)\s+(\d+)\s+(\d+)\s+(0x[0-9A-Fa-f]{16})\s+(\d{1,2})x\s+(\S+)(.*)")
+LINE = re.compile(r"(SW|CA|RT)\s+(\d+)\s+(\d+)\s+(0x[0-9A-Fa-f]{16})\s+(\d{1,2})x\s++(\S++)(.*)")
 FAR = re.compile(r"\s+- (SW|CA|RT)\s+(\d+)\s+(\d+)\s+(0x[0-9A-Fa-f]{16})\s+\( (.*) \)\s*")
 SPEED = re.compile(r"\b(\d{1,2}x[A-Z]{3}(?:10)?)\b")
 CHASSIS = re.compile(r"(?:Non-)?Chassis\b.*")

@@ -13,6 +13,7 @@ from typing import Any
 
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import add_device, json_of_capture
+from tdsl.observe.readers._yaml import documents_of_yaml, lines_of_names
 from tdsl.observe.record import CapturedPlacement, CaptureLine, Malformed, Observed, plain_capture_name
 
 FORMAT = "node-labels"
@@ -30,14 +31,14 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the lowest group of each node; a node without such a label is left out with the reason."""
     at_line = 0
+    lines = lines_of_names(file, "name")
     for node in _nodes_of_file(file):
         facts = node.get("metadata")
         name = facts.get("name") if isinstance(facts, dict) else None
         if not isinstance(name, str):
             into.fault(file, max(at_line, 1), "a Node has no name")
             continue
-        found = re.compile(rf"name\"?\s*:\s*\"?{re.escape(name)}\b").search(file.text)
-        at_line = file.position(found.start())[0] if found else 1
+        at_line = lines.get(name, 1)
         at = CaptureLine(file, at_line)
         labels = facts.get("labels") if isinstance(facts, dict) else None
         tiers = sorted(_tiers_of_labels(labels if isinstance(labels, dict) else {}))
@@ -67,15 +68,7 @@ def _nodes_of_file(file: SourceFile) -> Iterator[dict[str, Any]]:
     if file.text.lstrip()[:1] in ("{", "["):
         whole = [json_of_capture(file)]
     else:
-        import yaml
-
-        try:
-            whole = list(yaml.safe_load_all(file.text))
-        except yaml.YAMLError as wrong:
-            mark = getattr(wrong, "problem_mark", None)
-            raise Malformed(
-                mark.line + 1 if mark else 1, "this is not YAML", "capture it with -o json"
-            ) from None
+        whole = documents_of_yaml(file, "capture it with -o json")
     for top in whole:
         items = top.get("items") if isinstance(top, dict) else top
         rows = items if isinstance(items, list) else [top]

@@ -21,7 +21,7 @@ from tdsl.observe.record import CaptureLine, Malformed, Observed
 FORMAT = "nvue"
 OPTION = "lldp"
 HEADING = re.compile(r"^[^\S\n]*Interface\s.*\bRemote Host\s+Remote Port\s*$", re.MULTILINE)
-RULE = re.compile(r"[\s\-…]*-[\s\-…]*")
+RULE = re.compile(r"(?=[\s…]*+-)[\s\-…]*+")
 
 
 def recognises(head: str) -> bool:

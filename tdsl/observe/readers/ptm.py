@@ -18,11 +18,11 @@ from tdsl.observe.record import (
 
 FORMAT = "ptm"
 OPTION = "lldp"
-NAME = r'(?:"([^"]*)"|([\w./-]+))'
-EDGE = re.compile(rf"\s*{NAME}\s*:\s*{NAME}\s*--\s*{NAME}\s*:\s*{NAME}\s*(?:\[.*\])?\s*;?\s*")
+NAME = r'(?:"([^"]*+)"|((?:[\w./]|-(?!-))++))'
+EDGE = re.compile(rf"\s*+{NAME}\s*+:\s*+{NAME}\s*+--\s*+{NAME}\s*+:\s*+{NAME}\s*+(?:\[.*\])?\s*+;?\s*+")
 OTHER = re.compile(
-    r'\s*(?:(?:strict\s+)?graph\b.*|\{|\}|[\w]+\s*=\s*.*|"[^"]*"\s*(?:\[.*\])?;?'
-    r"|(?:node|edge|graph)\s*\[.*)?\s*"
+    r'\s*+(?:(?:strict\s++)?graph\b.*+|\{|\}|\w++\s*+=.*+|"[^"]*+"\s*+(?:\[.*\])?;?'
+    r"|(?:node|edge|graph)\s*+\[.*+)?\s*+"
 )
 
 

@@ -13,12 +13,15 @@ from typing import Any
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._hostlists import expand_hostlist
 from tdsl.observe.readers._neighbours import add_device
+from tdsl.observe.readers._yaml import documents_of_yaml, lines_of_names
 from tdsl.observe.record import CapturedPlacement, CaptureLine, Malformed, Observed, plain_capture_name
 
 FORMAT = "slurm-topology"
 OPTION = "scheduler"
-LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes?)\s*=\s*(\S+)(.*)", re.IGNORECASE)
-SETTING = re.compile(r"(\w+)=(\S+)")
+LINE = re.compile(r"\s*+(SwitchName|BlockName|BlockSizes?)\s*+=\s*+(\S++)(.*)", re.IGNORECASE)
+SETTING = re.compile(r"(?<!\w)(\w++)=(\S++)")
+LONGEST_ROW = 1 << 20
+"""Characters of a line: hosts that nobody folded stand in one."""
 TREE, BLOCK = "Slurm tree", "Slurm blocks"
 
 
@@ -32,7 +35,7 @@ def recognises(head: str) -> bool:
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the group of each node: the lowest switch that names it, and its block."""
-    groups = _groups_of_text if LINE.search(file.text) and not _is_yaml(file.text) else _groups_of_yaml
+    groups = _groups_of_yaml if _is_yaml(file.text) else _groups_of_text
     for source, name, nodes, number in groups(file, into):
         at = CaptureLine(file, number)
         try:
@@ -76,17 +79,11 @@ def _groups_of_text(file: SourceFile, into: Observed) -> Iterator[tuple[str, str
 
 def _groups_of_yaml(file: SourceFile, into: Observed) -> Iterator[tuple[str, str, str, int]]:
     """Groups with nodes: source, name, list of hosts, line. Raises Malformed where it is not YAML."""
-    import yaml
-
-    try:
-        whole = yaml.safe_load(file.text)
-    except yaml.YAMLError as wrong:
-        mark = getattr(wrong, "problem_mark", None)
-        line = mark.line + 1 if mark is not None else 1
-        raise Malformed(line, "this is not YAML", "give topology.yaml as slurmctld reads it") from None
-    for row in _rows_of_yaml(whole):
+    documents = documents_of_yaml(file, "give topology.yaml as slurmctld reads it")
+    lines = lines_of_names(file, "switch|block")
+    for row in _rows_of_yaml(documents[0] if documents else None):
         name = row.get("switch", row.get("block")) if isinstance(row, dict) else None
-        line = _line_of_name(file, str(name))
+        line = lines.get(str(name), 1)
         if not isinstance(name, str) or not isinstance(row.get("nodes", ""), str):
             into.fault(file, line, "a group has no name, or its nodes are no list of hosts as text")
         elif "nodes" in row:
@@ -99,8 +96,3 @@ def _rows_of_yaml(whole: object) -> Iterator[Any]:
         inner = top.get("tree", top.get("block")) if isinstance(top, dict) else None
         rows: Any = (inner.get("switches") or inner.get("blocks")) if isinstance(inner, dict) else None
         yield from rows if isinstance(rows, list) else []
-
-
-def _line_of_name(file: SourceFile, name: str) -> int:
-    found = re.search(rf"(?:switch|block)\s*:\s*[\"']?{re.escape(name)}[\"']?\s*$", file.text, re.MULTILINE)
-    return file.position(found.start())[0] if found else 1

@@ -30,7 +30,7 @@ DETECTED = re.compile(
     re.MULTILINE,
 )
 HEADING = re.compile(r"^Transceiver[ \t]++Identifier[ \t]++.*Vendor PN", re.MULTILINE)
-FIELD = re.compile(r"\s*(Vendor Name|Vendor PN|Vendor SN)\s*:\s*(.*?)\s*", re.IGNORECASE)
+FIELD = re.compile(r"\s*+(Vendor Name|Vendor PN|Vendor SN)\s*+:(.*)", re.IGNORECASE)
 INFO = ("TRANSCEIVER_INFO|", "TRANSCEIVER_INFO:")
 NO_MODULE = frozenset(("not present", "n/a"))
 KEYS = {
@@ -97,7 +97,9 @@ def _modules_of_text(file: SourceFile, into: Observed) -> Iterator[tuple[str, di
                 yield port, fields, CaptureLine(file, begin)
             port, begin, fields = head[1], number, {}
         elif one is not None and port:
-            fields[{"name": "vendor", "pn": "part", "sn": "serial"}[one[1].lower().split()[1]]] = one[2]
+            fields[{"name": "vendor", "pn": "part", "sn": "serial"}[one[1].lower().split()[1]]] = one[
+                2
+            ].strip()
     if port:
         yield port, fields, CaptureLine(file, begin)
 
@@ -108,7 +110,7 @@ def _modules_of_table(file: SourceFile, into: Observed) -> Iterator[tuple[str, d
     before = ""
     for number, line in enumerate(file.text.split("\n"), 1):
         if not columns:
-            if re.fullmatch(r"[\s-]*-[\s-]*", line) and HEADING.match(before):
+            if re.fullmatch(r"(?=\s*+-)[\s-]*+", line) and HEADING.match(before):
                 starts = [m.start() for m in re.finditer(r"(?<!\S)-", line)]
                 spans = [slice(a, b) for a, b in zip(starts, [*starts[1:], None], strict=True)]
                 columns = {before[c].strip().lower(): c for c in spans}
