@@ -231,8 +231,8 @@ def differences(browse: Browse, names: list[str], folder: Path) -> list[str]:
     for name, report in answers_of_browser(browse, names).items():
         text = (ROOT / "stdlib" / "designs" / f"{name}.fab").read_text(encoding="utf-8")
         (folder / f"{name}.fab").write_text(text, encoding="utf-8")
-        said = tdsl("check", f"{name}.fab", "--no-cache", "--output-format", "json", cwd=folder)
-        if report is None or timeless(report) != timeless(said.stdout):
+        said = tdsl("check", folder / f"{name}.fab", "--no-cache", "--output-format", "json")
+        if report is None or timeless(report) != timeless(said.stdout.replace(f"{folder}/", "")):
             wrong.append(name)
     return wrong
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from highspy import EngineAbsent
 from wide_integers import use_wide_integers
@@ -19,6 +22,8 @@ from wide_integers import use_wide_integers
 FOLDER = Path("/design")
 LIMITS = ("--limit-links", "16000", "--limit-devices", "40000")
 """A browser counts rows in 32 bits: with so many, no product of two numbers of rows wraps."""
+TOO_LARGE = re.compile(r"--limit-(?:links|devices)")
+"""What the help of a finding names if one of the limits was met."""
 WHY = {
     "z3": "this design asks for sizes or relations that the solver z3 finds, and z3 does not run in the browser",
     "scipy": "this design is larger than the playground proves",
@@ -37,6 +42,32 @@ COMMANDS = {
 """The words of each command, without the file."""
 
 
+os.umask(0o022)  # Emscripten begins with 0o777: nobody may read what is written
+
+
+_unexplained: list[str] = []
+"""Codes of findings of which z3 would say the lines that contradict each other, in the present question."""
+
+
+def leave_out_conflicts() -> None:
+    """Have findings about sizes stand without the lines that contradict each other, which z3 finds."""
+
+    def add_conflicting_lines(plan: Any, found: Any, codes: Any, **_: Any) -> None:
+        _unexplained.extend(d.code for d in found if d.code in codes)
+
+    def explain_conflict(finding: Any, *_: Any) -> Any:
+        _unexplained.append(finding.code)
+        return finding
+
+    for name, function in (
+        ("tdsl.sizing.conflicts", add_conflicting_lines),
+        ("tdsl.semantics.contradiction", explain_conflict),
+    ):
+        module = ModuleType(name)
+        setattr(module, function.__name__, function)
+        sys.modules.setdefault(name, module)
+
+
 def answer_question(text: str) -> str:
     """The answer to one question, both as JSON: ``command``, ``files`` (name to text; the first is the design).
 
@@ -45,14 +76,23 @@ def answer_question(text: str) -> str:
     was not loaded: then the question is asked again.
     """
     use_wide_integers()
+    leave_out_conflicts()
+    _unexplained.clear()
     question = json.loads(text)
     names = list(question["files"])
     _write_files(question["files"])
     command = question["command"]
     status, output, errors, missing = _call_tdsl([*COMMANDS[command], "--", names[0]])
+    if _unexplained and not missing:
+        missing = (
+            f"the lines that contradict each other in {', '.join(sorted(set(_unexplained)))} are found by z3, which "
+            "does not run in the browser; tdsl on your own machine lists them"
+        )
     told: dict[str, object] = {"status": status, "output": output, "errors": errors, "missing": missing}
     if command == "check":
         told["report"] = _read_if_there("/tmp/report.json")
+        if TOO_LARGE.search(str(told["report"])):
+            told["missing"] = "this design is larger than the playground takes (16,000 links, 40,000 devices); tdsl on your own machine takes it"
     elif command == "view":
         told["page"] = _read_if_there("/tmp/view.html")
     elif command == "fmt":
