@@ -77,6 +77,7 @@ async function runCommand(command) {
     clearTimeout(later);
     $("stop").hidden = true;
     state.busy = null;
+    document.dispatchEvent(new CustomEvent("answered", { detail: command }));
   }
   if (next) {
     const command = next;
@@ -97,7 +98,6 @@ function showFault(text) {
 }
 
 function showAnswer({ command, told, ms }) {
-  document.body.dataset.answered = command;
   showState(`${command}: ${(ms / 1000).toFixed(1)} s`);
   showFault(told.missing);
   const prints = told.output + (told.errors && told.errors !== told.output ? told.errors : "");

@@ -37,24 +37,28 @@ WRONG = """fabric pod {
   require reachability
 }
 """
-SOLVED = """fabric pod {
-  group su[2] {
-    host node[4]: DGX_H100
-    switch leaf[8]: QM9700
-    connect node[n].nic[r] to leaf[r]
-  }
-  switch spine[4]: QM9700
-  connect su[*].leaf[*] to spine[*] spread x ?
-  require oversubscription <= 1:1
+SOLVED = """fabric f {
+  minimize power
+  host node[32]: DGX_H100
+  switch leaf[8]: QM9700
+  switch spine[?]: QM9700
+  switch core[?]: QM9700
+  connect node[n].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] spread x 32
+  connect spine[*] to core[*] spread x 8
 }
 """
-FIGURES = """
+HELPERS = """
 const button = (id) => { document.getElementById(id).click(); };
+const answers = [];
+document.addEventListener('answered', ({ detail }) => answers.push(detail));
 const answered = async (command) => {
-  while (document.body.dataset.answered !== command) await new Promise((go) => setTimeout(go, 20));
-  const said = document.body.dataset.answered;
-  delete document.body.dataset.answered;
-  return said;
+  while (!answers.includes(command)) await new Promise((go) => setTimeout(go, 20));
+  answers.splice(answers.indexOf(command), 1);
+};
+const report = async (name) => {
+  state.files = { [`${name}.fab`]: await (await fetch(`designs/${name}.fab`)).text() };
+  return (await askTdsl('check')).told.report;
 };
 """
 
@@ -107,15 +111,16 @@ class Served(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def browse(site: Path, tmp_path: Path) -> Iterator[Browse]:
+@pytest.fixture(scope="module")
+def browse(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browse]:
     """What a script returns that runs in the page; ``hash`` is the fragment of its address."""
     chromium = need_program("chromium", "chromium")
+    profile = tmp_path_factory.mktemp("profile")
 
-    def run(code: str, hash: str = "", seconds: int = 240) -> Any:
+    def run(code: str, hash: str = "", seconds: int = 150) -> Any:
         class Handler(Served):
             script = (
-                "(async () => {" + FIGURES + code + "})().then((out) => ({ out }), (e) => ({ fault: String(e.stack) }))"
+                "(async () => {" + HELPERS + code + "})().then((out) => ({ out }), (e) => ({ fault: String(e.stack) }))"
                 ".then((all) => fetch('/result', { method: 'POST', body: JSON.stringify(all) }));"
             )
             found = None
@@ -125,10 +130,10 @@ def browse(site: Path, tmp_path: Path) -> Iterator[Browse]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         call = [
             chromium, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-            "--disable-component-update", "--disable-sync", "--window-size=1400,900", f"--user-data-dir={tmp_path / 'profile'}",
+            "--disable-component-update", "--disable-sync", "--window-size=1400,900", f"--user-data-dir={profile}",
             f"http://127.0.0.1:{server.server_port}/drive{hash}",
         ]  # fmt: skip
-        browser = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        browser = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             assert Handler.over.wait(seconds), "the page gave no answer"
         finally:
@@ -142,7 +147,7 @@ def browse(site: Path, tmp_path: Path) -> Iterator[Browse]:
         return told["out"]
 
     yield run
-    shutil.rmtree(tmp_path / "profile", ignore_errors=True)
+    shutil.rmtree(profile, ignore_errors=True)
 
 
 def shared(files: dict[str, str]) -> str:
@@ -167,11 +172,17 @@ def timeless(report: str) -> list[Any]:
     return cleaned
 
 
-def test_an_error_is_at_its_line_with_its_fix_and_the_fix_is_applied(browse: Browse) -> None:
-    """And what `fmt`, `expand` and `view` make is there, and the address holds the text."""
-    found = browse(
+@pytest.fixture(scope="module")
+def found(browse: Browse) -> dict[str, Any]:
+    """What one visit finds: an error is mended, each button is pressed, and further designs are opened."""
+    told: dict[str, Any] = browse(
         """
-        const out = { first: (await answered('check'), performance.now()) };
+        const out = {};
+        const text = document.getElementById('text');
+        const printed = () => document.getElementById('output').textContent;
+        const missing = () => document.getElementById('missing').textContent;
+        const open = async (name, content) => { state.files = { [name]: content }; await runCommand('check'); };
+        await answered('check');
         const finding = document.querySelector('.finding');
         out.finding = finding.textContent;
         out.number = document.querySelector('#numbers .error').textContent;
@@ -179,86 +190,74 @@ def test_an_error_is_at_its_line_with_its_fix_and_the_fix_is_applied(browse: Bro
         out.marked = document.querySelector('#coloured mark').textContent;
         finding.querySelector('.fix').click();
         await answered('check');
-        out.fixed = document.getElementById('text').value;
+        out.fixed = text.value;
         out.left = document.querySelectorAll('.finding.error').length;
-        out.printed = document.getElementById('output').textContent;
+        out.printed = printed();
         button('expand'); await answered('expand');
-        out.expanded = document.getElementById('output').textContent;
+        out.expanded = printed();
         button('view'); await answered('view');
-        out.page = document.getElementById('page').src;
-        out.drawn = (await (await fetch(out.page)).text()).includes('class="pack"');
-        document.getElementById('text').value = 'fabric x{host a[2]:DGX_H100\\n}';
-        document.getElementById('text').dispatchEvent(new Event('input'));
+        out.drawn = (await (await fetch(document.getElementById('page').src)).text()).includes('class="pack"');
+        text.value = 'fabric x{\\n host a[2]:DGX_H100\\n}';
+        text.dispatchEvent(new Event('input'));
         button('fmt'); await answered('fmt');
-        out.laid = document.getElementById('text').value;
-        document.getElementById('share').click();
-        while (!location.hash.startsWith('#code=')) await new Promise((go) => setTimeout(go, 20));
+        out.laid = text.value;
+        const before = location.hash;
+        button('share');
+        while (location.hash === before) await new Promise((go) => setTimeout(go, 20));
         out.hash = location.hash;
+        while (state.busy) await new Promise((go) => setTimeout(go, 20));
+        await open('solved.fab', SOLVED); out.solved = missing();
+        await open('big.fab', 'fabric big {\\n  host node[50000]: DGX_H100\\n}\\n'); out.big = missing();
+        out.report = (await report('dragonfly'));
         return out;
-        """,
+        """.replace("SOLVED", json.dumps(SOLVED)),
         shared({"pod.fab": WRONG}),
-    )
-    assert "E0102" in found["finding"] and "QM9700" in found["finding"]
-    assert (found["number"], found["marked"]) == ("3", "QM970") and found["lens"].strip().startswith("E0102: ")
-    assert found["fixed"] == WRONG.replace("QM970", "QM9700") and found["left"] == 0
-    assert re.search(r"proved +reachability", found["printed"])
-    assert "fabric pod" in found["expanded"] and found["drawn"]
-    assert found["laid"] == "fabric x {\n  host a[2]: DGX_H100\n}\n"
-    assert json.loads(zlib.decompress(base64.urlsafe_b64decode(found["hash"][6:] + "=="), -15)) == {"pod.fab": found["laid"]}
-    assert found["first"] < 60_000
-
-
-def answers_of_browser(browse: Browse, names: list[str]) -> dict[str, str]:
-    """The reports of designs, asked one after the other in one page."""
-    told: dict[str, str] = browse(
-        f"""
-        await answered('check');
-        const out = {{}};
-        for (const name of {json.dumps(names)}) {{
-          state.files = {{ [`${{name}}.fab`]: await (await fetch(`designs/${{name}}.fab`)).text() }};
-          out[name] = (await askTdsl('check')).told.report;
-        }}
-        return out;
-        """,
-        seconds=540,
     )
     return told
 
 
-def differences(browse: Browse, names: list[str], folder: Path) -> list[str]:
-    """Designs of which the browser and the command line differ."""
-    wrong = []
-    for name, report in answers_of_browser(browse, names).items():
-        text = (ROOT / "stdlib" / "designs" / f"{name}.fab").read_text(encoding="utf-8")
-        (folder / f"{name}.fab").write_text(text, encoding="utf-8")
-        said = tdsl("check", folder / f"{name}.fab", "--no-cache", "--output-format", "json")
-        if report is None or timeless(report) != timeless(said.stdout.replace(f"{folder}/", "")):
-            wrong.append(name)
-    return wrong
+def test_an_error_is_at_its_line_with_its_fix(found: dict[str, Any]) -> None:
+    assert "E0102" in found["finding"] and "QM9700" in found["finding"]
+    assert (found["number"], found["marked"]) == ("3", "QM970") and found["lens"].strip().startswith("E0102: ")
+    assert found["fixed"] == WRONG.replace("QM970", "QM9700") and found["left"] == 0
+    assert re.search(r"proved +reachability", found["printed"])
 
 
-def test_figures_are_those_of_the_command_line(browse: Browse, tmp_path: Path) -> None:
-    none(differences(browse, ["dragonfly"], tmp_path))
+def test_buttons_do_what_commands_do(found: dict[str, Any]) -> None:
+    assert "fabric pod" in found["expanded"] and found["drawn"]
+    assert found["laid"] == "fabric x {\n  host a[2]: DGX_H100\n}\n"
+    assert json.loads(zlib.decompress(base64.urlsafe_b64decode(found["hash"][6:] + "=="), -15)) == {"pod.fab": found["laid"]}
+
+
+def test_what_is_missing_says_so(found: dict[str, Any]) -> None:
+    """Sizes that z3 finds, and designs larger than a browser takes."""
+    assert "z3 does not run in the browser" in found["solved"] and "larger than the playground" in found["big"]
+
+
+def difference_to_command_line(name: str, report: str | None, folder: Path) -> list[str]:
+    """The name of a design of which the browser and the command line differ."""
+    text = (ROOT / "stdlib" / "designs" / f"{name}.fab").read_text(encoding="utf-8")
+    (folder / f"{name}.fab").write_text(text, encoding="utf-8")
+    said = tdsl("check", folder / f"{name}.fab", "--no-cache", "--output-format", "json")
+    same = report is not None and timeless(report) == timeless(said.stdout.replace(f"{folder}/", ""))
+    return [] if same else [name]
+
+
+def test_figures_are_those_of_the_command_line(found: dict[str, Any], tmp_path: Path) -> None:
+    none(difference_to_command_line("dragonfly", found["report"], tmp_path))
 
 
 @pytest.mark.daily
 def test_figures_of_the_library_are_those_of_the_command_line(browse: Browse, site: Path, tmp_path: Path) -> None:
     names = [one["name"] for one in json.loads((site / "designs.json").read_text(encoding="utf-8"))]
     assert len(names) >= 20
-    none(differences(browse, names, tmp_path))
-
-
-def test_what_is_missing_says_so(browse: Browse) -> None:
-    """Sizes that z3 finds, and designs larger than a browser takes."""
-    found = browse(
-        """
+    reports = browse(
+        f"""
         await answered('check');
-        const said = [document.getElementById('missing').textContent];
-        state.files = { 'big.fab': 'fabric big {\\n  host node[50000]: DGX_H100\\n}\\n' };
-        await runCommand('check');
-        said.push(document.getElementById('missing').textContent);
-        return said;
+        const out = {{}};
+        for (const name of {json.dumps(names)}) out[name] = await report(name);
+        return out;
         """,
-        shared({"pod.fab": SOLVED}),
+        seconds=540,
     )
-    assert "larger than the playground" in found[1], found
+    none([wrong for name in names for wrong in difference_to_command_line(name, reports[name], tmp_path)])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-kHighsInf = float("inf")  # noqa: N816 - names of highspy
+kHighsInf = float("inf")
 _engine: Any = None
 
 
@@ -56,16 +56,16 @@ class Highs:
         self.answer: tuple[np.ndarray, np.ndarray] | None = None
         self.status = HighsModelStatus.kNotset
 
-    def setOptionValue(self, name: str, value: Any) -> None:  # noqa: N802
+    def setOptionValue(self, name: str, value: Any) -> None:
         """Set an option of HiGHS; threads are one, whatever is said."""
         if name != "threads":
             self.options[name] = value
 
-    def passModel(self, program: HighsLp) -> None:  # noqa: N802
+    def passModel(self, program: HighsLp) -> None:
         """Take the program that the next run solves."""
         self.program = program
 
-    def clearSolver(self) -> None:  # noqa: N802
+    def clearSolver(self) -> None:
         """Forget what the last run left."""
         self.answer = None
 
@@ -94,11 +94,11 @@ class Highs:
         )
         self.answer = np.asarray(columns.to_py()), np.asarray(rows.to_py())
 
-    def getModelStatus(self) -> int:  # noqa: N802
+    def getModelStatus(self) -> int:
         """HiGHS' number for what became of the last run."""
         return self.status
 
-    def getSolution(self) -> SimpleNamespace:  # noqa: N802
+    def getSolution(self) -> SimpleNamespace:
         """Values of the columns and prices of the rows."""
         assert self.answer is not None
         return SimpleNamespace(col_value=self.answer[0], row_dual=self.answer[1])

@@ -45,6 +45,9 @@ COMMANDS = {
 os.umask(0o022)  # Emscripten begins with 0o777: nobody may read what is written
 
 
+if not hasattr(os, "geteuid"):  # Emscripten has one user alone
+    os.geteuid, os.getegid = os.getuid, os.getgid
+
 _unexplained: list[str] = []
 """Codes of findings of which z3 would say the lines that contradict each other, in the present question."""
 
@@ -92,7 +95,9 @@ def answer_question(text: str) -> str:
     if command == "check":
         told["report"] = _read_if_there("/tmp/report.json")
         if TOO_LARGE.search(str(told["report"])):
-            told["missing"] = "this design is larger than the playground takes (16,000 links, 40,000 devices); tdsl on your own machine takes it"
+            told["missing"] = (
+                "this design is larger than the playground takes (16,000 links, 40,000 devices); tdsl on your own machine takes it"
+            )
     elif command == "view":
         told["page"] = _read_if_there("/tmp/view.html")
     elif command == "fmt":

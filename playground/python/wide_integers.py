@@ -21,9 +21,28 @@ GIVE_ROWS = (
 """Functions whose answers are numbers of rows."""
 ADD_UP = ("cumprod", "cumsum", "prod", "sum")
 """Functions that add or multiply in the default type."""
-MAKE_ARRAYS = ("array", "asarray", "full", "stack", "vstack", "hstack", "concatenate", "append", "column_stack")
+MAKE_ARRAYS = (
+    "array",
+    "asarray",
+    "full",
+    "stack",
+    "vstack",
+    "hstack",
+    "concatenate",
+    "append",
+    "column_stack",
+)
 """Functions that make an array of Python's own numbers."""
-WITH_REDUCTIONS = ("add", "minimum", "maximum", "bitwise_or", "bitwise_and", "logical_or", "logical_and", "subtract")
+WITH_REDUCTIONS = (
+    "add",
+    "minimum",
+    "maximum",
+    "bitwise_or",
+    "bitwise_and",
+    "logical_or",
+    "logical_and",
+    "subtract",
+)
 """Element-wise functions whose ``reduceat`` takes numbers of rows."""
 
 
@@ -86,7 +105,11 @@ def _with_wide_sums(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which adds up whole numbers in 64 bits where its caller names no type."""
 
     def wide(array: Any, *given: Any, **named: Any) -> Any:
-        if named.get("dtype") is None and named.get("out") is None and np.asanyarray(array).dtype.kind in "bi":
+        if (
+            named.get("dtype") is None
+            and named.get("out") is None
+            and np.asanyarray(array).dtype.kind in "bi"
+        ):
             named = {**named, "dtype": np.int64}
         return function(array, *given, **named)
 
