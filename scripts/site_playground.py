@@ -1,8 +1,8 @@
 """Puts the playground beside the documentation, with a link under each example that opens it there. A hook of
 mkdocs, to be named before ``site_pages.py``, which forgets what the blocks are marked as.
 
-Only where ``make playground`` has made it, in build/playground or the folder that TDSL_PLAYGROUND names; without, the
-pages are as before.
+Only where ``make playground`` has made it, in build/playground or the folder that TDSL_PLAYGROUND names;
+without, the pages are as before.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def playground_folder() -> Path | None:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """A link under each example: one that is checked or fails, with the files that blocks before it are, and in the
-    gallery the design of the library. The home page links the playground itself."""
+    """A link under each example: one that is checked or fails, with the files that blocks before it are, and
+    in the gallery the design of the library. The home page links the playground itself."""
     folder = playground_folder()
     if folder is None:
         return markdown
@@ -77,7 +77,7 @@ def with_links_to_designs(markdown: str, folder: Path) -> str:
 
 
 def fragment_of_files(files: dict[str, str]) -> str:
-    """The part of an address that holds these files, as the playground reads it: base64url of deflate of JSON."""
+    """The part of an address that holds these files: base64url of deflate of JSON."""
     deflate = zlib.compressobj(9, wbits=-15)
     data = deflate.compress(json.dumps(files, ensure_ascii=False).encode("utf-8")) + deflate.flush()
     return "#code=" + base64.urlsafe_b64encode(data).decode("ascii").rstrip("=")

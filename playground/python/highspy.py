@@ -1,7 +1,7 @@
 """The part of highspy that tdsl uses, over HiGHS as the npm package ``highs`` has it.
 
-It is the same solver, compiled for the browser. Its answers are proposals, as everywhere in tdsl: every bound is
-computed from them in whole numbers.
+It is the same solver, compiled for the browser. Its answers are proposals, as everywhere in tdsl: every bound
+is computed from them in whole numbers.
 """
 
 from __future__ import annotations

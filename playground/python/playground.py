@@ -25,7 +25,7 @@ LIMITS = ("--limit-links", "16000", "--limit-devices", "40000")
 TOO_LARGE = re.compile(r"--limit-(?:links|devices)")
 """What the help of a finding names if one of the limits was met."""
 WHY = {
-    "z3": "this design asks for sizes or relations that the solver z3 finds, and z3 does not run in the browser",
+    "z3": "this design asks for sizes that the solver z3 finds, and z3 does not run in the browser",
     "scipy": "this design is larger than the playground proves",
     "jinja2": "configurations are not built in the browser",
     "networkx": "second opinions are not computed in the browser",
@@ -72,11 +72,12 @@ def leave_out_conflicts() -> None:
 
 
 def answer_question(text: str) -> str:
-    """The answer to one question, both as JSON: ``command``, ``files`` (name to text; the first is the design).
+    """The answer to one question, both as JSON: ``command``, ``files`` (name to text; the first is the
+    design).
 
     The answer has ``status``, ``output`` and ``errors`` as printed, and by command ``report``, ``text`` or
-    ``page``; ``missing`` says in words what does not run in a browser. Raises EngineAbsent if HiGHS is needed and
-    was not loaded: then the question is asked again.
+    ``page``; ``missing`` says in words what does not run in a browser. Raises EngineAbsent if HiGHS is needed
+    and was not loaded: then the question is asked again.
     """
     use_wide_integers()
     leave_out_conflicts()
@@ -87,16 +88,18 @@ def answer_question(text: str) -> str:
     command = question["command"]
     status, output, errors, missing = _call_tdsl([*COMMANDS[command], "--", names[0]])
     if _unexplained and not missing:
+        codes = ", ".join(sorted(set(_unexplained)))
         missing = (
-            f"the lines that contradict each other in {', '.join(sorted(set(_unexplained)))} are found by z3, which "
-            "does not run in the browser; tdsl on your own machine lists them"
+            f"the lines that contradict each other in {codes} are found by z3, which does not "
+            "run in the browser; tdsl on your own machine lists them"
         )
     told: dict[str, object] = {"status": status, "output": output, "errors": errors, "missing": missing}
     if command == "check":
         told["report"] = _read_if_there("/tmp/report.json")
         if TOO_LARGE.search(str(told["report"])):
             told["missing"] = (
-                "this design is larger than the playground takes (16,000 links, 40,000 devices); tdsl on your own machine takes it"
+                "this design is larger than the playground takes (16,000 links, 40,000 devices); tdsl on "
+                "your own machine takes it"
             )
     elif command == "view":
         told["page"] = _read_if_there("/tmp/view.html")
@@ -141,7 +144,8 @@ def _call_tdsl(arguments: list[str]) -> tuple[int, str, str, str]:
     except ModuleNotFoundError as fault:
         missing = _words_for_absent(fault)
     except (OverflowError, FloatingPointError, MemoryError, RecursionError) as fault:
-        missing = f"this design is too large for the playground ({fault or type(fault).__name__}); tdsl on your own machine takes it"
+        why = str(fault) or type(fault).__name__
+        missing = f"this is too large for the playground ({why}); tdsl on your own machine takes it"
     finally:
         sys.stdout, sys.stderr = streams
         for stream in written:

@@ -1,9 +1,10 @@
-"""Whole numbers of 64 bits where Python has 32: numpy in a browser counts rows in 32 bits, and products of such
-rows would wrap without a word.
+"""Whole numbers of 64 bits where Python has 32: numpy in a browser counts rows in 32 bits, and products of
+such rows would wrap without a word.
 
-Once called, numpy's functions that give such rows give 64 bits, those that take them accept 64 bits, and a number
-that does not fit into 32 bits is an error and no other number. tdsl itself names the 64 bits wherever it makes a
-column.
+Once called, numpy's functions that give such rows give 64 bits, those that take them accept 64 bits, and one
+number that does not fit into 32 bits is an error. What a method of an array gives is not reached: the limits
+of the playground keep products of two devices' or links' rows below 2^31. tdsl itself names the 64 bits
+wherever it makes a column.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any
 import numpy as np
 
 GIVE_ROWS = (
-    "arange", "argmax", "argmin", "argpartition", "argsort", "argwhere", "bincount", "count_nonzero", "digitize",
-    "flatnonzero", "indices", "lexsort", "nonzero", "searchsorted", "tril_indices", "triu_indices", "unique",
-    "unravel_index", "where",
+    "arange", "argmax", "argmin", "argpartition", "argsort", "argwhere", "bincount", "count_nonzero",
+    "digitize", "flatnonzero", "indices", "lexsort", "nonzero", "searchsorted", "tril_indices",
+    "triu_indices", "unique", "unravel_index", "where",
 )  # fmt: skip
 """Functions whose answers are numbers of rows."""
 ADD_UP = ("cumprod", "cumsum", "prod", "sum")
@@ -130,7 +131,8 @@ def _is_type(value: Any) -> bool:
 
 
 def _with_narrow_rows(function: Callable[..., Any], place: int, name: str) -> Callable[..., Any]:
-    """The function with one argument of rows in Python's own bits. Raises OverflowError where one does not fit."""
+    """The function with one argument of rows in Python's own bits. Raises OverflowError where one does not
+    fit."""
 
     def narrow(*given: Any, **named: Any) -> Any:
         if name in named:
