@@ -6,9 +6,14 @@ const start = performance.now();
 const say = (state) => postMessage({ state, ms: Math.round(performance.now() - start) });
 
 // The packed files: a header of lengths as JSON, then the bytes of each file (see pack.mjs).
-async function unpack(response, write) {
+async function fetchPack(name) {
+  const response = await fetch(name);
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
   const stream = response.body.pipeThrough(new DecompressionStream("gzip"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function unpack(bytes, write) {
   const size = new DataView(bytes.buffer).getUint32(0, true);
   const files = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
   let at = 4 + size;
@@ -20,19 +25,18 @@ async function unpack(response, write) {
 
 async function startPython() {
   say("Python");
-  const packed = fetch("packages.bin");
+  const packed = fetchPack("packages.bin"); // beside the start of Python
   packed.catch(() => {});
   importScripts("pyodide/pyodide.js");
   const python = await loadPyodide({ indexURL: "pyodide/", stdout: () => {}, stderr: (line) => console.warn(line) });
   say("tdsl");
-  const response = await packed;
-  if (!response.ok) throw new Error(`packages.bin: ${response.status} ${response.statusText}`);
+  const bytes = await packed;
   const made = new Set();
-  await unpack(response, (name, bytes) => {
+  unpack(bytes, (name, content) => {
     const folder = name.slice(0, name.lastIndexOf("/"));
     if (!made.has(folder)) python.FS.mkdirTree(folder);
     made.add(folder);
-    python.FS.writeFile(name, bytes, { canOwn: true });
+    python.FS.writeFile(name, content, { canOwn: true });
   });
   python.runPython("import importlib; importlib.invalidate_caches()");
   const answer = python.pyimport("playground").answer_question;
