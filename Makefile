@@ -1,4 +1,4 @@
-# make demo | test | test-newest | quick | soundness | lint | fmt | golden | codes | bench | site | vsix | clean. Each sets up what it needs in .venv, once.
+# make demo | test | test-newest | quick | soundness | lint | fmt | golden | codes | bench | site | playground | vsix | clean. Each sets up what it needs in .venv, once.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -28,7 +28,7 @@ DESIGN ?= dgx_superpod_h100
 N ?= 1000
 SEED ?=
 
-.PHONY: codes site mutants fuzz sbom help demo test test-newest soundness lint fmt golden bench bench-quick bench-compare vsix clean system
+.PHONY: codes site playground mutants fuzz sbom help demo test test-newest soundness lint fmt golden bench bench-quick bench-compare vsix clean system
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
@@ -41,6 +41,7 @@ help:
 	@echo "make mutants N=40 GROUP=proofs [SEED=1]  faults put into the source, against the tests; lists those that no test notices"
 	@echo "make sbom    write sbom.cdx.json from requirements.lock"
 	@echo "make site    write the documentation as a site into out/site"
+	@echo "make playground  write the page with tdsl and an editor for the browser into build/playground (needs node and npm)"
 	@echo "make lint    ruff and mypy"
 	@echo "make fmt     format the sources"
 	@echo "make golden [FOR=targets/cabling]  rewrite the expected outputs that tests compare with, or those alone"
@@ -168,6 +169,9 @@ site: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "out/site/index.html is the documentation"
 
+playground: $(VENV)/.installed-dev
+	@$(BIN)/python scripts/playground
+
 vsix:
 	@command -v npm >/dev/null || { echo "npm is not installed (Debian: nodejs npm)" >&2; exit 1; }
 	@scripts/node-packages grammar/vscode
@@ -175,5 +179,5 @@ vsix:
 	@npm run --prefix grammar/vscode vsix
 
 clean:
-	rm -rf $(VENV) $(NEWEST) tests/npm/node_modules grammar/vscode/node_modules grammar/vscode/out grammar/vscode/fab.vsix build dist out .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(NEWEST) tests/npm/node_modules playground/node_modules grammar/vscode/node_modules grammar/vscode/out grammar/vscode/fab.vsix build dist out .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import importlib.util
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -104,3 +108,34 @@ def test_search_finds_tutorials_and_how_tos_first(site: Path) -> None:
     found = dict(json.loads(line) for line in done.stdout.splitlines())
     none([f"{q}: {found[q][:3]}" for q, page in SEARCHED.items() if not found[q][0].startswith(f"{page}.html")])
     none([f"{q}: {found[q][0]}" for q in ("bisection", "rail") if not found[q][0].startswith(("tutorial-", "howto-"))])
+
+
+def test_each_example_opens_in_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the playground was made: the link holds the text of the block, and the files that it uses."""
+    (tmp_path / "index.html").write_text("", encoding="utf-8")
+    (tmp_path / "designs.json").write_text('[{"name": "ft2", "title": ""}]', encoding="utf-8")
+    found = importlib.util.spec_from_file_location("site_playground", ROOT / "scripts" / "site_playground.py")
+    assert found is not None and found.loader is not None
+    hook = importlib.util.module_from_spec(found)
+    found.loader.exec_module(hook)
+    marked = re.compile(r"^```fab (?:check|fails \w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+    def pages() -> dict[str, str]:
+        return {
+            p.name: hook.on_page_markdown(p.read_text(encoding="utf-8"), SimpleNamespace(file=SimpleNamespace(src_uri=p.name)))
+            for p in sorted((ROOT / "docs").glob("*.md"))
+        }
+
+    monkeypatch.setenv("TDSL_PLAYGROUND", str(tmp_path / "absent"))
+    assert "playground/index.html" not in "".join(pages().values())
+    monkeypatch.setenv("TDSL_PLAYGROUND", str(tmp_path))
+    linked = pages()
+    assert linked["gallery.md"].count("playground/index.html") == linked["gallery.md"].count("index.html#design=ft2") == 1
+    for name, text in linked.items():
+        opened = [
+            json.loads(zlib.decompress(base64.urlsafe_b64decode(code + "=" * (-len(code) % 4)), -15))
+            for code in re.findall(r'href="playground/index\.html#code=([^"]+)"', text)
+        ]
+        assert [next(iter(files.values())) for files in opened] == [m[1] for m in marked.finditer(text)], name
+        for files in opened:
+            none(sorted(set(re.findall(r'^use "([^"]+)"', files["design.fab"], re.MULTILINE)) - set(files)))

@@ -1,0 +1,91 @@
+// Python with tdsl, away from the thread that draws the page. A question is a message {id, command, files}; its answer
+// has the same id. `state` messages say how far the start is.
+"use strict";
+
+const start = performance.now();
+const say = (state) => postMessage({ state, ms: Math.round(performance.now() - start) });
+
+// The packed files: a header of lengths as JSON, then the bytes of each file (see pack.mjs).
+async function fetchPack(name) {
+  const response = await fetch(name);
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
+  const stream = response.body.pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function unpack(bytes, write) {
+  const size = new DataView(bytes.buffer).getUint32(0, true);
+  const files = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
+  let at = 4 + size;
+  for (const [name, length] of files) {
+    write(name, bytes.subarray(at, at + length));
+    at += length;
+  }
+}
+
+async function startPython() {
+  say("Python");
+  const packed = fetchPack("packages.bin"); // beside the start of Python
+  packed.catch(() => {});
+  importScripts("pyodide/pyodide.js");
+  const python = await loadPyodide({ indexURL: "pyodide/", stdout: () => {}, stderr: (line) => console.warn(line) });
+  say("tdsl");
+  const bytes = await packed;
+  const made = new Set();
+  unpack(bytes, (name, content) => {
+    const folder = name.slice(0, name.lastIndexOf("/"));
+    if (!made.has(folder)) python.FS.mkdirTree(folder);
+    made.add(folder);
+    python.FS.writeFile(name, content, { canOwn: true });
+  });
+  python.runPython("import importlib; importlib.invalidate_caches()");
+  const answer = python.pyimport("playground").answer_question;
+  say("ready");
+  return { python, answer };
+}
+
+// HiGHS, for the designs whose figures need linear programs. It is loaded when the first of them is met.
+async function startSolver(python) {
+  importScripts("highs/highs.js");
+  const load = self.Module ?? self.highs;
+  const highs = await load({ locateFile: (name) => `highs/${name}` });
+  const solve = (model, options) => {
+    const { starts, indices, values, ...rest } = model;
+    const { numRows, numCols } = model;
+    const matrix = { format: "csc", numRows, numCols, starts, indices, values };
+    return highs.withModel({ ...rest, matrix }, (m) => {
+      m.options.set(options);
+      m.run();
+      const { colValue, rowDual } = m.getSolution();
+      return [m.getModelStatus(), colValue, rowDual];
+    });
+  };
+  python.pyimport("highspy").connect_engine({ solve });
+}
+
+const started = startPython();
+started.catch((fault) => postMessage({ state: "failed", reason: String(fault?.message ?? fault) }));
+let solver = null;
+
+async function answerQuestion({ id, command, files }) {
+  const { python, answer } = await started;
+  const begin = performance.now();
+  const question = JSON.stringify({ command, files });
+  for (;;) {
+    try {
+      const told = JSON.parse(answer(question));
+      return { id, command, told, ms: Math.round(performance.now() - begin) };
+    } catch (fault) {
+      if (solver || !String(fault.message).includes("EngineAbsent")) throw fault;
+      solver = startSolver(python);
+      await solver;
+    }
+  }
+}
+
+let last = Promise.resolve();
+onmessage = ({ data }) => {
+  last = last.then(() => answerQuestion(data)).then(postMessage, (fault) => {
+    postMessage({ id: data.id, command: data.command, fault: String(fault?.message ?? fault).trim().split("\n").pop() });
+  });
+};
