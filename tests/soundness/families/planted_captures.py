@@ -45,9 +45,9 @@ LINKS: tuple[Link, ...] = (
 @dataclass(frozen=True)
 class Capture:
     """Files of a capture by path, and the option of the command that reads them. ``shows`` says how much of the design it shows:
-    "all" or "nothing", "conflict" where it contradicts itself or the design, "any" where the text leaves it open. ``links`` is the
-    number of links that it shows, -1 where it is not known. ``design`` is what it is compared with, and ``facts`` how many facts
-    that are no links it has, -1 where that is not known."""
+    "all" or "nothing", "conflict" where it contradicts itself or the design, "any" where the text leaves it open. ``links`` is
+    the number of links that it shows, -1 where it is not known. ``design`` is what it is compared with, and ``facts`` how many
+    facts that are no links it has, -1 where that is not known."""
 
     format: str
     planted: str
