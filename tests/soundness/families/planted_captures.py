@@ -226,8 +226,22 @@ def as_labels(links: tuple[Link, ...]) -> dict[str, str]:
 
 def as_lldpd_text(heard: list[tuple[str, str, str]]) -> str:
     form = "Interface:    {}, via: LLDP, RID: 1\n  Chassis:\n    ChassisID:    local {}\n    SysName:      {}\n"
-    form += "  Port:\n    PortID:       ifname {}\n"
+    form += "  Port:\n    PortID:       ifname {}\n-----\n"
     return "-----\nLLDP neighbors:\n-----\n" + "".join(form.format(p, d, d, q) for p, d, q in heard)
+
+
+def as_columns(*names: str) -> Callable[[list[tuple[str, str, str]]], str]:
+    """A table with columns of these names, of which those that are no port, device or port there are empty."""
+
+    def write(heard: list[tuple[str, str, str]]) -> str:
+        wide = [max(24, len(n)) for n in names]
+        keys = ["Port", *(("Device" if "Device" in n or "Host" in n else "Far" if "Port" in n else "") for n in names[1:])]
+        cells = [dict(zip(("Port", "Device", "Far"), row, strict=True)) for row in heard]
+        rows = [[row.get(k, "") for k in keys] for row in cells]
+        shown = [names, ["-" * w for w in wide], *rows]
+        return "".join("  ".join(x.ljust(w) for x, w in zip(row, wide, strict=True)).rstrip() + "\n" for row in shown)
+
+    return write
 
 
 FORMATS: Mapping[str, tuple[str, Callable[[tuple[Link, ...]], dict[str, str]]]] = {
@@ -244,6 +258,15 @@ FORMATS: Mapping[str, tuple[str, Callable[[tuple[Link, ...]], dict[str, str]]]] 
     "p2p": ("--p2p cables.csv", as_p2p),
     "netbox": ("--p2p cables.json", as_netbox),
     "ibnetdiscover": ("--ibnetdiscover fabric.topo", as_ibnetdiscover),
+    "sonic, the table": (
+        "--lldp captures",
+        each_device(as_columns("LocalPort", "RemoteDevice", "RemotePortID", "Capability"), "txt"),
+    ),
+    "eos, the table": (
+        "--lldp captures",
+        each_device(as_columns("Port", "Neighbor Device ID", "Neighbor Port ID", "TTL"), "txt"),
+    ),
+    "nvue, the table": ("--lldp captures", each_device(as_columns("Interface", "Speed", "Remote Host", "Remote Port"), "txt")),
     "lldpd-text": ("--lldp captures", each_device(as_lldpd_text, "txt")),
     "ufm": ("--ufm links.json", as_ufm),
     "ibdiagnet": ("--ibdiagnet ibdiagnet2.db_csv", as_ibdiagnet),
