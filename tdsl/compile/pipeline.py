@@ -455,7 +455,7 @@ def refuse_unjudged_designs(compilation: Compilation, request: Request) -> Compi
             if design.failed is None or r.check not in checks or not checks[r.check].of_design
         ]
         errors = any(d.severity is Severity.ERROR for d in design.findings)
-        if not errors and not any(r.judged for r in about):
+        if not errors and not any(r.judged for r in about) and not _is_chosen_elsewhere(compilation, design):
             added.append(
                 nothing_judged_error(design.name, about, NOT_LEFT if request.select or request.ignore else "")
             )
@@ -463,6 +463,15 @@ def refuse_unjudged_designs(compilation: Compilation, request: Request) -> Compi
             design.findings = merge_equal_findings([*design.findings, *added])
             compilation.findings = merge_equal_findings([*compilation.findings, *added])
     return compilation
+
+
+def _is_chosen_elsewhere(compilation: Compilation, design: Design) -> bool:
+    """Whether a design is one of a cluster of which something was judged, so that what a call chooses is
+    about other networks. A requirement of the design itself is never left to others."""
+    every = (*compilation.designs, *compilation.clusters)
+    mates = [d for d in every if d.cluster == design.cluster] if design.cluster else []
+    stated = any(r.requirement is not None for r in design.results)
+    return not stated and any(r.judged for d in mates for r in d.results)
 
 
 def compilation_without_plan(shown: str, name: str, diagnostics: Diagnostics, elapsed: float) -> Compilation:

@@ -375,7 +375,7 @@ class _Locator:
 
 def _value_if_known(scope: Scope, name: str, span: SourceSpan) -> object:
     """The value of a name, None where it is unknown here."""
-    return scope.value(name, span) if scope.find(name) is not None else None
+    return scope.value(name, span) if scope.find(name, span) is not None else None
 
 
 def _without_units(e: tree.Expr, whole: Callable[[str], bool]) -> tree.Expr | None:

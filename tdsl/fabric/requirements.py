@@ -265,7 +265,7 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
     if claim.any_count is None:
         return None
     words = claim.any_count
-    if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare) is None:
+    if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare, words.span) is None:
         raise Fault(
             "E0101",
             words.span,

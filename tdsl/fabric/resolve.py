@@ -66,7 +66,7 @@ def bare_variable(e: tree.Expr | None, scope: Scope) -> tree.Identifier | None:
     changes no connect."""
     if not isinstance(e, tree.PathExpr) or e.bare is None:
         return None
-    binding = scope.find(e.bare)
+    binding = scope.find(e.bare, e.span)
     if binding is None:
         head = e.parts[0]
         assert isinstance(head, tree.Identifier)

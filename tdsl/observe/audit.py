@@ -18,7 +18,7 @@ from tdsl.observe.candidates import PortPositions
 from tdsl.observe.describe import MOST_NOTES, RepairTask, Words
 from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
-from tdsl.observe.facts import ComparedFacts, compare_captured_facts
+from tdsl.observe.facts import ComparedFacts, compare_captured_facts, set_facts_aside
 from tdsl.observe.match import (
     NOT_IDENTIFIED,
     Identifiers,
@@ -161,6 +161,7 @@ class _Auditor:
         """All parts, in the order of the report."""
         self.captures()
         if self.seen.observed.findings.has_errors:
+            self.out.facts = set_facts_aside(self.seen)
             return self.out
         self.out.facts = compare_captured_facts(self.fabric, self.seen, self.words, self.asked.only)
         self.devices()

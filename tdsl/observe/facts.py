@@ -42,6 +42,8 @@ NO_HOST = "the design has no such device"
 NOT_ASKED = "the audit is limited to other devices by --only"
 NO_PORT = "the model has no such port"
 NO_PLAN = "the design does not say which transceiver or cable belongs here"
+NO_CHOICE = "the design has no places, and so no transceivers are chosen for its cables"
+NOT_COMPARED = "a capture has errors, so nothing is compared"
 NO_PART = "the capture gives no part number"
 NO_LINK = "the design plans no link at the port"
 NO_LAYOUT = "the model of the host does not say what hangs from what"
@@ -74,6 +76,18 @@ def compare_captured_facts(
 ) -> ComparedFacts:
     """Compare all facts of the captures with the design; ``only`` are the devices that are asked for."""
     return _FactComparison(fabric, seen, words, only).run()
+
+
+def set_facts_aside(seen: Seen) -> ComparedFacts:
+    """All facts of captures that are not compared with the design, since one of them has errors."""
+    observed = seen.observed
+    out = ComparedFacts(aside=list(observed.facts_left))
+    for fact in observed.facts:
+        node = fact.end.node if isinstance(fact, (CapturedModule, CapturedHealth)) else fact.node
+        port = fact.end.port[:1] if isinstance(fact, (CapturedModule, CapturedHealth)) else ()
+        text = " ".join((observed.nodes[node].description or node, *port))
+        out.aside.append(LeftOutRow(NOT_COMPARED, fact.at, text))
+    return out
 
 
 class _FactComparison:
@@ -182,7 +196,8 @@ class _FactComparison:
         wanted = optic or cable
         where = self.words.port(port)
         if not wanted or (not optic and cable and "form" not in getattr(self.parts.get(cable), "facts", {})):
-            self.leave(NO_PLAN, fact, f"{where}: {fact.part or 'no module'}")
+            why = NO_CHOICE if wanted and not self.parts else NO_PLAN
+            self.leave(why, fact, f"{where}: {fact.part or 'no module'}")
         elif fact.present and not fact.part:
             self.leave(NO_PART, fact, f"{where}: {fact.vendor} {fact.serial}".rstrip())
         elif not fact.present:

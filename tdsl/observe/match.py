@@ -3,9 +3,11 @@ position."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -24,6 +26,8 @@ from tdsl.observe.record import INFINIBAND, CapturedEnd, CapturedLink, CapturedN
 from tdsl.observe.through import ThroughCables
 from tdsl.system.lazy_dataclass import dataclass
 
+MOST_WORDS = 24
+"""Words of the name of a file among which that of a device is looked for."""
 NO_DEVICE = "the design has neither device"
 NO_SUCH_PORT = "the model has no port of that name, such as a management port"
 FREE_PORT = "no link is planned at the port, and the design does not have the device at the other end"
@@ -279,7 +283,32 @@ class _Matcher:
                     self.target[node.key] = device, unit
                     claimed[device, unit if node.kind == "adapter" else ""].append(node.key)
                     break
+            else:
+                device = self.device_in_file_name(node)
+                if device >= 0:
+                    self.target[node.key] = device, ""
+                    claimed[device, ""].append(node.key)
         self.drop_switches_of_one_name(claimed)
+
+    def device_in_file_name(self, node: CapturedNode) -> int:
+        """The one device whose name is among the words of the name of a file that a node is named after, such
+        as ``leaf0`` of ``show_lldp_leaf0`` or ``leaf0_2026-11-27``; -1 where there is none, or several."""
+        stem = node.description
+        if PurePosixPath(node.at.file.name).stem != stem:
+            return -1
+        words = list(re.finditer(r"[A-Za-z0-9]+", stem))[:MOST_WORDS]
+        found = {
+            (a.start(), b.end()): device
+            for i, a in enumerate(words)
+            for b in words[i:]
+            if (device := self.names.device(stem[a.start() : b.end()])) >= 0 and self.fits(node, device, "")
+        }
+        longest = {
+            device
+            for (start, end), device in found.items()
+            if not any(a <= start and end <= b and (a, b) != (start, end) for a, b in found)
+        }
+        return longest.pop() if len(longest) == 1 else -1
 
     def drop_switches_of_one_name(self, claimed: Mapping[tuple[int, str], list[str]]) -> None:
         """Take back the matches of nodes by a name that several of them have, but that of the node which the

@@ -9,7 +9,12 @@ from tdsl.findings.source import SourceFile
 from tdsl.observe.readers import Reader, capture_readers, p2p
 from tdsl.observe.record import CaptureLine, Malformed, Observed
 from tdsl.observe.spreadsheets import is_workbook, sheets_of_workbook, table_texts, with_work_done
-from tdsl.observe.unwrapping import decoded_capture, opened_envelope, without_terminal
+from tdsl.observe.unwrapping import (
+    decoded_capture,
+    opened_envelope,
+    outputs_of_session,
+    without_terminal,
+)
 from tdsl.system.nouns import counted_noun
 from tdsl.system.read import folder_entries, is_dir, is_file, read_regular_file
 
@@ -77,9 +82,10 @@ def _read_one_capture(
         _read_workbook(option, path, data, into, columns)
         return
     try:
-        text, wrong = without_terminal(decoded_capture(data)), None
+        whole, wrong = decoded_capture(data), None
+        text = without_terminal(whole)
     except UnicodeDecodeError as fault:
-        text = data.decode("utf-8-sig", "replace")
+        whole = text = data.decode("utf-8-sig", "replace")
         wrong = data.count(b"\n", 0, fault.start) + 1, f"a byte that is not UTF-8: 0x{data[fault.start]:02x}"
     file = SourceFile(path.as_posix(), text)
     if not text.strip():
@@ -89,8 +95,33 @@ def _read_one_capture(
     if wrong is not None:
         into.fault(file, wrong[0], wrong[1], "this is not text: capture it again")
         return
+    if option in ("", LLDP) and _read_session(option, file, whole, path.stem, into):
+        return
     if option not in ("", LLDP) or not _read_wrapped_captures(option, file, path.stem, into, columns):
         _read_text(option, file, path.stem, into, columns)
+
+
+def _read_session(option: str, file: SourceFile, text: str, stem: str, into: Observed) -> bool:
+    """Read the outputs of a terminal's log with several commands, which may be of several devices; False
+    where it is no such log, or none of its outputs is in a known format. ``stem`` names a single device."""
+    outputs = [(d, SourceFile(file.name, part)) for d, part in outputs_of_session(text) if part.strip()]
+    known = [(d, part) for d, part in outputs if _reader_of_capture(option, part) is not None]
+    if not known:
+        return False
+    several = len({d for d, _ in outputs}) > 1
+    for device, part in known:
+        name = device if several else stem
+        if not _read_wrapped_captures(option, part, name, into, {}):
+            _read_text(option, part, name, into, {})
+    for device in sorted({d for d, _ in outputs} - {d for d, _ in known}):
+        line = next(p.position(len(p.text) - len(p.text.lstrip()))[0] for d, p in outputs if d == device)
+        into.fault(
+            file,
+            line,
+            f"the output of {device} holds no neighbours in a known format",
+            "capture this device again, or remove its output",
+        )
+    return True
 
 
 def _read_wrapped_captures(

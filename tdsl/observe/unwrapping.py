@@ -20,6 +20,10 @@ SEQUENCE = re.compile(
 """What steers a terminal (ECMA-48): colours, places of the cursor, titles of the window."""
 ERASED = re.compile(r"[^\x08\n]\x08(?: \x08)?")
 PAGER = re.compile(r"\s*(?:-+ ?\(?[Mm]ore\)?(?: ?\d+%)? ?-+|--More--|\(END\)|:)\s*")
+LOGGED = re.compile(
+    r"=[~=]+= PuTTY log [\d.: ]+=[~=]+=\s*|Script (?:started|done) on .*|Script (?:started|done), file is .*"
+)
+"""What PuTTY and script(1) write before and after a log."""
 COMMAND = (
     r"(?:sh|show|nv|lldp\w*|ibnetdiscover|iblinkinfo|ibdiagnet|sudo|cat|more|docker|redis-cli|sonic-db-\w+"
     r"|curl|terminal|enable|exit|logout)\b"
@@ -27,6 +31,14 @@ COMMAND = (
 USER = r"\[?[\w.-]+@[\w.-]+[^#$>%\"{]{0,80}"
 PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*(?:\([\w.-]+\))?)[#$>%](?:\s.*|{COMMAND}.*)?")
 """A prompt with or without a command: ``admin@leaf0:~$ show lldp table``, ``leaf0#show lldp neighbors``."""
+TYPED = re.compile(
+    rf"(?:\[?[\w.-]+@([\w.-]+)[^#$>%\"{{]{{0,80}}|([A-Za-z][\w.-]*)(?:\([\w.-]+\))?)[#$>%]\s*{COMMAND}.*"
+)
+"""A prompt with a command, and the name of the device in it."""
+NAMED_BY = ("inventory_hostname", "hostname", "host", "device")
+"""Keys beside an output under which tools write the device that it is of,"""
+NAMED_OFTEN_BY = (*NAMED_BY, "item", "node", "name", "switch")
+"""and those that do so where a file has the outputs of several."""
 AROUND = 8
 """Lines at the begin and the end of a text among which prompts are looked for."""
 DEEPEST = 12
@@ -79,6 +91,27 @@ def without_terminal(text: str) -> str:
 
     Lines keep their numbers.
     """
+    lines = _lines_without_controls(text)
+    _blank_prompts(lines)
+    return "\n".join(lines)
+
+
+def outputs_of_session(text: str) -> list[tuple[str, str]]:
+    """The outputs of the commands of a terminal's log with several, each with the name of the device in the
+    prompt before it; none where it has less than two. Lines keep their numbers."""
+    lines = _lines_without_controls(text)
+    typed = [(k, m[1] or m[2]) for k, line in enumerate(lines) if (m := TYPED.fullmatch(line.strip()))]
+    if len(typed) < 2:
+        return []
+    ends = [*(k for k, _ in typed[1:]), len(lines)]
+    return [
+        (device, without_terminal("\n" * (k + 1) + "\n".join(lines[k + 1 : end])))
+        for (k, device), end in zip(typed, ends, strict=True)
+    ]
+
+
+def _lines_without_controls(text: str) -> list[str]:
+    """The lines of a text without what steers a terminal, and what a pager wrote."""
     text = re.sub(r"(?<!\r)\r++\n", "\n", text)
     if "\r" in text and "\n" not in text:
         text = text.replace("\r", "\n")
@@ -90,10 +123,9 @@ def without_terminal(text: str) -> str:
     for k, line in enumerate(lines):
         if "\r" in line:  # what a pager overprints
             lines[k] = next((part for part in reversed(line.split("\r")) if part.strip()), "")
-        if "ore" in line and PAGER.fullmatch(lines[k]):
+        if ("ore" in line and PAGER.fullmatch(lines[k])) or LOGGED.fullmatch(lines[k]):
             lines[k] = ""
-    _blank_prompts(lines)
-    return "\n".join(lines)
+    return lines
 
 
 def _blank_prompts(lines: list[str]) -> None:
@@ -121,13 +153,19 @@ def opened_envelope(file: SourceFile) -> list[InnerCapture] | None:
     if _is_known_form(value) or not value:
         return None
     found: list[InnerCapture] = []
+    beside: list[list[str]] = []
     for path, inner in _captures_inside(value, ()):
         if len(found) == MOST_INSIDE:
             raise Malformed(1, f"the file holds more than {MOST_INSIDE:,} captures", "write a file a device")
         found.append(InnerCapture(_device_around(path), _inner_file(file, path, inner)))
+        beside.append([_device_beside(value, path, keys) for keys in (NAMED_BY, NAMED_OFTEN_BY)])
     if not found:
         raise Malformed(1, _refusal(value), "save the output of the command alone, as JSON")
-    return found
+    several = len({often for _, often in beside}) > 1
+    return [
+        one if one.device else one._replace(device=names[several])
+        for one, names in zip(found, beside, strict=True)
+    ]
 
 
 def _captures_of_hosts(file: SourceFile) -> list[InnerCapture]:
@@ -236,6 +274,18 @@ def _device_around(path: Sequence[str | int]) -> str:
     """The innermost key around a capture that is no word of an envelope."""
     keys = [k for k in reversed(path) if isinstance(k, str)]
     return next((k for k in keys if k not in ENVELOPE and NAME.fullmatch(k)), "")
+
+
+def _device_beside(value: Any, path: Sequence[str | int], keys: Sequence[str]) -> str:
+    """The device that one of some keys beside a capture names, or beside an envelope around it: the
+    innermost."""
+    device = ""
+    for step in path:
+        if isinstance(value, Mapping):
+            named = [value[k] for k in keys if isinstance(value.get(k), str)]
+            device = next((n for n in named if NAME.fullmatch(n)), device)
+        value = value[step]
+    return device
 
 
 def _refusal(value: Any) -> str:

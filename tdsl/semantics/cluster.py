@@ -3,7 +3,7 @@ that take part."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -14,6 +14,8 @@ from tdsl.semantics.library import Linked, TopLevelName
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
+Additions = Sequence[tuple[Linked, tree.Extend | tree.Override]]
+"""Statements at the top of files that add to a fabric, each with the file that it stands in."""
 LENT_SETTINGS = ("distance", "forwards")
 """Settings of a cluster's block; others belong to a fabric."""
 
@@ -21,38 +23,44 @@ LENT_SETTINGS = ("distance", "forwards")
 @dataclass(frozen=True, slots=True)
 class ClusterMember:
     """A fabric of a file: its declaration with what its cluster lends it, and the cluster's name, "" if it
-    stands alone, and where the cluster is declared."""
+    stands alone, and where the cluster's block and its extensions are."""
 
     node: tree.Decl
     home: Linked
     cluster: str = ""
-    around: SourceSpan | None = None
+    around: tuple[SourceSpan, ...] = ()  # the cluster's block, and those that extend it
     title: SourceSpan | None = None  # the cluster's name in its declaration
     number: int = 0  # the place of the fabric among those of the cluster
 
     def lends(self, at: SourceSpan) -> bool:
         """Whether what is declared there is the cluster's: devices that several fabrics share."""
-        return (
-            self.around is not None and _span_within(at, self.around) and not _span_within(at, self.node.span)
-        )
+        return any(_span_within(at, block) for block in self.around) and not _span_within(at, self.node.span)
 
 
-def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[ClusterMember]:
-    """The fabric that an entry declares, or the fabrics of the cluster."""
+def fabrics_of_entry(
+    entry: TopLevelName, diagnostics: Diagnostics, additions: Additions = ()
+) -> Iterator[tuple[ClusterMember, Additions]]:
+    """The fabric that an entry declares, or the fabrics of the cluster, each with what is added to it.
+    ``additions`` are the ``extend`` and ``override`` statements at the top of files that name the entry."""
     node = entry.node
     assert isinstance(node, tree.Decl)
     if node.kind.name == "fabric":
-        yield ClusterMember(node, entry.home)
+        yield ClusterMember(node, entry.home), additions
         return
-    body = node.body or ()
+    own = node.body or ()
+    blocks = [b for home, s in additions if (b := _block_of_addition(home, s, diagnostics)) is not None]
+    body = (*own, *(s for b in blocks for s in b.body))
     fabrics = [s for s in body if isinstance(s, tree.Decl) and s.kind.name == "fabric"]
-    _report_faults_of_cluster_block(node, fabrics, diagnostics)
-    seen: dict[str, SourceSpan] = {}
     shared = _names_shared_by_fabrics(body)
     networks = frozenset(f.name.name for f in fabrics) - shared
-    _report_names_of_no_fabric(body, shared, networks, diagnostics)
-    each = [_first_names_used(f.body or ()) for f in fabrics]
+    blocks = [b.for_one_network(networks) for b in blocks]
+    body = (*own, *(s for b in blocks if not b.network for s in b.body))
+    _report_faults_of_cluster_block(node, body, fabrics, diagnostics)
+    seen: dict[str, SourceSpan] = {}
+    _report_names_of_no_fabric(node, body, shared, networks, diagnostics)
+    each = [_first_names_used((*(f.body or ()), *_statements_for(blocks, f.name.name))) for f in fabrics]
     unnamed = shared.difference(*each)
+    around = (node.span, *(b.span for b in blocks if not b.network))
     for fabric, named in zip(fabrics, each, strict=True):
         name = fabric.name.name
         if name in seen:
@@ -66,14 +74,72 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
         # devices of no network are bought all the same: they are with the first
         lending = _Lending(name, networks, named | (set() if seen else unnamed))
         seen[name] = fabric.name.span
-        yield ClusterMember(
-            replace(fabric, body=(*lending.lend_statements(body), *(fabric.body or ()))),
+        lent = tuple(lending.lend_statements(body))
+        inner = tuple(fabric.body or ()) if _span_within(fabric.span, node.span) else ()
+        member = ClusterMember(
+            replace(fabric, body=(*(s for s in lent if _span_within(s.span, node.span)), *inner)),
             entry.home,
             node.name.name,
-            node.span,
+            around,
             node.name.span,
             len(seen) - 1,
         )
+        yield member, [(b.home, b.extension_of(fabric, lent)) for b in blocks if b.is_for(name)]
+
+
+@dataclass(frozen=True, slots=True)
+class _AddedBlock:
+    """What an ``extend`` or ``override`` at the top of a file adds to a cluster: to all its fabrics, or to
+    the one that ``network`` names, with the path that it has there."""
+
+    home: Linked
+    path: tree.PathExpr
+    body: tuple[tree.Stmt, ...]
+    span: SourceSpan
+    network: str = ""
+    inside: tree.PathExpr | None = None
+
+    def for_one_network(self, networks: frozenset[str]) -> _AddedBlock:
+        """The same block, as an addition to one fabric where its path names that."""
+        only = self.body[0] if self.inside is not None and len(self.body) == 1 else None
+        if not isinstance(only, tree.Extend) or _first_name(only.path) not in networks:
+            return self
+        return replace(self, network=_first_name(only.path), body=only.body)
+
+    def is_for(self, network: str) -> bool:
+        """Whether it adds to a fabric."""
+        return self.network in ("", network)
+
+    def extension_of(self, fabric: tree.Decl, lent: tuple[tree.Stmt, ...]) -> tree.Extend:
+        """What a fabric gets of it, as an ``extend`` of that fabric. ``lent`` is what the fabric gets of all
+        blocks of the cluster."""
+        if self.network and self.inside is not None:
+            return tree.Extend(self.inside, self.body, self.span)
+        mine = tuple(s for s in lent if _span_within(s.span, self.span))
+        if _span_within(fabric.span, self.span):
+            mine += tuple(fabric.body or ())
+        return tree.Extend(tree.PathExpr((fabric.name,), self.path.span), mine, self.span)
+
+
+def _block_of_addition(
+    home: Linked, s: tree.Extend | tree.Override, diagnostics: Diagnostics
+) -> _AddedBlock | None:
+    """What a statement adds to the cluster that its path begins with; None, with a finding, where it names
+    no devices."""
+    rest = s.path.parts[1:]
+    if rest:
+        inside = tree.PathExpr(rest, s.path.span)
+        return _AddedBlock(home, s.path, (replace(s, path=inside),), s.span, "", inside)
+    if isinstance(s, tree.Override):
+        help = f"name its devices: `override {s.path.span.text}.NAME[*]: MODEL`"
+        Fault("E0120", s.path.span, "an override names devices, not a cluster", help=help).report(diagnostics)
+        return None
+    return _AddedBlock(home, s.path, tuple(s.body), s.span)
+
+
+def _statements_for(blocks: Iterable[_AddedBlock], network: str) -> tuple[tree.Stmt, ...]:
+    """What is added to one fabric of a cluster by its name."""
+    return tuple(s for b in blocks if b.network == network for s in b.body)
 
 
 def _names_shared_by_fabrics(body: Iterable[tree.Stmt]) -> set[str]:
@@ -83,7 +149,7 @@ def _names_shared_by_fabrics(body: Iterable[tree.Stmt]) -> set[str]:
 
 
 def _report_faults_of_cluster_block(
-    node: tree.Decl, fabrics: list[tree.Decl], diagnostics: Diagnostics
+    node: tree.Decl, body: Iterable[tree.Stmt], fabrics: list[tree.Decl], diagnostics: Diagnostics
 ) -> None:
     """Report a cluster without a fabric, and statements that belong to one of its fabrics."""
     if not fabrics:
@@ -93,18 +159,25 @@ def _report_faults_of_cluster_block(
             "this cluster declares no fabric, so there is nothing to check",
             help="write `fabric NAME { … }` in its braces",
         ).report(diagnostics)
-    for s in node.body or ():
+    first = fabrics[0].name.name if fabrics else "FABRIC"
+    for s in body:
         if isinstance(s, tree.Connect) or (isinstance(s, tree.Setting) and s.name.name not in LENT_SETTINGS):
             Fault(
                 "E0118",
                 s.span,
                 "this belongs to one of the cluster's fabrics",
-                help="move it between the braces of a `fabric`",
+                help="move it between the braces of a `fabric`"
+                if _span_within(s.span, node.span)
+                else f"write it in `extend {node.name.name}.{first} {{ … }}`, or that of another",
             ).report(diagnostics)
 
 
 def _report_names_of_no_fabric(
-    body: Iterable[tree.Stmt], shared: set[str], networks: frozenset[str], diagnostics: Diagnostics
+    node: tree.Decl,
+    body: Iterable[tree.Stmt],
+    shared: set[str],
+    networks: frozenset[str],
+    diagnostics: Diagnostics,
 ) -> None:
     """Report statements about devices that neither the cluster's block declares nor, behind its name, a
     fabric: no fabric would get them, and nothing would say so."""
@@ -123,7 +196,11 @@ def _report_names_of_no_fabric(
                     "E0120",
                     path.span,
                     f"`{first.name}` is a fabric, and this is about devices",
-                    help=f"name its devices: `{first.name}.NAME[*]`",
+                    help=(
+                        f"write `extend {node.name.name}.{first.name} {{ … }}` at the top of a file"
+                        if isinstance(s, tree.Extend)
+                        else f"name its devices: `{first.name}.NAME[*]`"
+                    ),
                 ).report(diagnostics)
 
 

@@ -254,7 +254,7 @@ class Evaluator:
     def name(self, head: tree.Identifier, scope: Scope, words: bool) -> Value:
         """What a name is worth."""
         name = head.name
-        if scope.find(name) is not None:
+        if scope.find(name, head.span) is not None:
             return scope.value(name, head.span)
         if name in BUILTINS:
             return BUILTINS[name]

@@ -3,12 +3,12 @@ it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import Origin, SourceSpan
-from tdsl.semantics.cluster import ClusterMember, fabrics_of_entry
+from tdsl.semantics.cluster import Additions, ClusterMember, fabrics_of_entry
 from tdsl.semantics.fault import closest_known_name, unknown_name_fault
 from tdsl.semantics.growth import GrowthPhase
 from tdsl.semantics.library import Library, Linked, TopLevelName
@@ -17,8 +17,6 @@ from tdsl.semantics.plan import FabricPlan, Required
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import STARTERS
 from tdsl.system.lazy_dataclass import dataclass
-
-Additions = Sequence[tuple[Linked, tree.Extend | tree.Override]]
 
 TOP = ("fabric", "cluster", "model", "topology", "use", "param", "let")
 TOP_STATEMENTS = (
@@ -124,8 +122,8 @@ def declared_fabrics(library: Library, home: Linked, diagnostics: Diagnostics) -
     if not entries and not diagnostics.has_errors:
         _report_no_fabric(home, diagnostics)
     for name, entry in entries.items():
-        for member in fabrics_of_entry(entry, diagnostics):
-            yield Declared(library, home, member, additions.get(name, ()))
+        for member, added in fabrics_of_entry(entry, diagnostics, additions.get(name, ())):
+            yield Declared(library, home, member, added)
 
 
 def _fabric_added_to(
@@ -140,15 +138,7 @@ def _fabric_added_to(
         if not home.scope.is_excused(head.name):
             names = (*home.names.items(), *home.used.items())
             known = [n for n, e in names if isinstance(e.node, tree.Decl)]
-            unknown_name_fault("E0101", head.span, "fabric", head.name, known).report(diagnostics)
-        return None
-    if found.node.kind.name == "cluster":
-        diagnostics.add(
-            "E0120",
-            s.path.span,
-            "this adds to a fabric, not to a cluster",
-            help="write it inside the cluster",
-        )
+            unknown_name_fault("E0101", head.span, "fabric or cluster", head.name, known).report(diagnostics)
         return None
     return head.name, found
 

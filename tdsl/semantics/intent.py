@@ -198,7 +198,11 @@ class Intent:
         if len(s.items) != 1 or s.items[0].args or s.body is not None:
             raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"`{name} 8`")
         written = s.items[0].value
-        if isinstance(written, tree.PathExpr) and written.bare and self.scope.find(written.bare) is None:
+        if (
+            isinstance(written, tree.PathExpr)
+            and written.bare
+            and self.scope.find(written.bare, written.span) is None
+        ):
             message = f"`{name}` is followed by how many there are, and `{written.bare}` is not a number"
             raise Fault("E0120", written.span, message, help=f"write `{name} 8`")
         value = self.evaluator.integer(written, self.scope)

@@ -251,7 +251,7 @@ class FabricPlanner:
             case tree.Require():
                 plan.requires.append(Required(s, scope, context, origin))
             case tree.Extend():
-                self.extending.append(lambda: self.extend(s, scope, context))
+                self.extending.append(partial(self.extend_from, self.home, s, scope, context))
             case tree.If() | tree.For():
                 self.compound(s, scope, context, chain)
             case tree.Setting() if s.name.name in FABRIC_SETTINGS:
@@ -579,7 +579,7 @@ class FabricPlanner:
         """The model a name means: declared, used, in the catalogue, or the value of a name of type model. Of
         an unknown one, models of these kinds are proposed."""
         name = str(path.bare)
-        if scope.find(name) is not None:
+        if scope.find(name, path.span) is not None:
             value = scope.value(name, path.span)
             from tdsl.semantics.values import ModelValue
 
@@ -603,6 +603,8 @@ class FabricPlanner:
 
     def outside(self, home: Linked, s: tree.Extend | tree.Override) -> None:
         """An extend or override at the top of a file: its path begins with the fabric's name."""
+        if home is not self.home:
+            self.plan.root.scope.of_file[home.module.file.name] = home.scope
         rest = s.path.parts[1:]
         if not rest:
             if isinstance(s, tree.Override):
@@ -622,13 +624,13 @@ class FabricPlanner:
             )
         else:
             more = tree.Extend(path, s.body, s.span)
-            self.extend_from(home, more)
+            self.extend_from(home, more, self.plan.root.scope, self.context)
 
-    def extend_from(self, home: Linked, s: tree.Extend) -> None:
-        """An extend of another file: the models it names are those of its own file."""
+    def extend_from(self, home: Linked, s: tree.Extend, scope: Scope, context: Context) -> None:
+        """An extend of a file: the models it names are those of that file."""
         mine, self.home = self.home, home
         try:
-            self.extend(s, self.plan.root.scope, self.context)
+            self.extend(s, scope, context)
         finally:
             self.home = mine
 

@@ -30,21 +30,25 @@ class Binding:
 @dataclass(slots=True)
 class Scope:
     """One block's names. ``excused`` are names in statements that did not parse: their absence is not
-    reported."""
+    reported. ``of_file`` are names at the top of other files that add to the block, by the name of the file:
+    text of such a file sees its own."""
 
     parent: Scope | None = None
     names: dict[str, Binding] = field(default_factory=dict)
     excused: set[str] = field(default_factory=set)
+    of_file: dict[str, Scope] = field(default_factory=dict)
 
     def child(self) -> Scope:
         """A block inside this one."""
         return Scope(self)
 
-    def find(self, name: str) -> Binding | None:
-        """The binding a name has here, or in a block around."""
+    def find(self, name: str, at_text: SourceSpan | None = None) -> Binding | None:
+        """The binding a name has here, or in a block around. ``at_text`` is where the name stands."""
         at: Scope | None = self
         while at is not None:
             found = at.names.get(name)
+            if found is None and at_text is not None and at_text.file.name in at.of_file:
+                found = at.of_file[at_text.file.name].find(name)
             if found is not None:
                 return found
             at = at.parent
@@ -85,7 +89,7 @@ class Scope:
 
     def value(self, name: str, span: SourceSpan) -> Value:
         """What a name is worth; a circle of definitions is a fault, what rests on a fault is excused."""
-        binding = self.find(name)
+        binding = self.find(name, span)
         if binding is None:
             raise KeyError(name)
         if binding.state == DONE:

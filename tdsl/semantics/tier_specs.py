@@ -178,7 +178,7 @@ class TierReader:
         """The model as the settings of its devices leave it, and these settings as text."""
         value = (
             self.scope.value(str(path.bare), path.span)
-            if self.scope.find(str(path.bare)) is not None
+            if self.scope.find(str(path.bare), path.span) is not None
             else None
         )
         body = (*(value.settings if isinstance(value, ModelValue) else ()), *(written.body or ()))

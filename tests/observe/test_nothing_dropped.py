@@ -241,3 +241,26 @@ def test_a_table_of_assets(table: str, told: str, mark: str, tmp_path: Path) -> 
         assert done.exit_code == 0 and "1 of the 1 link judged" in said.replace(
             "the 1 link judged (of 5) is", "the 1 link judged"
         ), said
+
+
+@pytest.mark.parametrize(
+    ("port", "status", "refused", "aside"),
+    [
+        ("swp1,swp2", "connected", True, ""),
+        ("swp1/swp2", "connected", True, ""),
+        ("swp1 & swp2", "", True, ""),
+        ("swp1", "removed", False, "the table says that the cable is removed"),
+        ("swp1", "Connected", False, ""),
+    ],
+)
+def test_several_ends_in_a_cell_and_cables_that_are_gone(
+    port: str, status: str, refused: bool, aside: str, cables: Cables, tmp_path: Path
+) -> None:
+    """In any table, not those of NetBox alone."""
+    text = f'a_device,a_port,b_device,b_port,status\nleaf0,"{port}",node0,mlx5_0,{status}\nleaf1,swp1,node0,mlx5_1,\n'
+    (tmp_path / "t.csv").write_text(text)
+    made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
+    assert ("E0601" in codes(made)) == refused
+    rows = audit_document(made)["rows"]
+    assert isinstance(rows, dict) and [r["reason"] for r in rows["aside"]] == ([aside] if aside else [])
+    assert rows["read"] == rows["used"] + rows["set_aside"] == (1 if refused else 2)

@@ -13,7 +13,7 @@ import pytest
 from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
 from tests.harness import fabric_of
-from tests.observe.captures import BY_DEVICE, WHOLE, capture
+from tests.observe.captures import BY_DEVICE, WHOLE, audited, capture, codes
 from tests.observe.plant import Cables
 from tests.observe.test_readers import faults
 
@@ -159,7 +159,14 @@ def pager(text: str, r: Random) -> str:
     return "\n".join(lines)
 
 
-DRESSED = [prompts, colours, carriage_returns, pager]
+def recorded(text: str, r: Random) -> str:
+    """With what PuTTY or script(1) writes around a log."""
+    if r.random() < 0.5:
+        return f"{'=~' * 12}= PuTTY log 2026.11.27 10:00:00 {'=~' * 12}=\n{text}"
+    return f'Script started on 2026-11-27 10:00:00+00:00 [TERM="xterm"]\n{text}\nScript done on 2026-11-27 10:01:00+00:00\n'
+
+
+DRESSED = [recorded, prompts, colours, carriage_returns, pager]
 
 
 @pytest.mark.parametrize("reader", sorted({*WHOLE, *BY_DEVICE}))
@@ -197,3 +204,44 @@ def test_a_prompt_amid_a_capture_is_no_part_of_it(cables: Cables, tmp_path: Path
     half = len(lines) // 2
     path.write_text("\n".join([*lines[:half], "[root@ufm ~]# ibnetdiscover", *lines[half:]]))
     assert ("E0601", half + 1) in faults(read("ibnetdiscover", path))
+
+
+@pytest.mark.parametrize("reader", sorted(BY_DEVICE))
+def test_a_log_of_several_devices_and_commands_is_read_device_by_device(reader: str, cables: Cables, tmp_path: Path) -> None:
+    bare = files(reader, cables, tmp_path)
+    expected = links(read("", *bare))
+    asked = {p.stem: ["show version", "show lldp neighbors", "show clock"] for p in bare}
+    said = {p.stem: {"show version": "Release: 4\nUptime: 3 days", "show lldp neighbors": p.read_text()} for p in bare}
+    log = "".join(f"{d}# {c}\n{said[d].get(c, '10:00')}\n" for d, commands in asked.items() for c in commands)
+    (tmp_path / "log.txt").write_text(log + f"{bare[-1].stem}# ")
+    made = read("lldp", tmp_path / "log.txt")
+    assert faults(made) == [] and links(made) == expected
+    line = log.count("\n") + 2
+    (tmp_path / "log.txt").write_text(log + "leaf9# show lldp neighbors\nError: lldpd is not running\n")
+    assert faults(read("lldp", tmp_path / "log.txt")) == [("E0601", line)]  # a device of which nothing is known is named
+
+
+def test_a_key_beside_an_output_names_its_device(cables: Cables, tmp_path: Path) -> None:
+    bare = files("lldpd", cables, tmp_path)
+    expected = links(read("", *bare))
+    rows = [{"item": p.stem, "stdout": p.read_text()} for p in bare]
+    for whole in ({"results": rows}, [{"hostname": r["item"], "output": json.loads(r["stdout"])} for r in rows]):
+        (tmp_path / "all.json").write_text(json.dumps(whole))
+        made = read("lldp", tmp_path / "all.json")
+        assert faults(made) == [] and links(made) == expected
+
+
+def test_a_file_may_have_more_words_in_its_name_than_its_device(cables: Cables, tmp_path: Path) -> None:
+    bare = files("lldpd", cables, tmp_path)
+    for form, clean in (
+        ("show_lldp_{}.json", True),
+        ("{}_2026-11-27.json", True),
+        ("{}.dc1.json", True),
+        ("leaf0-leaf1-{}.json", False),
+    ):
+        folder = tmp_path / f"named {form[:6]}"
+        folder.mkdir()
+        for p in bare:
+            (folder / form.format(p.stem)).write_text(p.read_text())
+        made = audited(cables.fabric, ("lldp", folder))
+        assert (codes(made) == []) == clean and (made.matching == cables.fabric.link_count or not clean)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tdsl.compile.compiler import expand_intent
+from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import report
 from tests.harness import compile_text, places, sections
@@ -83,3 +84,45 @@ def test_two_fabrics_give_one_name(tmp_path: Path) -> None:
     assert places(result.findings) == [("E0415", 8)]  # once, of the cluster
     assert [r.status for d in result.designs for r in d.results if r.check == "name_collision"] == ["refuted", "refuted"]
     assert result.findings[0].message.startswith('one.a is named "core" and two.z "CORE"')
+
+
+def rows_of(fabric: Fabric) -> list[bytes]:
+    """The rows of fabric.json, whatever the order of the devices."""
+    return sorted(line.rstrip(b",") for line in data(fabric).splitlines())
+
+
+def test_what_another_file_adds_to_a_cluster_is_as_if_it_were_written_inside(tmp_path: Path) -> None:
+    """A network more, devices, places, values and models of the file's own, and an override."""
+    compile_text(SMALL, tmp_path, name="base.fab", verify=False)
+    made = compile_text(f"{TEXTS['EXTENDED']}\n", tmp_path, models=False)
+    whole = compile_text(f"{TEXTS['WRITTEN']}\n", tmp_path, name="whole.fab")
+    assert made.findings == whole.findings == []
+    for one, other in zip((*made.designs, *made.clusters), (*whole.designs, *whole.clusters), strict=True):
+        assert one.fabric is not None and other.fabric is not None
+        assert (one.name, one.cluster) == (other.name, other.cluster)
+        assert rows_of(one.fabric) == rows_of(other.fabric)
+        assert [(r.requirement, r.status) for r in one.results if r.requirement not in (None, "switches <= boxes + 1")] == [
+            (r.requirement, r.status) for r in other.results if r.requirement not in (None, "switches <= 3")
+        ]
+    assert [r.status for r in made.clusters[0].results if r.requirement == "switches <= boxes + 1"] == ["proved"]
+
+
+def test_a_text_that_extends_a_fabric_of_another_file_sees_its_own_values(tmp_path: Path) -> None:
+    """Also where the file of the fabric has values of the same names."""
+    base = "let n = 1\nfabric f { switch leaf[n]: SW; host box[n]: BOX; connect box[b].nic[0] to leaf[b] }\n"
+    compile_text(base, tmp_path, name="base.fab", verify=False)
+    text = "use base (f, BOX)\nlet n = 3\nextend f { host more[n]: BOX; connect more[m].nic[0] to leaf[0] }\n"
+    (design,) = compile_text(text, tmp_path, verify=False, models=False).designs
+    assert design.fabric is not None and {s.name: s.count for s in design.fabric.sets} == {"leaf": 1, "box": 1, "more": 3}
+
+
+def test_a_check_that_is_asked_for_need_not_be_about_every_network(tmp_path: Path) -> None:
+    rails = "  host node[4]: NODE\n  fabric one {\n    switch leaf[4]: SW\n    connect node[n].nic[r] to leaf[r]\n  }\n"
+    text = (
+        f"cluster c {{\n  host box[4]: BOX\n{rails}  fabric two {{\n    switch z: SW\n    connect box[b].nic[1] to z\n  }}\n}}\n"
+    )
+    result = compile_text(text, tmp_path, select=("rail_alignment",))
+    assert result.findings == [] and [r.status for d in result.designs for r in d.results] == ["proved", "skipped"]
+    asked = text.replace("switch z: SW", "switch z: SW; require rail_alignment")  # what a network states is judged of it
+    assert places(compile_text(asked, tmp_path, select=("rail_alignment",)).findings) == [("E0403", 9)]
+    assert places(compile_text(SMALL, tmp_path, select=("rail_alignment",)).findings) == [("E0907", 0)] * 2

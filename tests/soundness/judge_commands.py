@@ -12,7 +12,7 @@ from tdsl.compile.compiler import compile_without_checks
 from tests.harness import written
 from tests.soundness.families.changed_contracts import Change
 from tests.soundness.families.empty_commands import Call
-from tests.soundness.families.planted_captures import DESIGN, Capture
+from tests.soundness.families.planted_captures import Capture
 from tests.soundness.verdicts import Compared, Difference
 
 
@@ -34,14 +34,15 @@ def judged_capture(capture: Capture, folder: Path) -> Compared:
     for path, text in capture.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-    written(folder / "design.fab", DESIGN)
-    option, where = capture.option.split()
+    written(folder / "design.fab", capture.design)
+    option, where, *more = capture.option.split()
     out = Compared(designs=1, figures=1)
     files = "\n".join(f"# {p}\n{t}" for p, t in capture.files.items())
     title = f"audit design.fab {capture.option}, {capture.format}: {capture.planted}"
 
     def differ(kind: str, command: str, done: Result, judged: str) -> None:
-        last = " | ".join(done.output.strip().splitlines()[-3:])
+        said = [line for line in done.output.strip().splitlines() if '"message"' in line] or done.output.strip().splitlines()[-3:]
+        last = " | ".join(said[:4])
         out.found.append(
             Difference(
                 "planted_captures",
@@ -55,7 +56,7 @@ def judged_capture(capture: Capture, folder: Path) -> Compared:
             )
         )
 
-    audit = called(folder, "audit", "design.fab", option, where)
+    audit = called(folder, "audit", "design.fab", option, where, *more, "--format", "json")
     out.verdicts[f"audit {audit.exit_code}"] += 1
     if raised(audit):
         differ("traceback", "audit", audit, "a finding")
@@ -64,10 +65,14 @@ def judged_capture(capture: Capture, folder: Path) -> Compared:
         differ(kind, "audit", audit, f"{capture.planted} in every file")
     elif capture.shows == "all" and audit.exit_code != 0:
         differ("a right capture has faults", "audit", audit, "status 0")
+    for wrong in uncounted_rows(audit.stdout, capture):
+        differ("rows are not counted", "audit", audit, wrong)
     taken = called(folder, "import", where, "--rate", "100Gbps", "-o", str(folder / "made.fab"))
     out.verdicts[f"import {taken.exit_code}"] += 1
     if raised(taken):
         differ("traceback", "import", taken, "a finding")
+    elif capture.links == 0 and taken.exit_code == 0:
+        differ("nothing read is status 0", "import", taken, "a capture without links")
     elif capture.shows == "nothing" and capture.planted != "other devices" and taken.exit_code == 0:
         differ("nothing read is status 0", "import", taken, f"{capture.planted} in every file")
     elif capture.links >= 0 and taken.exit_code == 0:
@@ -75,6 +80,23 @@ def judged_capture(capture: Capture, folder: Path) -> Compared:
         if made is None or made.link_count != capture.links:
             found = "no fabric" if made is None else f"{made.link_count} links"
             differ("other links than the capture shows", "import", taken, f"{capture.links} links, not {found}")
+    return out
+
+
+def uncounted_rows(report: str, capture: Capture) -> list[str]:
+    """Where an audit's counts of what was read are not those of what was used and set aside, or not those of the capture."""
+    if report.lstrip()[:1] != "{":
+        return []
+    out = []
+    for one in json.loads(report)["fabrics"]:
+        for kind in ("rows", "facts"):
+            if (found := one.get(kind)) is None:
+                continue
+            if found["read"] != found["used"] + found["set_aside"] or found["set_aside"] != len(found["aside"]):
+                out.append(f"{kind}: read {found['read']}, used {found['used']}, set aside {found['set_aside']}")
+        read = sum(one[kind]["read"] for kind in ("rows", "facts") if one.get(kind) is not None)
+        if capture.facts >= 0 and read != capture.facts:
+            out.append(f"{capture.facts} facts are in the capture, {read} were read")
     return out
 
 

@@ -13,6 +13,7 @@ from tests.soundness.families.empty_commands import empty_calls
 from tests.soundness.families.extended_instances import extended_design
 from tests.soundness.families.nested_devices import nested_design
 from tests.soundness.families.planted_captures import capture_of_seed
+from tests.soundness.families.planted_facts import fact_capture_of_seed
 from tests.soundness.families.scale_up_failures import scale_up_design
 from tests.soundness.families.scoped_groups import scoped_design
 from tests.soundness.families.shared_clusters import cluster_design
@@ -45,6 +46,7 @@ FAMILIES: Mapping[str, Judge] = {
     "scale_up_failures": lambda seed, folder, shrink: judged_failures(scale_up_design(seed), folder),
     "collective_times": lambda seed, folder, shrink: judged_times(timed_design(seed), folder),
     "planted_captures": lambda seed, folder, shrink: judged_capture(capture_of_seed(seed), folder),
+    "planted_facts": lambda seed, folder, shrink: judged_capture(fact_capture_of_seed(seed), folder),
     "changed_contracts": lambda seed, folder, shrink: judged_change(change_of_seed(seed), folder),
     "empty_commands": judged_empty_call,
 }

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import pytest
 
+from tdsl.observe.readers import capture_readers
+from tests.harness import none
 from tests.soundness.families.empty_commands import empty_calls
+from tests.soundness.families.planted_captures import FORMATS
+from tests.soundness.families.planted_facts import FACT_FORMATS
 from tests.soundness.registry import FAMILIES, judged_seed
 from tests.soundness.verdicts import Difference
 
@@ -45,3 +49,9 @@ def test_designs_of_a_family(family: str, first: int) -> None:
 def test_commands_with_nothing_to_judge() -> None:
     found = [d for n in range(len(empty_calls())) for d in judged_seed("empty_commands", n).found]
     assert not [d for d in found if (d.family, d.kind) not in OPEN], "\n\n".join(d.report() for d in found)
+
+
+def test_every_reader_of_captures_has_a_planted_set() -> None:
+    """Written by code that shares nothing with the readers and with `tests/observe/captures.py`."""
+    written = {*FORMATS, *FACT_FORMATS}
+    none(f"{n}: no writer in planted_captures or planted_facts" for n in capture_readers() if n not in written)

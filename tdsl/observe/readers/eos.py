@@ -1,11 +1,14 @@
-"""Arista EOS: ``show lldp neighbors | json``, and with ``detail``.
+"""Arista EOS: ``show lldp neighbors | json``, and with ``detail``; the table of ``show lldp neighbors``.
 
 A port identifier may be a MAC address or carry its own quotes.
 """
 
 from __future__ import annotations
 
+import re
+
 from tdsl.findings.source import SourceFile
+from tdsl.observe.readers._neighbour_tables import NeighbourTable, add_table_of_neighbours
 from tdsl.observe.readers._neighbours import (
     Lines,
     add_local_device,
@@ -22,13 +25,30 @@ OPTION = "lldp"
 TABLE = "lldpNeighbors"
 
 
+def _full_port_name(port: str) -> str:
+    """The name of a port that a table abbreviates: Et1 is Ethernet1, Ma0 Management0."""
+    return re.sub(r"^Et(?=\d)", "Ethernet", re.sub(r"^Ma(?=\d)", "Management", port))
+
+
+PRINTED = NeighbourTable(
+    re.compile(r"^[^\S\n]*Port\s+Neighbor Device ID\s+Neighbor Port ID\s+TTL\s*$", re.MULTILINE),
+    "Port",
+    "Neighbor Device ID",
+    ("Neighbor Port ID",),
+    _full_port_name,
+)
+
+
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
-    return f'"{TABLE}"' in head
+    return f'"{TABLE}"' in head or PRINTED.is_in(head)
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the switch that the file is named after."""
+    if not file.text.lstrip().startswith("{"):
+        add_table_of_neighbours(PRINTED, file, stem, into)
+        return
     lines = Lines(file)
     whole = json_object(json_of_capture(file), lines.place(TABLE), "the capture")
     table = whole.get(TABLE)

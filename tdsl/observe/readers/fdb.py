@@ -73,7 +73,8 @@ def recognises(head: str) -> bool:
         keys = ('"unicastTable"', '"ipV4Neighbors"', '"lladdr"', '"FDB_TABLE', '"entry-type"')
         return any(k in head for k in keys) or all(re.search(rf'"{k}"\s*:', head) for k in ("ifname", "mac"))
     return any(
-        MAC.search(line)
+        not line.lstrip().startswith("#")
+        and MAC.search(line)
         and (NAMED.search(line) or re.search(r"\b(?:dynamic|static|ether)\b", line, re.IGNORECASE))
         for line in head.split("\n")[:64]
     )
@@ -123,6 +124,8 @@ def _rows_of_text(file: SourceFile, into: Observed) -> Iterator[_Row]:
     """The rows of a table of text: the interface follows ``dev`` or ``on``, or is the last word that is
     one."""
     for number, line in enumerate(file.text.split("\n"), 1):
+        if line.lstrip().startswith("#"):
+            continue  # a comment, or the command behind the prompt of root
         found = MAC.search(line)
         at = CaptureLine(file, number)
         if found is None:

@@ -1,13 +1,15 @@
 """Cumulus Linux: ``nv show interface --view lldp -o json``: interfaces, each with
 ``lldp.neighbor.NAME.{chassis,port}``; and the table of ``nv show interface lldp``: Interface, Speed, Type,
 Remote Host, Remote Port, under a line of dashes that says where each column begins. Source: NVIDIA's NVUE
-reference, "Show Commands", LLDP."""
+reference, "Show Commands", LLDP. Before NVUE, ``net show lldp`` prints LocalPort, Speed, Mode, RemoteHost,
+RemotePort."""
 
 from __future__ import annotations
 
 import re
 
 from tdsl.findings.source import SourceFile
+from tdsl.observe.readers._neighbour_tables import NeighbourTable, add_table_of_neighbours
 from tdsl.observe.readers._neighbours import (
     Lines,
     add_local_device,
@@ -16,23 +18,36 @@ from tdsl.observe.readers._neighbours import (
     json_of_capture,
     json_text,
 )
-from tdsl.observe.record import CaptureLine, Malformed, Observed
+from tdsl.observe.record import Malformed, Observed
 
 FORMAT = "nvue"
 OPTION = "lldp"
-HEADING = re.compile(r"^[^\S\n]*Interface\s.*\bRemote Host\s+Remote Port\s*$", re.MULTILINE)
-RULE = re.compile(r"(?=[\s…]*+-)[\s\-…]*+")
+TABLES = (
+    NeighbourTable(
+        re.compile(r"^[^\S\n]*Interface\s.*\bRemote Host\s+Remote Port\s*$", re.MULTILINE),
+        "Interface",
+        "Remote Host",
+        ("Remote Port",),
+    ),
+    NeighbourTable(
+        re.compile(r"^[^\S\n]*LocalPort\s.*\bRemoteHost\s+RemotePort\s*$", re.MULTILINE),
+        "LocalPort",
+        "RemoteHost",
+        ("RemotePort",),
+    ),
+)
 
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
-    return ('"neighbor"' in head and '"lldp"' in head) or HEADING.search(head) is not None
+    return ('"neighbor"' in head and '"lldp"' in head) or any(t.is_in(head) for t in TABLES)
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the switch that the file is named after."""
     if not file.text.lstrip().startswith("{"):
-        _add_table_rows(file, stem, into)
+        table = TABLES[1] if TABLES[1].is_in(file.text) else TABLES[0]
+        add_table_of_neighbours(table, file, stem, into)
         return
     lines = Lines(file)
     here = add_local_device(into, stem, lines.place(""))
@@ -64,46 +79,3 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                 )
             except Malformed as wrong:
                 into.fault(file, wrong.line, wrong.message, wrong.help)
-
-
-def _add_table_rows(file: SourceFile, stem: str, into: Observed) -> None:
-    """Add the rows of the table."""
-    here = add_local_device(into, stem, CaptureLine(file, 1))
-    columns: dict[str, slice] = {}
-    before = ""
-    for number, line in enumerate(file.text.split("\n"), 1):
-        if not columns:
-            if RULE.fullmatch(line) and HEADING.match(before):
-                columns = _columns_under_rule(before, line)
-            before = line
-            continue
-        cells = {name: line[c].strip() for name, c in columns.items()}
-        port, host, far = (cells.get(n, "") for n in ("Interface", "Remote Host", "Remote Port"))
-        if not port or not (host or far):
-            continue  # no neighbour, or a further line of the row above
-        try:
-            _refuse_cut_row(number, line, port, far)
-            add_neighbour_link(into, here, port, CaptureLine(file, number), host, "", (far,))
-        except Malformed as wrong:
-            into.fault(file, wrong.line, wrong.message, wrong.help)
-    if not columns:
-        raise Malformed(
-            1, "the table has no line of dashes under its heading", "the capture is cut: capture it again"
-        )
-
-
-def _columns_under_rule(heading: str, rule: str) -> dict[str, slice]:
-    """The columns of a table by name: where the dashes under its heading stand."""
-    starts = [m.start() for m in re.finditer(r"(?<!\S)\S", rule)]
-    columns = [slice(a, b) for a, b in zip(starts, [*starts[1:], None], strict=True)]
-    return {heading[c].strip(): c for c in columns}
-
-
-def _refuse_cut_row(number: int, line: str, port: str, far: str) -> None:
-    """Raise Malformed where a row lacks a part of the table."""
-    if "…" in line:
-        raise Malformed(number, "the terminal was too narrow: a cell is cut", "capture it with `-o json`")
-    if not far:
-        raise Malformed(
-            number, f"the neighbour at {port} has no port", "the capture is cut: capture it again"
-        )

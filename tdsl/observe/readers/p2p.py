@@ -58,6 +58,21 @@ TYPES = ("side_a_type", "side_b_type")
 """Kinds of the ends, in the form in which NetBox imports cables."""
 ABSENT = ("decommissioning", "planned")
 """States of a cable in NetBox that is not plugged. In what NetBox is to import, all is still planned."""
+REMOVED = frozenset(
+    (
+        "removed",
+        "decommissioned",
+        "decommissioning",
+        "cancelled",
+        "canceled",
+        "deleted",
+        "retired",
+        "obsolete",
+    )
+)
+"""States of a cable in other tables that is not plugged any more."""
+SEVERAL = re.compile(r"[,;\n]|\s[&+]\s|\sand\s|\b([A-Za-z]+)\d+/\1\d")
+"""What stands between several ends in one cell: ``Ethernet0,Ethernet8``, ``Ethernet0/Ethernet8``."""
 KIND = "class"
 """tdsl's class of a link, such as ``host-leaf``: the tiers of its two ends."""
 TAKEN = (*ENDS[0], RATE[0])
@@ -244,7 +259,7 @@ def _column_positions(
     if set(given) & set(ENDS[0]):  # a call says what they are called, and they are not here
         return None
     found = columns_of_ends(names) or (columns_of_ends(names, above) if above else None)
-    return found | _further_positions(row, first, given, ()) if found is not None else None
+    return found | _further_positions(row, first, given, ("status",)) if found is not None else None
 
 
 def _positions_by_known_names(
@@ -256,7 +271,7 @@ def _positions_by_known_names(
         wanted = [given.get(plain_name, name) for plain_name, name in zip(ENDS[0], group, strict=True)]
         if all(w in first for w in wanted):
             out = {k: first[w] for k, w in zip(ENDS[0], wanted, strict=True)}
-            more = ("status", "type", *TYPES) if group in (NETBOX, ENDS[2]) else ()
+            more = ("status", "type", *TYPES) if group in (NETBOX, ENDS[2]) else ("status",)
             out |= _further_positions(row, first, given, more)
             if group == NETBOX:
                 out["netbox"] = -1
@@ -300,8 +315,10 @@ def _row_in_words(row: list[str], heading: Mapping[str, int]) -> str:
 
 
 def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
-    """Why a row of NetBox is no link that is plugged, "" where it is one."""
+    """Why a row is no link that is plugged, as NetBox or its status says, "" where it is one."""
     state = _cell(row, heading, "status").lower()
+    if state in REMOVED and "netbox" not in heading:
+        return f"the table says that the cable is {state}"
     gone = ABSENT if "netbox" in heading else ABSENT[:1]
     if state in gone:
         return f"NetBox says that the cable is {state}"
@@ -320,8 +337,7 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
         text = row[place].strip() if place < len(row) else ""
         return plain_capture_name(text.removeprefix("'"), at.line)
 
-    if "netbox" in heading:
-        _refuse_several_terminations(row, heading, at)
+    _refuse_several_ends(row, heading, at)
     tiers = cell(KIND).split("-")
     kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
     ends = []
@@ -357,14 +373,18 @@ def _links_of_cell(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
 
 
-def _refuse_several_terminations(row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
-    """Raise Malformed where a cell has several ends: NetBox writes them in no order, and leaves out a device
+def _refuse_several_ends(row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
+    """Raise Malformed where a cell has several ends. NetBox writes them in no order, and leaves out a device
     that it has named already (netbox, ``dcim/tables/cables.py``, a set)."""
-    several = [name for name in ENDS[0] if "," in _cell(row, heading, name)]
+    of_netbox = "netbox" in heading
+    cells = [_cell(row, heading, name) for name in ENDS[0]]
+    several = [c for c in cells if ("," in c if of_netbox else SEVERAL.search(c))]
     if several:
         raise Malformed(
             at.line,
-            f"the cable has several ends in one cell ({_cell(row, heading, several[0])[:60]}), and this "
+            f"the cable has several ends in one cell ({' '.join(several[0].split())[:60]}), and this "
             "table does not say which of them are joined",
-            "read the cables of NetBox's REST API, /api/dcim/cables/?limit=0, or a table with a row a link",
+            "read the cables of NetBox's REST API, /api/dcim/cables/?limit=0, or a table with a row a link"
+            if of_netbox
+            else "write a row a link",
         )

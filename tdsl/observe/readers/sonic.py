@@ -1,4 +1,5 @@
-"""SONiC: a dump of APPL_DB with ``LLDP_ENTRY_TABLE``. Source: IEEE 802.1AB for the subtypes; the port
+"""SONiC: a dump of APPL_DB with ``LLDP_ENTRY_TABLE``, and the table of ``show lldp table`` (sonic-utilities,
+``scripts/lldpshow``). Source: IEEE 802.1AB for the subtypes; the port
 identifier is the alias on many builds and the description the name, so both are compared."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tdsl.findings.source import SourceFile
+from tdsl.observe.readers._neighbour_tables import NeighbourTable, add_table_of_neighbours
 from tdsl.observe.readers._neighbours import (
     Lines,
     add_local_device,
@@ -22,17 +24,26 @@ FORMAT = "sonic"
 OPTION = "lldp"
 TABLE = "LLDP_ENTRY_TABLE"
 BEGINS = (f"{TABLE}:", f"{TABLE}|")
+PRINTED = NeighbourTable(
+    re.compile(r"^[^\S\n]*LocalPort\s+RemoteDevice\s+RemotePortID\s.*$", re.MULTILINE),
+    "LocalPort",
+    "RemoteDevice",
+    ("RemotePortID", "RemotePortDescr"),
+)
 OWN = "LLDP_LOC_CHASSIS"
 
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
-    return TABLE in head
+    return TABLE in head or PRINTED.is_in(head)
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of one switch: that of the local chassis where the dump has it, else that of the
     file's name."""
+    if not file.text.lstrip().startswith("{"):
+        add_table_of_neighbours(PRINTED, file, stem, into)
+        return
     lines = Lines(file)
     whole = json_object(json_of_capture(file), lines.place(""), "the dump")
     own = whole.get(OWN)

@@ -45,8 +45,9 @@ LINKS: tuple[Link, ...] = (
 @dataclass(frozen=True)
 class Capture:
     """Files of a capture by path, and the option of the command that reads them. ``shows`` says how much of the design it shows:
-    "all" or "nothing", "conflict" where it contradicts itself, "any" where the text leaves it open. ``links`` is the number of
-    links that it shows, -1 where it is not known."""
+    "all" or "nothing", "conflict" where it contradicts itself or the design, "any" where the text leaves it open. ``links`` is
+    the number of links that it shows, -1 where it is not known. ``design`` is what it is compared with, and ``facts`` how many
+    facts that are no links it has, -1 where that is not known."""
 
     format: str
     planted: str
@@ -55,6 +56,8 @@ class Capture:
     shows: str
     seed: int
     links: int = -1
+    design: str = DESIGN
+    facts: int = -1
 
 
 # ---------------------------------------------------------------- formats
@@ -158,6 +161,89 @@ def as_ibnetdiscover(links: tuple[Link, ...]) -> dict[str, str]:
     return {"fabric.topo": "\n\n".join("\n".join(b) for b in blocks.values()) + "\n"}
 
 
+def seen_by_manager(device: str, port: str) -> tuple[str, str, str, bool]:
+    """GUID, port, description and whether it is a switch, of the node that a subnet manager sees at a port."""
+    switch = "leaf" in device
+    mark = sum((i + 1) * ord(c) for i, c in enumerate(device if switch else device + port))
+    number = port.lstrip("zswp") if switch else "1"
+    return f"{(0xA << 32) + mark:016x}", number, device if switch else f"{device} {port}".strip(), switch
+
+
+def as_ufm(links: tuple[Link, ...]) -> dict[str, str]:
+    rows = []
+    for a, p, b, q in links:
+        row = {"width": "4x"}
+        for side, (guid, number, name, _) in (("source", seen_by_manager(a, p)), ("destination", seen_by_manager(b, q))):
+            row[f"{side}_guid"], row[f"{side}_port"], row[f"{side}_port_dname"] = guid, number, number
+            row[f"{side}_port_node_description"] = f"{name}/{number}"
+        rows.append(row)
+    return {"links.json": json.dumps(rows, indent=1)}
+
+
+def as_ibdiagnet(links: tuple[Link, ...]) -> dict[str, str]:
+    ends = [(seen_by_manager(a, p), seen_by_manager(b, q)) for a, p, b, q in links]
+    nodes = {e[0]: e for pair in ends for e in pair}
+    return {
+        "ibdiagnet2.db_csv": "\n".join(
+            [
+                "START_NODES",
+                "NodeDesc,NumPorts,NodeType,NodeGUID",
+                *(f'"{name}",{8 if switch else 1},{2 if switch else 1},0x{guid}' for guid, _, name, switch in nodes.values()),
+                "END_NODES",
+                "START_LINKS",
+                "NodeGuid1,PortNum1,NodeGuid2,PortNum2",
+                *(f"0x{a[0]},{a[1]},0x{b[0]},{b[1]}" for a, b in ends),
+                "END_LINKS",
+                "",
+            ]
+        )
+    }
+
+
+def as_iblinkinfo(links: tuple[Link, ...]) -> dict[str, str]:
+    blocks: dict[str, list[str]] = {}
+    for x, y in ((seen_by_manager(a, p), seen_by_manager(b, q)) for a, p, b, q in links):
+        for (guid, number, name, switch), (far, there, other, _) in ((x, y), (y, x)):
+            block = blocks.setdefault(guid, [f"Switch: 0x{guid} {name}:" if switch else f"CA: {name}:"])
+            state = "==( 4X 25.78125 Gbps Active/  LinkUp)==>"
+            block.append(f'0x{guid} "{name}" 1 {number}[  ] {state} 0x{far} 2 {there}[  ] "{other}" ( )')
+    return {"iblinkinfo.txt": "".join("\n".join(b) + "\n" for b in blocks.values())}
+
+
+def as_ibutils(links: tuple[Link, ...]) -> dict[str, str]:
+    """Ports by their numbers in the model: eth0 is the first."""
+    blocks: dict[str, list[str]] = {}
+    for a, p, b, q in links:
+        one, other = (f"P{int(x[-1]) + ('eth' in x)}" for x in (p, q))
+        blocks.setdefault(a, [f"TYPE {a}"]).append(f"   {one} -> TYPE {b} {other}")
+    return {"fabric.topo": "\n\n".join("\n".join(b) for b in blocks.values()) + "\n"}
+
+
+def as_labels(links: tuple[Link, ...]) -> dict[str, str]:
+    rows = [f"c{i},,{e},{d},{p}" for i, (a, x, b, y) in enumerate(links) for e, d, p in (("a", a, x), ("b", b, y))]
+    return {"labels.csv": "\n".join(["cable_id,leg,end,device,port", *rows, ""])}
+
+
+def as_lldpd_text(heard: list[tuple[str, str, str]]) -> str:
+    form = "Interface:    {}, via: LLDP, RID: 1\n  Chassis:\n    ChassisID:    local {}\n    SysName:      {}\n"
+    form += "  Port:\n    PortID:       ifname {}\n-----\n"
+    return "-----\nLLDP neighbors:\n-----\n" + "".join(form.format(p, d, d, q) for p, d, q in heard)
+
+
+def as_columns(*names: str) -> Callable[[list[tuple[str, str, str]]], str]:
+    """A table with columns of these names, of which those that are no port, device or port there are empty."""
+
+    def write(heard: list[tuple[str, str, str]]) -> str:
+        wide = [max(24, len(n)) for n in names]
+        keys = ["Port", *(("Device" if "Device" in n or "Host" in n else "Far" if "Port" in n else "") for n in names[1:])]
+        cells = [dict(zip(("Port", "Device", "Far"), row, strict=True)) for row in heard]
+        rows = [[row.get(k, "") for k in keys] for row in cells]
+        shown = [names, ["-" * w for w in wide], *rows]
+        return "".join("  ".join(x.ljust(w) for x, w in zip(row, wide, strict=True)).rstrip() + "\n" for row in shown)
+
+    return write
+
+
 FORMATS: Mapping[str, tuple[str, Callable[[tuple[Link, ...]], dict[str, str]]]] = {
     "lldpd": ("--lldp captures", each_device(as_lldpd_json, "json")),
     "lldpd_keyvalue": ("--lldp captures", each_device(as_lldpd_keyvalue, "txt")),
@@ -172,6 +258,21 @@ FORMATS: Mapping[str, tuple[str, Callable[[tuple[Link, ...]], dict[str, str]]]] 
     "p2p": ("--p2p cables.csv", as_p2p),
     "netbox": ("--p2p cables.json", as_netbox),
     "ibnetdiscover": ("--ibnetdiscover fabric.topo", as_ibnetdiscover),
+    "sonic, the table": (
+        "--lldp captures",
+        each_device(as_columns("LocalPort", "RemoteDevice", "RemotePortID", "Capability"), "txt"),
+    ),
+    "eos, the table": (
+        "--lldp captures",
+        each_device(as_columns("Port", "Neighbor Device ID", "Neighbor Port ID", "TTL"), "txt"),
+    ),
+    "nvue, the table": ("--lldp captures", each_device(as_columns("Interface", "Speed", "Remote Host", "Remote Port"), "txt")),
+    "lldpd-text": ("--lldp captures", each_device(as_lldpd_text, "txt")),
+    "ufm": ("--ufm links.json", as_ufm),
+    "ibdiagnet": ("--ibdiagnet ibdiagnet2.db_csv", as_ibdiagnet),
+    "iblinkinfo": ("--iblinkinfo iblinkinfo.txt", as_iblinkinfo),
+    "ibutils": ("--p2p fabric.topo", as_ibutils),
+    "labels": ("--p2p labels.csv", as_labels),
 }
 """The option that reads each format, and its files."""
 
