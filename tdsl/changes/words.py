@@ -118,9 +118,9 @@ def change_summary(c: Changes) -> Iterator[str]:
     class, and which requirements fail now."""
     if c.none:
         return
-    told = contract_summary(c)
-    if told:
-        yield f"contract: {told}"
+    summary = contract_summary(c)
+    if summary:
+        yield f"contract: {summary}"
     if c.settings:
         first = [f"{x.what} {_before_after_arrow(x.before, x.after)}" for x in c.settings[:FIRST_SETTINGS]]
         more = len(c.settings) - len(first)

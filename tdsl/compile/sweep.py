@@ -103,7 +103,7 @@ class Sweep(Compilation):
         self.designs = [design for case in self.cases for design in case.compilation.designs]
         self.clusters = [design for case in self.cases for design in case.compilation.clusters]
 
-    def told(self) -> list[tuple[str, Diagnostic]]:
+    def findings_with_files(self) -> list[tuple[str, Diagnostic]]:
         """The findings, each once."""
         return [(self.file, d) for d in self.findings]
 
@@ -118,7 +118,7 @@ class Sweep(Compilation):
         return f"{many} combination{'s' if many != '1' else ''}" + (f": {values}" if values else "")
 
     def which(self, cases: Sequence[Case]) -> str:
-        """Some of the combinations by their values, as short as they can be told."""
+        """Some of the combinations by their values, as short as they can be written."""
         values = {
             name: tuple(dict.fromkeys(c.values[name] for c in cases if name in c.values))
             for name in self.varied
@@ -165,14 +165,14 @@ class Sweep(Compilation):
         having = [at for at in sorted(statuses) if statuses[at] == worst]
         check, answered = next(iter(row.values())).check, sum(r.judged > 0 for r in row.values())
         first = row.get(having[0])
-        told = _result_text_with_scope(first) if first is not None else "the design has errors"
+        text = _result_text_with_scope(first) if first is not None else "the design has errors"
         every = len(having) == len(self.cases) or (bare and worst == "skipped" and len(having) == len(row))
-        alike = every and len({_result_text_with_scope(r) for r in row.values()}) == 1
+        same_text = every and len({_result_text_with_scope(r) for r in row.values()}) == 1
         if worst in GOOD:
             judged = [at for at in sorted(statuses) if statuses[at] in GOOD]
             answer = "for " if bare or (first is not None and first.report) else "holds for "
             if len(judged) == len(self.cases):
-                answer += self._each(len(judged)) + (f": {told}" if alike and not bare else "")
+                answer += self._each(len(judged)) + (f": {text}" if same_text and not bare else "")
             else:
                 why = "can be judged" if bare else "is asked"
                 answer += (
@@ -182,8 +182,8 @@ class Sweep(Compilation):
             status = worst if self.whole else "bounded"
             return SweepVerdict(check, what, bare, status, answer, None, len(having), len(statuses), answered)
         case = self.cases[having[0]]
-        if alike:
-            answer = told if worst == "skipped" and bare else f"{told}, for {self._each(len(having))}"
+        if same_text:
+            answer = text if worst == "skipped" and bare else f"{text}, for {self._each(len(having))}"
         else:
             rest = "; proved for the rest" if set(statuses.values()) == {worst, "proved"} else ""
             if not self.whole:
@@ -191,7 +191,7 @@ class Sweep(Compilation):
                     f" checked{f'; proved for {len(statuses) - len(having):,}' if rest else ''}; "
                     f"{self._unchecked()}"
                 )
-            answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {told}"
+            answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {text}"
         return SweepVerdict(check, what, bare, worst, answer, case, len(having), len(statuses), answered)
 
     def _unchecked(self) -> str:

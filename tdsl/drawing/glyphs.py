@@ -14,8 +14,8 @@ MARGIN = 13.0
 MOST_CELLS, MOST_GROUPS = 16384, 1000
 """Above, a shape is not drawn."""
 MOST_CHORDS = 100
-"""Groups on a circle above which chords fill the disc and devices the ring around it: neither can be told
-apart."""
+"""Groups on a circle above which chords fill the disc and devices the ring around it: neither can be
+read."""
 
 
 def glyph_of_shape(shape: Mapping[str, Any], count: int, colours: Sequence[str]) -> Glyph | None:

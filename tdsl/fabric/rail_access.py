@@ -109,8 +109,8 @@ def _access_of_model(f: Fabric, index: int, parts: Ints, owner: Ints, label: Int
     place = np.searchsorted(hosts, f.device_a[rows]), f.link_a[rows] - f.port_base[f.device_a[rows]]
     network[place], link[place] = parts[f.device_b[rows]], rows
     used = np.flatnonzero((network >= 0).any(axis=0))
-    alike = np.concatenate((_first_equal_column(network[:, used]), _first_equal_column(domains)), axis=1)
-    _, first, count = np.unique(alike, axis=0, return_index=True, return_counts=True)
+    classes = np.concatenate((_first_equal_column(network[:, used]), _first_equal_column(domains)), axis=1)
+    _, first, count = np.unique(classes, axis=0, return_index=True, return_counts=True)
     found, adapters = RailAccess(), [_adapter_of_port(model, int(p)) for p in used]
     for at, number in sorted(zip(first.tolist(), count.tolist(), strict=True)):
         networks: dict[Adapter, set[int]] = {}
