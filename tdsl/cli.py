@@ -269,7 +269,7 @@ def _lacks_memory(fault: Exception) -> bool:
     """Whether the system, or a library, had no memory left."""
     if isinstance(fault, MemoryError) or (isinstance(fault, OSError) and fault.errno == errno.ENOMEM):
         return True
-    told = str(fault).lower()
+    message = str(fault).lower()
     foreign = not type(fault).__module__.startswith("tdsl")
     words = (
         "out of memory",
@@ -278,7 +278,7 @@ def _lacks_memory(fault: Exception) -> bool:
         "bad_alloc",
         "can't start new thread",
     )
-    return foreign and any(w in told for w in words)
+    return foreign and any(w in message for w in words)
 
 
 def _process_limit_text(name: str, what: str) -> str:

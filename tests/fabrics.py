@@ -252,7 +252,7 @@ def superpod(
     omit_last: bool = True,
     manager: bool = True,
 ) -> Builder:
-    """Rail-optimised leaf-spine units as in a DGX SuperPOD; ``uplinks`` a leaf (default: ``nodes``), dealt evenly."""
+    """Rail-optimised leaf-spine units as in a DGX SuperPOD; ``uplinks`` a leaf (default: ``nodes``), distributed evenly."""
     b = Builder("superpod")
     host = b.model("host", "DGX", {"nic": rails}, accelerators=rails, scaleup=True)
     switch = b.model("switch", "SW", {"p": {"shape": radix, "low": 1}})

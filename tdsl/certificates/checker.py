@@ -1233,7 +1233,7 @@ def verify_disjoint_path_count(net: CertifiedNetwork, stated: Any) -> tuple[int 
     kinds: dict[Any, list[str]] = defaultdict(list)
     for u, same in first.items():
         kinds[same].append(u)
-    units = [u for alike in kinds.values() for u in alike[:2]]
+    units = [u for members in kinds.values() for u in members[:2]]
     reject_unless(len(units) > 1, "there are no two units")
     orbit = net.orbits(stated["symmetries"], first, count.arcs())
     direct = net.units == net.forward and net.units <= net.distances(units[0]).keys()

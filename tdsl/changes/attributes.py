@@ -83,7 +83,7 @@ NO_DIFFERENCE: Mapping[str, Mapping[str, str]] = {
     },
     "Addressing": {
         "fabric": "itself",
-        "dealt": "rows; addresses are compared one by one",
+        "assigned": "rows; addresses are compared one by one",
         "asns": "compared device by device",
     },
     "Pool": {
@@ -471,7 +471,7 @@ def _changed_declarations(rows: MatchedRows) -> Iterator[Change]:
     (old, new), before, after = rows.devices, rows.before, rows.after
     columns = before.device_set[old], after.device_set[new], before.device_model[old], after.device_model[new]
     found = np.unique(np.stack(columns), axis=1).T.tolist()
-    told: set[Change] = set()
+    reported: set[Change] = set()
     for a, b, m, n in sorted(found, key=lambda x: (x[1], x[0])):
         said = [declaration_attributes(f.sets[s]) for f, s in ((before, a), (after, b))]
         models = before.models[m], after.models[n]
@@ -484,8 +484,8 @@ def _changed_declarations(rows: MatchedRows) -> Iterator[Change]:
         for name in dict.fromkeys((*said[0], *said[1])):
             was, now = (texts.get(name, "") for texts in said)
             change = Change(f"{path}: {name}", was, now)
-            if was != now and change not in told and not (rows.known and name.startswith("kind of ")):
-                told.add(change)
+            if was != now and change not in reported and not (rows.known and name.startswith("kind of ")):
+                reported.add(change)
                 yield change
 
 
@@ -674,11 +674,12 @@ def _changed_planned_devices(rows: MatchedRows) -> Iterator[Change]:
 
 
 def _changed_planned_links(rows: MatchedRows) -> Iterator[Change]:
-    """Links between devices that both plan, and build or do not build alike, that are planned otherwise."""
+    """Links between devices that both plan, with the same state of building in both, that are planned
+    otherwise."""
     old, new = rows.devices
-    alike = rows.before.built[old] == rows.after.built[new]
+    kept = rows.before.built[old] == rows.after.built[new]
     found: list[dict[tuple[str, str], Counter[tuple[str, str, str]]]] = []
-    for side, (f, mine) in enumerate(((rows.before, old[alike]), (rows.after, new[alike]))):
+    for side, (f, mine) in enumerate(((rows.before, old[kept]), (rows.after, new[kept]))):
         both = np.zeros(f.device_count, dtype=np.bool_)
         both[mine] = True
         paths, said = rows.paths[side], [fact_text(link_settings(s)) for s in f.statements]
@@ -746,13 +747,15 @@ def words_without_difference(rows: MatchedRows, changed: Mapping[str, object]) -
     )
 
 
-def untold_changes(changed: Mapping[str, list[Change]], told: set[str], facts: set[str]) -> list[Change]:
-    """What differs but for statements that are ``told`` as text and settings whose ``facts`` of cables are
-    shown."""
+def unreported_changes(
+    changed: Mapping[str, list[Change]], reported: set[str], facts: set[str]
+) -> list[Change]:
+    """What differs but for statements that are ``reported`` as text and settings whose ``facts`` of cables
+    are shown."""
     return [
         x
         for word, changes in changed.items()
-        if word not in told
+        if word not in reported
         for x in changes
         if OF_CABLES.get(x.what.rpartition(": ")[2]) not in facts
     ]

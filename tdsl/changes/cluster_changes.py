@@ -66,13 +66,13 @@ def _of_networks(what: str, names: Sequence[str]) -> str:
 
 
 def _metrics_of_networks(parts: Sequence[Part], whole: Sequence[Metric]) -> list[Metric]:
-    """The figures of each fabric that are not as they were, but for those that the whole tells alike."""
-    told = {(m.name, m.before, m.after) for m in whole}
+    """The figures of each fabric that are not as they were, but for changes that the whole has, too."""
+    of_whole = {(m.name, m.before, m.after) for m in whole}
     return [
         replace(m, name=f"{name}: {m.name}")
         for name, part in parts
         for m in part.metrics
-        if (m.name, m.before, m.after) not in told
+        if (m.name, m.before, m.after) not in of_whole
     ]
 
 

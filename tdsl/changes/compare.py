@@ -14,7 +14,7 @@ from tdsl.changes.attributes import (
     changed_circuits,
     changed_mounting,
     model_pairs,
-    untold_changes,
+    unreported_changes,
     words_without_difference,
 )
 from tdsl.changes.cable_groups import group_changed_cables
@@ -79,8 +79,8 @@ def compare_designs(
             same -= {"routing"}
         out.contract = compare_contracts(contracts, (old, new), known, subject or Subject(), same)
         out.contract += model_changes(model_pairs(rows))
-    told = {x.what for x in out.contract if x.part == "statement"}
-    out.settings = untold_changes(changed, told, {x.what.rpartition(": ")[2] for x in out.cables})
+    reported = {x.what for x in out.contract if x.part == "statement"}
+    out.settings = unreported_changes(changed, reported, {x.what.rpartition(": ")[2] for x in out.cables})
     return out
 
 
@@ -318,7 +318,7 @@ def _addresses_of_network(fabric: Fabric, paths: list[str], known: Mapping[str, 
         for kind in DEVICE_KINDS:
             for address, pool in found.each(kind, d):
                 out[f"{path} {kind} IPv{address.version}"] = f"{address}/{pool.prefix}"
-    if any(kind == "links" for kind, _ in found.dealt):
+    if any(kind == "links" for kind, _ in found.assigned):
         for link, ends in enumerate(zip(fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True)):
             for second, port in zip((False, True), ends, strict=True):
                 device, own = paths[int(fabric.port_device[port])], _port_of_device(fabric, port)

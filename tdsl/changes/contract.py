@@ -369,8 +369,8 @@ def _parameter_changes(
     for name, change, was, now in _entry_differences(old, new):
         parameter, _, what = name.partition(": ")
         values = before.get(parameter), after.get(parameter)
-        told = what == "default" and parameter not in given and None not in values
-        if not told:
+        is_known = what == "default" and parameter not in given and None not in values
+        if not is_known:
             yield ContractChange("parameter", change, name, was, now)
 
 
@@ -440,7 +440,7 @@ def _statement_changes(
 
 def model_changes(pairs: Iterable[tuple[DeviceModel, DeviceModel]]) -> Iterator[ContractChange]:
     """Facts of models that differ; ``pairs`` are models of one name."""
-    told: set[ContractChange] = set()
+    reported: set[ContractChange] = set()
     for old, new in pairs:
         if old is new:
             continue
@@ -449,8 +449,8 @@ def model_changes(pairs: Iterable[tuple[DeviceModel, DeviceModel]]) -> Iterator[
         before, after = (model_attributes(m, same_size, old.variant == new.variant) for m in (old, new))
         for fact, change, was, now in _entry_differences(before, after):
             said = ContractChange("model", change, f"{old.name}: {fact}", was, now)
-            if said not in told:
-                told.add(said)
+            if said not in reported:
+                reported.add(said)
                 yield said
 
 

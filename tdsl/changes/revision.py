@@ -234,7 +234,7 @@ def renamed_files(gone: Mapping[str, bytes], come: Mapping[str, bytes]) -> dict[
         name: Counter(filter(None, map(bytes.strip, data.splitlines())))
         for name, data in (*gone.items(), *come.items())
     }
-    alike = []
+    pairs = []
     for a, data in gone.items():
         for b, other in come.items():
             most = max(lines[a].total(), lines[b].total())
@@ -242,7 +242,7 @@ def renamed_files(gone: Mapping[str, bytes], come: Mapping[str, bytes]) -> dict[
             declared = sorted(_FABRIC.findall(data))
             same_names = bool(declared) and declared == sorted(_FABRIC.findall(other))
             if share >= LIKE or same_names:
-                alike.append(
+                pairs.append(
                     (
                         data != other,
                         not same_names,
@@ -253,7 +253,7 @@ def renamed_files(gone: Mapping[str, bytes], come: Mapping[str, bytes]) -> dict[
                     )
                 )
     out: dict[str, str] = {}
-    for *_, a, b in sorted(alike):
+    for *_, a, b in sorted(pairs):
         if a not in out and b not in out.values():
             out[a] = b
     return out

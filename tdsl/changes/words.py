@@ -136,9 +136,9 @@ def change_summary(c: Changes) -> Iterator[str]:
 
 
 def _contract_sentences(c: Changes) -> Iterator[str]:
-    told = contract_summary(c)
-    if told:
-        yield f"contract: {told}"
+    summary = contract_summary(c)
+    if summary:
+        yield f"contract: {summary}"
     failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
     if failing:
         yield f"fails now: {', '.join(failing)}"

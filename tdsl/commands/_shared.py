@@ -495,8 +495,8 @@ def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
     for compilation in compilations:
         for design in compilation.judged:
             least = Severity.WARNING if design.fabric is not None else Severity.NOTE
-            told = replace(design, findings=[d for d in design.findings if d.severity >= least])
-            for block in finding_blocks(told, paint, width):
+            graver = replace(design, findings=[d for d in design.findings if d.severity >= least])
+            for block in finding_blocks(graver, paint, width):
                 write_to_stream(f"{block}\n\n", stream)
 
 

@@ -69,7 +69,7 @@ def run_on_changes(
 
 
 def _run_once(run: Callable[[], int], changed: str) -> None:
-    """One run; a wrong call, such as a file that is just being replaced, is told and waited out."""
+    """One run; a wrong call, such as a file that is just being replaced, is reported and waited out."""
     if sys.stdout.isatty():
         click.clear()
     if changed:

@@ -380,10 +380,10 @@ def command(**given: Any) -> int:
             _confirm_results(compilations, sources, asked, call.second_opinion_dir)
     _note_kept_answers(compilations)
     elapsed = time.perf_counter() - begin
-    told = Report(compilations, look.fail_on, elapsed_s=elapsed, help_uri=call.help_uri, verbose=look.verbose)
-    shown = replace(told, colour=look.colour, width=look.width, printed=printed)
-    _write_reports(call, told, shown)
-    return FOUND if told.failed else OK
+    full = Report(compilations, look.fail_on, elapsed_s=elapsed, help_uri=call.help_uri, verbose=look.verbose)
+    shown = replace(full, colour=look.colour, width=look.width, printed=printed)
+    _write_reports(call, full, shown)
+    return FOUND if full.failed else OK
 
 
 def _designs_of_call(call: CheckCall) -> Sequence[str]:
@@ -455,7 +455,7 @@ def _note_kept_answers(compilations: Sequence[Compilation]) -> None:
             )
 
 
-def _write_reports(call: CheckCall, told: Report, shown: Report) -> None:
+def _write_reports(call: CheckCall, full: Report, shown: Report) -> None:
     """Write the report, as it is ``shown`` on a terminal or in a file, and the further ones."""
     renderer = report_formats()[call.output_format]
     text = (
@@ -466,7 +466,7 @@ def _write_reports(call: CheckCall, told: Report, shown: Report) -> None:
     if call.output is not None:
         save_text(text, call.output)
     for name, file in call.report:
-        save_text(report_formats()[name].render(told), file)
+        save_text(report_formats()[name].render(full), file)
     if call.output is None:
         write_to_stream(text)  # last: a reader such as `head` may end the program
 

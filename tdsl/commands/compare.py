@@ -118,7 +118,7 @@ def _calls_to_compare(
 
 
 def _comparison_headings(shown: list[Design], files: list[int], varied: list[str]) -> list[str]:
-    """A heading for each column, no two alike; ``files`` has the number of each one's file."""
+    """A heading for each column, no two the same; ``files`` has the number of each one's file."""
     if varied and len(varied) == len(shown):
         return varied
     names = [

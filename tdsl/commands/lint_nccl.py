@@ -122,12 +122,12 @@ def _nccl_findings_in_full(found: dict[str, list[Diagnostic]], dialects: dict[st
     paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
     blocks = []
     for name, findings in found.items():
-        alike = Counter((d.code, d.message) for d in findings)
+        repeats = Counter((d.code, d.message) for d in findings)
         firsts = {(d.code, d.message): d for d in reversed(findings)}
-        told = [
-            replace(d, count=alike[d.code, d.message]) for d in findings if firsts[d.code, d.message] is d
+        distinct = [
+            replace(d, count=repeats[d.code, d.message]) for d in findings if firsts[d.code, d.message] is d
         ]
-        blocks += [finding_block(d, name, paint, width) for d in told]
+        blocks += [finding_block(d, name, paint, width) for d in distinct]
     files = f"{len(found)} file{'s' if len(found) > 1 else ''}"
     rccl = sum(dialect != "NCCL" for dialect in dialects.values())
     if rccl:

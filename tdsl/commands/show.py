@@ -169,7 +169,8 @@ def table_of_cables(fabric: Fabric) -> OutputRows:
 
 def table_of_addresses(fabric: Fabric) -> OutputRows:
     """Every address and ASN that the design gives, planned members included, and file and line of the
-    statement that does; of a cluster those that each of its fabrics gives, what two give alike once."""
+    statement that does; of a cluster those that each of its fabrics gives, what two give in the same way
+    once."""
     head = ("device", "kind", "interface", "address", "network", "vrf", "peer", "asn", "file", "line")
     rows = [row for f in fabric.members or (fabric,) if f.addressing for row in _address_table_rows(f)]
     return OutputRows(head, list({row[:-2]: row for row in rows}.values()) if fabric.members else rows)

@@ -270,11 +270,11 @@ def _facts_for_page(
     assert design.fabric is not None
     figures: dict[str, object] = {}
     for name, value in fabric_summary(design.fabric).items():
-        told = value.get("total", None) if isinstance(value, dict) else value
-        if name == "injection_bps" and isinstance(told, float):
-            name, told = "injection", f"{told / 1e12:,.6g} Tb/s"
-        if told:
-            figures[name.replace("_", " ")] = told
+        figure = value.get("total", None) if isinstance(value, dict) else value
+        if name == "injection_bps" and isinstance(figure, float):
+            name, figure = "injection", f"{figure / 1e12:,.6g} Tb/s"
+        if figure:
+            figures[name.replace("_", " ")] = figure
     at = {m.about: k for k, m in reversed(list(enumerate(marks))) if m.about}
     results = [
         {

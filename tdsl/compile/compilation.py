@@ -143,6 +143,6 @@ class Compilation(Sealed):
         """All that has answers: the fabrics, then the clusters."""
         return [*self.designs, *self.clusters]
 
-    def told(self) -> list[tuple[str, Diagnostic]]:
-        """The findings to tell people, each with the name of the file it is about."""
+    def findings_with_files(self) -> list[tuple[str, Diagnostic]]:
+        """The findings for people, each with the name of the file it is about."""
         return [(design.file, d) for design in self.judged for d in design.findings]

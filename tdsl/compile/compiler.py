@@ -27,8 +27,11 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.system import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from tdsl.compile.pipeline import Joined
+    from tdsl.compile.planning import Planned
+    from tdsl.fabric.pins import Recorded
     from tdsl.semantics.ranges import ParameterSettings
 
 __all__ = [
@@ -80,8 +83,6 @@ def compile_in_stages(
 def _compile_stages(
     source: str, request: Request, session: Session, verify: bool, every: bool
 ) -> Iterator[Compilation]:
-    from tdsl.semantics.fabrics import fabrics_around_places
-
     begin, diagnostics = time.perf_counter(), Diagnostics()
     progress.begin_phase(f"read {source}")
     text = plan_fabrics(source, request, session, diagnostics, every_phase=verify)
@@ -92,11 +93,7 @@ def _compile_stages(
         yield apply_severities(only, text.files, request, False)
         return
     kept = read_lock_entries(source, request, diagnostics)
-    own = [Diagnostics() for _ in text.plans]
-    designs = [
-        Design(p.name, text.shown, dict(p.parameters), None, [], [], [], 0.0, p.cluster, p.phase, p.needed)
-        for p in text.plans
-    ]
+    designs, own = _unwired_designs(text)
 
     def so_far(verified: bool) -> Compilation:
         found = gather_findings(
@@ -106,39 +103,95 @@ def _compile_stages(
 
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
     parsed = not any(d.code.startswith("E00") for d in diagnostics)
-    absent: list[dict[str, str]] = []
+    absent = _wire_designs(text, designs, own, request, session, kept) if parsed else []
+    _judge_places_of_all(designs, own, request)
+    designs, clusters = join_clusters(designs, text, session, request, kept) if parsed else (designs, [])
+    report_library_changes(Path(source), kept, text.files, designs, diagnostics, request)
+    if not _have_errors(diagnostics, own, clusters):
+        _refuse_absent_elements(absent)
+        _refuse_unwired_fabrics(designs)
+    if verify and _all_complete(designs):
+        yield so_far(False)
+    if not (verify and parsed):
+        explain_size_conflicts(text.plans, own)
+        yield so_far(verify)
+        return
+    for news in _verify_designs(designs, own, clusters, request, session):
+        if every and news:
+            yield so_far(False)
+    explain_size_conflicts(text.plans, own)
+    yield refuse_unjudged_designs(so_far(verify), request)
+
+
+def _unwired_designs(text: Planned) -> tuple[list[Design], list[Diagnostics]]:
+    """A design without a fabric for each plan of a text, and the collector of its findings."""
+    designs = [
+        Design(p.name, text.shown, dict(p.parameters), None, [], [], [], 0.0, p.cluster, p.phase, p.needed)
+        for p in text.plans
+    ]
+    return designs, [Diagnostics() for _ in designs]
+
+
+def _judge_places_of_all(designs: list[Design], own: list[Diagnostics], request: Request) -> None:
+    """Judge a table of places by all designs that it is given to: rows of one are no faults of another."""
+    if request.places is not None:
+        drop_rows_of_others(own)
+        refuse_racks_of_several(designs, own, request.places)
+
+
+def _have_errors(diagnostics: Diagnostics, own: Sequence[Diagnostics], clusters: Sequence[Joined]) -> bool:
+    return any(found.has_errors for found in (diagnostics, *own, *(found for _, found in clusters)))
+
+
+def _all_complete(designs: Sequence[Design]) -> bool:
+    return all(design.fabric is not None and design.fabric.complete for design in designs)
+
+
+def _wire_designs(
+    text: Planned,
+    designs: list[Design],
+    own: list[Diagnostics],
+    request: Request,
+    session: Session,
+    kept: Mapping[str, list[Recorded]],
+) -> list[dict[str, str]]:
+    """Wire each design of a text in its place in ``designs``; findings go to its own in ``own``. Returns, for
+    each, the elements of ``--fail`` that it does not have, with the reason."""
+    from tdsl.semantics.fabrics import fabrics_around_places
+
+    absent = []
     around = fabrics_around_places(text.home, [d.span for d in text.errors])
-    for i, plan in enumerate(text.plans if parsed else ()):
+    for i, plan in enumerate(text.plans):
         progress.begin_phase(f"elaborate {plan.name}")
         sound = all(names and plan.name not in names for names in around)
         designs[i], not_its_own = wire_design(
             designs[i], plan, own[i], request, session, sound, kept.get(plan.name, []), text
         )
         absent.append(not_its_own)
-    if request.places is not None:
-        drop_rows_of_others(own)
-        refuse_racks_of_several(designs, own, request.places)
-    designs, clusters = join_clusters(designs, text, session, request, kept) if parsed else (designs, [])
-    report_library_changes(Path(source), kept, text.files, designs, diagnostics, request)
-    if not any(found.has_errors for found in (diagnostics, *own, *(found for _, found in clusters))):
-        _refuse_absent_elements(absent)
-        _refuse_unwired_fabrics(designs)
-    if verify and all(design.fabric is not None and design.fabric.complete for design in designs):
-        yield so_far(False)
-    if verify and parsed:
-        every_part = [*zip(designs, own, strict=True), *clusters]
-        for i, (part, found) in enumerate(every_part):
+    return absent
+
+
+def _verify_designs(
+    designs: list[Design],
+    own: list[Diagnostics],
+    clusters: list[Joined],
+    request: Request,
+    session: Session,
+) -> Iterator[bool]:
+    """Judge designs and clusters in their places in the lists; after each proof, whether it has new
+    findings."""
+    parts = [*zip(designs, own, strict=True), *clusters]
+    for i, (part, found) in enumerate(parts):
+        if part.fabric is None:
+            continue
+        known = len(found)
+        for judged in verify_design(part, found, request, session):
+            if i < len(designs):
+                designs[i] = judged
+            else:
+                clusters[i - len(designs)] = judged, found
+            yield len(found) > known
             known = len(found)
-            for judged in verify_design(part, found, request, session) if part.fabric is not None else ():
-                if i < len(designs):
-                    designs[i] = judged
-                else:
-                    clusters[i - len(designs)] = judged, found
-                if every and len(found) > known:
-                    yield so_far(False)
-                    known = len(found)
-    explain_size_conflicts(text.plans, own)
-    yield refuse_unjudged_designs(so_far(verify), request) if verify and parsed else so_far(verify)
 
 
 def _refuse_absent_elements(absent: list[dict[str, str]]) -> None:

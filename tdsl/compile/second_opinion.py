@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -112,6 +113,17 @@ def _add_opinions_to_design(
     design.results = results
 
 
+def _rack_heights_of_halls(fabric: Fabric) -> dict[tuple[str, str, str], int]:
+    """The heights, in units, of the racks that halls state, by hall, row and number."""
+    return {
+        (hall.name, line.name, str(n)): kind.height
+        for hall in (fabric.places.halls if fabric.places is not None else ())
+        for line in hall.rows
+        for n, kind in line.racks
+        if kind.height is not None
+    }
+
+
 def _documents_of_cluster(cluster: Fabric) -> ClusterDocuments:
     """What is said of the fabrics of a cluster, each by itself."""
     from tdsl.fabric.places import height_of, rows_of_places
@@ -130,13 +142,7 @@ def _documents_of_cluster(cluster: Fabric) -> ClusterDocuments:
             if rack is not None:
                 lowest = 0 if height[name] == 0 else unit or 0  # 0U: beside the units
                 places[name] = where, row, str(rack), lowest, height[name] or 0
-        for hall in f.places.halls if f.places is not None else ():
-            for line in hall.rows:
-                tops |= {
-                    (hall.name, line.name, str(n)): kind.height
-                    for n, kind in line.racks
-                    if kind.height is not None
-                }
+        tops |= _rack_heights_of_halls(f)
     return ClusterDocuments(documents, watts, places, tops)
 
 
@@ -238,29 +244,17 @@ def _opinions_of_certificates(design: Design, fabric: Fabric, limits: Limits) ->
 
 def _certificate_names_of_results(design: Design) -> Iterator[tuple[str, Result]]:
     """Results, each with the name of the certificate that is about it."""
-    from tdsl.certificates.write import claims_at_switches
-
-    number = radii = ratios = 0
+    numbers: Counter[str] = Counter()
     known: dict[object, str] = {}
     for result, claim in results_with_claims(design.claims, design.results):
-        plain = claim is None or not (
-            claim.scope or claim.of or claim.at or claim.of_active or claim.args or claim.through
-        )
-        if plain and result.check in PLAIN:
+        if result.check in PLAIN and (claim is None or _has_no_clause(claim)):
             yield f"{result.check}.json", result
         if claim is None or claim.scope is not None:
             continue
-        sets = bool(claim.of) == bool(claim.of_to) != bool(claim.args)
-        if claim.metric == "oversubscription" and claims_at_switches([claim]):
-            ratios += 1
-            yield f"oversubscription-{ratios}.json", result
-        elif claim.metric == "survives":
-            number += 1
-            yield f"survives-{number}.json", result
-        elif claim.metric == "blast_radius" and not any(s.ports for s in claim.of) and not claim.through:
-            radii += 1
-            yield f"blast_radius-{radii}.json", result
-        elif claim.metric == "throughput" and claim.args != ("all_to_all",) and sets:
+        if _has_numbered_certificate(claim):
+            numbers[claim.metric] += 1
+            yield f"{claim.metric}-{numbers[claim.metric]}.json", result
+        elif claim.metric == "throughput" and _names_traffic(claim):
             named = tuple(tuple(e.name for s in side for e in s.elements) for side in (claim.of, claim.of_to))
             yield (
                 known.setdefault((claim.args, claim.through, named), f"throughput-{len(known) + 1}.json"),
@@ -268,22 +262,47 @@ def _certificate_names_of_results(design: Design) -> Iterator[tuple[str, Result]
             )
 
 
+def _has_no_clause(claim: ResolvedClaim) -> bool:
+    """Whether a requirement is about the whole fabric and its usual traffic."""
+    return not (claim.scope or claim.of or claim.at or claim.of_active or claim.args or claim.through)
+
+
+def _has_numbered_certificate(claim: ResolvedClaim) -> bool:
+    """Whether certificates of a requirement's metric are numbered, one for each requirement."""
+    from tdsl.certificates.write import claims_at_switches
+
+    if claim.metric == "oversubscription":
+        return bool(claims_at_switches([claim]))
+    if claim.metric == "blast_radius":
+        return not any(s.ports for s in claim.of) and not claim.through
+    return claim.metric == "survives"
+
+
+def _names_traffic(claim: ResolvedClaim) -> bool:
+    """Whether a requirement of throughput names two sets, or a pattern other than all-to-all."""
+    return claim.args != ("all_to_all",) and bool(claim.of) == bool(claim.of_to) != bool(claim.args)
+
+
+def _opinion_of_rates(low: Fraction, high: Fraction, result: Result) -> Opinion | None:
+    """Whether the two bounds of a certificate, in bit/s, are those of a result; None where they overlap."""
+    first, last = Fraction(result.measures["lower_bps"]), Fraction(result.measures["upper_bps"])
+    if (low, high) == (first, last):
+        assert isinstance(result.lower, (int, Fraction)) and isinstance(result.upper, (int, Fraction))
+        if "most_of_smaller_half_bps" in result.measures:
+            return None  # units send different amounts: the share may be that of another split
+        return Opinion(
+            "confirmed", CHECKER, SecondAnswer(CHECKER, Fraction(result.lower), Fraction(result.upper))
+        )
+    apart = high < first or last < low
+    return Opinion("disagrees", CHECKER, SecondAnswer(CHECKER, low, high), "in bit/s") if apart else None
+
+
 def _opinion_of_certificate(body: Mapping[str, object], result: Result) -> Opinion | None:
     """Whether a verified certificate states what a result says; None where it states less."""
     if result.status not in ("proved", "refuted", "bounded"):
         return None
     if "lower_bps" in body and "lower_bps" in result.measures:
-        low, high = (Fraction(str(body[end])) for end in ("lower_bps", "upper_bps"))
-        first, last = Fraction(result.measures["lower_bps"]), Fraction(result.measures["upper_bps"])
-        if (low, high) == (first, last):
-            assert isinstance(result.lower, (int, Fraction)) and isinstance(result.upper, (int, Fraction))
-            if "most_of_smaller_half_bps" in result.measures:
-                return None  # units send different amounts: the share may be that of another split
-            return Opinion(
-                "confirmed", CHECKER, SecondAnswer(CHECKER, Fraction(result.lower), Fraction(result.upper))
-            )
-        apart = high < first or last < low
-        return Opinion("disagrees", CHECKER, SecondAnswer(CHECKER, low, high), "in bit/s") if apart else None
+        return _opinion_of_rates(Fraction(str(body["lower_bps"])), Fraction(str(body["upper_bps"])), result)
     figure = body.get("value")
     if figure is not None and result.lower is not None:
         found = exact_answer(CHECKER, Fraction(str(figure)))

@@ -103,7 +103,7 @@ class Sweep(Compilation):
         self.designs = [design for case in self.cases for design in case.compilation.designs]
         self.clusters = [design for case in self.cases for design in case.compilation.clusters]
 
-    def told(self) -> list[tuple[str, Diagnostic]]:
+    def findings_with_files(self) -> list[tuple[str, Diagnostic]]:
         """The findings, each once."""
         return [(self.file, d) for d in self.findings]
 
@@ -118,7 +118,7 @@ class Sweep(Compilation):
         return f"{many} combination{'s' if many != '1' else ''}" + (f": {values}" if values else "")
 
     def which(self, cases: Sequence[Case]) -> str:
-        """Some of the combinations by their values, as short as they can be told."""
+        """Some of the combinations by their values, as short as they can be written."""
         values = {
             name: tuple(dict.fromkeys(c.values[name] for c in cases if name in c.values))
             for name in self.varied
@@ -165,34 +165,49 @@ class Sweep(Compilation):
         having = [at for at in sorted(statuses) if statuses[at] == worst]
         check, answered = next(iter(row.values())).check, sum(r.judged > 0 for r in row.values())
         first = row.get(having[0])
-        told = _result_text_with_scope(first) if first is not None else "the design has errors"
-        every = len(having) == len(self.cases) or (bare and worst == "skipped" and len(having) == len(row))
-        alike = every and len({_result_text_with_scope(r) for r in row.values()}) == 1
+        text = _result_text_with_scope(first)
+        idle = bare and worst == "skipped"
+        same_text = self._is_same_everywhere(row, len(having), idle)
+        case: Case | None = self.cases[having[0]]
         if worst in GOOD:
-            judged = [at for at in sorted(statuses) if statuses[at] in GOOD]
-            answer = "for " if bare or (first is not None and first.report) else "holds for "
-            if len(judged) == len(self.cases):
-                answer += self._each(len(judged)) + (f": {told}" if alike and not bare else "")
-            else:
-                why = "can be judged" if bare else "is asked"
-                answer += (
-                    f"the {len(judged):,} of {len(self.cases):,} where it {why}: "
-                    f"{self.which([self.cases[a] for a in judged])}"
-                )
-            status = worst if self.whole else "bounded"
-            return SweepVerdict(check, what, bare, status, answer, None, len(having), len(statuses), answered)
-        case = self.cases[having[0]]
-        if alike:
-            answer = told if worst == "skipped" and bare else f"{told}, for {self._each(len(having))}"
+            case = None
+            answer = self._where_it_holds(statuses, text if same_text else "", bare, first)
+        elif same_text:
+            answer = text if idle else f"{text}, for {self._each(len(having))}"
         else:
-            rest = "; proved for the rest" if set(statuses.values()) == {worst, "proved"} else ""
-            if not self.whole:
-                rest = (
-                    f" checked{f'; proved for {len(statuses) - len(having):,}' if rest else ''}; "
-                    f"{self._unchecked()}"
-                )
-            answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {told}"
-        return SweepVerdict(check, what, bare, worst, answer, case, len(having), len(statuses), answered)
+            share = self._share_with_status(list(statuses.values()), worst)
+            answer = f"with {self.cases[having[0]].text} ({share}): {text}"
+        status = "bounded" if worst in GOOD and not self.whole else worst
+        return SweepVerdict(check, what, bare, status, answer, case, len(having), len(statuses), answered)
+
+    def _is_same_everywhere(self, row: Mapping[int, Result], having: int, idle: bool) -> bool:
+        """Whether all combinations have one answer; of a check that is ``idle`` all that it is about."""
+        every = having == len(self.cases) or (idle and having == len(row))
+        return every and len({_result_text_with_scope(r) for r in row.values()}) == 1
+
+    def _where_it_holds(
+        self, statuses: Mapping[int, str], text: str, bare: bool, first: Result | None
+    ) -> str:
+        """The combinations for which a check holds; ``text`` is the answer that all of them have, empty where
+        they differ. ``first`` is the result of one of them."""
+        judged = [at for at in sorted(statuses) if statuses[at] in GOOD]
+        begin = "for" if bare or (first is not None and first.report) else "holds for"
+        if len(judged) == len(self.cases):
+            return f"{begin} {self._each(len(judged))}" + (f": {text}" if text and not bare else "")
+        why = "can be judged" if bare else "is asked"
+        return (
+            f"{begin} the {len(judged):,} of {len(self.cases):,} where it {why}: "
+            f"{self.which([self.cases[a] for a in judged])}"
+        )
+
+    def _share_with_status(self, statuses: Sequence[str], worst: str) -> str:
+        """How many combinations have the worst status, and what is known of the others."""
+        count, proved = statuses.count(worst), set(statuses) == {worst, "proved"}
+        share = f"{count:,} of {len(statuses):,}"
+        if self.whole:
+            return f"{share}; proved for the rest" if proved else share
+        others = f"; proved for {len(statuses) - count:,}" if proved else ""
+        return f"{share} checked{others}; {self._unchecked()}"
 
     def _unchecked(self) -> str:
         """What is not known, because it was not checked."""
@@ -226,7 +241,10 @@ def values_as_ranges(values: Sequence[Value]) -> str:
     return ", ".join(parts[:8]) + (", …" if len(parts) > 8 else "")
 
 
-def _result_text_with_scope(r: Result) -> str:
+def _result_text_with_scope(r: Result | None) -> str:
+    """What a result says and where; None is that of a design that was not judged."""
+    if r is None:
+        return "the design has errors"
     text = r.text or r.reason
     return f"{text} in {r.scope}" if r.scope and r.scope not in text else text
 
@@ -236,6 +254,25 @@ def _qualified_design_name(design: Design) -> str:
 
 
 # ---------------------------------------------------------------- the combinations
+
+
+def _intersect_domains(domains: Iterable[Domain]) -> list[Domain]:
+    """One domain a parameter, in order of the first: what all its guards allow."""
+    found: dict[str, Domain] = {}
+    for d in domains:
+        found[d.name] = found[d.name].also(d) if d.name in found else d
+    return list(found.values())
+
+
+def _values_of_parameters(combinations: Sequence[Chosen]) -> dict[str, Sequence[Value]]:
+    """The values of each parameter in some combinations, each once: in order where all are whole numbers."""
+    names = dict.fromkeys(name for c in combinations for name in c)
+    varied: dict[str, Sequence[Value]] = {
+        name: tuple(dict.fromkeys(c[name] for c in combinations if name in c)) for name in names
+    }
+    if all(type(v) is int for values in varied.values() for v in values):
+        return {name: sorted(values) for name, values in varied.items()}  # type: ignore[type-var]
+    return varied
 
 
 @dataclass(slots=True)
@@ -260,14 +297,9 @@ class _Walk:
         settings, found = compiler.parameter_settings(
             self.source, replace(self.request, values=dict(chosen)), self.session
         )
-        if not chosen:
-            self.defaults = [d for d in found if d.code == RULED_OUT]
-        self.parses &= not any(d.code.startswith("E00") for d in found)
-        domains: dict[str, Domain] = {}
-        for d in settings.domains or ():
-            domains[d.name] = domains[d.name].also(d) if d.name in domains else d
+        self._note_faults(found, with_defaults=not chosen)
         given = {name for name, _ in self.request.set} | set(chosen)
-        open_ = [d for d in domains.values() if d.name not in given]
+        open_ = [d for d in _intersect_domains(settings.domains or ()) if d.name not in given]
         settled = not settings.varying and not found.has_errors and all(d.alone for d in open_)
         finite: list[Domain] = []
         for d in open_:
@@ -277,6 +309,12 @@ class _Walk:
                 self.kept.setdefault(d.name, d)
         self.spans = {d.name: d for d in finite} | self.spans
         return finite, settled
+
+    def _note_faults(self, found: Iterable[Diagnostic], with_defaults: bool) -> None:
+        """Keep whether the text parses, and what a guard refuses with the defaults."""
+        if with_defaults:
+            self.defaults = [d for d in found if d.code == RULED_OUT]
+        self.parses &= not any(d.code.startswith("E00") for d in found)
 
     def combinations(self, limit: int) -> list[Chosen]:
         """All of them in order; where there are more than the limit, the ends of all ranges and the first
@@ -292,20 +330,14 @@ class _Walk:
         found = dict(islice(self.walk({}, (), known), limit + 1))
         if len(found) > limit:
             chosen = dict(islice(self.walk({}, (), known, ends=True), limit))
-            for place in found:
-                if len(chosen) >= limit:
-                    break
-                chosen.setdefault(place, found[place])
+            others = (place for place in found if place not in chosen)
+            chosen |= {place: found[place] for place in islice(others, limit - len(chosen))}
             found = chosen
         elif not settled:
             self.total = len(found)
         out = [found[place] for place in sorted(found)]
         if not settled:
-            names = dict.fromkeys(name for c in out for name in c)
-            self.varied = {name: tuple(dict.fromkeys(c[name] for c in out if name in c)) for name in names}
-            if all(type(v) is int for values in self.varied.values() for v in values):
-                given = self.varied.items()
-                self.varied = {name: sorted(values) for name, values in given}  # type: ignore[type-var]
+            self.varied = _values_of_parameters(out)
         return out
 
     def walk(
@@ -405,35 +437,44 @@ def _compile_combination(source: str, request: Request, session: Session, values
     return Case(values, done)
 
 
+def _open_requirements(result: Sweep, check: str) -> Iterator[tuple[str, str]]:
+    """Fabric and text of the requirements of a check that hold for all cases that were checked, and are not
+    known for the others."""
+    for name, verdicts in result.verdicts().items():
+        for v in verdicts:
+            bounded = v.status == "bounded" and v.first is None
+            if v.check == check and not v.bare and bounded and v.asked == len(result.cases):
+                yield name, v.what
+
+
+def _counts_of_cases(
+    cases: Iterable[Case], name: str, requirement: str
+) -> tuple[list[tuple[Chosen, int]], dict[str, Value]]:
+    """What a requirement of a fabric counts in each case, and the parameters that no case varies."""
+    measured: list[tuple[Chosen, int]] = []
+    fixed: dict[str, Value] = {}
+    for case in cases:
+        for design in case.compilation.judged:
+            if _qualified_design_name(design) == name:
+                fixed = {k: v for k, v in design.parameters.items() if k not in case.values}
+                values = [r.value for r in design.results if r.requirement == requirement]
+                measured += [(case.values, n) for n in values if isinstance(n, int)]
+    return measured, fixed
+
+
 def _prove_unchecked_combinations(result: Sweep, walk: _Walk) -> None:
     """Prove what arithmetic can of the combinations that were not checked, or check the one that it says is
     wrong."""
     module = next((parsed for parsed, _ in walk.session.parsed.values()), None)
-    sought = [
-        (name, v.what)
-        for name, verdicts in result.verdicts().items()
-        for v in verdicts
-        if v.check == "switches"
-        and not v.bare
-        and v.status == "bounded"
-        and v.first is None
-        and v.asked == len(result.cases)
-    ]
+    sought = list(_open_requirements(result, "switches"))
     if module is None or not sought:
         return
     from tdsl.sizing.all_parameters import prove_switch_count
 
     domains = [walk.spans[name] for name in walk.varied]
     for name, what in sought:
-        measured, fixed = [], {}
-        for case in result.cases:
-            for design in case.compilation.judged:
-                if _qualified_design_name(design) == name:
-                    fixed = {k: v for k, v in design.parameters.items() if k not in case.values}
-                    measured += [(case.values, r.value) for r in design.results if r.requirement == what]
-        answer = prove_switch_count(
-            module.body, name, what, domains, fixed, [(v, n) for v, n in measured if isinstance(n, int)]
-        )
+        measured, fixed = _counts_of_cases(result.cases, name, what)
+        answer = prove_switch_count(module.body, name, what, domains, fixed, measured)
         if answer == "proved":
             result.decided.add((name, what))
         elif isinstance(answer, Mapping) and all(dict(case.values) != dict(answer) for case in result.cases):
@@ -465,16 +506,22 @@ def _merged_sweep_findings(result: Sweep) -> Iterator[Diagnostic]:
         checked = "" if result.whole else " checked"
         few = f"with {result.which(cases)} ({len(cases):,} of {len(result.cases):,} combinations{checked})"
         note = f"with all {len(cases):,} combinations{checked}" if everywhere else few
-        words: dict[str, list[Case]] = {}
-        for case, each in found:
-            words.setdefault(each.message, []).append(case)
-        notes = [note if len(words) == 1 else f"{note}; reported here with {first.text}"]
-        if len(words) > 1:
-            others = [
-                f"with {result.which(c)}: {message}" for message, c in words.items() if message != d.message
-            ]
-            notes += others[:SHOWN] + ([f"and {len(others) - SHOWN:,} more"] if len(others) > SHOWN else [])
-        yield replace(d, notes=(*d.notes, *notes))
+        others = _other_messages(result, d, found)
+        notes = [note if not others else f"{note}; reported here with {first.text}"]
+        yield replace(d, notes=(*d.notes, *notes, *others))
+
+
+def _other_messages(
+    result: Sweep, reported: Diagnostic, found: Iterable[tuple[Case, Diagnostic]]
+) -> list[str]:
+    """Notes of the messages that a finding has with other combinations: a few of them, and how many more."""
+    cases: dict[str, list[Case]] = {}
+    for case, each in found:
+        cases.setdefault(each.message, []).append(case)
+    others = [
+        f"with {result.which(c)}: {message}" for message, c in cases.items() if message != reported.message
+    ]
+    return others[:SHOWN] + ([f"and {len(others) - SHOWN:,} more"] if len(others) > SHOWN else [])
 
 
 def _unchecked_range_findings(result: Sweep, spans: Mapping[str, Domain]) -> Iterator[Diagnostic]:

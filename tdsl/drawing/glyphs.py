@@ -17,8 +17,8 @@ MOST_CELLS, MOST_GROUPS = 16384, 1000
 MOST_GROUPS_WITH_LOCAL_LINKS = 40
 """Groups on a circle of which the links inside are drawn, too."""
 MOST_CHORDS = 100
-"""Groups on a circle above which chords fill the disc and devices the ring around it: neither can be told
-apart."""
+"""Groups on a circle above which chords fill the disc and devices the ring around it: neither can be
+read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""A drawing of a fabric: tiers as rows, alike devices as boxes, group instances as frames, links between
+"""A drawing of a fabric: tiers as rows, equivalent devices as boxes, group instances as frames, links between
 boxes as one line.
 
-How much is told apart depends on how much there is: single devices in a small fabric, then the members of
+How much is distinguished depends on how much there is: single devices in a small fabric, then the members of
 each group together, then whole declarations. The finest level that a page holds is drawn.
 """
 
@@ -134,7 +134,7 @@ def _box_count_fits(fabric: Fabric, boxes: int, wide: bool, depth: int, single: 
 
 
 def _instances_at_depth(s: DeviceSet, depth: int) -> int:
-    """Boxes of a declaration when ``depth`` of its groups are told apart."""
+    """Boxes of a declaration when ``depth`` of its groups are drawn apart."""
     out = 1
     for p in s.parts[:-1][:depth]:
         for axis in p.axes:
@@ -296,7 +296,7 @@ def _give_rows_to_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, in
 
 
 def _name_at_depth(s: DeviceSet, depth: int, instance: int) -> str:
-    """``su0-node``: the groups that are told apart with their indices, the others without; a name is said
+    """``su0-node``: the groups that are drawn apart with their indices, the others without; a name is said
     once."""
     axes = tuple(a for p in s.parts[:-1][:depth] for a in p.axes)
     at = iter(indices_at_position(instance, axes))
@@ -313,8 +313,8 @@ def _name_at_depth(s: DeviceSet, depth: int, instance: int) -> str:
 def _links_between_boxes(
     fabric: Fabric, of_device: Ints, clusters: list[_Cluster]
 ) -> dict[tuple[int, int, int], int]:
-    """Links between boxes; those inside one are told in the box. A link through an optical switch is drawn to
-    that."""
+    """Links between boxes; those inside one are shown in the box. A link through an optical switch is drawn
+    to that."""
     via = fabric.link_via_a >= 0
     hop = np.where(via, fabric.link_via_a, fabric.link_b)
     back = np.where(via, fabric.link_via_b, fabric.link_a)

@@ -28,8 +28,8 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A drawn set of alike devices. ``lines`` are its texts, cut to fit; ``hint`` is the whole. ``glyph`` is
-    drawn at (``glyph_x``, ``glyph_y``), None where there is nothing to draw."""
+    """A drawn set of equivalent devices. ``lines`` are its texts, cut to fit; ``hint`` is the whole.
+    ``glyph`` is drawn at (``glyph_x``, ``glyph_y``), None where there is nothing to draw."""
 
     id: str
     x: float

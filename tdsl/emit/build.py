@@ -458,7 +458,7 @@ def _files_of_records(
     done = 0
     for record in (
         records
-    ):  # what records share is made, and its findings are told, before there are copies of this process
+    ):  # what records share is made, and its findings are reported, before there are copies of this process
         content = draw(record, keep=keep)
         done += 1
         yield content

@@ -456,7 +456,7 @@ class Wires:
     def _address(self, second: bool) -> Column | Compact:
         """The addresses of one end of every link, joined by blanks; "" where it is unnumbered."""
         found, count = self.fabric.addressing, self.fabric.link_count
-        if found is None or not any(kind == "links" for kind, _ in found.dealt):
+        if found is None or not any(kind == "links" for kind, _ in found.assigned):
             return coded_constant("", count)
         return [" ".join(f"{a}/{p.prefix}" for a, p in found.each("links", i, second)) for i in range(count)]
 

@@ -265,8 +265,8 @@ class SeedLink:
 
 @dataclass(frozen=True, slots=True)
 class TorusPlan:
-    """What torus-2QoS is told: three sizes with ``t`` where they wrap and ``m`` where not, links from the
-    origin, the most ports of a switch that lead to one place. ``near`` and ``far`` are GUIDs of real
+    """The sizes and seeds of torus-2QoS: three sizes with ``t`` where they wrap and ``m`` where not, links
+    from the origin, the most ports of a switch that lead to one place. ``near`` and ``far`` are GUIDs of real
     switches."""
 
     sizes: tuple[str, str, str]

@@ -1,4 +1,4 @@
-"""Templates and programs turned into files; what goes wrong is told with the template, its line and the
+"""Templates and programs turned into files; what goes wrong is reported with the template, its line and the
 record in hand."""
 
 from __future__ import annotations

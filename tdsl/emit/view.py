@@ -188,7 +188,7 @@ class FabricView:
             "roce": f.addressing is not None and f.addressing.roce is not None,
             "hosts": bool((f.built & (f.kind == "host")).any()),
             "ethernet": f.link_count > 0 and not subnets.is_infiniband(f),
-            "addresses": f.addressing is not None and bool(f.addressing.dealt),
+            "addresses": f.addressing is not None and bool(f.addressing.assigned),
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
             "switch_tree": True,
             "rail_devices": True,
@@ -549,7 +549,7 @@ class FabricView:
         """Routers of a kind, ``switch`` or ``host``, or with "" of both; none where the design does not say
         how they route.
 
-        What keeps one from being configured is told when its kind is first asked for."""
+        What keeps one from being configured is reported when its kind is first asked for."""
         if "routing" not in self.capabilities or self._fabric.addressing is None:
             return ()
         from tdsl.emit.data.routers import RouterMaker

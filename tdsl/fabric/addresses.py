@@ -78,7 +78,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
+class AssignedAddresses:
     """Pool and rank of every row (devices, or links); -1 where there is none."""
 
     pool: Ints
@@ -87,23 +87,23 @@ class Dealt:
 
 @dataclass(eq=False)
 class Addressing:
-    """All a fabric says about addresses and routing. ``dealt`` has a column for each kind and IP version in
-    use."""
+    """All a fabric says about addresses and routing. ``assigned`` has a column for each kind and IP version
+    in use."""
 
     fabric: Fabric
     pools: tuple[Pool, ...] = ()
-    dealt: Mapping[tuple[str, int], Dealt] = field(default_factory=dict)
+    assigned: Mapping[tuple[str, int], AssignedAddresses] = field(default_factory=dict)
     asns: Asns | None = None
     routing: RoutingSettings | None = None
     roce: Roce | None = None
 
     def of(self, kind: str, version: int, row: int, second: bool = False) -> tuple[Ip, Pool] | None:
         """The address of a device or link and its pool, None if it has none."""
-        dealt = self.dealt.get((kind, version))
-        if dealt is None or dealt.pool[row] < 0:
+        assigned = self.assigned.get((kind, version))
+        if assigned is None or assigned.pool[row] < 0:
             return None
-        pool = self.pools[int(dealt.pool[row])]
-        return pool.address(int(dealt.rank[row]), second), pool
+        pool = self.pools[int(assigned.pool[row])]
+        return pool.address(int(assigned.rank[row]), second), pool
 
     def each(self, kind: str, row: int, second: bool = False) -> Iterator[tuple[Ip, Pool]]:
         """The addresses of a device or link, IPv4 first."""
@@ -119,14 +119,14 @@ class Addressing:
 
 
 def assign_addresses(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> Addressing:
-    """Deal out what a plan's rules say. What cannot be dealt is a finding."""
-    dealer = _Dealer(plan, fabric)
+    """Assign the addresses that the rules of a plan give. What cannot be assigned is a finding."""
+    assigner = _AddressAssigner(plan, fabric)
     for replaces in (False, True):
         for rule in plan.rules:
             if rule.kind == "asn" or rule.replaces != replaces:
                 continue
             try:
-                dealer.deal(rule)
+                assigner.assign(rule)
             except Fault as fault:
                 fault.report(diagnostics)
             except Excused:
@@ -134,19 +134,19 @@ def assign_addresses(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics)
     from tdsl.fabric.asns import asns_of
 
     asns = asns_of(plan, fabric, diagnostics) if plan.routing else None
-    return Addressing(fabric, tuple(dealer.pools), dealer.dealt, asns, plan.routing, plan.roce)
+    return Addressing(fabric, tuple(assigner.pools), assigner.assigned, asns, plan.routing, plan.roce)
 
 
-class _Dealer:
-    """Deals out the addresses of one fabric, rule by rule."""
+class _AddressAssigner:
+    """Assigns the addresses of one fabric, rule by rule."""
 
     def __init__(self, plan: FabricPlan, fabric: Fabric) -> None:
         self.plan, self.fabric = plan, fabric
         self.pools: list[Pool] = []
-        self.dealt: dict[tuple[str, int], Dealt] = {}
+        self.assigned: dict[tuple[str, int], AssignedAddresses] = {}
         self.replaced: list[int] = []  # pools of overrides
 
-    def deal(self, rule: AddressRule) -> None:
+    def assign(self, rule: AddressRule) -> None:
         """One rule: a pool for each of its populations, and a rank for each member."""
         for found in populations_of_rule(self.plan, self.fabric, rule):
             written = self.plan.evaluator.evaluate(rule.value, found.scope)
@@ -179,8 +179,8 @@ class _Dealer:
         """Enter what a pool gives; two rules for one row are a fault."""
         size = self.fabric.link_count if rule.kind == "links" else self.fabric.device_count
         none = np.full(size, -1, dtype=np.int64)
-        dealt = self.dealt.setdefault((rule.kind, pool.version), Dealt(none, none.copy()))
-        taken = dealt.pool[rows]
+        assigned = self.assigned.setdefault((rule.kind, pool.version), AssignedAddresses(none, none.copy()))
+        taken = assigned.pool[rows]
         clash = taken >= 0
         if rule.replaces:
             clash &= np.isin(taken, self.replaced)
@@ -194,7 +194,7 @@ class _Dealer:
                 count=int(clash.sum()),
                 help="leave it out of one of the two, or write `override PATH { address loopback … }`",
             )
-        dealt.pool[rows], dealt.rank[rows] = len(self.pools), ranks
+        assigned.pool[rows], assigned.rank[rows] = len(self.pools), ranks
         if rule.replaces:
             self.replaced.append(len(self.pools))
         self.pools.append(pool)

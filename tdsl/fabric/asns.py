@@ -187,9 +187,9 @@ def _report_asn_conflicts(fabric: Fabric, asns: Asns, diagnostics: Diagnostics) 
         said.add(pair)
         _report_shared_asn(fabric, asns, one, two, "of different rules", diagnostics)
     routed = asns.number[fabric.device_a] > 0
-    alike = np.flatnonzero(routed & (asns.number[fabric.device_a] == asns.number[fabric.device_b]))
-    if len(alike) and not said:
-        link = int(alike[0])
+    same_number = np.flatnonzero(routed & (asns.number[fabric.device_a] == asns.number[fabric.device_b]))
+    if len(same_number) and not said:
+        link = int(same_number[0])
         _report_shared_asn(
             fabric,
             asns,

@@ -200,8 +200,9 @@ def _links_to_reverse(by_set: Array, device_set: Array, a: Array, b: Array) -> N
 
 
 def _plane_numbers(sets: Sequence[DeviceSet], device_set: Array) -> Array:
-    """Number of the plane each device stands in, -1 if in none. Instances of one declaration are told apart
-    by the plane's own index, whatever groups are around it; two declarations are different planes."""
+    """Number of the plane each device stands in, -1 if in none. Instances of one declaration are
+    distinguished by the plane's own index, whatever groups are around it; two declarations are different
+    planes."""
     out = np.full(len(device_set), -1, dtype=np.int64)
     start: dict[tuple[str, ...], int] = {}
     total = 0

@@ -68,7 +68,7 @@ def _has_written_identifiers_alone(heading: list[str]) -> bool:
 
 
 class _AssetTableReader(DeviceTable):
-    """Reads one table, row by row; of a row, the first fault is told."""
+    """Reads one table, row by row; of a row, the first fault is reported."""
 
     def __init__(
         self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str]

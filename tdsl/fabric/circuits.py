@@ -2,9 +2,9 @@
 
 Each asked link goes to the OCS, among those to which both ends have a free cable, that carries the fewest
 circuits so far (the lowest among equals). Where none serves both, the circuits of two OCS, one with room at
-each end, are dealt out anew together with the new one: along Euler circuits their links alternate between the
-two, so each device keeps half of its links in each (Petersen 1891). With an even number of cables from every
-device to every OCS that always succeeds.
+each end, are distributed anew together with the new one: along Euler circuits their links alternate between
+the two, so each device keeps half of its links in each (Petersen 1891). With an even number of cables from
+every device to every OCS that always succeeds.
 """
 
 from __future__ import annotations

@@ -442,11 +442,11 @@ def _hall_facts(h: Hall) -> tuple[object, ...]:
 def _joined_hall(made: _Joining, one: Hall, two: Hall) -> Hall:
     """A hall that two fabrics have: the same, or of each the racks that it names where no pitch says where
     they are."""
-    rows, alike = _joined_rack_rows(one, two)
+    rows, compatible = _joined_rack_rows(one, two)
     shapes = [[(row.name, [n for n, _ in row.racks]) for row in hall.rows] for hall in (one, two)]
-    if shapes[0] == shapes[1] and alike:
+    if shapes[0] == shapes[1] and compatible:
         return one
-    if not alike or one.rack_pitch is not None or one.row_pitch is not None:
+    if not compatible or one.rack_pitch is not None or one.row_pitch is not None:
         made.differs(
             two.origin,
             f"hall `{two.name}` is not the same in two fabrics of the cluster",
@@ -464,13 +464,13 @@ def _joined_hall(made: _Joining, one: Hall, two: Hall) -> Hall:
 def _joined_rack_rows(one: Hall, two: Hall) -> tuple[dict[str, dict[int, RackKind]], bool]:
     """The racks of two halls by row and number, and whether what both state is the same."""
     rows: dict[str, dict[int, RackKind]] = {}
-    alike = _hall_facts(one) == _hall_facts(two)
+    compatible = _hall_facts(one) == _hall_facts(two)
     for hall in (one, two):
         for row in hall.rows:
             for number, kind in row.racks:
                 known = rows.setdefault(row.name, {}).setdefault(number, kind)
-                alike = alike and _rack_kind_key(known) == _rack_kind_key(kind)
-    return rows, alike
+                compatible = compatible and _rack_kind_key(known) == _rack_kind_key(kind)
+    return rows, compatible
 
 
 def _join_places(made: _Joining, fabric: Fabric) -> RackPlaces | None:

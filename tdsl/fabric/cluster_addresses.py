@@ -7,7 +7,7 @@ from dataclasses import field
 
 import numpy as np
 
-from tdsl.fabric.addresses import Addressing, Dealt
+from tdsl.fabric.addresses import Addressing, AssignedAddresses
 from tdsl.fabric.asns import PLANNED, Asns
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostics
@@ -54,20 +54,20 @@ def join_addressing(cluster: Fabric, diagnostics: Diagnostics) -> Addressing | N
     first = 0
     for k, f in enumerate(cluster.members):
         if f.addressing is not None:
-            _join_dealt(joined, k, f.addressing, first)
+            _join_assigned(joined, k, f.addressing, first)
             first += len(f.addressing.pools)
     joined.found.asns = _join_asns(joined)
     return joined.found
 
 
-def _join_dealt(joined: _JoinedAddresses, member: int, own: Addressing, first: int) -> None:
+def _join_assigned(joined: _JoinedAddresses, member: int, own: Addressing, first: int) -> None:
     """Enter the addresses that a fabric deals; ``first`` is the number of its first pool among all."""
-    cluster, dealt = joined.cluster, dict(joined.found.dealt)
-    for (kind, version), d in own.dealt.items():
+    cluster, assigned = joined.cluster, dict(joined.found.assigned)
+    for (kind, version), d in own.assigned.items():
         links = kind == "links"
         size = cluster.link_count if links else cluster.device_count
         none = np.full(size, -1, dtype=np.int64)
-        whole = dealt.setdefault((kind, version), Dealt(none, none.copy()))
+        whole = assigned.setdefault((kind, version), AssignedAddresses(none, none.copy()))
         given = np.flatnonzero(d.pool >= 0)
         rows = (cluster.member_links if links else cluster.member_rows)[member][given]
         fresh = whole.pool[rows] < 0
@@ -79,7 +79,7 @@ def _join_dealt(joined: _JoinedAddresses, member: int, own: Addressing, first: i
                 joined.refuse_second(row, f"an IPv{version} {kind} address", two.origin, one.origin, help)
         whole.pool[rows[fresh]] = d.pool[given[fresh]] + first
         whole.rank[rows[fresh]] = d.rank[given[fresh]]
-    joined.found.dealt = dealt
+    joined.found.assigned = assigned
 
 
 def _join_asns(joined: _JoinedAddresses) -> Asns | None:

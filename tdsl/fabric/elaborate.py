@@ -65,25 +65,35 @@ def elaborate_fabric(
     fabric.transport, fabric.transport_stated = said[0] if said else "", plan.transport is not None
     fabric.purpose = plan.purpose[0] if plan.purpose is not None else ""
     fabric.names = names_from_namings(plan, rows, fabric, diagnostics)
+    _add_addresses(plan, fabric, diagnostics, ok and sound)
+    fabric.prices, fabric.supply = plan.prices, plan.supply
+    _add_places_and_distances(plan, fabric, diagnostics, places)
+    _add_subnet_management(plan, fabric, diagnostics, ok and sound)
+    _report_no_device(plan, fabric, diagnostics)
+    _warn_of_idle_statements(plan, wiring, diagnostics)
+    return fabric
+
+
+def _add_addresses(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics, sound: bool) -> None:
+    """Assign addresses, and say of a ``sound`` fabric without errors that it is complete."""
     if plan.rules or plan.routing or plan.roce:
         from tdsl.fabric.addresses import assign_addresses
 
         fabric.addressing = assign_addresses(plan, fabric, diagnostics)
-    fabric.complete = ok and sound and not diagnostics.has_errors
+    fabric.complete = sound and not diagnostics.has_errors
     if fabric.complete and fabric.addressing is not None and fabric.addressing.routing is not None:
         from tdsl.fabric.split_pools import refuse_split_pools
 
         refuse_split_pools(fabric, fabric.addressing, diagnostics)
-    fabric.prices, fabric.supply = plan.prices, plan.supply
-    _add_places_and_distances(plan, fabric, diagnostics, places)
+
+
+def _add_subnet_management(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics, sound: bool) -> None:
+    """Resolve partitions and subnet managers; a ``sound`` fabric is complete if that finds no errors."""
     if plan.partitions or plan.managers:
         from tdsl.fabric.partitions import resolve_subnet_management
 
         fabric.management = resolve_subnet_management(plan, fabric, diagnostics)
-        fabric.complete = ok and sound and not diagnostics.has_errors
-    _report_no_device(plan, fabric, diagnostics)
-    _warn_of_idle_statements(plan, wiring, diagnostics)
-    return fabric
+        fabric.complete = sound and not diagnostics.has_errors
 
 
 def _report_no_device(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> None:

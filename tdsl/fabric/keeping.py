@@ -29,16 +29,16 @@ class SpreadRule:
     more: Array
 
 
-def rule_of(own: Array, free: bool, alike: bool) -> SpreadRule | None:
+def rule_of(own: Array, free: bool, one_model: bool) -> SpreadRule | None:
     """The rule of a spread from its own choice, a matrix of links a pair; None where it leaves nothing to
-    choose. ``free``: any number of links a pair. ``alike``: all members of B are of one model, so that any of
-    them can take the link more."""
+    choose. ``free``: any number of links a pair. ``one_model``: all members of B are of one model, so that
+    any of them can take the link more."""
     a, b = own.shape
     if a == 0 or b == 0:
         return None
     k, low = int(own[0].sum()), int(own[0].sum()) // b
     totals = own.sum(axis=0)
-    more = np.ones(b, dtype=np.int64) if alike else (totals > totals.min()).astype(np.int64)
+    more = np.ones(b, dtype=np.int64) if one_model else (totals > totals.min()).astype(np.int64)
     if free:
         return SpreadRule(k, 0, k, more)
     return None if k % b == 0 else SpreadRule(k, low, low + 1, more)

@@ -109,11 +109,11 @@ def _addressing_of_links(f: Fabric, links: Bools) -> Addressing | None:
     found = f.addressing
     if found is None:
         return None
-    dealt = {
+    assigned = {
         (kind, version): replace(d, pool=d.pool[links], rank=d.rank[links]) if kind == "links" else d
-        for (kind, version), d in found.dealt.items()
+        for (kind, version), d in found.assigned.items()
     }
-    return replace(found, dealt=dealt)
+    return replace(found, assigned=assigned)
 
 
 def scaleup_only_devices(fabric: Fabric) -> Bools:

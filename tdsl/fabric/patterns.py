@@ -106,8 +106,8 @@ def mesh_or_torus_links(shape: tuple[int, ...], wrap: bool) -> LinkPairs:
 
 
 Joined = Callable[[Fault], None]
-"""For every application, which members of A, then B, other statements joined before: a number each, alike for
-those that meet."""
+"""For every application, which members of A, then B, other statements joined before: a number each, the same
+for those that meet."""
 
 
 def spread_links(

@@ -153,8 +153,8 @@ class PortTable:
     ) -> tuple[NDArray[np.bool_], Array]:
         """For every device: which candidates are free, and their port numbers."""
         first, size = self.class_table(devices, name, span)
-        alike = len(size) > 0 and int(size.min()) == int(size.max())
-        if local is None and alike:
+        same_size = len(size) > 0 and int(size.min()) == int(size.max())
+        if local is None and same_size:
             ports = (self.base[devices] + first)[:, None] + np.arange(int(size[0]), dtype=np.int64)[None, :]
             state = self.state[ports]
             return np.logical_or.reduce([state == s for s in states]), ports

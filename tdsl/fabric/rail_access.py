@@ -109,8 +109,8 @@ def _access_of_model(f: Fabric, index: int, parts: Ints, owner: Ints, label: Int
     place = np.searchsorted(hosts, f.device_a[rows]), f.link_a[rows] - f.port_base[f.device_a[rows]]
     network[place], link[place] = parts[f.device_b[rows]], rows
     used = np.flatnonzero((network >= 0).any(axis=0))
-    alike = np.concatenate((_first_equal_column(network[:, used]), _first_equal_column(domains)), axis=1)
-    _, first, count = np.unique(alike, axis=0, return_index=True, return_counts=True)
+    classes = np.concatenate((_first_equal_column(network[:, used]), _first_equal_column(domains)), axis=1)
+    _, first, count = np.unique(classes, axis=0, return_index=True, return_counts=True)
     found, adapters = RailAccess(), [_adapter_of_port(model, int(p)) for p in used]
     for at, number in sorted(zip(first.tolist(), count.tolist(), strict=True)):
         networks: dict[Adapter, set[int]] = {}
@@ -152,6 +152,24 @@ def _adapter_of_port(model: DeviceModel, port: int) -> Adapter:
     return own.name, before + (port - own.first) // own.split
 
 
+def _hides_scale_up_links(model: DeviceModel, domains: Ints) -> bool:
+    """Whether accelerators of a host have NVLink ports and the model does not say where these lead."""
+    ports = {t for c in model.chips if c.accelerates for p in c.model.classes for t in p.types}
+    linked = len(distinct_values(domains)) < len(domains) or any(x.layer == "scaleup" for x in model.links)
+    return any(t.startswith("NVLINK") for t in ports) and not linked
+
+
+def _networks_of_domains(
+    near: Mapping[Adapter, Sequence[int]], networks: Mapping[Adapter, set[int]], domains: Ints
+) -> dict[int, set[int]]:
+    """The networks that each scale-up domain reaches by the adapters beside its accelerators."""
+    reached: dict[int, set[int]] = {}
+    for adapter, beside in near.items():
+        for k in beside:
+            reached.setdefault(int(domains[k]), set()).update(networks[adapter])
+    return reached
+
+
 def _access_of_host(
     model: DeviceModel, networks: Mapping[Adapter, set[int]], domains: Ints
 ) -> list[tuple[str, int]] | str:
@@ -160,18 +178,13 @@ def _access_of_host(
     accelerators = [(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)]
     if (domains == domains[0]).all():
         return []
-    ports = {t for c in model.chips if c.accelerates for p in c.model.classes for t in p.types}
-    linked = len(distinct_values(domains)) < len(domains) or any(x.layer == "scaleup" for x in model.links)
-    if any(t.startswith("NVLINK") for t in ports) and not linked:
+    if _hides_scale_up_links(model, domains):
         return f"model `{model.name}` does not say where its NVLinks lead"
     near = _nearest_accelerators(model, accelerators, list(networks))
     if near is None:
         return f"model `{model.name}` does not say which adapter is beside which accelerator"
     every = set().union(*networks.values())
-    reached: dict[int, set[int]] = {}
-    for adapter, beside in near.items():
-        for k in beside:
-            reached.setdefault(int(domains[k]), set()).update(networks[adapter])
+    reached = _networks_of_domains(near, networks, domains)
     out = []
     for k, (name, i) in enumerate(accelerators):
         mine = reached.get(int(domains[k]), set())

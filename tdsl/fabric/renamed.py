@@ -45,7 +45,7 @@ def design_devices_of(fabric: Fabric) -> DesignDevices:
 
 def renames_by_declaration(renames: Mapping[str, str]) -> list[tuple[str, str, int]]:
     """Renames by declaration: what it was, what it is, and how many devices it has. Devices known by their
-    names at another place of one declaration are told by the first of them."""
+    names at another place of one declaration are found by the first of them."""
     stay = {old: new for old, new in renames.items() if not new.endswith(GONE)}
     ends = {old: (path_without_indices(old), path_without_indices(new)) for old, new in stay.items()}
     count = Counter(ends.values())
@@ -129,7 +129,7 @@ def devices_by_name(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
 
 
 def _may_be_one(old: str, new: str) -> bool:
-    """Whether two devices are alike in what is known of them."""
+    """Whether two devices are equal in what is known of them."""
     return "" in (old, new) or old == new
 
 
@@ -163,8 +163,8 @@ def _devices_by_position(old: DesignDevices, new: DesignDevices) -> dict[str, st
 
     def fits(d: str, n: str) -> bool:
         one, other = old.declarations[d][0], new.declarations[n][0]
-        alike = _may_be_one(old.devices[one], new.devices[other])
-        return len(path_indices(one)) == len(path_indices(other)) and alike
+        comparable = _may_be_one(old.devices[one], new.devices[other])
+        return len(path_indices(one)) == len(path_indices(other)) and comparable
 
     def called(path: str, chosen: Mapping[str, str]) -> str:
         n = chosen.get(path_without_indices(path))

@@ -200,7 +200,7 @@ class Resolver:
             return
         at = int(np.argmax(bad))
         said = self.over.show(at)
-        alike = int(bad.sum())
+        bad_count = int(bad.sum())
         whole = axis.size > 1 and isinstance(entry.expr, tree.Range)
         fitting = f"{axis.low}..{axis.high}" if whole else ""
         raise Fault(
@@ -208,7 +208,7 @@ class Resolver:
             entry.span,
             f"`{entry.name}[{int(values[at])}]` is outside {axis.low}..{axis.high}"
             + (f", for {said}" if said else "")
-            + (f" (and for {alike - 1:,} more assignments)" if alike > 1 and said else ""),
+            + (f" (and for {bad_count - 1:,} more assignments)" if bad_count > 1 and said else ""),
             help=f"`{entry.name}` has indices {axis.low}..{axis.high}"
             + (f": write `{entry.name}[{fitting}]`" if fitting else ""),
             fix=Fix(f"write `{fitting}`", ((entry.span, fitting),), safe=False) if fitting else None,

@@ -19,13 +19,13 @@ def refuse_split_pools(fabric: Fabric, found: Addressing, diagnostics: Diagnosti
     part = switched_components(fabric)
     hosts = fabric.is_end[fabric.device_a] & fabric.is_switch[fabric.device_b]
     hosts &= found.asn[fabric.device_a] == 0
-    for (kind, _), dealt in sorted(found.dealt.items()):
+    for (kind, _), assigned in sorted(found.assigned.items()):
         if kind != "links":
             continue
-        rows = np.flatnonzero(hosts & (dealt.pool >= 0))
+        rows = np.flatnonzero(hosts & (assigned.pool >= 0))
         parts = part[fabric.device_b[rows]]
-        for number in np.unique(dealt.pool[rows]).tolist():
-            mine = dealt.pool[rows] == number
+        for number in np.unique(assigned.pool[rows]).tolist():
+            mine = assigned.pool[rows] == number
             first = rows[mine][0]
             apart = rows[mine & (parts != part[fabric.device_b[first]])]
             if not len(apart):

@@ -136,7 +136,7 @@ def is_layered(fabric: Fabric, inner: Ints) -> bool:
 
 
 def is_full_tree(fabric: Fabric, links: Ints, inner: Ints) -> bool:
-    """Whether the rules hold by which OpenSM's ``ftree`` takes a subnet without being told its roots
+    """Whether the rules hold by which OpenSM's ``ftree`` takes a subnet without a list of its roots
     (opensm(8), "Fat-tree").
 
     A port group is the ports of a switch that lead to one other switch. In each tier, all switches but roots

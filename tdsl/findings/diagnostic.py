@@ -53,9 +53,9 @@ class Diagnostic:
 
     ``code`` names its page (``tdsl explain E0101``), from which name and title are read; ``message`` is the
     cause with its numbers, ``notes`` are further facts, ``help`` is what would mend it. ``count`` is how many
-    alike it stands for; ``allowed`` is the reason for which the design allows it. ``cause`` has place and
-    code of the finding that this one is a consequence of: it is reported only where that one is none, or is
-    waived.
+    equal findings it is shown for; ``allowed`` is the reason for which the design allows it. ``cause`` has
+    place and code of the finding that this one is a consequence of: it is reported only where that one is
+    none, or is waived.
     """
 
     code: str

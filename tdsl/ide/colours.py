@@ -144,7 +144,7 @@ class _NameColours:
             for f in fields(node):
                 if f.name not in ("span", "metric", "type", "under", "through", "pattern", "child"):
                     yield from self.all(getattr(node, f.name))
-            yield from self.declared(node)  # what is told last holds
+            yield from self.declared(node)  # the last colour of a place applies
 
     # Long: one case for each kind of node.
     def declared(self, node: object) -> Found:

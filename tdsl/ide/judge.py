@@ -62,7 +62,7 @@ def options_of_question(question: Question) -> Request:
 
 def rename_index(question: Question, folders: Iterable[Path]) -> RenameIndex:
     """The names of some folders' files, with the texts of open buffers. What is wrong in ``tdsl.toml`` is
-    told elsewhere."""
+    reported elsewhere."""
     try:
         paths = options_of_question(question).paths
     except ConfigError:
@@ -90,7 +90,7 @@ def judge_names_or_fault(question: Question) -> TextJudgement:
     """What the text alone shows; a fault of tdsl's own is what was wrong."""
     try:
         return judge_names(question)
-    except Exception as fault:  # the editor goes on, and is told
+    except Exception as fault:  # the editor goes on, and gets a message
         return TextJudgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 
 

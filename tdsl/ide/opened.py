@@ -54,14 +54,14 @@ class Open:
     file: SourceFile
     body: tuple[tree.Stmt, ...]
     sound: bool  # whether it has no faults of syntax
-    told: TextJudgement = field(default_factory=TextJudgement)
+    shown: TextJudgement = field(default_factory=TextJudgement)
     facts: tuple[Fact, ...] = ()  # of this very text, once it is compiled
     values: tuple[Fact, ...] = ()  # of its parameters
     sets: tuple[Placed, ...] = ()  # of the design as it was last compiled
     lenses: tuple[tuple[str, str], ...] = ()  # name of a fabric -> its figures, as it was last compiled
     known: KnownNames | None = None  # what its names mean, once that is asked
     judged: bool = False
-    compiled: bool = False  # whether findings of its compilation were told
+    compiled: bool = False  # whether findings of its compilation were sent
     task: EditorTask | None = None
     proved: tuple[Diagnostic, ...] = ()  # all findings of this text, once it is compiled
     late: tuple[

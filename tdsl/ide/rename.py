@@ -99,7 +99,7 @@ class RenameIndex:
             found.add(at)
             for s in names.home.module.body if names is not None else ():
                 if isinstance(s, tree.Use):
-                    with suppress(Fault, OSError):  # told with the findings
+                    with suppress(Fault, OSError):  # reported with the findings
                         todo += [p.resolve() for p in self.scopes.library.loader.find(s, at.parent)]
         return found
 

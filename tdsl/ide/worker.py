@@ -101,7 +101,7 @@ def answer_questions(end: Connection) -> None:
 def _judgements_or_fault(question: Question, session: EditorSession) -> Iterator[TextJudgement]:
     try:
         yield from judge_in_stages(question, session)
-    except Exception as fault:  # the editor goes on, and is told
+    except Exception as fault:  # the editor goes on, and gets a message
         session.forget()
         yield TextJudgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 

@@ -1,7 +1,7 @@
 """The language server: it translates between the protocol and ``tdsl.ide``, and decides when what is asked.
 
-Syntax and names are told as soon as the text changes. Proofs run in a process of their own after a pause, and
-are given up as soon as the text changes again. Protocol:
+Syntax and names are reported as soon as the text changes. Proofs run in a process of their own after a
+pause, and are given up as soon as the text changes again. Protocol:
 https://microsoft.github.io/language-server-protocol, version 3.17.
 """
 
@@ -223,12 +223,12 @@ class Server(Answering):
     async def names(self, state: Open) -> None:
         """Tell what the text alone shows, unless the process that compiles it is faster."""
         await asyncio.sleep(AT_ONCE_S)
-        told = await asyncio.get_running_loop().run_in_executor(
+        judgement = await asyncio.get_running_loop().run_in_executor(
             self.reader, judge.judge_names_or_fault, self.question(state)
         )
-        state.values = told.facts
+        state.values = judgement.facts
         if self.open.get(state.uri) is state and not state.compiled:
-            self.tell(state, told, keep=True)
+            self.tell(state, judgement, keep=True)
 
     async def proofs(self, state: Open, pause: float) -> None:
         """Tell what the process that compiles finds, as it comes."""
@@ -360,7 +360,7 @@ class Server(Answering):
             self.wrong = judgement.wrong
             return
         self.wrong = ""
-        state.told = judgement
+        state.shown = judgement
         by_uri: dict[str, list[lsp.Diagnostic]] = {state.uri: []}
         new = {(d.code, d.message) for d in judgement.findings}
         old = (
@@ -411,7 +411,7 @@ class Server(Answering):
         reason."""
         out = []
         start, end = self.offset(state, wanted.start), self.offset(state, wanted.end)
-        for d in state.told.findings:
+        for d in state.shown.findings:
             if d.span is None or self.uri(d.span) != state.uri or d.span.start > end or d.span.end < start:
                 continue
             waived = extras.waiver_comment(d)
@@ -474,13 +474,13 @@ class Server(Answering):
         found = meaning.meaning_at_offset(self.known(state), state.file, at)
         if found is not None and found[1] is not None:
             start, end = found[0].start, found[0].end
-            told = [
+            texts = [
                 f.text for f in facts if f.start in (start, meaning.declaration_offset(found[1], state.file))
             ]
             words = (
-                [*told, meaning.meaning_as_markdown(found[1])]
+                [*texts, meaning.meaning_as_markdown(found[1])]
                 if found[1].kind == "check"
-                else [meaning.meaning_as_markdown(found[1]), *told]
+                else [meaning.meaning_as_markdown(found[1]), *texts]
             )
         else:
             word = catalogue.explained_words().get(found[0].text) if found is not None else None
@@ -507,7 +507,7 @@ class Server(Answering):
             question = self.question(state)
             try:
                 paths = judge.options_of_question(question).paths
-            except ConfigError:  # told with the findings
+            except ConfigError:  # reported with the findings
                 paths = ()
             known = KnownNames(state.file, state.body, Path(state.path), question.overlay, paths, state.sets)
             if texts == self.texts:
@@ -598,8 +598,8 @@ class Server(Answering):
             return None
         names = [lsp.ParameterInformation(found.label[a:b]) for a, b in found.parameters]
         doc = lsp.MarkupContent(lsp.MarkupKind.Markdown, found.doc) if found.doc else None
-        told = lsp.SignatureInformation(found.label, doc, names)
-        return lsp.SignatureHelp([told], 0, found.active if found.active >= 0 else None)
+        signature = lsp.SignatureInformation(found.label, doc, names)
+        return lsp.SignatureHelp([signature], 0, found.active if found.active >= 0 else None)
 
     def tokens(self, state: Open) -> lsp.SemanticTokens:
         """What each word is."""

@@ -77,9 +77,9 @@ class _Graphs(NcclFileJudge):
 
     def channels(self, e: NcclElement) -> None:
         """As many as the graph says, each with the same GPUs and with a net at both ends or none."""
-        told = whole_number_of_c(e.attributes.get("nchannels", ""))
-        if told is not None and told != len(e.children):
-            text = f"nchannels says {told}, and there are {len(e.children)} <channel>"
+        stated = whole_number_of_c(e.attributes.get("nchannels", ""))
+        if stated is not None and stated != len(e.children):
+            text = f"nchannels says {stated}, and there are {len(e.children)} <channel>"
             self.tell(
                 "E0526", e.place("nchannels"), text, "make the two agree: NCCL uses the number as it is"
             )

@@ -1,5 +1,5 @@
-"""What is wrong with a topology file or graph file of NCCL, told before NCCL says nothing and runs at half
-speed.
+"""What is wrong with a topology file or graph file of NCCL, reported before NCCL says nothing and runs at
+half speed.
 
 Wrong values NCCL takes without a word, and what is left out it fills in from the machine, on each rank what
 that rank sees; ranks that see different things then hold one switch for two. A file is read as NCCL reads it
@@ -378,7 +378,7 @@ class _Topology(NcclFileJudge):
                 )
 
     def unique(self) -> None:
-        """What must be told apart."""
+        """What must be distinct."""
         by_name: dict[str, list[NcclElement]] = {}
         for e in self.elements:
             by_name.setdefault(e.name, []).append(e)
@@ -406,7 +406,7 @@ class _Topology(NcclFileJudge):
                 )
 
     def direct_links(self) -> None:
-        """NVLinks between two GPUs must be told by both, with one count (ncclTopoAddNvLinks,
+        """NVLinks between two GPUs must be listed by both, with one count (ncclTopoAddNvLinks,
         ncclTopoComputePaths)."""
         counts: Counter[tuple[str, str]] = Counter()
         place: dict[tuple[str, str], NcclElement] = {}

@@ -155,7 +155,7 @@ def _judge_gpudirect_off(judge: NcclFileJudge, e: NcclElement) -> None:
 
 def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> None:
     """A link between two PCIe switches stands at both."""
-    told = {
+    listed = {
         (e.attributes.get("busid", ""), x.attributes.get("target", ""))
         for e in functions
         for x in e.own("pcilink")
@@ -163,7 +163,7 @@ def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> N
     for e in functions:
         for x in e.own("pcilink"):
             here, there = e.attributes.get("busid", ""), x.attributes.get("target", "")
-            if there and (there, here) not in told:
+            if there and (there, here) not in listed:
                 judge.tell(
                     "E0526",
                     x.place("target"),

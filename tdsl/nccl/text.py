@@ -69,7 +69,7 @@ def read_nccl_xml(file: SourceFile, found: Diagnostics) -> NcclElement | None:
 
 
 class _NcclXmlReader:
-    """One pass over a text. ``known`` is the nesting of the kind of file, told by its first element."""
+    """One pass over a text. ``known`` is the nesting of the kind of file, known by its first element."""
 
     def __init__(self, file: SourceFile, found: Diagnostics) -> None:
         self.source, self.text, self.found = file, file.text, found

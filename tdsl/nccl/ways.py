@@ -100,11 +100,11 @@ def _judge_way_rates(judge: NcclFileJudge, pairs: Sequence[tuple[PlacedDevice, P
     ways = [_links_between(g, a) for g, a in pairs]
     rates = [min(map(counted_pcie_mbps, way)) for way in ways]
     usual = _usual_value(rates)
-    told: set[int] = set()
+    reported: set[int] = set()
     for way, rate in zip(ways, rates, strict=True):
         narrow = min(way, key=counted_pcie_mbps)
-        if rate < usual and id(narrow) not in told and not _is_judged_alone(narrow):
-            told.add(id(narrow))
+        if rate < usual and id(narrow) not in reported and not _is_judged_alone(narrow):
+            reported.add(id(narrow))
             text = (
                 f"this link has {rate} Mb/s, as NCCL counts, on the way from a GPU to its adapter; others "
                 f"have {usual}"

@@ -325,7 +325,7 @@ class _Auditor:
 
     def links_set_aside(self) -> None:
         """Links of the captures that are not compared, by reason; those of routers and aggregation nodes are
-        told with these."""
+        reported with these."""
         reasons: dict[str, list[tuple[CaptureLine, str]]] = defaultdict(list)
         for why, wire in self.seen.aside:
             if why not in self.seen.observed.aside.values():

@@ -17,7 +17,7 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
 
 MOST_SAID = 4
-"""Rows of one kind that are told one by one."""
+"""Rows of one kind that are reported one by one."""
 NO_DEVICE = "the design has no such device"
 NO_PORT = "the device has no such port; its identifiers are those of the device"
 EMPTY = "the row has no identifier"
@@ -47,12 +47,12 @@ def _add_written_identifiers(
     """Add the identifiers that are taken as they are written, and tell what of the table is not used."""
     aside: dict[str, list[tuple[int, str]]] = defaultdict(list)
     identifiers = _WrittenIdentifiers(names, owner, frozenset(owner), file, diagnostics)
-    told = {d.span.begin[0] for d in diagnostics if d.span is not None}  # rows with a fault
+    faulty = {d.span.begin[0] for d in diagnostics if d.span is not None}  # rows with a fault
     for line, cells in zip(assets.lines, assets.rows, strict=True):
         called, port = cells.get("device", ""), cells.get("port", "")
         device = names.device(called)
         if device < 0:
-            if line not in told:
+            if line not in faulty:
                 aside[NO_DEVICE].append((line, called))
             continue
         written = [cells[c] for c in WRITTEN if cells.get(c)]

@@ -36,7 +36,7 @@ HOST_NAME = re.compile(
 DENSE = 2
 """An array may have so many times the members that were seen; those that were not are omitted."""
 MOST_LEFT = 16
-"""Rows left out that are told one by one."""
+"""Rows left out that are reported one by one."""
 ALIKE = 1.25
 """Devices are of one model where all their ports together are at most so many times those of the one with the
 most."""

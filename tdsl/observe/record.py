@@ -169,15 +169,15 @@ class LooseLink(NamedTuple):
 class SidesListed:
     """Links of a capture that lists each from both of its ends, as ends that a reader knows them by."""
 
-    told: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
+    seen: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
 
     def is_other_side(self, here: tuple[str, str], there: tuple[str, str]) -> bool:
         """Whether a row is the first one that lists a link from its other end; a row that is there again is
         none."""
-        if (here, there) in self.told:
+        if (here, there) in self.seen:
             return False
-        self.told.add((here, there))
-        return (there, here) in self.told
+        self.seen.add((here, there))
+        return (there, here) in self.seen
 
 
 @dataclass(slots=True)
@@ -286,12 +286,12 @@ class Observed:
 
     def _settle_parts(self) -> None:
         """Add the links between the parts of a capture that was cut into several files."""
-        told: set[str] = set()
+        reported: set[str] = set()
         for link, missing in self.loose:
             lacking = [(name, at) for name, at in missing if key_of_infiniband_node(name) not in self.nodes]
             for name, at in lacking:
-                if name not in told:
-                    told.add(name)
+                if name not in reported:
+                    reported.add(name)
                     self.fault_of_missing_block(at, name)
             if not lacking:
                 self.wire(link)
@@ -417,11 +417,11 @@ class Observed:
     def fault(self, file: SourceFile, line: int, message: str, help: str = "", code: str = "E0601") -> None:
         """Report a line that is not understood. Faults of one kind have the same help."""
         key = (id(file), code, help or message)
-        alike = self.faults.setdefault(key, [])
-        if len(alike) < MOST_ALIKE:
+        equal = self.faults.setdefault(key, [])
+        if len(equal) < MOST_ALIKE:
             line = min(max(line, 1), len(file.line_starts))
             self.findings.add(code, CaptureLine(file, line).span, message, help=help)
-            alike.append(len(self.findings) - 1)
+            equal.append(len(self.findings) - 1)
         else:
             self.more[key] = self.more.get(key, 0) + 1
 

@@ -70,7 +70,7 @@ def path_bound(
 
 def _path_families(fabric: Fabric, pairs: tuple[Ints, Ints, Ints]) -> Iterator[tuple[Ints, Floats, float]]:
     """For every kind of device at which paths begin: the devices that they lead to, their weights, and how
-    many begin alike."""
+    many have one beginning."""
     low, high, count = pairs
     tier = fabric.tier
     level = tier[low] == tier[high]
@@ -137,7 +137,7 @@ def _interchangeable_devices(
     for t in tops.tolist():
         rows = slice(int(first[t]), int(first[t + 1]))
         found.setdefault((lower[rows].tobytes(), room[rows].tobytes()), []).append(t)
-    return ((alike[0], alike) for alike in found.values())
+    return ((paths[0], paths) for paths in found.values())
 
 
 def _weights_by_model(

@@ -37,7 +37,7 @@ class Report:
         done = {finding_key(d) for d in self.printed}
         return [
             (f, d)
-            for f, d in compilation.told()
+            for f, d in compilation.findings_with_files()
             if d.severity is not Severity.ALLOWED
             and finding_key(d) not in done
             and (self.held is None or d.severity < self.held)
@@ -49,23 +49,29 @@ class Report:
         return min(self.fail_on, Severity.ERROR)
 
     @property
-    def told(self) -> list[tuple[str, Diagnostic]]:
+    def reported_findings(self) -> list[tuple[str, Diagnostic]]:
         """All findings in order, each with the file it is about; what is allowed is left out."""
         return [
-            (file, d) for c in self.compilations for file, d in c.told() if d.severity is not Severity.ALLOWED
+            (file, d)
+            for c in self.compilations
+            for file, d in c.findings_with_files()
+            if d.severity is not Severity.ALLOWED
         ]
 
     @property
     def allowed(self) -> list[tuple[str, Diagnostic]]:
         """The findings that the designs allow."""
         return [
-            (file, d) for c in self.compilations for file, d in c.told() if d.severity is Severity.ALLOWED
+            (file, d)
+            for c in self.compilations
+            for file, d in c.findings_with_files()
+            if d.severity is Severity.ALLOWED
         ]
 
     @property
     def findings(self) -> list[Diagnostic]:
         """All findings, in order; what is allowed is left out."""
-        return [d for _, d in self.told]
+        return [d for _, d in self.reported_findings]
 
     @property
     def coverage(self) -> tuple[int, int]:

@@ -21,7 +21,7 @@ IN_PROPERTIES = {**IN_MESSAGES, ":": "%3A", ",": "%2C"}
 def render(report: Report) -> str:
     """A command for each finding, errors first."""
     rows = []
-    for file, d in sorted(report.told, key=lambda found: -found[1].severity):
+    for file, d in sorted(report.reported_findings, key=lambda found: -found[1].severity):
         name, line, column, last, end = finding_location(file, d)
         values = {
             "file": relative_file_name(name),

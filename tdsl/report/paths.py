@@ -46,7 +46,7 @@ def findings_with_fingerprints(report: Report) -> list[tuple[str, Diagnostic, st
     """
     seen: dict[str, int] = {}
     out = []
-    for file, d in [*report.told, *report.allowed]:
+    for file, d in [*report.reported_findings, *report.allowed]:
         name, line, *_ = finding_location(file, d)
         text = d.span.file.line(line).strip() if d.span is not None else d.message
         key = sha256(

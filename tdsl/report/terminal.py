@@ -435,7 +435,7 @@ def closing_lines(report: Report, paint: Paint) -> str:
 
 def _first_grave_finding(report: Report) -> list[str]:
     """Place and text of the first finding that fails the design, where its lines are far above the end."""
-    grave = [(file, d) for file, d in report.told if d.severity >= report.grave]
+    grave = [(file, d) for file, d in report.reported_findings if d.severity >= report.grave]
     if not grave:
         return []
     file, first = grave[0]

@@ -1,5 +1,5 @@
 """``address`` and ``asn``: who gets a value, and where the values come from. Paths are resolved here, values
-dealt later."""
+assigned later."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _paths_and_words(
 def _address_kind_and_source(
     s: tree.Setting, words: list[tuple[str, tree.Expr]]
 ) -> tuple[str, bool, tree.Expr]:
-    """What is addressed, whether the values are dealt out one by one, and the network."""
+    """What is addressed, whether the values are given out one by one, and the network."""
     example = "write `loopback from 10.255.0.0/16`"
     if not words:
         raise Fault("E0120", s.span, f"`{s.name.name}` does not say what it addresses", help=example)

@@ -189,9 +189,9 @@ class Relations:
         """Whether the sizes can hold together."""
         return self.solver.check()
 
-    def plain(self, each: bool, alike: bool) -> None:
+    def plain(self, each: bool, same_rate: bool) -> None:
         """Ask for sizes that are easy to find: of what is let go one switch, one link up, or one to ``each``
-        switch of a written number, and many ports, ``alike`` of the rate at hand."""
+        switch of a written number, and many ports, ``same_rate`` of the rate at hand."""
         for tier, what in self.free & self.terms.keys():
             if what in ("count", "aim"):
                 written = (
@@ -202,7 +202,7 @@ class Relations:
                 self.solver.add(self.terms[tier, what] == (written or 1))
             elif what == "model":
                 self.solver.add(self.radix[tier] == MANY)
-                if alike:
+                if same_rate:
                     self.solver.add(self.rates[tier] == self.load.rate // self.unit)
 
     def another(self) -> None:
@@ -299,7 +299,7 @@ def sizes_without(
     others = [p for p in known if p not in core]
     hosts = [p for p in others if p.tier < 0]
     ways: list[tuple[list[WrittenNumber], tuple[bool, bool] | None]] = [([], None), (hosts, None)]
-    ways += [(others, (each, alike)) for alike in (True, False) for each in (False, True)]
+    ways += [(others, (each, same_rate)) for same_rate in (True, False) for each in (False, True)]
     for more, plainly in (*ways, (others, None)):
         relations = Relations(load, specs, [place, *more])
         if plainly is not None:
@@ -376,7 +376,7 @@ def explain_conflict(d: Diagnostic, load: HostLoad, specs: Sequence[TierSpec]) -
     """A finding with the places of its conflict in place of its labels; the finding itself where none is
     proven."""
     if d.code not in CODES or d.span is None or any(s.down or s.by_rail for s in specs):
-        return d  # the relations know switches whose ports are all alike
+        return d  # the relations know switches whose ports are all equal
     core, proven = irreducible_conflict(load, specs)
     if not core:
         return d

@@ -216,7 +216,7 @@ class ModelBuilder:
         self.unique_labels(s)
 
     def unique_labels(self, s: tree.Decl) -> None:
-        """Two ports of a device with one name on the faceplate could not be told apart."""
+        """Two ports of a device with one name on the faceplate could not be distinguished."""
         seen: dict[str, str] = {}
         for c in self.classes:
             for k, label in enumerate(c.labels):

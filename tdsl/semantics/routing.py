@@ -1,4 +1,5 @@
-"""``routing bgp { … }`` and ``roce { … }``: what every switch and host of a fabric is told alike."""
+"""``routing bgp { … }`` and ``roce { … }``: settings that all switches and hosts of a fabric have in
+common."""
 
 from __future__ import annotations
 

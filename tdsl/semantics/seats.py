@@ -30,11 +30,11 @@ def report_mixed_kinds(ends: HostEnds, seated: Value, at: SourceSpan, diagnostic
         shared = [seats for seats in mine if _sets_beside(seats, found)]
         if len(mine) < 2 or not shared:
             continue
-        told = ", ".join(_describe_seats(seats, found) for seats in mine)
+        by_kind = ", ".join(_describe_seats(seats, found) for seats in mine)
         diagnostics.add(
             "E0466",
             at,
-            f"the {x.hosts} hosts of `{_path_of_end_set(x)}` are in groups of {len(mine)} kinds: {told}",
+            f"the {x.hosts} hosts of `{_path_of_end_set(x)}` are in groups of {len(mine)} kinds: {by_kind}",
             labels=[(x.span, "these hosts")],
             severity=Severity.WARNING,
             help="give each kind seats for its own hosts, as in `groups gpu 3 of 6 hosts, …`, or allow it "

@@ -1,7 +1,7 @@
 """Sizes of tiers: how many links go up, how many children a group holds, how many switches it takes. Whole
 numbers only.
 
-Everything here is arithmetic on one plane; the planes of a fabric are alike.
+Everything here is arithmetic on one plane; the planes of a fabric are equal.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from math import prod
 from typing import Any
@@ -52,6 +52,11 @@ class SizeConstraint:
 
 class Unsized(Exception):
     """A size that is not arithmetic over written numbers."""
+
+
+def _members_of_side(populations: Sequence[tuple[object, Term]]) -> Term:
+    """Devices or ports of one side of a connect, of all its paths."""
+    return sum(count for _, count in populations)
 
 
 class SizeRelations:
@@ -267,22 +272,12 @@ class SizeRelations:
         if node.circuit or wire.via is not None:
             raise Unsized
         ends = [(t, self.population(t)) for t in wire.a], [(t, self.population(t)) for t in wire.b]
-        total = (sum(n for _, n in ends[0]), sum(n for _, n in ends[1]))
-        p = node.pattern
-        copies = self.number(node.copies, wire.scope) if node.copies is not None else 1
-        if p is None:
-            each = (copies, copies)
-        elif p.name.name == "each" and wire.b:
-            each = (total[1] * copies, total[0] * copies)
-            line.said = "each is joined to each here"
-        elif p.name.name == "pairs" and wire.b:
-            each = (copies, copies)
-            line.holds.append(z3.IntVal(0) + total[0] == total[1])
-            line.said = "joined in pairs here"
-        elif p.name.name == "spread" and wire.b:
+        total = (_members_of_side(ends[0]), _members_of_side(ends[1]))
+        copies = self.copies(wire)
+        if node.pattern is not None and node.pattern.name.name == "spread" and wire.b:
             each = self.spread(i, wire, line, total, ends[0], runs)
         else:
-            raise Unsized
+            each = self.links_of_each(wire, line, total, copies)
         if node.guard is not None:
             raise Unsized
         made = z3.Int(f"links{i}")
@@ -293,6 +288,28 @@ class SizeRelations:
         for side, per in zip(ends, each, strict=True):
             for t, n in side:
                 self.take(i, t, line, runs * n * per)
+
+    def copies(self, wire: ResolvedConnect) -> Term:
+        """The number behind ``x``, 1 where there is none."""
+        return self.number(wire.node.copies, wire.scope) if wire.node.copies is not None else 1
+
+    def links_of_each(
+        self, wire: ResolvedConnect, line: SizeConstraint, total: tuple[Term, Term], copies: Term
+    ) -> tuple[Term, Term]:
+        """Links of one member of either side for a pattern other than spread, of ``total`` members. Raises
+        Unsized for those whose links cannot be counted."""
+        node = wire.node
+        pattern = node.pattern.name.name if node.pattern is not None else ""
+        if not pattern:
+            return copies, copies
+        if pattern == "each" and wire.b:
+            line.said = "each is joined to each here"
+            return total[1] * copies, total[0] * copies
+        if pattern == "pairs" and wire.b:
+            line.holds.append(z3.IntVal(0) + total[0] == total[1])
+            line.said = "joined in pairs here"
+            return copies, copies
+        raise Unsized
 
     def runs(self, wire: ResolvedConnect, line: SizeConstraint) -> Term:
         """How often a connect is applied: once for each value of its variables, and each instance of the

@@ -101,7 +101,7 @@ def bad_character(token: Token, text: str) -> Diagnostic:
 
 def report_misleading_characters(file: SourceFile, diagnostics: Diagnostics) -> None:
     """Find what reads otherwise than it is: hidden characters anywhere, and words of strings in two scripts
-    that look alike."""
+    that look the same."""
     for found in HIDDEN.finditer(file.text):
         diagnostics.add(
             "E0497",

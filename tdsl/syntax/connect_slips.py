@@ -4,6 +4,7 @@ paths."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
@@ -20,22 +21,36 @@ def _is_link(s: Scene) -> bool:
     return s.first in ("connect", "circuit") and s.token is not None and s.before is not None
 
 
+def _joins_two_sets(s: Scene) -> bool:
+    return _is_link(s) and any(t.text == "to" for t in s.statement)
+
+
+def _place_of_setting(tokens: Sequence[Token]) -> int:
+    """The index of the first word of a setting, -1 where there is none or no value behind it."""
+    words = (*SETTINGS, "at")
+    at = next((i for i, t in enumerate(tokens) if t.text in words and t.type == "NAME"), -1)
+    value = tokens[at + 1] if at + 1 < len(tokens) else None
+    return at if value is not None and value.type in (*VALUES, "NAME") else -1
+
+
+def _rate_as_written_here(text: str) -> str:
+    """``400Gbps`` as ``400G``; empty where a text is no amount."""
+    found = re.fullmatch(r"([0-9.]+)([A-Za-z/]*)", text)
+    return amount_written_here(found[1], found[2]) or text if found else ""
+
+
 def _setting_without_braces(s: Scene) -> Diagnostic | None:
     """``connect a to b length 3m``, ``(length 3m)`` and ``at 400G``."""
-    if not _is_link(s) or not any(t.text == "to" for t in s.statement):
+    if not _joins_two_sets(s):
         return None
     tokens = [*s.statement, *s.rest]
-    at = next((i for i, t in enumerate(tokens) if t.text in (*SETTINGS, "at") and t.type == "NAME"), -1)
-    if at < 3 or at + 1 >= len(tokens) or tokens[at].start > s.span.end:
+    at = _place_of_setting(tokens)
+    if at < 3 or tokens[at].start > s.span.end:
         return None
     value = tokens[at + 1]
-    if value.type not in (*VALUES, "NAME"):
-        return None
     word, text = tokens[at].text, value.text
     if word == "at":
-        found = re.fullmatch(r"([0-9.]+)([A-Za-z/]*)", text)
-        text = amount_written_here(found[1], found[2]) or text if found else ""
-        word = "rate"
+        word, text = "rate", _rate_as_written_here(text)
     opened = tokens[at - 1].type == "LPAR"
     if len(tokens) > at + 2 + opened:
         return None

@@ -90,8 +90,8 @@ class Scene:
 def closest_keyword(word: str, known: Iterable[str]) -> str | None:
     """The known word closest to a misspelt one, if any is close."""
     near = closest_name(word, known, 0.75 if len(word) > 3 else 0.8)
-    alike = SequenceMatcher(None, word.lower(), near.lower()).ratio()
-    return near if near and alike >= LEAST_ALIKE else None
+    similarity = SequenceMatcher(None, word.lower(), near.lower()).ratio()
+    return near if near and similarity >= LEAST_ALIKE else None
 
 
 def rewriting_finding(

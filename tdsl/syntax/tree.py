@@ -203,7 +203,8 @@ class PatternRef:
 
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """``connect A [to B] [pattern] [x N] [via P] [where GUARD] { settings }``, or ``circuit`` alike.
+    """``connect A [to B] [pattern] [x N] [via P] [where GUARD] { settings }``, or ``circuit`` in the same
+    form.
 
     An ``x N`` directly behind ``spread`` belongs to the pattern; ``each x 2`` and a bare ``x 2`` are
     ``copies``.

@@ -143,19 +143,27 @@ def interval_of_operation(
     ranks = Ranks.of(view, sets)
     if claim.given is not None and operation.in_network is not None:
         operation = operation.in_network
+    why = _why_no_schedule(ranks, apart)
+    floor, found = _floor_and_schedules(operation, ranks, size, apart, not why)
+    none_found = "no routes are known" if claim.given is None else NONE_IN_SWITCHES
+    unknown = ranks.unknown_delays if found else ()
+    return Interval(ranks, size, floor, found, unknown, apart, why or none_found, beside)
+
+
+def _floor_and_schedules(
+    operation: Operation, ranks: Ranks, size: Fraction, apart: bool, possible: bool
+) -> tuple[Floor, list[Schedule]]:
+    """The floor of an operation on ``size`` bits, and where schedules are ``possible`` the best of them.
+    ``apart``: some ranks are not connected by the links that an exchange uses."""
     exchange = None if operation.exchange is None else operation.exchange(ranks)
     least = Fraction(0) if exchange is None or apart else exchange.least
     floor = _floor_of_operation(operation, ranks, size, least)
-    why = _why_no_schedule(ranks, apart)
-    none_found = "no routes are known" if claim.given is None else NONE_IN_SWITCHES
     made: Iterator[Schedule] = iter(())
     if operation.schedules is not None:
         made = operation.schedules(ranks)
     elif exchange is not None:
         made = iter(exchange.schedules)
-    found = [] if why else best_schedules(made, size, floor.seconds)
-    unknown = ranks.unknown_delays if found else ()
-    return Interval(ranks, size, floor, found, unknown, apart, why or none_found, beside)
+    return floor, best_schedules(made, size, floor.seconds) if possible else []
 
 
 def view_of_domains(view: View) -> View:

@@ -233,7 +233,7 @@ def _viewer_address_pools(fabric: Fabric, columns: dict[str, Ints]) -> list[dict
     pools: list[Pool] = []
     for k, member in enumerate(fabric.members or (fabric,)):
         found = member.addressing
-        for (kind, version), dealt in found.dealt.items() if found is not None else ():
+        for (kind, version), assigned in found.assigned.items() if found is not None else ():
             size = fabric.link_count if kind == "links" else fabric.device_count
             rows = np.arange(size)
             if fabric.members:
@@ -242,10 +242,10 @@ def _viewer_address_pools(fabric: Fabric, columns: dict[str, Ints]) -> list[dict
                 columns.setdefault(f"{what}_{kind}_{version}", np.full(size, -1, dtype=np.int64))
                 for what in ("pool", "rank")
             )
-            fresh = (dealt.pool >= 0) & (
+            fresh = (assigned.pool >= 0) & (
                 pool[rows] < 0
             )  # of a shared device the address of the first network
-            pool[rows[fresh]], rank[rows[fresh]] = dealt.pool[fresh] + len(pools), dealt.rank[fresh]
+            pool[rows[fresh]], rank[rows[fresh]] = assigned.pool[fresh] + len(pools), assigned.rank[fresh]
         pools += found.pools if found is not None else ()
     return [
         {

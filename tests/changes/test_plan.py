@@ -19,7 +19,7 @@ SUPERPOD = ("dgx_superpod_h100", "dgx_superpod_h100", "--set-old", "units=2", "-
 
 
 @given(wirings(grown=True), st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(1, 4)]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_hosts_that_come_and_go(texts: tuple[str, str], floor: Fraction) -> None:
     old, new = map(design, texts)
     plan = planned(old, new, floor)

@@ -131,7 +131,7 @@ def wirings(draw: st.DrawFn, grown: bool = False) -> tuple[str, str]:
 
 
 @given(wirings())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_cables_that_come_go_and_move_are_the_difference_of_two_sets(texts: tuple[str, str]) -> None:
     """A cable that moves keeps one end; what is left of the difference comes or goes."""
     old, new = map(design, texts)
@@ -144,7 +144,7 @@ def test_cables_that_come_go_and_move_are_the_difference_of_two_sets(texts: tupl
 
 
 @given(wirings(), st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(1, 4)]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_orders_by_hand(texts: tuple[str, str], floor: Fraction) -> None:
     old, new = map(design, texts)
     states = laid(old), laid(new)

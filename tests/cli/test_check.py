@@ -133,11 +133,11 @@ def test_what_fails_is_nearest_to_the_prompt(tmp_path: Path) -> None:
     """Within the last rows of a terminal, whatever else holds; -v has every answer."""
     text = (DESIGNS / "dgx_superpod_h100.fab").read_text().replace("edge_redundancy >= 8", "edge_redundancy >= 9")
     file = write(tmp_path, text)
-    done = tdsl("check", file)
+    done = tdsl("check", file, "--set", "units=1")
     last = done.output.splitlines()[-10:]
     assert any("`edge_redundancy >= 9` does not hold" in line for line in last) and len(done.output.splitlines()) <= 33
     assert "6 other claims hold" in done.output and "rate_match" not in done.output
-    every = tdsl("-v", "check", file).stdout
+    every = tdsl("-v", "check", file, "--set", "units=1").stdout
     assert "rate_match" in every and "bisection >= 100%" in every and "6 other claims" not in every
 
 

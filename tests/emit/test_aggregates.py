@@ -53,9 +53,9 @@ def announced(pools: tuple[Pool, ...], links: list[tuple[int, int, int]]) -> dic
         device_b=np.array([4 + s if s >= 0 else (k + 1) % 4 for k, (s, _, _) in enumerate(links)], dtype=np.int64),
     )  # fmt: skip
     columns = SimpleNamespace(pool=np.array([p for _, p, _ in links], dtype=np.int64), rank=np.array([r for *_, r in links]))
-    dealt = {("links", version): columns}
+    assigned = {("links", version): columns}
     asn = np.array([0] * 4 + [65001 + k for k in range(10)])
-    found: Any = SimpleNamespace(fabric=fabric, pools=pools, dealt=dealt, asn=asn)
+    found: Any = SimpleNamespace(fabric=fabric, pools=pools, assigned=assigned, asn=asn)
     return {device - 4: [r.network for r in routes] for device, routes in aggregates_by_device(found).items()}
 
 

@@ -104,7 +104,7 @@ def check(table: Table[Record]) -> None:
     assert b"".join(json_rows(table, FIELDS)).decode() == by_json(table)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(tables(), st.sampled_from([1] * 11 + [900]))
 def test_rows_are_those_of_csv_and_json(few: Table[Record], times: int) -> None:
     table = repeated(few, times)
@@ -138,7 +138,7 @@ def test_texts_as_they_are(values: list[str], codes: list[int], between: str) ->
 CELLS = st.one_of(VALUES, st.text(max_size=4), st.sampled_from(["", "x", "\uff0b1", "a-b", "d\u00fc", None, 1.5]))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(CELLS, min_size=1, max_size=9))
 def test_cells_are_those_of_csv(values: list[object]) -> None:
     expected = []

@@ -60,7 +60,7 @@ PODS = f"\n{TEXTS['PODS']}\n"
 SIZES = {"pods": (1, 3), "spines": (1, 4), "hosts": (2, 8), "cores": (1, 3)}
 
 
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(small=st.fixed_dictionaries({k: st.integers(*v) for k, v in SIZES.items()}), grown=st.sampled_from(list(SIZES)))
 def test_pods_spines_and_hosts_keep_what_they_have(tmp_path: Path, small: dict[str, int], grown: str) -> None:
     """One extent more. Addresses of devices, ASNs (planned ones, too) and the addresses of host links stay; a link between

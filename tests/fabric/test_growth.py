@@ -72,7 +72,7 @@ shapes = st.tuples(
 
 
 @given(shapes, shapes, st.booleans(), st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_the_fewest_links_move(one: Shape, two: Shape, before: bool, after: bool) -> None:
     """A link can stay only where its two devices are joined still, by as many: just so many stay."""
     old = fabric(text(one, before), None)

@@ -41,7 +41,7 @@ def choices(own: np.ndarray, free: bool) -> list[np.ndarray]:
 @settings(max_examples=150, deadline=None)
 def test_the_most_links_stay(case: tuple[np.ndarray, np.ndarray, bool]) -> None:
     own, standing, free = case
-    rule = keeping.rule_of(own, free, alike=True)
+    rule = keeping.rule_of(own, free, one_model=True)
     if rule is None:
         assert int(own[0].sum()) % own.shape[1] == 0
         return

@@ -81,7 +81,7 @@ def hosts_of(full: Facts) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(data=st.data())
 def test_hosts_that_arrive_change_nothing(kind: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("planned")

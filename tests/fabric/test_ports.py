@@ -50,7 +50,7 @@ def test_growth_keeps_what_stands(tmp_path_factory: pytest.TempPathFactory, unit
 
 
 @given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_no_port_twice_and_counts_by_hand(
     tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, leaves: int, copies: int
 ) -> None:

@@ -51,7 +51,7 @@ def one_by_one(e: object, scope: Scope, over: Assignments, whole: bool) -> list[
 
 
 @given(numbers)
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_integers(text: str) -> None:
     e, scope, over = setup(text)
     expected = one_by_one(e, scope, over, True)
@@ -62,7 +62,7 @@ def test_integers(text: str) -> None:
 
 
 @given(st.lists(truths, min_size=1, max_size=3), st.sampled_from([" and ", " or "]))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_booleans(parts: list[str], joint: str) -> None:
     e, scope, over = setup(joint.join(parts))
     expected = one_by_one(e, scope, over, False)

@@ -40,8 +40,8 @@ def test_designs_as_they_are_typed(tmp_path: Path) -> None:
     """Of designs that leave no count open: a solver that is interrupted while it is made tells of it on stderr."""
     names, answered = features(), set[str]()
     texts = [path.read_text() for path in sorted(DESIGNS.glob("*.fab"))]
-    texts = [text for text in texts if not re.search(r"\?|clos|tier|minimize", text)][::4]
-    assert len(texts) > 3
+    texts = [text for text in texts if not re.search(r"\?|clos|tier|minimize", text)][::8]
+    assert len(texts) > 1
 
     async def conversation(client: Client) -> None:
         uri = client.uri("a.fab")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.findings.diagnostic import Diagnostics
-from tdsl.output.write import Difference, compare_output_folder, write_output_folder
+from tdsl.output.write import Difference, compare_output_folder
+from tests.safety.built import put, tree
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,18 +23,6 @@ def files(**texts: str) -> dict[str, bytes]:
     out = {name.replace("__", "/"): text.encode() for name, text in texts.items()}
     listed = {name: {"sha256": "", "size": len(data)} for name, data in out.items()}
     return {**out, "manifest.json": json.dumps({"schema": 1, "tdsl": "0", "files": listed}).encode()}
-
-
-def put(content: dict[str, bytes], out: Path) -> list[str]:
-    """Write; the codes of what was found."""
-    found = Diagnostics()
-    assert write_output_folder(content, out, found) is not found.has_errors
-    return [d.code for d in found]
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    """All files below a folder."""
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def test_what_is_no_longer_made_disappears_and_what_is_anothers_stays(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def is_clos(net: Network) -> bool:
     return True
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=5)
 @given(intents())
 def test_the_bounds_meet(tmp_path_factory, text):
     result = compile_text(text, tmp_path_factory.getbasetemp(), verify=False, models=False)

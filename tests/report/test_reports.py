@@ -219,7 +219,7 @@ def test_the_closing_line_counts_what_is_found() -> None:
     def closing(*found: Diagnostic) -> list[str]:
         report: Any = SimpleNamespace(
             findings=found, elapsed_s=1.26, coverage=(2, 2), compilations=(), width=100, grave=Severity.ERROR,
-            told=[("f.fab", d) for d in found],
+            reported_findings=[("f.fab", d) for d in found],
         )  # fmt: skip
         return terminal.closing_lines(report, Paint(False)).split("\n")
 

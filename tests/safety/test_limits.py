@@ -71,7 +71,11 @@ def test_endless_loops_of_a_template(tmp_path: Path) -> None:
         signal.setitimer = timer
 
 
-@pytest.mark.parametrize("template", BOMBS)
+LONG_BOMBS = [t for t in BOMBS if "translate" in t or "ns.x ~ ns.x" in t]
+"""Those that take seconds of their limit; the others show that there is one."""
+
+
+@pytest.mark.parametrize("template", [pytest.param(t, marks=pytest.mark.daily) if t in LONG_BOMBS else t for t in BOMBS])
 def test_templates_that_never_end(template: str, tmp_path: Path) -> None:
     begin = time.process_time()
     said = built(tmp_path, target(tmp_path, template))

@@ -27,7 +27,11 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("what", LONG)
+DAILY = {"sums", "primes"}
+"""Those that use up their work slowly: they are in the daily run."""
+
+
+@pytest.mark.parametrize("what", [pytest.param(k, marks=pytest.mark.daily) if k in DAILY else k for k in LONG])
 def test_expressions_of_a_few_lines_that_take_years(what: str, tmp_path: Path) -> None:
     """What a value holds counts as work."""
     design = write(tmp_path, SMALL.replace("fabric small {", "fabric small {\n" + LONG[what]))

@@ -261,7 +261,7 @@ def chassis(d: Draft) -> None:
 
 
 def optical(d: Draft) -> None:
-    """Links through panels and optical switches, dealt unevenly over them."""
+    """Links through panels and optical switches, distributed unevenly over them."""
     r = d.rng
     leaves, spines, mids, hosts = r.randint(2, 3), r.randint(1, 2), r.randint(2, 3), r.randint(3, 6)
     kind = r.choice(("ocs", "panel"))

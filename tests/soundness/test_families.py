@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tdsl.observe.readers import capture_readers
@@ -16,7 +18,7 @@ from tests.soundness.registry import FAMILIES, judged_seed
 from tests.soundness.verdicts import Difference
 
 DESIGNS = 30
-"""Of each family; 110 are 1,000 in all."""
+"""Of each family, half of them in the daily run alone."""
 
 FEWER = {"collective_times": 5, "scale_up_failures": 15}
 """Families of which each design takes long."""
@@ -26,10 +28,14 @@ OPEN: frozenset[tuple[str, str]] = frozenset()
 """Differences that are known and being worked on: the family and the kind. Nothing else may differ."""
 
 
-def chunks_of_families() -> list[tuple[str, int]]:
-    """Every family with the first seed of each chunk."""
+def chunks_of_families() -> list[Any]:
+    """Every family with the first seed of each chunk; all chunks but the first are for the daily run."""
     names = [name for name in FAMILIES if name != "empty_commands"]
-    return [(name, first) for name in names for first in range(0, FEWER.get(name, DESIGNS), CHUNK)]
+    return [
+        pytest.param(name, first, marks=[pytest.mark.daily] if first else [])
+        for name in names
+        for first in range(0, FEWER.get(name, DESIGNS), CHUNK)
+    ]
 
 
 @pytest.mark.parametrize(("family", "first"), chunks_of_families())

@@ -294,7 +294,7 @@ def test_trunks_and_surplus_links(tmp_path: Path) -> None:
 
 
 def test_a_dragonfly_of_several_kinds_of_groups(tmp_path: Path) -> None:
-    """As many links for each two groups as the arcs say, dealt over a group's routers; names are those of the kinds."""
+    """As many links for each two groups as the arcs say, distributed over a group's routers; names are those of the kinds."""
     f = case("dragonfly_kinds", tmp_path)
     groups: dict[int, str] = {d: f.device_name(d).split("-")[0] for d in switches(f)}
     routers = Counter(groups.values())

@@ -42,7 +42,7 @@ def sessions(config: dict[str, Any]) -> dict[str, int]:
     return numbered | {n["name"]: int(n["remote_as"]) for n in bgp.get("neighbor_interfaces", [])}
 
 
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(switches.designs(EOS))
 def test_pyavd_writes_the_same(tmp_path: Path, drawn: tuple[str, dict[str, Any]]) -> None:
     design, roce = drawn

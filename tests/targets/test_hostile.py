@@ -10,12 +10,13 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -411,18 +412,30 @@ def read_all(fabric: Fabric, targets: Sequence[str] = ()) -> tuple[dict[str, byt
     return files, [d for d in found if d.code != "E0516"], unwritten
 
 
-@pytest.mark.parametrize(
-    ("kind", "place"),
-    [
-        *(("infiniband", p) for p in (devices, texts, systems)),
-        *(("eos", p) for p in (devices, texts, systems, vrfs)),
-        *(("cumulus", p) for p in (devices, management)),
-        *(("placed", p) for p in (devices, texts)),
-    ],
-)
-def test_every_artefact_is_read_by_its_own_parser(tmp_path: Path, kind: str, place: Callable[[Fabric, str], None]) -> None:
+PLACES = {
+    "infiniband": (devices, texts, systems),
+    "eos": (devices, texts, systems, vrfs),
+    "cumulus": (devices, management),
+    "placed": (devices, texts),
+}
+
+
+def names_at_places() -> Iterator[Any]:
+    """All names for devices, and at other places of a kind of fabric a third of them; two thirds are for the daily run."""
+    for kind, places in PLACES.items():
+        yield pytest.param(kind, devices, NAMES, id=f"{kind}-devices")
+        for k, place in enumerate(places[1:]):
+            for part in range(3):
+                marks = [] if part == k else [pytest.mark.daily]
+                yield pytest.param(kind, place, NAMES[part::3], marks=marks, id=f"{kind}-{place.__name__}-{part}")
+
+
+@pytest.mark.parametrize(("kind", "place", "names"), list(names_at_places()))
+def test_every_artefact_is_read_by_its_own_parser(
+    tmp_path: Path, kind: str, place: Callable[[Fabric, str], None], names: Sequence[str]
+) -> None:
     fresh = FABRICS[kind](tmp_path)
-    for name in NAMES:
+    for name in names:
         fabric = deepcopy(fresh)
         place(fabric, name)
         _, found, unwritten = read_all(fabric, ["eos", "frr"] if place is vrfs else TARGETS[kind])

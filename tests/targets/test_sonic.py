@@ -44,7 +44,7 @@ def leaf(tmp_path_factory: pytest.TempPathFactory) -> Config:
     return config(files, "leaf0")
 
 
-@settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(switches.designs(switches.SONIC))
 def test_every_file_is_valid(tmp_path: Path, judge: Judge, drawn: tuple[str, Config]) -> None:
     design, roce = drawn

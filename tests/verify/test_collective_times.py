@@ -310,7 +310,7 @@ def test_a_failure_elsewhere_changes_neither_end(tmp_path: Path) -> None:
     assert abs(partly.value.amount / intact.value.amount - 1) <= Fraction(3, 100)
 
 
-@pytest.mark.parametrize("design", ["torus3d", "dgx_superpod_h100", "gb200_nvl72", "ft3"])
+@pytest.mark.parametrize("design", ["torus3d", "dgx_superpod_h100", pytest.param("gb200_nvl72", marks=pytest.mark.daily), "ft3"])
 def test_schedules_of_published_designs_are_near_the_floor(design: str, tmp_path: Path) -> None:
     """Without the delays that nobody publishes: within a twentieth."""
     asked = [f"{metric} 10GB" for metric in ("allreduce", "all_gather_time", "all_to_all_time")]

@@ -24,7 +24,7 @@ def address_rows(wires: Wires, found: Addressing) -> Iterator[Row]:
         for kind in DEVICE_KINDS:
             for address, pool in found.each(kind, device):
                 yield f.device_name(device), kind, "", f"{address}/{pool.prefix}", pool.network, pool.vrf
-    if not any(kind == "links" for kind, _ in found.dealt):
+    if not any(kind == "links" for kind, _ in found.assigned):
         return
     for link in range(f.link_count):
         for second, ports in ((False, f.link_a), (True, f.link_b)):

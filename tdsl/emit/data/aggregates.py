@@ -32,12 +32,14 @@ def aggregates_by_device(found: Addressing) -> dict[int, tuple[Route, ...]]:
     ] = -1  # a failed link is no way to the other
     shared = _pools_that_share_addresses(found.pools)
     for version in (4, 6):
-        dealt = found.dealt.get(("links", version))
-        if dealt is None:
+        assigned = found.assigned.get(("links", version))
+        if assigned is None:
             continue
-        for number in [n for n in distinct_values(dealt.pool[dealt.pool >= 0]).tolist() if n not in shared]:
-            rows = np.flatnonzero(dealt.pool == number)
-            for device, network in _blocks_of_pool(found.pools[number], dealt.rank[rows], owner[rows]):
+        for number in [
+            n for n in distinct_values(assigned.pool[assigned.pool >= 0]).tolist() if n not in shared
+        ]:
+            rows = np.flatnonzero(assigned.pool == number)
+            for device, network in _blocks_of_pool(found.pools[number], assigned.rank[rows], owner[rows]):
                 out[device] = (*out.get(device, ()), Route(version, network))
     return {device: routes for device, routes in out.items() if found.asn[device]}
 

@@ -1,4 +1,5 @@
-"""The inside of host models as NCCL wants it told: NUMA nodes, PCIe trees, GPUs with their NVLinks, adapters.
+"""The inside of host models in the form that NCCL reads: NUMA nodes, PCIe trees, GPUs with their NVLinks,
+adapters.
 
 NCCL fills what a file leaves out from the machine, differently for each rank, and then no longer recognises
 its own nodes. So a host is described whole or not at all: what a model does not say is a finding at the line
@@ -98,16 +99,16 @@ class _Layout:
             if node.on is not None:
                 self.below.setdefault(node.on, []).append(node)
         self.chips = {c.name: c for c in model.chips}
-        self.told: set[str] = set()
+        self.reported: set[str] = set()
         self.net_count = 0
         self.switch_count = 0
 
     def host(self) -> HostLayout:
-        """The whole layout, or _Incomplete after every fault has been told."""
+        """The whole layout, or _Incomplete after every fault has been reported."""
         numa = [n for n in self.model.layout if n.kind == "numa" and self.below.get((n.name, n.index))]
         nodes = tuple(self.numa(n) for n in numa)
         self.check_accelerators(nodes)
-        if self.told:
+        if self.reported:
             raise _Incomplete
         said = self.model.facts.get("note", "")
         note = said if isinstance(said, str) else ""
@@ -130,9 +131,9 @@ class _Layout:
     # ------------------------------------------------------------ faults and facts
     def fault(self, at: Origin, what: str, help: str) -> None:
         """Tell what is missing or wrong, once."""
-        if what in self.told:
+        if what in self.reported:
             return
-        self.told.add(what)
+        self.reported.add(what)
         self.diagnostics.add("E0505", at, f"model `{self.model.name}`: {what}", help=help)
 
     def whole(self, node: LayoutNode, name: str, example: str) -> int:

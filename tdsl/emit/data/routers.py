@@ -100,12 +100,12 @@ class RouterMaker:
         return any(next(self.found.each("links", end.link), None) for end in mine)
 
     def _nameless(self, asked: Bools) -> set[int]:
-        """Those with a link at a port whose network device is unknown, told once for each model."""
+        """Those with a link at a port whose network device is unknown, reported once for each model."""
         f = self.fabric
         ports = np.concatenate([f.link_a, f.link_b])
         device = f.port_device[ports]
         routed = asked[device] & (f.is_switch[device] | (self.found.asn[device] > 0))
-        if self.found.dealt.get(("links", 4)) or self.found.dealt.get(("links", 6)):
+        if self.found.assigned.get(("links", 4)) or self.found.assigned.get(("links", 6)):
             routed |= asked[device] & (f.kind[device] == "host")
         without = (np.array(self.wires.network_devices(ports), dtype=object) == "") & routed
         for number in distinct_values(f.device_model[device[without]]).tolist():
@@ -241,9 +241,11 @@ class RouterMaker:
         out: dict[int, list[tuple[int, str]]] = {}
         to_host = f.is_end[f.device_a] & f.is_switch[f.device_b]
         part = self._parts[f.device_b]
-        for (kind, version), dealt in sorted(self.found.dealt.items()):
-            rows = np.flatnonzero(to_host & (dealt.pool >= 0)) if kind == "links" else np.zeros(0, np.int64)
-            pairs = np.unique(np.stack([part[rows], dealt.pool[rows]]), axis=1).T.tolist()
+        for (kind, version), assigned in sorted(self.found.assigned.items()):
+            rows = (
+                np.flatnonzero(to_host & (assigned.pool >= 0)) if kind == "links" else np.zeros(0, np.int64)
+            )
+            pairs = np.unique(np.stack([part[rows], assigned.pool[rows]]), axis=1).T.tolist()
             for number, pool in pairs:
                 network = version, self.found.pools[pool].network
                 if network not in out.setdefault(number, []):
@@ -367,13 +369,13 @@ class RouterMaker:
         """Networks that routers exchange: loopbacks, and links that lead to hosts, of all IP versions."""
         f, out = self.fabric, 0
         to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
-        for (kind, _), dealt in self.found.dealt.items():
+        for (kind, _), assigned in self.found.assigned.items():
             used = (
-                dealt.pool[to_host]
+                assigned.pool[to_host]
                 if kind == "links"
-                else dealt.pool[f.built]
+                else assigned.pool[f.built]
                 if kind == "loopback"
-                else dealt.pool[:0]
+                else assigned.pool[:0]
             )
             out += int((used >= 0).sum())
         return out
@@ -399,10 +401,10 @@ class RouterMaker:
         f, found = self.fabric, self.found
         out: dict[Route, None] = {}
         to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
-        for (kind, version), dealt in sorted(
-            found.dealt.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")
+        for (kind, version), assigned in sorted(
+            found.assigned.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")
         ):
-            used = dealt.pool[to_host] if kind == "links" else dealt.pool
+            used = assigned.pool[to_host] if kind == "links" else assigned.pool
             for number in distinct_values(used[used >= 0]).tolist() if kind in kinds else ():
                 pool = found.pools[number]
                 length = ip_network(pool.network).prefixlen

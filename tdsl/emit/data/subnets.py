@@ -75,13 +75,13 @@ def subnet_names(wires: Wires, names: Mapping[int, str], subnet: Ints) -> list[s
     rails = [_common_number(wires.link_rails[rows], None, "") for rows in firsts]
     out = []
     for n, stem in enumerate(stems):
-        alike = [k for k, s in enumerate(stems) if s == stem]
-        if len(alike) == 1:
+        equal = [k for k, s in enumerate(stems) if s == stem]
+        if len(equal) == 1:
             out.append(stem)
-        elif all(rails[k] for k in alike) and len({rails[k] for k in alike}) == len(alike):
+        elif all(rails[k] for k in equal) and len({rails[k] for k in equal}) == len(equal):
             out.append(f"{stem}-rail{rails[n]}" if stem in names.values() else f"rail{rails[n]}")
         else:
-            out.append(f"{stem}-{alike.index(n)}")
+            out.append(f"{stem}-{equal.index(n)}")
     return out
 
 
@@ -112,7 +112,7 @@ class _Guids:
 
 
 class _Subnet:
-    """The nodes of one subnet, and what its manager is told."""
+    """The nodes of one subnet, and the settings of its manager."""
 
     def __init__(self, wires: Wires, members: Bools, name: str, guids: _Guids, assets: Assets | None) -> None:
         self.wires = wires
@@ -207,7 +207,7 @@ class _Subnet:
         return count, system, Aggregator(count, node, port) if node and port else None
 
     def _torus(self) -> TorusPlan | None:
-        """Sizes and seeds; a dimension that the design has not has size 1. Both directions are told where
+        """Sizes and seeds; a dimension that the design has not has size 1. Both directions are listed where
         there are two."""
         torus = self.shape.torus
         if torus is None:

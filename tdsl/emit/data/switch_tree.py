@@ -1,4 +1,4 @@
-"""The fabric as a fat tree that a few numbers describe: adapters at the bottom, and switches alike in each
+"""The fabric as a fat tree that a few numbers describe: adapters at the bottom, and equal switches in each
 tier."""
 
 from __future__ import annotations

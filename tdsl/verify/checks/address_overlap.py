@@ -109,8 +109,8 @@ def _pools_given(view: View) -> list[_Given]:
         found = member.addressing
         for number, pool in enumerate(found.pools if found is not None else ()):
             assert found is not None
-            dealt = found.dealt[pool.kind, pool.version]
-            rows = np.flatnonzero(dealt.pool == number)
+            assigned = found.assigned[pool.kind, pool.version]
+            rows = np.flatnonzero(assigned.pool == number)
             devices = rows
             if f.members:
                 devices = f.member_links[k][rows] if pool.kind == "links" else f.member_rows[k][rows]
@@ -121,7 +121,7 @@ def _pools_given(view: View) -> list[_Given]:
                     found,
                     pool,
                     rows,
-                    dealt.rank[rows],
+                    assigned.rank[rows],
                     devices,
                     head,
                     not view.name or bool(view.core[ends].any()),

@@ -485,23 +485,39 @@ def throughput_between_by_networkx(w: WiringGraph, claim: ResolvedClaim, limits:
     return SecondAnswer(NETWORKX, value, value, full_bps=Fraction(full))
 
 
+def _elements_of_paths(w: WiringGraph, claim: ResolvedClaim) -> list[set[int]]:
+    """The devices in each element of the paths behind `of`."""
+    return [w.contents(e) for path in w.chosen(claim, "of") for e in path.elements]
+
+
+def _rate_at_ends(w: WiringGraph, devices: set[int]) -> Fraction:
+    """Bit/s of the ports of the ends among some devices; of all of them where none is an end."""
+    ends = {d for d in devices if w.kind(d) in ENDS and w.graph.degree(d)} or devices
+    links = w.graph.edges(data="rate_bps")
+    return Fraction(sum(rate * ((a in ends) + (b in ends)) for a, b, rate in links))
+
+
+def _rates_between_sides(w: WiringGraph, side: Mapping[int, int]) -> list[int]:
+    """Bit/s of each link between devices of different sides."""
+    links = [x for x in w.graph.edges(data="rate_bps") if x[0] in side and x[1] in side]
+    return [rate for a, b, rate in links if side[a] != side[b]]
+
+
 def bandwidth_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """Bit/s of the links that join two sets, or the elements of one; where none does the maximum flow; of one
     set what its ends have."""
     assert claim is not None
     if claim.through and w.fabric.layer != "scaleup":
         raise NoOpinion("scale-up links have no second method")
-    elements = [w.contents(e) for path in w.chosen(claim, "of") for e in path.elements]
+    elements = _elements_of_paths(w, claim)
     here = {d for e in elements for d in e if d in w.graph}
-    rates = [(a, b, facts["rate_bps"]) for a, b, facts in w.graph.edges(data=True)]
     if not claim.of_to:
-        ends = {d for d in here if w.kind(d) in ENDS and w.graph.degree(d)} or here
-        return exact_answer(NETWORKX, Fraction(sum(r * ((a in ends) + (b in ends)) for a, b, r in rates)))
+        return exact_answer(NETWORKX, _rate_at_ends(w, here))
     there = w.contents({d for path in w.chosen(claim, "of_to") for e in path.elements for d in e})
     side = dict.fromkeys(here, 0) | dict.fromkeys(there - here, 1)
     if here & there:
         side = {d: k for k, e in enumerate(elements) for d in e}
-    joined = [r for a, b, r in rates if a in side and b in side and side[a] != side[b]]
+    joined = _rates_between_sides(w, side)
     if joined:
         return exact_answer(NETWORKX, Fraction(sum(joined)))
     share = throughput_between_by_networkx(w, claim, limits)

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 import numpy as np
 import pytest
 
-from tdsl.fabric.addresses import Addressing, Dealt, Pool
+from tdsl.fabric.addresses import Addressing, AssignedAddresses, Pool
 from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, checks_by_name
 from tests.prove.networks import wired
@@ -28,7 +28,7 @@ def test_the_last_address_of_all(version: int, last: str, vrf: str) -> None:
     pools = tuple(
         Pool("loopback", version, int(ip_address(last)), 1, 1, "10.0.0.0/8", 24, "", x, "", PAIR.origin) for x in ("", vrf)
     )
-    found = judged(Addressing(PAIR, pools, {("loopback", version): Dealt(np.array([0, 1]), np.array([0, 0]))}))
+    found = judged(Addressing(PAIR, pools, {("loopback", version): AssignedAddresses(np.array([0, 1]), np.array([0, 0]))}))
     if vrf:
         assert (found.status, found.text) == ("proved", "2 addresses, none twice")
         return

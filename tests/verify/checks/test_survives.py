@@ -96,7 +96,7 @@ def test_what_cannot_be_asked():
     assert judge(f, asked(f, 9, "spine")).status == "skipped"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SEEDS, st.integers(1, 2), st.booleans(), st.booleans())
 def test_without_symmetry_the_answer_is_the_same(seed, count, omit, broken):
     rng = np.random.default_rng(seed)
