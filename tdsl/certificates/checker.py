@@ -1337,7 +1337,7 @@ class GivenDelays:
         self.net = net
         self.own: Counter[str] = Counter(given["devices"])
         rows = {frozenset((a, b)): (least, most) for a, b, least, most in given["links"]}
-        linked = {frozenset((x.a, x.b)) for x in net.every}
+        linked = {frozenset((x.a, x.b)) for x in net.fabric.links}
         reject_unless(
             len(rows) == len(given["links"]) and linked == rows.keys(),
             "delays are of other links, or of one twice",
@@ -1365,7 +1365,8 @@ class GivenDelays:
         cables between them, and two ends. Any routing can be one of such paths: what goes in a circle may
         leave it out."""
         inner, trunks, ends = self.net.forward, list[int](), [0]
-        for pair, (_, most) in self.rows.items():
+        for pair in {frozenset((x.a, x.b)): None for x in self.net.every}:
+            most = self.rows[pair][1]
             outer = [d for d in pair if d not in inner]
             if outer:
                 ends.append(most + sum(self.own[d] for d in outer))
@@ -1594,13 +1595,14 @@ class RankSets:
 
 
 def network_of_units(net: CertifiedNetwork, units: Iterable[str]) -> CertifiedNetwork:
-    """The network in which these hosts and chips alone are units."""
-    out = copy(net)
-    out.units = dict.fromkeys(units).keys()
-    linked = {d for x in net.every for d in (x.a, x.b)}
-    out.others = {d for d in linked if net.fabric.devices[d].kind in ("host", "chip")} - out.units
-    nodes = out.units | net.forward
-    out.links = [x for x in net.every if x.a in nodes and x.b in nodes]
+    """The network between these hosts and chips, without all others."""
+    out, devices = copy(net), net.fabric.devices
+    out.units, out.others = dict.fromkeys(units).keys(), set()
+    gone = {d for d, f in devices.items() if f.kind in ("host", "chip")} - out.units
+    out.every = [x for x in net.every if x.a not in gone and x.b not in gone]
+    out.forward = {d: None for d in net.forward if d not in gone}.keys()
+    nodes = out.units | out.forward
+    out.links = [x for x in out.every if x.a in nodes and x.b in nodes]
     return network_of_links(out)
 
 
@@ -1643,7 +1645,7 @@ def exchange_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, F
         reject_unless(
             side <= net.fabric.devices.keys() and sent, "a cut has no rank on a side, or unknown devices"
         )
-        low = max(low, sent * bits / entering_rate(net, side))
+        low = max(low, sent * bits / entering_rate(who.net, side))
     took = seconds_of_exchange(who, who.net, stated, stated["lower"], upper=False)
     own, inside = Fraction(0), took
     for u, w in who.weight.items():
@@ -1843,7 +1845,7 @@ class Holdings:
             for i, u in enumerate(one):
                 last = first + who.weight[u] * self.parts // n
                 self.own[u], first, bit[u] = range(first, last), last, 1 << i
-        self.kept = {u: self.parts for u in who.set_of}  # parts that each has added up in its domain
+        self.kept = dict.fromkeys(who.set_of, self.parts)  # parts that each has added up in its domain
         for u, k in who.set_of.items():
             if self.check == "all_gather_time":
                 self.sums[u] = [self.full[k] * (p in self.own[u]) for p in range(self.parts)]
@@ -2421,6 +2423,7 @@ class CertifiedStatement:
         low, high = time_in_words(Fraction(self.low), False), time_in_words(Fraction(self.high), True)
         rows, devices = len(given["links"]), len(given["devices"])
         adding = "; switches do not add up" if self.check == "allreduce" else ""
+        adding += "; other hosts and chips take no part" if sets else ""
         what = f"delays of {rows} pairs of linked devices and of {devices} device{'s' * (devices != 1)}"
         return (
             f"{self.check} {size_in_bytes(stated['bits'])}{each}{of}: at least {low}, at most {high} given "

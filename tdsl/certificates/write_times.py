@@ -27,8 +27,9 @@ from tdsl.certificates.write_throughput import (
     lengths_through_units,
 )
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Ints
 from tdsl.fabric.subject import devices_of_selectors, holders_of_devices
-from tdsl.prove.collective_bounds import Blocks, some_end_relays
+from tdsl.prove.collective_bounds import Blocks, rate_at_devices, some_end_relays
 from tdsl.prove.collective_floors import Floors
 from tdsl.prove.collective_ranks import Ranks
 from tdsl.prove.collective_times import MessagePlan
@@ -43,6 +44,7 @@ from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.transfer_times import OTHER, rate_of_senders
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity, quantity_text
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Judgement, checks_by_name
 from tdsl.verify.schedules import OPERATIONS
 from tdsl.verify.workload import Interval, interval_of_operation
@@ -55,6 +57,9 @@ MOST_CELLS = 2_000_000
 
 ATTO = 10**18
 """Attoseconds in a second."""
+
+DIVISION_ROUNDS = 32
+"""Rounds of the search for the best division into blocks."""
 
 GATHERED = {"allreduce": True, "all_gather_time": False, "reduce_scatter_time": False}
 """Operations that are gatherings, and whether a reduction comes before."""
@@ -200,7 +205,7 @@ def _operation_of_ranks(
         found = _schedule_of_gathering(interval, claim.metric)
     else:
         found = _exchange(ranks, wiring, given, out, steps)
-    out |= found | _floor_of_collective(whole, ranks, claim.metric)
+    out |= found | _floor_of_collective(ranks, claim.metric)
     if all(len(one) == 1 for domain in given.get("domains", ()) for one in domain["units"]):
         out["apart"] = _units_far_apart(wiring, given, ranks, steps)
     return out
@@ -214,25 +219,11 @@ def _given_ranks(ranks: Ranks) -> Json:
     out: Json = {"ranks": int(weight[0]) if alike else 1}
     if not alike:
         out["several"] = {n: w for n, w in zip(names, weight.tolist(), strict=True) if w > 1}
-    if ranks.inside is None:
-        return out
-    block = ranks.divisions[-1].block
-    inner = Blocks.of(view)
-    place = {d: k for k, d in enumerate(inner.device.tolist())}
-    designed = np.bincount(domain_of_units(view), weight)
     kinds: dict[tuple[str, bool, str, int], list[list[str]]] = {}
-    for number, rate in enumerate(ranks.inside):
-        units = np.flatnonzero(block == number).tolist()
-        if ranks.in_domain[number] < 2:
-            continue
-        if designed[domain_of_units(view)[units[0]]] != ranks.in_domain[number]:
-            raise Unshown("a set has a part of a scale-up domain")
-        at = [place.get(int(view.units[u]), -1) for u in units]
-        known = all(k >= 0 and inner.chips[k] == inner.ranks[k] * inner.least[k] for k in at)
-        each = {int(inner.least[k]) for k in at if k >= 0}
-        most = str(max(each)) if known and each else ""
-        wait = int(ranks.delay_inside.seconds * SECOND)
-        key = str(rate.bps), rate.any_traffic, most, wait
+    for number, (units, most) in _given_domains(ranks).items():
+        assert ranks.inside is not None
+        rate, wait = ranks.inside[number], int(ranks.delay_inside.seconds * SECOND)
+        key = str(rate.bps), rate.any_traffic, str(most or ""), wait
         kinds.setdefault(key, []).append([names[u] for u in units])
     if kinds:
         out["domains"] = [
@@ -248,6 +239,27 @@ def _whole_bits(claim: ResolvedClaim) -> int:
     if size.amount.denominator != 1:
         raise Unshown("its size has a part of a bit")
     return int(size.amount)
+
+
+def _given_domains(ranks: Ranks) -> dict[int, tuple[list[int], int]]:
+    """By the number of a domain of several ranks its units, and what each of its ranks receives by scale-up
+    links; 0 where that is no limit, or not the same of all."""
+    if ranks.inside is None:
+        return {}
+    view, inner = ranks.view, Blocks.of(ranks.view)
+    place = {d: k for k, d in enumerate(inner.device.tolist())}
+    domain, block = domain_of_units(view), ranks.divisions[-1].block
+    designed, out = np.bincount(domain, ranks.weight), dict[int, tuple[list[int], int]]()
+    for number in range(len(ranks.inside)):
+        units = np.flatnonzero(block == number).tolist()
+        if ranks.in_domain[number] < 2:
+            continue
+        if designed[domain[units[0]]] != ranks.in_domain[number]:
+            raise Unshown("a set has a part of a scale-up domain")
+        at = [place.get(int(view.units[u]), -1) for u in units]
+        known = all(k >= 0 and inner.chips[k] == inner.ranks[k] * inner.least[k] for k in at)
+        out[number] = units, max(int(inner.least[k]) for k in at) if known else 0
+    return out
 
 
 def _units_far_apart(wiring: checker.CertifiedFabric, given: Any, ranks: Ranks, steps: int) -> list[str]:
@@ -402,58 +414,106 @@ def _numbered_parts(pieces: Pieces, parts: int) -> list[list[int]]:
     return [[int(a * parts), int(b * parts) - 1] for a, b in pieces]
 
 
-def _floor_of_collective(whole: View, ranks: Ranks, metric: str) -> Json:
-    """The cut and the division into blocks that show most, by the devices on a side and in each block. Links
-    are those of the whole network: others may help."""
-    view, f = ranks.view, whole.fabric
-    sets = ranks.outer
-    floors = Floors.of(view, sets, ranks.nested)
-    names = {d: f.device_name(d) for d in np.flatnonzero(whole.devices & f.built).tolist()}
-    rate = f.link_rate[whole.rows]
+def _floor_of_collective(ranks: Ranks, metric: str) -> Json:
+    """The cut and the division into blocks that show most, by the devices on a side and in each block."""
+    view, f = ranks.view, ranks.view.fabric
+    floors = Floors.of(view, ranks.outer, ranks.nested)
     alone = np.full(f.device_count, -1, dtype=np.int64)
     alone[view.units] = domain_of_units(view)
     best, division, out = Fraction(0), Fraction(0), Json()
-    given = np.zeros(len(ranks.in_set), dtype=np.int64)
     for label in (alone, *(floors.device_labels(d) for d in floors.divisions[:-1])):
-        blocks = [np.flatnonzero(label == b).tolist() for b in range(int(label.max()) + 1)]
-        crossing = label[whole.a] != label[whole.b]
-        entering = np.zeros(len(blocks) + 1, dtype=np.int64)
-        for end in (label[whole.a], label[whole.b]):
-            np.add.at(entering, end[crossing], rate[crossing])
-        held = np.zeros((len(blocks), len(given)), dtype=np.int64)
-        np.add.at(held, (label[view.units], ranks.set_of_unit), ranks.weight)
-        if (held.sum(axis=1) == 0).any():
+        blocks = _rank_blocks(ranks, metric, label)
+        if not all(any(b.held) for b in blocks):
             continue
-        needs = [_needs_of_block(metric, row, ranks.in_set.tolist()) for row in held.tolist()]
-        for block, need, c in zip(blocks, needs, entering.tolist(), strict=False):
-            if c and need / c > best:
-                best, out = need / c, out | {"cut": [names[d] for d in block]}
-        total = int(entering[:-1].sum())
-        received = (
-            sum(needs, Fraction(0))
-            if metric != "allreduce"
-            else 2 * Fraction(int((held > 0).sum()) - len(given))
-        )
-        if metric in GATHERED and total and len(blocks) > 1 and received / total > division:
-            division, out = (
-                received / total,
-                out | {"blocks": [[names[d] for d in block] for block in blocks]},
-            )
+        for b in blocks:
+            if b.rate and any(b.held) and b.crossing / b.rate > best:
+                best, out = b.crossing / b.rate, out | {"cut": view.names(b.devices)}
+        if metric not in GATHERED:
+            continue
+        inner = _whole_domains(ranks) if label is alone else {}
+        shown, divided = _best_division(ranks, metric, blocks, inner)
+        if shown > division:
+            division, out = shown, out | {"blocks": [view.names(b.devices) for b in blocks]}
+            out["divided"] = divided
     return out
 
 
-def _needs_of_block(metric: str, held: Sequence[int], sets: Sequence[int]) -> Fraction:
+@dataclass(frozen=True, slots=True)
+class _RankBlock:
+    """Devices of a block, its ranks of each set, bit/s of the links that lead into it, and what crosses these
+    one way in parts of the data."""
+
+    devices: Ints
+    held: list[int]
+    rate: int
+    crossing: Fraction
+
+
+def _rank_blocks(ranks: Ranks, metric: str, label: Ints) -> list[_RankBlock]:
+    """The blocks that devices are in, -1 for none."""
+    view, count = ranks.view, int(label.max()) + 1
+    crossing = label[view.a] != label[view.b]
+    entering = np.zeros(count + 1, dtype=np.int64)
+    for end in (label[view.a], label[view.b]):
+        np.add.at(entering, end[crossing], view.fabric.link_rate[view.rows][crossing])
+    held = np.zeros((count, len(ranks.in_set)), dtype=np.int64)
+    np.add.at(held, (label[view.units], ranks.set_of_unit), ranks.unit_weight)
+    sets = ranks.in_set.tolist()
+    return [
+        _RankBlock(
+            np.flatnonzero(label == b),
+            held[b].tolist(),
+            int(entering[b]),
+            _crossing(metric, held[b].tolist(), sets),
+        )
+        for b in range(count)
+    ]
+
+
+def _crossing(metric: str, held: Sequence[int], sets: Sequence[int]) -> Fraction:
     """What crosses the links around a block one way, in parts of the data, that has so many ranks of each
     set."""
-    some = [Fraction(r, n) for r, n in zip(held, sets, strict=True) if 0 < r < n]
-    if metric == "allreduce":
-        return Fraction(len(some))
+    some = [(Fraction(r, n), n) for r, n in zip(held, sets, strict=True) if 0 < r < n]
+    inside, nothing = sum((x for x, _ in some), Fraction(0)), Fraction(0)
     if metric == "all_to_all_time":
-        return sum(
-            (
-                x * (1 - x) * n
-                for x, n in zip(some, [n for r, n in zip(held, sets, strict=True) if 0 < r < n], strict=True)
-            ),
-            Fraction(0),
-        )
-    return max(sum(some, Fraction(0)), len(some) - sum(some, Fraction(0)))
+        return sum((x * (1 - x) * n for x, n in some), nothing)
+    return Fraction(len(some)) if metric == "allreduce" else max(inside, len(some) - inside)
+
+
+def _whole_domains(ranks: Ranks) -> dict[int, int]:
+    """What each rank receives by scale-up links at most, of the domains of which that is given."""
+    return {number: most for number, (_, most) in _given_domains(ranks).items() if most}
+
+
+def _best_division(
+    ranks: Ranks, metric: str, blocks: Sequence[_RankBlock], inner: Mapping[int, int]
+) -> tuple[Fraction, list[int]]:
+    """Seconds a bit that a division shows, and the blocks whose ranks are blocks by themselves: by Dinkelbach's
+    method, each is divided where that is best at the price of capacity so far (``Blocks.allreduce``)."""
+    view, adds, sets = ranks.view, metric == "allreduce", ranks.in_set.tolist()
+    rate = rate_at_devices(view)
+    others = int(rate[view.fabric.is_end & ~np.isin(np.arange(len(rate)), view.units)].sum()) if adds else 0
+    options = []
+    for number, b in enumerate(blocks):
+        lacking = sum((1 - Fraction(r, n) for r, n in zip(b.held, sets, strict=True) if r), Fraction(0))
+        found = [(Fraction(2 * sum(r > 0 for r in b.held)) if adds else lacking, b.rate, False)]
+        if number in inner:
+            each = sum(b.held)
+            apart = each - 1 + lacking  # a domain is in one set
+            found.append(
+                (
+                    Fraction(2 * each) if adds else apart,
+                    int(rate[b.devices].sum()) + each * inner[number],
+                    True,
+                )
+            )
+        options.append(found)
+    best, chosen = Fraction(0), list[int]()
+    for _ in range(DIVISION_ROUNDS):
+        picked = [max(found, key=lambda x: (x[0] - best * x[1], -x[1])) for found in options]
+        need = sum((x[0] for x in picked), Fraction(-2 * len(sets) if adds else 0))
+        total = sum(x[1] for x in picked) + others
+        if not total or need / total <= best or len(blocks) + sum(x[2] for x in picked) < 2:
+            break
+        best, chosen = need / total, [k for k, x in enumerate(picked) if x[2]]
+    return best, chosen

@@ -56,7 +56,7 @@ class Blocks:
             there &= ~view.failed
         units = np.zeros(f.device_count, dtype=np.bool_)
         units[view.units] = True
-        ports = _rate_at_devices(view)
+        ports = rate_at_devices(view)
         owner = out[inside.owner]
         home = component_labels(
             len(owner), np.append(inside.a, owner), np.append(inside.b, np.arange(len(owner)))
@@ -193,7 +193,7 @@ def _sum_by_group(group: Ints, amount: Ints) -> Ints:
     return out
 
 
-def _rate_at_devices(view: View) -> Ints:
+def rate_at_devices(view: View) -> Ints:
     """What every device has of links of a view, in bit/s."""
     out = np.zeros(view.fabric.device_count, dtype=np.int64)
     rate = view.fabric.link_rate[view.rows]
