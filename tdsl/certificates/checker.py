@@ -2442,11 +2442,9 @@ class CertifiedStatement:
             return f"{count} units"
         several = given["several"] or {}
         ranks = sum(several.values()) + (count - len(several)) * given["ranks"]
-        if ranks == count:
-            return f"{count} units of one rank each"
         domains = sum(len(x["units"]) for x in given["domains"] or ())
         joined = f", {domains} domain{'s' * (domains != 1)} of ranks" if domains else ""
-        return f"{count} units with {ranks} ranks{joined}"
+        return f"{count} units {'of one rank each' if ranks == count else f'with {ranks} ranks'}{joined}"
 
     def text_of_counted_figure(self) -> str:
         """The theorem about a figure that the checker counts."""

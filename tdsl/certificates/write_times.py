@@ -421,7 +421,7 @@ def _floor_of_collective(ranks: Ranks, metric: str) -> Json:
     alone = np.full(f.device_count, -1, dtype=np.int64)
     alone[view.units] = domain_of_units(view)
     best, division, out = Fraction(0), Fraction(0), Json()
-    for label in (alone, *(floors.device_labels(d) for d in floors.divisions[:-1])):
+    for label in (alone, *(floors.device_labels(d) for d in floors.groups)):
         blocks = _rank_blocks(ranks, metric, label)
         if not all(any(b.held) for b in blocks):
             continue
