@@ -1484,10 +1484,10 @@ Domain = namedtuple("Domain", "units ranks rate any most delay")
 
 
 class RankSets:
-    """Who does a collective operation: ``sets`` of units, in the order of fabric.json, each for itself and all
-    at once; the ranks of every unit; and domains, given as the delays are, in which each rank sends at a rate
-    to others of it beside the network and gets as much: to ``any`` of them, or in equal parts to all.
-    A rank receives by such links no more than ``most``. Domains have nothing else to do with each other, and
+    """Who does a collective operation: ``sets`` of units, in the order of fabric.json, each for itself and
+    all at once; the ranks of every unit; and domains, given as the delays are, in which each rank sends at a
+    rate to others of it beside the network and gets as much: to ``any`` of them, or in equal parts to all. A
+    rank receives by such links no more than ``most``. Domains have nothing else to do with each other, and
     each is in one set. Ranks of a unit in no domain use any of its ports. ``joined`` if a domain has several
     units. Raises Rejected where an end is inside another device, with which it could exchange what the wiring
     does not show."""
@@ -1717,8 +1717,8 @@ def collective_floor_shown(who: RankSets, stated: Any) -> Fraction:
 def received_by_blocks(who: RankSets, stated: Any) -> Fraction:
     """Seconds a bit until blocks that all ranks are divided into have received what they need. Of an
     all-reduce h blocks of a set receive 2(h - 1) times the data in all, with every other end that could add
-    up (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009): switches do not add up. Else each receives,
-    or of a reduce-scatter sends, what its ranks lack. Of a domain that is ``divided`` each rank is a block."""
+    up (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009): switches do not add up. Else each gets, or
+    of a reduce-scatter sends, what its ranks lack. Of a ``divided`` domain each rank is a block."""
     net, adds = who.net, stated["check"] == "allreduce"
     blocks, divided = [{*block} for block in stated["blocks"]], {*(stated["divided"] or ())}
     every = {d for block in blocks for d in block}
@@ -1894,8 +1894,8 @@ class Holdings:
         return True
 
     def given_inside(self) -> dict[str, int]:
-        """The parts that every unit gives the others of its domain, and its ranks each other, at the end: each
-        part the first unit of the least that has it. Raises Rejected unless every domain has all, or of a
+        """The parts that every unit gives others of its domain, and its ranks each other, at the end: each is
+        of the unit with least that has it. Raises Rejected unless every domain has all, or of a
         reduce-scatter every unit its shares of it, of all ranks."""
         out: Counter[str] = Counter()
         for u, k in self.who.set_of.items():

@@ -263,7 +263,7 @@ def _given_domains(ranks: Ranks) -> dict[int, tuple[list[int], int]]:
 
 
 def _units_far_apart(wiring: checker.CertifiedFabric, given: Any, ranks: Ranks, steps: int) -> list[str]:
-    """Two units of one set that are far apart: the farthest from the first, and the farthest from that one."""
+    """Two units of one set that are far apart: the farthest from the first, and the farthest from that."""
     net = checker.CertifiedNetwork(wiring, checker.WorkSteps(steps))
     delays = checker.GivenDelays(net, given)
     names = ranks.view.names(ranks.view.units)
@@ -488,8 +488,9 @@ def _whole_domains(ranks: Ranks) -> dict[int, int]:
 def _best_division(
     ranks: Ranks, metric: str, blocks: Sequence[_RankBlock], inner: Mapping[int, int]
 ) -> tuple[Fraction, list[int]]:
-    """Seconds a bit that a division shows, and the blocks whose ranks are blocks by themselves: by Dinkelbach's
-    method, each is divided where that is best at the price of capacity so far (``Blocks.allreduce``)."""
+    """Seconds a bit that a division shows, and the blocks whose ranks are blocks by themselves: by
+    Dinkelbach's method, each is divided where that is best at the price of capacity so far
+    (``Blocks.allreduce``)."""
     view, adds, sets = ranks.view, metric == "allreduce", ranks.in_set.tolist()
     rate = rate_at_devices(view)
     others = int(rate[view.fabric.is_end & ~np.isin(np.arange(len(rate)), view.units)].sum()) if adds else 0

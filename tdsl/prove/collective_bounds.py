@@ -113,6 +113,11 @@ class Blocks:
         alone = max((size / c for _, c in self.kinds), default=Fraction(0)) if sets == 1 else Fraction(0)
         return max(alone, 2 * size * self._received_by_division(sets)) if self.count > 1 else Fraction(0)
 
+    def gathering(self, size: Fraction, sets: int = 1) -> Fraction:
+        """Seconds that an all-gather of ``size`` bits among the ranks of each set takes at least: of h blocks
+        each lacks what it does not hold, h - 1 times the data together, where one sum is of all sets."""
+        return size * self._received_by_division(sets) if self.count > 1 else Fraction(0)
+
     def all_to_all(self, size: Fraction) -> Fraction:
         """Seconds that an exchange takes at least in which each rank sends ``size`` bits in equal parts to
         all: what a block's ranks send to others must leave it; where no domain has several units, half of

@@ -161,11 +161,14 @@ class Floors:
 
     def all_gather(self, size: Fraction) -> Floor:
         """All ranks of a set end up with ``size`` bits, of which each held the same part: what one side of a
-        cut holds crosses it. A reduce-scatter is the same the other way."""
+        cut holds crosses it, and blocks receive together what they lack. A reduce-scatter is the same the
+        other way."""
         found = [self.delay]
         for cut in self.cuts:
             parts = [Fraction(r, n) for r, n in zip(cut.ranks, self.sets, strict=True) if 0 < r < n]
             found.append(Floor(size * max(sum(parts), len(parts) - sum(parts)) / cut.rate, cut.why))
+        received = self.blocks.gathering(size, len(self.sets))
+        found.append(Floor(received, "what accelerators, hosts or domains receive"))
         return max(found, key=lambda f: f.seconds)
 
     def all_to_all(self, size: Fraction) -> Floor:
@@ -235,8 +238,8 @@ class Floors:
 
     @cached_property
     def _own_rates(self) -> dict[int, Ints]:
-        """For every division, by its identity, the rate of the links that leave each block with the switches that lie in it:
-        those all of whose units, by links from switch to switch below them, are its own."""
+        """For every division, by its identity, the rate of the links that leave each block with the switches
+        that lie in it: those all of whose units, by links from switch to switch below them, are its own."""
         view = self.view
         out: dict[int, Ints] = {}
         for division in self.groups:

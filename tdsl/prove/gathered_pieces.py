@@ -1,8 +1,8 @@
 """Which pieces of the data each message of a gathering carries, step by step.
 
-The data of a set of n ranks is the interval from 0 to 1, of which each begins with an equal share, in the order
-of the units. A level of a gathering goes from block to block as ``collective_traffic`` says, each evenly over
-the ranks that receive.
+The data of a set of n ranks is the interval from 0 to 1, of which each begins with an equal share, in the
+order of the units. A level of a gathering goes from block to block as ``collective_traffic`` says, each
+evenly over the ranks that receive.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class GatheredPieces:
 
 def pieces_of_gathering(found: Gathering, weight: Ints, outer: Ints | None = None) -> GatheredPieces:
     """The pieces of every stage of a gathering among units of so many ranks each; ``outer`` numbers the sets
-    of units that gather each for itself, None for all as one. With ``sums`` every unit begins with the part of
-    its block that is in its place instead, and the first stage sends sums."""
+    of units that gather each for itself, None for all as one. With ``sums`` every unit begins with the part
+    of its block that is in its place instead, and the first stage sends sums."""
     count = len(weight)
     outer = np.zeros(count, dtype=np.int64) if outer is None else outer
     held = _shares_in_order(_blocks_in_order(outer, np.arange(count)), weight)
@@ -66,7 +66,7 @@ def pieces_of_gathering(found: Gathering, weight: Ints, outer: Ints | None = Non
 
 
 def _shares_in_order(blocks: Sequence[Sequence[int]], weight: Ints) -> list[Pieces]:
-    """For every unit the part of the data that it has in its block, in order, as large as its ranks are many."""
+    """For every unit the part of the data that it has in its block, in order, in proportion to its ranks."""
     out: list[Pieces] = [[] for _ in weight]
     for block in blocks:
         ends = np.cumsum(weight[list(block)]).tolist()

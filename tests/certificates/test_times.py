@@ -179,7 +179,8 @@ OF_RANKS: list[tuple[str, str, Callable[[dict[str, Any]], Any], str]] = [
     # sets that share all links
     ("sets", "a set left out", lambda x: x["sets"].pop(), "the number of units is another"),
     ("sets", "a set left out and said so", lambda x: x.update(sets=x["sets"][:1], units=4), "not between two units"),
-    ("sets", "both sets as one", lambda x: x.update(sets=[sum(x["sets"], [])]), "does not end up|no equal shares|the proofs"),
+    ("sets", "both sets as one", lambda x: x.update(sets=[[*x["sets"][0], *x["sets"][1]]]),
+     "does not end up|no equal shares|the proofs"),
     ("sets", "a unit of another set", move_to_first_set, "equal shares|two sets|the proofs"),
     ("sets", "a unit in both sets", lambda x: x["sets"][0].append("n4"), "a unit is in two sets"),
     ("sets", "a switch in a set", lambda x: x["sets"][0].append("s0"), "a set is of hosts and chips"),
@@ -206,7 +207,7 @@ OF_RANKS: list[tuple[str, str, Callable[[dict[str, Any]], Any], str]] = [
     ("boxes", "a later floor", lambda x: x.update(at_least="15/1000"), "the proofs show"),
     ("boxes", "a quicker way", lambda x: x.update(at_most="15/1000"), "the proofs show"),
     # scale-up domains of several hosts
-    ("racks", "domains that are one", lambda x: domain(x).update(units=[sum(domain(x)["units"], [])]),
+    ("racks", "domains that are one", lambda x: domain(x).update(units=[[u for one in domain(x)["units"] for u in one]]),
      "the proofs|on both sides|keep one part|other"),
     ("racks", "a tray alone", lambda x: domain(x)["units"][0].pop(), "could carry more|no ranks of a set"),
     ("racks", "nothing beside", lambda x: x["given"].pop("domains"), "could carry more"),

@@ -16,7 +16,7 @@ from typing import Any
 
 import networkx as nx
 
-from tests.soundness.judge_times import ENDLESS, GBIT, Node, Wires, _passing, _Program
+from tests.soundness.judge_times import ENDLESS, GBIT, Node, TrueTimes, Wires, _passing, _Program, wires_of
 from tests.soundness.judges import Left, Unjudged
 
 SLACK = 1 + 1e-6
@@ -141,6 +141,26 @@ def _seconds_of_sets(loose: Network, strict: Network, stated: Any) -> tuple[floa
     return max(least, 2 * beyond * gbits / into if into else inf), 2 * reached
 
 
+def times_of_sets(left: Left, metric: str, size: int, sets: list[list[int]]) -> TrueTimes:
+    """What is true of a collective operation that sets of hosts do, each for itself and all at once, without other hosts.
+    Raises Unjudged."""
+    world = left.world
+    units = {u for one in sets for u in one}
+    others = {d for d, kind in enumerate(world.kinds) if kind in ("host", "chip")} - world.closure(units)
+    alone = world.left(left.gone | others)
+    networks = []
+    for merged in (True, False):
+        wires = wires_of(alone, merged)
+        grouped = [[r for r in wires.ranks if wires.home[r] in one] for one in sets]
+        if sum(map(len, grouped)) < len(wires.ranks) or min(map(len, grouped)) < 2:
+            raise Unjudged("a rank in no set")
+        networks.append((wires, grouped))
+    loose, strict = networks
+    stated = {"check": metric, "bits": 8 * size}
+    least, most = _seconds_of_sets(loose, loose, stated)
+    return TrueTimes(least, most, max(least, _seconds_of_sets(strict, strict, stated)[0]))
+
+
 def _gathering(wires: Wires, sets: list[list[Node]], gbits: float, free: bool) -> float:
     """Seconds of the best trees of all sets at once."""
     arcs, nodes = len(wires.arcs), wires.nodes
@@ -202,9 +222,7 @@ def _seconds_of_transfer(left: Left, here: set[int], there: set[int], stated: An
     return out[0], out[1]
 
 
-def _delay_between(
-    left: Left, here: set[int], there: set[int], cable: Any, own: Any, hosts_pass: bool = False
-) -> float:
+def _delay_between(left: Left, here: set[int], there: set[int], cable: Any, own: Any, hosts_pass: bool = False) -> float:
     """Seconds of the least delay from some devices to others; where ``hosts_pass``, also over hosts, which take none."""
     graph = nx.DiGraph()
     for x in left.links:
