@@ -215,9 +215,9 @@ def _given_ranks(ranks: Ranks) -> Json:
     """The ranks of units, and the domains of ranks, that a certificate takes as given."""
     view, weight = ranks.view, ranks.weight
     names = view.names(view.units)
-    alike = len({*weight.tolist()}) == 1
-    out: Json = {"ranks": int(weight[0]) if alike else 1}
-    if not alike:
+    same_count = len({*weight.tolist()}) == 1
+    out: Json = {"ranks": int(weight[0]) if same_count else 1}
+    if not same_count:
         out["several"] = {n: w for n, w in zip(names, weight.tolist(), strict=True) if w > 1}
     kinds: dict[tuple[str, bool, str, int], list[list[str]]] = {}
     for number, (units, most) in _given_domains(ranks).items():
