@@ -313,14 +313,9 @@ def devices_of_links(links: Iterable[Link]) -> set[Any]:
     return {d for x in links for d in (x.a, x.b, x.via)}
 
 
-def network_device_rows(data: Any, links: Iterable[Link], outside: AbstractSet[Any]) -> list[list[Any]]:
-    """The rows of the devices of a network: hosts and chips, and of others those that are not outside. Raises
-    Rejected where a link ends at none of the fabric."""
-    rows = table_rows(data, "devices")
-    reject_unless(
-        devices_of_links(links) <= {None, *(row[0] for row in rows)}, "a link ends at an unknown device"
-    )
-    return [row for row in rows if row[2] in ("host", "chip") or row[0] not in outside]
+def network_device_rows(every: Iterable[list[Any]], outside: AbstractSet[Any]) -> list[list[Any]]:
+    """The rows of the devices of a network: hosts and chips, and of others those that are not outside."""
+    return [row for row in every if row[2] in ("host", "chip") or row[0] not in outside]
 
 
 def contents_of_devices(devices: Mapping[str, Device], named: Mapping[str, str]) -> dict[str, list[str]]:
@@ -346,7 +341,8 @@ class CertifiedFabric:
         self.links = links = [x for x in every if not x.layer]  # of the network, not of a layer beside it
         self.beside = [x for x in every if x.layer]
         here = devices_of_links(links)
-        rows = network_device_rows(data, every, devices_of_links(self.beside) - here)
+        table = table_rows(data, "devices")
+        rows = network_device_rows(table, outside=devices_of_links(self.beside) - here)
         self.planned = table_rows(data, "planned_links")
         self.devices = known = {row[0]: Device._make((*row, unindexed_path(row[1]))) for row in rows}
         named = {f.path: d for d, f in known.items()}
@@ -356,6 +352,8 @@ class CertifiedFabric:
         )
         self.contents = contents_of_devices(known, named)
         reject_unless(all(x.a != x.b for x in links), "a link joins a device to itself")
+        ends = devices_of_links(every)
+        reject_unless(ends <= {None, *(row[0] for row in table)}, "a link ends at an unknown device")
         self.ports = [(f"{known[x.a].path}.{x.a_port}", f"{known[x.b].path}.{x.b_port}") for x in links]
         reject_unless(
             len({p for both in self.ports for p in both}) == 2 * len(links), "two links are on one port"
