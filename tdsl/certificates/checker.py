@@ -209,9 +209,13 @@ FLOW = {
 COUNTED, SIDES = {"value": Fraction, "symmetries?": PERMUTATIONS}, {"from": set, "to": set}
 GIVEN = {
     "devices": {"*": 1},
-    "links": [[str, str, 0, 0]],
+    "links": [[str, str, 0, 0]],  # delays in femtoseconds, at least and at most
     "ranks": 1,
-}  # delays in femtoseconds, at least and at most
+    "several?": {"*": 1},  # ranks of units that have another number of them
+    "domains?": [
+        {"units": [set], "rate_bps": Fraction, "any": bool, "most_bps?": (None, Fraction), "delay": 0}
+    ],
+}
 TIME = {"bits": 1, "at_least": Fraction, "at_most": Fraction, "given": GIVEN}
 LEFT: dict[str, Any] = dict.fromkeys(
     ("diameter", "mean_hops", "edge_redundancy", "node_redundancy"), COUNTED
@@ -220,11 +224,12 @@ LEFT: dict[str, Any] = dict.fromkeys(
     "bisection": BISECTION,
     "throughput": FLOW,
 }
-COLLECTIVE = TIME | {
-    "units": 2,
-    "apart?": [str, str],
-    "cut?": set,
+TIMED_UNITS = TIME | {"units": 1, "sets?": [set], "apart?": [str, str], "cut?": set}
+PRICED = ORBITS | {"lengths": [[str, str, 0]]}
+COLLECTIVE = TIMED_UNITS | {
     "blocks?": [set],
+    "divided?": [0],  # blocks whose ranks are blocks by themselves
+    "begin?": {"*": [[0, 0]]},  # parts of the sum of a domain of several units that each of them keeps
     "parts": 1,  # equal parts of the data
     "chunks": 1,
     "stages": [
@@ -243,9 +248,10 @@ FORMS: dict[str, Any] = LEFT | {
     "oversubscription": {"value": Fraction, "at?": set},
     "blast_radius": {"value": 0, "of": set},
     "throughput": FLOW | {"pattern": str, "units?": 2, "demands?": [[str, str, 1]], "from?": set, "to?": set},
-    "transfer": TIME | SIDES | {"lower": ROUTED, "upper": ORBITS | {"lengths": [[str, str, 0]]}},
-    "all_to_all_time": TIME
-    | {"units": 2, "apart?": [str, str], "lower": ROUTED, "upper": ORBITS | {"lengths": [[str, str, 0]]}},
+    "transfer": TIME
+    | SIDES
+    | {"lower?": ROUTED, "upper?": PRICED, "each?": {"flow": [[str, str, Fraction]], "cut": set}},
+    "all_to_all_time": TIMED_UNITS | {"lower": ROUTED, "upper?": PRICED},
     **dict.fromkeys(("allreduce", "all_gather_time", "reduce_scatter_time"), COLLECTIVE),
     "survives": {
         "what?": (None, frozenset(("links", "ports", "cables", "cages"))),
@@ -307,9 +313,9 @@ def devices_of_links(links: Iterable[Link]) -> set[Any]:
     return {d for x in links for d in (x.a, x.b, x.via)}
 
 
-def network_device_rows(data: Any, outside: AbstractSet[Any]) -> list[list[Any]]:
+def network_device_rows(every: Iterable[list[Any]], outside: AbstractSet[Any]) -> list[list[Any]]:
     """The rows of the devices of a network: hosts and chips, and of others those that are not outside."""
-    return [row for row in table_rows(data, "devices") if row[2] in ("host", "chip") or row[0] not in outside]
+    return [row for row in every if row[2] in ("host", "chip") or row[0] not in outside]
 
 
 def contents_of_devices(devices: Mapping[str, Device], named: Mapping[str, str]) -> dict[str, list[str]]:
@@ -333,9 +339,10 @@ class CertifiedFabric:
         self.name: str = value_of_form(data["fabric"], str, "fabric")
         every = [Link(*row) for row in table_rows(data, "links")]
         self.links = links = [x for x in every if not x.layer]  # of the network, not of a layer beside it
-        self.layered = len(links) < len(every)
+        self.beside = [x for x in every if x.layer]
         here = devices_of_links(links)
-        rows = network_device_rows(data, outside=devices_of_links(x for x in every if x.layer) - here)
+        table = table_rows(data, "devices")
+        rows = network_device_rows(table, outside=devices_of_links(self.beside) - here)
         self.planned = table_rows(data, "planned_links")
         self.devices = known = {row[0]: Device._make((*row, unindexed_path(row[1]))) for row in rows}
         named = {f.path: d for d, f in known.items()}
@@ -345,7 +352,8 @@ class CertifiedFabric:
         )
         self.contents = contents_of_devices(known, named)
         reject_unless(all(x.a != x.b for x in links), "a link joins a device to itself")
-        reject_unless(here <= {*known, None}, "a link ends at an unknown device")
+        ends = devices_of_links(every)
+        reject_unless(ends <= {None, *(row[0] for row in table)}, "a link ends at an unknown device")
         self.ports = [(f"{known[x.a].path}.{x.a_port}", f"{known[x.b].path}.{x.b_port}") for x in links]
         reject_unless(
             len({p for both in self.ports for p in both}) == 2 * len(links), "two links are on one port"
@@ -1091,15 +1099,19 @@ def traffic_of_stated_pattern(net: CertifiedNetwork, stated: Any, proof: Any) ->
 
 def traffic_between_sets(net: CertifiedNetwork, stated: Any, proof: Any) -> Traffic:
     """The demand of one set of devices to another, each set as one node."""
+    graph = graph_between_sets(net, stated)
+    return traffic_of_listed_demands(graph, proof, (), {("all from", "all to"): 1})
+
+
+def graph_between_sets(net: CertifiedNetwork, stated: Any) -> Graph:
+    """What forwards, and each of two sets of devices as one node."""
     here, there = {*(stated["from"] or ())}, {*(stated["to"] or ())}
     known = here | there <= net.fabric.devices.keys()
     reject_unless(here and there and known and not here & there, "a set is empty or unknown, or both overlap")
     named = {d: d for d in net.forward} | dict.fromkeys(here, "all from") | dict.fromkeys(there, "all to")
     ends = ((named[x.a], named[x.b], x.rate) for x in net.every if x.a in named and x.b in named)
-    whole = Graph(
-        (x for x in ends if x[0] != x[1]), {d: None for d in net.forward if named[d] == d}.keys(), net.work
-    )
-    return traffic_of_listed_demands(whole, proof, (), {("all from", "all to"): 1})
+    passing = {d: None for d in net.forward if named[d] == d}.keys()
+    return Graph((x for x in ends if x[0] != x[1]), passing, net.work)
 
 
 def ring_demands_on_rails(units: Sequence[str], called: Mapping[Any, str]) -> dict[Arc, int]:
@@ -1327,7 +1339,7 @@ class GivenDelays:
         self.net = net
         self.own: Counter[str] = Counter(given["devices"])
         rows = {frozenset((a, b)): (least, most) for a, b, least, most in given["links"]}
-        linked = {frozenset((x.a, x.b)) for x in net.every}
+        linked = {frozenset((x.a, x.b)) for x in net.fabric.links}
         reject_unless(
             len(rows) == len(given["links"]) and linked == rows.keys(),
             "delays are of other links, or of one twice",
@@ -1355,7 +1367,8 @@ class GivenDelays:
         cables between them, and two ends. Any routing can be one of such paths: what goes in a circle may
         leave it out."""
         inner, trunks, ends = self.net.forward, list[int](), [0]
-        for pair, (_, most) in self.rows.items():
+        for pair in {frozenset((x.a, x.b)): None for x in self.net.every}:
+            most = self.rows[pair][1]
             outer = [d for d in pair if d not in inner]
             if outer:
                 ends.append(most + sum(self.own[d] for d in outer))
@@ -1377,12 +1390,15 @@ def least_delays(net: CertifiedNetwork, delays: GivenDelays, source: str) -> dic
     }
 
 
-def delay_of_units_apart(net: CertifiedNetwork, delays: GivenDelays, apart: Any) -> Fraction:
-    """The least delay between the two units that are named, in seconds; 0 where none are."""
+def delay_of_units_apart(who: RankSets, delays: GivenDelays, apart: Any) -> Fraction:
+    """The least delay between the two units that are named, in seconds; 0 where none are. Where domains have
+    several units there may be a shorter way."""
     if apart is None:
         return Fraction(0)
-    reject_unless(apart[0] != apart[1] and {*apart} <= net.units, "these are not two units")
-    return Fraction(least_delays(net, delays, apart[0])[apart[1]], SECOND)
+    places = {who.set_of.get(u, -1) for u in apart}
+    reject_unless(apart[0] != apart[1] and len(places) == 1 and -1 not in places, "these are not two units")
+    reject_unless(not who.joined, "a domain of several units may have a shorter way")
+    return Fraction(least_delays(who.net, delays, apart[0])[apart[1]], SECOND)
 
 
 def longest_path_of_flow(flow: Sequence[Any], length: Mapping[Arc, int], source: str, target: str) -> int:
@@ -1407,86 +1423,327 @@ def transfer_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, F
     no more gets there than (T - d) times what flows, d the least delay (Ford and Fulkerson, "Constructing
     maximal dynamic flows from static flows", 1958); a flow at a constant rate has all there after its longest
     path."""
+    reject_unless(not net.fabric.beside, "a layer beside the network could carry more")
+    delays, bits = GivenDelays(net, stated["given"]), stated["bits"]
+    reject_unless(not (stated["given"]["several"] or stated["given"]["domains"]), "a transfer has no ranks")
+    place = {d: d for d in net.forward}
+    place |= dict.fromkeys(stated["from"], "all from") | dict.fromkeys(stated["to"], "all to")
+    least, most = (delays.of_arcs(place, "all from", longest) for longest in (False, True))
+    if stated["each"]:
+        reject_unless(stated["lower"] is stated["upper"] is None, "members that send as much have no sum")
+        graph = graph_between_sets(net, stated)
+        near = Fraction(graph.distances("all from", least)["all to"], SECOND)
+        slow, fast = rate_of_each_sender(net, stated), most_of_each_sender(net, stated)
+        return bits / fast + near, bits / slow + Fraction(delays.of_any_path(), SECOND)
+    reject_unless(stated["lower"] and stated["upper"], "a transfer has a flow and lengths")
     sent, priced = (traffic_between_sets(net, stated, stated[end]) for end in ("lower", "upper"))
     routes = stated["lower"]["routes"]
     reject_unless(len(routes) == 1 and routes[0]["by"] == "flows", "a transfer is shown by one flow")
     slow, fast = sent.lower(stated["lower"]), priced.upper(stated["upper"])
-    delays = GivenDelays(net, stated["given"])
-    place = {d: d for d in net.forward}
-    place |= dict.fromkeys(stated["from"], "all from") | dict.fromkeys(stated["to"], "all to")
-    least, most = (delays.of_arcs(place, "all from", longest) for longest in (False, True))
-    near = priced.graph.distances("all from", least)["all to"]
+    near = Fraction(priced.graph.distances("all from", least)["all to"], SECOND)
     far = longest_path_of_flow(routes[0]["flows"]["all from"], most, "all from", "all to")
-    bits = stated["bits"]
-    return bits / fast + Fraction(near, SECOND), bits / slow + Fraction(far, SECOND)
+    return bits / fast + near, bits / slow + Fraction(far, SECOND)
+
+
+def most_of_each_sender(net: CertifiedNetwork, stated: Any) -> Fraction:
+    """Bit/s that members of the first set send at most where each sends as much, by a cut: what leaves a side
+    is of all members on it, whatever these pass on for others."""
+    cut, passing = {*stated["each"]["cut"]}, {*net.forward, *stated["from"], *stated["to"]}
+    behind = len(cut.intersection(stated["from"]))
+    reject_unless(cut <= passing and behind and cut.isdisjoint(stated["to"]), "a cut has no sender behind it")
+    links = [x for x in net.every if x.a in passing and x.b in passing]
+    out = sum(x.rate for x in links if (x.a in cut) != (x.b in cut))
+    return Fraction(out, behind)
+
+
+def rate_of_each_sender(net: CertifiedNetwork, stated: Any) -> Fraction:
+    """Bit/s that each member of the first set sends by the flow that is stated, in which the second set is
+    one node: devices that forward pass on what they get, members do not, and all send as much."""
+    here, target = {*stated["from"]}, "all to"
+    node = {d: d for d in (*net.forward, *here)} | dict.fromkeys(stated["to"], target)
+    room, load, left = Counter[Arc](), Counter[Arc](), defaultdict[str, Fraction](Fraction)
+    for x in net.every:
+        if x.a in node and x.b in node:
+            room[node[x.a], node[x.b]] += x.rate
+            room[node[x.b], node[x.a]] += x.rate
+    for a, b, rate in stated["each"]["flow"]:
+        net.work.spend(1)
+        load[a, b] += rate
+        left[a], left[b] = left[a] + rate, left[b] - rate
+        reject_unless(b not in here and a != target, "a member passes on what others send")
+    reject_unless(all(rate <= room[arc] for arc, rate in load.items()), "a flow takes more than a link has")
+    reject_unless(not any(left[d] for d in left.keys() - here - {target}), "a flow is not conserved")
+    sent = {left[d] for d in here}
+    reject_unless(len(sent) == 1 and min(sent) > 0, "members do not send as much as each other")
+    return min(sent)
+
+
+Domain = namedtuple("Domain", "units ranks rate any most delay")
+
+
+class RankSets:
+    """Who does a collective operation: ``sets`` of units, in the order of fabric.json, each for itself and
+    all at once; the ranks of every unit; and domains, given as the delays are, in which each rank sends at a
+    rate to others of it beside the network and gets as much: to ``any`` of them, or in equal parts to all. A
+    rank receives by such links no more than ``most``. Domains have nothing else to do with each other, and
+    each is in one set. Ranks of a unit in no domain use any of its ports. ``joined`` if a domain has several
+    units. Raises Rejected where an end is inside another device, with which it could exchange what the wiring
+    does not show."""
+
+    def __init__(self, net: CertifiedNetwork, stated: Any) -> None:
+        given, devices = stated["given"], net.fabric.devices
+        self.sets = [[*net.units]]
+        if stated["sets"] is not None:
+            order = {d: i for i, d in enumerate(devices)}
+            self.sets = [sorted(one, key=order.__getitem__) for one in stated["sets"]]
+            kinds = {devices[u].kind for one in self.sets for u in one}
+            reject_unless(kinds <= {"host", "chip"}, "a set is of hosts and chips")
+            net = network_of_units(net, [u for one in self.sets for u in one])
+        self.net, self.set_of = net, {u: k for k, one in enumerate(self.sets) for u in one}
+        count = len(self.set_of)
+        reject_unless(count == sum(map(len, self.sets)), "a unit is in two sets")
+        reject_unless(count == stated["units"], "the number of units is another")
+        ends = {d for x in net.every for d in (x.a, x.b)} - net.forward
+        reject_unless(
+            not any(devices[d].inside for d in ends | self.set_of.keys()), "a unit is inside of a device"
+        )
+        several = given["several"] or {}
+        reject_unless(several.keys() <= self.set_of.keys(), "ranks are of another unit")
+        self.weight = {u: several.get(u, given["ranks"]) for u in self.set_of}
+        self.total = [sum(self.weight[u] for u in one) for one in self.sets]
+        reject_unless(min(self.total, default=0) > 1, "a set has no two ranks")
+        self.domains = [
+            Domain(
+                units, sum(self.weight[u] for u in units), x["rate_bps"], x["any"], x["most_bps"], x["delay"]
+            )
+            for x in given["domains"] or ()
+            for units in x["units"]
+        ]
+        self.domain_of = {u: one for one in self.domains for u in one.units}
+        self.joined = any(len(one.units) > 1 for one in self.domains)
+        reject_unless(
+            len(self.domain_of) == sum(len(one.units) for one in self.domains), "a unit is in two domains"
+        )
+        for one in self.domains:
+            places = {self.set_of[u] for u in one.units}
+            reject_unless(
+                len(places) == 1 and one.rate > 0 and one.ranks > 1, "a domain is of no ranks of a set"
+            )
+        self.reject_unless_domains_are_apart(net.fabric)
+
+    def reject_unless_domains_are_apart(self, fabric: CertifiedFabric) -> None:
+        """Reject unless what the links of a layer beside the network join is in one domain, or one host, and
+        has no switch of the network."""
+        beside = Graph(((x.a, x.b, 1) for x in fabric.beside), set(), self.net.work)
+        beside.forward = beside.capacity.keys()
+        label: dict[str, str] = {}
+        for d in beside.capacity:
+            label |= dict.fromkeys(beside.distances(d), d) if d not in label else {}
+        seen: dict[str, set[Any]] = defaultdict(set)
+        networked = {d for x in fabric.links for d in (x.a, x.b)}
+        for d, component in label.items():
+            device = fabric.devices.get(d)
+            while device and device.inside:
+                d, device = device.inside, fabric.devices[device.inside]
+            if device and device.kind in ("host", "chip"):
+                domain = self.domain_of.get(d)
+                seen[component].add(domain.units[0] if domain else d)
+            else:
+                reject_unless(d not in networked, "a layer beside the network could carry more")
+        reject_unless(
+            all(len(some) == 1 for some in seen.values()), "a layer beside the network could carry more"
+        )
+
+    def ports(self, unit: str) -> int:
+        """Bit/s of the ports of a unit."""
+        return sum(self.net.near(unit).values()) * self.net.grain
+
+    def share_of(self, unit: str) -> Fraction:
+        """Bit/s of the ports of a rank."""
+        return Fraction(self.ports(unit), self.weight[unit])
+
+    def members_behind(self, side: AbstractSet[str]) -> list[int]:
+        """The ranks of every set that are on a side. Raises Rejected where a domain is on both."""
+        out = [0] * len(self.sets)
+        for u in self.set_of.keys() & side:
+            out[self.set_of[u]] += self.weight[u]
+        split = (one for one in self.domains if 0 < len(side & {*one.units}) < len(one.units))
+        reject_unless(not any(True for _ in split), "a domain is on both sides")
+        return out
+
+    def pass_inside(self, amount: Mapping[str, int], bits: Fraction) -> tuple[Fraction, Fraction]:
+        """Seconds that ranks take to get, or add up, so many parts of each unit, which are spread evenly over
+        its ranks: in domains, and over the ports of units."""
+        inside = over_ports = Fraction(0)
+        for u, parts in amount.items():
+            domain, w = self.domain_of.get(u), self.weight[u]
+            if domain is not None:
+                inside = max(inside, Fraction(parts * (domain.ranks - 1), w) * bits / domain.rate)
+            elif w > 1:
+                reject_unless(
+                    self.net.near(u).keys() <= self.net.forward, "a unit has no switch to exchange by"
+                )
+                over_ports = max(over_ports, parts * (w - 1) * bits / self.ports(u))
+        return inside, over_ports
+
+    def delay_inside(self, delays: GivenDelays) -> Fraction:
+        """What handing data on in a domain takes at most, or to a switch and back, in seconds."""
+        took = [0, *(one.delay for one in self.domains)]
+        for u in self.set_of:
+            if self.weight[u] > 1 and u not in self.domain_of:
+                back = [2 * delays.rows[frozenset((u, v))][1] + delays.own[v] for v in self.net.near(u)]
+                took.append(2 * delays.own[u] + max(back, default=0))
+        return Fraction(max(took), SECOND)
+
+
+def network_of_units(net: CertifiedNetwork, units: Iterable[str]) -> CertifiedNetwork:
+    """The network between these hosts and chips, without all others."""
+    out, devices = copy(net), net.fabric.devices
+    out.units, out.others = dict.fromkeys(units).keys(), set()
+    gone = {d for d, f in devices.items() if f.kind in ("host", "chip")} - out.units
+    out.every = [x for x in net.every if x.a not in gone and x.b not in gone]
+    out.forward = {d: None for d in net.forward if d not in gone}.keys()
+    nodes = out.units | out.forward
+    out.links = [x for x in out.every if x.a in nodes and x.b in nodes]
+    return network_of_links(out)
+
+
+def network_of_links(net: CertifiedNetwork) -> CertifiedNetwork:
+    """A network with the capacities of its links."""
+    net.grain = gcd(*(x.rate for x in net.links)) or 1
+    arcs = ((x.a, x.b, x.rate // net.grain) for x in net.links)
+    net.capacity = Graph(arcs, net.forward, net.work).capacity
+    return net
+
+
+def network_that_passes(net: CertifiedNetwork) -> CertifiedNetwork:
+    """The network in which every end that could hand on what it gets forwards, too; as it is where none
+    could: every end that does not forward has links to one device."""
+    near: dict[str, set[str]] = defaultdict(set)
+    for x in net.every:
+        near[x.a].add(x.b)
+        near[x.b].add(x.a)
+    if all(len(to) == 1 for d, to in near.items() if d not in net.forward):
+        return net
+    out = copy(net)
+    out.links, out.forward = net.every, dict.fromkeys((*net.forward, *near)).keys()
+    return network_of_links(out)
 
 
 def exchange_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
-    """What it takes until every unit has sent an equal part of so many bits to each, itself included, in
-    seconds, at least and at most. Lengths bound what any algorithm does where no host could hand on what it
-    gets: every end that does not forward is in no other device and has links to one."""
-    inner, near = net.forward, dict[str, set[str]]()
-    for x in net.every:
-        near.setdefault(x.a, set()).add(x.b)
-        near.setdefault(x.b, set()).add(x.a)
-    alone = all(len(to) == 1 and not net.fabric.devices[d].inside for d, to in near.items() if d not in inner)
-    reject_unless(alone, "a host could hand on what it gets")
-    reject_unless(stated["given"]["ranks"] == 1, "a unit has several ranks")
-    reject_unless(len(net.units) == stated["units"], "the number of units is another")
-    sent, priced = (traffic_of_uniform_demands(net, stated[end]) for end in ("lower", "upper"))
-    part = Fraction(stated["bits"], len(net.units) * net.grain)
-    delays = GivenDelays(net, stated["given"])
-    low, high = part / priced.upper(stated["upper"]), part / sent.lower(stated["lower"])
-    low = max(low, delay_of_units_apart(net, delays, stated["apart"]))
-    return low, high + Fraction(delays.of_any_path(), SECOND)
+    """What it takes until every rank has sent an equal part of so many bits to each of its set, itself
+    included, in seconds, at least and at most. Lengths bound what any algorithm does where paths pass all
+    hosts that could hand on what they get; and what ranks on one side of a cut send to others crosses it."""
+    who = RankSets(net, stated)
+    delays, bits, n = GivenDelays(who.net, stated["given"]), stated["bits"], max(who.total)
+    low = delay_of_units_apart(who, delays, stated["apart"])
+    if stated["upper"]:
+        reject_unless(not who.joined, "in a domain of several units one could send for another")
+        wide = network_that_passes(who.net)
+        low = max(low, seconds_of_exchange(who, wide, stated, stated["upper"], upper=True))
+    if stated["cut"]:
+        side = {*stated["cut"]}
+        sent = sum(Fraction(r * (k - r), k) for r, k in zip(who.members_behind(side), who.total, strict=True))
+        reject_unless(
+            side <= net.fabric.devices.keys() and sent, "a cut has no rank on a side, or unknown devices"
+        )
+        low = max(low, sent * bits / entering_rate(who.net, side))
+    took = seconds_of_exchange(who, who.net, stated, stated["lower"], upper=False)
+    own, inside = Fraction(0), took
+    for u, w in who.weight.items():
+        n = who.total[who.set_of[u]]
+        if (domain := who.domain_of.get(u)) is not None:
+            equal, other = Fraction(domain.ranks - 1, n) * bits, Fraction(n - domain.ranks, n) * bits
+            other += who.share_of(u) * took
+            inside = max(inside, (equal + other * (1 if domain.any else 2)) / domain.rate)
+        elif w > 1:
+            own = max(own, who.pass_inside({u: 1}, Fraction(w * bits, n))[1])
+    waits = [Fraction(delays.of_any_path(), SECOND), who.delay_inside(delays)]
+    return low, own + inside + (waits[0] + 2 * waits[1] if who.domains else max(waits))
 
 
-def reject_unless_ranks_stand_alone(net: CertifiedNetwork, stated: Any) -> None:
-    """Reject unless every unit is one rank and no end is inside another device, where it could exchange what
-    the wiring does not show."""
-    reject_unless(len(net.units) == stated["units"], "the number of units is another")
-    reject_unless(stated["given"]["ranks"] == 1, "a unit has several ranks")
-    ends = {d for x in net.every for d in (x.a, x.b)} - net.forward
-    reject_unless(
-        not any(net.fabric.devices[d].inside for d in ends | net.units), "a unit is inside of a device"
-    )
+def seconds_of_exchange(
+    who: RankSets, net: CertifiedNetwork, stated: Any, proof: Any, upper: bool
+) -> Fraction:
+    """Seconds that the rates of all pairs take in a network: those of the routes that are stated, or the most
+    that lengths allow (``upper``)."""
+    weights = {*who.weight.values()}
+    if stated["sets"] is None and len(weights) == 1 and not who.joined:
+        traffic = traffic_of_uniform_demands(net, proof)
+        part = Fraction(stated["bits"] * min(weights) ** 2, who.total[0])
+    else:
+        whole = least_common_multiple(who.total)
+        asked = {
+            (a, b): who.weight[a] * who.weight[b] * (whole // who.total[k])
+            for k, one in enumerate(who.sets)
+            for a in one
+            for b in one
+            if a != b and (a not in who.domain_of or b not in who.domain_of[a].units)
+        }
+        net.work.spend(len(asked))
+        traffic, part = (
+            traffic_of_listed_demands(net, proof, net.units, asked),
+            Fraction(stated["bits"], whole),
+        )
+    return part / (net.grain * (traffic.upper(proof) if upper else traffic.lower(proof)))
 
 
 def entering_rate(net: CertifiedNetwork, inside: AbstractSet[str]) -> int:
     """Bit/s of the links that lead into a set of devices, or out of it."""
+    net.work.spend(len(net.every))
     return sum(x.rate for x in net.every if (x.a in inside) != (x.b in inside))
 
 
-def collective_floor_shown(net: CertifiedNetwork, stated: Any) -> Fraction:
+def collective_floor_shown(who: RankSets, stated: Any) -> Fraction:
     """The least seconds of a collective operation by the cut and the blocks that are stated, 0 without them.
-    Each side's sum crosses a cut; what one side holds and the other lacks does. Of an all-reduce h blocks
-    receive 2(h - 1) times the data in all, with every other end that could add up (Patarasuk and Yuan, J.
-    Parallel Distrib. Comput. 69, 2009): switches do not add up."""
-    bits, n, found = stated["bits"], len(net.units), Fraction(0)
-    known = net.fabric.devices.keys()
+    Of each set that a cut divides each side's sum crosses it; or what one side holds and the other lacks."""
+    bits, net, found = stated["bits"], who.net, Fraction(0)
     side = {*(stated["cut"] or ())}
     if side:
-        mine = len(side & net.units)
-        reject_unless(side <= known and 0 < mine < n, "a cut has no unit on a side, or unknown devices")
-        part = Fraction(1) if stated["check"] == "allreduce" else Fraction(max(mine, n - mine), n)
-        found = part * bits / entering_rate(net, side)
-    blocks = [{*block} for block in stated["blocks"] or ()]
-    if blocks:
-        every = {d for block in blocks for d in block}
-        reject_unless(stated["check"] == "allreduce" and len(blocks) > 1, "blocks are of an all-reduce")
-        reject_unless(
-            sum(map(len, blocks)) == len(every) and net.units <= every <= known, "blocks are no division"
-        )
-        reject_unless(all(block & net.units for block in blocks), "a block has no unit")
-        linked = {d for x in net.every for d in (x.a, x.b)} - every
-        others = {d for d in linked if net.fabric.devices[d].kind in ("host", "chip")}
-        total = sum(entering_rate(net, one) for one in (*blocks, *({d} for d in others)))
-        net.work.spend((len(blocks) + len(others)) * len(net.every))
-        found = max(found, Fraction(2 * (len(blocks) - 1) * bits, total))
+        behind = zip(who.members_behind(side), who.total, strict=True)
+        parts = [Fraction(r, n) for r, n in behind if 0 < r < n]
+        reject_unless(side <= net.fabric.devices.keys(), "a cut has unknown devices")
+        reject_unless(parts, "a cut has no unit on a side")
+        crossing = max(sum(parts, Fraction(0)), len(parts) - sum(parts, Fraction(0)))
+        crossing = Fraction(len(parts)) if stated["check"] == "allreduce" else crossing
+        found = crossing * bits / entering_rate(net, side)
+    if stated["blocks"]:
+        found = max(found, bits * received_by_blocks(who, stated))
     return found
 
 
-Channel = namedtuple("Channel", "sender receiver rate delay load")
+def received_by_blocks(who: RankSets, stated: Any) -> Fraction:
+    """Seconds a bit until blocks that all ranks are divided into have received what they need. Of an
+    all-reduce h blocks of a set receive 2(h - 1) times the data in all, with every other end that could add
+    up (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009): switches do not add up. Else each gets, or
+    of a reduce-scatter sends, what its ranks lack. Of a ``divided`` domain each rank is a block."""
+    net, adds = who.net, stated["check"] == "allreduce"
+    blocks, divided = [{*block} for block in stated["blocks"]], {*(stated["divided"] or ())}
+    every = {d for block in blocks for d in block}
+    whole = sum(map(len, blocks)) == len(every) and every <= net.fabric.devices.keys()
+    reject_unless(whole and net.units <= every and len(blocks) + len(divided) > 1, "blocks are no division")
+    reject_unless(divided <= {*range(len(blocks))}, "there is no such block")
+    count, lacking, rate = [0] * len(who.sets), Fraction(0), Fraction(0)
+    for number, block in enumerate(blocks):
+        held = who.members_behind(block)
+        reject_unless(any(held), "a block has no unit")
+        domain = who.domain_of.get(min(block)) if number in divided else None
+        reject_unless(number not in divided or (domain and block == {*domain.units}), "a block is no domain")
+        each = domain.ranks if domain else 1
+        rate += sum((entering_rate(net, {u}) for u in block), 0) if domain else entering_rate(net, block)
+        rate += each * domain.most if domain else 0  # malformed where that is not given
+        for k, (ranks, n) in enumerate(zip(held, who.total, strict=True)):
+            count[k] += each * (ranks > 0)
+            lacking += each - Fraction(ranks, n) if ranks else 0
+    if adds:
+        linked = {d for x in net.every for d in (x.a, x.b)} - every
+        others = {d for d in linked if net.fabric.devices[d].kind in ("host", "chip")}
+        rate += sum(entering_rate(net, {d}) for d in others)
+        lacking = Fraction(2 * (sum(count) - len(count)))
+    return lacking / rate
+
+
+Channel = namedtuple("Channel", "sender receiver rate delay load rails")
 
 
 def channels_of_stage(net: CertifiedNetwork, delays: GivenDelays, stage: Any) -> list[Channel]:
@@ -1494,7 +1751,7 @@ def channels_of_stage(net: CertifiedNetwork, delays: GivenDelays, stage: Any) ->
     the slowest. Ways lead over devices that forward, from a unit to another."""
     out = []
     for channel in stage["channels"]:
-        ways, load = channel["ways"], Counter[Arc]()
+        ways, load, rails = channel["ways"], Counter[Arc](), Counter[tuple[Arc, Arc]]()
         reject_unless(ways and all(len(way["devices"]) > 1 for way in ways), "a channel has no way")
         (ends,) = {(way["devices"][0], way["devices"][-1]) for way in ways}
         reject_unless({*ends} <= net.units and ends[0] != ends[1], "a channel is not between two units")
@@ -1508,9 +1765,10 @@ def channels_of_stage(net: CertifiedNetwork, delays: GivenDelays, stage: Any) ->
             slowest = max(slowest, cables + sum(delays.own[d] for d in devices))
             for pair in pairwise(devices):
                 load[pair] += way["rate_bps"]
+            rails[(devices[0], devices[1]), (devices[-1], devices[-2])] += way["rate_bps"]
         rate = sum(way["rate_bps"] for way in ways)
         reject_unless(rate > 0, "a channel has no rate")
-        out.append(Channel(*ends, rate, Fraction(slowest, SECOND), load))
+        out.append(Channel(*ends, rate, Fraction(slowest, SECOND), load, rails))
     return out
 
 
@@ -1525,23 +1783,93 @@ def reject_unless_channels_fit(net: CertifiedNetwork, channels: Iterable[Channel
     reject_unless(not full, "channels take more than a link has")
 
 
-class Holdings:
-    """Who has which part of the data, as the set of ranks (bits of a number) whose data is added up in it. At
-    first each has its own: of an all-gather its share, else all parts."""
+class HandedOn:
+    """Which units of a stage hand data on in their domain: before it leaves, to the ranks at whose ports it
+    leaves, and after it has arrived. A rank has the ports of its unit in equal shares. What a unit holds is
+    spread evenly over its ranks, so none is handed on where all ports are equal and lead to one switch, or
+    where two units with as many ranks use all of their rails evenly, each way of one rail only."""
 
-    def __init__(self, stated: Any, units: Sequence[str], work: WorkSteps) -> None:
-        self.parts, self.units, self.work = stated["parts"], {u: i for i, u in enumerate(units)}, work
-        self.full, self.check = (1 << len(units)) - 1, stated["check"]
-        reject_unless(self.parts % len(units) == 0, "the ranks have no equal shares in parts")
-        reject_unless(self.parts * len(units) <= MAX_PARTS, "there are too many parts")
-        work.spend(self.parts * len(units))
-        own = self.parts // len(units)
-        self.sums = {
-            u: [self.full * (p // own == i) for p in range(self.parts)]
-            if self.check == "all_gather_time"
-            else [1 << i] * self.parts
-            for u, i in self.units.items()
-        }
+    def __init__(self, who: RankSets, channels: Iterable[Channel]) -> None:
+        self.who, net = who, who.net
+        self.rails: dict[Arc, set[Any]] = defaultdict(set)
+        rates: dict[str, set[Any]] = defaultdict(set)
+        for x in net.links:
+            for a, b in ((x.a, x.b), (x.b, x.a)):
+                self.rails[a, b].add(x.rail)
+                rates[a].add((b, x.rate))
+        self.units: set[str] = set()
+        for c in channels:
+            even = who.weight[c.sender] == who.weight[c.receiver] and self.is_by_rail(c)
+            ends = (u for u in (c.sender, c.receiver) if who.weight[u] > 1 and u in who.domain_of)
+            self.units |= {u for u in ends if not even and len(rates[u]) > 1}
+
+    def is_by_rail(self, channel: Channel) -> bool:
+        """Whether a channel uses all rails of both ends evenly, each with the same rail of the other."""
+        used: dict[Any, Fraction] = defaultdict(Fraction)
+        for (one, other), rate in channel.rails.items():
+            both = self.rails[one] | self.rails[other]
+            if len(both) > 1 or None in both:
+                return False
+            used[min(both)] += rate
+        every = [{r for (a, _), some in self.rails.items() if a == u for r in some} for u in channel[:2]]
+        ranks = self.who.weight[channel.sender]
+        even = len({*used.values()}) == 1 and (len(used) % ranks == 0 or ranks % len(used) == 0)
+        return bool(even and every[0] == every[1] == used.keys())
+
+    def seconds(self, channels: Sequence[Channel], lasting: Sequence[Fraction]) -> Fraction:
+        """What handing on takes, before and after a step in which every channel sends for so many seconds:
+        no more than the ports of a rank carry in that time."""
+        out = Fraction(0)
+        for channel, took in zip(channels, lasting, strict=True):
+            for u in self.units.intersection(channel[:2]) if took else ():
+                domain = self.who.domain_of[u]
+                out = max(out, 2 * took * self.who.share_of(u) * (1 if domain.any else 2) / domain.rate)
+        return out
+
+
+class Holdings:
+    """Who has which part of the data of its set, as the units (bits of a number) whose ranks' data is added
+    up in it, each unit's parts spread evenly over its ranks. At first each has its own: of an all-gather its
+    ranks' shares; else all parts, of which ranks of a domain have added up what each unit keeps: all of it,
+    or of several units what ``begin`` says."""
+
+    def __init__(self, stated: Any, who: RankSets, work: WorkSteps) -> None:
+        self.parts, self.who, self.work, self.check = stated["parts"], who, work, stated["check"]
+        reject_unless(all(self.parts % n == 0 for n in who.total), "the ranks have no equal shares in parts")
+        reject_unless(self.parts * len(who.set_of) <= MAX_PARTS, "there are too many parts")
+        work.spend(self.parts * len(who.set_of))
+        self.full = [(1 << len(one)) - 1 for one in who.sets]
+        self.own: dict[str, range] = {}
+        self.sums: dict[str, list[int]] = {}
+        bit: dict[str, int] = {}
+        for one, n in zip(who.sets, who.total, strict=True):
+            first = 0
+            for i, u in enumerate(one):
+                last = first + who.weight[u] * self.parts // n
+                self.own[u], first, bit[u] = range(first, last), last, 1 << i
+        self.kept = dict.fromkeys(who.set_of, self.parts)  # parts that each has added up in its domain
+        for u, k in who.set_of.items():
+            if self.check == "all_gather_time":
+                self.sums[u] = [self.full[k] * (p in self.own[u]) for p in range(self.parts)]
+            else:
+                domain = who.domain_of.get(u)
+                added = sum(bit[v] for v in domain.units) if domain else bit[u]
+                self.sums[u] = [added] * self.parts
+        if self.check != "all_gather_time":
+            self.divide_begun(stated["begin"] or {})
+
+    def divide_begun(self, begin: Mapping[str, Any]) -> None:
+        """Leave each unit of a domain of several what it keeps."""
+        shared = {u: one for u, one in self.who.domain_of.items() if len(one.units) > 1}
+        reject_unless(begin.keys() == shared.keys(), "others begin with parts of a sum")
+        seen: dict[Any, set[int]] = defaultdict(set)
+        for u, domain in shared.items():
+            mine = {p for first, last in begin[u] for p in range(max(first, 0), min(last + 1, self.parts))}
+            reject_unless(seen[domain.units[0]].isdisjoint(mine), "two units keep one part")
+            seen[domain.units[0]] |= mine
+            self.sums[u] = [x * (p in mine) for p, x in enumerate(self.sums[u])]
+            self.kept[u] = len(mine)
+        reject_unless(all(len(some) == self.parts for some in seen.values()), "no unit keeps a part")
 
     def sent(self, sender: str, ranges: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
         """The parts that a send carries, each with what is in it. Raises Rejected where it is nothing."""
@@ -1563,62 +1891,115 @@ class Holdings:
         self.sums[receiver][part] = mine | ranks
         return True
 
-    def reject_unless_done(self) -> None:
-        """Reject unless every rank has all, or of a reduce-scatter its share of it, of all ranks."""
-        own = self.parts // len(self.units)
-        for u, i in self.units.items():
-            needed = self.sums[u]
-            needed = needed[i * own : (i + 1) * own] if self.check == "reduce_scatter_time" else needed
-            reject_unless(all(ranks == self.full for ranks in needed), f"{u} does not end up with all")
+    def given_inside(self) -> dict[str, int]:
+        """The parts that every unit gives others of its domain, and its ranks each other, at the end: each is
+        of the unit with least that has it. Raises Rejected unless every domain has all, or of a
+        reduce-scatter every unit its shares of it, of all ranks."""
+        out: Counter[str] = Counter()
+        for u, k in self.who.set_of.items():
+            domain = self.who.domain_of.get(u)
+            if self.check == "reduce_scatter_time":
+                done = all(self.sums[u][p] == self.full[k] for p in self.own[u])
+                reject_unless(done, f"{u} does not end up with all")
+            elif domain is None or u == domain.units[0]:
+                units = [u] if domain is None else domain.units
+                self.work.spend(self.parts * len(units))
+                for p in range(self.parts):
+                    has = [v for v in units if self.sums[v][p] == self.full[k]]
+                    reject_unless(has, f"{u} does not end up with all")
+                    out[min(has, key=lambda v: Fraction(out[v], self.who.weight[v]))] += 1
+        return out
 
 
-def replayed_stage(
-    held: Holdings, channels: Sequence[Channel], steps: Any, bits: Fraction
-) -> tuple[Fraction, Fraction]:
-    """When a stage that all begin at once has everything where it belongs, and when all channels are free, in
-    seconds, with so many bits in a part. A channel sends in the order of the steps, once it is free and its
-    sender has what was there before the step."""
+Replayed = namedtuple("Replayed", "done free busy handed steps passes delay")
+
+
+def replayed_stage(held: Holdings, channels: Sequence[Channel], steps: Any, bits: Fraction) -> Replayed:
+    """A stage that all begin at once, with so many bits in a part. Seconds until everything is where it
+    belongs, until all channels are free, and that the busiest sends; of handing on in domains, and how often
+    that is done; of the delays of its steps. A channel sends in the order of the steps, once it is free and
+    its sender has what was there before the step; where units hand on, once all have."""
     ready: dict[tuple[str, int], Fraction] = {}
-    free, done = [Fraction(0)] * len(channels), Fraction(0)
+    free, busy = [Fraction(0)] * len(channels), [Fraction(0)] * len(channels)
+    done = handed = delay = Fraction(0)
+    on = HandedOn(held.who, channels)
     for step in steps:
-        arrived = []
+        start, arrived, lasting = done if on.units else Fraction(0), [], [Fraction(0)] * len(channels)
         for send in step:
-            channel = channels[send["channel"]]
+            at = send["channel"]
+            channel = channels[at]
+            places = {held.who.set_of[u] for u in channel[:2]}
+            reject_unless(len(places) == 1, "a channel is between two sets")
             parts = held.sent(channel.sender, send["parts"])
-            begin = max((ready.get((channel.sender, p), Fraction(0)) for p, _ in parts), default=Fraction(0))
-            end = max(begin, free[send["channel"]]) + len(parts) * bits / channel.rate
-            free[send["channel"]] = end
-            arrived.append((channel.receiver, end + channel.delay, parts))
-        for receiver, when, parts in arrived:
+            begin = max((ready.get((channel.sender, p), start) for p, _ in parts), default=start)
+            took = len(parts) * bits / channel.rate
+            free[at] = max(begin, free[at], start) + took
+            busy[at], lasting[at] = busy[at] + took, lasting[at] + took
+            arrived.append((channel, free[at] + channel.delay, parts))
+        handed += on.seconds(channels, lasting)
+        delay += max((channel.delay for channel, _, _ in arrived), default=Fraction(0))
+        for channel, when, parts in arrived:
             done = max(done, when)
             for p, ranks in parts:
-                if held.take(receiver, p, ranks):
-                    ready[receiver, p] = max(when, ready.get((receiver, p), when))
-    return done, max(free, default=Fraction(0))
+                if held.take(channel.receiver, p, ranks):
+                    ready[channel.receiver, p] = max(when, ready.get((channel.receiver, p), when))
+    last, most = (max(some, default=Fraction(0)) for some in (free, busy))
+    return Replayed(done, last, most, handed, len(steps), 2 * len(steps) * bool(on.units), delay)
 
 
 def collective_time_shown(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
     """What a collective operation takes, in seconds, at least and at most. The schedule that is stated is
-    replayed for one of ``chunks`` equal chunks, its stages one after the other. Where there are several, the
-    channels of all stages fit the links together, and stage k takes the next chunk once its channels are
-    free: the last one is through after all stages once, and the longest of them for each other chunk."""
-    reject_unless_ranks_stand_alone(net, stated)
-    delays, held = GivenDelays(net, stated["given"]), Holdings(stated, [*net.units], net.work)
+    replayed for one of ``chunks`` equal chunks, its stages one after the other, with what ranks of a unit or
+    domain exchange before and after."""
+    who = RankSets(net, stated)
+    delays, held = GivenDelays(who.net, stated["given"]), Holdings(stated, who, net.work)
     chunks = stated["chunks"]
     bits = Fraction(stated["bits"], chunks * stated["parts"])
-    total, longest, every = Fraction(0), Fraction(0), []
+    first = last = Fraction(0), Fraction(0)
+    if stated["check"] != "all_gather_time":
+        first = who.pass_inside(held.kept, bits)
+    stages, every = list[Replayed](), list[Channel]()
     for stage in stated["stages"]:
-        channels = channels_of_stage(net, delays, stage)
+        channels = channels_of_stage(who.net, delays, stage)
         every += channels
         if chunks == 1:
-            reject_unless_channels_fit(net, channels)
-        done, free = replayed_stage(held, channels, stage["steps"], bits)
-        total, longest = total + done, max(longest, free)
+            reject_unless_channels_fit(who.net, channels)
+        stages.append(replayed_stage(held, channels, stage["steps"], bits))
     if chunks > 1:
-        reject_unless_channels_fit(net, every)
-    held.reject_unless_done()
-    least = max(collective_floor_shown(net, stated), delay_of_units_apart(net, delays, stated["apart"]))
-    return least, total + (chunks - 1) * longest
+        reject_unless_channels_fit(who.net, every)
+    last = who.pass_inside(held.given_inside(), bits)
+    inside, over_ports = (sum((x[i] for x in (first, last)), Fraction(0)) for i in (0, 1))
+    passes, wait = sum(any(x) for x in (first, last)), who.delay_inside(delays)
+    most = time_of_chunks(stages, chunks, inside, over_ports, passes, wait)
+    least = max(collective_floor_shown(who, stated), delay_of_units_apart(who, delays, stated["apart"]))
+    return least, most
+
+
+def time_of_chunks(
+    stages: Sequence[Replayed],
+    chunks: int,
+    inside: Fraction,
+    over_ports: Fraction,
+    passes: int,
+    wait: Fraction,
+) -> Fraction:
+    """Seconds that chunks take, of which each is so long in domains and on the ports of units before and
+    after all stages, in so many passes with a delay each.
+
+    One chunk goes through all in turn. Of several, stage k takes the next one once its channels are free, if
+    none hands on: the last is through after all stages once, and the longest for each other chunk. Or each
+    step and pass has a constant part of what it uses, so that it takes as long as the busiest channel, the
+    ports or the domains in all: then every chunk is a step further whenever that time is over."""
+    handed = sum((x.handed for x in stages), inside)
+    passes += sum(x.passes for x in stages)
+    done, delay = (sum((x[i] for x in stages), passes * wait) for i in (0, 6))
+    if chunks == 1:
+        return done + handed + over_ports
+    period = max(max((x.busy for x in stages), default=Fraction(0)) + over_ports, handed)
+    found: Fraction = (chunks - 1 + sum(x.steps for x in stages) + passes) * period + delay
+    if not handed and not over_ports:
+        found = min(found, done + (chunks - 1) * max((x.free for x in stages), default=Fraction(0)))
+    return found
 
 
 SECOND = 10**15  # femtoseconds
@@ -1630,7 +2011,6 @@ TIMES: dict[str, Callable[[CertifiedNetwork, Any], tuple[Fraction, Fraction]]] =
 
 def verify_time(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
     """The least and the greatest time that a certificate states, in seconds."""
-    reject_unless(not net.fabric.layered, "a layer beside the network could carry more")
     low, high = TIMES[stated["check"]](net, stated)
     reject_unless(
         stated["at_least"] <= low and high <= stated["at_most"], f"the proofs show {low} and {high} seconds"
@@ -1789,8 +2169,9 @@ SIZES = {f"{name}B": 8 * 1000**power for power, name in enumerate(("", "k", "M",
 SECONDS = {"s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
 EXPECTED_TIME = re.compile(
     r"(?P<check>transfer|allreduce|[a-z_]{1,20}_time) "
-    r"(?P<size>[0-9]{1,30}(?:\.[0-9]{1,30})?)(?P<bytes>[kKMGTPE]?i?B)"
-    r"(?: of (?P<a>.+?) to (?P<b>.+?))?(?: given (?P<given>[0-9a-f]{16}))?"
+    r"(?P<size>[0-9]{1,30}(?:\.[0-9]{1,30})?)(?P<bytes>[kKMGTPE]?i?B)(?P<each> each)?"
+    r"(?: of (?!all )(?P<a>.+?) to (?P<b>.+?)| of all (?P<all>.+?)| among (?P<sets>.+?))?"
+    r"(?: given (?P<given>[0-9a-f]{16}))?"
     r" ?(?P<op>>=|<=|==|>|<) ?(?P<value>[0-9]{1,30}(?:\.[0-9]{1,30})?)(?P<unit>s|ms|us|ns)"
 )
 
@@ -1907,16 +2288,44 @@ class CertifiedStatement:
         sides = [self.net.members(paths_matching_text(fabric, asked[x])) for x in "ab" if asked[x]]
         if bits != stated["bits"] or sides != [{*stated[end]} for end in SIDES if asked["a"]]:
             return None
+        if bool(asked["each"]) is not bool(stated.get("each")) or not self.is_of_sets(asked):
+            return None
         if asked["given"] != self.given():
             return False
         value = Fraction(asked["value"]) * SECONDS[asked["unit"]]
         return comparison_follows(asked["op"], value, self.low, self.high)
 
+    def is_of_sets(self, asked: re.Match[str]) -> bool:
+        """Whether a requirement of a time is about the sets that are stated: those of a path are one set, and
+        each group that a path names is one."""
+        fabric, stated = self.net.fabric, self.stated.get("sets")
+        if not asked["all"] and not asked["sets"]:
+            return stated is None
+        if asked["all"]:
+            wanted = [self.net.members(paths_matching_text(fabric, asked["all"]))]
+            return stated is not None and [{*one} for one in stated] == wanted
+        devices, named = {d.path for d in fabric.devices.values()}, list[frozenset[str]]()
+        for text in re.split(r",(?![^\[]*\])", asked["sets"]):
+            paths = paths_matching_text(fabric, text)
+            each = [paths] if devices >= {*paths} else [[path] for path in paths]
+            named += [frozenset(self.net.members(some)) for some in each]
+        return len(named) == len(stated or ()) and {frozenset(one) for one in stated or ()} == {*named}
+
     def given(self) -> str:
         """A digest of what a certificate of a time gives and fabric.json does not have."""
         given = self.stated["given"]
         rows = sorted([*sorted((a, b)), *delays] for a, b, *delays in given["links"])
-        text = json.dumps([sorted(given["devices"].items()), rows, given["ranks"]], separators=(",", ":"))
+        told: list[Any] = [sorted(given["devices"].items()), rows, given["ranks"]]
+        if given["several"] or given["domains"]:
+            told.append(sorted((given["several"] or {}).items()))
+            told.append(
+                sorted(
+                    [sorted(units), str(x["rate_bps"]), x["any"], str(x["most_bps"]), x["delay"]]
+                    for x in given["domains"] or ()
+                    for units in x["units"]
+                )
+            )
+        text = json.dumps(told, separators=(",", ":"))
         return sha256(text.encode()).hexdigest()[:16]
 
     def meets_survival(self, asked: re.Match[str]) -> bool | None:
@@ -2008,16 +2417,32 @@ class CertifiedStatement:
         sides = [
             ", ".join(self.net.fabric.shortest({*stated[end]}, self.net)) for end in SIDES if end in stated
         ]
+        each = " each" if stated.get("each") else ""
         of = f" of {' to '.join(sides)} in {stated['fabric']}" if sides else f" of {stated['fabric']}"
-        ranks = "" if self.check == "transfer" else " of one rank each"
+        sets = [", ".join(self.net.fabric.shortest({*one}, self.net)) for one in stated.get("sets") or ()]
+        if sets:
+            of = f" {'of all' if len(sets) == 1 else 'among'} {'; '.join(sets)} in {stated['fabric']}"
         low, high = time_in_words(Fraction(self.low), False), time_in_words(Fraction(self.high), True)
         rows, devices = len(given["links"]), len(given["devices"])
         adding = "; switches do not add up" if self.check == "allreduce" else ""
+        adding += "; other hosts and chips take no part" if sets else ""
         what = f"delays of {rows} pairs of linked devices and of {devices} device{'s' * (devices != 1)}"
         return (
-            f"{self.check} {size_in_bytes(stated['bits'])}{of}: at least {low}, at most {high} given "
-            f"{self.given()} ({what}; {len(self.net.units)} units{ranks}{adding})"
+            f"{self.check} {size_in_bytes(stated['bits'])}{each}{of}: at least {low}, at most {high} given "
+            f"{self.given()} ({what}; {self.text_of_ranks()}{adding})"
         )
+
+    def text_of_ranks(self) -> str:
+        """How many units a time is of, and how many ranks these have."""
+        stated, given = self.stated, self.stated["given"]
+        count = stated.get("units") or len(self.net.units)
+        if self.check == "transfer":
+            return f"{count} units"
+        several = given["several"] or {}
+        ranks = sum(several.values()) + (count - len(several)) * given["ranks"]
+        domains = sum(len(x["units"]) for x in given["domains"] or ())
+        joined = f", {domains} domain{'s' * (domains != 1)} of ranks" if domains else ""
+        return f"{count} units {'of one rank each' if ranks == count else f'with {ranks} ranks'}{joined}"
 
     def text_of_counted_figure(self) -> str:
         """The theorem about a figure that the checker counts."""

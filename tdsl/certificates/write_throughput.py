@@ -108,6 +108,43 @@ def _certificate_of_pattern(view: View, claim: ResolvedClaim) -> Json | None:
     return body | _pattern_proofs(asked, found)
 
 
+def certificate_of_demand(view: View, demand: TrafficDemand) -> Json | None:
+    """The certificate of a throughput of a demand between units of a view, which it lists; None where it is
+    not answered."""
+    asked = offer_of_demand(view, demand)
+    found = None if asked is None else asked.bounds(view.budget)
+    if asked is None or found is None or not found.lower:
+        return None
+    low, high = (str(x * asked.total * asked.grain) for x in (found.lower, found.upper))
+    s, t = (view.names(view.units[x]) for x in (demand.source, demand.target))
+    rows = [list(x) for x in zip(s, t, demand.amount.tolist(), strict=True)]
+    body: Json = {"check": "throughput", "pattern": "file", "units": len(view.units), "demands": rows}
+    return body | {"lower_bps": low, "upper_bps": high} | _pattern_proofs(asked, found)
+
+
+def lengths_through_units(view: View, offer: Offer) -> Json | None:
+    """Lengths that bound an offer in which units pass on what others send, of the links of every unit; None
+    where nothing is known."""
+    found = offer.bounds(view.budget)
+    if found is None:
+        return None
+    if isinstance(found.proof_upper, PortBound):
+        return {"lengths": []}
+    groups: dict[int, list[int]] = {}
+    for device, node in enumerate(offer.node.tolist()):
+        groups.setdefault(node, []).append(device)
+    linked = {*zip(view.a.tolist(), view.b.tolist(), strict=True)}
+    linked |= {(b, a) for a, b in linked}
+    rows: list[list[object]] = []
+    net, name = offer.network, view.fabric.device_name
+    for tail, head, x in zip(
+        net.tail.tolist(), net.head.tolist(), found.proof_upper.length.tolist(), strict=True
+    ):
+        for a in groups[tail] if x else ():
+            rows += [[name(a), name(b), x] for b in groups[head] if (a, b) in linked]
+    return {"lengths": rows}
+
+
 def _stated_pattern(view: View, claim: ResolvedClaim, demand: TrafficDemand, by_rail: bool) -> Json:
     """The words of a pattern; of one that the checker cannot list itself also its demands."""
     word = str(claim.args[0])

@@ -56,7 +56,7 @@ class Blocks:
             there &= ~view.failed
         units = np.zeros(f.device_count, dtype=np.bool_)
         units[view.units] = True
-        ports = _rate_at_devices(view)
+        ports = rate_at_devices(view)
         owner = out[inside.owner]
         home = component_labels(
             len(owner), np.append(inside.a, owner), np.append(inside.b, np.arange(len(owner)))
@@ -112,6 +112,11 @@ class Blocks:
         2h-2 messages: Harary and Schwenk, 1974). It assumes that switches do not add up."""
         alone = max((size / c for _, c in self.kinds), default=Fraction(0)) if sets == 1 else Fraction(0)
         return max(alone, 2 * size * self._received_by_division(sets)) if self.count > 1 else Fraction(0)
+
+    def gathering(self, size: Fraction, sets: int = 1) -> Fraction:
+        """Seconds that an all-gather of ``size`` bits among the ranks of each set takes at least: of h blocks
+        each lacks what it does not hold, h - 1 times the data together, where one sum is of all sets."""
+        return size * self._received_by_division(sets) if self.count > 1 else Fraction(0)
 
     def all_to_all(self, size: Fraction) -> Fraction:
         """Seconds that an exchange takes at least in which each rank sends ``size`` bits in equal parts to
@@ -193,7 +198,7 @@ def _sum_by_group(group: Ints, amount: Ints) -> Ints:
     return out
 
 
-def _rate_at_devices(view: View) -> Ints:
+def rate_at_devices(view: View) -> Ints:
     """What every device has of links of a view, in bit/s."""
     out = np.zeros(view.fabric.device_count, dtype=np.int64)
     rate = view.fabric.link_rate[view.rows]

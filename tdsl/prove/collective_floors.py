@@ -47,11 +47,13 @@ class BlockCut:
 @dataclass(eq=False)  # no slots: what is asked for is kept
 class Floors:
     """What floors of a view's collective operations are computed from. ``outer`` numbers the sets of units
-    that do an operation each for itself, all at once; None for all as one."""
+    that do an operation each for itself, all at once; None for all as one. ``across`` are divisions of all
+    units, whose blocks may have parts of several sets."""
 
     view: View
     divisions: Sequence[Division]
     outer: Ints | None = None
+    across: Sequence[Division] = ()
 
     @classmethod
     def of(cls, view: View, outer: Ints | None = None, nested: Sequence[Division] | None = None) -> Floors:
@@ -59,9 +61,16 @@ class Floors:
         Where others than units have ports of a domain, what leaves it may leave by these, and no other block
         than the domain is looked at."""
         made = cls(view, nested or nested_divisions(view, outer), outer)
+        if outer is not None:
+            made.across = nested_divisions(view)[:-1]
         if made.blocks.others_have_ports:
-            made.divisions = made.divisions[-1:]
+            made.divisions, made.across = made.divisions[-1:], ()
         return made
+
+    @property
+    def groups(self) -> list[Division]:
+        """The divisions into blocks of several units, those of single sets first."""
+        return [*self.divisions[:-1], *self.across]
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -98,7 +107,7 @@ class Floors:
             small = [BlockCut((r,), c, _own_links_text(r)) for r, c in blocks.kinds]
         else:
             small = self._cuts_of_units()
-        return [*small, *(cut for division in self.divisions[:-1] for cut in self._cuts_of(division))]
+        return [*small, *(cut for division in self.groups for cut in self._cuts_of(division))]
 
     def _cuts_of_units(self) -> list[BlockCut]:
         """The cut around every unit with ranks, one of each kind."""
@@ -152,11 +161,14 @@ class Floors:
 
     def all_gather(self, size: Fraction) -> Floor:
         """All ranks of a set end up with ``size`` bits, of which each held the same part: what one side of a
-        cut holds crosses it. A reduce-scatter is the same the other way."""
+        cut holds crosses it, and blocks receive together what they lack. A reduce-scatter is the same the
+        other way."""
         found = [self.delay]
         for cut in self.cuts:
             parts = [Fraction(r, n) for r, n in zip(cut.ranks, self.sets, strict=True) if 0 < r < n]
             found.append(Floor(size * max(sum(parts), len(parts) - sum(parts)) / cut.rate, cut.why))
+        received = self.blocks.gathering(size, len(self.sets))
+        found.append(Floor(received, "what accelerators, hosts or domains receive"))
         return max(found, key=lambda f: f.seconds)
 
     def all_to_all(self, size: Fraction) -> Floor:
@@ -177,7 +189,7 @@ class Floors:
     def _cuts_of(self, division: Division) -> list[BlockCut]:
         """The cuts around the blocks of a division: of all by their own devices, of those that promise most
         the least one."""
-        rate, budget = self._own_rates[division.word, division.count], self.view.budget
+        rate, budget = self._own_rates[id(division)], self.view.budget
         ranks = np.zeros(division.count, dtype=np.int64)
         np.add.at(ranks, division.block, self._weight)
         some = np.flatnonzero((rate > 0) & (ranks > 0) & (ranks < sum(self.sets)))
@@ -209,7 +221,7 @@ class Floors:
 
     def _divided(self, size: Fraction, division: Division) -> Floor:
         """All blocks of a division receive at least this together."""
-        rate = self._own_rates[division.word, division.count]
+        rate = self._own_rates[id(division)]
         others = int(self._rate_of_others)
         total = int(rate.sum()) + others
         beyond = division.count - len(self.sets)  # each set has a block of its own at least
@@ -225,19 +237,19 @@ class Floors:
         return int((self.blocks.ports + self.blocks.beside)[mine].sum())
 
     @cached_property
-    def _own_rates(self) -> dict[tuple[str, int], Ints]:
-        """For every division the rate of the links that leave each block with the switches that lie in it:
-        those all of whose units, by links from switch to switch below them, are its own."""
+    def _own_rates(self) -> dict[int, Ints]:
+        """For every division, by its identity, the rate of the links that leave each block with the switches
+        that lie in it: those all of whose units, by links from switch to switch below them, are its own."""
         view = self.view
-        out: dict[tuple[str, int], Ints] = {}
-        for division in self.divisions[:-1]:
+        out: dict[int, Ints] = {}
+        for division in self.groups:
             label = self.device_labels(division)
             a, b, rate = label[view.a], label[view.b], view.fabric.link_rate[view.rows]
             crossing = a != b
             found = np.zeros(division.count + 1, dtype=np.int64)
             for end in (a, b):
                 np.add.at(found, end[crossing], rate[crossing])
-            out[division.word, division.count] = found[:-1]
+            out[id(division)] = found[:-1]
         return out
 
     def device_labels(self, division: Division) -> Ints:

@@ -16,7 +16,7 @@ from tdsl.prove.collective_traffic import Stage
 from tdsl.prove.delays import SECOND
 from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.localities import domain_of_units
-from tdsl.prove.terminals import offer_of_demand
+from tdsl.prove.terminals import Offer, offer_of_demand
 from tdsl.prove.unit_network import unit_network
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -35,7 +35,7 @@ def uniform_exchange_times(ranks: Ranks) -> Exchange:
     pairs of units have at once; nothing is known where no such rate is."""
     least, most = _uniform_seconds(ranks)
     found = []
-    name, stage = "direct exchange", _stage_of_all_pairs(ranks, ranks.view.budget.exchange_pairs)
+    name, stage = "direct exchange", stage_of_all_pairs(ranks, ranks.view.budget.exchange_pairs)
     inside, known = ranks.delay_inside.seconds, ranks.inside is not None
     if ranks.in_one_domain:
         took = _with_inside_exchange(ranks, Fraction(0))
@@ -97,7 +97,7 @@ def _seconds_of_equal_units(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
 
 def _seconds_of_unlike_units(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
     """Seconds a bit by all pairs of units."""
-    stage = _stage_of_all_pairs(ranks, ranks.view.budget.unlike_exchange_pairs)
+    stage = stage_of_all_pairs(ranks, ranks.view.budget.unlike_exchange_pairs)
     demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
     offer = None if demand is None else offer_of_demand(ranks.view, demand)
     bound = None if offer is None else offer.bounds(ranks.view.budget)
@@ -110,22 +110,30 @@ def _seconds_of_unlike_units(ranks: Ranks) -> tuple[Fraction, Fraction | None]:
 def _least_seconds_with_relays(ranks: Ranks) -> Fraction:
     """Seconds a bit at least, by lengths of links, where units also pass on what others send; 0 where that is
     too much, or hosts that are no units could pass on, too."""
-    view = ranks.view
-    at = view.attachment
-    if not np.isin(at.end, view.units).all():
+    offer = offer_through_units(ranks)
+    bound = None if offer is None else offer.bounds(ranks.view.budget)
+    if offer is None or bound is None:
         return Fraction(0)
-    stage = _stage_of_all_pairs(ranks, ranks.view.budget.exchange_pairs)
+    return 1 / (bound.upper * offer.grain * ranks.exchange_parts)
+
+
+def offer_through_units(ranks: Ranks) -> Offer | None:
+    """The exchange of all pairs in a network in which units pass on what others send; None where that is too
+    much, or hosts that are no units could pass on, too."""
+    view = ranks.view
+    if not np.isin(view.attachment.end, view.units).all():
+        return None
+    stage = stage_of_all_pairs(ranks, view.budget.exchange_pairs)
     demand = None if stage is None else TrafficDemand(stage.source, stage.target, stage.amount)
     offer = None if demand is None else offer_of_demand(view, demand)
     if offer is None:
-        return Fraction(0)
-    net = offer.network
-    passing = replace(net, forwards=np.ones(net.nodes, dtype=np.bool_))
-    bound = replace(offer, network=passing).bounds(view.budget)
-    return Fraction(0) if bound is None else 1 / (bound.upper * offer.grain * ranks.exchange_parts)
+        return None
+    return replace(
+        offer, network=replace(offer.network, forwards=np.ones(offer.network.nodes, dtype=np.bool_))
+    )
 
 
-def _stage_of_all_pairs(ranks: Ranks, most: int) -> Stage | None:
+def stage_of_all_pairs(ranks: Ranks, most: int) -> Stage | None:
     """What each unit sends to each of its set that is in another domain, in ``exchange_parts`` of what a rank
     sends; None where those are more than ``most``, or none."""
     weight, domain = ranks.unit_weight, ranks.unit_domain

@@ -1,7 +1,8 @@
 """Which pieces of the data each message of a gathering carries, step by step.
 
-The data is the interval from 0 to 1; unit i of n, each one rank, begins with the i-th part of it. A level of
-a gathering goes from block to block as ``collective_traffic`` says, each evenly over the ranks that receive.
+The data of a set of n ranks is the interval from 0 to 1, of which each begins with an equal share, in the
+order of the units. A level of a gathering goes from block to block as ``collective_traffic`` says, each
+evenly over the ranks that receive.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.prove.collective_traffic import Gathering
+from tdsl.system.lazy_dataclass import dataclass
 
 Interval = tuple[Fraction, Fraction]
 Pieces = list[Interval]
@@ -22,26 +24,36 @@ Steps = list[list[Send]]
 """The messages of every step of a stage; those of one step are of what was there before it."""
 
 
-def pieces_of_gathering(found: Gathering, count: int) -> list[Steps]:
-    """The pieces of every stage of a gathering among so many units of one rank each. With ``sums`` every unit
-    begins with the part of its block that is in its place instead, and the first stage sends sums."""
+@dataclass(frozen=True, slots=True)
+class GatheredPieces:
+    """What the messages of a gathering carry, stage by stage, and what every unit ``holds`` of the data
+    then, that what scale-up links exchange besides is left out of."""
+
+    stages: list[Steps]
+    holds: list[Pieces]
+
+
+def pieces_of_gathering(found: Gathering, weight: Ints, outer: Ints | None = None) -> GatheredPieces:
+    """The pieces of every stage of a gathering among units of so many ranks each; ``outer`` numbers the sets
+    of units that gather each for itself, None for all as one. With ``sums`` every unit begins with the part
+    of its block that is in its place instead, and the first stage sends sums."""
+    count = len(weight)
+    outer = np.zeros(count, dtype=np.int64) if outer is None else outer
+    held = _shares_in_order(_blocks_in_order(outer, np.arange(count)), weight)
     if found.trees:
-        return [_pieces_along_trees(found, count)]
+        return GatheredPieces([_pieces_along_trees(found)], [[(Fraction(0), Fraction(1))]] * count)
     if found.grid is not None:
-        return _pieces_by_dimension(found.grid, found.shares, count)
-    held: list[Pieces] = [[(Fraction(i, count), Fraction(i + 1, count))] for i in range(count)]
-    outer = np.zeros(count, dtype=np.int64)
+        return GatheredPieces(_pieces_by_dimension(found.grid, found.shares, count), held)
     if found.sums:
-        for block in _blocks_in_order(found.blocks[0].block, np.arange(count)):
-            for i, u in enumerate(block):
-                held[u] = [(Fraction(i, len(block)), Fraction(i + 1, len(block)))]
+        held = _shares_in_order(_blocks_in_order(found.blocks[0].block, np.arange(count)), weight)
     stages: list[Steps] = []
     for level, division in enumerate(found.blocks):
         steps: Steps = []
         for members in _blocks_in_order(outer, np.arange(count)):
             children = _blocks_in_order(division.block, np.array(members))
             ring = level in found.rings and len(children) > 2
-            for k, sends in enumerate(_ring(children, held) if ring else [_direct(children, held)]):
+            sent = _ring(children, held, weight) if ring else [_direct(children, held, weight)]
+            for k, sends in enumerate(sent):
                 steps += [[]] * (k + 1 - len(steps))
                 steps[k] = [*steps[k], *sends]
         for sends in steps if not (found.sums and not level) else ():
@@ -50,10 +62,20 @@ def pieces_of_gathering(found: Gathering, count: int) -> list[Steps]:
         if any(steps):
             stages.append(steps)
         outer = division.block
-    return stages
+    return GatheredPieces(stages, held)
 
 
-def _pieces_along_trees(found: Gathering, count: int) -> Steps:
+def _shares_in_order(blocks: Sequence[Sequence[int]], weight: Ints) -> list[Pieces]:
+    """For every unit the part of the data that it has in its block, in order, in proportion to its ranks."""
+    out: list[Pieces] = [[] for _ in weight]
+    for block in blocks:
+        ends = np.cumsum(weight[list(block)]).tolist()
+        for u, begin, end in zip(block, [0, *ends], ends, strict=False):
+            out[u] = [(Fraction(begin, ends[-1]), Fraction(end, ends[-1]))]
+    return out
+
+
+def _pieces_along_trees(found: Gathering) -> Steps:
     """The pieces of trees: those of a root are one after the other, from where its part begins."""
     steps: Steps = [[] for _ in range(found.stages[0].steps)]
     begin = Fraction(0)
@@ -106,12 +128,21 @@ def turned_pieces(stages: Sequence[Steps]) -> list[Steps]:
     ]
 
 
-def ring_reduction(order: Sequence[int]) -> Steps:
-    """The reduction in a ring that goes round as the gathering after it: part p begins behind its unit and
-    ends there."""
-    n = len(order)
-    parts = [[(Fraction(u, n), Fraction(u + 1, n))] for u in order]
-    return [[(order[i], order[(i + 1) % n], parts[(i - 1 - k) % n]) for i in range(n)] for k in range(n - 1)]
+def ring_reduction(gathered: Steps, holds: Sequence[Pieces]) -> Steps | None:
+    """The reduction in rings that go round as a gathering after it, of which the steps are given and what
+    units hold before: a part begins behind its unit and ends there. None where units send to several."""
+    after = {s: t for s, t, _ in gathered[0]}
+    if len(after) < len(gathered[0]):
+        return None
+    steps: Steps = [[] for _ in gathered]
+    while after:
+        order = [min(after)]
+        while (to := after.pop(order[-1])) in after:
+            order.append(to)
+        n = len(order)
+        for k in range(n - 1):
+            steps[k] += [(order[i], order[(i + 1) % n], holds[order[(i - 1 - k) % n]]) for i in range(n)]
+    return steps
 
 
 def _blocks_in_order(label: Ints, members: Ints) -> list[list[int]]:
@@ -122,7 +153,7 @@ def _blocks_in_order(label: Ints, members: Ints) -> list[list[int]]:
     return [block.tolist() for block in np.split(members[order], cuts)]
 
 
-def _direct(children: list[list[int]], held: Sequence[Pieces]) -> list[Send]:
+def _direct(children: list[list[int]], held: Sequence[Pieces], weight: Ints) -> list[Send]:
     """Every block sends what it holds to all others."""
     every = [[(u, held[u]) for u in child] for child in children]
     return [
@@ -130,11 +161,11 @@ def _direct(children: list[list[int]], held: Sequence[Pieces]) -> list[Send]:
         for a, one in enumerate(every)
         for b, other in enumerate(children)
         if a != b
-        for send in _evenly(one, other)
+        for send in _evenly(one, other, weight)
     ]
 
 
-def _ring(children: list[list[int]], held: Sequence[Pieces]) -> list[list[Send]]:
+def _ring(children: list[list[int]], held: Sequence[Pieces], weight: Ints) -> list[list[Send]]:
     """Every block sends to the next what it holds, then what it got."""
     now = [[(u, held[u]) for u in child] for child in children]
     steps = []
@@ -143,7 +174,7 @@ def _ring(children: list[list[int]], held: Sequence[Pieces]) -> list[list[Send]]
         after: list[list[tuple[int, Pieces]]] = [[] for _ in children]
         for a, one in enumerate(now):
             b = (a + 1) % len(children)
-            mine = _evenly(one, children[b])
+            mine = _evenly(one, children[b], weight)
             got: dict[int, Pieces] = {u: [] for u in children[b]}
             for _, t, pieces in mine:
                 got[t] += pieces
@@ -154,11 +185,13 @@ def _ring(children: list[list[int]], held: Sequence[Pieces]) -> list[list[Send]]
     return steps
 
 
-def _evenly(one: Sequence[tuple[int, Pieces]], other: Sequence[int]) -> list[Send]:
-    """Who of one block sends what to whom of another, so that each of these gets as much, in order."""
+def _evenly(one: Sequence[tuple[int, Pieces]], other: Sequence[int], weight: Ints) -> list[Send]:
+    """Who of one block sends what to whom of another, so that each rank of these gets as much, in order."""
     total = sum((b - a for _, pieces in one for a, b in pieces), Fraction(0))
-    share, out = total / len(other), list[Send]()
-    at, left = 0, total / len(other)
+    each = total / int(weight[list(other)].sum())
+    shares = [each * int(w) for w in weight[list(other)]]
+    out = list[Send]()
+    at, left = 0, shares[0]
     for u, pieces in one:
         for begin, end in pieces:
             while begin < end:
@@ -168,6 +201,6 @@ def _evenly(one: Sequence[tuple[int, Pieces]], other: Sequence[int]) -> list[Sen
                 else:
                     out.append((u, other[at], [(begin, begin + part)]))
                 begin, left = begin + part, left - part
-                if not left:
-                    at, left = at + 1, share
+                if not left and at + 1 < len(other):
+                    at, left = at + 1, shares[at + 1]
     return out

@@ -45,6 +45,17 @@ class TransferTime:
     unknown: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SenderRate:
+    """Bit/s that each member of a set can send at once, a flow that does, and the devices behind a cut that
+    lets no more through, some of the members among them. Arcs are devices, OTHER for the set that receives,
+    with bit/s."""
+
+    rate: Fraction
+    flow: tuple[tuple[int, int, Fraction], ...] = ()
+    behind: tuple[int, ...] = ()
+
+
 def time_of_transfer(view: View, claim: ResolvedClaim) -> TransferTime | str:
     """What a transfer from A to B takes; or why there is none."""
     found = max_flow_between_sets(view, claim)
@@ -61,7 +72,7 @@ def time_of_transfer(view: View, claim: ResolvedClaim) -> TransferTime | str:
     senders = 1
     if EACH in claim.args:
         senders, longest = int(found.here.sum()), None
-        rate, most = (senders * _common_rate(view, found, passing) for passing in (False, True))
+        rate, most = (senders * rate_of_senders(view, found, passing).rate for passing in (False, True))
         if not rate:
             return "no path leads from some member of the first set to the second"
     longest = delays.any_path if longest is None else longest
@@ -69,7 +80,7 @@ def time_of_transfer(view: View, claim: ResolvedClaim) -> TransferTime | str:
     return TransferTime(found, rate, most, senders, low, high, delays.missing)
 
 
-def _common_rate(view: View, found: FlowBetweenSets, passing: bool) -> Fraction:
+def rate_of_senders(view: View, found: FlowBetweenSets, passing: bool) -> SenderRate:
     """What each of the first set can send at once in bit/s; ``passing``: each also passes on what others
     send. The least over cuts of their capacity for each sender behind them, by Newton's method: the cut of
     the last rate gives the next one (Radzik, "Newton's method for fractional combinatorial optimization",
@@ -88,7 +99,7 @@ def _common_rate(view: View, found: FlowBetweenSets, passing: bool) -> Fraction:
     nodes, dense = np.unique(np.concatenate(([0, 1], 2 + senders, tail, head)), return_inverse=True)
     first, tail, head = np.split(dense[2:], [len(senders), len(senders) + len(tail)])
     grain = gcd(*np.unique(rate).tolist()) or 1
-    best = Fraction(int(rate.sum()) // grain, len(senders))
+    best, devices = Fraction(int(rate.sum()) // grain, len(senders)), senders
     for _ in range(view.budget.sender_rate_rounds):
         net = Network.of(
             np.ones(len(nodes), dtype=np.bool_),
@@ -100,11 +111,18 @@ def _common_rate(view: View, found: FlowBetweenSets, passing: bool) -> Fraction:
         behind = int(cut.side[first].sum())
         over = cut.side[tail] & ~cut.side[head]
         if not behind or cut.value == best.numerator * len(senders):
-            return best * grain
+            used = (cut.flow > 0) & (net.tail != 0)
+            ends = (nodes[x[used]] - 2 for x in (net.tail, net.head))
+            part = Fraction(grain, best.denominator)
+            flow = zip(*(x.tolist() for x in (*ends, cut.flow[used])), strict=True)
+            return SenderRate(
+                best * grain, tuple((a, b, x * part) for a, b, x in flow), tuple(devices.tolist())
+            )
         best = Fraction(int((rate[over] // grain).sum()), behind)
+        devices = nodes[cut.side & (nodes > 1)] - 2
         if not best:
             break
-    return Fraction(0)
+    return SenderRate(Fraction(0))
 
 
 def _network_of_delays(

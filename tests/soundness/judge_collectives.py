@@ -8,6 +8,7 @@ from math import inf, isinf
 from pathlib import Path
 from random import Random
 
+from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Design, Request
 from tdsl.verify.result import Result
@@ -16,6 +17,7 @@ from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
 from tests.harness import written
 from tests.soundness.arena import SECOND, fabric_json, fraction_of, said
 from tests.soundness.families.collective_times import METRICS, SIZES, TimedDesign
+from tests.soundness.judge_certified_times import is_time_true, times_of_sets
 from tests.soundness.judge_schedules import wrong_schedule
 from tests.soundness.judge_times import (
     TrueTimes,
@@ -89,6 +91,9 @@ def judged_times(design: TimedDesign, folder: Path) -> Compared:
     if not design.fail:
         for kind, result, told in replayed_schedules(compilation.designs[0], left, out):
             differ(kind, next((c for c in known if c.text() == result.requirement), None), answer_text(result), told)
+    if not design.fail and rng.random() < 0.2:
+        for kind, name, told in certified_times(compilation.designs[0], world, out):
+            differ(kind, None, name, told)
     if not design.fail and rng.random() < 0.3:
         for kind, result, told in second_opinions(compilation.designs[0], out):
             differ(kind, next((c for c in known if c.text() == result.requirement), None), answer_text(result), told)
@@ -99,7 +104,7 @@ def replayed_schedules(design: Design, left: Left, out: Compared) -> Iterator[tu
     """Answers whose schedule, as it is shown, does not do what it says in the time that it says."""
     assert design.fabric is not None
     for result, claim in results_with_claims(design.claims, design.results):
-        if claim is None or claim.metric not in OPERATIONS or claim.through or claim.given:
+        if claim is None or claim.metric not in OPERATIONS or claim.through or claim.given or claim.of_all:
             continue
         try:
             shown = schedule_of_claim(design.fabric, claim)
@@ -112,6 +117,29 @@ def replayed_schedules(design: Design, left: Left, out: Compared) -> Iterator[tu
         out.verdicts["schedule replayed"] += 1
         if wrong is not None:
             yield f"{wrong[0]} ({shown.name})", result, wrong[1]
+
+
+def certified_times(design: Design, world: World, out: Compared) -> Iterator[tuple[str, str, str]]:
+    """Certificates that the checker rejects, that state what is not so, or that contradict the answer."""
+    assert design.fabric is not None
+    try:
+        made = verified_certificates(design.fabric, design.claims, design.results)
+    except Exception as fault:
+        yield "internal error of certificates", "", said(fault)
+        return
+    for name, why in made.rejected.items():
+        yield "honest certificate rejected", name, why
+    for name, text in made.texts.items():
+        stated = json.loads(text)
+        if "at_least" not in stated:
+            continue
+        try:
+            true = is_time_true(world.whole, stated)
+        except Unjudged:
+            continue
+        out.verdicts["certificate judged"] += 1
+        if not true:
+            yield "certificate of what is not so", name, f"{stated['at_least']} to {stated['at_most']} s"
 
 
 def second_opinions(design: Design, out: Compared) -> Iterator[tuple[str, Result, str]]:
@@ -144,6 +172,7 @@ def asked_times(design: TimedDesign, left: Left, rng: Random) -> Iterator[tuple[
         for limit in limits(rng, true):
             yield Claim(metric, str(size), cmp="<=", value=exact_milliseconds(limit), unit="ms"), true
     yield from asked_beside(design, left, rng)
+    yield from asked_of_sets(design, left, rng)
     if len(design.ends) < 2:
         return
     a, b = rng.sample(design.ends, 2)
@@ -162,6 +191,28 @@ def asked_times(design: TimedDesign, left: Left, rng: Random) -> Iterator[tuple[
             Claim("transfer", f"{size}B{' each' * each}", of=a, to=b, cmp="<=", value=exact_milliseconds(limit), unit="ms"),
             true,
         )
+
+
+def asked_of_sets(design: TimedDesign, left: Left, rng: Random) -> Iterator[tuple[Claim, TrueTimes]]:
+    """Requirements about one set of hosts, or several that share all links, and their limits."""
+    if len(design.ends) < 2 or left.world.direct or left.world.joined_chips or rng.random() < 0.3:
+        return
+    metric, size, several = rng.choice(METRICS), rng.choice(SIZES), rng.random() < 0.6
+    chosen = rng.sample(design.ends, rng.randint(2, min(3, len(design.ends))) if several else rng.randint(1, len(design.ends)))
+    if "filer" in chosen:  # which would be members, and are no units of the whole
+        return
+    sets = [sorted(frozenset().union(*left.world.select(x).values()) & {*left.units}) for x in chosen]
+    sets = sets if several else [sorted({u for one in sets for u in one})]
+    if any(len(one) < 2 for one in sets) or len({u for one in sets for u in one}) < sum(map(len, sets)):
+        return
+    try:
+        true = times_of_sets(left, metric, size, sets)
+    except Unjudged:
+        return
+    for limit in limits(rng, true):
+        shown = exact_milliseconds(limit)
+        of = ", ".join(chosen)
+        yield Claim(metric, str(size), of=of, every=not several, among=several, cmp="<=", value=shown, unit="ms"), true
 
 
 def asked_beside(design: TimedDesign, left: Left, rng: Random) -> Iterator[tuple[Claim, TrueTimes]]:
@@ -208,7 +259,7 @@ def wrong_interval(claim: Claim, result: Result, true: TrueTimes, left: Left) ->
     verdict = "proved" if high <= limit * (1 + 1e-12) else "refuted" if low > limit else "bounded"
     if result.status != verdict and result.status in ("proved", "refuted"):
         yield "a verdict that is not the interval's", told
-    if claim.scaleup or claim.given:
+    if claim.scaleup or claim.given or claim.every or claim.among:
         return
     least = ring_delay(result, left, claim.metric)
     if result.witness.get("delays_s", least) * SLACK < least:  # type: ignore[operator]

@@ -856,6 +856,8 @@ class Claim:
     at: str = ""
     every: bool = False
     """`of all S`: the hosts and chips that ``of`` names as one set."""
+    among: bool = False
+    """`among S, T`: each path of ``of`` names a set."""
 
     def text(self) -> str:
         """The requirement in the language."""
@@ -867,7 +869,7 @@ class Claim:
         elif self.arg:
             words.append(self.arg)
         words += [f"any {self.count} {self.what}".strip()] if self.count else []
-        words += [f"of {'all ' * self.every}{self.of}"] if self.of else []
+        words += [f"{'among' if self.among else 'of all' if self.every else 'of'} {self.of}"] if self.of else []
         words += [f"to {self.to}"] if self.to else []
         words += [f"at {self.at}"] if self.at else []
         words += ["through scaleup"] if self.scaleup else []

@@ -14,6 +14,7 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
+from tests.soundness.judge_certified_times import is_time_true
 from tests.soundness.judges import Claim, Left, Unjudged, World, blast_radius, figure
 
 SLACK = Fraction(1, 10**7)
@@ -43,7 +44,7 @@ def is_true(stated: Any, world: World) -> bool:
         case "survives":
             return _survives(world, stated)
         case "transfer" | "all_to_all_time" | "allreduce" | "all_gather_time" | "reduce_scatter_time":
-            return _time(left, stated)
+            return is_time_true(left, stated)
     raise Unjudged(stated["check"])
 
 
@@ -105,54 +106,6 @@ def _throughput(left: Left, stated: Any) -> bool:
     value = found.bps / found.pairs if word == "all_to_all" else found.bps
     slack = Fraction(0) if found.exact else SLACK * value
     return low <= value + slack and high >= value - slack
-
-
-def _time(left: Left, stated: Any) -> bool:
-    """Whether a time is not shown false: what flows takes this long, and then some path from end to end, the
-    shortest at least, one that passes every device and every link at most. Of collective operations an exchange of all
-    with all, once or twice, takes no less than the best; what a unit sends and receives takes no more."""
-    world, given = left.world, stated["given"]
-    row = {n: i for i, n in enumerate(world.names)}
-    cable = {frozenset((row[a], row[b])): (low, high) for a, b, low, high in given["links"]}
-    own = {row[d]: x for d, x in given["devices"].items()}
-    if {frozenset((x.a, x.b)) for x in world.links} != cable.keys() or world.up:
-        return False
-    if stated["check"] == "transfer":
-        here, there = ({row[n] for n in stated[end]} for end in ("from", "to"))
-        sent = stated["bits"] / left.between(here, there).bps
-        near = min(_least_delay(left, s, there, cable, own) for s in here)
-    else:
-        if len(left.units) != stated["units"] or given["ranks"] != 1:
-            return False
-        found = left.flow("all_to_all", None, False)
-        sent = quick = Fraction(stated["bits"], stated["units"]) * found.pairs / found.bps
-        if stated["check"] != "all_to_all_time":
-            passes = 2 if stated["check"] == "allreduce" else 1
-            ports = [sum(x.rate for x in left.links if u in (x.a, x.b)) for u in left.units]
-            whole = Fraction(stated["bits"] * (len(ports) - 1))
-            quick = max(passes * whole / sum(ports), whole / len(ports) / min(ports))
-            sent *= passes
-        near = max(_least_delay(left, s, {t}, cable, own) for s in left.units for t in left.units if s != t)
-    most = 2 * (sum(high for _, high in cable.values()) + sum(own.values()))
-    far = Fraction(near, 10**15)
-    least = sent + far if stated["check"] == "transfer" else max(quick, far)
-    known = Fraction(stated["at_least"]), Fraction(stated["at_most"])
-    return known[0] <= (sent + Fraction(most, 10**15)) * (1 + SLACK) and known[1] >= least * (1 - SLACK)
-
-
-def _least_delay(left: Left, source: int, targets: set[int], cable: Any, own: Any) -> int:
-    """The least delay from a device to one of some others, by relaxing every link until nothing changes."""
-    far = {source: own.get(source, 0)}
-    for _ in range(len(left.world.names)):
-        before = dict(far)
-        for x in left.links:
-            for a, b in ((x.a, x.b), (x.b, x.a)):
-                if a in far and (a == source or a in left.forwards):
-                    took = far[a] + cable[frozenset((a, b))][0] + own.get(b, 0)
-                    far[b] = min(took, far.get(b, took))
-        if far == before:
-            break
-    return min(far[t] for t in targets if t in far)
 
 
 def _survives(world: World, stated: Any) -> bool:
@@ -302,6 +255,7 @@ def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
     """Change what the certificate states, and with it what should have to be shown."""
     names = _names(fabric)
     keys = [k for k in ("lower_bps", "upper_bps", "at_least", "at_most", "bits", "given", "units", "count", "condition",
+                        "sets", "cut", "blocks", "divided", "each",
                         "of", "symmetries", "cases",
                         "holds", "pattern", "demands", "lower", "from", "to", "value", "what") if k in stated]  # fmt: skip
     key = rng.choice(keys)
@@ -318,8 +272,19 @@ def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
         stated[key] = rng.choice((old * 2, old // 2, old + 1, old * 8))
     elif key == "given":
         row = rng.choice(old["links"])
-        change = rng.randrange(4)
-        if change == 0:
+        change = rng.randrange(6)
+        if change > 3 and old.get("domains"):
+            domain = rng.choice(old["domains"])
+            kind = rng.choice(("rate_bps", "most_bps", "any", "units"))
+            if kind == "any":
+                domain[kind] = not domain[kind]
+            elif kind == "units":
+                domain[kind].remove(rng.choice(domain[kind]))
+            else:
+                domain[kind] = str(Fraction(domain[kind] or 1) * rng.choice((2, Fraction(1, 4), 100)))
+        elif change > 3:
+            old["several"] = {rng.choice(names): rng.choice((1, 2, 5))}
+        elif change == 0:
             row[rng.randrange(2, 4)] = rng.choice((0, row[2] * 1000, row[3] // 2))
         elif change == 1:
             old["links"].remove(row)
@@ -327,6 +292,8 @@ def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
             old["devices"][rng.choice(names)] = rng.choice((1, 10**12))
         else:
             old["ranks"] = rng.choice((1, 2, 8))
+    elif key in ("sets", "cut", "blocks", "divided", "each"):
+        _sides(rng, stated, names, key)
     elif key == "value":
         stated[key] = old + rng.choice((-1, 1, 2)) if isinstance(old, int) else str(Fraction(old) + Fraction(1, 2))
     elif key == "what":
@@ -356,6 +323,29 @@ def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
     else:
         stated[key] = rng.choice(({}, {"by": "flows", "least": 1}, {"routes": []}, {"lengths": []}))
     return key
+
+
+def _sides(rng: Random, stated: Any, names: list[str], key: str) -> None:
+    """Change the sets or the sides that a time is shown by."""
+    old = stated[key]
+    if key == "each":
+        old["cut"] = [n for n in old["cut"] if rng.random() < 0.7] + rng.sample(names, 1)
+    elif key == "cut":
+        stated[key] = rng.sample(names, rng.randint(1, len(names)))
+    elif key == "divided":
+        stated[key] = [*range(rng.randint(0, 3))]
+    else:
+        one = rng.choice(old)
+        change = rng.randrange(4)
+        if change == 0:
+            old.remove(one)
+        elif change == 1:
+            one.append(rng.choice(names))
+        elif change == 2 and len(old) > 1:
+            other = rng.choice(old)
+            other.append(one.pop())
+        else:
+            one.pop()
 
 
 def _wiring(rng: Random, wiring: Any) -> str:

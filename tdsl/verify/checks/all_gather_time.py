@@ -24,8 +24,9 @@ class AllGatherTime(TimedOperation, Check):
     The lower end is the largest of S·r/n over C, for cuts with r of n ranks on the side whose data crosses: C
     is what the cut carries one way; around an accelerator, a host, a scale-up domain, a group or the units of
     an access switch, of the last two the least cut (maximum flow). By trees that bound is reached (Edmonds,
-    "Edge-disjoint branchings", 1973). And of the least delay between the farthest two. The upper end is the
-    best of the schedules of `tdsl explain allreduce`, one half of them.
+    "Edge-disjoint branchings", 1973). Of (h−1)·S over what h blocks of ranks receive together, each the rest
+    of S. And of the least delay between the farthest two. The upper end is the best of the schedules of
+    `tdsl explain allreduce`, one half of them.
 
     ## What it assumes
     As `tdsl explain allreduce` says: software costs nothing, switches do not replicate or add up, traffic may

@@ -21,16 +21,11 @@ class ReduceScatterTime(TimedOperation, Check):
     is `proved` where the schedule keeps it, `refuted` where the lower end does not, `bounded` in between.
 
     ## Formula and source
-    The lower end is the largest of S·r/n over C, for cuts with r of n ranks on the side whose data crosses: C
-    is what the cut carries one way; around an accelerator, a host, a scale-up domain, a group or the units of
-    an access switch, of the last two the least cut (maximum flow). By trees that bound is reached (Edmonds,
-    "Edge-disjoint branchings", 1973). And of the least delay between the farthest two. The upper end is the
-    best of the schedules of `tdsl explain allreduce`, one half of them.
+    That of `tdsl explain all_gather_time`, with every message the other way: what leaves a side here is what
+    enters it there.
 
     ## What it assumes
-    As `tdsl explain allreduce` says: software costs nothing, switches do not replicate or add up, traffic may
-    be divided over all paths. Where a latency or a length is not known, there is no upper end: what is known
-    is said.
+    What `tdsl explain all_gather_time` says.
 
     ## A design that passes
     ```fab

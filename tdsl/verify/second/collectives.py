@@ -4,12 +4,13 @@ Every unit passes on what it receives, and may copy it or add it up; so do other
 Switches do neither: as much leaves them as enters. Where that holds, trees are packed up to the least flow to
 a rank (Edmonds, "Edge-disjoint branchings", 1973; Bang-Jensen, Frank, Jackson, SIAM J. Discrete Math. 8,
 1995), so the program gives what the best trees take. What accelerators of one host exchange costs nothing
-here, and where there are such there is no upper bound.
+here, and where there are such there is no upper bound. Several sets do an operation each for itself, all at
+once; members of one may pass on, copy and add up what another sends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from tdsl.verify.second.answer import HIGHS, NETWORKX, Figure, Limits, MethodToo
 from tdsl.verify.second.graph_figures import reachability_by_networkx, refuse_too_many_steps
 from tdsl.verify.second.patterns import RELATIVE, ProgramColumn, greatest_last_column
 from tdsl.verify.second.times import SECOND, cable_delay, ranks_of_unit, stated_latency
-from tdsl.verify.second.wiring import WiringGraph
+from tdsl.verify.second.wiring import ENDS, WiringGraph
 
 if TYPE_CHECKING:
     import networkx
@@ -34,7 +35,8 @@ INFINITE = float("inf")
 @dataclass(eq=False)  # no slots: what is asked for is kept
 class RankGraph:
     """Units with how many ranks each has, other ends, and what both and the forwarding devices are joined by:
-    bit/s and femtoseconds of every arc, ``delay`` of its shortest cable and ``slowest`` of its longest."""
+    bit/s and femtoseconds of every arc, ``delay`` of its shortest cable and ``slowest`` of its longest. The
+    units are in ``sets``, each of which does an operation for itself."""
 
     w: WiringGraph
     ranks: Mapping[int, int]
@@ -43,11 +45,20 @@ class RankGraph:
     delay: Mapping[Arc, int]
     slowest: Mapping[Arc, int]
     known: bool
+    sets: Sequence[frozenset[int]]
 
     @classmethod
-    def of(cls, w: WiringGraph, units: Iterable[int], others: Iterable[int]) -> RankGraph:
-        """Read the wiring; ``known`` is whether it says all delays."""
+    def of(
+        cls,
+        w: WiringGraph,
+        units: Iterable[int],
+        others: Iterable[int],
+        sets: Sequence[frozenset[int]] | None = None,
+    ) -> RankGraph:
+        """Read the wiring; ``known`` is whether it says all delays. All units are one set where none are
+        given."""
         ranks, kept = {u: ranks_of_unit(w.fabric.model_of(u)) for u in units}, frozenset(others)
+        sets = [frozenset(ranks)] if sets is None else sets
         there = w.forwards | set(ranks) | kept
         own = {d: stated_latency(w.fabric, d) for d in there}
         known = all(own[d] is not None or not w.graph.degree(d) for d in w.forwards)
@@ -66,7 +77,12 @@ class RankGraph:
                 rate[one, other] = rate.get((one, other), 0) + facts["rate_bps"]
                 delay[one, other] = min(took, delay.get((one, other), took))
                 slowest[one, other] = max(took, slowest.get((one, other), took))
-        return cls(w, ranks, kept, rate, delay, slowest, known)
+        return cls(w, ranks, kept, rate, delay, slowest, known, sets)
+
+    def shares_of_set(self, members: frozenset[int]) -> dict[int, float]:
+        """What the ranks of each unit of a set are of all of it."""
+        count = sum(self.ranks[u] for u in members)
+        return {u: self.ranks[u] / count for u in sorted(members)}
 
     @cached_property
     def count(self) -> int:
@@ -95,7 +111,7 @@ class RankGraph:
 
     def without_others(self) -> RankGraph:
         """The same without ends that are no ranks."""
-        return RankGraph.of(self.w, self.ranks, ()) if self.others else self
+        return RankGraph.of(self.w, self.ranks, (), self.sets) if self.others else self
 
     def passing(self) -> list[int]:
         """Nodes that neither copy nor add up."""
@@ -103,7 +119,7 @@ class RankGraph:
 
     @cached_property
     def least_delay(self) -> Fraction:
-        """Seconds of the least delay between the two units that are farthest apart."""
+        """Seconds of the least delay between the two units of one set that are farthest apart."""
         import networkx
 
         net = networkx.DiGraph()
@@ -112,7 +128,8 @@ class RankGraph:
         for s in self.ranks:
             first = self.first_delay(s)
             far = networkx.single_source_dijkstra_path_length(net, s)
-            worst = max(worst, *(first + far[t] for t in self.ranks if t != s and t in far), 0)
+            mine = next(one for one in self.sets if s in one)
+            worst = max(worst, *(first + far[t] for t in mine if t != s and t in far), 0)
         return Fraction(worst, SECOND)
 
     def first_delay(self, source: int) -> int:
@@ -187,7 +204,7 @@ RATE = ("rate", 0)
 
 def _refuse_too_many_columns(graph: RankGraph, limits: Limits) -> None:
     """Raise MethodTooLarge before a program is put together that is too large."""
-    columns = (len(graph.ranks) + 1) * len(graph.arcs)
+    columns = (len(graph.ranks) + len(graph.sets)) * len(graph.arcs)
     if columns > limits.columns:
         raise MethodTooLarge(HIGHS, f"{columns:,} columns", f"{limits.columns:,}")
     if min(graph.rate.values()) * 1_000_000 < graph.peak:
@@ -195,36 +212,50 @@ def _refuse_too_many_columns(graph: RankGraph, limits: Limits) -> None:
 
 
 def _rate_of_gathering(graph: RankGraph, limits: Limits) -> Fraction:
-    """Bit/s at which what each rank holds can flow to every rank at once."""
+    """Bit/s of the data at which what the ranks of every set hold can flow to each of it at once."""
     _refuse_too_many_columns(graph, limits)
     program = _Program(graph, limits)
     rows = [program.row_of_most(graph.rate[arc] / graph.peak) for arc in graph.arcs]
-    for k, row in enumerate(rows):
-        program.put(("used", k), row, 1.0)
-    program.keep("used", graph.passing(), {})
-    for t in graph.ranks:
-        name = f"to {t}"
-        program.keep(
-            name, [v for v in graph.nodes if v != t], {r: (RATE, float(w)) for r, w in graph.ranks.items()}
-        )
-        for k in range(len(rows)):
-            row = program.row_of_most(0.0)
-            program.put((name, k), row, 1.0)
-            program.put(("used", k), row, -1.0)
+    for number, members in enumerate(graph.sets):
+        used = f"used {number}"
+        for k, row in enumerate(rows):
+            program.put((used, k), row, 1.0)
+        program.keep(used, graph.passing(), {})
+        ends = {r: (RATE, share) for r, share in graph.shares_of_set(members).items()}
+        for t in sorted(members):
+            _flow_within(program, graph, used, t, ends)
     return program.greatest()
 
 
+def _flow_within(
+    program: _Program,
+    graph: RankGraph,
+    used: str,
+    target: int,
+    ends: Mapping[int, tuple[tuple[str, int], float]],
+) -> None:
+    """A flow to a rank of what ends send, on no arc more than is used of it."""
+    name = f"to {target}"
+    program.keep(name, [v for v in graph.nodes if v != target], ends)
+    for k in range(len(graph.arcs)):
+        row = program.row_of_most(0.0)
+        program.put((name, k), row, 1.0)
+        program.put((used, k), row, -1.0)
+
+
 def _rate_of_exchange(graph: RankGraph, limits: Limits) -> Fraction:
-    """Bit/s that every ordered pair of ranks can have at once."""
+    """Bit/s of what each rank sends in equal parts to all of its set, all at once."""
     _refuse_too_many_columns(graph, limits)
     program = _Program(graph, limits)
     rows = [program.row_of_most(graph.rate[arc] / graph.peak) for arc in graph.arcs]
-    for s, own in graph.ranks.items():
-        name = f"from {s}"
-        ends = {t: (RATE, -float(own * w)) for t, w in graph.ranks.items()}
-        program.keep(name, [v for v in graph.nodes if v != s], ends)
-        for k, row in enumerate(rows):
-            program.put((name, k), row, 1.0)
+    for members in graph.sets:
+        shares = graph.shares_of_set(members)
+        for s in shares:
+            ends = {t: (RATE, -graph.ranks[s] * share) for t, share in shares.items()}
+            name = f"from {s}"
+            program.keep(name, [v for v in graph.nodes if v != s], ends)
+            for k, row in enumerate(rows):
+                program.put((name, k), row, 1.0)
     return program.greatest()
 
 
@@ -234,27 +265,26 @@ def _rate_of_adding(graph: RankGraph, limits: Limits) -> Fraction:
     _refuse_too_many_columns(graph, limits)
     program = _Program(graph, limits)
     place = {arc: k for k, arc in enumerate(graph.arcs)}
-    for k, (a, b) in enumerate(graph.arcs):
-        row = program.row_of_most(graph.rate[a, b] / graph.peak)
-        program.put(("used", k), row, 1.0)
-        program.put(("used", place[b, a]), row, 1.0)
-    program.keep("used", graph.passing(), {})
-    shares = program.row_of_zero()
-    program.put(RATE, shares, -1.0)
-    for r in graph.ranks:
-        program.put(("root", r), shares, 1.0)
-    for t in graph.ranks:
-        name = f"to {t}"
-        program.keep(name, [v for v in graph.nodes if v != t], {r: (("root", r), 1.0) for r in graph.ranks})
-        for k in range(len(graph.arcs)):
-            row = program.row_of_most(0.0)
-            program.put((name, k), row, 1.0)
-            program.put(("used", k), row, -1.0)
+    rows = [program.row_of_most(graph.rate[arc] / graph.peak) for arc in graph.arcs]
+    for number, members in enumerate(graph.sets):
+        used = f"used {number}"
+        for k, (a, b) in enumerate(graph.arcs):
+            program.put((used, k), rows[k], 1.0)
+            program.put((used, place[b, a]), rows[k], 1.0)
+        program.keep(used, graph.passing(), {})
+        shares = program.row_of_zero()
+        program.put(RATE, shares, -1.0)
+        for r in sorted(members):
+            program.put(("root", r), shares, 1.0)
+        ends = {r: (("root", r), 1.0) for r in sorted(members)}
+        for t in sorted(members):
+            _flow_within(program, graph, used, t, ends)
     return program.greatest()
 
 
 def _least_seconds_of_adding(graph: RankGraph, bits: Fraction, limits: Limits) -> Fraction:
-    """The sum of either side of a cut crosses it; and all units receive 2(h-1) times the data of h."""
+    """The sum of either side of a cut crosses it; and all units receive 2(h-1) times the data of the h of a
+    set."""
     import networkx
 
     steps = 40 * len(graph.ranks) * len(graph.arcs)
@@ -263,11 +293,11 @@ def _least_seconds_of_adding(graph: RankGraph, bits: Fraction, limits: Limits) -
     )
     net: networkx.DiGraph[int] = networkx.DiGraph()
     net.add_edges_from((a, b, {"capacity": rate}) for (a, b), rate in graph.rate.items())
-    first, *more = graph.ranks
-    cut = min(networkx.maximum_flow_value(net, first, t) for t in more)
+    pairs = ((min(one), t) for one in graph.sets for t in sorted(one)[1:])
+    cut = min(networkx.maximum_flow_value(net, s, t) for s, t in pairs)
     ends = {*graph.ranks, *graph.others}
     received = sum(rate for (_, b), rate in graph.rate.items() if b in ends)
-    least: Fraction = max(bits / cut, 2 * (len(graph.ranks) - 1) * bits / received)
+    least: Fraction = max(bits / cut, 2 * (len(graph.ranks) - len(graph.sets)) * bits / received)
     return least
 
 
@@ -288,16 +318,38 @@ def _operation(
     if claim is not None and (claim.through or claim.given):
         raise NoOpinion("times over scale-up links, and of sums in switches, have no second method")
     bits = size_of_claim(claim)
-    if len(w.units) < 2 or not reachability_by_networkx(w, None, limits).holds:
+    if claim is not None and claim.of_all:
+        sets = sets_of_claim_again(w, claim)
+        graph = RankGraph.of(w, sorted(frozenset().union(*sets)), (), sets)
+    elif len(w.units) < 2 or not reachability_by_networkx(w, None, limits).holds:
         raise NoOpinion("some units do not reach each other")
-    graph = RankGraph.of(w, w.units, w.others)
-    if any(not any(u in arc for arc in graph.rate) for u in w.units):
+    else:
+        graph = RankGraph.of(w, w.units, w.others)
+    linked = {d for arc in graph.rate for d in arc}
+    if not linked.issuperset(graph.ranks):
         raise NoOpinion("a unit has no link")
     lower, upper = bounds(graph, bits, limits)
     if not graph.known or upper == INFINITE:
         return SecondAnswer(HIGHS, max(lower, graph.least_delay), INFINITE, relative=RELATIVE)
     most = upper + trips * graph.count * graph.any_path
     return SecondAnswer(HIGHS, max(lower, graph.least_delay), most, relative=RELATIVE)
+
+
+def sets_of_claim_again(w: WiringGraph, claim: ResolvedClaim) -> list[frozenset[int]]:
+    """The units of every set that `among` names, or of the one that `of all` does: devices that a path names
+    are one set, and so is each group. Raises NoOpinion where one has no two units."""
+    units, sets = frozenset(w.units), list[frozenset[int]]()
+    for path in w.chosen(claim, "of"):
+        whole = frozenset().union(*path.elements)
+        each = [whole] if path.alone else path.elements
+        sets += [frozenset(w.contents(one)) & units for one in each]
+    if not claim.among:
+        sets = [frozenset().union(*sets)]
+    if any(len(one) < 2 for one in sets) or sum(map(len, sets)) > len(frozenset().union(*sets)):
+        raise NoOpinion("a set has no two units, or shares one with another")
+    if any(w.kind(d) in ENDS for d in w.forwards - frozenset().union(*sets)):
+        raise NoOpinion("chips that are not named pass traffic on")
+    return sets
 
 
 def all_gather_time_by_highs(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
@@ -316,16 +368,16 @@ def all_reduce_time_by_highs(w: WiringGraph, claim: ResolvedClaim | None, limits
 
 
 def _gathering_bounds(graph: RankGraph, bits: Fraction, limits: Limits) -> tuple[Fraction, Figure]:
-    lower = _seconds_at(bits / graph.count, _rate_of_gathering(graph, limits))
+    lower = _seconds_at(bits, _rate_of_gathering(graph, limits))
     if not graph.single:
         return lower, INFINITE
     if not graph.others:
         return lower, lower
-    return lower, _seconds_at(bits / graph.count, _rate_of_gathering(graph.without_others(), limits))
+    return lower, _seconds_at(bits, _rate_of_gathering(graph.without_others(), limits))
 
 
 def _exchange_bounds(graph: RankGraph, bits: Fraction, limits: Limits) -> tuple[Fraction, Figure]:
-    lower = _seconds_at(bits / graph.count, _rate_of_exchange(graph, limits))
+    lower = _seconds_at(bits, _rate_of_exchange(graph, limits))
     return lower, lower if graph.single else INFINITE
 
 

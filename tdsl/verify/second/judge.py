@@ -50,6 +50,9 @@ METHODS: Mapping[str, graph_figures.Method] = {
 }
 """The methods of checks that are a function of the wiring and the claim, by name."""
 
+TIMES_OF_SETS = ("allreduce", "all_gather_time", "reduce_scatter_time", "all_to_all_time")
+"""The metrics whose methods read `of all` and `among`."""
+
 OTHERS = ("bisection", "throughput", "survives")
 JUDGED = ("proved", "refuted", "bounded", "modelled")
 
@@ -169,7 +172,10 @@ class SecondOpinionJudge:
     def _compared(self, result: Result, claim: ResolvedClaim | None) -> Opinion:
         check = self.checks[result.check]
         if claim is not None and claim.of_all:
-            raise NoOpinion("a set of ends has no second method")
+            if result.check not in TIMES_OF_SETS or claim.scope is not None:
+                raise NoOpinion("a set of ends has no second method")
+            found = self._method(check, self._left(check, self.whole), claim, result)
+            return _opinion_about_bounds(result, claim, found)
         if result.check == "survives":
             return self._survives(result, claim)
         found = self._figure(check, result, claim)

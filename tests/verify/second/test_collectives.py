@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +14,10 @@ from tdsl.fabric.graph import Fabric
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import collectives
 from tdsl.verify.second.answer import Limits, MethodTooLarge, SecondAnswer
-from tdsl.verify.second.judge import SecondOpinionJudge
+from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
 from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import GBPS, Builder, claim, selector, torus
+from tests.harness import compile_text
 from tests.verify.second.made import judged_result
 
 WIDE = 400 * GBPS
@@ -94,6 +96,40 @@ def test_delays() -> None:
     assert found.lower == 10 and 10 < found.upper < inf
     found = answer(hosts(1, 1, seconds=Fraction(10)), "transfer", of=("node0",), of_to=("node1",))
     assert (found.lower, found.upper) == (11, 11)
+
+
+TWO_SETS = """
+fabric f {
+  host a[2]: N; host b[2]: N; switch leaf[2]: SW
+  connect a[i].nic to leaf[i] { length 5m }
+  connect b[i].nic to leaf[i] { length 5m }
+  connect leaf[0] to leaf[1] { length 5m }
+  require all_gather_time 1GB among a, b <= 21ms
+  require all_gather_time 1GB among a, b <= 19ms
+  require all_gather_time 1GB of all a <= 11ms
+  require reduce_scatter_time 1GB of all a <= 9ms
+  require all_to_all_time 1GB among a, b <= 19ms
+  require all_to_all_time 1GB of all b <= 11ms
+  require allreduce 1GB of all b <= 21ms
+  require allreduce 1GB of all b <= 19ms
+  require allreduce 1GB among a, b <= 41ms
+}
+model host N { port nic: 400Gbps; chip gpu: G; latency 100ns }
+model chip G { port lane: 400Gbps }
+model switch SW { port p[1..8]: 400Gbps; latency 500ns }
+"""
+
+
+def test_sets_share_the_links(tmp_path: Path) -> None:
+    """What both sets do crosses one trunk: 1 GB takes 20 ms there, and half as long where one set is alone."""
+    (made,) = compile_text(TWO_SETS, tmp_path, models=False).designs
+    assert made.fabric is not None
+    judge = SecondOpinionJudge(made.fabric)
+    asked = [(r, c) for r, c in results_with_claims(made.claims, made.results) if c is not None]
+    opinions = [judge.opinion(r, c) for r, c in asked]
+    told = "proved refuted proved refuted refuted proved proved refuted proved"
+    assert [r.status for r, _ in asked] == told.split()
+    assert [o and o.verdict for o in opinions] == ["confirmed"] * 9
 
 
 def test_transfers() -> None:
