@@ -97,7 +97,7 @@ def test_links_of_cables(name: str, fabrics: dict[str, Fabric]) -> None:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_order_and_names_of_cables(name: str, fabrics: dict[str, Fabric]) -> None:
     """Cables by the lower end's device, then as a person meets its ports; the legs of one cable stay together. Its name is that
-    of the first port at the lower end."""
+    of the first port at the lower end. They are pulled bundle by bundle."""
     f = fabrics[name]
     cables = CableIndex(f)
     count = len(f.cable_a)
@@ -130,12 +130,15 @@ def test_order_and_names_of_cables(name: str, fabrics: dict[str, Fabric]) -> Non
     assert cables.head_at_b.tolist() == heads
     assert any(heads) == name.endswith("at b")
     places = list(dict.fromkeys(str(p) for p in cables.devices.place.tolist()))
-    turns = {}
-    for number, group in enumerate(
-        sorted(groups, key=lambda g: (
-            places.index(str(cables.devices.place[f.port_device[f.cable_a[groups[g][0]]]])),
-            int(f.port_device[f.cable_b[groups[g][0]]]), key[first[g]],
-        )), 1,
-    ):  # fmt: skip
-        turns[group] = number
+    families = list(dict.fromkeys(str(x) for x in cables.devices.family))
+
+    def turn(group: int) -> tuple[object, ...]:
+        """Group by group; cables of hosts by the switch they lead to, of a switch by the kind of switch above it."""
+        a, b = (int(f.port_device[ends[groups[group][0]]]) for ends in (f.cable_a, f.cable_b))
+        place = places.index(str(cables.devices.place[a]))
+        kind = [families.index(str(cables.devices.family[x])) for x in (a, b)]
+        bundle = (b, kind[0]) if f.is_end[a] else (a, kind[1])
+        return place, not f.is_end[a], *bundle, b, key[first[group]]
+
+    turns = {group: number for number, group in enumerate(sorted(groups, key=turn), 1)}
     assert cables.turns().tolist() == [turns[g] for g in f.cable_group.tolist()]

@@ -19,7 +19,7 @@ def documents_of_yaml(file: SourceFile, help: str) -> list[Any]:
         for event in yaml.parse(file.text, Loader=loader):
             if isinstance(event, yaml.AliasEvent):
                 line = event.start_mark.line + 1
-                raise Malformed(line, "an alias of YAML: a value that stands elsewhere", help)
+                raise Malformed(line, "an alias of YAML, which repeats a value", help)
         return list(yaml.load_all(file.text, Loader=loader))
     except yaml.YAMLError as wrong:
         mark = getattr(wrong, "problem_mark", None)
