@@ -43,6 +43,8 @@ GARBAGE = 200_000
 tenth of the time."""
 RESERVE = 8 << 20
 """Bytes of address space that are kept for saying that there is no more."""
+READ_IT_LATER = ("mcp",)
+"""Commands that start whatever tdsl.toml says: each of their calls reads it, and says why it is refused."""
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a stream, which has no name of a file
 EPILOG = """\b
 Begin with:
@@ -94,7 +96,8 @@ class Commands(click.Group):
             if stranger:
                 ctx.with_resource(cache.cache_disabled())
             if not isinstance(ctx.obj, Config):
-                ctx.obj = Config() if stranger else load_config(Path.cwd(), named)
+                ignored = stranger or (name in READ_IT_LATER and named is None)
+                ctx.obj = Config() if ignored else load_config(Path.cwd(), named)
             ctx.default_map = option_defaults_from_config(ctx, ctx.obj, command)
         except ConfigError as wrong:
             raise Unusable(str(wrong)) from None
@@ -360,7 +363,12 @@ def option_defaults_from_config(
         )
     if command is None or config.file is None:
         return {}
-    options = {p.name: p for p in command.params if isinstance(p, click.Option)}
+    options = {  # by every long name, which is what help lists
+        name.lstrip("-").replace("-", "_"): p
+        for p in command.params
+        if isinstance(p, click.Option)
+        for name in (str(p.name), *(o for o in p.opts if o.startswith("--")))
+    }
     given: dict[str, Any] = {}
     for key, value in config.commands.get(command.name or "", {}).items():
         option = options.get(key.replace("-", "_"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._beside import Beside
+from tdsl.commands._messages import serve_with_messages_judged
 from tdsl.commands._shared import OK, Wrong
 from tdsl.system.standard_output import release_descriptor_1
 
@@ -51,9 +52,14 @@ def command() -> int:
         raise Wrong(
             "the server for assistants needs mcp: install tdsl with its extra, `pip install 'tdsl[mcp]'`"
         ) from None
+    from mcp_types import jsonrpc_message_adapter
+
     release_descriptor_1()  # the server claims it, against prints in Python, too
     try:
-        assistant_server().run("stdio")
+        serve_with_messages_judged(
+            lambda: assistant_server().run("stdio"),
+            lambda line: jsonrpc_message_adapter.validate_json(line, by_name=False),
+        )
     finally:
         BESIDE.stop()
     return OK

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
+from tdsl.cli import cli, option_defaults_from_config
+from tdsl.config import Config, ConfigError
 from tests.cli.run import SMALL, report, tdsl, write
 from tests.tables import table
 
@@ -39,6 +42,25 @@ def test_options_of_a_command(project: Path) -> None:
     assert "\nerror[E0405]" in full and "nodes = 2" in full, "the call wins"
     configure(project, '[check]\nignore = ["oversubscription"]\n')
     assert tdsl("check", "small.fab").exit_code == 0
+
+
+def test_every_option_that_help_lists(project: Path) -> None:
+    """By its long name; those that a file of a checkout must not set are refused as such."""
+    context = click.Context(cli)
+    refused = {}
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        for option in command.params:
+            for flag in option.opts if isinstance(option, click.Option) and not option.hidden else ():
+                if flag.startswith("--"):
+                    value = ["x"] if option.multiple else True if option.is_flag else "x"
+                    file = Config(Path("tdsl.toml"), Path("/"), commands={name: {flag.lstrip("-"): value}})
+                    try:
+                        assert option_defaults_from_config(context, file, command)[name]
+                    except ConfigError as fault:
+                        refused[f"{name} {flag}"] = str(fault)
+    assert refused and all("is for the call or the environment" in why for why in refused.values()), refused
 
 
 def test_severities(project: Path) -> None:

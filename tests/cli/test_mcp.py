@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -105,6 +106,39 @@ def test_what_is_refused(tmp_path: Path) -> None:
             assert failed and words in text, (tool, given, text)
 
     asked(folder, work)
+
+
+def test_what_is_no_message_gets_an_error(tmp_path: Path) -> None:
+    """By JSON-RPC 2.0; what stands between goes on. A tdsl.toml that is refused ends the call, not the server."""
+    write(tmp_path)
+    (tmp_path / "tdsl.toml").write_text("nonsense = [")
+    start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    ask = {"name": "check", "arguments": {"design": "small.fab"}}
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": start}),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        "no json", "[1, 2]", "7", '{"jsonrpc": "2.0", "id": 5}', '{"id": 6, "method": "ping"}',
+        '{"jsonrpc": "2.0", "id": ' + "9" * 5000 + ', "method": "ping"}', "[" * 100_000,
+        '{"jsonrpc": "2.0", "id": 9007199254740992, "method": "ping"}', '{"jsonrpc": "2.0", "id": [], "method": "ping"}',
+        '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "check", "arguments": {"text": "\\ud800"}}}',
+        '{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', '{"jsonrpc": "2.0", "id": 8, "method": 3}',
+        json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": ask}),
+    ]  # fmt: skip
+    sent = "\n".join(lines).encode() + b"\n" + b'{"jsonrpc": "2.0", "id": 10, "method": "\xff"}\n'
+    environment = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]}
+    with subprocess.Popen(
+        [sys.executable, "-m", "tdsl", "mcp"], cwd=tmp_path, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write(sent)
+        server.stdin.flush()
+        replies = [json.loads(server.stdout.readline()) for _ in range(len(lines))]
+        server.stdin.close()
+        assert server.wait(60) == 0
+    errors = sorted((str(r["id"]), r["error"]["code"]) for r in replies if "error" in r)
+    assert errors == sorted([("None", -32700)] * 4 + [("None", -32600)] * 5 + [(str(k), -32600) for k in (5, 6, 7, 8)])
+    given = {r["id"]: r["result"] for r in replies if "result" in r}
+    assert given.keys() == {1, 9} and given[9]["isError"] and "tdsl.toml" in given[9]["content"][0]["text"]
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are listed under /proc")

@@ -1,0 +1,121 @@
+"""Messages of JSON-RPC on the standard streams: what is none gets an error, where the library would be
+silent."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+LONGEST = 16 << 20
+"""Bytes of one message."""
+PARSE, REQUEST = -32700, -32600
+"""Codes of errors in JSON-RPC 2.0, section 5.1: no JSON, and no valid request."""
+END = b"\n"
+"""A line that no server writes: the last one."""
+
+
+def fault_of_message(line: bytes, judge: Callable[[bytes], object]) -> dict[str, Any] | None:
+    """The reply to a line that is no message; None where it is one. ``judge`` raises for what the server's
+    library does not take."""
+
+    def reply(code: int, why: str, id: object = None) -> dict[str, Any]:
+        return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}}
+
+    if len(line) > LONGEST:
+        return reply(REQUEST, f"the message has more than {LONGEST:,} bytes")
+    try:
+        message = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        return reply(PARSE, "the message is not UTF-8")
+    except (ValueError, RecursionError):  # also numbers of more digits than Python reads
+        return reply(PARSE, "the message is not JSON that can be read")
+    if not isinstance(message, dict):
+        return reply(REQUEST, "a message is one JSON object")
+    id = message.get("id")
+    known = id if isinstance(id, str) or (isinstance(id, int) and not isinstance(id, bool)) else None
+    try:
+        json.dumps(message, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        known = None if isinstance(known, str) else known
+        return reply(REQUEST, "a text of the message has half of a character (a lone surrogate)", known)
+    if message.get("jsonrpc") != "2.0":
+        return reply(REQUEST, 'the message lacks "jsonrpc": "2.0"', known)
+    if "id" in message and (known is None or (isinstance(known, int) and abs(known) >= 1 << 53)):
+        return reply(REQUEST, "an id is a text or a whole number below 2^53")
+    if not isinstance(message.get("method", ""), str) or not message.keys() & {"method", "result", "error"}:
+        return reply(REQUEST, "the message has no method", known)
+    try:
+        judge(line)
+    except Exception:
+        return reply(REQUEST, "the message is none of JSON-RPC 2.0", known)
+    return None
+
+
+def serve_with_messages_judged(serve: Callable[[], None], judge: Callable[[bytes], object]) -> None:
+    """Run a server on descriptors 0 and 1 that meets messages alone; the others are answered here.
+
+    The server reads and writes pipes; threads pass lines between them and the standard streams, so that no
+    two writers tear a line.
+    """
+    outer_in, outer_out = os.dup(0), os.dup(1)
+    inner_in, to_server = os.pipe()
+    from_server, inner_out = os.pipe()
+    os.dup2(inner_in, 0)
+    os.dup2(inner_out, 1)
+    lock = threading.Lock()
+
+    def write_whole(to: int, data: bytes) -> None:
+        while data:
+            data = data[os.write(to, data) :]
+
+    def pass_messages() -> None:
+        with suppress(OSError):  # the server or the client has gone
+            for line in _lines_of(outer_in):
+                fault = fault_of_message(line, judge) if line.strip() else None
+                if fault is not None:
+                    with lock:
+                        write_whole(outer_out, json.dumps(fault).encode() + b"\n")
+                elif line.strip():
+                    write_whole(to_server, line.rstrip(b"\n") + b"\n")
+        os.close(to_server)
+
+    def pass_answers() -> None:
+        with suppress(OSError):
+            for line in _lines_of(from_server):
+                if line == END:
+                    return
+                with lock:
+                    write_whole(outer_out, line)
+
+    answers = threading.Thread(target=pass_answers, daemon=True)
+    threading.Thread(target=pass_messages, daemon=True).start()
+    answers.start()
+    try:
+        serve()
+    finally:
+        write_whole(inner_out, END)
+        answers.join(10)
+        os.dup2(outer_in, 0)
+        os.dup2(outer_out, 1)
+
+
+def _lines_of(descriptor: int) -> Iterator[bytes]:
+    """Lines with their ends, as they come; of one that is longer than any message, no more than shows that."""
+    waiting = b""
+    long = False
+    while data := os.read(descriptor, 1 << 16):
+        *whole, waiting = (waiting + data).split(b"\n")
+        for line in whole:
+            if not long:
+                yield line + b"\n"
+            long = False
+        if len(waiting) > LONGEST:
+            if not long:
+                yield waiting
+            waiting, long = b"", True
+    if waiting and not long:
+        yield waiting
