@@ -104,7 +104,7 @@ def serve_with_messages_judged(serve: Callable[[], None], judge: Callable[[bytes
 
 
 def _lines_of(descriptor: int) -> Iterator[bytes]:
-    """Lines with their ends, as they come; of one that is longer than any message, no more than shows that."""
+    """Lines with their ends, as they come; of one that is longer than any message, the begin alone."""
     waiting = b""
     long = False
     while data := os.read(descriptor, 1 << 16):

@@ -121,7 +121,8 @@ def time_of_operation(
     alone = claim is None or claim.given is None
     plain = operation.models is not None and not found.apart and found.ranks.outer is None and alone
     models = operation.models(view, found.size) if operation.models is not None and plain else []
-    return _judgement_of_interval(found, models)
+    alone = claim is not None and (claim.of_all or claim.among)
+    return _judgement_of_interval(found, models, SET_ALONE if alone else ())
 
 
 def interval_of_operation(
@@ -265,9 +266,16 @@ def _why_no_schedule(ranks: Ranks, apart: bool) -> str:
     return ""
 
 
-def _judgement_of_interval(found: Interval, models: Sequence[CollectiveModel]) -> Judgement:
+SET_ALONE = (
+    "the ranks of a set take part alone: a host beside them could add up for them, and is not counted",
+)
+
+
+def _judgement_of_interval(
+    found: Interval, models: Sequence[CollectiveModel], of_sets: tuple[str, ...] = ()
+) -> Judgement:
     """An interval as an answer. Where some delay is not known there is no ceiling, and the time of the best
-    schedule without it is said."""
+    schedule without it is said. ``of_sets`` is noted, too."""
     ranks, floor, ceiling = found.ranks, found.floor, found.ceiling
     low = Quantity(floor.seconds, TIME)
     count = text_of_ranks(ranks) + (" over scale-up links" if found.beside else "")
@@ -278,7 +286,12 @@ def _judgement_of_interval(found: Interval, models: Sequence[CollectiveModel]) -
         **_witness_of_schedules(found),
         **_witness_of_models(models),
     }
-    notes = [f"floor: {quantity_text(low)}, {floor.why}", *_schedule_notes(found), *_model_notes(models)]
+    notes = [
+        f"floor: {quantity_text(low)}, {floor.why}",
+        *of_sets,
+        *_schedule_notes(found),
+        *_model_notes(models),
+    ]
     if ceiling is None:
         text = (
             f"at least {quantity_text(low)} by any algorithm, {count}; no schedule is known: {found.why_none}"

@@ -60,6 +60,7 @@ class AllReduce(TimedOperation, Check):
     tree and NVLS, with the constants of its src/graph/tuning.cc): *modelled*, never the judge.
 
     ## What it assumes
+    Ranks of a set (`of all`, `among`) take part alone: a host beside them that could add up is not counted.
     Adding up costs nothing, nor do software and the start of a message. Switches neither add up nor
     replicate, unless a requirement says `with in_network`: then all of them do. Traffic may be divided over
     all paths. An accelerator with scale-up links receives over these and the ports of its host. Where nothing
