@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -690,11 +691,25 @@ class _Matcher:
             self.seen.used += 1
             self.seen.again += 1
             return True
+        if len(pairs) < count:  # a connector is named after its first port
+            whole = [self.ports_of_connector(*side) if len(side) == 1 else side for side in (a, b)]
+            pairs = [(p, q) for p in whole[0] for q in whole[1] if self.is_planned(p, q)]
         free = [e for e in pairs if e not in self.given and e[::-1] not in self.given][:count]
         if len(free) < count:
             return False
         self.join_known_ends([p for p, _ in free], [q for _, q in free], wire)
         return True
+
+    def ports_of_connector(self, port: int) -> Sequence[int]:
+        """The ports that share the connector of a port, from it on."""
+        device = int(self.fabric.port_device[port])
+        local = port - int(self.base[device])
+        for c in self.fabric.model_of(device).classes:
+            if local < c.size:
+                same = (c.connectors[i] == c.connectors[local] for i in range(local, c.size))
+                return range(port, port + sum(1 for _ in takewhile(bool, same)))
+            local -= c.size
+        return (port,)
 
     def is_said_already(self, pairs: Iterable[tuple[int, int]], wire: CapturedLink) -> bool:
         """Whether links between these pairs of ports are known, all of them from other captures or from the
