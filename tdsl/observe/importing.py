@@ -451,7 +451,13 @@ LETTERS = ("a", "b", "c", "d")
 
 
 def _port_declarations(names: Sequence[str]) -> str:
-    """Ports of the names that they have."""
+    """Ports of the names that they have. Names such as ``p3`` are their labels, too: without one, that is the
+    label of another port."""
+
+    def named(template: str) -> str:
+        label = f'; name "{template}"' if any(re.fullmatch(r"[pP]\d+", n) for n in names) else ""
+        return f'os "{template}"{label}'
+
     common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
     stems = {re.sub(r"(?<!\d)\d++$", "", n) for n in names}
     if common is not None and len(stems) == 1:
@@ -459,13 +465,11 @@ def _port_declarations(names: Sequence[str]) -> str:
         if all(n.isdigit() and str(int(n)) == n for n in numbers):
             stem = inside_quotes(common[1])
             if numbers == [str(i) for i in range(len(numbers))]:
-                return f'port p[{len(names)}]: any {{ os "{stem}{{i}}" }}'
-            return (
-                f"let number = [{', '.join(numbers)}]; port p[{len(names)}]: any {{ os "
-                f'"{stem}{{number[i]}}" }}'
-            )
+                return f"port p[{len(names)}]: any {{ {named(stem + '{i}')} }}"
+            listed = ", ".join(numbers)
+            return f"let number = [{listed}]; port p[{len(names)}]: any {{ {named(stem + '{number[i]}')} }}"
     listed = ", ".join(f'"{inside_quotes(n)}"' for n in names)
-    return f'let label = [{listed}]; port p[{len(names)}]: any {{ os "{{label[i]}}" }}'
+    return f"let label = [{listed}]; port p[{len(names)}]: any {{ {named('{label[i]}')} }}"
 
 
 def _zero_padded_width(seen: set[tuple[int, bool]]) -> int:

@@ -131,6 +131,7 @@ class DesignNames:
                 self.folded[name.casefold()] = -1 if self.folded.get(name.casefold(), d) != d else d
         self._add_paths_of_members()
         self.tables = [self._table(m) for m in range(len(fabric.models))]
+        self.printed: dict[int, dict[str, int]] = {}
         self.sonic = [self._sonic(m) for m in range(len(fabric.models))]
 
     def _add_paths_of_members(self) -> None:
@@ -165,6 +166,22 @@ class DesignNames:
             out.setdefault(name, tuple(dict.fromkeys(ports)))
         return out
 
+    def _ports_by_label(self, model: int) -> dict[str, int]:
+        """Ports by what is printed beside them, where that is another port's name for the operating
+        system."""
+        if model not in self.printed:
+            labels = {
+                c.labels[i].casefold(): c.first + i
+                for c in reversed(self.fabric.models[model].classes)
+                for i in reversed(range(c.size))
+            }
+            self.printed[model] = {
+                name: port
+                for name, port in labels.items()
+                if name and port not in self.tables[model].get(name, (port,))
+            }
+        return self.printed[model]
+
     def _sonic(self, model: int) -> dict[str, tuple[int, ...]]:
         """Ports by SONiC's names, ``Ethernet8``, and its aliases, where the model says them."""
         out: dict[str, tuple[int, ...]] = {}
@@ -179,8 +196,14 @@ class DesignNames:
         found = self.devices.get(name)
         return self.folded.get(name.casefold(), -1) if found is None else found
 
-    def local(self, device: int, names: Iterable[str]) -> tuple[int, ...]:
-        """Ports inside a device that one of these names means; several for a cable of several links."""
+    def local(self, device: int, names: Iterable[str], printed: bool = False) -> tuple[int, ...]:
+        """Ports inside a device that one of these names means; several for a cable of several links.
+        ``printed``: the first is the name on the faceplate."""
+        asked = [n.casefold() for n in names]
+        if printed and asked:
+            found = self._ports_by_label(int(self.fabric.device_model[device])).get(asked[0])
+            if found is not None:
+                return (found,)
         model, system = int(self.fabric.device_model[device]), str(self.fabric.switch_system[device])
         tables = [self.tables[model]]
         if system in (
@@ -188,7 +211,6 @@ class DesignNames:
             "sonic",
         ):  # where nothing says which system it is, the names of the model come first
             tables.insert(0 if system else 1, self.sonic[model])
-        asked = [n.casefold() for n in names]
         return next((t[n] for t in tables for n in asked if n in t), ())
 
 
@@ -596,7 +618,7 @@ class _Matcher:
             names = [f"{unit}/{end.port[0]}", *([unit] if end.port[0] == "1" or node.ports == 1 else [])]
             return self.names.local(device, names) or (self.lone(device) if not unit else ())
         names = [*([unit] if unit else []), *end.port]
-        return self.names.local(device, names) or self.numbered(device, end.port)
+        return self.names.local(device, names, end.printed) or self.numbered(device, end.port)
 
     def numbered(self, device: int, names: tuple[str, ...]) -> tuple[int, ...]:
         """The port of a switch that is called ``Port 21`` or ``21``, and that of any device whose

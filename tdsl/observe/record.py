@@ -82,11 +82,13 @@ class LeftOutRow(NamedTuple):
 
 class CapturedEnd(NamedTuple):
     """One end of a link: its node, the names of the port from the surest to the least, and the MAC or GUID of
-    the port."""
+    the port. ``printed``: the first name is that on the faceplate, as lists for technicians have it, and not
+    one of an operating system."""
 
     node: str
     port: tuple[str, ...]
     id: str = ""
+    printed: bool = False
 
 
 class CapturedLink(NamedTuple):

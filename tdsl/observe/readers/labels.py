@@ -104,5 +104,8 @@ def _join_ends(cable: str, ends: dict[tuple[str, str], list[LabelledEnd]], into:
 
 
 def _add_link_of_labels(into: Observed, here: LabelledEnd, there: LabelledEnd) -> None:
-    a, b = (CapturedEnd(add_device(into, e.device, "", e.at, heard=True), (e.port,)) for e in (here, there))
+    a, b = (
+        CapturedEnd(add_device(into, e.device, "", e.at, heard=True), (e.port,), printed=True)
+        for e in (here, there)
+    )
     into.wire(CapturedLink(a, b, max(here.at, there.at, key=lambda at: at.line)))

@@ -338,6 +338,7 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
         return plain_capture_name(text.removeprefix("'"), at.line)
 
     _refuse_several_ends(row, heading, at)
+    own = KIND in heading  # a list that tdsl wrote
     tiers = cell(KIND).split("-")
     kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
     ends = []
@@ -357,7 +358,9 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
                 "fill both ends of the row, or remove it",
             )
         ends.append(
-            CapturedEnd(add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports)
+            CapturedEnd(
+                add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports, printed=own
+            )
         )
     bps = _rate_of_cell(next(filter(None, map(cell, RATE)), ""))
     into.wire(CapturedLink(ends[0], ends[1], at, bps, carries=_links_of_cell(cell(COUNT))))
