@@ -667,10 +667,14 @@ def _changed_planned_devices(rows: MatchedRows) -> Iterator[Change]:
     from tdsl.fabric.renamed import path_without_indices
 
     for name in dict.fromkeys(path_without_indices(p) for p in (*old, *new) if p in changed):
-        counts = [
-            sum(not b for p, b in side.items() if path_without_indices(p) == name) for side in (old, new)
+        planned = [
+            [p for p, b in side.items() if not b and path_without_indices(p) == name] for side in (old, new)
         ]
-        yield Change(f"{name}: planned and not built", *(f"{n:,}" if n else "" for n in counts))
+        words = [f"{len(paths):,}" if paths else "" for paths in planned]
+        if words[0] == words[1]:  # other ones
+            own = [next((p for p in a if p not in b), "") for a, b in (planned, planned[::-1])]
+            words = [f"{w} ({p})" if p else w for w, p in zip(words, own, strict=True)]
+        yield Change(f"{name}: planned and not built", *words)
 
 
 def _changed_planned_links(rows: MatchedRows) -> Iterator[Change]:

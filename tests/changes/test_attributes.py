@@ -216,6 +216,7 @@ ROWS: list[tuple[str, str, str, str]] = [
     ("of", LEAVES, "spine[2 of 4]", "spine[2 of 2]"),
     ("bundle", SUBNET, "{ bundle 2 }", "{ bundle 4 }"),
     ("bundle", SUBNET, "{ bundle 2 }", ""),
+    ("across", LEAVES, "leaf[r] { cable CC }", "leaf[r] { cable CC; bundle 2 across }"),
     ("class", LEAVES, "class up", "class down"),
     ("colour", LEAVES, "colour red", "colour blue"),
     ("length", LEAVES, "length 3m", "length 4m"),
