@@ -49,6 +49,7 @@ def announced(pools: tuple[Pool, ...], links: list[tuple[int, int, int]]) -> dic
     version = pools[0].version if pools else 4
     fabric = SimpleNamespace(
         kind=np.array(["host"] * 4 + ["switch"] * 10), is_switch=np.arange(14) > 3,
+        link_bundle=np.full(len(links), -1, dtype=np.int64),
         device_a=np.array([k % 4 for k in range(len(links))], dtype=np.int64),
         device_b=np.array([4 + s if s >= 0 else (k + 1) % 4 for k, (s, _, _) in enumerate(links)], dtype=np.int64),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from tdsl.observe.readers._neighbours import add_local_device, add_neighbour_lin
 from tdsl.observe.record import CaptureLine, Malformed, Observed, hexadecimal_digits
 from tdsl.system.lazy_dataclass import dataclass
 
-RULE = re.compile(r"[\s\-…]*-[\s\-…]*")
+RULE = re.compile(r"(?=[\s…]*+-)[\s\-…]*+")
 TOTAL = re.compile(r"Total entries displayed:\s*(\d+)\s*")
 """The last line of SONiC's table (sonic-utilities, ``scripts/lldpshow``)."""
 
