@@ -34,6 +34,9 @@ class Budget:
     automorphism_rounds: int = 12
     """Nodes of a cell tried without success, one after the other, before the search leaves the cell."""
 
+    twin_rounds: int = 64
+    """Times that nodes which can be exchanged without a search are put together."""
+
     port_degree: int = 64
     """Neighbours of a device up to which permutations that follow ports are tried."""
 
