@@ -43,7 +43,8 @@ class TwinReduction:
         for _ in range(rounds):
             before = out.network.nodes
             out.join_twins()
-            out.attach_pendants()
+            if out.network.nodes == before:  # pendants of a node now differ
+                out.attach_pendants()
             if out.network.nodes == before:
                 break
         return out
