@@ -149,7 +149,7 @@ def _compute_bisection(view: View, between_groups: bool) -> Bisection:
     )
     if quick[0] == cuts[0].value:
         return _bisection_from_cuts(net, quick, cuts)
-    others, cuts = _both_bounds(view, net, cuts, shares[0])
+    others, cuts = _both_bounds(view, net, cuts, max(shares[0], grouped[0]))
     return _bisection_from_cuts(net, _greatest_lower_bound(shares, *others, grouped), cuts)
 
 
