@@ -13,15 +13,23 @@ from tdsl.sizing.objectives import Weights
 from tdsl.sizing.relations import SizeRelations
 
 
+STEP = 2
+"""What a step of z3 (``rlimit``) costs in the work of trials, in which both take about as long."""
+
+CALL = 1000
+"""What it costs to put a relation to z3."""
+
+
 class Undecided(Exception):
     """z3 spent its limit."""
 
 
 class Guide:
-    """The relations of a plan with its holes open."""
+    """The relations of a plan with its holes open. ``spent`` is the work so far, as the search counts it."""
 
     def __init__(self, plan: FabricPlan, weights: Weights | None, budget: SizingBudget = DEFAULT) -> None:
         self.work = budget.proposal_work
+        self.spent = 0
         self.sizes = SizeRelations(plan, proposing=True)
         lines = [c for line in self.sizes.lines.values() for c in line.holds]
         bounds = [hole <= budget.largest for hole in self.sizes.holes.values()]
@@ -59,7 +67,9 @@ class Guide:
             solver.set("random_seed", 0)
             solver.set("rlimit", self.work)
             solver.add(*relations, hole >= low, hole <= middle)
+            before = _resources_used(solver)
             answer = solver.check()
+            self.spent += CALL * len(relations) + (_resources_used(solver) - before) * STEP
             if answer == z3.unknown:
                 raise Undecided
             if answer == z3.unsat:
@@ -68,3 +78,9 @@ class Guide:
                 found = solver.model().eval(hole, model_completion=True).as_long()
                 high = found - 1
         return found
+
+
+def _resources_used(solver: z3.Solver) -> int:
+    """The steps of z3 in this process so far."""
+    statistics = solver.statistics()
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0
