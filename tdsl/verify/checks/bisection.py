@@ -20,6 +20,10 @@ from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
 
 
+EARLY = "; nothing requires it, so the search ended early"
+"""Said of bounds that more search might have narrowed."""
+
+
 class BisectionCheck(Check):
     """What can cross the worst cut into two halves.
 
@@ -80,6 +84,7 @@ class BisectionCheck(Check):
     unit = "fraction"
     after_failures = True
     reads = frozenset()
+    reads_halves = True
     scarce = True
     in_rates = True
     of_ends = True
@@ -111,7 +116,8 @@ class BisectionCheck(Check):
         facts = cut_facts(view, net, cut)
         return Judgement(
             "proved" if lower == upper else "bounded",
-            _bisection_text(view, net, (lower, upper), facts, cut.value, full),
+            _bisection_text(view, net, (lower, upper), facts, cut.value, full)
+            + (EARLY if found.ended_early and lower < upper else ""),
             lower,
             lower,
             upper,
