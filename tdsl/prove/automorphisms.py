@@ -226,9 +226,7 @@ def _node_to_individualize(search: _AutomorphismSearch, colour: Ints, later: boo
     return int(np.flatnonzero(colour == int(size.argmax()))[0])
 
 
-def _find_automorphism(
-    search: _AutomorphismSearch, path: list[_Step], depth: int, other: int
-) -> Ints | None:
+def _find_automorphism(search: _AutomorphismSearch, path: list[_Step], depth: int, other: int) -> Ints | None:
     """The automorphism that fixes the first ``depth`` individualized nodes and takes the next to another;
     None if there is none this way. Nodes of one colour are first taken for each other by rank."""
     step = path[depth]

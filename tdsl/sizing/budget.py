@@ -1,7 +1,8 @@
 """How much work the search for unknown counts may do, and the questions to z3 about sizes.
 
 Counted in devices and links that are wired, and in z3's own measure (``rlimit``), never in seconds, so that
-the answer is the same on every machine. ``--solve-seconds`` multiplies the first.
+the answer is the same on every machine. ``--solve-seconds`` multiplies the first, in which z3's work on
+proposals counts, too.
 """
 
 from __future__ import annotations

@@ -32,12 +32,10 @@ def fails_for_every_value(
     fixed = not rests(wire.node.span.text) and not _device_paths_of_targets((*wire.a, *wire.b)) & varying
     if not spread and not fixed:
         return False
-    mine = [t for t in (*wire.a, *(wire.b if fixed else ())) if t.span == d.span]
     short = {x.span for x in d.labels}  # a place may be that of both sides, where their ports have one name
-    if (
-        not any(t.device is not None and t.device.origin.span in short for t in mine)
-        or _device_paths_of_targets(mine) & varying
-    ):
+    sides = (*wire.a, *wire.b) if fixed else [t for t in wire.a if t.span == d.span]
+    mine = [t for t in sides if t.device is not None and t.device.origin.span in short]
+    if not mine or _device_paths_of_targets(sides) & varying:
         return False
     return all(_takes_the_same(w, _device_paths_of_targets(mine), varying, rests) for w in before)
 

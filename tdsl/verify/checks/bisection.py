@@ -173,7 +173,8 @@ def cut_facts(view: View, net: Network, cut: Cut) -> CutFacts:
 def _names_of_side(view: View, mine: Ints, others: Ints) -> list[str]:
     """The units of a side, by their groups where a group is on it with all its units."""
     f = view.fabric
-    foreign = {f.device_path(d).partition(".")[0] for d in others.tolist()}
+    grouped = np.array([len(s.parts) > 1 or bool(f.members and s.prefix) for s in f.sets], dtype=np.bool_)
+    foreign = {f.device_path(d).partition(".")[0] for d in others[grouped[f.device_set[others]]].tolist()}
     names: dict[str, None] = {}
     for d in mine.tolist():
         path = f.device_path(d)
