@@ -236,7 +236,8 @@ def _last_arcs_of_paths(g: UnitGraph, length: Ints, sources: Ints, near: Any) ->
     begins = np.flatnonzero(first >= 0)
     kept[begins, first[begins]] = True
     last[passed] &= kept
-    return np.nonzero(np.ascontiguousarray(last.T))
+    row, arc = np.nonzero(np.ascontiguousarray(last.T))
+    return row.astype(np.int64), arc.astype(np.int64)
 
 
 def distance_times_demand(g: UnitGraph, length: Ints, source: int, demand: UniformDemand) -> int:

@@ -12,6 +12,8 @@ Nothing is verified here: the cycles are candidates as all others are.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from tdsl.fabric.graph import Ints
@@ -145,7 +147,7 @@ class TwinReduction:
         label, fresh = self.label.copy(), int(self.label.max()) + 1
         shift, into = np.zeros_like(hub), np.arange(net.nodes)
         bounds = np.append(np.flatnonzero(np.diff(hub[pendant], prepend=-1)), len(pendant)).tolist()
-        for low, high in zip(bounds, bounds[1:], strict=False):
+        for low, high in pairwise(bounds):
             mine = pendant[low:high]
             owner = int(hub[mine[0]])
             key = (int(self.label[owner]), *self.label[mine].tolist(), *amount[low:high].tolist())

@@ -12,7 +12,6 @@ from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.objectives import Weights
 from tdsl.sizing.relations import SizeRelations
 
-
 STEP = 2
 """What a step of z3 (``rlimit``) costs in the work of trials, in which both take about as long."""
 
@@ -83,4 +82,4 @@ class Guide:
 def _resources_used(solver: z3.Solver) -> int:
     """The steps of z3 in this process so far."""
     statistics = solver.statistics()
-    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0
+    return sum(int(value) for key, value in statistics if key == "rlimit count")

@@ -88,8 +88,8 @@ def test_no_search_without_work_or_links() -> None:
 
 
 def test_classes_of_twins_take_no_search() -> None:
-    """Three racks on leaves of two kinds, all on two spines that are connected: one orbit for each kind of node and of link, with so
-    little work that no search begins; and the images of a larger one are few."""
+    """Racks on leaves of two kinds, all on two spines that are connected: one orbit for each kind of node and of link, and
+    few images, however many leaves there are."""
     for leaves in ((2, 3), (40, 60)):
         first, last = leaves[0], sum(leaves)
         spines = (2 * last, 2 * last + 1)

@@ -218,11 +218,11 @@ def test_planes_that_differ_are_proved_one_by_one(links: tuple[int, int]) -> Non
 
 
 def test_a_figure_that_nothing_requires_ends_early(tmp_path: Path) -> None:
-    """Where little time is allowed and nothing requires the bisection, the search ends early, says so, and its bounds contain those
-    of the whole search."""
+    """With little time, and where nothing requires the bisection, the search ends early, says so, and its bounds contain
+    those of the whole search."""
     text = """fabric f {
-  hosts 288 x ONE
-  dragonfly { router WIDE; groups compute 9 of 32 hosts 8 routers; arc compute to compute 2 }
+  hosts 480 x ONE
+  dragonfly { router WIDE; groups compute 15 of 32 hosts 8 routers; arc compute to compute 2 }
   %s bisection %s
 }
 model host ONE { port nic: 400Gbps { type NDR } }

@@ -84,7 +84,7 @@ def test_a_hole_elsewhere(tmp_path: Path) -> None:
 
 
 def test_missing_ports_that_no_number_mends(tmp_path: Path) -> None:
-    """Seventy-two hosts of one leaf beside 64 links up: each number of both unknowns fails alike, and the ports are what is said."""
+    """72 hosts of one leaf beside 64 links up: each number of both unknowns fails alike, and the ports are what is said."""
     text = """fabric f {
   host node[144]: ONE
   switch leaf[?]: WIDE

@@ -19,7 +19,6 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
 
-
 EARLY = "; nothing requires it, so the search ended early"
 """Said of bounds that more search might have narrowed."""
 
