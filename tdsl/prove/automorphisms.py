@@ -152,7 +152,7 @@ def automorphism_orbits(g: UnitGraph, budget: Budget = DEFAULT) -> Orbits:
     images: list[Ints] = []
     if len(g.a) and budget.automorphism_work >= len(g.network.head):
         kind = number_distinct_rows([g.weight, g.forwards.astype(np.int64)])
-        small = TwinReduction.of(g.network, kind, budget.twin_rounds)
+        small = TwinReduction.of(g.network, kind, budget)
         units = np.zeros(small.network.nodes, dtype=np.bool_)
         units[small.bundle[g.weight > 0]] = True
         search = _AutomorphismSearch(small.network, small.label, units, budget)

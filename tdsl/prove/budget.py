@@ -37,6 +37,9 @@ class Budget:
     twin_rounds: int = 64
     """Times that nodes which can be exchanged without a search are put together."""
 
+    twin_capacities: int = 4
+    """Capacities of a network up to which nodes that are connected to each other are looked for by each."""
+
     port_degree: int = 64
     """Neighbours of a device up to which permutations that follow ports are tried."""
 

@@ -17,12 +17,10 @@ from itertools import pairwise
 import numpy as np
 
 from tdsl.fabric.graph import Ints
+from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
 from tdsl.prove.symmetry import equal_rows, number_distinct_rows
 from tdsl.system.lazy_dataclass import dataclass
-
-CLIQUE_CAPACITIES = 4
-"""Capacities up to which twins that are connected to each other are looked for by each."""
 
 
 @dataclass(eq=False)
@@ -38,13 +36,13 @@ class TwinReduction:
     cycles: list[Ints]
 
     @classmethod
-    def of(cls, network: Network, kind: Ints, rounds: int) -> TwinReduction:
-        """Reduce a network with arcs both ways, in so many rounds at most; twins have the same ``kind``."""
+    def of(cls, network: Network, kind: Ints, budget: Budget = DEFAULT) -> TwinReduction:
+        """Reduce a network with arcs both ways; twins have the same ``kind``."""
         nodes = np.arange(network.nodes)
         out = cls(network, kind, nodes, np.zeros_like(nodes), [])
-        for _ in range(rounds):
+        for _ in range(budget.twin_rounds):
             before = out.network.nodes
-            out.join_twins()
+            out.join_twins(budget.twin_capacities)
             if out.network.nodes == before:  # pendants of a node now differ
                 out.attach_pendants()
             if out.network.nodes == before:
@@ -58,10 +56,11 @@ class TwinReduction:
         out: Ints = order[start[image[self.bundle]] + self.place]
         return out
 
-    def join_twins(self) -> None:
-        """Put the twins of every class together: unconnected ones, then those connected to each other."""
+    def join_twins(self, most: int) -> None:
+        """Put the twins of every class together: unconnected ones, then those connected to each other, where
+        there are no more than so many capacities."""
         amounts = np.unique(self.network.capacity)
-        for amount in (0, *(amounts.tolist() if len(amounts) <= CLIQUE_CAPACITIES else ())):
+        for amount in (0, *(amounts.tolist() if len(amounts) <= most else ())):
             net, nodes = self.network, np.arange(self.network.nodes)
             own = nodes if amount else nodes[:0]
             first = equal_rows(

@@ -12,12 +12,6 @@ from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.objectives import Weights
 from tdsl.sizing.relations import SizeRelations
 
-STEP = 2
-"""What a step of z3 (``rlimit``) costs in the work of trials, in which both take about as long."""
-
-CALL = 1000
-"""What it costs to put a relation to z3."""
-
 
 class Undecided(Exception):
     """z3 spent its limit."""
@@ -27,7 +21,7 @@ class Guide:
     """The relations of a plan with its holes open. ``spent`` is the work so far, as the search counts it."""
 
     def __init__(self, plan: FabricPlan, weights: Weights | None, budget: SizingBudget = DEFAULT) -> None:
-        self.work = budget.proposal_work
+        self.budget = budget
         self.spent = 0
         self.sizes = SizeRelations(plan, proposing=True)
         lines = [c for line in self.sizes.lines.values() for c in line.holds]
@@ -64,11 +58,12 @@ class Guide:
             middle = (low + high) // 2 if found is not None else high
             solver = z3.SolverFor("QF_NIA")
             solver.set("random_seed", 0)
-            solver.set("rlimit", self.work)
+            solver.set("rlimit", self.budget.proposal_work)
             solver.add(*relations, hole >= low, hole <= middle)
             before = _resources_used(solver)
             answer = solver.check()
-            self.spent += CALL * len(relations) + (_resources_used(solver) - before) * STEP
+            steps = _resources_used(solver) - before
+            self.spent += self.budget.relation_cost * len(relations) + self.budget.step_cost * steps
             if answer == z3.unknown:
                 raise Undecided
             if answer == z3.unsat:

@@ -14,6 +14,7 @@ from tdsl.prove.view import View
 from tests.prove.networks import wired
 
 SIZES = {
+    "twin_capacities": 4,
     "port_degree": 64, "symmetry_sets": 200_000, "failure_sets": 600, "symmetric_elements": 600, "named_elements": 100_000,
     "blast_elements": 5_000, "arc_program_cells": 40_000, "path_program_rows": 6_000, "path_program_entries": 200_000,
     "path_program_easy_rows": 4_000, "path_program_gap": 0.02, "path_program_corner_gap": 0.0005,
