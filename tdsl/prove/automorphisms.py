@@ -147,8 +147,8 @@ def is_node_transitive(fabric: Fabric, network: Network, devices: Ints, budget: 
 
 
 def automorphism_orbits(g: UnitGraph, budget: Budget = DEFAULT) -> Orbits:
-    """Orbits of the nodes and links of a graph under the automorphisms that were found: exchanges of twins,
-    then what a search finds where each class of twins is one node."""
+    """Orbits of the nodes and links of a graph under the automorphisms that were found: exchanges of
+    equivalent nodes, then what a search finds where each class of these is one node."""
     images: list[Ints] = []
     if len(g.a) and budget.automorphism_work >= len(g.network.head):
         kind = number_distinct_rows([g.weight, g.forwards.astype(np.int64)])

@@ -1,11 +1,11 @@
 """A smaller network for the search of automorphisms: nodes that can be exchanged without a search are one.
 
-*Twins* are nodes of one label with the same neighbours by the same capacities, but for each other: all of
+*Equivalent nodes* have one label and the same neighbours by the same capacities, but for each other: all of
 them unconnected, or each connected to each with one capacity. Any two may be exchanged, so one cycle (and,
 where they are connected, one exchange) shows all there is to know of a class. A *pendant* is a node with one
-neighbour; it goes where that goes. Twins become one node, pendants a part of their neighbour, and so on until
-nothing changes. This is modular decomposition as far as modules without inner structure go (Habib and Paul,
-"A survey of the algorithmic aspects of modular decomposition", Computer Science Review 4, 2010).
+neighbour; it goes where that goes. A class becomes one node, pendants a part of their neighbour, and so on
+until nothing changes. This is modular decomposition as far as modules without inner structure go (Habib and
+Paul, "A survey of the algorithmic aspects of modular decomposition", Computer Science Review 4, 2010).
 
 Nothing is verified here: the cycles are candidates as all others are.
 """
@@ -27,7 +27,7 @@ from tdsl.system.lazy_dataclass import dataclass
 class TwinReduction:
     """A network of bundles of nodes. Of every original node, ``bundle`` is the node here that it is part of
     and ``place`` its rank in it: bundles of one ``label`` are equivalent place by place, as far as their own
-    links go. ``cycles`` are permutations of the original nodes that exchange twins."""
+    links go. ``cycles`` are permutations of the original nodes that exchange equivalent nodes."""
 
     network: Network
     label: Ints
@@ -37,7 +37,7 @@ class TwinReduction:
 
     @classmethod
     def of(cls, network: Network, kind: Ints, budget: Budget = DEFAULT) -> TwinReduction:
-        """Reduce a network with arcs both ways; twins have the same ``kind``."""
+        """Reduce a network with arcs both ways; equivalent nodes have the same ``kind``."""
         nodes = np.arange(network.nodes)
         out = cls(network, kind, nodes, np.zeros_like(nodes), [])
         for _ in range(budget.twin_rounds):
@@ -57,7 +57,7 @@ class TwinReduction:
         return out
 
     def join_twins(self, most: int) -> None:
-        """Put the twins of every class together: unconnected ones, then those connected to each other, where
+        """Put the nodes of every class together: unconnected ones, then those connected to each other, where
         there are no more than so many capacities."""
         amounts = np.unique(self.network.capacity)
         for amount in (0, *(amounts.tolist() if len(amounts) <= most else ())):
@@ -101,8 +101,8 @@ class TwinReduction:
         )
 
     def _add_cycles(self, first: Ints, count: Ints, amount: int) -> None:
-        """Permutations that move every class of twins by one: at once those of classes that are not adjacent,
-        so that links between two classes are in one orbit. Connected twins have an exchange of two, too."""
+        """Permutations that move every class by one: at once those of classes that are not adjacent, so that
+        links between two classes are in one orbit. Connected nodes have an exchange of two, too."""
         step, swap = np.arange(len(first)), np.arange(len(first))
         order = np.argsort(first, kind="stable")
         ends = np.flatnonzero(np.diff(first[order], append=-1))
