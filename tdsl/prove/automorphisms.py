@@ -2,26 +2,39 @@
 
 Nodes get colours that automorphisms keep: weight and forwarding, then the colours of their neighbours by
 capacity, until the partition is stable (colour refinement). One node is individualized, then another, until
-all colours differ; the same with another first node of the same colour gives a candidate. A missed
-automorphism means more orbits, never a wrong answer. Source of the search: McKay, "Practical graph
+all colours differ; the same with another first node of the same colour gives a candidate. Nodes that can be
+exchanged without a search are one before it begins (``twin_reduction.py``). A missed automorphism means more
+orbits, never a wrong answer. Source of the search: McKay, "Practical graph
 isomorphism" (Congressus Numerantium 30, 1981).
 """
 
 from __future__ import annotations
 
 from dataclasses import field
+from functools import cached_property
 
 import numpy as np
 
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
-from tdsl.prove.symmetry import arc_image, orbit_labels
+from tdsl.prove.symmetry import Words, arc_image, number_distinct_rows, orbit_labels
 from tdsl.prove.symmetry_candidates import candidates_by_ports, transitive_candidates
+from tdsl.prove.twin_reduction import TwinReduction
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.system.lazy_dataclass import dataclass
 
 Trace = list[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The colours before a node was individualized, the node, the colours and the trace of refinement."""
+
+    before: Ints
+    node: int
+    after: Ints
+    trace: Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +49,38 @@ class Orbits:
 
 @dataclass(eq=False)
 class _AutomorphismSearch:
-    g: UnitGraph
+    """The search in a network with arcs both ways. Images keep the ``kind`` of every node; those ``first``
+    are individualized before others."""
+
+    network: Network
+    kind: Ints
+    first: Bools
     budget: Budget
     work: int = 0
     images: list[Ints] = field(default_factory=list)
 
+    @cached_property
+    def heads(self) -> tuple[Ints, Ints]:
+        """The first arc into every node that has any, and that node."""
+        start = np.flatnonzero(np.diff(self.network.head, prepend=-1))
+        return start, self.network.head[start]
+
+    @cached_property
+    def scaled(self) -> Words:
+        """The part of every arc's hash that is of its capacity."""
+        out: Words = self.network.capacity.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
+        return out
+
     def refine(self, colour: Ints, like: Trace | None) -> tuple[Ints, Trace] | None:
         """Colours refined until the partition is stable; None once they differ from the trace ``like``."""
-        arcs = self.g.network
-        start, trace = np.flatnonzero(np.diff(arcs.head, prepend=-1)), []
-        heads = arcs.head[start]
+        arcs, trace = self.network, []
+        start, heads = self.heads
         count = int(colour.max()) + 1
         while True:
             self.work += len(arcs.head)
-            around = np.zeros(self.g.nodes, dtype=np.uint64)
+            around = np.zeros(arcs.nodes, dtype=np.uint64)
             if len(start):
-                around[heads] = np.add.reduceat(_hash_colours(colour[arcs.tail], arcs.capacity), start)
+                around[heads] = np.add.reduceat(_hash_colours(colour[arcs.tail], self.scaled), start)
             order = np.lexsort((around, colour))
             fresh = np.ones(len(order), dtype=np.bool_)
             fresh[1:] = (np.diff(colour[order]) != 0) | (around[order][1:] != around[order][:-1])
@@ -67,23 +96,18 @@ class _AutomorphismSearch:
 
     def individualized(self, colour: Ints, node: int, like: Trace | None) -> tuple[Ints, Trace] | None:
         """Refined after one node is individualized."""
-        out = colour * 2
+        mine = colour[node]
+        if np.count_nonzero(colour == mine) < 2:
+            return self.refine(colour, like)
+        out = colour + (colour > mine)
         out[node] += 1
-        return self.refine(_number_densely(out), like)
+        return self.refine(out, like)
 
 
-def _hash_colours(colour: Ints, capacity: Ints) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    x = colour.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + capacity.astype(np.uint64) * np.uint64(
-        0xD6E8FEB86659FD93
-    )
+def _hash_colours(colour: Ints, scaled: Words) -> Words:
+    x = colour.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + scaled
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    out: np.ndarray[tuple[int], np.dtype[np.uint64]] = x ^ (x >> np.uint64(31))
-    return out
-
-
-def _number_densely(colour: Ints) -> Ints:
-    out: Ints = np.unique(colour, return_inverse=True)[1].astype(np.int64)
+    out: Words = x ^ (x >> np.uint64(31))
     return out
 
 
@@ -123,50 +147,53 @@ def is_node_transitive(fabric: Fabric, network: Network, devices: Ints, budget: 
 
 
 def automorphism_orbits(g: UnitGraph, budget: Budget = DEFAULT) -> Orbits:
-    """Orbits of the nodes and links of a graph under the automorphisms that were found."""
-    search = _AutomorphismSearch(g, budget)
-    if len(g.a):
-        _search_automorphisms(search)
-    links = [x for i in search.images if (x := link_image(g, i)) is not None]
-    return Orbits(tuple(search.images), orbit_labels(g.nodes, search.images), orbit_labels(len(g.a), links))
+    """Orbits of the nodes and links of a graph under the automorphisms that were found: exchanges of
+    equivalent nodes, then what a search finds where each class of these is one node."""
+    images: list[Ints] = []
+    if len(g.a) and budget.automorphism_work >= len(g.network.head):
+        kind = number_distinct_rows([g.weight, g.forwards.astype(np.int64)])
+        small = TwinReduction.of(g.network, kind, budget)
+        units = np.zeros(small.network.nodes, dtype=np.bool_)
+        units[small.bundle[g.weight > 0]] = True
+        search = _AutomorphismSearch(small.network, small.label, units, budget)
+        if len(small.network.head):
+            _search_automorphisms(search)
+        images = [*small.cycles, *(small.expand_image(x) for x in search.images)]
+    found = [(x, links) for x in images if (links := link_image(g, x)) is not None]
+    return Orbits(
+        tuple(x for x, _ in found),
+        orbit_labels(g.nodes, [x for x, _ in found]),
+        orbit_labels(len(g.a), [links for _, links in found]),
+    )
 
 
 def _search_automorphisms(search: _AutomorphismSearch) -> None:
     """Individualize nodes one after the other; then, from the first choice on, try the other nodes of its
     colour."""
-    g = search.g
-    kind = np.lexsort((g.weight, g.forwards))
-    what = np.empty(g.nodes, dtype=np.int64)
-    steps = (np.diff(g.weight[kind], prepend=-1) != 0) | (
-        np.diff(g.forwards[kind].astype(np.int64), prepend=-1) != 0
-    )
-    what[kind] = np.cumsum(steps) - 1
-    found = search.refine(what, None)
+    net = search.network
+    found = search.refine(number_distinct_rows([search.kind]), None)
     assert found is not None
-    path: list[
-        tuple[Ints, int, Trace]
-    ] = []  # the colours before, the node individualized, the trace of refinement
+    path: list[_Step] = []
     colour = found[0]
     while search.work < search.budget.automorphism_work // 4:
-        node = _node_to_individualize(g, colour, bool(path))
+        node = _node_to_individualize(search, colour, bool(path))
         if node is None:
             break
         found = search.individualized(colour, node, None)
         assert found is not None
-        path.append((colour, node, found[1]))
+        path.append(_Step(colour, node, *found))
         colour = found[0]
     else:
         return  # too large for a discrete partition
-    last = np.argsort(colour)
-    links = len(g.a) + 1
-    for depth, (before, node, _) in enumerate(path):
-        own: list[Ints] = []  # automorphisms that fix the nodes individualized earlier
+    link_label = np.arange(len(net.links))
+    links = len(link_label) + 1
+    for depth, step in enumerate(path):
         misses = 0
-        label = np.arange(g.nodes)
-        for other in np.flatnonzero(before == before[node]).tolist():
-            if label[other] == label[node]:
+        label = np.arange(net.nodes)  # under automorphisms that fix the nodes individualized earlier
+        for other in np.flatnonzero(step.before == step.before[step.node]).tolist():
+            if label[other] == label[step.node]:
                 continue
-            image = _find_automorphism(search, path, depth, other, last)
+            image = _find_automorphism(search, path, depth, other)
             if image is None:
                 misses += 1
                 if (
@@ -176,41 +203,50 @@ def _search_automorphisms(search: _AutomorphismSearch) -> None:
                     break
                 continue
             misses = 0
-            own.append(image)
-            label = orbit_labels(g.nodes, own)
-        search.images += own
-        joined = [x for i in search.images if (x := link_image(g, i)) is not None]
-        left = len(np.unique(orbit_labels(len(g.a), joined)))
-        if search.work > search.budget.automorphism_work or (depth and left == links):
+            search.images.append(image)
+            label = orbit_labels(net.nodes, [label, image])
+            arcs = arc_image(net, image)
+            assert arcs is not None
+            link_label = orbit_labels(len(link_label), [link_label, net.link[arcs[net.links]]])
+        left = len(np.unique(link_label))
+        idle = depth and left == links and search.work > search.budget.automorphism_work // 8
+        if search.work > search.budget.automorphism_work or idle:
             break
         links = left
 
 
-def _node_to_individualize(g: UnitGraph, colour: Ints, later: bool) -> int | None:
+def _node_to_individualize(search: _AutomorphismSearch, colour: Ints, later: bool) -> int | None:
     """First node of the cell to divide: at first the largest of units, then the largest; None if all nodes
     differ."""
     size = np.bincount(colour)
-    if not later and (size[colour[g.weight > 0]] > 1).any():
-        size[np.setdiff1d(colour, colour[g.weight > 0])] = 0
+    if not later and (size[colour[search.first]] > 1).any():
+        size[np.setdiff1d(colour, colour[search.first])] = 0
     if int(size.max()) < 2:
         return None
     return int(np.flatnonzero(colour == int(size.argmax()))[0])
 
 
-def _find_automorphism(
-    search: _AutomorphismSearch, path: list[tuple[Ints, int, Trace]], depth: int, other: int, last: Ints
-) -> Ints | None:
+def _find_automorphism(search: _AutomorphismSearch, path: list[_Step], depth: int, other: int) -> Ints | None:
     """The automorphism that fixes the first ``depth`` individualized nodes and takes the next to another;
-    None if there is none this way."""
-    colour, node, trace = path[depth]
-    found = search.individualized(colour, other, trace)
-    for colours, node, trace in path[depth + 1 :]:
+    None if there is none this way. Nodes of one colour are first taken for each other by rank."""
+    step = path[depth]
+    found = search.individualized(step.before, other, step.trace)
+    for at in range(depth, len(path)):
         if found is None:
             return None
-        same = np.flatnonzero(found[0] == colours[node])
-        found = search.individualized(found[0], int(same[0]), trace)
-    if found is None:
-        return None
-    image = np.empty(len(last), dtype=np.int64)
-    image[last] = np.argsort(found[0])
-    return image if link_image(search.g, image) is not None else None
+        if at in (depth, len(path) - 1):
+            image = _image_by_rank(path[at].after, found[0])
+            if arc_image(search.network, image, search.kind) is not None:
+                return image
+        if at + 1 < len(path):
+            following = path[at + 1]
+            same = np.flatnonzero(found[0] == following.before[following.node])
+            found = search.individualized(found[0], int(same[0]), following.trace)
+    return None
+
+
+def _image_by_rank(colour: Ints, there: Ints) -> Ints:
+    """The permutation that takes the nodes of every colour, in order, to those of the same colour there."""
+    image = np.empty(len(colour), dtype=np.int64)
+    image[np.argsort(colour, kind="stable")] = np.argsort(there, kind="stable")
+    return image

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tdsl.fabric.graph import Bools
-from tdsl.prove.automorphisms import automorphism_orbits, translation_orbits
+from tdsl.prove.automorphisms import Orbits, automorphism_orbits, translation_orbits
 from tdsl.prove.bound import Bound, EveryPlacement, EverySplit, GroupRoutes, Shares, Spectrum
 from tdsl.prove.budget import Budget
 from tdsl.prove.clos import Spread, best_spread
@@ -34,7 +34,12 @@ from tdsl.prove.restored_links import restore_missing_links
 from tdsl.prove.spectral_bound import spectral_cut_bound
 from tdsl.prove.switch_placements import least_cut_by_placements
 from tdsl.prove.symmetry import columns_as_key
-from tdsl.prove.uniform_flow import Concurrent, bound_across_halves, uniform_flow_bounds
+from tdsl.prove.uniform_flow import (
+    Concurrent,
+    bound_across_halves,
+    uniform_flow_bounds,
+    work_of_round,
+)
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import networks_of_components, unit_network
 from tdsl.prove.view import View
@@ -50,10 +55,12 @@ Shown = tuple[int, LowerProof]
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """Bounds in grains of ``net``: the upper one is a cut."""
+    """Bounds in grains of ``net``: the upper one is a cut. ``ended_early``: routes might have shown more, and
+    no requirement asked for it."""
 
     net: Network
     bound: Bound[int, LowerProof, Cut]
+    ended_early: bool = False
 
     @property
     def lower(self) -> int:
@@ -124,8 +131,11 @@ _known: WeakKeyDictionary[View, dict[bool, Bisection]] = WeakKeyDictionary()
 
 def _compute_bisection(view: View, between_groups: bool) -> Bisection:
     net = unit_network(view)
+    graph, translations = None, None
     if not len(net.transit):
-        found = _bisection_by_translations(view, net)
+        graph = UnitGraph.of(view, net)
+        translations = translation_orbits(graph, view.fabric, view.budget)
+        found = _bisection_by_translations(view, graph, translations)
         if found is not None:
             return found
     shares = _bound_by_shares(net, view)
@@ -149,8 +159,11 @@ def _compute_bisection(view: View, between_groups: bool) -> Bisection:
     )
     if quick[0] == cuts[0].value:
         return _bisection_from_cuts(net, quick, cuts)
-    others, cuts = _both_bounds(view, net, cuts, shares[0])
-    return _bisection_from_cuts(net, _greatest_lower_bound(shares, *others, grouped), cuts)
+    others, cuts, ended_early = _both_bounds(
+        view, graph or UnitGraph.of(view, net), translations, cuts, max(shares[0], grouped[0])
+    )
+    found = _bisection_from_cuts(net, _greatest_lower_bound(shares, *others, grouped), cuts)
+    return replace(found, ended_early=ended_early and found.lower < found.upper)
 
 
 def _is_close_enough(lower: int, upper: int, budget: Budget) -> bool:
@@ -167,13 +180,12 @@ def _greatest_lower_bound(*shown: Shown) -> Shown:
     return max(shown, key=lambda each: each[0])
 
 
-def _bisection_by_translations(view: View, net: Network) -> Bisection | None:
+def _bisection_by_translations(view: View, graph: UnitGraph, symmetry: Orbits | None) -> Bisection | None:
     """The bisection of chips that are joined to chips where translations and flat cuts settle it: with all
     sources equivalent one set of routes, N²/4 · λ, is enough."""
-    graph = UnitGraph.of(view, net)
-    symmetry = translation_orbits(graph, view.fabric, view.budget)
     if symmetry is None:
         return None
+    net = graph.net
     routes = uniform_flow_bounds(
         graph, UniformDemand.all_to_all(graph), symmetry, budget=replace(view.budget, uniform_rounds=1)
     )
@@ -221,12 +233,14 @@ def _best_spreads(net: Network) -> tuple[tuple[tuple[Network, Spread], ...], int
     return tuple(found), sum(best.value for _, best in found)
 
 
-def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple[list[Shown], list[Cut]]:
+def _both_bounds(
+    view: View, graph: UnitGraph, translations: Orbits | None, cuts: list[Cut], lower: int
+) -> tuple[list[Shown], list[Cut], bool]:
     """Better lower bounds, by routes and by going through all splits, and better cuts: more of them until
-    both bounds are equal."""
-    once = replace(view.budget, uniform_rounds=1)
-    graph = UnitGraph.of(view, net)
-    symmetry = translation_orbits(graph, view.fabric, view.budget) or automorphism_orbits(graph, view.budget)
+    both bounds are equal. And whether the search ended early because no requirement asks for it."""
+    once = view.budget.for_one_routing()
+    net = graph.net
+    symmetry = translations or automorphism_orbits(graph, view.budget)
     ends = graph.forwards[graph.weight > 0].all()
     demand = (
         UniformDemand.all_to_all(graph) if ends else UniformDemand.hubs(graph, symmetry.node, graph.nodes)
@@ -245,7 +259,7 @@ def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple
         shown += [every, (value, Spectrum(mu))]
         lower = max(lower, every[0], value)
     if routes is None or many or lower >= cuts[0].value:
-        return shown, cuts
+        return shown, cuts, False
     found = sorted(
         (
             *cuts,
@@ -254,14 +268,22 @@ def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple
         key=lambda c: c.value,
     )
     cuts = [_best_placed(net, found, lower, view.budget)]
+    early = False
     if lower < cuts[0].value:
         past: list[Fraction] = []
+        work = work_of_round(graph, symmetry, demand)
         idle, trend = view.budget.bisection_idle_rounds, view.budget.bisection_trend_rounds
 
         def enough(so_far: Concurrent) -> bool:
             """Whether the bounds are close, no more was shown for long, or routings cannot show more than is
             known, or would not even if all later ones gained twice as much as the latest."""
+            nonlocal early
             past.append(so_far.lower)
+            early = len(past) * work * 10 > view.budget.uniform_work and _gains_too_little(
+                past, bound_across_halves(so_far), lower, view.budget
+            )
+            if early:
+                return True
             if len(past) > idle and bound_across_halves(
                 replace(so_far, lower=past[-idle])
             ) == bound_across_halves(so_far):
@@ -275,7 +297,17 @@ def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple
 
         routes = uniform_flow_bounds(graph, demand, symmetry, enough, budget=view.budget)
         shown[0] = (bound_across_halves(routes), routes) if routes is not None else shown[0]
-    return shown, cuts
+    return shown, cuts, early
+
+
+def _gains_too_little(past: list[Fraction], shown: int, known: int, budget: Budget) -> bool:
+    """Whether routings, whose λ so far is ``past``, gain less than is worth a search that no requirement asks
+    for: ``shown`` is less than what is ``known`` from elsewhere, or hardly more than some rounds ago."""
+    pause = budget.bisection_pause_rounds
+    if not budget.bisection_gain or len(past) < budget.bisection_first_rounds:
+        return False
+    little = len(past) > pause and past[-1] < past[-1 - pause] * (1 + budget.bisection_gain)
+    return little or shown < known
 
 
 def _bound_by_all_splits(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:

@@ -34,6 +34,12 @@ class Budget:
     automorphism_rounds: int = 12
     """Nodes of a cell tried without success, one after the other, before the search leaves the cell."""
 
+    twin_rounds: int = 64
+    """Times that nodes which can be exchanged without a search are put together."""
+
+    twin_capacities: int = 4
+    """Capacities of a network up to which nodes that are connected to each other are looked for by each."""
+
     port_degree: int = 64
     """Neighbours of a device up to which permutations that follow ports are tried."""
 
@@ -191,6 +197,17 @@ class Budget:
 
     bisection_idle_rounds: int = 10
     """Routings without a whole grain gained after which the search for better routes ends."""
+
+    bisection_gain: Fraction = Fraction(0)
+    """The part of its lower bound that the latest ``bisection_pause_rounds`` routings have to gain once a
+    tenth of ``uniform_work`` is done, or the search for better routes ends; 0 where a requirement reads the
+    bisection."""
+
+    bisection_pause_rounds: int = 4
+    """See ``bisection_gain``."""
+
+    bisection_first_rounds: int = 6
+    """Routings after which it also ends where they show less than is known, if there is such a part."""
 
     bisection_trend_rounds: int = 12
     """Latest routings from whose gain the gain of all later ones is estimated."""
@@ -359,6 +376,17 @@ class Budget:
 
     sender_rate_rounds: int = 64
     """Cuts after which the rate that all senders of a transfer have at once is what is known of it."""
+
+    def unrequired(self) -> Budget:
+        """This budget where no requirement reads the bisection: after a tenth of the work a search ends that
+        gains less than one part in a hundred in four rounds."""
+        return replace(self, bisection_gain=Fraction(1, 100))
+
+    def for_one_routing(self) -> Budget:
+        """This budget for the first routing of a bisection: of a tenth of the work at most where no
+        requirement reads it."""
+        work = self.uniform_work // 10 if self.bisection_gain else self.uniform_work
+        return replace(self, uniform_rounds=1, uniform_work=work)
 
     def times(self, factor: Fraction) -> Budget:
         """This budget with ``factor`` times the work, at least one step of each, and as many times the rounds

@@ -183,8 +183,8 @@ def _way_out(net: Network) -> Ints:
 def _pack_whole_groups(order: Ints, ends: list[int], size: int) -> Ints:
     """Units of whole groups, early ones first, that fill ``size`` as far as whole groups can, then the first
     of those left."""
-    if len(ends) == len(order):
-        return order[:size]
+    if len(set(np.diff(ends, prepend=0).tolist())) == 1:
+        return order[:size]  # groups of one size fill it one after the other
     groups = [order[low:high] for low, high in zip([0, *ends[:-1]], ends, strict=True)][::-1]
     sums = list(
         accumulate(groups, lambda bits, g: bits | bits << len(g), initial=1)

@@ -98,6 +98,18 @@ def route_equal_split(
 def lengths_from_sources(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
     """Length of the shortest path from every source (rows) to every node; what forwards nothing is passed by
     none."""
+    return _lengths_of_columns(*_lengths_by_node(g, length, sources))
+
+
+def _lengths_of_columns(by_node: Any, none: int) -> Ints:
+    found = np.ascontiguousarray(by_node.T, dtype=np.int64)
+    found[found >= none] = FAR
+    return found
+
+
+def _lengths_by_node(g: UnitGraph, length: Ints, sources: Ints) -> tuple[Any, int]:
+    """Length of the shortest path to every node (rows) from every source (columns), in 32 bits where that is
+    enough; and the number from which there is no path."""
     arcs = g.network
     short = int(length.max(initial=0)) * g.nodes < SHORT
     none, whole = (SHORT, np.dtype(np.int32)) if short else (FAR, np.dtype(np.int64))
@@ -120,9 +132,7 @@ def lengths_from_sources(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
         elif np.array_equal(nearer, out):
             break
         out, first = nearer, False
-    found = np.ascontiguousarray(out.T, dtype=np.int64)
-    found[found >= none] = FAR
-    return found
+    return out, none
 
 
 def _least_of_slices(arcs: Network) -> Callable[[Ints, Ints], Ints]:
@@ -162,13 +172,12 @@ def _route_some_sources(
     g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand
 ) -> EqualSplitLoads | None:
     arcs = g.network
-    far = lengths_from_sources(g, length, sources)
+    near, none = _lengths_by_node(g, length, sources)
+    far = _lengths_of_columns(near, none)
     out_of_reach = far >= FAR
     if demand.pairs and out_of_reach[:, demand.parts > 0].any():
         return None
-    tight = far[:, arcs.tail] + length[arcs.link] == far[:, arcs.head]
-    tight &= g.forwards[arcs.tail] | (arcs.tail == sources[:, None])
-    row, arc = np.nonzero(tight)  # the last arcs of shortest paths, those with one head together
+    row, arc = _last_arcs_of_paths(g, length, sources, near)
     into, out_of = row * g.nodes + arcs.head[arc], row * g.nodes + arcs.tail[arc]
     # one sender has its own share of what its node has: a node represents units with the same links
     mine = arcs.tail[arc] == sources[row]
@@ -182,7 +191,8 @@ def _route_some_sources(
     arriving = np.where(out_of_reach, 0, demand.parts).ravel()
     own = np.arange(len(sources)) * g.nodes + sources
     arriving[own] = 0
-    load: Ints = np.zeros(len(sources) * len(arcs.head), dtype=np.int64)
+    links: Ints = np.zeros(len(sources) * len(g.a), dtype=np.int64)
+    at_link = row * len(g.a) + arcs.link[arc]  # no path takes a link both ways
     count = np.bincount(into, minlength=len(arriving))
     begin = np.cumsum(count) - count
     while True:
@@ -195,14 +205,11 @@ def _route_some_sources(
         used = np.repeat(begin[node] - start, each) + np.arange(int(each.sum()))
         part = np.repeat(arriving[node], each) * capacity[used] // total[used]
         part[start] += arriving[node] - np.add.reduceat(part, start)
-        load[row[used] * len(arcs.head) + arc[used]] += part
+        links[at_link[used]] += part
         arriving = np.zeros_like(arriving)
         np.add.at(arriving, out_of[used], part)
         arriving[own] = 0
-    load = load.reshape(len(sources), -1)
-    links = np.zeros((len(sources), len(g.a)), dtype=np.int64)
-    one = np.argsort(arcs.link, kind="stable").reshape(-1, 2)
-    links += load[:, one[:, 0]] + load[:, one[:, 1]]
+    links = links.reshape(len(sources), -1)
     if demand.pairs:
         _add_traffic_within_nodes(g, length, sources, links)
     return EqualSplitLoads(
@@ -212,6 +219,25 @@ def _route_some_sources(
             [_sum_distance_times_demand(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]
         ),
     )
+
+
+def _last_arcs_of_paths(g: UnitGraph, length: Ints, sources: Ints, near: Any) -> tuple[Ints, Ints]:
+    """The source, by its place, and the arc of every last arc of a shortest path, in order of both; ``near``
+    has the distance of every node (rows) from every source."""
+    arcs = g.network
+    tight = near[arcs.tail]
+    tight += length[arcs.link].astype(near.dtype)[:, None]
+    last = tight == near[arcs.head]
+    passed = ~g.forwards[arcs.tail]
+    own = np.full(g.nodes, -1, dtype=np.int64)
+    own[sources] = np.arange(len(sources))
+    first = own[arcs.tail[passed]]
+    kept = np.zeros((int(passed.sum()), len(sources)), dtype=np.bool_)
+    begins = np.flatnonzero(first >= 0)
+    kept[begins, first[begins]] = True
+    last[passed] &= kept
+    row, arc = np.nonzero(np.ascontiguousarray(last.T))
+    return row.astype(np.int64), arc.astype(np.int64)
 
 
 def distance_times_demand(g: UnitGraph, length: Ints, source: int, demand: UniformDemand) -> int:

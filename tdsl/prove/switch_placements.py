@@ -70,8 +70,11 @@ class _Problem:
     def _cover(self, chosen: Bools) -> Ints:
         chosen = chosen | ((self.access > 0).sum(axis=1) > 1)
         left = (self.trunk > 0) & ~chosen[:, None] & ~chosen[None, :]
-        while left.any():
-            v = int(left.sum(axis=1).argmax())
+        count = left.sum(axis=1)
+        while count.any():
+            v = int(count.argmax())
+            count -= left[v]
+            count[v] = 0
             chosen[v], left[v], left[:, v] = True, False, False
         for v in np.flatnonzero(chosen).tolist():  # what is not needed is free
             if (self.access[v] > 0).sum() < 2 and not (self.trunk[v] > 0)[~chosen].any():

@@ -231,11 +231,11 @@ def _neighbour_at_ports(fabric: Fabric, devices: Ints) -> Ints | None:
     rows = np.flatnonzero((place[fabric.device_a] >= 0) & (place[fabric.device_b] >= 0))
     tail = np.append(fabric.link_a[rows], fabric.link_b[rows])
     near = place[fabric.port_device[np.append(fabric.link_b[rows], fabric.link_a[rows])]]
-    if not len(rows) or len(np.unique(tail)) < len(tail):
+    if not len(rows) or int(np.bincount(tail).max()) > 1:
         return None
     owner = fabric.port_device[tail]
     port = tail - fabric.port_base[owner]
-    _, label = np.unique(port, return_inverse=True)
+    label = np.searchsorted(np.flatnonzero(np.bincount(port)), port)
     table = np.full((len(devices), int(label.max()) + 1), -1, dtype=np.int64)
     table[place[owner], label] = near
     return table

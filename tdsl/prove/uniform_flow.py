@@ -97,7 +97,7 @@ def uniform_flow_bounds(
     times = np.zeros(graph.nodes, dtype=np.int64)
     np.add.at(times, found.node, demand.senders)
     sources = np.flatnonzero(times)
-    cells = len(sources) * len(graph.network.head) * max(8, _hops_from(graph, sources))
+    cells = work_of_round(graph, found, demand)
     if cells > budget.uniform_work or not cells or not _sums_fit_in_words(graph, demand):
         return None
     best: Concurrent | None = None
@@ -124,6 +124,12 @@ def uniform_flow_bounds(
     if best is not None and best.lower < best.upper and len(routes) > 1:
         best = _bound_by_small_lengths(best, master, sources, times[sources], budget.uniform_last_cells)
     return best
+
+
+def work_of_round(graph: UnitGraph, symmetry: Orbits, demand: UniformDemand) -> int:
+    """What it takes to route one source of each orbit, as ``uniform_work`` counts it."""
+    sources = np.unique(symmetry.node[demand.senders > 0])
+    return len(sources) * len(graph.network.head) * max(8, _hops_from(graph, sources))
 
 
 def _hops_from(g: UnitGraph, sources: Ints) -> int:
@@ -212,7 +218,9 @@ def capacity_over_load(routes: list[UniformRoute], shares: tuple[int, ...], capa
     for share, route in zip(shares, routes, strict=True):
         load += share * route.load.astype(object)
     used = np.flatnonzero(load > 0)
-    return min(Fraction(int(capacity[at]), int(load[at])) for at in used.tolist()) * PARTS * sum(shares)
+    ratio = capacity[used] / load[used].astype(np.float64)
+    near = used[ratio <= ratio.min() * (1 + 1e-9)]  # the exact least is among these
+    return min(Fraction(int(capacity[at]), int(load[at])) for at in near.tolist()) * PARTS * sum(shares)
 
 
 def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) -> Iterator[Ints]:

@@ -1,7 +1,8 @@
 """How much work the search for unknown counts may do, and the questions to z3 about sizes.
 
 Counted in devices and links that are wired, and in z3's own measure (``rlimit``), never in seconds, so that
-the answer is the same on every machine. ``--solve-seconds`` multiplies the first.
+the answer is the same on every machine. ``--solve-seconds`` multiplies the first, in which z3's work on
+proposals counts, too.
 """
 
 from __future__ import annotations
@@ -36,6 +37,12 @@ class SizingBudget:
 
     proposal_work: int = 400_000
     """z3's work on one proposal; where it is not enough, every number is tried."""
+
+    step_cost: int = 2
+    """What a step of z3 costs in the work of trials, in which both take about as long."""
+
+    relation_cost: int = 1000
+    """What it costs to put one relation to z3, in the work of trials."""
 
     conflict_work: int = 2_000_000
     """z3's work on one question about lines that contradict each other: a second or so."""

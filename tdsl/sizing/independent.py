@@ -22,31 +22,42 @@ def fails_for_every_value(
     """Whether a refusal of a connect holds for every value of the unknowns that size the device sets
     ``varying``.
 
-    The devices that lack ports are on the near side of ``spread x K``. Neither their number nor K nor any
-    connect before that takes ports of theirs rests on the unknowns, so both the ports needed and the ports
-    free are the same for each value.
+    The devices that lack ports are on the near side of ``spread x K``, or on some side of a connect no part
+    of which rests on the unknowns. Neither their number nor K nor any connect before that takes ports of
+    theirs rests on the unknowns, so both the ports needed and the ports free are the same for each value.
     """
-    p = wire.node.pattern
-    if (
-        d.code != SHORT
-        or p is None
-        or p.name.name != "spread"
-        or takes_remaining_ports(wire)
-        or rests(_text_without_far_side(wire))
-    ):
+    if d.code != SHORT or takes_remaining_ports(wire):
         return False
-    near = [t for t in wire.a if t.span == d.span]
+    spread = _is_spread(wire) and not rests(_text_without_far_side(wire))
+    fixed = not rests(wire.node.span.text) and not _device_paths_of_targets((*wire.a, *wire.b)) & varying
+    if not spread and not fixed:
+        return False
     short = {x.span for x in d.labels}  # a place may be that of both sides, where their ports have one name
-    if (
-        not any(t.device is not None and t.device.origin.span in short for t in near)
-        or _device_paths_of_targets(near) & varying
-    ):
+    sides = (*wire.a, *wire.b) if fixed else [t for t in wire.a if t.span == d.span]
+    mine = [t for t in sides if t.device is not None and t.device.origin.span in short]
+    if not mine or _device_paths_of_targets(sides) & varying:
         return False
-    mine = _device_paths_of_targets(near)
-    return not any(
-        _device_paths_of_targets((*w.a, *w.b)) & mine
-        and (_device_paths_of_targets((*w.a, *w.b)) & varying or rests(w.node.span.text))
-        for w in before
+    return all(_takes_the_same(w, _device_paths_of_targets(mine), varying, rests) for w in before)
+
+
+def _is_spread(wire: ResolvedConnect) -> bool:
+    return wire.node.pattern is not None and wire.node.pattern.name.name == "spread"
+
+
+def _takes_the_same(
+    wire: ResolvedConnect, mine: set[str], varying: set[str], rests: Callable[[str], bool]
+) -> bool:
+    """Whether a connect takes as many ports of some devices for every value of the unknowns."""
+    both = _device_paths_of_targets((*wire.a, *wire.b))
+    if not both & mine or not (both & varying or rests(wire.node.span.text)):
+        return True
+    near, far = _device_paths_of_targets(wire.a), _device_paths_of_targets(wire.b)
+    return (
+        _is_spread(wire)
+        and not takes_remaining_ports(wire)
+        and not rests(_text_without_far_side(wire))
+        and not near & varying
+        and not far & mine
     )
 
 

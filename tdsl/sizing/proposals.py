@@ -18,10 +18,11 @@ class Undecided(Exception):
 
 
 class Guide:
-    """The relations of a plan with its holes open."""
+    """The relations of a plan with its holes open. ``spent`` is the work so far, as the search counts it."""
 
     def __init__(self, plan: FabricPlan, weights: Weights | None, budget: SizingBudget = DEFAULT) -> None:
-        self.work = budget.proposal_work
+        self.budget = budget
+        self.spent = 0
         self.sizes = SizeRelations(plan, proposing=True)
         lines = [c for line in self.sizes.lines.values() for c in line.holds]
         bounds = [hole <= budget.largest for hole in self.sizes.holes.values()]
@@ -54,7 +55,7 @@ class Guide:
         relations = [z3.simplify(z3.substitute(c, *known)) for c in relations]
         solver = z3.SolverFor("QF_NIA")
         solver.set("random_seed", 0)
-        solver.set("rlimit", self.work)
+        solver.set("rlimit", self.budget.proposal_work)
         solver.add(*relations)
         if low <= high and self._number_between(solver, hole, low, low) is not None:
             return low  # most often: what the relations do not rule out, the wiring does
@@ -70,14 +71,16 @@ class Guide:
                 high = found - 1
         return found
 
-    @staticmethod
-    def _number_between(solver: z3.Solver, hole: z3.ArithRef, low: int, high: int) -> int | None:
+    def _number_between(self, solver: z3.Solver, hole: z3.ArithRef, low: int, high: int) -> int | None:
         """A number of ``low..high`` for a hole for which the assertions of a solver hold, None if there is
         none. Raises Undecided."""
         solver.push()
         try:
             solver.add(hole >= low, hole <= high)
+            before = _resources_used(solver)
             answer = solver.check()
+            steps = _resources_used(solver) - before
+            self.spent += self.budget.relation_cost * len(self.relations) + self.budget.step_cost * steps
             if answer == z3.unknown:
                 raise Undecided
             if answer == z3.unsat:
@@ -86,3 +89,9 @@ class Guide:
             return number
         finally:
             solver.pop()
+
+
+def _resources_used(solver: z3.Solver) -> int:
+    """The steps of z3 in this process so far."""
+    statistics = solver.statistics()
+    return sum(int(value) for key, value in statistics if key == "rlimit count")

@@ -119,6 +119,7 @@ class Solver:
     unmet_equal: int = 0  # how often in a row
     judged_last: int = 0  # the number of the last hole that was judged last
     whatever: bool = False  # whether what was refused last is refused for every value
+    beyond: tuple[Diagnostic, ...] = ()  # what no value of a later hole removes
     fitting: tuple[
         int, ...
     ] = ()  # the first numbers for which the wiring fits, and counts are as required if they ever are
@@ -255,6 +256,10 @@ class Solver:
                 return False
             else:
                 self.note_tried(k, value)
+                equal, last, self.beyond = (equal + 1 if self.beyond == last else 1), self.beyond, ()
+                if last and equal >= self.budget.equal_refusals:
+                    self.foreign = last if k == 0 else ()
+                    break
                 if self.is_last(k) and self.unmet_equal >= self.budget.equal_refusals:
                     break
         else:
@@ -283,6 +288,7 @@ class Solver:
         reasons = self.refused.setdefault(k, {})
         reasons.update((d.code, (value, d)) for d in found if d.code not in reasons or d.code != GUARD)
         if self.whatever and k:
+            self.beyond = found
             return True  # no value of this one removes it: the one before moves
         if value > self.budget.first_values and equal == 1:
             self.ask(self.planned(Diagnostics()))
@@ -329,10 +335,12 @@ class Solver:
             from tdsl.sizing.proposals import Undecided
 
             below = ceil(self.ranked[-1][0]) if len(self.ranked) > self.second_best else None
+            before = self.guide.spent
             try:
                 value = self.guide.least(fixed, self.openings[k].key, low, top, below)
             except Undecided:
                 value = low
+            self.spend(self.guide.spent - before)
             if value is None:
                 return
             yield value

@@ -144,6 +144,7 @@ class Check(ABC):
     there. "": about one fabric's own links. ``crosses``: it is about paths, and what the cluster's block
     requires of devices that no fabric has all of is judged over the links of all fabrics. ``cost``: what it
     takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
+    ``reads_halves``: its figures rest on the bisection, which is searched for longer where they are required.
     ``by_formula``: its bounds are of a formula with stated assumptions, so that a requirement that holds by
     them is ``modelled`` and not ``proved``.
     """
@@ -176,6 +177,7 @@ class Check(ABC):
     in_rates: ClassVar[bool] = False
     joins: ClassVar[bool] = False
     cost: ClassVar[int] = 1
+    reads_halves: ClassVar[bool] = False
     by_formula: ClassVar[bool] = False
     of_ends: ClassVar[bool] = False
     of_ports: ClassVar[bool] = False

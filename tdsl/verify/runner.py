@@ -57,6 +57,15 @@ class KnownJudgements:
     plain: dict[str, Judgement] = field(default_factory=dict)
     claims: dict[str, tuple[Judgement, Mapping[Question, str]]] = field(default_factory=dict)
     views: list[View] = field(default_factory=list)  # of the network, and of both layers
+    budget: Budget | None = None  # of these judgements
+
+    def forget_other_budgets(self, budget: Budget) -> None:
+        """Forget what was judged with another budget than this."""
+        if self.budget != budget:
+            self.plain.clear()
+            self.claims.clear()
+            self.views.clear()
+        self.budget = budget
 
 
 def judge_requirements(
@@ -92,6 +101,10 @@ def judge_requirements_stepwise(
     """What ``run`` does, the cheapest proofs first: the results so far, each time that ``diagnostics`` has
     more; last all of them, in the order of ``run``. Judgements that are ``known`` are not made again, and
     what is judged is added to them."""
+    if not _bisection_is_required(claims):
+        budget = budget.unrequired()
+    if known is not None:
+        known.forget_other_budgets(budget)
     judging = _CheckRun(fabric, set(select), set(ignore), failed, budget, known if failed is None else None)
     before = list(diagnostics)
     for _ in judging.steps(claims):
@@ -99,6 +112,13 @@ def judge_requirements_stepwise(
         yield judging.answers()
     diagnostics.items = [*before, *judging.found()]
     yield judging.answers()
+
+
+def _bisection_is_required(claims: Iterable[ResolvedClaim]) -> bool:
+    """Whether a requirement, also one after failures, rests on the bisection."""
+    every = checks_by_name()
+    asked = {x.metric for c in claims if not c.report for x in (c, c.given) if x is not None}
+    return any(name in every and every[name].reads_halves for name in asked)
 
 
 def findings_of_unmet_claims(fabric: Fabric, claims: Iterable[ResolvedClaim]) -> Iterator[list[Diagnostic]]:

@@ -24,6 +24,7 @@ class TimedOperation:
     after_failures: ClassVar[bool] = True
     reads: ClassVar[frozenset[str] | None] = frozenset({"lengths", "rails", "domains"})
     of_ends: ClassVar[bool] = True
+    reads_halves: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = frozenset({"of", "among", "through", "args"})
     needs: ClassVar[frozenset[str]] = frozenset({"args"})
 

@@ -85,3 +85,22 @@ def test_no_search_without_work_or_links() -> None:
     for made, budget in ((g, replace(DEFAULT, automorphism_work=0)), (bare, DEFAULT)):
         found = automorphism_orbits(made, budget)
         assert (found.images, found.node.tolist(), found.link.tolist()) == ((), [*range(made.nodes)], [*range(len(made.a))])
+
+
+def test_classes_of_twins_take_no_search() -> None:
+    """Racks on leaves of two kinds, all on two spines that are connected: one orbit for each kind of node and of link, and
+    few images, however many leaves there are."""
+    for leaves in ((2, 3), (40, 60)):
+        first, last = leaves[0], sum(leaves)
+        spines = (2 * last, 2 * last + 1)
+        links = [(2 * v, 2 * v + 1, 1 + (v < first)) for v in range(last)]
+        links += [(2 * v, s, 2 + (v < first)) for v in range(last) for s in spines] + [(*spines, 5)]
+        weight = [0, 4] * last + [0, 0]
+        g = graph(2 * last + 2, links, weight, [not w for w in weight])
+        found = automorphism_orbits(g)
+        assert len(np.unique(found.node)) == 5 and len(np.unique(found.link)) == 5
+        assert len(found.images) <= 6
+        if last < 10:
+            every = every_automorphism(g)
+            assert all(image.tolist() in every for image in found.images)
+            assert found.node.tolist() == lowest(g.nodes, every)

@@ -215,3 +215,24 @@ def test_planes_that_differ_are_proved_one_by_one(links: tuple[int, int]) -> Non
     assert found.lower == found.upper == sum(links)
     assert paths.lower == paths.upper == redundancy(f) == min(links[0], 2) + min(links[1], 2)
     assert devices.lower == devices.upper == 2
+
+
+def test_a_figure_that_nothing_requires_ends_early(tmp_path: Path) -> None:
+    """With little time, and where nothing requires the bisection, the search ends early, says so, and its bounds contain
+    those of the whole search."""
+    text = """fabric f {
+  hosts 480 x ONE
+  dragonfly { router WIDE; groups compute 15 of 32 hosts 8 routers; arc compute to compute 2 }
+  %s bisection %s
+}
+model host ONE { port nic: 400Gbps { type NDR } }
+model switch WIDE { port p[1..64]: 400Gbps { type NDR } }
+"""
+    seen = []
+    for word, aim in (("report", ""), ("require", ">= 1%")):
+        done = compile_text(text % (word, aim), tmp_path, models=False, select=("bisection",), check_seconds=1)
+        (result,) = done.designs[0].results
+        seen.append(((result.lower, result.upper), "ended early" in result.text))
+    (early, said), (whole, other) = seen
+    assert early[0] <= whole[0] <= whole[1] <= early[1]
+    assert said and not other

@@ -14,6 +14,7 @@ from tdsl.prove.view import View
 from tests.prove.networks import wired
 
 SIZES = {
+    "twin_capacities": 4,
     "port_degree": 64, "symmetry_sets": 200_000, "failure_sets": 600, "symmetric_elements": 600, "named_elements": 100_000,
     "blast_elements": 5_000, "arc_program_cells": 40_000, "path_program_rows": 6_000, "path_program_entries": 200_000,
     "path_program_easy_rows": 4_000, "path_program_gap": 0.02, "path_program_corner_gap": 0.0005,
@@ -21,7 +22,8 @@ SIZES = {
     "hub_nodes": 4096, "near_ratio": Fraction(11, 10), "tree_classes": 64, "quotient_ratio": 2, "flow_entries": 200_000,
     "uniform_program_cells": 20_000_000, "uniform_gap": 0.002, "uniform_last_cells": 3_000_000, "uniform_classes": 6,
     "uniform_pairs": 8_000_000, "other_scope_cells": 2_000_000, "domain_pairs": 2**20, "judged_domains": 16, "search_roots": 3,
-    "good_enough_trunks": 20_000, "bisection_parts": 200, "split_count": 500, "placing_trunks": 60_000, "hub_arcs": 8_000_000,
+    "good_enough_trunks": 20_000, "bisection_parts": 200, "bisection_gain": Fraction(0), "split_count": 500,
+    "placing_trunks": 60_000, "hub_arcs": 8_000_000,
     "placed_switches": 18, "placement_switches": 4_000, "elimination_width": 20, "elimination_devices": 400,
     "spectrum_nodes": 700, "move_starts": 4, "move_random_starts": 24, "flat_dimensions": 8, "flat_orders": 24,
     "restored_parts": 20, "restored_pairs": 20_000_000, "group_parts": 2**20, "routed_groups": 4_000, "flow_pairs": 200_000,

@@ -81,3 +81,22 @@ def test_a_hole_elsewhere(tmp_path: Path) -> None:
     assert [
         d.code for d in compile_text("let n = ?\nfabric f {\n switch a[n]: SW\n connect a[*] ring\n}\n", tmp_path).findings
     ] == ["E0120"]
+
+
+def test_missing_ports_that_no_number_mends(tmp_path: Path) -> None:
+    """72 hosts of one leaf beside 64 links up: each number of both unknowns fails alike, and the ports are what is said."""
+    text = """fabric f {
+  host node[144]: ONE
+  switch leaf[?]: WIDE
+  switch spine[?]: WIDE
+  connect leaf[*] to spine[*] spread x 64
+  connect node[n] to leaf[n // 72]
+}
+model host ONE { port nic: 400Gbps { type NDR } }
+model switch WIDE { port p[1..128]: 400Gbps { type NDR } }
+"""
+    found = [d for d in compile_text(text, tmp_path, verify=False).findings if d.severity is Severity.ERROR]
+    assert [d.code for d in found] == ["E0452"]
+    assert "leaf[0] needs 72 free ports `p` and has 64" in found[0].message
+    mended = sizes(compile_text(text.replace("x 64", "x 56"), tmp_path, verify=False))
+    assert (mended["leaf"], mended["spine"]) == (2, 1)

@@ -19,6 +19,9 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
 
+EARLY = "; nothing requires it, so the search ended early"
+"""Said of bounds that more search might have narrowed."""
+
 
 class BisectionCheck(Check):
     """What can cross the worst cut into two halves.
@@ -80,6 +83,7 @@ class BisectionCheck(Check):
     unit = "fraction"
     after_failures = True
     reads = frozenset()
+    reads_halves = True
     scarce = True
     in_rates = True
     of_ends = True
@@ -111,7 +115,8 @@ class BisectionCheck(Check):
         facts = cut_facts(view, net, cut)
         return Judgement(
             "proved" if lower == upper else "bounded",
-            _bisection_text(view, net, (lower, upper), facts, cut.value, full),
+            _bisection_text(view, net, (lower, upper), facts, cut.value, full)
+            + (EARLY if found.ended_early and lower < upper else ""),
             lower,
             lower,
             upper,
@@ -167,7 +172,8 @@ def cut_facts(view: View, net: Network, cut: Cut) -> CutFacts:
 def _names_of_side(view: View, mine: Ints, others: Ints) -> list[str]:
     """The units of a side, by their groups where a group is on it with all its units."""
     f = view.fabric
-    foreign = {f.device_path(d).partition(".")[0] for d in others.tolist()}
+    grouped = np.array([len(s.parts) > 1 or bool(f.members and s.prefix) for s in f.sets], dtype=np.bool_)
+    foreign = {f.device_path(d).partition(".")[0] for d in others[grouped[f.device_set[others]]].tolist()}
     names: dict[str, None] = {}
     for d in mine.tolist():
         path = f.device_path(d)
