@@ -259,7 +259,8 @@ def _both_bounds(
         shown += [every, (value, Spectrum(mu))]
         lower = max(lower, every[0], value)
     if routes is None or many or lower >= cuts[0].value:
-        return shown, cuts, False
+        spared = once.uniform_work < work_of_round(graph, symmetry, demand) <= view.budget.uniform_work
+        return shown, cuts, routes is None and spared and lower < cuts[0].value
     found = sorted(
         (
             *cuts,
