@@ -106,4 +106,8 @@ class FabLexer(RegexLexer):  # type: ignore[misc]
     filenames: ClassVar[list[str]] = ["*.fab"]
     mimetypes: ClassVar[list[str]] = []
     flags = re.MULTILINE
-    tokens: ClassVar[dict[str, list[Any]]] = lexer_rules()
+
+    @classmethod
+    def get_tokendefs(cls) -> dict[str, list[Any]]:
+        """The states, which Pygments asks for with the first lexer: importing this reads no grammar."""
+        return lexer_rules()

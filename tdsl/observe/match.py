@@ -235,6 +235,12 @@ class _TakenPlaces:
     ports: set[int]
 
 
+WORDS_OF_COMMANDS = frozenset(
+    ["address", "all", "arp", "bridge", "brief", "cable", "capture", "cli", "detail", "diag", "ethtool", "fabric", "fdb", "health", "interface", "interfaces", "ip", "json", "link", "links", "lldp", "lldpcli", "lldpctl", "log", "mac", "mlxlink", "module", "modules", "neighbor", "neighbors", "neighbour", "neighbours", "nv", "nvidia", "out", "output", "port", "ports", "remote", "scan", "sh", "show", "smi", "status", "table", "tables", "topo", "transceiver", "transceivers", "txt"]
+)
+"""What names of files of captures have beside the name of a device."""
+
+
 def planned_far_ports(fabric: Fabric) -> Ints:
     """The port at the other end of every port by the design, -1 where none is planned."""
     far = np.full(len(fabric.port_device), -1, dtype=np.int64)
@@ -314,8 +320,9 @@ class _Matcher:
         self.drop_switches_of_one_name(claimed)
 
     def device_in_file_name(self, node: CapturedNode) -> int:
-        """The one device whose name is among the words of the name of a file that a node is named after, such
-        as ``leaf0`` of ``show_lldp_leaf0`` or ``leaf0_2026-11-27``; -1 where there is none, or several."""
+        """The one device whose name is in the name of a file that a node is named after, beside words of
+        commands and numbers alone, such as ``leaf0`` of ``show_lldp_leaf0`` or ``leaf0_2026-11-27``; -1 where
+        there is none, or several. ``dc2-leaf0`` may be another device."""
         stem = node.description
         if PurePosixPath(node.at.file.name).stem != stem:
             return -1
@@ -330,6 +337,11 @@ class _Matcher:
             device
             for (start, end), device in found.items()
             if not any(a <= start and end <= b and (a, b) != (start, end) for a, b in found)
+            and all(
+                w[0].isdecimal() or w[0].casefold() in WORDS_OF_COMMANDS
+                for w in words
+                if not (start <= w.start() and w.end() <= end)
+            )
         }
         return longest.pop() if len(longest) == 1 else -1
 
