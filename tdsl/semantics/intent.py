@@ -25,8 +25,8 @@ from tdsl.semantics.library import TopLevelName
 from tdsl.semantics.model import KINDS, DeviceModel
 from tdsl.semantics.plan import Group, Unfolded
 from tdsl.semantics.seats import report_mixed_kinds
-from tdsl.semantics.sizing import HostLoad, Sizer
-from tdsl.semantics.tier_specs import TierReader
+from tdsl.semantics.sizing import HostLoad, Sizer, TierSpec
+from tdsl.semantics.tier_specs import TierReader, has_tree_of_each_rail
 from tdsl.semantics.tiered import StructureLine, Weaver
 from tdsl.semantics.topology import Binder, Instance
 from tdsl.semantics.unfold import Unfolder
@@ -494,6 +494,8 @@ class Intent:
                 "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups",
             )
         reader.check_names(tiers)
+        if has_tree_of_each_rail(tiers):
+            ends, specs = _with_tree_of_each_rail(ends, specs, s.name.span, pods)
         self.sizer = sizer = Sizer(_host_load(ends, pods, said), specs)
         sized = sizer.run()
         open_sizes = {
@@ -516,11 +518,29 @@ def topology_name_span(entry: TopLevelName) -> SourceSpan:
     return entry.node.name.span
 
 
+def _with_tree_of_each_rail(
+    ends: HostEnds, specs: list[TierSpec], at: SourceSpan, pods: int
+) -> tuple[HostEnds, list[TierSpec]]:
+    """The ends and the tiers of an intent whose rails have a tree each. Raises Fault where there are no
+    rails."""
+    if not ends.rails:
+        raise Fault(
+            "E0120",
+            next(x.span for x in specs if x.by_rail),
+            "a tier is grouped by rail, and the hosts have no rails",
+            labels=[(ends.span, "the hosts")],
+            help=f"write `rails {ends.per_host}` beside the hosts, or leave `by rail` out",
+        )
+    if pods:
+        raise Fault("E0120", at, "`pods` and `by rail` exclude each other", help="leave `pods` out")
+    return replace(ends, tree_of_each_rail=True), [replace(x, by="") if x.by_rail else x for x in specs]
+
+
 def _host_load(ends: HostEnds, pods: int, said: SourceSpan) -> HostLoad:
     """What the first tier has to connect; ``said`` is the place of ``pods``."""
     written = (
         ("hosts", ends.sets[0].span) if len(ends.sets) == 1 else None,
-        ("rails", ends.rails_span),
+        ("rails", None if ends.tree_of_each_rail else ends.rails_span),
         ("pods", pods and said),
     )
     at = tuple((what, span) for what, span in filter(None, written) if isinstance(span, SourceSpan))
@@ -528,11 +548,12 @@ def _host_load(ends: HostEnds, pods: int, said: SourceSpan) -> HostLoad:
         ends.hosts,
         ends.per_host,
         ends.rate,
-        ends.rails or 1,
-        bool(ends.rails),
+        1 if ends.tree_of_each_rail else ends.rails or 1,
+        bool(ends.rails) and not ends.tree_of_each_rail,
         pods,
         said if pods else ends.span,
         at,
+        ends.trees,
     )
 
 
