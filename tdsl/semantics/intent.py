@@ -472,6 +472,7 @@ class Intent:
         if self.ends is not None:
             out["hosts"], out["per_host"] = self.ends.hosts, self.ends.per_host
             out["declared"] = tuple(x.hosts for x in self.ends.sets)
+            out["declared_names"] = tuple(x.parts[-1][0] for x in self.ends.sets)
             if self.ends.sets[0].ports.axes:
                 out.setdefault("rails", self.ends.sets[0].ports.axes[0].size)
         return out
