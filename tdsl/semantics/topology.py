@@ -45,6 +45,13 @@ class Joining:
 
 
 @dataclass(frozen=True, slots=True)
+class PortPath:
+    """A value of type path: the ports of a device that links take, empty for any."""
+
+    parts: tuple[tree.Identifier | tree.IndexPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Instance:
     """A topology with its parameters: values in ``scope``; ``missing`` are those nobody gave."""
 
@@ -156,6 +163,8 @@ class Binder:
                 self.bind(formal, self.value(formal, asked[name]), asked[name][0].span)
             elif name in self.given:
                 self.bind(formal, self.given[name], self.s.span)
+            elif isinstance(formal.default, tree.PathExpr) and formal.default.bare in missing:
+                missing[name] = missing[formal.default.bare]
             elif formal.default is not None or formal.type.name == "table":
                 self.bind(formal, self.default(formal, formal.default), formal.name.span)
             else:
@@ -168,6 +177,8 @@ class Binder:
             read_row_form(formal)
             return ()
         assert e is not None
+        if formal.type.name == "path":
+            return read_port_path(tree.SettingItem(e, (), e.span), self.inner, self.evaluator)
         return (
             read_joining_pattern(tree.SettingItem(e, (), e.span))
             if formal.type.name == "pattern"
@@ -176,7 +187,7 @@ class Binder:
 
     def bind(self, formal: tree.Formal, value: Value, span: SourceSpan) -> None:
         """Give a parameter its value."""
-        if not isinstance(value, (Joining, Aim)):
+        if not isinstance(value, (Joining, Aim, PortPath)):
             require_type(value, formal.type, span)
         self.inner.names[formal.name.name] = Binding("argument", formal.name.span, None, value, DONE)
 
@@ -243,6 +254,8 @@ class Binder:
             )
         if kind == "pattern":
             return read_joining_pattern(items[0])
+        if kind == "path":
+            return read_port_path(items[0], self.outer, self.evaluator)
         if kind == "ratio":
             return read_ratio_aim(items[0], self.outer, self.evaluator)
         return self.plain_value(formal, items)
@@ -322,6 +335,37 @@ def _value_behind_most(args: tuple[tuple[str, tree.Expr], ...]) -> tree.Expr | N
     first, most = args[0]
     words = len(args) == 2 and not first and not said
     return value if words and isinstance(most, tree.PathExpr) and most.bare == "most" else None
+
+
+def read_port_path(item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -> PortPath:
+    """``p[33..64]``, the ports of a device that links take, with its numbers computed; ``any`` for those that
+    are free."""
+
+    def number(e: tree.Expr) -> tree.Expr:
+        if isinstance(e, tree.Range):
+            return tree.Range(number(e.low), number(e.high), e.span)
+        return e if isinstance(e, tree.Star) else tree.Number(evaluator.integer(e, scope), e.span)
+
+    path = item.value
+    if (
+        not isinstance(path, tree.PathExpr)
+        or item.args
+        or len(path.parts) > 2
+        or not isinstance(path.parts[0], tree.Identifier)
+        or any(isinstance(p, tree.Call) for p in path.parts)
+    ):
+        raise Fault(
+            "E0120", item.span, "expected ports of a device", help="write `p[33..64]`, or `any` for those free"
+        )
+    if path.bare == "any":
+        return PortPath(())
+    return PortPath(
+        tuple(
+            tree.IndexPart(tuple(map(number, p.entries)), p.span) if isinstance(p, tree.IndexPart) else p
+            for p in path.parts
+            if not isinstance(p, tree.Call)
+        )
+    )
 
 
 def read_joining_pattern(item: tree.SettingItem) -> Joining:

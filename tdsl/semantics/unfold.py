@@ -17,7 +17,7 @@ from tdsl.semantics.fault import Fault
 from tdsl.semantics.operators import require_bool
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
-from tdsl.semantics.topology import Instance, Joining, require_parameters
+from tdsl.semantics.topology import Instance, Joining, PortPath, require_parameters
 from tdsl.semantics.values import (
     Dims,
     FunctionValue,
@@ -407,7 +407,7 @@ class Unfolder:
         in."""
         match n:
             case tree.PathExpr():
-                return tree.PathExpr(tuple(map(self.part, n.parts)), n.span)
+                return tree.PathExpr(tuple(map(self.part, self.with_ports(n.parts))), n.span)
             case tree.Extent():
                 value = self.expression(n.value)
                 return tree.Extent(value, None if n.of is None else self.expression(n.of), n.span)
@@ -435,6 +435,17 @@ class Unfolder:
             return self.evaluator.string(tree.Str((replace(p, value=value),), value.span), self.scope)
         return replace(p, value=value)
 
+    def with_ports(
+        self, parts: tuple[tree.Identifier | tree.IndexPart | tree.Call, ...]
+    ) -> tuple[tree.Identifier | tree.IndexPart | tree.Call, ...]:
+        """The parts of a path, with the ports that a parameter names in the place of its name at the end."""
+        last = parts[-1]
+        found = self.scope.find(last.name) if isinstance(last, tree.Identifier) and len(parts) > 1 else None
+        value = found.value if found is not None else None
+        if not isinstance(value, PortPath):
+            return parts
+        return (*parts[:-1], *(_with_span(p, last.span) for p in value.parts))
+
     def part(
         self, p: tree.Identifier | tree.IndexPart | tree.Call
     ) -> tree.Identifier | tree.IndexPart | tree.Call:
@@ -457,7 +468,7 @@ class Unfolder:
             and all(self.scope.find(n) or n in (*BUILTINS, "true", "false") for n in names)
         ):
             value = self.evaluator.evaluate(e, self.scope)
-            if not isinstance(value, (FunctionValue, Joining)):
+            if not isinstance(value, (FunctionValue, Joining, PortPath)):
                 return expression_of_value(value, e.span)
         found: tree.Expr = self.inside(e)
         return found
@@ -509,6 +520,11 @@ class Unfolder:
     def needs(self, e: tree.Expr) -> None:
         """Refuse a parameter that nobody gave."""
         require_parameters(self.instance, names_in(e), self.at)
+
+
+def _with_span(p: Any, span: SourceSpan) -> Any:
+    """A part of a path that stands elsewhere, at this place."""
+    return replace(p, span=span)
 
 
 def _host_variable(
