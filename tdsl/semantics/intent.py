@@ -24,7 +24,9 @@ from tdsl.semantics.later import WORDS as LATER
 from tdsl.semantics.library import TopLevelName
 from tdsl.semantics.model import KINDS, DeviceModel
 from tdsl.semantics.plan import Group, Unfolded
+from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.semantics.seats import report_mixed_kinds
+from tdsl.semantics.settings import fitting_rate
 from tdsl.semantics.sizing import HostLoad, Sizer, TierSpec
 from tdsl.semantics.tier_specs import TierReader, has_tree_of_each_rail
 from tdsl.semantics.tiered import StructureLine, Weaver
@@ -497,7 +499,9 @@ class Intent:
         reader.check_names(tiers)
         if has_tree_of_each_rail(tiers):
             ends, specs = _with_tree_of_each_rail(ends, specs, s.name.span, pods)
-        self.sizer = sizer = Sizer(_host_load(ends, pods, said), specs)
+        load = _host_load(ends, pods, said)
+        rate = self.rate_of_ends(instance)
+        self.sizer = sizer = Sizer(replace(load, rate=min(load.rate or rate, rate)) if rate else load, specs)
         sized = sizer.run()
         open_sizes = {
             t.count.span: x.per for t, x in zip(tiers, sized, strict=True) if isinstance(t.count, tree.Hole)
@@ -510,8 +514,16 @@ class Intent:
         spans = tuple((spec.label, spec.span) for spec in specs)
         return [
             replace(line, spans=spans, chain=() if instance.tiers else chains.get(line.span, ()))
-            for line in Weaver(ends, sized, pods, self.fresh).lines()
+            for line in Weaver(ends, sized, pods, self.fresh, instance.links_of_ends).lines()
         ]
+
+    def rate_of_ends(self, instance: Instance) -> int:
+        """The rate in bit/s that a block gives the links of ends; 0 where it gives none."""
+        said = next((s for s in instance.links_of_ends if s.name.name == "rate" and s.items), None)
+        if said is None:
+            return 0
+        value = self.evaluator.evaluate(said.items[0].value, self.scope)
+        return fitting_rate(value, said.span) if isinstance(value, Quantity) and value.dim == RATE else 0
 
 
 def topology_name_span(entry: TopLevelName) -> SourceSpan:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.ends import EndSet, HostEnds, IndexedEndPath
 from tdsl.semantics.sizing import Leading, SizedTier
+from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 POD, PLANE, RAIL = "pod", "plane", "rail"
@@ -36,8 +37,14 @@ class Weaver:
     """Writes the structure of one fabric's tiers."""
 
     def __init__(
-        self, ends: HostEnds, tiers: list[SizedTier], pods: int, fresh: Callable[[str], str]
+        self,
+        ends: HostEnds,
+        tiers: list[SizedTier],
+        pods: int,
+        fresh: Callable[[str], str],
+        links_of_ends: Sequence[tree.Setting] = (),
     ) -> None:
+        self.links_of_ends = links_of_ends
         self.ends, self.tiers, self.pods, self.fresh = ends, tiers, pods, fresh
         self.rails = 0 if ends.tree_of_each_rail else ends.rails
         # what is around all tiers, outermost first: name and kind of the group, and how many there are
@@ -123,7 +130,7 @@ class Weaver:
         down = self.bottom.spec.down
         return (
             f"connect {names.path} to "
-            f"{out}{leading_ports_suffix(down)}{connect_braces_text(self.bottom, down)}"
+            f"{out}{leading_ports_suffix(down)}{connect_braces_text(self.bottom, down, more=self.links_of_ends)}"
         )
 
     def switch(self, ends: EndSet, names: IndexedEndPath, host: str) -> str:
@@ -184,14 +191,19 @@ def leading_ports_suffix(ports: Leading | None) -> str:
     return f".{ports.text}" if ports else ""
 
 
-def connect_braces_text(tier: SizedTier, *ports: Leading | None) -> str:
-    """The braces of the connect that leads up to a tier."""
+def connect_braces_text(
+    tier: SizedTier, *ports: Leading | None, more: Sequence[tree.Setting] = ()
+) -> str:
+    """The braces of the connect that leads up to a tier, with ``more`` settings in the place of the tier's
+    own."""
+    written = {s.name.name: " ".join(s.span.text.split()) for s in more}
     rates = sorted(
         {p.at for p in ports if p and p.at}, key=lambda at: min(p.rate for p in ports if p and p.at == at)
     )
-    said = [f"rate {rates[0]}"] if rates else []
-    said += [f"cable {tier.spec.cable}"] if tier.spec.cable else []
-    said += [tier.spec.bundle] if tier.spec.bundle else []
+    said = [f"rate {rates[0]}"] if rates and "rate" not in written else []
+    said += [f"cable {tier.spec.cable}"] if tier.spec.cable and "cable" not in written else []
+    said += [tier.spec.bundle] if tier.spec.bundle and "bundle" not in written else []
+    said += written.values()
     return f" {{ {'; '.join(said)} }}" if said else ""
 
 

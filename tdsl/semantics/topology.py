@@ -60,6 +60,7 @@ class Instance:
     ends: str  # name of the parameter that stands for the ends, "" if it takes none
     tiers: tuple[tree.TierDecl, ...]  # those of the block, in place of the topology's own
     missing: dict[str, tree.Formal] = field(default_factory=dict)
+    links_of_ends: tuple[tree.Setting, ...] = ()  # settings of the connects that join the ends
 
 
 def find_topology(library: Library, home: Linked, name: str) -> TopLevelName | None:
@@ -139,8 +140,9 @@ class Binder:
             raise Excused
         settable = [f for f in self.node.formals if f.type.name != "ports"]
         self.of_devices: dict[str, tuple[tree.Stmt, ...]] = {}
-        missing = self.bind_all(settable, self.settings(settable))
         ends = next((f.name.name for f in self.node.formals if f.type.name == "ports"), "")
+        links_of_ends = self.settings_of_ends(ends)
+        missing = self.bind_all(settable, self.settings(settable, ends))
         tiers = tuple(x for x in self.s.body or () if isinstance(x, tree.TierDecl))
         if tiers and not any(isinstance(x, tree.TierDecl) for x in self.node.body):
             raise Fault(
@@ -149,7 +151,28 @@ class Binder:
                 f"`{self.node.name.name}` has no tiers",
                 labels=[(self.node.name.span, "declared here")],
             )
-        return Instance(self.node, self.inner, ends, tiers, missing)
+        return Instance(self.node, self.inner, ends, tiers, missing, links_of_ends)
+
+    def settings_of_ends(self, ends: str) -> tuple[tree.Setting, ...]:
+        """What the block says of the links of ends: ``ends { rate 200Gbps; cable PART }``."""
+        found: tuple[tree.Setting, ...] = ()
+        for s in self.s.body or ():
+            if not ends or not isinstance(s, tree.Setting) or s.name.name != ends:
+                continue
+            if found:
+                raise Fault("E0104", s.span, f"`{ends}` is set twice", labels=[(found[0].span, "first here")])
+            if any(isinstance(x, tree.Broken) for x in s.body or ()):
+                raise Excused
+            wrong = next((x for x in s.body or () if not isinstance(x, tree.Setting)), None)
+            if s.items or not s.body or wrong is not None:
+                raise Fault(
+                    "E0118",
+                    (wrong or s).span,
+                    f"`{ends}` holds settings of the links to hosts",
+                    help=f"write `{ends} {{ rate 200Gbps; cable PART }}`",
+                )
+            found = tuple(x for x in s.body if isinstance(x, tree.Setting))
+        return found
 
     def bind_all(
         self, settable: list[tree.Formal], asked: dict[str, tuple[tree.SettingItem, ...]]
@@ -191,8 +214,8 @@ class Binder:
             require_type(value, formal.type, span)
         self.inner.names[formal.name.name] = Binding("argument", formal.name.span, None, value, DONE)
 
-    def settings(self, settable: list[tree.Formal]) -> dict[str, tuple[tree.SettingItem, ...]]:
-        """Parameter -> what the block writes for it."""
+    def settings(self, settable: list[tree.Formal], ends: str) -> dict[str, tuple[tree.SettingItem, ...]]:
+        """Parameter -> what the block writes for it, but of the one that stands for the ends."""
         asked: dict[str, tuple[tree.SettingItem, ...]] = {}
         if self.s.items:
             if not settable:
@@ -207,6 +230,8 @@ class Binder:
             if not isinstance(inner, tree.Setting):
                 raise Fault("E0118", inner.span, f"the braces of `{self.s.name.name}` hold settings only")
             name = inner.name.name
+            if ends and name == ends:
+                continue
             if name not in formals:
                 raise unknown_name_fault(
                     "E0118",

@@ -352,7 +352,9 @@ class Unfolder:
             tree.PathExpr(_substitute_names(made.via.parts, meaning), made.via.span), names.plane
         )
         copies, guard = _substitute_names(made.copies, meaning), _substitute_names(made.guard, meaning)
-        body = tuple(_swap_items(x, meaning) for x in made.body)
+        said = {x.name.name for x in self.instance.links_of_ends}
+        own = (x for x in made.body if not (isinstance(x, tree.Setting) and x.name.name in said))
+        body = (*(_swap_items(x, meaning) for x in own), *self.instance.links_of_ends)
         return replace(made, a=(a,), b=b, via=via, copies=copies, guard=guard, body=body)
 
     def unused(self, base: str, taken: set[str]) -> str:
