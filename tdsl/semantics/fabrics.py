@@ -115,7 +115,7 @@ def declared_fabrics(library: Library, home: Linked, diagnostics: Diagnostics) -
             found = _fabric_added_to(home, s, diagnostics)
             if found is not None:
                 entries.setdefault(found[0], found[1])
-                additions.setdefault(found[0], []).append((home, s))
+                additions.setdefault(found[0], [*found[1].additions]).append((home, s))
     if not entries:
         for name, entry in home.used.items():
             if isinstance(entry.node, tree.Decl):
@@ -125,7 +125,7 @@ def declared_fabrics(library: Library, home: Linked, diagnostics: Diagnostics) -
         _report_no_fabric(home, diagnostics)
     for name, entry in entries.items():
         for member in fabrics_of_entry(entry, diagnostics):
-            yield Declared(library, home, member, additions.get(name, ()))
+            yield Declared(library, home, member, additions.get(name, entry.additions))
 
 
 def _fabric_added_to(

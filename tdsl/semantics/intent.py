@@ -34,6 +34,7 @@ from tdsl.semantics.topology import Binder, Instance
 from tdsl.semantics.unfold import Unfolder
 from tdsl.semantics.values import Value
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import KIND_WORDS
 from tdsl.syntax.parser import parse_source_file
 from tdsl.syntax.writer import statement_text
 
@@ -435,6 +436,7 @@ class Intent:
             lines.append(
                 StructureLine(statement_text(made), s.name.span, ((line, "as the topology says here"),))
             )
+        self.refuse_names_taken(lines, s)
         if "seated" in instance.scope.names:
             report_mixed_kinds(
                 ends,
@@ -443,6 +445,23 @@ class Intent:
                 self.planner.library.diagnostics,
             )
         return lines
+
+    def refuse_names_taken(self, lines: list[StructureLine], s: tree.Setting) -> None:
+        """Refuse a declaration of the block that has the name of one that the topology makes."""
+        own = {x.name.name: x for x in self.body if isinstance(x, tree.Decl)}
+        for line in lines:
+            found = re.match(r"(\w+) (\w+)", line.text)
+            taken = own.get(found[2]) if found is not None and found[1] in KIND_WORDS else None
+            if taken is None or found is None:
+                continue
+            self.scope.excused.add(taken.name.name)
+            raise Fault(
+                "E0104",
+                taken.name.span,
+                f"`{s.name.name}` declares a {found[1]} `{taken.name.name}`, and so does this",
+                labels=[(line.span, "the topology is asked for here")],
+                help=f"give this another name, such as `{taken.name.name}_2`",
+            )
 
     def with_places_of_topology(self, d: Diagnostic, entry: TopLevelName, s: tree.Setting) -> Diagnostic:
         """A finding with the conflict behind it, where sizes are the cause, and with the places in the file
