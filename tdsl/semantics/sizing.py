@@ -162,7 +162,9 @@ class SizedTier:
     count: int
     down: int
     up: int
-    groups: int = 1  # groups of its switches in an instance: one for each rail, or each switch of a group below
+    groups: int = (
+        1  # groups of its switches in an instance: one for each rail, or each switch of a group below
+    )
 
 
 def ratio_text(down: Fraction) -> str:
@@ -512,8 +514,8 @@ class Sizer:
             raise Fault(
                 "E0120",
                 spec.span,
-                f"`{spec.name}` is grouped by `{spec.by}`, which is for the last of three tiers or more, over "
-                "one that is not grouped by rail",
+                f"`{spec.name}` is grouped by `{spec.by}`, which is for the last of three tiers or more, "
+                "over one that is not grouped by rail",
                 help=f"write `tier {spec.name} of ? {spec.child} {{ … }}`",
             )
         return below.count

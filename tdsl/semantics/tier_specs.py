@@ -88,7 +88,8 @@ class TierReader:
         return TierSpec(
             t.name.name, t.child.name, per, model, count, ratio, span,
             places,
-            self.cable(settings.get("cable")), label, devices, down, up, t.by.name if t.by is not None else "",
+            self.cable(settings.get("cable")), label, devices, down, up,
+            "" if t.by is None else t.by.name,
             self.bundle(settings.get("bundle")), self.is_uneven(settings.get("uneven")),
         )  # fmt: skip
 
@@ -360,8 +361,7 @@ def _refuse_setting_of_first_tier(tiers: tuple[tree.TierDecl, ...]) -> None:
             raise Fault(
                 "E0120",
                 x.span,
-                "`uneven` is of the links to the tier below, and hosts are dealt over the switches of "
-                f"`{tiers[0].name.name}` as they come",
+                f"`uneven` is of the links to the tier below, and below `{tiers[0].name.name}` are hosts",
                 help="write it in a tier above",
             )
         if isinstance(x, tree.Setting) and x.name.name == "oversubscription":

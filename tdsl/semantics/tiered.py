@@ -92,9 +92,7 @@ class Weaver:
             out += inside if level is None else [f"group {level.name}[{level.size}] {{\n{inner}}}"]
         settings = f" {{ {tier.spec.settings} }}" if tier.spec.settings else ""
         made = f"switch {tier.spec.label}{self.shape(i)}: {tier.spec.model.name}{settings}"
-        out.append(
-            made if tier.groups == 1 else f"group {self.group_name(i)}[{tier.groups}] {{\n{made}\n}}"
-        )
+        out.append(made if tier.groups == 1 else f"group {self.group_name(i)}[{tier.groups}] {{\n{made}\n}}")
         return out
 
     def group_name(self, i: int) -> str:
@@ -128,10 +126,8 @@ class Weaver:
         if self.indexed(0):
             out += f"[{self.switch(ends, names, host)}]"
         down = self.bottom.spec.down
-        return (
-            f"connect {names.path} to "
-            f"{out}{leading_ports_suffix(down)}{connect_braces_text(self.bottom, down, more=self.links_of_ends)}"
-        )
+        braces = connect_braces_text(self.bottom, down, more=self.links_of_ends)
+        return f"connect {names.path} to {out}{leading_ports_suffix(down)}{braces}"
 
     def switch(self, ends: EndSet, names: IndexedEndPath, host: str) -> str:
         """Which switch of the first tier's group an end meets."""
@@ -180,10 +176,8 @@ class Weaver:
             f"{low}{leading_ports_suffix(lower.spec.up)}",
             f"{high}[*]{leading_ports_suffix(upper.spec.down)}",
         )
-        return (
-            f"connect {low} to {high} spread x "
-            f"{lower.up}{' uneven' if upper.spec.uneven else ''}{connect_braces_text(upper, lower.spec.up, upper.spec.down)}"
-        )
+        braces = connect_braces_text(upper, lower.spec.up, upper.spec.down)
+        return f"connect {low} to {high} spread x {lower.up}{' uneven' if upper.spec.uneven else ''}{braces}"
 
 
 def leading_ports_suffix(ports: Leading | None) -> str:
@@ -191,9 +185,7 @@ def leading_ports_suffix(ports: Leading | None) -> str:
     return f".{ports.text}" if ports else ""
 
 
-def connect_braces_text(
-    tier: SizedTier, *ports: Leading | None, more: Sequence[tree.Setting] = ()
-) -> str:
+def connect_braces_text(tier: SizedTier, *ports: Leading | None, more: Sequence[tree.Setting] = ()) -> str:
     """The braces of the connect that leads up to a tier, with ``more`` settings in the place of the tier's
     own."""
     written = {s.name.name: " ".join(s.span.text.split()) for s in more}

@@ -380,7 +380,10 @@ def read_port_path(item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -
         or any(isinstance(p, tree.Call) for p in path.parts)
     ):
         raise Fault(
-            "E0120", item.span, "expected ports of a device", help="write `p[33..64]`, or `any` for those free"
+            "E0120",
+            item.span,
+            "expected ports of a device",
+            help="write `p[33..64]`, or `any` for those free",
         )
     if path.bare == "any":
         return PortPath(())

@@ -22,9 +22,7 @@ def connected(leaves: int, up: int, spines: int) -> bool:
     return nx.is_connected(graph)
 
 
-def sizes(
-    hosts: int, per: int, ends: int, low: int, high: int, ratio: str, uneven: str = ""
-) -> tuple[int, int, int] | None:
+def sizes(hosts: int, per: int, ends: int, low: int, high: int, ratio: str, uneven: str = "") -> tuple[int, int, int] | None:
     """Leaves, links up of each, and the fewest spines; None where there are none."""
     down, leaves = per * ends, hosts // per
     mode, _, number = ratio.rpartition(" ")

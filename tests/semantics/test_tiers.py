@@ -99,8 +99,10 @@ def test_a_tree_for_each_rail(tmp_path: Path) -> None:
         "tiers": 4, "each": 4, "joined": 1, "hand": 4,
     }  # fmt: skip
     assert sorted(device_pairs(fabrics["tiers"]).values()) == sorted(device_pairs(fabrics["hand"]).values())
-    assert nx.is_isomorphic(graphs["tiers"].subgraph(next(nx.connected_components(graphs["tiers"]))).copy(),
-                            graphs["hand"].subgraph(next(nx.connected_components(graphs["hand"]))).copy())
+    assert nx.is_isomorphic(
+        graphs["tiers"].subgraph(next(nx.connected_components(graphs["tiers"]))).copy(),
+        graphs["hand"].subgraph(next(nx.connected_components(graphs["hand"]))).copy(),
+    )
     assert len({f.link_count for f in fabrics.values()}) == 1
 
 

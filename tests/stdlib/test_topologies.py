@@ -341,7 +341,9 @@ def test_each_kind_takes_the_hosts_of_its_declaration(tmp_path: Path) -> None:
     """Whatever the order of declarations; ``per_router 2`` puts four ports on two routers."""
     homes = switches_of_hosts(case("dragonfly_seats", tmp_path))
     for host, found in homes.items():
-        assert {name.rstrip("0123456789").split("-")[0][:3] for name in found} == ({"big"} if host.startswith("four") else {"sma"})
+        assert {name.rstrip("0123456789").split("-")[0][:3] for name in found} == (
+            {"big"} if host.startswith("four") else {"sma"}
+        )
         assert Counter(Counter(found).values()) == ({2: 2} if host.startswith("four") else {1: 1})
     plus = case("dragonfly_plus_kinds", tmp_path)
     homes = switches_of_hosts(plus)

@@ -22,7 +22,7 @@ from tdsl.verify.result import Value
 OPTICAL = ("fibre", "aoc", "dwdm")
 """Media of optical cables."""
 WORDS = frozenset({"optical", *COPPER, *OPTICAL})
-"""What may stand behind the name of these metrics: a medium, or ``copper`` or ``optical`` for all such."""
+"""Words behind the name of these metrics: a medium, or ``copper`` or ``optical`` for all such."""
 
 
 def media_of_word(word: str) -> tuple[str, ...]:
