@@ -96,9 +96,7 @@ def test_when_designs_are_a_strangers(action: Any) -> None:
             "github.event.repository.default_branch": "main",
         }  # fmt: skip
         text = re.sub(r"(?:inputs|github)\.[\w.]+", lambda m, v=values: repr(v[m[0]]), written)
-        text = (
-            text.replace("!=", " is not ").replace("!", " not ").replace("is not ", "!=").replace("&&", "and").replace("||", "or")
-        )
+        text = text.replace("!=", " is not ").replace("!", " not ").replace("is not ", "!=").replace("&&", "and").replace("||", "or")
         assert eval(text, {"format": lambda form, *parts: form.format(*parts)}) is expected, (said, event, ref)
 
 
