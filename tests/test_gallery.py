@@ -159,7 +159,7 @@ def test_every_design_is_in_the_gallery() -> None:
     assert set(entries()) == {p.stem for p in DESIGNS.glob("*.fab")}
 
 
-SLOW = ("aurora", "deepseek_dragonfly", "ft3", "gpu131k")
+SLOW = ("aurora", "deepseek_dragonfly", "ft3", "fugaku", "gpu131k", "jupiter_dragonfly_plus", "lumi")
 """Several seconds each: `make soundness` compares them."""
 
 QUICK = [n for n in names() if n not in SLOW]

@@ -61,6 +61,34 @@ class Source(Text):
         ]
 
 
+class CheckName(Text):
+    """The name or code of a check."""
+
+    name = "check"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """A known name, as it is spelt."""
+        from tdsl.explain import catalogue
+
+        found = next((p for p in catalogue.check_pages_by_name().values() if value in (p.name, p.code)), None)
+        if found is None:
+            near = catalogue.most_similar_code(value)
+            self.fail(
+                f"there is no check {value!r}" + (f"; did you mean {near!r}?" if near else ""), param, ctx
+            )
+        return found.name
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Names of checks."""
+        from tdsl.explain import catalogue
+
+        return [
+            CompletionItem(name) for name in catalogue.check_pages_by_name() if name.startswith(incomplete)
+        ]
+
+
 def _domains_of_call(ctx: click.Context) -> Sequence[Domain]:
     """What the parameters of the designs in an unfinished call may be; none where a design cannot be read."""
     from tdsl.compile import compiler

@@ -20,6 +20,7 @@ from tdsl.commands._shared import (
     ALL_NETWORKS,
     FOUND,
     OK,
+    CheckName,
     SettingParameter,
     Source,
     Text,
@@ -100,6 +101,8 @@ class BuildCall:
     """How many processes make files; as many as there are cores if 0."""
     only: tuple[str, ...]
     """Patterns of the devices of which a part is built; the whole if empty."""
+    ignore: tuple[str, ...]
+    """Names of checks that are left out."""
 
 
 @click.command(
@@ -167,6 +170,9 @@ class BuildCall:
     help="Build the part of these devices, such as 'su[3].*': their files, and the cables with an end at "
     "one of them.",
 )
+@click.option(
+    "--ignore", type=CheckName(), multiple=True, help="Leave this check out; may be given several times."
+)
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
 @click.option(
     "--jobs",
@@ -190,6 +196,9 @@ def command(**given: Any) -> int:
     fabric is left out. A part does not take the place of a build of the whole fabric or of another part: give
     it a folder of its own.
 
+    With --ignore, a check is left out: neither what it finds by itself nor a requirement of it keeps the
+    files from being written. The last line names what was not judged.
+
     A target that --target names and that writes no file is an error.
     """
     from tdsl.emit.build import BuildOptions
@@ -200,7 +209,7 @@ def command(**given: Any) -> int:
     _refuse_unfit_folder(call.out)
     further = (*(p / "targets" for p in given["path"]), *call.target_path)
     _refuse_unknown_targets(call.target, further)
-    (compilation,) = compile_sources([call.file], options_from_command(given))
+    (compilation,) = compile_sources([call.file], options_from_command(given, ignore=call.ignore))
     chosen = _target_options_chosen(call.option, further)
     shared = _site_of_call(call.site)
     if shared is None:
@@ -212,6 +221,8 @@ def command(**given: Any) -> int:
         else None
     )
     _report_build(compilation, begin)
+    if call.ignore:
+        print_on_stderr(f"not judged, as --ignore says: {', '.join(dict.fromkeys(call.ignore))}")
     if not files or (_has_error_findings(compilation) and not call.force):
         print_on_stderr("nothing is written" + ("" if call.force else "; --force writes what can be made"))
         return FOUND

@@ -16,6 +16,7 @@ from tdsl.commands._progress import show_progress
 from tdsl.commands._shared import (
     FOUND,
     OK,
+    CheckName,
     Source,
     Text,
     Wrong,
@@ -46,44 +47,12 @@ from tdsl.system.workers import Workers
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from click.shell_completion import CompletionItem
-
     from tdsl.certificates.write import Certified
     from tdsl.compile.compiler import Compilation, Request
 
     Output = click.ParamType[tuple[str, Path]]
 else:
     Output = click.ParamType
-
-
-class CheckName(Text):
-    """The name or code of a check."""
-
-    name = "check"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """A known name, as it is spelt."""
-        from tdsl.explain import catalogue
-
-        found = next((p for p in catalogue.check_pages_by_name().values() if value in (p.name, p.code)), None)
-        if found is None:
-            near = catalogue.most_similar_code(value)
-            self.fail(
-                f"there is no check {value!r}" + (f"; did you mean {near!r}?" if near else ""), param, ctx
-            )
-        return found.name
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Names of checks."""
-        from click.shell_completion import CompletionItem
-
-        from tdsl.explain import catalogue
-
-        return [
-            CompletionItem(name) for name in catalogue.check_pages_by_name() if name.startswith(incomplete)
-        ]
 
 
 class Further(Output):

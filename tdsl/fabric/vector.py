@@ -6,6 +6,7 @@ assignment is evaluated alone by the evaluator, which also words the fault and s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
@@ -120,11 +121,7 @@ def _evaluate_each_assignment(
         except Fault as fault:
             d = fault.diagnostic
             if d.code == "E0101" and d.span is not None:  # the name is unknown whatever the assignment
-                bare = (
-                    "an index variable must also occur alone as an index in the statement: `["
-                    + d.span.text
-                    + "]`"
-                )
+                bare = _help_for_lone_variable(d.span)
                 raise Fault(d.code, d.span, d.message, help=d.help if d.fix else bare, fix=d.fix) from None
             said = show(at)
             raise Fault(
@@ -135,6 +132,20 @@ def _evaluate_each_assignment(
                 labels=[(x.span, x.message) for x in d.labels],
             ) from None
     return out
+
+
+def _help_for_lone_variable(span: SourceSpan) -> str:
+    """How to give a range to an index variable that stands in sums and guards alone: a loop around the
+    statement, written out where it is one line and says the range, as `6*s + k` and `k < 6` do."""
+    name, text = span.text, span.file.text
+    line = text[text.rfind("\n", 0, span.start) + 1 :].partition("\n")[0].partition("#")[0].strip()
+    found = re.search(rf"\b(\d+)\s*\*\s*\w+\s*\+\s*{re.escape(name)}\b", line) or re.search(
+        rf"\b{re.escape(name)}\s*<\s*(\d+)\b", line
+    )
+    advice = f"an index variable must also occur alone as an index in the statement: `[{name}]`"
+    if found is None or not line.startswith("connect ") or line.count("{") != line.count("}"):
+        return advice
+    return f"{advice}; or write `for {name} in 0..{int(found[1]) - 1} {{ {line} }}`"
 
 
 def _mentions_variable(e: object, names: Mapping[str, Array]) -> bool:

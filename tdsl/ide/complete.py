@@ -287,7 +287,7 @@ class Writer:
         if first == "override":
             return _items_of_meanings(self.known.models(), 1)
         if first in ("let", "param", "def", "topology"):
-            types = [t for t in TYPE_NAMES if self.depth or t not in ("ports", "pattern", "table")]
+            types = [t for t in TYPE_NAMES if self.depth or t not in ("ports", "path", "pattern", "table")]
             return [CompletionEntry(t, "type", "type", rank=1) for t in types]
         if first == "port":
             return [CompletionEntry("any", "word", "fits any rate", rank=1)]

@@ -146,7 +146,7 @@ class FileNames:
                     inner.values, Name(f.name.name, "parameter", f.name.span, None, inner, self.home)
                 )
             self.mark(f.name.span, inner.values.get(f.name.name, ()))
-            if f.default is not None and f.type.name != "pattern":
+            if f.default is not None and f.type.name not in ("pattern", "path"):
                 self.deep(f.default, inner)
         return inner
 

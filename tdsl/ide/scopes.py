@@ -16,7 +16,7 @@ from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
 from tdsl.system.lazy_dataclass import dataclass
 
-GIVEN = (*COUNTS, "hosts", "per_host", "declared")
+GIVEN = (*COUNTS, "hosts", "per_host", "declared", "declared_names")
 """Parameters of topologies that a fabric fills by their name."""
 Key = tuple[int, int, str]
 DEPTH = 8

@@ -147,9 +147,13 @@ class Relations:
         children = per * count
         far = self.term(i, "count", spec.count)
         below, down = self.positive(f"below{i}"), self.positive(f"down{i}")
-        add(below == children * up, below == down * far)  # an even spread asks for this at least
-        turns = z3.Int(f"turns{i}", self.context)
-        add(z3.Or(up == turns * far, up < far))
+        add(below == children * up)
+        if spec.uneven:
+            add(down * far >= below, (down - 1) * far < below)
+        else:
+            add(below == down * far)  # an even spread asks for this at least
+            turns = z3.Int(f"turns{i}", self.context)
+            add(z3.Or(up == turns * far, up < far))
         if spec.count is None or (i, "count") in self.free:
             add(even_spread_reaches_all(up, far, count if i > 1 else 1))
         return made, far, self.up(i, down)
@@ -375,7 +379,7 @@ def numbers_of_gathered_tiers(
 def explain_conflict(d: Diagnostic, load: HostLoad, specs: Sequence[TierSpec]) -> Diagnostic:
     """A finding with the places of its conflict in place of its labels; the finding itself where none is
     proven."""
-    if d.code not in CODES or d.span is None or any(s.down or s.by_rail for s in specs):
+    if d.code not in CODES or d.span is None or any(s.down or s.by for s in specs):
         return d  # the relations know switches whose ports are all equal
     core, proven = irreducible_conflict(load, specs)
     if not core:

@@ -44,8 +44,8 @@ class EndSet:
         return ".".join(name + _index_text([next(left) for _ in axes]) for name, axes in self.parts)
 
     def per_host(self, ends: HostEnds) -> int:
-        """Ends of one host in one plane."""
-        return self.ports.size // max(1, ends.planes)
+        """Ends of one host in one plane, and in one rail where each has a tree of its own."""
+        return self.ports.size // ends.trees
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,12 @@ class HostEnds:
     rails: int = 0
     planes: int = 0
     rails_span: SourceSpan | None = None
+    tree_of_each_rail: bool = False  # whether no switch serves two rails
+
+    @property
+    def trees(self) -> int:
+        """Networks of which none meets another: planes, and rails that have a tree each."""
+        return max(1, self.planes) * (self.rails if self.tree_of_each_rail else 1)
 
     @property
     def hosts(self) -> int:
@@ -95,8 +101,10 @@ class HostEnds:
         path = ".".join(name + _index_text([next(left) for _ in own]) for name, own in ends.parts)
         path += f".{ends.ports.name}{_index_text(inner)}"
         shifted = [_counted_from_zero(n, a) for n, a in zip(inner, axes, strict=True)]
-        counted = len(axes) - 1 if self.planes and axes else len(axes)  # an end is counted in its plane
-        in_plane, sizes = shifted[:counted], [a.size for a in axes[:counted]]
+        # an end is counted in its plane, and in its rail where that has a tree of its own
+        first = 1 if self.tree_of_each_rail and axes else 0
+        counted = len(axes) - 1 if self.planes and axes else len(axes)
+        in_plane, sizes = shifted[first:counted], [a.size for a in axes[first:counted]]
         flat = _row_major_expression(in_plane, sizes) or "0"
         rest = _row_major_expression(in_plane[1:], sizes[1:]) if prod(sizes[1:]) > 1 else ""
         rail, plane = (shifted[0], shifted[-1]) if shifted else ("0", "0")

@@ -113,7 +113,7 @@ def declared_fabrics(library: Library, home: Linked, diagnostics: Diagnostics) -
             found = _fabric_added_to(home, s, diagnostics)
             if found is not None:
                 entries.setdefault(found[0], found[1])
-                additions.setdefault(found[0], []).append((home, s))
+                additions.setdefault(found[0], [*found[1].additions]).append((home, s))
     if not entries:
         for name, entry in home.used.items():
             if isinstance(entry.node, tree.Decl):
@@ -122,7 +122,7 @@ def declared_fabrics(library: Library, home: Linked, diagnostics: Diagnostics) -
     if not entries and not diagnostics.has_errors:
         _report_no_fabric(home, diagnostics)
     for name, entry in entries.items():
-        for member, added in fabrics_of_entry(entry, diagnostics, additions.get(name, ())):
+        for member, added in fabrics_of_entry(entry, diagnostics, additions.get(name, entry.additions)):
             yield Declared(library, home, member, added)
 
 

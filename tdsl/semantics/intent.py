@@ -24,14 +24,17 @@ from tdsl.semantics.later import WORDS as LATER
 from tdsl.semantics.library import TopLevelName
 from tdsl.semantics.model import KINDS, DeviceModel
 from tdsl.semantics.plan import Group, Unfolded
+from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.semantics.seats import report_mixed_kinds
-from tdsl.semantics.sizing import HostLoad, Sizer
-from tdsl.semantics.tier_specs import TierReader
+from tdsl.semantics.settings import fitting_rate
+from tdsl.semantics.sizing import HostLoad, Sizer, TierSpec
+from tdsl.semantics.tier_specs import TierReader, has_tree_of_each_rail
 from tdsl.semantics.tiered import StructureLine, Weaver
 from tdsl.semantics.topology import Binder, Instance
 from tdsl.semantics.unfold import Unfolder
 from tdsl.semantics.values import Value
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import KIND_WORDS
 from tdsl.syntax.parser import parse_source_file
 from tdsl.syntax.writer import statement_text
 
@@ -437,6 +440,7 @@ class Intent:
             lines.append(
                 StructureLine(statement_text(made), s.name.span, ((line, "as the topology says here"),))
             )
+        self.refuse_names_taken(lines, s)
         if "seated" in instance.scope.names:
             report_mixed_kinds(
                 ends,
@@ -445,6 +449,23 @@ class Intent:
                 self.planner.library.diagnostics,
             )
         return lines
+
+    def refuse_names_taken(self, lines: list[StructureLine], s: tree.Setting) -> None:
+        """Refuse a declaration of the block that has the name of one that the topology makes."""
+        own = {x.name.name: x for x in self.body if isinstance(x, tree.Decl)}
+        for line in lines:
+            found = re.match(r"(\w+) (\w+)", line.text)
+            taken = own.get(found[2]) if found is not None and found[1] in KIND_WORDS else None
+            if taken is None or found is None:
+                continue
+            self.scope.excused.add(taken.name.name)
+            raise Fault(
+                "E0104",
+                taken.name.span,
+                f"`{s.name.name}` declares a {found[1]} `{taken.name.name}`, and so does this",
+                labels=[(line.span, "the topology is asked for here")],
+                help=f"give this another name, such as `{taken.name.name}_2`",
+            )
 
     def with_places_of_topology(self, d: Diagnostic, entry: TopLevelName, s: tree.Setting) -> Diagnostic:
         """A finding with the conflict behind it, where sizes are the cause, and with the places in the file
@@ -476,6 +497,7 @@ class Intent:
         if self.ends is not None:
             out["hosts"], out["per_host"] = self.ends.hosts, self.ends.per_host
             out["declared"] = tuple(x.hosts for x in self.ends.sets)
+            out["declared_names"] = tuple(x.parts[-1][0] for x in self.ends.sets)
             if self.ends.sets[0].ports.axes:
                 out.setdefault("rails", self.ends.sets[0].ports.axes[0].size)
         return out
@@ -498,7 +520,11 @@ class Intent:
                 "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups",
             )
         reader.check_names(tiers)
-        self.sizer = sizer = Sizer(_host_load(ends, pods, said), specs)
+        if has_tree_of_each_rail(tiers):
+            ends, specs = _with_tree_of_each_rail(ends, specs, s.name.span, pods)
+        load = _host_load(ends, pods, said)
+        rate = self.rate_of_ends(instance)
+        self.sizer = sizer = Sizer(replace(load, rate=min(load.rate or rate, rate)) if rate else load, specs)
         sized = sizer.run()
         open_sizes = {
             t.count.span: x.per for t, x in zip(tiers, sized, strict=True) if isinstance(t.count, tree.Hole)
@@ -511,8 +537,16 @@ class Intent:
         spans = tuple((spec.label, spec.span) for spec in specs)
         return [
             replace(line, spans=spans, chain=() if instance.tiers else chains.get(line.span, ()))
-            for line in Weaver(ends, sized, pods, self.fresh).lines()
+            for line in Weaver(ends, sized, pods, self.fresh, instance.links_of_ends).lines()
         ]
+
+    def rate_of_ends(self, instance: Instance) -> int:
+        """The rate in bit/s that a block gives the links of ends; 0 where it gives none."""
+        said = next((s for s in instance.links_of_ends if s.name.name == "rate" and s.items), None)
+        if said is None:
+            return 0
+        value = self.evaluator.evaluate(said.items[0].value, self.scope)
+        return fitting_rate(value, said.span) if isinstance(value, Quantity) and value.dim == RATE else 0
 
 
 def topology_name_span(entry: TopLevelName) -> SourceSpan:
@@ -520,11 +554,29 @@ def topology_name_span(entry: TopLevelName) -> SourceSpan:
     return entry.node.name.span
 
 
+def _with_tree_of_each_rail(
+    ends: HostEnds, specs: list[TierSpec], at: SourceSpan, pods: int
+) -> tuple[HostEnds, list[TierSpec]]:
+    """The ends and the tiers of an intent whose rails have a tree each. Raises Fault where there are no
+    rails."""
+    if not ends.rails:
+        raise Fault(
+            "E0120",
+            next(x.span for x in specs if x.by_rail),
+            "a tier is grouped by rail, and the hosts have no rails",
+            labels=[(ends.span, "the hosts")],
+            help=f"write `rails {ends.per_host}` beside the hosts, or leave `by rail` out",
+        )
+    if pods:
+        raise Fault("E0120", at, "`pods` and `by rail` exclude each other", help="leave `pods` out")
+    return replace(ends, tree_of_each_rail=True), [replace(x, by="") if x.by_rail else x for x in specs]
+
+
 def _host_load(ends: HostEnds, pods: int, said: SourceSpan) -> HostLoad:
     """What the first tier has to connect; ``said`` is the place of ``pods``."""
     written = (
         ("hosts", ends.sets[0].span) if len(ends.sets) == 1 else None,
-        ("rails", ends.rails_span),
+        ("rails", None if ends.tree_of_each_rail else ends.rails_span),
         ("pods", pods and said),
     )
     at = tuple((what, span) for what, span in filter(None, written) if isinstance(span, SourceSpan))
@@ -532,11 +584,12 @@ def _host_load(ends: HostEnds, pods: int, said: SourceSpan) -> HostLoad:
         ends.hosts,
         ends.per_host,
         ends.rate,
-        ends.rails or 1,
-        bool(ends.rails),
+        1 if ends.tree_of_each_rail else ends.rails or 1,
+        bool(ends.rails) and not ends.tree_of_each_rail,
         pods,
         said if pods else ends.span,
         at,
+        ends.trees,
     )
 
 

@@ -31,10 +31,12 @@ Named = tree.ModelDecl | tree.TopologyDecl | tree.Decl | tree.Def | tree.Let | t
 
 @dataclass(slots=True, eq=False)
 class TopLevelName:
-    """One name at the top of a file, and the file that declares it."""
+    """One name at the top of a file, and the file that declares it; of a fabric also what files add to it
+    through which it was used."""
 
     node: Named
     home: Linked
+    additions: tuple[tuple[Linked, tree.Extend | tree.Override], ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -44,6 +46,7 @@ class Linked:
     module: ParsedFile
     names: dict[str, TopLevelName] = field(default_factory=dict)
     used: dict[str, TopLevelName] = field(default_factory=dict)
+    lent: dict[str, TopLevelName] = field(default_factory=dict)  # fabrics with what this file adds to them
     scope: Scope = field(default_factory=Scope)
     parameters: dict[str, object] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)  # names of its parameters, well or not
@@ -81,6 +84,7 @@ class Library:
             for s in module.body:
                 if isinstance(s, tree.Use):
                     self._guard(partial(self._use, result, s))
+            self._lend_extended_fabrics(result)
         finally:
             self.linking.pop()
         self.linked[module.key] = result
@@ -143,6 +147,17 @@ class Library:
             compute = partial(self.evaluator.evaluate, s.value, result.scope)
             result.scope.define(name, Binding("let", s.name.span, compute, node=s))
 
+    def _lend_extended_fabrics(self, result: Linked) -> None:
+        """Give those who use this file its fabrics as it leaves them, also those that it uses itself."""
+        for s in result.module.body:
+            head = s.path.parts[0] if isinstance(s, (tree.Extend, tree.Override)) else None
+            if not isinstance(head, tree.Identifier):
+                continue
+            found = result.lent.get(head.name) or result.names.get(head.name) or result.used.get(head.name)
+            if found is not None and isinstance(found.node, tree.Decl):
+                assert isinstance(s, (tree.Extend, tree.Override))
+                result.lent[head.name] = TopLevelName(found.node, found.home, (*found.additions, (result, s)))
+
     def _parameter(self, result: Linked, s: tree.Param) -> None:
         """A param at the top of a file; ``--set`` speaks to the design's own file only."""
         result.declared.add(s.name.name)
@@ -163,7 +178,7 @@ class Library:
         candidates = files if len(files) == 1 else [f for f in files if name in declared_in(f)]
         for path in candidates:
             other = self.link(self._read_used_file(path, use, target, result), use.span)
-            entry = other.names.get(name)
+            entry = other.lent.get(name) or other.names.get(name)
             if entry is None and other.scope.is_excused(name):
                 result.scope.excused.add(target.name)
                 raise Excused

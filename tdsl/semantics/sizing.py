@@ -67,8 +67,14 @@ class TierSpec:
     settings: str = ""  # of its switches, as text
     down: Leading | None = None  # the ports that lead down, None for any
     up: Leading | None = None
-    by_rail: bool = False  # a group of switches for each rail
+    by: str = ""  # "rail": a group of switches for each rail; else for each switch so called of a group below
     bundle: str = ""  # the setting of the links up to it, as text
+    uneven: bool = False  # whether some pairs of switches may have a link more than others
+
+    @property
+    def by_rail(self) -> bool:
+        """Whether it has a group of switches for each rail."""
+        return self.by == "rail"
 
     @property
     def label(self) -> str:
@@ -85,7 +91,9 @@ class TierSpec:
         said += [f"oversubscription {self.aim}"] if self.aim.mode or self.aim.ratio != 1 else []
         said += [f"cable {self.cable}"] if self.cable else []
         said += [self.bundle] if self.bundle else []
-        return f"tier {self.name} of {self.per or '?'} {self.child} {{ {'; '.join(said)} }}"
+        said += ["uneven"] if self.uneven else []
+        by = f" by {self.by}" if self.by else ""
+        return f"tier {self.name} of {self.per or '?'} {self.child}{by} {{ {'; '.join(said)} }}"
 
     @property
     def radix(self) -> int:
@@ -140,6 +148,7 @@ class HostLoad:
     pods: int
     span: SourceSpan
     places: tuple[tuple[str, SourceSpan], ...] = ()  # as of a tier
+    trees: int = 1  # networks that are sized alike: planes, rails with a tree each
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +162,9 @@ class SizedTier:
     count: int
     down: int
     up: int
-    groups: int = 1  # rails that have a group of its switches each
+    groups: int = (
+        1  # groups of its switches in an instance: one for each rail, or each switch of a group below
+    )
 
 
 def ratio_text(down: Fraction) -> str:
@@ -213,11 +224,46 @@ def spread_connects_children(children: int, links: int, far: int, together: int)
     return together >= runs or (runs % together > 0 and children >= 2 * runs)
 
 
-def even_switch_counts(children: int, links: int, radix: int, together: int) -> Iterator[int]:
-    """Numbers of switches over which links spread evenly within their ports, least first."""
+def uneven_spread_connects_children(children: int, links: int, far: int, together: int) -> bool:
+    """The same of a spread that gives some pairs one link more, which need not go round B a whole number of
+    times.
+
+    Runs that go round twice overlap at every border between two of the first round. Where they do not, they
+    are joined one by one.
+    """
+    if links >= far or far % links == 0 or children * links >= 2 * far:
+        return spread_connects_children(children, links, far, together)
+    root = list(range(far))
+
+    def found(k: int) -> int:
+        while root[k] != k:
+            root[k] = root[root[k]]
+            k = root[k]
+        return k
+
+    for child in range(children):
+        first = found(child // together * together * links % far)
+        for k in range(child * links, (child + 1) * links):
+            root[found(k % far)] = first
+            first = found(first)
+    return len({found(k) for k in range(far)}) == 1
+
+
+def spread_reaches_all(children: int, links: int, far: int, together: int, uneven: bool) -> bool:
+    """Whether links may be spread so, and the spread leaves nothing apart."""
+    if uneven:
+        return uneven_spread_connects_children(children, links, far, together)
+    return is_even_spread(children, links, far) and spread_connects_children(children, links, far, together)
+
+
+def possible_switch_counts(
+    children: int, links: int, radix: int, together: int, uneven: bool = False
+) -> Iterator[int]:
+    """Numbers of switches over which links spread within their ports, evenly unless ``uneven``, least
+    first."""
     least = max(1, -(-children * links // radix))
     for far in range(least, min(children * links, least + SEARCH) + 1):
-        if is_even_spread(children, links, far) and spread_connects_children(children, links, far, together):
+        if spread_reaches_all(children, links, far, together, uneven):
             yield far
 
 
@@ -228,6 +274,7 @@ class Sizer:
         self.load, self.specs = load, specs
         self.notes: list[tuple[SourceSpan, str]] = []
         self.tiers: list[SizedTier] = []
+        self.rounded: list[int] = []  # tiers with more switches than their links need, so as to spread evenly
 
     def run(self) -> list[SizedTier]:
         """The tiers. Raises Fault where nothing fits."""
@@ -235,11 +282,47 @@ class Sizer:
         self.tiers = [self.first()]
         for i in range(1, len(self.specs)):
             self.tiers.append(self.above(i))
+        self.say_cost_of_evenness()
         return self.tiers
+
+    @property
+    def switch_count(self) -> int:
+        """Switches of all tiers, in all planes."""
+        return self.load.trees * sum(t.instances * t.count for t in self.tiers)
+
+    def say_cost_of_evenness(self) -> None:
+        """Keep what the fabric would have with ``uneven`` links, where that is fewer switches."""
+        if not self.rounded:
+            return
+        specs = [replace(s, uneven=s.uneven or i in self.rounded) for i, s in enumerate(self.specs)]
+        other = Sizer(self.load, specs)
+        try:
+            other.run()
+        except Fault:
+            return
+        mine, theirs = self.switch_count, other.switch_count
+        if theirs < mine and not any(other.partial()):
+            names = " and ".join(f"`{self.specs[i].name}`" for i in self.rounded)
+            self.notes.append(
+                (
+                    self.specs[self.rounded[0]].span,
+                    f"the network has {mine} switches; with `uneven` in {names} it would have {theirs}",
+                )
+            )
 
     def check_holes(self) -> None:
         """Only the first tier and the last may leave open how many children they hold."""
-        for spec in self.specs[1:]:
+        for below, spec in pairwise(self.specs):
+            if spec.by and not spec.by_rail and spec.by != below.label:
+                raise Fault(
+                    "E0120",
+                    spec.span,
+                    f"a tier is grouped `by rail`, or by the switches of the tier below, which are "
+                    f"`{below.label}`, not by `{spec.by}`",
+                    help=f"write `by {below.label}`, or `by rail`"
+                    if below is not self.specs[0]
+                    else "write `by rail`, or leave `by` out",
+                )
             if spec.by_rail and not self.load.railed:
                 raise Fault(
                     "E0120",
@@ -404,13 +487,15 @@ class Sizer:
         children = per * below.count // groups
         together = below.count // below.groups if i > 1 else 1
         count = self.count(i, children, below.up, together, groups)
-        down = children * below.up // count
+        down = -(-children * below.up // count)  # of the switch with most links, where they are uneven
         self.fits(i, down)
         return SizedTier(spec, per, instances, count * groups, down, self.up(i, down), groups)
 
     def groups(self, i: int, instances: int) -> int:
         """Groups of switches in an instance of a tier: one for each rail where it says so."""
         spec, below = self.specs[i], self.tiers[-1]
+        if spec.by and not spec.by_rail:
+            return self.groups_by_switch(i, instances)
         if not spec.by_rail:
             return 1
         if i != 1 or below.count != self.load.rails or self.load.pods:
@@ -420,14 +505,20 @@ class Sizer:
                 f"`{spec.name}` is grouped by rail, so `{below.spec.name}` below it has one switch a rail",
                 help="`by rail` belongs in the second tier, over a first tier without a count of switches",
             )
-        if instances != 1:
+        return self.load.rails
+
+    def groups_by_switch(self, i: int, instances: int) -> int:
+        """Groups of switches of a tier that has one for each switch of an instance below."""
+        spec, below = self.specs[i], self.tiers[-1]
+        if i < 2 or below.groups > 1 or instances != 1:
             raise Fault(
                 "E0120",
                 spec.span,
-                f"`{spec.name}` is grouped by rail and contains all `{spec.child}`",
-                help=f"write `tier {spec.name} of ? {spec.child} by rail`",
+                f"`{spec.name}` is grouped by `{spec.by}`, which is for the last of three tiers or more, "
+                "over one that is not grouped by rail",
+                help=f"write `tier {spec.name} of ? {spec.child} {{ … }}`",
             )
-        return self.load.rails
+        return below.count
 
     def hosts_for(self, per: int, top: bool) -> int:
         """Hosts that would fill the tier being made."""
@@ -447,13 +538,15 @@ class Sizer:
             together = children  # what the tier above joins need not meet here
         last: Fault | None = None
         least = -(-children * links // spec.room)
-        for n in even_switch_counts(children, links, spec.room, together):
+        for n in possible_switch_counts(children, links, spec.room, together, spec.uneven):
             try:
-                self.fits(i, children * links // n)
+                self.fits(i, -(-children * links // n))
             except Fault as fault:
                 last = last or fault
                 continue
-            self.said(i, children, links, n, least)
+            suffice = self.least_by_ports(i, children * links, least)
+            self.said(i, children, links, n, suffice)
+            self.rounded += [i] if n > suffice and not spec.uneven else []
             return n
         if i == 1 and children > spec.room:
             raise self.too_few_tiers(children, f"a `{spec.name}` switch has {spec.room} ports for them")
@@ -464,6 +557,17 @@ class Sizer:
             f"evenly over any number of `{spec.name}`",
             labels=[(below.span, f"`{below.name}` is sized here")],
         )
+
+    def least_by_ports(self, i: int, links: int, least: int) -> int:
+        """The least number of switches, ``least`` or more, with the ports for some links to the tier below
+        and for those up that the ratio asks for, whether the links spread evenly or not."""
+        for n in range(least, links + 1):
+            try:
+                self.fits(i, -(-links // n))
+            except Fault:
+                continue
+            return n
+        return least
 
     def written_count(
         self, i: int, written: int, children: int, links: int, together: int, groups: int
@@ -479,15 +583,17 @@ class Sizer:
                 help=f"write `x {groups * max(1, written // groups)}`, or no count",
             )
         count = written // groups
-        if not is_even_spread(children, links, count):
-            fit = list(islice(even_switch_counts(children, links, spec.room, together), 3))
+        if not spec.uneven and not is_even_spread(children, links, count):
+            fit = list(islice(possible_switch_counts(children, links, spec.room, together), 3))
             raise Fault(
                 "E0459",
                 spec.span,
                 f"{links} links of each of {children} `{below.name}` do not spread evenly over "
                 f"{count} `{spec.name}`",
                 labels=[(below.span, f"`{below.name}` is sized here")],
-                help=f"{' or '.join(map(str, fit))} would be even" if fit else "",
+                help=f"{' or '.join(map(str, fit))} would be even; or write `uneven` in the tier"
+                if fit
+                else "write `uneven` in the tier",
             )
         return count
 
@@ -536,18 +642,25 @@ class Sizer:
         spec, below = self.specs[1], self.tiers[0]
         lower = replace(below.spec, per=below.per)
         names = [n for n in ("pod", "core", "block", "top") if n not in (lower.name, spec.name)]
-        plain = (
-            not (spec.by_rail or self.load.pods or spec.down or lower.down or spec.count)
-            and len(self.specs) == 2
-        )
-        for k in range(min(below.instances // 2, spec.room // below.count), 1, -1) if plain else ():
-            middle = replace(spec, name=names[0], child=lower.name, per=k, switches=spec.label)
+        plain = not (self.load.pods or spec.down or lower.down or spec.count) and len(self.specs) == 2
+        by_rail = self.load.railed and below.count == self.load.rails
+        most = spec.room // (1 if by_rail else below.count)
+        for k in range(min(below.instances // 2, most), 1, -1) if plain else ():
+            middle = replace(
+                spec,
+                name=names[0],
+                child=lower.name,
+                per=k,
+                switches=spec.label,
+                by="rail" if by_rail else "",
+            )
             top = replace(
                 spec,
                 name=names[1],
                 child=names[0],
                 aim=Aim("", Fraction(1)),
                 switches="",
+                by="",
                 cable="",
                 bundle="",
             )
@@ -557,7 +670,9 @@ class Sizer:
             except Fault:
                 continue
             if not any(tried.partial()):
-                return f"write three tiers: `{'; '.join(x.text for x in (lower, middle, top))}`"
+                three = f"write three tiers: `{'; '.join(x.text for x in (lower, middle, top))}`"
+                apart = f"`by rail` behind `hosts`, not `{lower.name}`, for a tree of switches for each rail"
+                return f"{three}, with {apart}" if by_rail else three
         return f"add a third tier above `{spec.name}`"
 
     def said(self, i: int, children: int, links: int, n: int, least: int) -> None:

@@ -28,7 +28,7 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.planner import FabricPlanner
 
-TIER_SETTINGS = ("switch", "down", "up", "oversubscription", "cable", "bundle")
+TIER_SETTINGS = ("switch", "down", "up", "oversubscription", "cable", "bundle", "uneven")
 EXACT = Aim("", Fraction(1))
 
 
@@ -41,14 +41,7 @@ class TierReader:
 
     def check_names(self, tiers: tuple[tree.TierDecl, ...]) -> None:
         """A tier holds the one before it; the first holds hosts."""
-        if tiers[0].by is not None:
-            raise Fault(
-                "E0120",
-                tiers[0].by.span,
-                "the first tier has a switch for each rail already",
-                help="`by rail` belongs in the second tier",
-            )
-        _refuse_ratio_of_first_tier(tiers)
+        _refuse_setting_of_first_tier(tiers)
         before = "hosts"
         seen: dict[str, SourceSpan] = {}
         for t in tiers:
@@ -70,7 +63,7 @@ class TierReader:
     def spec(self, t: tree.TierDecl) -> TierSpec:
         """A tier as written, with its numbers computed."""
         s, instance = self.s, self.instance
-        _refuse_other_grouping_than_by_rail(t)
+        _refuse_grouping_by_plane(t)
         settings = _settings_of_tier(t)
         item = _switch_item_of_tier(t, settings)
         self.only_read(t, settings)
@@ -95,8 +88,9 @@ class TierReader:
         return TierSpec(
             t.name.name, t.child.name, per, model, count, ratio, span,
             places,
-            self.cable(settings.get("cable")), label, devices, down, up, t.by is not None,
-            self.bundle(settings.get("bundle")),
+            self.cable(settings.get("cable")), label, devices, down, up,
+            "" if t.by is None else t.by.name,
+            self.bundle(settings.get("bundle")), self.is_uneven(settings.get("uneven")),
         )  # fmt: skip
 
     def switch_model(self, path: tree.PathExpr, span: SourceSpan) -> DeviceModel:
@@ -145,6 +139,20 @@ class TierReader:
             return ""
         n = links_carried_by_cable(s, self.scope, self.evaluator)
         return f"{s.items[0].value.span.text} carries {n}" if n > 1 else s.items[0].value.span.text
+
+    def is_uneven(self, s: tree.Setting | None) -> bool:
+        """Whether some pairs of switches may have a link more: ``uneven``, or ``uneven CONDITION``."""
+        if s is None or not s.items:
+            return s is not None
+        value = self.evaluator.evaluate(s.items[0].value, self.scope)
+        if not isinstance(value, bool) or s.items[0].args:
+            raise Fault(
+                "E0103",
+                s.items[0].span,
+                f"expected a condition, found {a_type(value)}",
+                help="write `uneven`, and nothing behind it",
+            )
+        return value
 
     def bundle(self, s: tree.Setting | None) -> str:
         """``bundle 2`` of the links up to a tier, as text; "" where none is written."""
@@ -338,9 +346,24 @@ class TierReader:
         )
 
 
-def _refuse_ratio_of_first_tier(tiers: tuple[tree.TierDecl, ...]) -> None:
-    """Refuse an ``oversubscription`` in the first tier: there is no tier below whose switches have one."""
+def _refuse_setting_of_first_tier(tiers: tuple[tree.TierDecl, ...]) -> None:
+    """Refuse ``oversubscription`` and ``uneven`` in the first tier, and a grouping by another word than
+    ``rail``: there is no tier below whose switches have a ratio or links up."""
+    if tiers[0].by is not None and tiers[0].by.name != "rail":
+        raise Fault(
+            "E0120",
+            tiers[0].by.span,
+            f"the first tier is grouped `by rail`, not by {tiers[0].by.name}",
+            help="write `by rail` for a tree of switches for each rail, or leave it out",
+        )
     for x in tiers[0].body:
+        if isinstance(x, tree.Setting) and x.name.name == "uneven":
+            raise Fault(
+                "E0120",
+                x.span,
+                f"`uneven` is of the links to the tier below, and below `{tiers[0].name.name}` are hosts",
+                help="write it in a tier above",
+            )
         if isinstance(x, tree.Setting) and x.name.name == "oversubscription":
             above = (
                 f"write it in `{tiers[1].name.name}`, the tier above" if len(tiers) > 1 else "leave it out"
@@ -353,16 +376,23 @@ def _refuse_ratio_of_first_tier(tiers: tuple[tree.TierDecl, ...]) -> None:
             )
 
 
-def _refuse_other_grouping_than_by_rail(t: tree.TierDecl) -> None:
-    """Refuse ``by`` with another word than ``rail``."""
-    if t.by is None or t.by.name == "rail":
-        return
-    planes = (
-        "write `planes 2` beside the hosts, and the tier without `by plane`: all tiers are "
-        "built once in each plane"
-    )
-    help = planes if t.by.name == "plane" else f"write `tier {t.name.name} of ? {t.child.name} by rail`"
-    raise Fault("E0120", t.by.span, f"a tier is grouped `by rail`, not by {t.by.name}", help=help)
+def _refuse_grouping_by_plane(t: tree.TierDecl) -> None:
+    """Refuse ``by plane``: the planes of a fabric are said beside its hosts."""
+    if t.by is not None and t.by.name == "plane":
+        raise Fault(
+            "E0120",
+            t.by.span,
+            "a tier is grouped `by rail`, not by plane",
+            help="write `planes 2` beside the hosts, and the tier without `by plane`: all tiers are built "
+            "once in each plane",
+        )
+
+
+def has_tree_of_each_rail(tiers: tuple[tree.TierDecl, ...]) -> bool:
+    """Whether each rail has tiers of its own up to the last: the first is grouped by rail, or each of two or
+    more above it."""
+    grouped = [t.by is not None and t.by.name == "rail" for t in tiers]
+    return grouped[0] or (len(tiers) > 2 and all(grouped[1:]))
 
 
 def _settings_of_tier(t: tree.TierDecl) -> dict[str, tree.Setting]:

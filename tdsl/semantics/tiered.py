@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.ends import EndSet, HostEnds, IndexedEndPath
 from tdsl.semantics.sizing import Leading, SizedTier
+from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 POD, PLANE, RAIL = "pod", "plane", "rail"
@@ -36,9 +37,19 @@ class Weaver:
     """Writes the structure of one fabric's tiers."""
 
     def __init__(
-        self, ends: HostEnds, tiers: list[SizedTier], pods: int, fresh: Callable[[str], str]
+        self,
+        ends: HostEnds,
+        tiers: list[SizedTier],
+        pods: int,
+        fresh: Callable[[str], str],
+        links_of_ends: Sequence[tree.Setting] = (),
     ) -> None:
+        self.links_of_ends = links_of_ends
         self.ends, self.tiers, self.pods, self.fresh = ends, tiers, pods, fresh
+        self.rails = 0 if ends.tree_of_each_rail else ends.rails
+        # what is around all tiers, outermost first: name and kind of the group, and how many there are
+        self.around = [(PLANE, PLANE, ends.planes)] if ends.planes else []
+        self.around += [(RAIL, "group", ends.rails)] if ends.tree_of_each_rail else []
         self.bottom = tiers[0]
         per_pod = self.bottom.instances // pods if pods else 1
         self.flat = self.bottom.count * per_pod if pods else self.bottom.count
@@ -49,7 +60,9 @@ class Weaver:
         for i, tier in enumerate(tiers[:-1]):
             inside = pods or tiers[i + 1].per
             self.levels.append(
-                Level(POD if pods else tier.spec.name, inside, hosts) if tier.groups == 1 else None
+                Level(POD if pods else tier.spec.name, inside, hosts)
+                if tier.groups == 1 or tier.instances > 1
+                else None
             )
             hosts *= inside
 
@@ -57,12 +70,11 @@ class Weaver:
         """All statements, in the order in which links take ports: hosts first, then tier by tier."""
         body = self.groups(len(self.tiers) - 1)
         top = self.tiers[-1].spec.span
-        if self.ends.planes:
+        for name, kind, number in reversed(self.around):
             inner = "".join(f"{text}\n" for text in body)
-            yield StructureLine(f"{PLANE} {PLANE}[{self.ends.planes}] {{\n{inner}}}", top)
-        else:
-            for text in body:
-                yield StructureLine(text, top)
+            body = [f"{kind} {name}[{number}] {{\n{inner}}}"]
+        for text in body:
+            yield StructureLine(text, top)
         for ends in self.ends.sets:
             yield StructureLine(self.access(ends), self.bottom.spec.span)
         for i in range(1, len(self.tiers)):
@@ -80,8 +92,12 @@ class Weaver:
             out += inside if level is None else [f"group {level.name}[{level.size}] {{\n{inner}}}"]
         settings = f" {{ {tier.spec.settings} }}" if tier.spec.settings else ""
         made = f"switch {tier.spec.label}{self.shape(i)}: {tier.spec.model.name}{settings}"
-        out.append(made if tier.groups == 1 else f"group {RAIL}[{tier.groups}] {{\n{made}\n}}")
+        out.append(made if tier.groups == 1 else f"group {self.group_name(i)}[{tier.groups}] {{\n{made}\n}}")
         return out
+
+    def group_name(self, i: int) -> str:
+        """The name of the groups that a tier has for each rail, or for each switch of a group below."""
+        return RAIL if self.tiers[i].spec.by_rail else self.tiers[i].spec.name
 
     def indexed(self, i: int) -> bool:
         """Whether the switches of a tier have an index: a single one below a group needs none."""
@@ -98,6 +114,7 @@ class Weaver:
         names = self.ends.variables(ends, self.fresh)
         host = self.ends.flat_host(ends, names)
         out = f"{PLANE}[{names.plane}]." if self.ends.planes else ""
+        out += f"{RAIL}[{names.rail}]." if self.ends.tree_of_each_rail else ""
         for i in range(len(self.levels) - 1, -1, -1):
             level = self.levels[i]
             if level is None:
@@ -109,20 +126,18 @@ class Weaver:
         if self.indexed(0):
             out += f"[{self.switch(ends, names, host)}]"
         down = self.bottom.spec.down
-        return (
-            f"connect {names.path} to "
-            f"{out}{leading_ports_suffix(down)}{connect_braces_text(self.bottom, down)}"
-        )
+        braces = connect_braces_text(self.bottom, down, more=self.links_of_ends)
+        return f"connect {names.path} to {out}{leading_ports_suffix(down)}{braces}"
 
     def switch(self, ends: EndSet, names: IndexedEndPath, host: str) -> str:
         """Which switch of the first tier's group an end meets."""
         count, load = self.bottom.count, ends.per_host(self.ends)
-        if self.ends.rails:
-            many = count // self.ends.rails
+        if self.rails:
+            many = count // self.rails
             at = names.rail
             if many > 1:
-                index = switch_index_expression(host, names.inner, load // self.ends.rails, many)
-                at = f"{self.ends.rails}*({index}) + {names.rail}"
+                index = switch_index_expression(host, names.inner, load // self.rails, many)
+                at = f"{self.rails}*({index}) + {names.rail}"
         elif count == 1:
             at = ""
         else:
@@ -138,30 +153,31 @@ class Weaver:
     def between(self, i: int) -> str:
         """Each tier to the one above it: a spread in every instance of the upper one."""
         lower, upper = self.tiers[i - 1], self.tiers[i]
-        around = [PLANE] if self.ends.planes else []
+        around = [name for name, _, _ in self.around]
         around += [level.name for level in reversed(self.levels[i:]) if level is not None]
         names: list[str] = []
-        for base in ("p", "i", "j", "k", "l", "m"):
+        for base in ("p", "i", "j", "k", "l", "m", "n"):
             if len(names) < len(around):
                 names.append(self.fresh(base))
         prefix = "".join(f"{group}[{name}]." for group, name in zip(around, names, strict=False))
         level = self.levels[i - 1]
-        low = f"{prefix}{RAIL if level is None else level.name}[*].{lower.spec.label}"
+        low = f"{prefix}{self.group_name(i - 1) if level is None else level.name}[*]."
+        if level is not None and lower.groups > 1:
+            low += f"{self.group_name(i - 1)}[*]."
+        low += lower.spec.label
         high = f"{prefix}{upper.spec.label}"
         if upper.groups > 1:
-            rail = self.fresh("r")
-            low += f"[{rail}]"
-            high = f"{prefix}{RAIL}[{rail}].{upper.spec.label}"
+            member = self.fresh("r" if upper.spec.by_rail else "s")
+            low += f"[{member}]"
+            high = f"{prefix}{self.group_name(i)}[{member}].{upper.spec.label}"
         elif self.indexed(i - 1):
             low += "[*]"
         low, high = (
             f"{low}{leading_ports_suffix(lower.spec.up)}",
             f"{high}[*]{leading_ports_suffix(upper.spec.down)}",
         )
-        return (
-            f"connect {low} to {high} spread x "
-            f"{lower.up}{connect_braces_text(upper, lower.spec.up, upper.spec.down)}"
-        )
+        braces = connect_braces_text(upper, lower.spec.up, upper.spec.down)
+        return f"connect {low} to {high} spread x {lower.up}{' uneven' if upper.spec.uneven else ''}{braces}"
 
 
 def leading_ports_suffix(ports: Leading | None) -> str:
@@ -169,14 +185,17 @@ def leading_ports_suffix(ports: Leading | None) -> str:
     return f".{ports.text}" if ports else ""
 
 
-def connect_braces_text(tier: SizedTier, *ports: Leading | None) -> str:
-    """The braces of the connect that leads up to a tier."""
+def connect_braces_text(tier: SizedTier, *ports: Leading | None, more: Sequence[tree.Setting] = ()) -> str:
+    """The braces of the connect that leads up to a tier, with ``more`` settings in the place of the tier's
+    own."""
+    written = {s.name.name: " ".join(s.span.text.split()) for s in more}
     rates = sorted(
         {p.at for p in ports if p and p.at}, key=lambda at: min(p.rate for p in ports if p and p.at == at)
     )
-    said = [f"rate {rates[0]}"] if rates else []
-    said += [f"cable {tier.spec.cable}"] if tier.spec.cable else []
-    said += [tier.spec.bundle] if tier.spec.bundle else []
+    said = [f"rate {rates[0]}"] if rates and "rate" not in written else []
+    said += [f"cable {tier.spec.cable}"] if tier.spec.cable and "cable" not in written else []
+    said += [tier.spec.bundle] if tier.spec.bundle and "bundle" not in written else []
+    said += written.values()
     return f" {{ {'; '.join(said)} }}" if said else ""
 
 

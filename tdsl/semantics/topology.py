@@ -45,6 +45,13 @@ class Joining:
 
 
 @dataclass(frozen=True, slots=True)
+class PortPath:
+    """A value of type path: the ports of a device that links take, empty for any."""
+
+    parts: tuple[tree.Identifier | tree.IndexPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Instance:
     """A topology with its parameters: values in ``scope``; ``missing`` are those nobody gave."""
 
@@ -53,6 +60,7 @@ class Instance:
     ends: str  # name of the parameter that stands for the ends, "" if it takes none
     tiers: tuple[tree.TierDecl, ...]  # those of the block, in place of the topology's own
     missing: dict[str, tree.Formal] = field(default_factory=dict)
+    links_of_ends: tuple[tree.Setting, ...] = ()  # settings of the connects that join the ends
 
 
 def find_topology(library: Library, home: Linked, name: str) -> TopLevelName | None:
@@ -132,8 +140,9 @@ class Binder:
             raise Excused
         settable = [f for f in self.node.formals if f.type.name != "ports"]
         self.of_devices: dict[str, tuple[tree.Stmt, ...]] = {}
-        missing = self.bind_all(settable, self.settings(settable))
         ends = next((f.name.name for f in self.node.formals if f.type.name == "ports"), "")
+        links_of_ends = self.settings_of_ends(ends)
+        missing = self.bind_all(settable, self.settings(settable, ends))
         tiers = tuple(x for x in self.s.body or () if isinstance(x, tree.TierDecl))
         if tiers and not any(isinstance(x, tree.TierDecl) for x in self.node.body):
             raise Fault(
@@ -142,7 +151,28 @@ class Binder:
                 f"`{self.node.name.name}` has no tiers",
                 labels=[(self.node.name.span, "declared here")],
             )
-        return Instance(self.node, self.inner, ends, tiers, missing)
+        return Instance(self.node, self.inner, ends, tiers, missing, links_of_ends)
+
+    def settings_of_ends(self, ends: str) -> tuple[tree.Setting, ...]:
+        """What the block says of the links of ends: ``ends { rate 200Gbps; cable PART }``."""
+        found: tuple[tree.Setting, ...] = ()
+        for s in self.s.body or ():
+            if not ends or not isinstance(s, tree.Setting) or s.name.name != ends:
+                continue
+            if found:
+                raise Fault("E0104", s.span, f"`{ends}` is set twice", labels=[(found[0].span, "first here")])
+            if any(isinstance(x, tree.Broken) for x in s.body or ()):
+                raise Excused
+            wrong = next((x for x in s.body or () if not isinstance(x, tree.Setting)), None)
+            if s.items or not s.body or wrong is not None:
+                raise Fault(
+                    "E0118",
+                    (wrong or s).span,
+                    f"`{ends}` holds settings of the links to hosts",
+                    help=f"write `{ends} {{ rate 200Gbps; cable PART }}`",
+                )
+            found = tuple(x for x in s.body if isinstance(x, tree.Setting))
+        return found
 
     def bind_all(
         self, settable: list[tree.Formal], asked: dict[str, tuple[tree.SettingItem, ...]]
@@ -156,6 +186,8 @@ class Binder:
                 self.bind(formal, self.value(formal, asked[name]), asked[name][0].span)
             elif name in self.given:
                 self.bind(formal, self.given[name], self.s.span)
+            elif isinstance(formal.default, tree.PathExpr) and formal.default.bare in missing:
+                missing[name] = missing[formal.default.bare]
             elif formal.default is not None or formal.type.name == "table":
                 self.bind(formal, self.default(formal, formal.default), formal.name.span)
             else:
@@ -168,6 +200,8 @@ class Binder:
             read_row_form(formal)
             return ()
         assert e is not None
+        if formal.type.name == "path":
+            return read_port_path(tree.SettingItem(e, (), e.span), self.inner, self.evaluator)
         return (
             read_joining_pattern(tree.SettingItem(e, (), e.span))
             if formal.type.name == "pattern"
@@ -176,12 +210,12 @@ class Binder:
 
     def bind(self, formal: tree.Formal, value: Value, span: SourceSpan) -> None:
         """Give a parameter its value."""
-        if not isinstance(value, (Joining, Aim)):
+        if not isinstance(value, (Joining, Aim, PortPath)):
             require_type(value, formal.type, span)
         self.inner.names[formal.name.name] = Binding("argument", formal.name.span, None, value, DONE)
 
-    def settings(self, settable: list[tree.Formal]) -> dict[str, tuple[tree.SettingItem, ...]]:
-        """Parameter -> what the block writes for it."""
+    def settings(self, settable: list[tree.Formal], ends: str) -> dict[str, tuple[tree.SettingItem, ...]]:
+        """Parameter -> what the block writes for it, but of the one that stands for the ends."""
         asked: dict[str, tuple[tree.SettingItem, ...]] = {}
         if self.s.items:
             if not settable:
@@ -196,6 +230,8 @@ class Binder:
             if not isinstance(inner, tree.Setting):
                 raise Fault("E0118", inner.span, f"the braces of `{self.s.name.name}` hold settings only")
             name = inner.name.name
+            if ends and name == ends:
+                continue
             if name not in formals:
                 raise unknown_name_fault(
                     "E0118",
@@ -243,6 +279,8 @@ class Binder:
             )
         if kind == "pattern":
             return read_joining_pattern(items[0])
+        if kind == "path":
+            return read_port_path(items[0], self.outer, self.evaluator)
         if kind == "ratio":
             return read_ratio_aim(items[0], self.outer, self.evaluator)
         return self.plain_value(formal, items)
@@ -322,6 +360,40 @@ def _value_behind_most(args: tuple[tuple[str, tree.Expr], ...]) -> tree.Expr | N
     first, most = args[0]
     words = len(args) == 2 and not first and not said
     return value if words and isinstance(most, tree.PathExpr) and most.bare == "most" else None
+
+
+def read_port_path(item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -> PortPath:
+    """``p[33..64]``, the ports of a device that links take, with its numbers computed; ``any`` for those that
+    are free."""
+
+    def number(e: tree.Expr) -> tree.Expr:
+        if isinstance(e, tree.Range):
+            return tree.Range(number(e.low), number(e.high), e.span)
+        return e if isinstance(e, tree.Star) else tree.Number(evaluator.integer(e, scope), e.span)
+
+    path = item.value
+    if (
+        not isinstance(path, tree.PathExpr)
+        or item.args
+        or len(path.parts) > 2
+        or not isinstance(path.parts[0], tree.Identifier)
+        or any(isinstance(p, tree.Call) for p in path.parts)
+    ):
+        raise Fault(
+            "E0120",
+            item.span,
+            "expected ports of a device",
+            help="write `p[33..64]`, or `any` for those free",
+        )
+    if path.bare == "any":
+        return PortPath(())
+    return PortPath(
+        tuple(
+            tree.IndexPart(tuple(map(number, p.entries)), p.span) if isinstance(p, tree.IndexPart) else p
+            for p in path.parts
+            if not isinstance(p, tree.Call)
+        )
+    )
 
 
 def read_joining_pattern(item: tree.SettingItem) -> Joining:

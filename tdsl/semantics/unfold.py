@@ -17,7 +17,7 @@ from tdsl.semantics.fault import Fault
 from tdsl.semantics.operators import require_bool
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
-from tdsl.semantics.topology import Instance, Joining, require_parameters
+from tdsl.semantics.topology import Instance, Joining, PortPath, require_parameters
 from tdsl.semantics.values import (
     Dims,
     FunctionValue,
@@ -352,7 +352,9 @@ class Unfolder:
             tree.PathExpr(_substitute_names(made.via.parts, meaning), made.via.span), names.plane
         )
         copies, guard = _substitute_names(made.copies, meaning), _substitute_names(made.guard, meaning)
-        body = tuple(_swap_items(x, meaning) for x in made.body)
+        said = {x.name.name for x in self.instance.links_of_ends}
+        own = (x for x in made.body if not (isinstance(x, tree.Setting) and x.name.name in said))
+        body = (*(_swap_items(x, meaning) for x in own), *self.instance.links_of_ends)
         return replace(made, a=(a,), b=b, via=via, copies=copies, guard=guard, body=body)
 
     def unused(self, base: str, taken: set[str]) -> str:
@@ -407,7 +409,7 @@ class Unfolder:
         in."""
         match n:
             case tree.PathExpr():
-                return tree.PathExpr(tuple(map(self.part, n.parts)), n.span)
+                return tree.PathExpr(tuple(map(self.part, self.with_ports(n.parts))), n.span)
             case tree.Extent():
                 value = self.expression(n.value)
                 return tree.Extent(value, None if n.of is None else self.expression(n.of), n.span)
@@ -435,6 +437,17 @@ class Unfolder:
             return self.evaluator.string(tree.Str((replace(p, value=value),), value.span), self.scope)
         return replace(p, value=value)
 
+    def with_ports(
+        self, parts: tuple[tree.Identifier | tree.IndexPart | tree.Call, ...]
+    ) -> tuple[tree.Identifier | tree.IndexPart | tree.Call, ...]:
+        """The parts of a path, with the ports that a parameter names in the place of its name at the end."""
+        last = parts[-1]
+        found = self.scope.find(last.name) if isinstance(last, tree.Identifier) and len(parts) > 1 else None
+        value = found.value if found is not None else None
+        if not isinstance(value, PortPath):
+            return parts
+        return (*parts[:-1], *(_with_span(p, last.span) for p in value.parts))
+
     def part(
         self, p: tree.Identifier | tree.IndexPart | tree.Call
     ) -> tree.Identifier | tree.IndexPart | tree.Call:
@@ -457,7 +470,7 @@ class Unfolder:
             and all(self.scope.find(n) or n in (*BUILTINS, "true", "false") for n in names)
         ):
             value = self.evaluator.evaluate(e, self.scope)
-            if not isinstance(value, (FunctionValue, Joining)):
+            if not isinstance(value, (FunctionValue, Joining, PortPath)):
                 return expression_of_value(value, e.span)
         found: tree.Expr = self.inside(e)
         return found
@@ -509,6 +522,11 @@ class Unfolder:
     def needs(self, e: tree.Expr) -> None:
         """Refuse a parameter that nobody gave."""
         require_parameters(self.instance, names_in(e), self.at)
+
+
+def _with_span(p: Any, span: SourceSpan) -> Any:
+    """A part of a path that stands elsewhere, at this place."""
+    return replace(p, span=span)
 
 
 def _host_variable(

@@ -88,7 +88,7 @@ class Builtin:
 Value = object
 
 TYPE_NAMES = (
-    "int", "ratio", "string", "bool", "model", "ports", "pattern", "table", "list", "range", "dims",
+    "int", "ratio", "string", "bool", "model", "ports", "path", "pattern", "table", "list", "range", "dims",
     "rate", "length", "time", "power", "mass", "money", "size", "units",
 )  # fmt: skip
 

@@ -48,8 +48,8 @@ SETTINGS: tuple[str, ...] = (
 """Names of settings worth colouring and completing. The grammar takes any name."""
 
 TYPES: tuple[str, ...] = (
-    "int", "ratio", "string", "bool", "model", "ports", "pattern", "table", "list", "range", "dims", "rate",
-    "length", "time", "power", "mass", "money", "size", "units",
+    "int", "ratio", "string", "bool", "model", "ports", "path", "pattern", "table", "list", "range", "dims",
+    "rate", "length", "time", "power", "mass", "money", "size", "units",
 )  # fmt: skip
 """Names of types."""
 

@@ -26,6 +26,21 @@ def test_every_target_is_built_and_twice_the_same(here: Path) -> None:
     assert tdsl("build", here / "small.fab", "--out", "two").exit_code == 0 and contents(here / "two") == found
 
 
+def test_a_check_that_is_left_out_keeps_no_files_back(here: Path) -> None:
+    """A requirement that fails by it is not judged, and the last line says so; the files are those of the design."""
+    path = write(here, FAILING)
+    assert tdsl("build", path).exit_code == 1 and not (here / "out").exists()
+    done = tdsl("build", path, "--ignore", "oversubscription")
+    assert done.exit_code == 0 and "not judged, as --ignore says: oversubscription" in done.stderr
+    left_out = contents(here / "out")
+    assert tdsl("build", path, "--force", "--out", "forced").exit_code == 1
+    assert (
+        left_out.keys() == contents(here / "forced").keys()
+        and left_out["fabric.json"] == contents(here / "forced")["fabric.json"]
+    )
+    assert tdsl("build", path, "--ignore", "oversubscribed").exit_code == 2
+
+
 def test_targets_that_are_named(here: Path) -> None:
     """One of those there are, one of a folder of one's own, and one that there is not: a wrong call."""
     made = here / "mine" / "targets" / "count"

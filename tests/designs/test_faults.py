@@ -16,7 +16,7 @@ DESIGNS = Path(__file__).parent.parent.parent / "stdlib" / "designs"
 FAULTS = table(__file__, "faults")
 """Design, what is written, what is planted instead, the code, a part of the line where it is found."""
 CODES = {c.code for c in checks_by_name().values()}
-SLOW = ("aurora", "deepseek_dragonfly", "gpu131k")
+SLOW = ("aurora", "deepseek_dragonfly", "fugaku", "gpu131k", "jupiter_dragonfly_plus", "lumi")
 QUICK = [f for f in FAULTS if f[0] not in SLOW]
 SHARES = 3
 

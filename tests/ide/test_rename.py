@@ -23,7 +23,7 @@ from tdsl.system import resources
 from tests.tables import sections
 
 LIBRARY = resources.packaged_folder("stdlib")
-LARGE = ("aurora", "deepseek_dragonfly", "gpu131k")
+LARGE = ("aurora", "deepseek_dragonfly", "fugaku", "gpu131k", "jupiter_dragonfly_plus", "lumi")
 DESIGNS = [p.stem for p in sorted((LIBRARY / "designs").glob("*.fab")) if p.stem not in LARGE]
 HELD = TemporaryDirectory()
 FOLDER = Path(HELD.name)

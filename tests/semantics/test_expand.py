@@ -18,8 +18,9 @@ from tdsl.system import resources
 from tests.harness import sections
 
 LARGE = (
-    "alibaba_hpn", "alibaba_hpn_racks", "aurora", "deepseek_dragonfly", "deepseek_mpft", "frontier", "gpu131k", "ironwood",
-    "llama3_24k", "llama3_pod_racks", "megascale", "nvlink_576", "oci_supercluster", "tpu_v5p",
+    "alibaba_hpn", "alibaba_hpn_racks", "aurora", "deepseek_dragonfly", "deepseek_mpft", "frontier", "fugaku", "gpu131k",
+    "ironwood", "jupiter_dragonfly_plus", "llama3_24k", "llama3_pod_racks", "lumi", "megascale", "nvlink_576",
+    "oci_supercluster", "tpu_v5p", "vera_rubin_superpod",
 )  # fmt: skip
 """Designs of more than 20,000 links: they take long and have no statement that the others do not have."""
 LIBRARY = [p for p in sorted((resources.packaged_folder("stdlib") / "designs").glob("*.fab")) if p.stem not in LARGE]

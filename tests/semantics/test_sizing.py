@@ -22,7 +22,7 @@ def connected(leaves: int, up: int, spines: int) -> bool:
     return nx.is_connected(graph)
 
 
-def sizes(hosts: int, per: int, ends: int, low: int, high: int, ratio: str) -> tuple[int, int, int] | None:
+def sizes(hosts: int, per: int, ends: int, low: int, high: int, ratio: str, uneven: str = "") -> tuple[int, int, int] | None:
     """Leaves, links up of each, and the fewest spines; None where there are none."""
     down, leaves = per * ends, hosts // per
     mode, _, number = ratio.rpartition(" ")
@@ -35,7 +35,7 @@ def sizes(hosts: int, per: int, ends: int, low: int, high: int, ratio: str) -> t
         return None
     for spines in range(1, leaves * up + 1):
         even = up % spines == 0 or (up < spines and leaves * up % spines == 0)
-        if even and leaves * up <= spines * high and connected(leaves, up, spines):
+        if (even or uneven) and leaves * up <= spines * high and connected(leaves, up, spines):
             return leaves, up, spines
     return None
 
@@ -49,6 +49,7 @@ def test_the_fewest_spines(seed: int, tmp_path: Path) -> None:
         given = {
             "hosts": per * leaves, "per": per, "ends": chance.choice([1, 2, 4]), "low": chance.choice([8, 12, 16, 24]),
             "high": chance.choice([4, 8, 16]), "ratio": chance.choice(["1:1", "2:1", "3:2", "at most 2:1", "at most 3:1"]),
+            "uneven": chance.choice(["", "; uneven"]),
         }  # fmt: skip
         expected = sizes(**given)
         result = compile_text(TEXT.format(**given), tmp_path, verify=False, models=False)

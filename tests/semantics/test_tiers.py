@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
+from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text, sections
 
@@ -74,3 +77,39 @@ def test_failures_of_scale_up_switches_are_judged(tmp_path: Path) -> None:
     text = GROUPED.format(hosts="rack.tray.nic").rstrip("}") + f"  {claim}\n}}"
     (result,) = (r for r in compile_text(text, tmp_path, models=False).designs[0].results if r.check == "survives")
     assert result.status == "proved", result.reason
+
+
+def device_pairs(fabric: Fabric) -> Counter[tuple[int, int]]:
+    """How many links join each two devices."""
+    return Counter(zip(fabric.device_a.tolist(), fabric.device_b.tolist(), strict=True))
+
+
+def test_a_tree_for_each_rail(tmp_path: Path) -> None:
+    """By intent it is the fabric that is written by hand; said of each tier above the first it keeps rails apart, too."""
+    made = {d.name: d.fabric for d in compile_text(TEXTS["TREES"], tmp_path, verify=False, models=False).designs}
+    fabrics = {name: fabric for name, fabric in made.items() if fabric is not None}
+    assert len(fabrics) == 4
+    graphs = {name: nx.Graph() for name in fabrics}
+    for name, fabric in fabrics.items():
+        switches = [fabric.kind[d] == "switch" for d in range(fabric.device_count)]
+        graphs[name].add_nodes_from(d for d, is_switch in enumerate(switches) if is_switch)
+        joined = zip(fabric.device_a.tolist(), fabric.device_b.tolist(), strict=True)
+        graphs[name].add_edges_from((a, b) for a, b in joined if switches[a] and switches[b])
+    assert {name: nx.number_connected_components(g) for name, g in graphs.items()} == {
+        "tiers": 4, "each": 4, "joined": 1, "hand": 4,
+    }  # fmt: skip
+    assert sorted(device_pairs(fabrics["tiers"]).values()) == sorted(device_pairs(fabrics["hand"]).values())
+    assert nx.is_isomorphic(
+        graphs["tiers"].subgraph(next(nx.connected_components(graphs["tiers"]))).copy(),
+        graphs["hand"].subgraph(next(nx.connected_components(graphs["hand"]))).copy(),
+    )
+    assert len({f.link_count for f in fabrics.values()}) == 1
+
+
+@pytest.mark.parametrize(("uneven", "switches"), [("", 472), ("; uneven", 360)])
+def test_what_evenness_costs(uneven: str, switches: int, tmp_path: Path) -> None:
+    """18 units of 32 hosts: the note names what `uneven` would save, which is what it then saves."""
+    result = compile_text(TEXTS["EOS"].format(uneven=uneven), tmp_path, verify=False, models=False)
+    assert sum(s.count for s in result.designs[0].fabric.sets if s.kind == "switch") == switches
+    said = [d.message for d in result.findings if "with `uneven`" in d.message]
+    assert [("472" in m, "360" in m) for m in said] == ([] if uneven else [(True, True)])

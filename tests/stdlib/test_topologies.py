@@ -319,6 +319,66 @@ def test_a_dragonfly_of_several_kinds_of_groups(tmp_path: Path) -> None:
     assert homes == {f"compute{i}": 16 for i in range(5)}
 
 
+def switches_of_hosts(f: Fabric) -> dict[str, list[str]]:
+    """Host -> the switches that its links lead to, one a link."""
+    found: dict[str, list[str]] = {}
+    for a, b in f.graph().edges():
+        host, switch = (b, a) if f.is_switch[a] else (a, b)
+        if f.is_switch[switch] and not f.is_switch[host]:
+            found.setdefault(f.device_name(host), []).append(f.device_name(switch))
+    return found
+
+
+def test_ends_of_a_host_on_routers_of_their_own(tmp_path: Path) -> None:
+    """``per_router 1``: four routers for four ports of a host, in one group, and as many hosts on each router."""
+    homes = switches_of_hosts(case("dragonfly_apart", tmp_path))
+    assert len(homes) == 40 and all(len(set(x)) == len(x) == 4 for x in homes.values())
+    assert all(len({name.split("-")[0] for name in x}) == 1 for x in homes.values())
+    assert set(Counter(name for x in homes.values() for name in x).values()) == {5}
+
+
+def test_each_kind_takes_the_hosts_of_its_declaration(tmp_path: Path) -> None:
+    """Whatever the order of declarations; ``per_router 2`` puts four ports on two routers."""
+    homes = switches_of_hosts(case("dragonfly_seats", tmp_path))
+    for host, found in homes.items():
+        assert {name.rstrip("0123456789").split("-")[0][:3] for name in found} == (
+            {"big"} if host.startswith("four") else {"sma"}
+        )
+        assert Counter(Counter(found).values()) == ({2: 2} if host.startswith("four") else {1: 1})
+    plus = case("dragonfly_plus_kinds", tmp_path)
+    homes = switches_of_hosts(plus)
+    assert Counter(len(x) for x in homes.values()) == {1: 30, 4: 36}
+    assert {h[:3]: {n[:3] for x in homes for n in homes[x] if x.startswith(h)} for h in ("one", "four")} == {
+        "one": {"sma"}, "fou": {"big"},
+    }  # fmt: skip
+
+
+def test_dragonfly_plus_of_kinds(tmp_path: Path) -> None:
+    """Three groups of 3 x 2 switches, two of 2 x 3, two links for each pair in a group, and the arcs between groups."""
+    f = case("dragonfly_plus_kinds", tmp_path)
+    names = {d: f.device_name(d) for d in switches(f)}
+    assert Counter(n.rstrip("0123456789").partition("-")[0][:3] + n.partition("-")[2][:4] for n in names.values()) == {
+        "bigleaf": 9, "bigspin": 6, "smaleaf": 4, "smaspin": 6,
+    }  # fmt: skip
+    local, between = Counter[frozenset[str]](), Counter[frozenset[str]]()
+    for a, b in f.graph().edges():
+        if a in names and b in names:
+            one, two = names[a].split("-")[0], names[b].split("-")[0]
+            (local if one == two else between)[frozenset((names[a], names[b]) if one == two else (one, two))] += 1
+    assert set(local.values()) == {2} and len(local) == 3 * 3 * 2 + 2 * 2 * 3
+    big, small = [f"big{i}" for i in range(3)], [f"small{i}" for i in range(2)]
+    assert between == {
+        **{frozenset(x): 4 for x in combinations(big, 2)}, **{frozenset(x): 2 for x in product(big, small)},
+    }  # fmt: skip
+    to_hosts = f.link_rate[[c for c in range(f.link_count) if f.classes[int(f.link_class[c])] not in ("local", "global")]]
+    assert set(to_hosts.tolist()) == {50 * 10**9}
+
+
+def test_a_dimension_of_two_takes_one_port_where_chips_have_no_more(tmp_path: Path) -> None:
+    f = case("torus_of_pairs", tmp_path)
+    assert alike(simple(f), nx.cartesian_product(nx.cycle_graph(4), nx.path_graph(2))) and f.link_count == 12
+
+
 def test_dragonfly_plus(tmp_path: Path) -> None:
     """Shpiner et al.: spines carry what leaves the group; leaf to leaf of another group takes three links."""
     f = case("dragonfly_plus", tmp_path)

@@ -42,7 +42,10 @@ from tests.prove.mixed_fabrics import mixed
 LIBRARY = Request(lock=False, check_seconds=2)
 SMALL_LIMITS = Limits(links=25_000, steps=1_000_000, work=8_000_000, columns=12_000, iterations=40_000, checked=2_000_000)
 """For every design of the library: what takes longer is refused, and says so."""
-LONG = {"aurora", "deepseek_dragonfly", "llama3_24k", "llama3_pod_racks", "frontier", "megascale"}
+LONG = {
+    "aurora", "deepseek_dragonfly", "frontier", "fugaku", "jupiter_dragonfly_plus", "llama3_24k", "llama3_pod_racks", "lumi",
+    "megascale",
+}  # fmt: skip
 """Designs of which a check takes seconds. `gpu131k`, which is beyond the limits, is left in."""
 DESIGNS = sorted(p.stem for p in (Path(__file__).parents[2] / "stdlib" / "designs").glob("*.fab") if p.stem not in LONG)
 GENERATORS: dict[str, Callable[[int], Any]] = {
