@@ -53,6 +53,10 @@ class Budget:
     blast_elements: int = 5_000
     """Elements that `blast_radius` judges before its answer is a bound."""
 
+    # routes of engines
+    route_work: int = 200_000_000
+    """Destinations times channels, and turns, up to which the routes of an engine are judged."""
+
     # throughput of demands
     routing_work: int = 20_000_000
     """Sources times arcs up to which the demands of every source are routed one by one."""
