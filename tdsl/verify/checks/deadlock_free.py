@@ -8,6 +8,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.channel_order import ChannelCycle, NoRoute, order_or_cycle
 from tdsl.prove.channel_routes import ENGINES, EngineRefuses
 from tdsl.prove.view import View
+from tdsl.semantics.transport import TRANSPORTS
 from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
 
@@ -123,6 +124,9 @@ def _cycle_judgement(view: View, engine: str, found: ChannelCycle) -> Judgement:
 
 def _paused(view: View) -> str:
     """That nothing is paused where the design says so."""
-    addressing = view.fabric.addressing
-    roce = addressing.roce if addressing is not None else None
-    return "; `pfc off`: nothing is paused" if roce is not None and not roce.pfc else ""
+    f = view.fabric
+    roce = f.addressing.roce if f.addressing is not None else None
+    if roce is not None:
+        return "" if roce.pfc else "; nothing is paused: the priority is not lossless"
+    lossy = f.transport in TRANSPORTS and TRANSPORTS[f.transport].lossy
+    return f"; nothing is paused: `{f.transport}` needs no lossless priority" if lossy else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.ecmp_load import NoLoad, load_of_fullest_link
 from tdsl.prove.view import View
+from tdsl.semantics.transport import TRANSPORTS
 from tdsl.verify.check import Check, Judgement, skipped
 
 ALIKE = "alike"
@@ -15,8 +16,8 @@ class EcmpLoad(Check):
     """How full the fullest link is where a static hash spreads flows.
 
     ## What it means
-    `ecmp_load 16`: each port of a host sends at its rate to the same port of the host half of all hosts further
-    on, in 16 flows; each switch gives a flow one of the links on shortest paths, by a hash of its header. Few
+    `ecmp_load 16`: each port of a host sends at its rate to the same port of the host half of all further on,
+    in 16 flows; each switch gives a flow one of the links on shortest paths, by a hash of its header. Few
     large flows collide: the answer is what the fullest link between switches is then asked to carry, as a
     multiple of its rate, in 99 of 100 cases; the mean and the load of an even spread stand beside it. Above
     1 flows on that link are slowed by as much. With `alike` all switches hash by one function, so that those
@@ -26,9 +27,9 @@ class EcmpLoad(Check):
     Flows of a leaf fall on its u links up as n balls into u urns: P(no urn has more than k) = n! / u^n times
     the coefficient of x^n in (Σ x^j / j!, j ≤ k)^u, leaves being independent. That is the exact answer where
     all flows of a leaf go to one other leaf, links have one rate, each spine has one link to a leaf, and a
-    leaf sends at most 1,024 flows. Elsewhere up to 1,000 draws of all flows by SplitMix64 give it, the same in
-    every run; bounds are those of order statistics with 99% confidence. Sixteen flows a pair: The Llama 3
-    Herd of Models (2024), section 3.3.2. Polarisation: Qian et al., "Alibaba HPN", SIGCOMM 2024.
+    leaf sends at most 1,024 flows. Elsewhere up to 1,000 draws of all flows by SplitMix64 give it, the same
+    in every run; bounds are those of order statistics with 99% confidence. Sixteen flows a pair: The Llama 3
+    Herd of Models (2024), section 3.3.1. Polarisation: Qian et al., "Alibaba HPN", SIGCOMM 2024.
 
     ## What it assumes
     Flows of one size that last; no congestion control, no adaptive routing, no spraying: with these the load
@@ -81,6 +82,9 @@ class EcmpLoad(Check):
             f"{float(found.quantile):.3g} times its rate in 99 of 100 cases, {float(found.mean):.3g} on "
             f"average, {float(found.even):.3g} if spread evenly ({how}; static hash)"
         )
+        transport = view.fabric.transport
+        if transport in TRANSPORTS and TRANSPORTS[transport].sprays:
+            text += f"; `{transport}` sprays packets, which tends to the even load"
         witness = {
             "mean": float(found.mean),
             "quantile_99": float(found.quantile),
