@@ -25,12 +25,6 @@ Floats = NDArray[np.float64]
 
 SHARE = 0.99
 """The quantile of the fullest link's load that is given."""
-MOST_BALLS = 1024
-"""Flows of one switch up to which the distribution is computed."""
-DRAWS, LEAST_DRAWS = 1000, 100
-"""Draws of all flows, and as few as a quantile is given of."""
-CELLS = 4_000_000
-"""Loads of links that are held at once."""
 SURE = 2.576
 """Standard deviations of a two-sided interval of 99%."""
 
@@ -72,14 +66,14 @@ class DirectedLinks:
     rate: Ints
 
 
-def load_of_fullest_link(view: View, flows: int, alike: bool) -> EcmpLoad:
-    """The load with so many flows a pair; ``alike``: all switches hash by one function. Raises NoLoad."""
+def load_of_fullest_link(view: View, flows: int, one_hash: bool) -> EcmpLoad:
+    """The load with so many flows a pair; ``one_hash``: all switches hash by one function. Raises NoLoad."""
     pairs = _pairs_of_ports(view)
     trunks, f = view.trunks, view.fabric
     a, b, rate = view.a[trunks], view.b[trunks], f.link_rate[view.rows[trunks]]
     links = DirectedLinks(np.append(a, b), np.append(b, a), np.append(rate, rate))
-    found = None if alike else _exact_load(view, links, pairs, flows)
-    return found or _drawn_load(view, links, pairs, flows, alike)
+    found = None if one_hash else _exact_load(view, links, pairs, flows)
+    return found or _drawn_load(view, links, pairs, flows, one_hash)
 
 
 def _pairs_of_ports(view: View) -> PairFlows:
@@ -138,7 +132,7 @@ def _exact_load(view: View, links: DirectedLinks, pairs: PairFlows, flows: int) 
         balls = int((pairs.source == s).sum()) * flows
         if len(distinct_values(heads)) < len(heads) or not direct.all() or (down[heads != t] != 1).any():
             return None
-        if balls > MOST_BALLS:
+        if balls > view.budget.urn_balls:
             return None
         urns.append((balls, len(up)))
     unit = Fraction(int(rates[0][0]), flows * int(rates[1][0]))
@@ -155,7 +149,7 @@ def _exact_load(view: View, links: DirectedLinks, pairs: PairFlows, flows: int) 
 
 def distribution_of_fullest_urn(balls: int, urns: int) -> Floats:
     """The probability that no urn has more than k balls, for k from 0 until it is 1, where each ball falls
-    into each urn alike: balls! / urns^balls times the coefficient of x^balls in (Σ x^j / j!, j ≤ k)^urns
+    into any urn with the same chance: balls! / urns^balls times the coefficient of x^balls in (Σ x^j / j!, j ≤ k)^urns
     (Flajolet and Sedgewick, "Analytic combinatorics", 2009, II.3). Terms are scaled as those of Poisson's
     distribution of mean balls / urns, which leaves them positive and near 1."""
     mean = balls / urns
@@ -182,22 +176,22 @@ def _power_of_series(terms: Floats, power: int, length: int) -> Floats:
     return np.append(out, np.zeros(max(length - len(out), 0)))
 
 
-def _drawn_load(view: View, links: DirectedLinks, pairs: PairFlows, flows: int, alike: bool) -> EcmpLoad:
+def _drawn_load(view: View, links: DirectedLinks, pairs: PairFlows, flows: int, one_hash: bool) -> EcmpLoad:
     """The same by draws."""
     count = len(pairs.source) * flows
-    draws = min(DRAWS, view.budget.route_work // max(count * 4, 1))
+    draws = min(view.budget.flow_draws, view.budget.route_work // max(count * 4, 1))
     targets = distinct_values(pairs.target).tolist()
-    if draws < LEAST_DRAWS or len(targets) * len(links.tail) > view.budget.route_work:
+    if draws < view.budget.least_flow_draws or len(targets) * len(links.tail) > view.budget.route_work:
         raise NoLoad(f"{count:,} flows over {len(links.tail) // 2:,} links are more than are drawn")
     onward = {t: _onward(view, links, t) for t in targets}
     even = _even_loads(view, links, pairs, onward)
     fullest = np.zeros(draws)
-    step = max(CELLS // max(len(links.tail), count), 1)
+    step = max(view.budget.drawn_loads // max(len(links.tail), count), 1)
     for first in range(0, draws, step):
         some = np.arange(first, min(first + step, draws))
         loads = np.zeros((len(some), len(links.tail)))
         for t in targets:
-            _add_drawn_flows(links, onward[t], (pairs, t, flows), some, alike, loads)
+            _add_drawn_flows(links, onward[t], (pairs, t, flows), some, one_hash, loads)
         fullest[some] = (loads / links.rate).max(axis=1) / flows
     ranked = np.sort(fullest)
     wide = SURE * sqrt(draws * SHARE * (1 - SHARE))
@@ -234,7 +228,7 @@ def _add_drawn_flows(
     arcs: Ints,
     of: tuple[PairFlows, int, int],
     draws: Ints,
-    alike: bool,
+    one_hash: bool,
     loads: Floats,
 ) -> None:
     """Add to ``loads``, a row a draw, the rates of the flows to one target along the links that they draw."""
@@ -250,7 +244,7 @@ def _add_drawn_flows(
     while len(at):
         begin = np.searchsorted(tails, at)
         many = (np.searchsorted(tails, at, side="right") - begin).astype(np.uint64)
-        own = value if alike else mixed_bits(value ^ mixed_bits(at.astype(np.uint64) + np.uint64(1)))
+        own = value if one_hash else mixed_bits(value ^ mixed_bits(at.astype(np.uint64) + np.uint64(1)))
         taken = arcs[begin + ((own >> np.uint64(8)) % many).astype(np.int64)]
         np.add.at(loads, (row, taken), rate)
         at = links.head[taken]

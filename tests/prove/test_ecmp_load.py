@@ -62,7 +62,7 @@ def test_draws_are_within_four_standard_errors_of_the_exact_answer(tmp_path: Pat
     """In two tiers no second hash follows on the first, so that one function for all switches changes nothing."""
     for flows in (1, 4, 16):
         view = view_of(two_tiers(4, 8, 4), tmp_path)
-        exact, drawn = (load_of_fullest_link(view, flows, alike) for alike in (False, True))
+        exact, drawn = (load_of_fullest_link(view, flows, one_hash) for one_hash in (False, True))
         assert exact.draws == 0 and drawn.draws == 1000 and drawn.even == exact.even
         assert abs(drawn.mean - exact.mean) < 4 * Fraction(1, 1000) ** 0.5 * float(exact.mean) / 2
         assert drawn.lower <= exact.quantile <= drawn.upper
@@ -76,9 +76,9 @@ def test_tiers_that_hash_by_one_function_leave_links_unused(tmp_path: Path) -> N
         "host node[64]: N\npod pod[4] { switch leaf[4]: SW; switch agg[4]: SW; connect leaf[*] to agg[*] each }\n"
         "switch core[4, 4]: SW\nconnect node[n].nic to pod[n // 16].leaf[n // 4 % 4]\nconnect pod[p].agg[a] to core[a, *] each"
     )
-    apart, alike = (load_of_fullest_link(view_of(body, tmp_path), 16, same) for same in (False, True))
-    assert apart.even == alike.even == 1
-    assert alike.mean > 3.5 > 2 > apart.mean > 1
+    apart, one_hash = (load_of_fullest_link(view_of(body, tmp_path), 16, same) for same in (False, True))
+    assert apart.even == one_hash.even == 1
+    assert one_hash.mean > 3.5 > 2 > apart.mean > 1
 
 
 def test_what_has_no_flow_between_switches_has_no_load(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from tdsl.prove.view import View
 from tdsl.semantics.transport import TRANSPORTS
 from tdsl.verify.check import Check, Judgement, skipped
 
-ALIKE = "alike"
+ONE_HASH = "one_hash"
 MOST_FLOWS = 4096
 
 
@@ -20,7 +20,7 @@ class EcmpLoad(Check):
     in 16 flows; each switch gives a flow one of the links on shortest paths, by a hash of its header. Few
     large flows collide: the answer is what the fullest link between switches is then asked to carry, as a
     multiple of its rate, in 99 of 100 cases; the mean and the load of an even spread stand beside it. Above
-    1 flows on that link are slowed by as much. With `alike` all switches hash by one function, so that those
+    1 flows on that link are slowed by as much. With `one_hash` all switches hash by one function, so that those
     of a higher tier divide what a lower tier has divided already along the same lines (polarisation).
 
     ## Formula and source
@@ -71,8 +71,8 @@ class EcmpLoad(Check):
         flows = args[0] if args else 0
         if isinstance(flows, bool) or not isinstance(flows, int) or not 1 <= flows <= MOST_FLOWS:
             return skipped(f"write how many flows a pair has, 1 to {MOST_FLOWS:,}: `ecmp_load 16`")
-        if [str(a) for a in args[1:]] not in ([], [ALIKE]):
-            return skipped(f"behind the number of flows only `{ALIKE}` may be written")
+        if [str(a) for a in args[1:]] not in ([], [ONE_HASH]):
+            return skipped(f"behind the number of flows only `{ONE_HASH}` may be written")
         try:
             found = load_of_fullest_link(view, flows, len(args) > 1)
         except NoLoad as why:
