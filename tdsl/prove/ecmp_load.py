@@ -149,9 +149,9 @@ def _exact_load(view: View, links: DirectedLinks, pairs: PairFlows, flows: int) 
 
 def distribution_of_fullest_urn(balls: int, urns: int) -> Floats:
     """The probability that no urn has more than k balls, for k from 0 until it is 1, where each ball falls
-    into any urn with the same chance: balls! / urns^balls times the coefficient of x^balls in (Σ x^j / j!, j ≤ k)^urns
-    (Flajolet and Sedgewick, "Analytic combinatorics", 2009, II.3). Terms are scaled as those of Poisson's
-    distribution of mean balls / urns, which leaves them positive and near 1."""
+    into any urn with the same chance: balls! / urns^balls times the coefficient of x^balls in
+    (Σ x^j / j!, j ≤ k)^urns (Flajolet and Sedgewick, "Analytic combinatorics", 2009, II.3). Terms are scaled
+    as those of Poisson's distribution of mean balls / urns, which leaves them positive and near 1."""
     mean = balls / urns
     j = np.arange(balls + 1)
     terms = np.exp(j * log(mean) - mean - np.array([lgamma(x + 1) for x in j.tolist()]))

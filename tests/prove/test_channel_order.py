@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, permutations, product
+from pathlib import Path
 from random import Random
 
 import networkx as nx
@@ -10,10 +11,11 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.channel_order import ChannelCycle, ChannelOrder, NoRoute, order_or_cycle, valley_or_gap
-from tdsl.prove.channel_routes import EngineRefuses
+from tdsl.prove.channel_routes import BgpRoutes, EngineRefuses, SwitchGraph
 from tdsl.prove.view import View
 from tests.certificates.made import as_json, made, rejected
 from tests.fabrics import Builder, claim, random_chips, random_fabric, random_layers, torus
+from tests.harness import fabric_of
 
 
 def sparse_layers(seed: int) -> Builder:
@@ -158,6 +160,77 @@ def test_one_dimension_after_the_other_in_tori(sizes: tuple[int, ...], free: boo
     assert judge_answer(order_or_cycle(View.whole(f), "dor"), routes) is free
     with pytest.raises(EngineRefuses):
         order_or_cycle(View.whole(random_layers(3).build()), "dor")
+
+
+BGP = """
+model host N { port nic: 400Gbps }
+model switch SW { port p[1..64]: 400Gbps }
+fabric f {
+  routing bgp { PLAN }
+  host node[8]: N
+  pod pod[2] {
+    switch leaf[4]: SW
+    switch agg[2]: SW
+    connect leaf[i] to agg[j] where (i * 7 + j * 3 + 1) % SPARSE != 0 { }
+  }
+  switch core[3]: SW
+  connect pod[p].agg[i] to core[j] where (p + i * 2 + j * 5) % SPARSE != 1 { }
+  connect node[n].nic to pod[n // 4].leaf[n % 4]
+}
+"""
+PLANS = (
+    "", "asn pod.leaf from 65001", "asn pod[0].agg 65100; asn pod[1].agg 65101; asn core 65200",
+    "asn pod.agg from 65100; asn core from 65200", "asn pod.agg 65100; asn core 65200",
+)  # fmt: skip
+
+
+def converged(f: Fabric, asn: list[int], target: int, rng: Random) -> dict[int, set[int]]:
+    """Next hops of every router to a target once no announcement changes anything more. Each router announces one of its shortest
+    paths, chosen at random, and messages are handled in a random order."""
+    graph, _ = graph_and_ends(f)
+    told: dict[tuple[int, int], tuple[int, ...]] = {}
+    mine: dict[int, tuple[int, ...]] = {target: (asn[target],)}
+    hops: dict[int, set[int]] = {}
+    waiting = [(target, v) for v in graph[target]]
+    while waiting:
+        u, v = waiting.pop(rng.randrange(len(waiting)))
+        told[u, v] = mine[u]
+        if v == target:
+            continue
+        heard = {u: path for (u, w), path in told.items() if w == v and asn[v] not in path}
+        before = mine.get(v)
+        if heard:
+            least = min(map(len, heard.values()))
+            hops[v] = {u for u, path in heard.items() if len(path) == least}
+            best = {(asn[v], *heard[u]) for u in hops[v]}
+            if before not in best:
+                mine[v] = rng.choice(sorted(best))
+                waiting += [(v, w) for w in graph[v]]
+    return hops
+
+
+def test_bgp_paths_against_routers_that_exchange_announcements(tmp_path: Path) -> None:
+    known = open_ties = 0
+    for seed in range(30):
+        rng = Random(seed)
+        text = BGP.replace("PLAN", PLANS[seed % len(PLANS)]).replace("SPARSE", str(rng.choice((5, 7, 11, 99))))
+        f = fabric_of(text, tmp_path, models=False)
+        assert f.addressing is not None
+        asn = f.addressing.asn.tolist()
+        graph = SwitchGraph.of(View.whole(f))
+        engine = BgpRoutes(graph)
+        for target in graph.ends.tolist():
+            try:
+                used = engine.channels_towards(target)
+            except EngineRefuses:
+                open_ties += 1
+                continue
+            known += 1
+            found: dict[int, set[int]] = {}
+            for v, w in zip(graph.net.tail[used].tolist(), graph.net.head[used].tolist(), strict=True):
+                found.setdefault(v, set()).add(w)
+            assert all(converged(f, asn, target, rng) == found for _ in range(3)), (seed, target)
+    assert known > 150, (known, open_ties)
 
 
 def test_certificates_are_verified_and_another_order_is_not():

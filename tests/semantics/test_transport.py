@@ -42,7 +42,8 @@ def test_one_family_of_files(said: str, made: bool, tmp_path: Path) -> None:
 def test_what_follows_from_a_transport(said: str, lossless: bool | None, line: str, tmp_path: Path) -> None:
     """Whether the priority is lossless where nothing says so, and how NCCL takes the network."""
     roce = "roce { dscp 26; ecn 150kB to 1500kB }" if lossless is not None else ""
-    model = 'model host H { port nic[2]: 400Gbps { type GE400; netdev "eth{i}" }\n chip gpu[2]: G }\nmodel chip G { port n: 100Gbps }\n'
+    model = 'model host H { port nic[2]: 400Gbps { type GE400; netdev "eth{i}" }\n chip gpu[2]: G }\n'
+    model += "model chip G { port n: 100Gbps }\n"
     model += "model switch S { port p[1..8]: 400Gbps { type GE400 } }\n"
     fabric = fabric_of(f"{model}fabric f {{ transport {said}\n {WIRED}\n {roce} }}", tmp_path, models=False)
     files = build_files(fabric, ["json", "nccl"], Diagnostics())

@@ -20,8 +20,8 @@ class EcmpLoad(Check):
     in 16 flows; each switch gives a flow one of the links on shortest paths, by a hash of its header. Few
     large flows collide: the answer is what the fullest link between switches is then asked to carry, as a
     multiple of its rate, in 99 of 100 cases; the mean and the load of an even spread stand beside it. Above
-    1 flows on that link are slowed by as much. With `one_hash` all switches hash by one function, so that those
-    of a higher tier divide what a lower tier has divided already along the same lines (polarisation).
+    1 flows on that link are slowed by as much. With `one_hash` all switches hash by one function, so that
+    those of a higher tier divide what a lower tier has divided already along the same lines (polarisation).
 
     ## Formula and source
     Flows of a leaf fall on its u links up as n balls into u urns: P(no urn has more than k) = n! / u^n times
