@@ -10,6 +10,7 @@ from random import Random
 import networkx as nx
 import pytest
 
+from tdsl.compile.compiler import Request, compile_without_checks
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import fabric_of
@@ -63,6 +64,22 @@ def test_tables_of_opensm_are_judged_as_ibdmchk_does(body: str, engine: str, loo
         assert codes(audited(f, ("routes", path))) == ["E0646"] * loops
     made = audited(f, ("routes", printed), ("ibnetdiscover", found))
     assert ("E0646" in codes(made)) is loops and made.matching == f.link_count
+
+
+def test_a_superpod_of_the_library_as_opensm_routes_it(tmp_path: Path) -> None:
+    """By the configuration that tdsl builds for it: the tables have no credit loop, by tdsl and by ibdmchk."""
+    ib.need()
+    design = Path(__file__).parents[2] / "stdlib" / "designs" / "dgx_superpod_h100.fab"
+    f = compile_without_checks(str(design), Request(set=(("units", "1"),))).designs[0].fabric
+    assert f is not None
+    files = build_files(f, ["ibsim", "opensm"], Diagnostics())
+    (net,) = [text for name, text in files.items() if name.endswith(".net")]
+    with ib.lab(net, tmp_path, {}) as lab:
+        lab.manage("sm", files["opensm/opensm.conf"])
+        lab.awaited("sm", "SUBNET UP", "ftree tables configured")
+        assert not ib.ibdmchk(tmp_path / "sm")
+    made = audited(f, ("routes", tmp_path / "sm" / "opensm-lfts.dump"))
+    assert codes(made) == [] and made.facts.used == made.facts.as_designed["routes of switches"] > 1000
 
 
 def followed(text: str, cables: Cables) -> tuple[bool, bool, bool]:

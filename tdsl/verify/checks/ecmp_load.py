@@ -19,7 +19,7 @@ class EcmpLoad(Check):
     `ecmp_load 16`: each port of a host sends at its rate to the same port of the host half of all further on,
     in 16 flows; each switch gives a flow one of the links on shortest paths, by a hash of its header. Few
     large flows collide: the answer is what the fullest link between switches is then asked to carry, as a
-    multiple of its rate, in 99 of 100 cases; the mean and the load of an even spread stand beside it. Above
+    multiple of its rate, in 99 of 100 cases; the mean and the load of an even spread are given, too. Above
     1 flows on that link are slowed by as much. With `one_hash` all switches hash by one function, so that
     those of a higher tier divide what a lower tier has divided already along the same lines (polarisation).
 
