@@ -108,7 +108,7 @@ def _refuse_too_many_accelerators(
             "E0467",
             span,
             f"a network of `{name}` has at most {most:,} accelerators, and this one has {count:,}",
-            help="divide it into several fabrics, and join these by another network",
+            help=f"divide it into several fabrics of at most {most:,}, or leave `transport {name}` out",
         )
 
 

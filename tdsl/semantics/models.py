@@ -246,7 +246,7 @@ class ModelBuilder:
                 s.span,
                 "a port with optics of its own has no cage",
                 labels=[(cage.span, "its cage")],
-                help="leave one of the two out",
+                help=f"leave out `{cage.span.text}`, or `{s.span.text}`",
             )
         model = self.library.model(self.home, value.bare, value.span, ("optic",))
         form = model.facts.get("form", "")
