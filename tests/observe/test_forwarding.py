@@ -66,6 +66,22 @@ def test_tables_of_opensm_are_judged_as_ibdmchk_does(body: str, engine: str, loo
     assert ("E0646" in codes(made)) is loops and made.matching == f.link_count
 
 
+def test_up_and_down_from_the_root_of_the_proof_has_no_loop(tmp_path: Path) -> None:
+    """The ring on which `updn` falls back, with the first switch as its root."""
+    ib.need()
+    f = fabric_of(f"{MODELS}fabric f {{ {RING} }}", tmp_path, models=False)
+    files = build_files(f, ["ibsim"], Diagnostics())
+    (net,) = [text for name, text in files.items() if name.endswith(".net")]
+    guid = re.search(r'switchguid=0x(\w+).*\nSwitch\s+\d+ "[^"]*"\s*# "sw0"', net.decode())
+    assert guid is not None, net.decode()[:500]
+    (tmp_path / "roots").write_text(f"0x{guid[1]}\n")
+    with ib.lab(net, tmp_path, {}) as lab:
+        lab.manage("sm", b"", "", "-R", "updn", "-a", str(tmp_path / "roots"))
+        lab.awaited("sm", "SUBNET UP")
+        assert not ib.ibdmchk(tmp_path / "sm")
+    assert codes(audited(f, ("routes", tmp_path / "sm" / "opensm-lfts.dump"))) == []
+
+
 def test_a_superpod_of_the_library_as_opensm_routes_it(tmp_path: Path) -> None:
     """By the configuration that tdsl builds for it: the tables have no credit loop, by tdsl and by ibdmchk."""
     ib.need()

@@ -51,8 +51,9 @@ class DeadlockFree(Check):
     One virtual lane or priority for all traffic. All endpoints send to all others; links of hosts hold no
     cycle, since hosts do not forward. Parallel links are all in use. OpenSM's `minhop` and `dor` choose one
     of the routes that are judged for each destination, so that a cycle here may be absent from its tables:
-    `tdsl audit --routes FILE` judges these. A pair without a route refutes it. With `pfc off` nothing is
-    paused, and routes in a cycle lose packets in place of waiting.
+    `tdsl audit --routes FILE` judges these. OpenSM's `updn` must be given the roots (`root_guid_file`): it
+    looks for some itself, and where it finds none it falls back to `minhop`. A pair without a route refutes
+    it. With `pfc off` nothing is paused, and routes in a cycle lose packets in place of waiting.
 
     ## A design that passes
     ```fab
