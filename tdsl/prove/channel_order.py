@@ -31,10 +31,11 @@ from tdsl.system.lazy_dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class ChannelOrder:
     """Every turn ascends: ``order`` are all channels as pairs of devices. ``roots`` of up*/down*, or
-    none."""
+    none; ``parts`` with endpoints are not joined, and no route leads from one to another."""
 
     order: list[tuple[int, int]]
     roots: Ints
+    parts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def _order_of_levels(graph: SwitchGraph, levels: Levels) -> ChannelOrder:
     place = np.where(levels.up, high, -high)
     order = np.lexsort((net.head, place, ~levels.up))
     return ChannelOrder(
-        list(zip(net.tail[order].tolist(), net.head[order].tolist(), strict=True)), levels.roots
+        list(zip(net.tail[order].tolist(), net.head[order].tolist(), strict=True)), levels.roots, graph.parts
     )
 
 
@@ -160,7 +161,7 @@ def _order_of_turns(made: RouteEngine) -> ChannelOrder | ChannelCycle:
     if not cycle:
         order = _topological_order(n, first, then)
         pairs = zip(graph.net.tail[order].tolist(), graph.net.head[order].tolist(), strict=True)
-        return ChannelOrder(list(pairs), np.zeros(0, dtype=np.int64))
+        return ChannelOrder(list(pairs), np.zeros(0, dtype=np.int64), graph.parts)
     return _cycle_with_routes(made, cycle)
 
 

@@ -40,10 +40,19 @@ class SwitchGraph:
 
     @classmethod
     def of(cls, view: View) -> SwitchGraph:
-        """Read the switches, chips and other forwarding devices of a view."""
+        """Read the switches, chips and other forwarding devices of a view. Raises EngineRefuses where no
+        endpoint is attached to any."""
         net = adjacency_network(view.fabric.device_count, view.a[view.trunks], view.b[view.trunks])
         nodes = view.attachment.node
-        return cls(view, net, distinct_values(nodes[nodes < view.fabric.device_count]))
+        ends = distinct_values(nodes[nodes < view.fabric.device_count])
+        if not len(ends):
+            raise EngineRefuses("no endpoint is attached to a switch")
+        return cls(view, net, ends)
+
+    @property
+    def parts(self) -> int:
+        """Numbers of parts with endpoints that no link between forwarding devices joins."""
+        return len(distinct_values(self.view.label[self.ends]))
 
     @property
     def channels(self) -> int:

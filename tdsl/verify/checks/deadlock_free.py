@@ -69,7 +69,7 @@ class DeadlockFree(Check):
 
     ### What it prints
     ```
-    E0445: `deadlock_free under minhop` does not hold: 8 channels wait for each other: sw0 - sw1 - … - sw0
+    E0445: `deadlock_free under minhop` does not hold: 8 channels wait for each other: sw1 - sw0 - … - sw1
     ```
     """
 
@@ -101,7 +101,9 @@ class DeadlockFree(Check):
         channels = counted_noun(len(found.order), "channel")
         roots = counted_noun(len(found.roots), "root")
         how = f" up and down from {roots}" if engine in ("updn", "ftree") else ""
-        return property_holds(f"{channels}{how}, in an order along which every route ascends{_paused(view)}")
+        apart = f"; {found.parts} parts that no link joins" if found.parts > 1 else ""
+        order = "in an order along which every route ascends"
+        return property_holds(f"{channels}{how}, {order}{apart}{_paused(view)}")
 
 
 def judgement_of_gap(view: View, engine: str, found: NoRoute) -> Judgement:

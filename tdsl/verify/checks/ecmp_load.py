@@ -49,7 +49,7 @@ class EcmpLoad(Check):
 
     ### What it prints
     ```
-    E0447: `ecmp_load 1 <= 2` does not hold: 4 times its rate in 99 of 100 cases, 2.6 on average
+    E0447: `ecmp_load 1 <= 2` does not hold: 5 times its rate in 99 of 100 cases, 3.61 on average, …
     ```
     """
 

@@ -45,7 +45,7 @@ class ValleyFree(Check):
 
     ### What it prints
     ```
-    E0446: `valley_free under minhop` does not hold: leaf0 - spine0 - leaf2 - spine1 - leaf3 goes up again
+    E0446: `valley_free under minhop` does not hold: leaf3 - spine1 - leaf2 - spine0 - leaf0 goes up again
     ```
     """
 
