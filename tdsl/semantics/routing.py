@@ -54,7 +54,7 @@ class Roce:
 
     ``dscp`` and ``priority`` of its packets, ``cnp_dscp`` and ``cnp_priority`` of its congestion
     notifications; ``pfc``: the priority is lossless (IEEE 802.1Qbb); ``watchdog_ms`` is when a stuck pause is
-    broken, 0 for never. ``stated`` are the settings that are written.
+    broken, 0 for never.
     """
 
     dscp: int
@@ -65,7 +65,6 @@ class Roce:
     watchdog_ms: int
     ecn: Ecn | None
     origin: Origin
-    stated: frozenset[str] = frozenset()
 
 
 def read_routing_block(
@@ -137,7 +136,7 @@ def read_roce_block(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin:
             )
     pfc, watchdog = _pfc_setting(given.get("pfc"), scope, evaluator)
     ecn = _ecn_thresholds(given["ecn"], scope, evaluator) if "ecn" in given else None
-    return Roce(dscp, priority, cnp_dscp, cnp_priority, pfc, watchdog, ecn, origin, frozenset(given))
+    return Roce(dscp, priority, cnp_dscp, cnp_priority, pfc, watchdog, ecn, origin)
 
 
 def tell_of_missing_ecn(s: tree.Setting, diagnostics: Diagnostics) -> None:

@@ -72,7 +72,7 @@ def fit_roce_to_transport(plan: FabricPlan, diagnostics: Diagnostics) -> None:
         return
     name, span = plan.transport
     about = TRANSPORTS[name].roce
-    strange = [word for word in sorted(plan.roce.stated) if word not in about]
+    strange = [word for word in sorted(plan.roce_stated) if word not in about]
     if not about or strange:
         what = f"`{strange[0]}` of `roce`" if about else "`roce`"
         why = (
@@ -80,7 +80,7 @@ def fit_roce_to_transport(plan: FabricPlan, diagnostics: Diagnostics) -> None:
             if about
             else "its packets are not RDMA over Converged Ethernet"
         )
-        others = [n for n, t in TRANSPORTS.items() if t.roce >= plan.roce.stated and t.roce]
+        others = [n for n, t in TRANSPORTS.items() if t.roce >= plan.roce_stated and t.roce]
         diagnostics.add(
             "E0129",
             plan.roce.origin,
@@ -88,5 +88,5 @@ def fit_roce_to_transport(plan: FabricPlan, diagnostics: Diagnostics) -> None:
             labels=[(span, "stated here")],
             help="leave it out, or write " + " or ".join(f"`transport {n}`" for n in others),
         )
-    elif TRANSPORTS[name].lossy and "pfc" not in plan.roce.stated:
+    elif TRANSPORTS[name].lossy and "pfc" not in plan.roce_stated:
         plan.roce = replace(plan.roce, pfc=False)

@@ -39,4 +39,4 @@ def record_without_origin(found: object) -> dict[str, object] | None:
     """A record of the design as JSON values, without its origin."""
     if not is_dataclass(found) or isinstance(found, type):
         return None
-    return {name: value for name, value in asdict(found).items() if name not in ("origin", "stated")}
+    return {name: value for name, value in asdict(found).items() if name != "origin"}
