@@ -226,6 +226,7 @@ NUMBERS = {
     "precision: denominators and roundings": "BITS FILL FINE LONGEST MARGINS MOST PARTS SAME SMALL STEPS TOWARDS WHOLE WHOLES",
     "columns at a time, which bound memory": "AT_ONCE CELLS CHUNK _CHUNK FARTHEST GATHERED SLOT",
     "how prices of links grow with their load": "STEEP",
+    "which quantile is given, and how surely": "SHARE SURE",
     "which of two searches has its answer first": "LARGE",
     "units and formats": "BYTES DIGITS METRE SECOND SECONDS",
     "what trials cost and which are made first": "BASES COUNT PROOF TRIAL",

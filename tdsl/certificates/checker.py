@@ -244,6 +244,7 @@ COMPARED = {
     "value": Fraction,
     "share": (None, frozenset(("left", "intact"))),
 }
+ROUTING = frozenset(("minhop", "updn", "ftree", "dor"))
 FORMS: dict[str, Any] = LEFT | {
     "oversubscription": {"value": Fraction, "at?": set},
     "blast_radius": {"value": 0, "of": set},
@@ -253,6 +254,7 @@ FORMS: dict[str, Any] = LEFT | {
     | {"lower?": ROUTED, "upper?": PRICED, "each?": {"flow": [[str, str, Fraction]], "cut": set}},
     "all_to_all_time": TIMED_UNITS | {"lower": ROUTED, "upper?": PRICED},
     **dict.fromkeys(("allreduce", "all_gather_time", "reduce_scatter_time"), COLLECTIVE),
+    "deadlock_free": {"under": ROUTING, "order": [[str, str]]},
     "survives": {
         "what?": (None, frozenset(("links", "ports", "cables", "cages"))),
         "of": set,
@@ -574,6 +576,17 @@ class CertifiedNetwork(Graph):
                 if d in ends and d not in label and (other in label or other in ends):
                     out.append((d, (label[other],) if other in label else (min(x.a, x.b), max(x.a, x.b))))
         return out
+
+    def ends_at_switches(self) -> dict[str, None]:
+        """The forwarding devices that endpoints are linked to, or that are endpoints, in order of the
+        fabric."""
+        ends = {*self.units, *self.others}
+        found = {d for d in ends if d in self.forward}
+        for x in self.every:
+            found |= {
+                b for a, b in ((x.a, x.b), (x.b, x.a)) if a in ends - self.forward and b in self.forward
+            }
+        return {d: None for d in self.fabric.devices if d in found}
 
     def injection(self) -> Fraction:
         """The most that the smaller of two halves can inject, however the units are divided, in bit/s."""
@@ -2018,6 +2031,154 @@ def verify_time(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]
     return stated["at_least"], stated["at_most"]
 
 
+def verify_order_of_channels(net: CertifiedNetwork, stated: Any) -> None:
+    """Along an order of all channels (a direction of the links between two forwarding devices) every turn of
+    a route ascends, and all devices with endpoints that links join have a route to each other. The routes are
+    computed here: shortest paths; one index after the other; or all that go up and then down."""
+    inner = [(x.a, x.b) for x in net.every if x.a in net.forward and x.b in net.forward]
+    place = {(a, b): i for i, (a, b) in enumerate(stated["order"])}
+    channels = {*inner, *((b, a) for a, b in inner)}
+    reject_unless(
+        place.keys() == channels and len(place) == len(stated["order"]), "the order is not of all channels"
+    )
+    graph = Graph(((a, b, 1) for a, b in inner), net.forward, net.work)
+    ends = net.ends_at_switches()
+    if stated["under"] in ("updn", "ftree"):
+        reject_unless_up_and_down(net, graph, ends, place, stated["under"] == "ftree")
+        return
+    coordinates = grid_coordinates(net, graph) if stated["under"] == "dor" else None
+    for target in ends:
+        onward = (
+            shortest_next(graph, target) if coordinates is None else next_in_grid(graph, coordinates, target)
+        )
+        reject_unless_turns_ascend(graph, onward, (d for d in ends if d != target), target, place)
+
+
+def shortest_next(graph: Graph, target: str) -> dict[str, list[str]]:
+    """By which neighbours every node reaches a target on shortest paths."""
+    far = graph.distances(target)
+    return {v: [w for w in graph.near(v) if far[w] == at - 1] for v, at in far.items()}
+
+
+def grid_coordinates(net: CertifiedNetwork, graph: Graph) -> dict[str, tuple[int, ...]]:
+    """The indices in the paths of forwarding devices that are linked to each other, which must be of one
+    declaration and differ in one index over each link."""
+    linked = [d for d in net.fabric.devices if graph.near(d)]
+    reject_unless(len({net.fabric.devices[d].family for d in linked}) == 1, "the switches are no grid")
+    at = {
+        d: tuple(
+            int(i)
+            for part in re.findall(r"\[([^\]]*)\]", net.fabric.devices[d].path)
+            for i in part.split(",")
+        )
+        for d in linked
+    }
+    one = all(sum(x != y for x, y in zip(at[a], at[b], strict=True)) == 1 for a, b in graph.arcs())
+    reject_unless(one, "a link joins devices that differ in more than one index")
+    return at
+
+
+def next_in_grid(graph: Graph, at: Mapping[str, tuple[int, ...]], target: str) -> dict[str, list[str]]:
+    """By which neighbours every node reaches a target if the first index that differs is changed first, by as
+    few links as that takes."""
+    out: dict[str, list[str]] = {target: []}
+    goal = at.get(target, ())
+    for k in range(len(goal)):
+        # along index k, links from the nodes that agree with the target in the indices up to it
+        far = {v: 0 for v, x in at.items() if x[: k + 1] == goal[: k + 1]}
+        front = [*far]
+        for v in front:
+            graph.work.spend(1 + len(graph.near(v)))
+            line = [w for w in graph.near(v) if at[w][:k] + at[w][k + 1 :] == at[v][:k] + at[v][k + 1 :]]
+            if far[v]:
+                out[v] = [w for w in line if far.get(w) == far[v] - 1]
+            for w in line:
+                if w not in far:
+                    far[w] = far[v] + 1
+                    front.append(w)
+    return out
+
+
+def reject_unless_turns_ascend(
+    graph: Graph,
+    onward: Mapping[str, list[str]],
+    sources: Iterable[str],
+    target: str,
+    place: Mapping[Arc, int],
+) -> None:
+    """Reject unless the routes to a target from what is linked to it exist and ascend at every turn."""
+    joined = graph.distances(target)
+    front = [s for s in sources if s in joined]
+    reject_unless(all(onward.get(s) for s in front), "two devices with endpoints have no route")
+    latest: dict[str, int] = {}  # the highest place of a channel by which routes enter a node
+    seen = {*front}
+    for v in front:
+        graph.work.spend(1 + len(onward[v]))
+        for w in onward[v]:
+            latest[w] = max(latest.get(w, -1), place[v, w])
+            if w not in seen:
+                seen.add(w)
+                front.append(w)
+    for v in front:
+        if v in latest and v != target:
+            reject_unless(min(place[v, w] for w in onward[v]) > latest[v], "a route turns against the order")
+
+
+def reject_unless_up_and_down(
+    net: CertifiedNetwork, graph: Graph, ends: Iterable[str], place: Mapping[Arc, int], tree: bool
+) -> None:
+    """Reject unless all turns but those from a channel down to one up ascend, and devices with endpoints
+    reach each other without such a turn. Up is nearer to the roots, or to what is first in the fabric."""
+    devices = net.fabric.devices
+    row = {d: i for i, d in enumerate(devices)}
+    tier = {d: devices[d].tier or 0 for d in devices}
+    nodes = [d for d in devices if d in net.forward and (graph.near(d) or d in ends)]
+    layered = all(abs(tier[a] - tier[b]) == 1 for a, b in graph.arcs()) and all(tier[d] >= 1 for d in nodes)
+    reject_unless(layered or not tree, "a link does not join one tier to the next")
+    rank: dict[str, int] = {}
+    for start in nodes:
+        if start not in rank:
+            part = [d for d in graph.distances(start) if d in net.forward]
+            top = max(tier[d] for d in part)
+            roots = sorted((d for d in part if tier[d] == top), key=row.__getitem__)
+            level = roots if layered else roots[:1]
+            rank |= dict.fromkeys(level, 0)
+            for v in level:
+                for w in graph.near(v):
+                    if w not in rank:
+                        rank[w] = rank[v] + 1
+                        level.append(w)
+    order = sorted(nodes, key=lambda d: (rank[d], row[d]))
+    height = {d: -i for i, d in enumerate(order)}
+    bit = {d: 1 << i for i, d in enumerate(ends)}
+    below = {d: bit.get(d, 0) for d in nodes}
+    joined: dict[str, int] = {}
+    for v in reversed(order):
+        graph.work.spend(1 + len(graph.near(v)))
+        ups, downs = ([w for w in graph.near(v) if (height[w] > height[v]) is up] for up in (True, False))
+        for w in ups:
+            below[w] |= below[v]
+        risen = max((place[w, v] for w in downs), default=-1)  # entered by a channel up
+        fallen = max((place[w, v] for w in ups), default=-1)
+        least_up = min((place[v, w] for w in ups), default=len(place))
+        least_down = min((place[v, w] for w in downs), default=len(place))
+        reject_unless(risen < min(least_up, least_down), "a route turns against the order")
+        reject_unless(fallen < least_down, "a route turns against the order")
+    reached = dict(below)
+    for v in order:
+        for w in graph.near(v):
+            if height[w] > height[v]:
+                reached[v] |= reached[w]
+    for start in nodes:
+        if start not in joined:
+            part = [d for d in graph.distances(start) if d in below]
+            whole = 0
+            for d in part:
+                whole |= bit.get(d, 0)
+            joined |= dict.fromkeys(part, whole)
+    reject_unless(all(joined[d] & ~reached[d] == 0 for d in bit), "two devices with endpoints have no route")
+
+
 def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
     """Every set of COUNT elements is a case, or the image of one under symmetries; the condition holds in
     every case. Symmetries keep all that conditions read: declarations, kinds, roles, models, containment, and
@@ -2147,6 +2308,7 @@ CHECKS: dict[str, Callable[[CertifiedNetwork, Any], Any]] = {
     "bisection": verify_bisection_bounds,
     "throughput": verify_throughput_bounds,
     "survives": verify_survival,
+    "deadlock_free": verify_order_of_channels,
 } | dict.fromkeys(TIMES, verify_time)
 
 
@@ -2157,9 +2319,10 @@ EXPECTED = re.compile(
     r"(?P<survives>survives any (?P<count>[0-9]{1,9})(?: (?P<what>links|ports|cables|cages))? of "
     r"(?P<of>.+?)(?: to (?P<to>.+?))?"
     r"(?: with (?P<given>.+))?)"
-    r"|(?P<check>[a-z_]+)(?: (?P<pattern>(?!(?:of|at) )[a-z_]+(?: [0-9a-f]+)?(?: by rail| through "
+    r"|(?P<check>[a-z_]+)(?: (?P<pattern>(?!(?:of|at|under) )[a-z_]+(?: [0-9a-f]+)?(?: by rail| through "
     r"scaleup)?))?"
     r"(?: of (?P<a>.+?)(?: to (?P<b>.+?))?)?(?: at (?P<at>.+?))?"
+    r"(?: under (?P<under>[a-z_]{1,20}))?"
     r"(?: ?(?P<op>>=|<=|==|>|<) ?(?P<value>[0-9.:/]{1,60})(?P<unit>%|[KMGTP]?bps)?(?P<intact> of intact)?)?"
 )
 PARTS = re.compile(r"\.(?![^\[]*\])")
@@ -2268,8 +2431,8 @@ class CertifiedStatement:
 
     def figure_satisfies(self, asked: re.Match[str]) -> bool:
         """Whether all that the figure can be satisfies a requirement about it."""
-        if self.check == "reachability" or not asked["op"]:
-            return self.check == "reachability" and not asked["op"] and bool(self.stated["holds"])
+        if self.check in YES_OR_NO or not asked["op"]:
+            return self.check in YES_OR_NO and not asked["op"] and bool(self.stated.get("holds", True))
         scale, value = requirement_amount(asked)
         flowing = self.check in FLOWING
         if asked["intact"] or (scale and not flowing) or (flowing and scale != "bps" and not self.full):
@@ -2356,6 +2519,7 @@ class CertifiedStatement:
             wanted = fabric.named(paths_matching_text(fabric, asked["a"] or asked["at"]))
         clause = {"blast_radius": "a", "oversubscription": "at", "throughput": "a"}.get(self.check, "")
         strange = any(asked[x] for x in ("a", "at") if x != clause)
+        strange |= (asked["under"] or None) != self.stated.get("under")
         return bool(self.check == asked["check"] and not strange and self.subject() == wanted)
 
     def implies(self, condition: Any, asked: re.Match[str] | None) -> bool | None:
@@ -2391,6 +2555,11 @@ class CertifiedStatement:
             return f"reachability of {stated['fabric']} (all {len(self.net.units)} units)"
         if self.check == "survives":
             return self.text_of_survival()
+        if self.check == "deadlock_free":
+            return (
+                f"deadlock_free of {stated['fabric']} under {stated['under']} ({len(stated['order'])} "
+                f"channels in order; {len(self.net.ends_at_switches())} devices with endpoints)"
+            )
         if self.check in TIMES:
             return self.text_of_time()
         return self.text_of_flow() if self.check in FLOWING else self.text_of_counted_figure()
@@ -2478,6 +2647,7 @@ class CertifiedStatement:
 
 
 FLOWING = ("bisection", "throughput")
+YES_OR_NO = ("reachability", "deadlock_free")
 
 
 def comparison_implies(op: str, have: Fraction, asked_op: str, value: Fraction) -> bool:

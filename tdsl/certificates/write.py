@@ -34,6 +34,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.channel_order import ChannelOrder, order_or_cycle
 from tdsl.prove.elements import elements_of_claim as named
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
@@ -165,6 +166,7 @@ def _certificate_bodies(
     out |= _certificates_of_blast_radius(view, claims)
     out |= _certificates_at_switches(view, claims)
     out |= _certificates_of_survival(view, claims, status, left_out)
+    out |= _certificates_of_deadlock_freedom(view, claims, status, left_out)
     return out
 
 
@@ -243,6 +245,27 @@ def _certificates_of_survival(
             continue
         if made is not None:
             out[f"survives-{number}.json"] = made
+    return out
+
+
+def _certificates_of_deadlock_freedom(
+    view: View, claims: Iterable[ResolvedClaim], status: Statuses, left_out: dict[str, str]
+) -> Mapping[str, Json]:
+    """Orders of channels, one for every engine under which the whole fabric is proved free of deadlock."""
+    out: dict[str, Json] = {}
+    for claim in claims:
+        name = f"deadlock_free-{claim.under}.json"
+        wanted = claim.metric == "deadlock_free" and claim.scope is None and not claim.of
+        if not wanted or name in out or status.get((claim.metric, claim.text)) != "proved":
+            continue
+        if claim.under not in checker.ROUTING:
+            left_out[name] = f"the checker does not know the routes of `{claim.under}`"
+            continue
+        found = order_or_cycle(view, claim.under)
+        if isinstance(found, ChannelOrder):
+            name_of = view.fabric.device_name
+            order = [[name_of(a), name_of(b)] for a, b in found.order]
+            out[name] = {"check": "deadlock_free", "under": claim.under, "order": order}
     return out
 
 

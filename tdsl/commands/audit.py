@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "csv", "sarif", "markdown")
 CAPTURED = (
     "ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p", "fdb", "modules", "health", "gpus",
-    "scheduler",
+    "scheduler", "routes",
 )  # fmt: skip
 """Formats of captures, and the options that give them."""
 MOST_SHOWN = 100
@@ -83,6 +83,8 @@ class AuditCall:
     """Matrices of accelerators and adapters."""
     scheduler: tuple[Path, ...]
     """Topologies of Slurm and labels of Kubernetes."""
+    routes: tuple[Path, ...]
+    """Forwarding tables of switches."""
     column: tuple[str, ...]
     """What columns of these tables are, as `--column` gives it."""
     assets: Path | None
@@ -196,6 +198,13 @@ class AuditCall:
     multiple=True,
     metavar="FILE",
     help="Where nodes are: scontrol show topology, topology.conf or .yaml, or kubectl get nodes -o json.",
+)
+@click.option(
+    "--routes",
+    type=CAPTURE,
+    multiple=True,
+    metavar="FILE",
+    help="Forwarding tables: dump_lfts, or opensm-lfts.dump; routes that loop, and credit loops.",
 )
 @column_option
 @click.option(
@@ -317,7 +326,8 @@ def _refuse_unfit_audit(call: AuditCall) -> None:
     if not call.captures:
         raise Wrong(
             "give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --ibdiagnet DIR, --ufm FILE, --lldp "
-            "PATH, --p2p FILE, --fdb PATH, --modules PATH, --health PATH, --gpus PATH or --scheduler FILE"
+            "PATH, --p2p FILE, --fdb PATH, --modules PATH, --health PATH, --gpus PATH, --scheduler FILE or "
+            "--routes FILE"
         )
     if call.output is not None and call.output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{call.output}: the work list is written as .csv or .xlsx")

@@ -526,7 +526,9 @@ class HostAdapters:
     spans hosts, 0 where none does. ``accelerators_joined``: scale-up links join all accelerators of a host,
     as far as the model says. ``named``: the model names its adapters; ``certain``: from a source. ``prefix``
     is what all names begin with, digits at its end left out, ``mlx5_``. ``virtual``: the host is a virtual
-    machine. ``note`` is what the model notes of itself, "" if nothing.
+    machine. ``note`` is what the model notes of itself, "" if nothing. ``nccl``: how NCCL uses the transport
+    that the design states: "verbs", a plugin over "libfabric" or of the "vendor", "sockets", "" if not
+    stated.
     """
 
     host: str
@@ -549,6 +551,7 @@ class HostAdapters:
     prefix: str = ""
     virtual: bool = False
     note: str = ""
+    nccl: str = ""
 
 
 @dataclass(frozen=True, slots=True)

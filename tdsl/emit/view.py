@@ -373,7 +373,7 @@ class FabricView:
     def _ethernet(self) -> set[tuple[str, str]]:
         """Models by key with the port classes whose links here speak what runs over Ethernet."""
         f, keys = self._fabric, list(self.models_by_key)
-        if not f.transport or "infiniband" in TRANSPORTS[f.transport]:
+        if not f.transport or "infiniband" in TRANSPORTS[f.transport].families:
             return set()
         ports = np.concatenate([f.link_a, f.link_b])
         device = f.port_device[ports]

@@ -28,6 +28,7 @@ from tdsl.findings.source import SourceFile
 from tdsl.semantics.fault import Excused, Fault, closest_known_name
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.plan import FabricPlan, Pathed, ResolvedConnect, ResolvedPath
+from tdsl.semantics.transport import fit_roce_to_transport
 from tdsl.syntax import tree
 from tdsl.system import malloc, progress
 
@@ -61,6 +62,7 @@ def elaborate_fabric(
         report_unconnected_sets(plan, diagnostics)
     fabric = assemble_fabric(plan, rows, wiring, diagnostics)
     judge_layers(fabric, diagnostics)
+    fit_roce_to_transport(plan, diagnostics)
     said = stated_transport(plan)
     fabric.transport, fabric.transport_stated = said[0] if said else "", plan.transport is not None
     fabric.purpose = plan.purpose[0] if plan.purpose is not None else ""

@@ -67,6 +67,11 @@ def takes_power(part: DeviceModel) -> bool:
     return cable_medium(part) in ACTIVE or optic_watts(part) is not None
 
 
+def is_built_in(part: DeviceModel) -> bool:
+    """Whether optics are part of a device, and so are neither bought nor plugged: those of the form CPO."""
+    return [str(x) for x in fact_values(part, "form")] == ["CPO"]
+
+
 def optic_watts(part: DeviceModel, typical: bool = False) -> Fraction | None:
     """Watts of a transceiver, or of a cable with all its plugs: its maximum, or with ``typical`` the typical
     figure where one is stated."""

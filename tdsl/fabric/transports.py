@@ -56,6 +56,8 @@ def determine_transport(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnosti
     them. A link that cannot speak what is stated is an error. A transport is that of the network: scale-up
     links beside one speak their own."""
     said = stated_transport(plan)
+    if plan.transport is not None:
+        _refuse_too_many_accelerators(fabric, *plan.transport, diagnostics)
     pairs = _typed_class_pairs(fabric)
     if not pairs:
         return
@@ -78,7 +80,7 @@ def determine_transport(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnosti
                 severity=Severity.WARNING,
             )
             return
-        if said is not None and plan.transport is not None and not common & set(TRANSPORTS[said[0]]):
+        if said is not None and plan.transport is not None and not common & set(TRANSPORTS[said[0]].families):
             say(
                 "E0213",
                 where,
@@ -88,6 +90,26 @@ def determine_transport(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnosti
             return
     if said is None and len(agreed) == 1:
         (fabric.transport,) = agreed
+
+
+def _refuse_too_many_accelerators(
+    fabric: Fabric, name: str, span: SourceSpan, diagnostics: Diagnostics
+) -> None:
+    """Refuse a network of more accelerators than its transport can address."""
+    most = TRANSPORTS[name].most_accelerators
+    if not most:
+        return
+    linked = np.zeros(fabric.device_count, dtype=np.bool_)
+    linked[fabric.device_a] = linked[fabric.device_b] = True
+    inside = np.array([max(m.accelerators, m.kind == "chip") for m in fabric.models], dtype=np.int64)
+    count = int(inside[fabric.device_model[linked & fabric.is_end]].sum())
+    if count > most:
+        diagnostics.add(
+            "E0467",
+            span,
+            f"a network of `{name}` has at most {most:,} accelerators, and this one has {count:,}",
+            help=f"divide it into several fabrics of at most {most:,}, or leave `transport {name}` out",
+        )
 
 
 def open_families(fabric: Fabric) -> list[str]:

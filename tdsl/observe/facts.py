@@ -17,6 +17,7 @@ from tdsl.fabric.part_facts import fact_values, part_display_name
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.observe.candidates import PortPositions
 from tdsl.observe.describe import MOST_NOTES, RepairTask, Words
+from tdsl.observe.forwarding import ForwardingTables
 from tdsl.observe.match import Seen
 from tdsl.observe.record import (
     CapturedEnd,
@@ -24,6 +25,7 @@ from tdsl.observe.record import (
     CapturedHealth,
     CapturedModule,
     CapturedPlacement,
+    CapturedTable,
     CapturedTopology,
     LeftOutRow,
 )
@@ -47,6 +49,13 @@ NOT_COMPARED = "a capture has errors, so nothing is compared"
 NO_PART = "the capture gives no part number"
 NO_LINK = "the design plans no link at the port"
 NO_LAYOUT = "the model of the host does not say what hangs from what"
+ROUTES = "routes of switches"
+HELP_OF_ROUTES = {
+    "E0645": "let the subnet manager route again, and capture the tables of one sweep",
+    "E0646": "route by `updn` or `ftree` with a file of roots; tables of dfsssp, lash and torus-2QoS are "
+    "judged with their service levels by ibdmchk",
+}
+TABLE_TWICE = "the switch has a forwarding table already"
 NO_GROUPS = "the design has no such level of groups"
 
 
@@ -83,6 +92,10 @@ def set_facts_aside(seen: Seen) -> ComparedFacts:
     observed = seen.observed
     out = ComparedFacts(aside=list(observed.facts_left))
     for fact in observed.facts:
+        if isinstance(fact, CapturedTable):
+            name = observed.nodes[fact.node].description or fact.node
+            out.aside += [LeftOutRow(NOT_COMPARED, r.at, f"{name} to {r.name}") for r in fact.rows]
+            continue
         node = fact.end.node if isinstance(fact, (CapturedModule, CapturedHealth)) else fact.node
         port = fact.end.port[:1] if isinstance(fact, (CapturedModule, CapturedHealth)) else ()
         text = " ".join((observed.nodes[node].description or node, *port))
@@ -110,6 +123,7 @@ class _FactComparison:
                 self.topology(fact)
         for source in dict.fromkeys(p.source for p in placements):
             self.placements(source, [p for p in placements if p.source == source])
+        self.forwarding_tables([f for f in facts if isinstance(f, CapturedTable)])
         return self.out
 
     # ------------------------------------------------------------ what is used
@@ -282,6 +296,41 @@ class _FactComparison:
                 f"correction{count}; at most {WORST_ERROR_RATE:.0e} is usual",
                 help,
                 tasks=[task],
+            )
+
+    # ------------------------------------------------------------ forwarding tables
+    def forwarding_tables(self, tables: list[CapturedTable]) -> None:
+        """The tables of switches, which are judged together."""
+        known: dict[int, CapturedTable] = {}
+        for table in tables:
+            device = self.seen.device_of.get(table.node, -1)
+            why = (
+                NO_HOST
+                if device < 0
+                else NOT_ASKED
+                if not self.is_asked(device)
+                else TABLE_TWICE
+                if device in known
+                else ""
+            )
+            if why:
+                name = self.seen.observed.nodes[table.node].description or table.node
+                self.out.aside += [LeftOutRow(why, r.at, f"{name} to {r.name}") for r in table.rows]
+            else:
+                known[device] = table
+        if not known:
+            return
+        judged = ForwardingTables(self.fabric, self.seen, self.words, known)
+        faults = list(judged.faults())
+        self.out.used += judged.routes
+        self.out.used_by_kind[ROUTES] += judged.routes
+        self.out.as_designed[ROUTES] += 0 if faults else judged.routes
+        for found in faults:
+            finding = Diagnostic(
+                found.code, found.message, found.route.at.span, (), found.notes, HELP_OF_ROUTES[found.code]
+            )
+            self.out.faults.append(
+                FactFault(finding, (RepairTask("", "", "route the subnet again", "", ""),))
             )
 
     # ------------------------------------------------------------ the inside of hosts

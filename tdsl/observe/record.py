@@ -156,7 +156,26 @@ class CapturedPlacement(NamedTuple):
     at: CaptureLine
 
 
-CapturedFact = CapturedModule | CapturedHealth | CapturedTopology | CapturedPlacement
+class CapturedRoute(NamedTuple):
+    """A row of a forwarding table: by which port (0 is the switch itself) packets for a LID leave, and what
+    has this LID: a switch, an adapter or a router, and its name."""
+
+    lid: int
+    port: int
+    kind: str
+    name: str
+    at: CaptureLine
+
+
+class CapturedTable(NamedTuple):
+    """The forwarding table of a switch."""
+
+    node: str
+    rows: tuple[CapturedRoute, ...]
+    at: CaptureLine
+
+
+CapturedFact = CapturedModule | CapturedHealth | CapturedTopology | CapturedPlacement | CapturedTable
 
 
 class LooseLink(NamedTuple):
@@ -246,6 +265,13 @@ class Observed:
         if len(self.facts) >= MOST_LINKS:
             raise Malformed(fact.at.line, f"there are more than {MOST_LINKS:,} facts")
         self.facts.append(fact)
+
+    @property
+    def fact_rows(self) -> int:
+        """Rows of captures of other things than links: facts, each row of a forwarding table, and what is no
+        fact."""
+        tables = sum(len(f.rows) - 1 for f in self.facts if isinstance(f, CapturedTable))
+        return len(self.facts) + tables + len(self.facts_left)
 
     def leave_fact_out(self, why: str, at: CaptureLine, text: str) -> None:
         """Note a row that is no fact which can be compared."""

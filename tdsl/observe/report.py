@@ -134,7 +134,7 @@ def _facts_of_captures(made: Audit) -> dict[str, object]:
     place; of each kind how many are as designed."""
     facts = made.facts
     return {
-        "read": len(made.seen.observed.facts) + len(made.seen.observed.facts_left),
+        "read": made.seen.observed.fact_rows,
         "used": facts.used,
         "set_aside": len(facts.aside),
         "aside": [

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.fabric.part_facts import MICRO, fact_values, lengths_of, optic_watts, part_display_name
+from tdsl.fabric.part_facts import MICRO, fact_values, is_built_in, lengths_of, optic_watts, part_display_name
 from tdsl.physical.articles import Article, racks_bought_with_contents
 from tdsl.physical.cords import power_cords
 from tdsl.physical.part_choice import PartChoice
@@ -222,6 +222,8 @@ def _optic_bill_lines(figures: Figures) -> list[Line]:
     )
     for (part, name), n in sorted(count.items()):
         optic = found.parts[part]
+        if is_built_in(optic):
+            continue
         number = str(optic.facts.get("part", ""))
         line = Line("optic", part_display_name(optic), optic.title, number, name, quantity=n)
         out.append(_with_watts_and_price(line, optic_watts(optic), price_of_part(optic, f.prices)))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tdsl.fabric.columns import Column
-from tdsl.fabric.part_facts import MICRO, part_display_name
+from tdsl.fabric.part_facts import MICRO, is_built_in, part_display_name
 from tdsl.physical.model import Physical
 from tdsl.semantics.model import DeviceModel
 
@@ -63,5 +63,6 @@ def _part_fact_column(physical: Physical, fact: Callable[[DeviceModel], object])
 def _optic_name_column(physical: Physical, end: str) -> list[object]:
     number, choices = physical.parts.group
     found = [getattr(c, end) for c in choices]
-    values = [part_display_name(o) if isinstance(o, DeviceModel) else "" for o in found]
+    plugged = (isinstance(o, DeviceModel) and not is_built_in(o) for o in found)
+    values = [part_display_name(o) if there else "" for o, there in zip(found, plugged, strict=True)]
     return [values[k] for k in number.tolist()]

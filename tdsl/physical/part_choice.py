@@ -273,7 +273,7 @@ class ChosenParts:
         given = optics if isinstance(optics, tuple) else (None, None)
         ends: list[list[DeviceModel | None]] = []
         for c, one, tail in zip((group.a, group.b), given, group.tails, strict=True):
-            if pinned and one is None and not cage_form(c):
+            if pinned and one is None and not cage_form(c) and not c.built_in:
                 ends.append(
                     [None]
                 )  # nothing is known of this cage; the other end gets its transceiver all the same
@@ -281,7 +281,8 @@ class ChosenParts:
             if isinstance(one, DeviceModel):
                 ends.append([one])
                 continue
-            fitting = (o for o in _allowed_parts(self.optics, allowed) if not group.wrong(o, c, tail))
+            among = self.optics if c.built_in else _allowed_parts(self.optics, allowed)
+            fitting = (o for o in among if not group.wrong(o, c, tail))
             ends.append([o for o in fitting if self._on(o, cable, group.run, pinned)])
         return ends
 
@@ -314,7 +315,7 @@ class ChosenParts:
     def _why(self, group: _Group, cable: DeviceModel | None, medium: str = "", allowed: object = ()) -> str:
         """Why nothing fits, in words."""
         for c, tail in zip((group.a, group.b), group.tails, strict=True):
-            if not cage_form(c):
+            if not cage_form(c) and not c.built_in:
                 return f"the model does not state the cage of port `{c.name}`"
             if all(group.wrong(o, c, tail) for o in self.optics):
                 cooled = [replace(c, heatsink=sink) for sink in HEAT_SINKS if c.form and not c.heatsink]

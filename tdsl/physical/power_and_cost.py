@@ -11,7 +11,7 @@ import numpy as np
 
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.part_facts import PLUGGED, cable_medium, optic_watts, takes_power
+from tdsl.fabric.part_facts import PLUGGED, cable_medium, is_built_in, optic_watts, takes_power
 from tdsl.physical.articles import Purchases, list_purchases
 from tdsl.physical.model import Physical, physical_of
 from tdsl.physical.racks import PartialSum, watts_of_model
@@ -232,7 +232,7 @@ class Figures:
         for part, n in zip(
             found.parts, np.bincount(chosen, minlength=len(found.parts)).tolist(), strict=True
         ):
-            if n:
+            if n and not is_built_in(part):
                 value = price_of_part(part, self.fabric.prices)
                 total += PartialSum(Fraction(0), n) if value is None else PartialSum(value * n, 0)
         total += PartialSum(Fraction(0), int(devices[found.open_ends].sum()))

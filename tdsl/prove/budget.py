@@ -59,6 +59,22 @@ class Budget:
     blast_elements: int = 5_000
     """Elements that `blast_radius` judges before its answer is a bound."""
 
+    # routes of engines
+    route_work: int = 200_000_000
+    """Destinations times channels, and turns, up to which the routes of an engine are judged."""
+
+    urn_balls: int = 1024
+    """Flows of one switch up to which the distribution of its fullest link is computed."""
+
+    flow_draws: int = 1000
+    """Times that all flows are drawn, at most."""
+
+    least_flow_draws: int = 100
+    """Times that they must be drawn for a quantile."""
+
+    drawn_loads: int = 4_000_000
+    """Loads of links that are held at once."""
+
     # throughput of demands
     routing_work: int = 20_000_000
     """Sources times arcs up to which the demands of every source are routed one by one."""

@@ -113,6 +113,7 @@ class PortClass:
     sockets: int = 1  # of the module in its cage: the lanes of a split port leave by so many cables
     per_cage: int = 0  # ports of a cage before any is split, 0 where there is none
     heatsink: str = ""  # what the cages take: finned, flat, or "" where the model does not say
+    built_in: str = ""  # the model of optics that are part of the device, to which fibre goes; "" if none
 
     @property
     def size(self) -> int:

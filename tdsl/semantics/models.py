@@ -39,7 +39,21 @@ from tdsl.system.similar import closest_name
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-PORT_SETTINGS = ("type", "cage", "connector", "sockets", "name", "os", "netdev", "split", "sonic", "alias")
+PORT_SETTINGS = (
+    "type",
+    "cage",
+    "connector",
+    "sockets",
+    "name",
+    "os",
+    "netdev",
+    "split",
+    "sonic",
+    "alias",
+    "optic",
+)
+CO_PACKAGED = "CPO"
+"""The form of optics that are part of a device: co-packaged optics, to whose ports fibre goes."""
 FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device",
     "subsystem", "class", "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth",
@@ -211,9 +225,39 @@ class ModelBuilder:
                 self.whole_setting(settings.get("sockets"), 1),
                 per_cage,
                 heatsink,
+                self.built_in_optic(settings.get("optic"), settings.get("cage")),
             )
         )
         self.unique_labels(s)
+
+    def built_in_optic(self, s: tree.Setting | None, cage: tree.Setting | None) -> str:
+        """``optic NAME``: the model of the optics that are part of the device, "" where they are not. Its
+        ports have no cage."""
+        if s is None:
+            return ""
+        value = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
+        if not isinstance(value, tree.PathExpr) or not value.bare:
+            raise Fault(
+                "E0120", s.span, "`optic` of a port takes the name of a model", help="`optic CPO_DR4`"
+            )
+        if cage is not None:
+            raise Fault(
+                "E0120",
+                s.span,
+                "a port with optics of its own has no cage",
+                labels=[(cage.span, "its cage")],
+                help=f"leave out `{cage.span.text}`, or `{s.span.text}`",
+            )
+        model = self.library.model(self.home, value.bare, value.span, ("optic",))
+        form = model.facts.get("form", "")
+        if model.kind != "optic" or str(form[0] if isinstance(form, tuple) else form) != CO_PACKAGED:
+            raise Fault(
+                "E0120",
+                value.span,
+                f"`{value.bare}` is not a model of optics that are part of a device",
+                help=f"state `form {CO_PACKAGED}` in a `model optic {value.bare}`",
+            )
+        return value.bare
 
     def unique_labels(self, s: tree.Decl) -> None:
         """Two ports of a device with one name on the faceplate could not be distinguished."""

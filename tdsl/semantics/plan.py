@@ -190,6 +190,7 @@ class FabricPlan:
     rules: list[AddressRule] = field(default_factory=list)  # addresses and ASNs
     routing: RoutingSettings | None = None
     roce: Roce | None = None
+    roce_stated: frozenset[str] = frozenset()  # the settings of that block that are written
     partitions: list[PartitionRule] = field(default_factory=list)
     managers: list[Members] = field(default_factory=list)  # hosts that run subnet managers
     halls: list[Hall] = field(default_factory=list)

@@ -346,6 +346,7 @@ class FabricPlanner:
             raise Fault("E0104", s.span, f"`{name}` is given twice", labels=[(old.origin.span, "first here")])
         if name == "roce":
             plan.roce = routing.read_roce_block(s, scope, self.evaluator, origin)
+            plan.roce_stated = frozenset(x.name.name for x in s.body or () if isinstance(x, tree.Setting))
             routing.tell_of_missing_ecn(s, self.library.diagnostics)
             return
         plan.routing, asns = routing.read_routing_block(s, scope, self.evaluator, origin)

@@ -35,7 +35,7 @@ UNKNOWN, MISSING, MALFORMED, REVERSED = "E0490", "E0491", "E0492", "E0493"
 METRICS = (
     "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match",
     "oversubscription", "taper", "bisection", "throughput", "bandwidth", "edge_redundancy", "node_redundancy",
-    "survives", "blast_radius", "diameter", "mean_hops", "latency", "all_to_all_time", "deadlock_free",
+    "survives", "blast_radius", "diameter", "mean_hops", "latency", "all_to_all_time", "goodput",
     "cable_length", "loss_budget", "rack_power", "rack_space", "rack_weight", "cage_fit", "twin_port",
     "tray_fill", "bend_radius", "optics_power", "cost",
     "power", "address_overlap", "name_collision", "allreduce", "links", "cables", "switches", "ports",

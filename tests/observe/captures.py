@@ -280,6 +280,47 @@ def net_dump_ext(cables: Cables) -> dict[str, str]:
     return {"ibdiagnet2.net_dump_ext": "\n".join([*lines, ""])}
 
 
+def lfts(cables: Cables) -> dict[str, str]:
+    """The forwarding tables of all switches: shortest paths, by the lowest port that is on one."""
+    f = cables.fabric
+    nodes = {scanned(cables, p)[0]: (p, scanned(cables, p)) for p in sorted(cables.far)}
+    text = []
+    near: dict[int, list[tuple[int, int]]] = {}
+    for p in sorted(cables.far):
+        near.setdefault(cables.device[p], []).append((p, cables.device[cables.far[p]]))
+    far: dict[int, dict[int, int]] = {}
+    for target in near:
+        far[target] = {target: 0}
+        front = [target]
+        for d in front:
+            for _, other in near[d]:
+                if other not in far[target] and (f.is_switch[d] or d == target):
+                    far[target][other] = far[target][d] + 1
+                    front.append(other)
+    for guid, (p, (_, _, name, switch)) in nodes.items():
+        if not switch:
+            continue
+        d = cables.device[p]
+        text.append(
+            f"Unicast lids [0x0-0xff] of switch DR path slid 0; dlid 0; 0 guid 0x{guid} ({name}):\n  Lid  Out   Destination\n"
+        )
+        for lid, (other, (q, (_, _, called, is_switch))) in enumerate(nodes.items(), 1):
+            t = cables.device[q]
+            if is_switch:
+                ports = [x for x, e in near[d] if far[t].get(e, -1) == far[t].get(d, -2) - 1]
+            else:
+                leaf = cables.device[cables.far[q]]
+                ports = (
+                    [cables.far[q]] if leaf == d else [x for x, e in near[d] if far[leaf].get(e, -1) == far[leaf].get(d, -2) - 1]
+                )
+            number = 0 if other == guid else min(ports) - int(f.port_base[d]) + 1 if ports else -1
+            kind = "Switch" if is_switch else "Channel Adapter"
+            if number >= 0:
+                text.append(f"0x{lid:04x} {number:03} : ({kind} portguid 0x{other}: '{called}')\n")
+        text.append(f"{len(nodes)} valid lids dumped \n")
+    return {"lfts.txt": "".join(text)}
+
+
 def nvidia_topo(cables: Cables) -> dict[str, str]:
     """A DGX H100: each GPU beside its adapter, four GPUs a processor."""
     names = [*(f"GPU{i}" for i in range(8)), *(f"NIC{i}" for i in range(8))]
@@ -324,7 +365,7 @@ def node_labels(cables: Cables) -> dict[str, str]:
 
 
 OF_OTHER_THINGS: dict[str, Callable[[Cables], dict[str, str]]] = {
-    "ethtool": ethtool, "fdb": fdb, "mlxlink": mlxlink, "net-dump-ext": net_dump_ext, "node-labels": node_labels,
+    "ethtool": ethtool, "fdb": fdb, "lfts": lfts, "mlxlink": mlxlink, "net-dump-ext": net_dump_ext, "node-labels": node_labels,
     "nvidia-topo": nvidia_topo, "slurm-topology": slurm_topology, "transceivers": transceivers,
 }  # fmt: skip
 """By reader of what is no cabling: the files of a cabling that is as designed, by name."""

@@ -100,6 +100,8 @@ PLANTED: list[tuple[str, str, Callable[[str], str], str, str]] = [
     ("net-dump-ext", "ibdiagnet2.net_dump_ext", first("1e-254 : 1e-254 : 0", "1e-254 : 4e-10 : 7"), "E0634", "7 errors"),
     ("net-dump-ext", "ibdiagnet2.net_dump_ext", first("ACT : LINK_UP", "DOWN : POLLING"), "E0634", "its state is DOWN"),
     ("net-dump-ext", "ibdiagnet2.net_dump_ext", first("4x : 100", "1x : 100"), "E0630", "100 Gb/s on 1 lane;"),
+    ("lfts", "lfts.txt", first(r"^(0x.*) 001 : \(Channel", r"\1 254 : (Channel"), "E0645", "by port 254, which has no link"),
+    ("lfts", "lfts.txt", first(r"^0x.* : \(Channel.*\n", ""), "E0645", "su0-leaf0 has no route to .*, which another table has"),
     ("nvidia-topo", "su0-node0.txt", first("NV18", "NV16"), "E0635", "GPU0 and GPU1 are joined by NV16; NV18 is planned"),
     ("nvidia-topo", "su0-node0.txt", first(r"^(GPU0.*?)PIX\tNODE", r"\1NODE\tPIX"), "E0635", "GPU0 is nearest to mlx5_3"),
     ("nvidia-topo", "su0-node0.txt", first("mlx5_11", "mlx5_20"), "E0635", "mlx5_11 is not seen"),

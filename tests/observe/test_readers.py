@@ -21,6 +21,7 @@ from tdsl.observe.record import (
     CapturedFact,
     CapturedHealth,
     CapturedModule,
+    CapturedTable,
     CapturedTopology,
     Malformed,
     Observed,
@@ -103,6 +104,8 @@ def fact_shown(fact: CapturedFact) -> str:
     if isinstance(fact, CapturedTopology):
         cells = " ".join(f"{a}-{b}:{w}" for (a, b), w in fact.cells.items() if w != "X")
         return f"topology {fact.node} {','.join(fact.accelerators)} {','.join(fact.adapters)} {cells}"
+    if isinstance(fact, CapturedTable):
+        return f"table {fact.node}: " + ", ".join(f"{r.lid} {r.port} {r.kind} {r.name!r}" for r in fact.rows)
     return f"placement {fact.node} {fact.source} {fact.level} {fact.group}"
 
 

@@ -32,6 +32,26 @@ def test_one_family_of_files(said: str, made: bool, tmp_path: Path) -> None:
     assert interface == ("mlx5_0" if made else "eth0")
 
 
+@pytest.mark.parametrize(
+    ("said", "lossless", "line"),
+    [
+        ("roce", True, "NCCL_IB_TC=104"), ("uec", False, "a plugin of their vendor"), ("iwarp", False, "NCCL takes sockets"),
+        ("efa", None, "NCCL_NET=AWS Libfabric"), ("slingshot", None, "NCCL_NET=AWS Libfabric"),
+    ],
+)  # fmt: skip
+def test_what_follows_from_a_transport(said: str, lossless: bool | None, line: str, tmp_path: Path) -> None:
+    """Whether the priority is lossless where nothing says so, and how NCCL takes the network."""
+    roce = "roce { dscp 26; ecn 150kB to 1500kB }" if lossless is not None else ""
+    model = 'model host H { port nic[2]: 400Gbps { type GE400; netdev "eth{i}" }\n chip gpu[2]: G }\n'
+    model += "model chip G { port n: 100Gbps }\n"
+    model += "model switch S { port p[1..8]: 400Gbps { type GE400 } }\n"
+    fabric = fabric_of(f"{model}fabric f {{ transport {said}\n {WIRED}\n {roce} }}", tmp_path, models=False)
+    files = build_files(fabric, ["json", "nccl"], Diagnostics())
+    assert ('"pfc": true' in files["fabric.json"].decode()) is bool(lossless)
+    assert line in files["nccl/H.conf"].decode()
+    assert ("NCCL_IB_TC" in files["nccl/H.conf"].decode()) == (said == "roce")
+
+
 def test_bundles_are_paths(tmp_path: Path) -> None:
     text = """fabric f {
       host h[4]: NODE

@@ -81,12 +81,12 @@ def test_skipped_figures_do_not_satisfy_a_requirement():
 
 
 def test_unknown_missing_and_malformed_claims():
-    mild = claim(POD, "deadlock_free", report=True)
-    asked = [claim(POD, "diametre", "<=", 2), claim(POD, "deadlock_free"), mild, claim(POD, "diameter")]
+    mild = claim(POD, "goodput", report=True)
+    asked = [claim(POD, "diametre", "<=", 2), claim(POD, "goodput"), mild, claim(POD, "diameter")]
     results, findings = answers(POD, *asked)
     assert [(d.code, d.severity) for d in findings] == [(code, Severity.ERROR) for code in ("E0490", "E0491", "E0492")]
     assert [r.status for r in results[:4]] == ["skipped"] * 4
-    alone = answers(POD, claim(POD, "deadlock_free", report=True))[1]
+    alone = answers(POD, claim(POD, "goodput", report=True))[1]
     assert [d.severity for d in alone] == [Severity.WARNING]
 
 

@@ -18,6 +18,7 @@ from tdsl.fabric.rails import link_rail, rail_count
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.fabric.subnets import switched_components as part_numbers
 from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.transport import TRANSPORTS
 
 
 def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[HostAdapters]:
@@ -132,6 +133,7 @@ def _host_adapters_record(
     }
     domain_hosts, domain_accelerators = _largest_domain_sizes(fabric, hosts)
     names = [a.name for a in adapters]
+    by = TRANSPORTS[fabric.transport].nccl if fabric.transport_stated else ""
     access = rail_access(fabric, index) if not joined else None
     return HostAdapters(
         host=key,
@@ -142,7 +144,8 @@ def _host_adapters_record(
         joined=joined,
         narrow=_has_oversubscribed_switch(fabric, switches),
         shared=len(distinct_values(hosts * fabric.device_count + switches)) == len(distinct_values(hosts)),
-        verbs=bool(types & INFINIBAND) or all(t.startswith("GE") for t in types),
+        verbs=by in ("", "verbs") and (bool(types & INFINIBAND) or all(t.startswith("GE") for t in types)),
+        nccl=by,
         scaleup=any(link.layer == "scaleup" for link in model.links) or domain_hosts > 1,
         layout=bool(model.layout),
         gpu_vendor=gpu_vendor(model),

@@ -39,7 +39,7 @@ def cage_form(c: PortClass) -> str:
 
 def outlets_of_cage(c: PortClass) -> int:
     """Cables that leave a cage of a port class, or a socket of twisted pair; 0 where it has neither."""
-    return (c.per_cage or int(bool(cage_form(c)))) * min(c.sockets, c.split)
+    return (c.per_cage or int(bool(c.built_in or cage_form(c)))) * min(c.sockets, c.split)
 
 
 def outlet_rate(c: PortClass) -> int | None:
@@ -50,6 +50,8 @@ def outlet_rate(c: PortClass) -> int | None:
 def fits_cage(optic: DeviceModel, c: PortClass) -> bool:
     """Whether a transceiver goes into the cages of a port class at some rate; unknown facts of the cage
     forbid nothing."""
+    if c.built_in:
+        return optic.name == c.built_in
     form = [str(x) for x in fact_values(optic, "form")]
     if not form or not cage_takes_form(c, form[0]) or optic.facts.get("ports", 1) != outlets_of_cage(c):
         return False
@@ -63,7 +65,9 @@ def optic_misfit_reason(
     does. Of a breakout with ``legs`` legs, the one at the head carries all of them; one at a leg (``tail``)
     has the rate of its own port and may run slower, as a 400 Gb/s module does on half of its lanes (NVIDIA
     MMS4X00-NS400, overview)."""
-    misfit = _optic_form_misfit(optic, c)
+    if c.built_in and optic.name != c.built_in:
+        return f"the optics of port `{c.name}` are part of the device: {c.built_in.replace('_', '-')}"
+    misfit = "" if c.built_in else _optic_form_misfit(optic, c)
     if misfit:
         return misfit
     ports = optic.facts.get("ports", 1)
@@ -161,6 +165,8 @@ def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
     does. ``tail`` is the split side of a break-out. A cage that the model does not state forbids nothing."""
     fact = "tail" if tail and "tail" in cable.facts else "form"
     form = [str(x) for x in fact_values(cable, fact)]
+    if c.built_in:
+        return f"{part_display_name(cable)} has the plug {form[0]}, and port `{c.name}` takes fibre alone"
     if cage_form(c) and not cage_takes_form(c, form[0]):
         return f"{part_display_name(cable)} has the plug {form[0]}, and the cage is {cage_form(c)}"
     if len(form) > 1 and c.heatsink and form[1] != c.heatsink:

@@ -117,6 +117,25 @@ def as_net_dump(cables: tuple[Ends, ...], wrong: bool) -> tuple[dict[str, str], 
     return {"captures/ibdiagnet2.net_dump_ext": "\n".join([heading, *rows, ""])}, len(rows)
 
 
+def as_lfts(cables: tuple[Ends, ...], wrong: bool) -> tuple[dict[str, str], int]:
+    """Tables of the leaves: rows of hosts of their own, and of those behind the cable between them."""
+    lids = {(a, p): n for n, (a, p, *_) in enumerate(to_hosts(CABLES), 1)}
+    ours = {(a.removeprefix("x-"), p): (a, b, q) for a, p, b, q in to_hosts(cables)}
+    trunk = any("leaf" in a for a, *_ in cables)
+    rows = 0
+    text = ""
+    for leaf in sorted({b for _, b, _ in ours.values()}):
+        text += f"Unicast lids [0x0-0xc] of switch Lid 20 guid 0x{sum(map(ord, leaf)):x} ('{leaf}'):\n"
+        for host, (shown, at, port) in ours.items():
+            if at == leaf or trunk:
+                number = int(port[3:]) if at == leaf else 8
+                number = 7 if wrong and at == leaf and rows == 0 else number
+                text += f"0x{lids[host]:04x} {number:03} # Channel Adapter portguid 0xff{lids[host]:02x}: '{shown} {host[1]}'\n"
+                rows += 1
+        text += f"{rows} lids dumped\n"
+    return {"captures/opensm-lfts.dump": text}, rows
+
+
 def as_nvidia_topo(cables: tuple[Ends, ...], wrong: bool) -> tuple[dict[str, str], int]:
     hosts = sorted({a for a, *_ in to_hosts(cables)})
     out = {}
@@ -171,6 +190,7 @@ FACT_FORMATS: Mapping[str, tuple[str, Writer]] = {
     "transceivers": ("--modules captures", as_transceivers),
     "mlxlink": ("--health captures", as_mlxlink),
     "net-dump-ext": ("--health captures", as_net_dump),
+    "lfts": ("--routes captures", as_lfts),
     "nvidia-topo": ("--gpus captures", as_nvidia_topo),
     "slurm-topology": ("--scheduler captures", as_slurm),
     "node-labels": ("--scheduler captures", as_node_labels),

@@ -1,0 +1,80 @@
+"""Valley-free routes: up, then down, and never up again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.channel_order import NoRoute, valley_or_gap
+from tdsl.prove.channel_routes import ENGINES, EngineRefuses
+from tdsl.prove.view import View
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
+from tdsl.verify.checks.deadlock_free import NEEDS_ENGINE, judgement_of_gap
+
+
+class ValleyFree(Check):
+    """Routes go up, then down, and never up again.
+
+    ## What it means
+    In a tree of tiers a route climbs to a switch above both ends and descends. One that climbs again after it
+    descended passes through a lower switch that is not meant to carry others' traffic: it takes capacity of
+    hosts there, is longer, and can close a cycle of buffers that wait for each other (`deadlock_free`).
+
+    ## Formula and source
+    For each route of the engine that `under` names (`tdsl explain deadlock_free` has them), the tiers of the
+    switches on it: after a link to a lower tier, or between two of one tier, none leads up or aside. Source:
+    Gao, "On inferring autonomous system relationships in the Internet", IEEE/ACM Transactions on Networking
+    9, 2001; for trees of switches RFC 7938, section 5.2.
+
+    ## What it assumes
+    The tiers of the design. All endpoints send to all others. All paths that the engine may choose are in
+    use. A pair without a route refutes it.
+
+    ## A design that passes
+    ```fab
+    connect leaf[*] to spine[*] spread
+    require valley_free under minhop
+    ```
+
+    ## A design that fails
+    ```fab
+    connect leaf[0..2] to spine[0] each                     # leaf[2] alone has both spines
+    connect leaf[2..4] to spine[1] each
+    require valley_free under minhop
+    ```
+
+    ### What it prints
+    ```
+    E0446: `valley_free under minhop` does not hold: leaf3 - spine1 - leaf2 - spine0 - leaf0 goes up again
+    ```
+    """
+
+    code = "E0446"
+    name = "valley_free"
+    wrong = "A route that goes up again after it went down"
+    kind = "yes_no"
+    cost = 2
+    on_demand = True
+    crosses = True
+    takes = frozenset({"of", "under"})
+    needs = frozenset({"under"})
+    example = "valley_free under bgp"
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        engine = claim.under if claim is not None else ""
+        if engine not in ENGINES:
+            return skipped(NEEDS_ENGINE)
+        if not view.forwards[view.devices].any():
+            return skipped("it has no switches")
+        try:
+            found = valley_or_gap(view, engine)
+        except EngineRefuses as why:
+            return skipped(str(why))
+        if found is None:
+            return property_holds("every route goes up, then down")
+        if isinstance(found, NoRoute):
+            return judgement_of_gap(view, engine, found)
+        names = view.names(np.array(found))
+        message = f"{' - '.join(names)} goes up again"
+        help = "join these switches by one of a higher tier, or refuse such paths in the routing policy"
+        return property_fails(message, (PropertyFault(None, message, help=help),), {"route": names})
