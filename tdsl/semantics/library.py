@@ -26,7 +26,10 @@ from tdsl.semantics.values import FunctionValue
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
-Named = tree.ModelDecl | tree.TopologyDecl | tree.Decl | tree.Def | tree.Let | tree.Param
+Named = tree.ModelDecl | tree.TopologyDecl | tree.JobDecl | tree.Decl | tree.Def | tree.Let | tree.Param
+
+
+_VALUES = (tree.Def, tree.Let, tree.Param)
 
 
 @dataclass(slots=True, eq=False)
@@ -118,7 +121,7 @@ class Library:
         for s in result.module.body:
             if isinstance(s, tree.Broken):
                 result.scope.excused.update(s.names)
-            elif isinstance(s, (tree.ModelDecl, tree.TopologyDecl, tree.Def, tree.Let, tree.Param)) or (
+            elif isinstance(s, (tree.ModelDecl, tree.TopologyDecl, tree.JobDecl, *_VALUES)) or (
                 isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")
             ):
                 self._guard(partial(self._enter, result, s))

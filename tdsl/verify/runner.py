@@ -465,7 +465,7 @@ class _CheckRun:
     # ------------------------------------------------------------ findings
     def demand(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
         """Report a claim that is not met, unless the same is reported already where it was caused."""
-        if judged.status in ("proved", "modelled"):
+        if judged.status in ("proved", "modelled") and judged.met:
             return
         if judged.status == "skipped" and judged.reason == INCOMPLETE:
             return  # the errors in the wiring are reported where they are
@@ -562,6 +562,8 @@ def _message_of_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:
         return f"`{claim.text}` cannot be judged: {judged.reason}"
     if judged.status == "bounded":
         return f"`{claim.text}` is not proved: {judged.text}"
+    if not judged.met:
+        return f"`{claim.text}` is not met: {judged.text}"
     return f"`{claim.text}` does not hold: {judged.text or judged.reason}"
 
 
@@ -620,8 +622,9 @@ def _claim_as_tuples(claim: ResolvedClaim) -> tuple[object, ...]:
     plain = tuple(
         repr(getattr(claim, f.name))
         for f in fields(claim)
-        if f.name not in ("origin", "scope", "given", *_SELECTED)
+        if f.name not in ("origin", "scope", "given", "job", *_SELECTED)
     )
+    job = (repr(claim.job.job), claim.job.device.tobytes(), claim.job.place.tobytes()) if claim.job else None
     chosen = [
         (s.text, s.kind, s.ports, s.port_rows.tobytes(), tuple(_element_as_tuple(e) for e in s.elements))
         for name in _SELECTED
@@ -630,7 +633,7 @@ def _claim_as_tuples(claim: ResolvedClaim) -> tuple[object, ...]:
     sizes = tuple(len(getattr(claim, name)) for name in _SELECTED)
     scope = _element_as_tuple(claim.scope) if claim.scope is not None else None
     given = _claim_as_tuples(claim.given) if claim.given is not None else None
-    return (claim.origin.span.file.name, *plain, sizes, tuple(chosen), scope, given)
+    return (claim.origin.span.file.name, *plain, sizes, tuple(chosen), scope, given, job)
 
 
 _SELECTED = ("of", "of_to", "at")
@@ -661,6 +664,8 @@ def _is_whole_fabric_claim(claim: ResolvedClaim) -> bool:
         claim.through,
         claim.scope,
         claim.given,
+        claim.job,
+        claim.over,
     )
     wholes = claim.of_intact, claim.of_active, claim.share_of
     return not any(clauses) and claim.any_count is None and not any(wholes)
@@ -688,6 +693,7 @@ def _result_of_judgement(check: Check, judged: Judgement, claim: ResolvedClaim |
         measures=judged.measures,
         judged=judged.judged,
         of=judged.of,
+        met=judged.met,
     )
 
 
