@@ -97,6 +97,10 @@ def measured_step(job: Job, peak: Fraction) -> Fraction | None:
     for word, amount in job.measured:
         if word == "step":
             return amount
+        if word == "tokens":
+            return job.tokens / amount
+        if word == "hardware":
+            return hardware_flops(job) / (job.ranks * amount)
         return step_of_rate(job, amount if word == "flops" else amount * peak)
     return None
 

@@ -144,7 +144,10 @@ class JobTraffic:
         """Seconds that one operation takes at least, and the cut that says so."""
         best, why = Fraction(0), ""
         for cut in self.ranks.cuts:
-            crossing = _bits_that_cross(op, groups, cut.block, len(cut.rate))
+            count = len(cut.rate) if cut.owner is None else len(cut.owner)
+            crossing = _bits_that_cross(op, groups, cut.block, count)
+            if cut.owner is not None:
+                crossing = np.bincount(cut.owner, crossing, minlength=len(cut.rate))
             some = np.flatnonzero((crossing > 0) & (cut.rate > 0))
             if not len(some):
                 continue
@@ -260,7 +263,8 @@ def _crossed_blocks(
         out.append((f"one {division.word}", int(here.sum())))
         left &= ~here
     outermost = ranks.divisions[:-1]
-    out.append((f"between {outermost[0].word}s" if outermost else "the network", int(left.sum())))
+    words = f"more than one {outermost[0].word}" if outermost else "the network"
+    out.append((words, int(left.sum())))
     return tuple((words, Fraction(n, whole)) for words, n in out if n)
 
 

@@ -26,11 +26,13 @@ class JobNotOnNetwork(Exception):
 @dataclass(frozen=True, slots=True)
 class RankCut:
     """Blocks of ranks: the block of every rank, bit/s that can leave each block and enter it, and what a
-    block is, in words."""
+    block is, in words. Where ``owner`` numbers blocks of blocks, what crosses all blocks of one together is
+    held against ``rate``, which is then theirs."""
 
     block: Ints
     rate: Ints
     words: str
+    owner: Ints | None = None
 
 
 @dataclass(eq=False)  # no slots: what is asked for is kept
@@ -142,8 +144,11 @@ class PlacedRanks:
         out = [RankCut(self.unit, own, "the ports of a " + self.view.unit_word.removesuffix("s"))]
         known = (blocks.chips >= 0)[at]
         if known.all():
+            each = np.arange(len(self.unit))
             rate = (blocks.ports + blocks.least)[at][self.unit]
-            out.append(RankCut(np.arange(len(self.unit)), rate, "the scale-up links of an accelerator"))
+            out.append(RankCut(each, rate, "the scale-up links of an accelerator"))
+            rate = (blocks.ports + blocks.chips)[at]
+            out.append(RankCut(each, rate, "the scale-up links of accelerators", self.unit))
         names, which = np.unique(blocks.domain, return_inverse=True)
         if len(names) < len(blocks.device):
             total = np.zeros(len(names), dtype=np.int64)

@@ -54,7 +54,8 @@ class Job:
     where they follow from the transformer. ``moved`` has the bytes of numbers that are not those of
     ``format``: `gradients`, `parameters`, `dispatch`, `combine`. ``overlap`` is the share of the
     communication of a dimension that may run beside compute. ``measured`` is what somebody measured of it,
-    as (word, amount): seconds of a `step`, FLOP/s of an accelerator, or a share `mfu`. ``peak`` are FLOP/s of
+    as (word, amount): seconds of a `step`, FLOP/s of an accelerator that the model needs (`flops`) or that it
+    computes (`hardware`), `tokens` a second, or a share `mfu`. ``peak`` are FLOP/s of
     an accelerator, 0 where the chip's are taken. ``origins`` says where each setting is from."""
 
     name: str
@@ -177,8 +178,9 @@ def plan_job(
     plan.jobs.append(PlannedJob(made, on, context, scope))
 
 
-def read_job(library: Library, home: Linked, s: tree.JobDecl, scope: Scope) -> Job:
-    """What a job and those that it builds on say. Raises Fault for what cannot be."""
+def read_job(library: Library, home: Linked, s: tree.JobDecl, scope: Scope, whole: bool = True) -> Job:
+    """What a job and those that it builds on say; ``whole``: all that a job needs. Raises Fault for what cannot
+    be."""
     chain = [*jobs_it_builds_on(library, home, s)]
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
@@ -188,20 +190,38 @@ def read_job(library: Library, home: Linked, s: tree.JobDecl, scope: Scope) -> J
         reader = JobReader(library.evaluator, scope if own else at.scope)
         reader.read_block(node.body)
         found = {**reader.values}
-        source = DESIGN if own and at is home and "source" not in found else PUBLISHED
+        cited = "source" in found or (not own and "source" in values)
+        source = PUBLISHED if cited else DESIGN
         named = {k: (ASSUMED if k in reader.assumed else source) for k in found}
         for merged in ("moved", "overlap"):
             if merged in found and merged in values:
                 found[merged] = {**values[merged], **found[merged]}  # type: ignore[dict-item]
-        if "measured" in values and depth:  # what was measured of another job is not measured of this one
-            del values["measured"]
+        if depth and set(found) - _SAME_RUN:  # what was measured of another run is not measured of this one
+            values.pop("measured", None)
         values |= found
         origins |= named
         spans |= reader.spans
     title = library.evaluator.evaluate(s.title, scope) if s.title else ""
     made = Job(s.name.name, str(title), s.name.span, **values, origins=origins)  # type: ignore[arg-type]
-    refuse_unfit_job(made, spans)
+    refuse_unfit_job(made, spans, whole)
     return made
+
+
+_SAME_RUN = frozenset({"measured", "source", "overlap", "efficiency", "peak"})
+"""Settings that leave a job the run that was measured."""
+
+
+def refuse_unfit_presets(library: Library, home: Linked) -> None:
+    """Report what is wrong with the jobs at the top of a file, which others may build on: they need not say
+    all."""
+    for entry in home.names.values():
+        if isinstance(entry.node, tree.JobDecl):
+            try:
+                read_job(library, home, entry.node, home.scope, whole=False)
+            except Fault as fault:
+                fault.report(library.diagnostics)
+            except Excused:
+                pass
 
 
 def jobs_it_builds_on(
@@ -223,7 +243,7 @@ def jobs_it_builds_on(
             if name and home.scope.is_excused(name):
                 raise Excused
             jobs = [n for n, e in known.items() if isinstance(e.node, tree.JobDecl)]
-            extra = "`use jobs.llama3 (llama3_405b_8k)` takes one from the library"
+            extra = "`use jobs.llama3 (llama3_405b_16k_gpus)` takes one from the library"
             raise unknown_name_fault("E0101", s.of.span, "job", s.of.span.text, jobs, extra_help=extra)
         s, home = entry.node, entry.home
 
@@ -282,6 +302,7 @@ SETTINGS = (*WHOLE, *WORDS, *OTHERS)
 MEASURED: Mapping[str, tuple[Dim, str]] = {
     "step": (TIME, "measured step 6.2s"),
     "flops": (COMPUTE, "measured flops 400Tflops"),
+    "hardware": (COMPUTE, "measured hardware 400Tflops"),
     "mfu": (NONE, "measured mfu 41%"),
 }
 
@@ -481,9 +502,14 @@ class JobReader:
         found: list[tuple[str, Fraction]] = [*self.values.get("measured", ())]  # type: ignore[misc]
         for item in s.items:
             word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
+            if word == "tokens" and len(item.args) == 1:
+                count = count_of_expression(item.args[0][1], self.evaluator, self.scope)
+                found.append((word, Fraction(count)))
+                continue
             if word not in MEASURED or len(item.args) != 1:
                 raise Fault(
-                    "E0120", item.span, "`measured` is `step`, `flops` of an accelerator, or `mfu`",
+                    "E0120", item.span,
+                    "`measured` is `step`, `flops` or `hardware` of an accelerator, `tokens` a second, or `mfu`",
                     help="write `measured step 6.2s`",
                 )  # fmt: skip
             dim, form = MEASURED[word]
@@ -533,15 +559,16 @@ def count_of_expression(e: tree.Expr, evaluator: Evaluator, scope: Scope) -> int
 REQUIRED = ("hidden", "layers", "sequence", "batch")
 
 
-def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan]) -> None:
-    """Raise Fault where the numbers of a job do not fit each other, with the nearest that do."""
-    missing = [n for n in REQUIRED if not getattr(job, n)]
+def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = True) -> None:
+    """Raise Fault where the numbers of a job do not fit each other, with the nearest that do; or where
+    something is missing, if it is to be ``whole``."""
+    missing = [n for n in REQUIRED if not getattr(job, n)] if whole else []
     if missing:
         raise Fault(
             UNFIT, job.span, f"job `{job.name}` needs `{'`, `'.join(missing)}`",
             help="`transformer { layers 96; hidden 12288 }` and `sequence 2048; batch 1536` say these",
         )  # fmt: skip
-    if job.experts and not job.active:
+    if job.experts and not (job.active and job.parameters):
         raise Fault(UNFIT, job.span, f"job `{job.name}` has experts and needs `parameters` and `active`")
     heads = f"{job.heads} heads are divided by `tensor`"
     _refuse_remainder(job.heads, job.tensor, "tensor", spans, job, heads)
@@ -558,7 +585,7 @@ def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan]) -> None:
     beside = job.data * job.context
     said = f"data · context = {beside} ranks are divided into groups of `expert`"
     _refuse_remainder(beside, job.expert, "expert", spans, job, said)
-    if job.pipeline * job.interleave > job.layers + job.uncounted:
+    if job.layers and job.pipeline * job.interleave > job.layers + job.uncounted:
         raise Fault(
             UNFIT, spans.get("pipeline", job.span),
             f"pipeline · interleave = {job.pipeline * job.interleave} parts are more than "

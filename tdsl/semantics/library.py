@@ -279,7 +279,12 @@ class Library:
         )
 
     def build_all(self, home: Linked) -> None:
-        """Build every model of a file, so that the faults of one that nothing uses are said too."""
+        """Build every model of a file and read its jobs, so that the faults of one that nothing uses are said
+        too."""
+        if any(isinstance(entry.node, tree.JobDecl) for entry in home.names.values()):
+            from tdsl.semantics.jobs import refuse_unfit_presets
+
+            refuse_unfit_presets(self, home)
         for entry in home.names.values():
             if isinstance(entry.node, tree.ModelDecl):
                 self._guard(partial(self._build_one, entry))

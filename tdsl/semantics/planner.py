@@ -261,17 +261,17 @@ class FabricPlanner:
             case tree.Let() | tree.Param() | tree.Def() | tree.Broken():
                 pass
             case tree.JobDecl():
-                self.waiting.append(partial(self.job, s, scope, context))
+                self.waiting.append(partial(self.job, self.home, s, scope, context))
             case tree.PhaseBlock() if context.group is plan.root and scope is plan.root.scope:
                 pass  # what it gives parameters is read before the fabric is planned
             case _:
                 self.refuse(s, scope)
 
-    def job(self, s: tree.JobDecl, scope: Scope, context: Context) -> None:
-        """A training job on the fabric."""
+    def job(self, home: Linked, s: tree.JobDecl, scope: Scope, context: Context) -> None:
+        """A training job on the fabric; the jobs that it builds on are those that its file sees."""
         from tdsl.semantics.jobs import plan_job
 
-        plan_job(self.plan, self.library, self.home, s, scope, context)
+        plan_job(self.plan, self.library, home, s, scope, context)
 
     def once_devices_are_known(
         self,
