@@ -28,7 +28,13 @@ from tdsl.prove.view import View
 from tdsl.semantics.jobs import Job
 from tdsl.system.lazy_dataclass import dataclass
 
-SENT_ROUND = ("all_gather", "reduce_scatter", "ring", "forward", "backward")
+GATHERED, ROUND, DIRECT = "gathered", "round", "direct"
+PATTERN_OF = {
+    "all_gather": GATHERED, "reduce_scatter": GATHERED, "ring": ROUND, "forward": ROUND, "backward": ROUND,
+    "all_to_all": DIRECT,
+}  # fmt: skip
+"""How ranks of a group send in each kind of operation: round rings that begin in every rank of a unit, each
+with its part; round one ring; or directly."""
 INSIDE = "inside"
 """Where a message goes that scale-up links carry."""
 
@@ -111,10 +117,10 @@ class JobTraffic:
     def _time_of_dimension(self, job: Job, dimension: str, ops: Sequence[JobOperation]) -> DimensionTime:
         groups = groups_of_dimension(job, dimension)
         size = group_size(job, dimension)
-        patterns: dict[tuple[bool, bool], _Pattern] = {}
+        patterns: dict[tuple[str, bool], _Pattern] = {}
         times = []
         for op in ops:
-            key = op.kind in SENT_ROUND, op.wraps
+            key = PATTERN_OF[op.kind], op.wraps
             if key not in patterns:
                 patterns[key] = self._pattern(groups, *key)
             times.append(self._time_of_operation(op, groups, patterns[key]))
@@ -127,10 +133,11 @@ class JobTraffic:
         most: Fraction | None = None
         if pattern.network is not None and pattern.inside is not None:
             outside = pattern.network * op.host_share
+            inside = pattern.inside
             if op.kind == "all_to_all":
-                most = bits / size * max(outside, pattern.inside)
+                most = bits / size * max(outside, inside)
             else:
-                most = op.sent_by_rank(size) * BITS * max(outside, pattern.inside)
+                most = op.sent_by_rank(size) * BITS * max(outside, inside) / pattern.parts
             steps = size - 1 if op.kind in ("all_gather", "reduce_scatter") else 1
             most += steps * self._step_delay if pattern.network else 0
             most = max(most, least)
@@ -158,10 +165,12 @@ class JobTraffic:
         return best, why
 
     # ------------------------------------------------------------ schedules
-    def _pattern(self, groups: Ints, round_: bool, wraps: bool) -> _Pattern:
+    def _pattern(self, groups: Ints, how: str, wraps: bool) -> _Pattern:
         """The messages of all groups: seconds a bit of each over the network and inside of domains."""
-        source, target = _messages_of_groups(groups, round_, wraps)
         ranks = self.ranks
+        rings = _rings_of_groups(groups, ranks.unit) if how == GATHERED else [groups]
+        each = [_messages_of_groups(ring, how, wraps) for ring in rings]
+        source, target = (np.concatenate(x) for x in zip(*each, strict=True))
         same = ranks.domain[source] == ranks.domain[target]
         rates = ranks.rate_of_domain
         unknown = {k for k, rate in rates.items() if rate is None}
@@ -170,7 +179,8 @@ class JobTraffic:
         inside = _most_by_rank(source[same & ~over_ports], target[same & ~over_ports], len(ranks.unit))
         network, handed = self._network_seconds(source[outside], target[outside])
         within = _seconds_inside(rates, ranks.domain, inside + handed)
-        return _Pattern(network, within, _crossed_blocks(ranks, source, target, same & ~over_ports))
+        crossed = _crossed_blocks(ranks, source, target, same & ~over_ports)
+        return _Pattern(network, within, len(rings), crossed)
 
     def _network_seconds(self, source: Ints, target: Ints) -> tuple[Fraction | None, Ints]:
         """Seconds that a bit of each of these messages takes over the network, all at once; None where no
@@ -193,17 +203,33 @@ class JobTraffic:
 @dataclass(frozen=True, slots=True)
 class _Pattern:
     """Seconds that a bit of each message of a pattern takes, over the network and inside; None where that is
-    not known. ``crossed`` as in ``DimensionTime``."""
+    not known. Each message carries one of so many ``parts``. ``crossed`` as in ``DimensionTime``."""
 
     network: Fraction | None
     inside: Fraction | None
+    parts: int
     crossed: tuple[tuple[str, Fraction], ...]
 
 
-def _messages_of_groups(groups: Ints, round_: bool, wraps: bool) -> tuple[Ints, Ints]:
+def _rings_of_groups(groups: Ints, unit: Ints) -> list[Ints]:
+    """Orders of the ranks of every group in which a ring may go round: where each group has runs of equally
+    many ranks of a unit, each of them enters a unit at another one, so that all ports are used; the one order
+    that is written otherwise."""
+    label = unit[groups]
+    size = groups.shape[1]
+    changes = label[:, 1:] != label[:, :-1]
+    first = int(changes[0].argmax()) + 1 if changes[0].any() else size
+    wanted = np.arange(1, size) % first == 0
+    if first < 2 or first == size or size % first or not (changes == wanted[None, :]).all():
+        return [groups]
+    runs = groups.reshape(len(groups), -1, first)
+    return [np.roll(runs, -turn, axis=2).reshape(groups.shape) for turn in range(first)]
+
+
+def _messages_of_groups(groups: Ints, how: str, wraps: bool) -> tuple[Ints, Ints]:
     """Sender and receiver of every message: each to the next of its group, in a circle where it ``wraps``; or
     each to all of its group."""
-    if round_:
+    if how != DIRECT:
         return _flat(groups, np.roll(groups, -1, axis=1), wraps)
     size = groups.shape[1]
     a = np.repeat(groups, size, axis=1)

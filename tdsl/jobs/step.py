@@ -73,7 +73,14 @@ class StepModel:
     @cached_property
     def peak(self) -> Fraction:
         """FLOP/s of a rank; 0 where neither the job nor the chips say."""
-        return self.job.peak or self.stated_peak.get(self.job.format, Fraction(0))
+        return self.job.peak or self.stated_peak.get(self.peak_format, Fraction(0))
+
+    @property
+    def peak_format(self) -> str:
+        """The number format whose peak is taken: that of the job. Chips that state bf16 alone do fp16 as fast
+        (A100, H100: their data sheets print one figure for both)."""
+        other = self.job.format == "fp16" and "fp16" not in self.stated_peak
+        return "bf16" if other else self.job.format
 
     @cached_property
     def efficiency(self) -> Fraction:
@@ -111,11 +118,11 @@ class StepModel:
         """The share of a dimension's communication that may run beside compute."""
         return self.job.overlap.get(dimension.removeprefix("experts' "), Fraction(0))
 
-    def exposed_of(self, time: DimensionTime) -> Ends:
+    def exposed_of(self, part: DimensionTime) -> Ends:
         """Seconds of a dimension that are not hidden behind compute."""
-        overlap = self.overlap_of(time.dimension)
-        most = None if time.most is None else exposed_seconds(time.most, overlap, self.compute)
-        return exposed_seconds(time.least, overlap, self.compute), most
+        overlap = self.overlap_of(part.dimension)
+        most = None if part.most is None else exposed_seconds(part.most, overlap, self.compute)
+        return exposed_seconds(part.least, overlap, self.compute), most
 
     @cached_property
     def exposed(self) -> Ends:
@@ -167,9 +174,9 @@ class StepModel:
     def limit(self) -> str:
         """What takes most of a step, in words."""
         parts = [(self.compute, "compute"), (self.bubble, "the bubble of the pipeline")]
-        for time in self.times:
-            least, most = self.exposed_of(time)
-            words = f"communication of {time.dimension}" + (f", by {time.limit}" if time.limit else "")
+        for part in self.times:
+            least, most = self.exposed_of(part)
+            words = f"communication of {part.dimension}" + (f", by {part.limit}" if part.limit else "")
             parts.append((least if most is None else most, words))
         return max(parts, key=lambda p: p[0])[1]
 
@@ -187,7 +194,7 @@ class StepModel:
         efficiency = origins.get("efficiency", CALIBRATED if job.measured else DEFAULT)
         out = [
             JobInput("efficiency", _percent(self.efficiency), efficiency),
-            JobInput("peak", f"{float(self.peak) / 1e12:g} Tflops {job.format}", origins.get("peak", CHIP)),
+            JobInput("peak", f"{float(self.peak) / 1e12:g} Tflops {self.peak_format}", origins.get("peak", CHIP)),
             JobInput("parameters", f"{all_parameters(job) / 1e9:.4g} B", _origin(origins, "parameters", "layers")),
             JobInput("batch", f"{job.batch:,} sequences of {job.sequence:,}", _origin(origins, "batch")),
             JobInput("microbatch", str(job.microbatch), _origin(origins, "microbatch")),
@@ -222,9 +229,9 @@ def calibrated_efficiency(model: StepModel, seconds: Fraction) -> Fraction:
     floors, where no schedule is known); 0 where communication alone takes longer. Overlap with compute is
     counted in full."""
     exposed = Fraction(0)
-    for time in model.times:
-        took = time.least if time.most is None else time.most
-        exposed += took * (1 - model.overlap_of(time.dimension))
+    for part in model.times:
+        took = part.least if part.most is None else part.most
+        exposed += took * (1 - model.overlap_of(part.dimension))
     left = seconds - exposed
     whole = model.ideal_compute * (1 + bubble_of_pipeline(model.job))
     return whole / left if left > 0 else Fraction(0)

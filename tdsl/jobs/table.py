@@ -61,8 +61,8 @@ def rows_of_model(model: StepModel) -> Iterator[tuple[str, str, str]]:
     yield "parameters", f"{whole / 1e9:.5g} B", f"{active / 1e9:.5g} B active" if active != whole else ""
     counted = {"none": "without attention", "causal": "causal attention", "full": "attention in full"}
     yield "FLOPs a step", f"{model_flops(job):.4g}", counted[job.attention]
-    for time in model.times:
-        yield from _rows_of_dimension(model, time)
+    for part in model.times:
+        yield from _rows_of_dimension(model, part)
     if model.why_no_time:
         yield "step time", "", model.why_no_time
     else:
@@ -79,15 +79,15 @@ def rows_of_model(model: StepModel) -> Iterator[tuple[str, str, str]]:
         yield "delays", "counted as 0", ", ".join(model.unknown_delays)
 
 
-def _rows_of_dimension(model: StepModel, time: DimensionTime) -> Iterator[tuple[str, str, str]]:
+def _rows_of_dimension(model: StepModel, part: DimensionTime) -> Iterator[tuple[str, str, str]]:
     """What a dimension sends, and what that takes."""
-    crossed = ", ".join(f"{float(share) * 100:.3g}% {words}" for words, share in time.crossed)
-    yield f"{time.dimension}: sent", bytes_text(time.sent), f"a rank a step; groups of {time.group}; {crossed}"
-    limit = f"limited by {time.limit}" if time.limit else ""
-    yield f"{time.dimension}: time", seconds_text((time.least, time.most)), limit
-    overlap = model.overlap_of(time.dimension)
+    crossed = ", ".join(f"{float(share) * 100:.3g}% {words}" for words, share in part.crossed)
+    yield f"{part.dimension}: sent", bytes_text(part.sent), f"a rank a step; groups of {part.group}; {crossed}"
+    limit = f"limited by {part.limit}" if part.limit else ""
+    yield f"{part.dimension}: time", seconds_text((part.least, part.most)), limit
+    overlap = model.overlap_of(part.dimension)
     if overlap and not model.why_no_time:
-        yield f"{time.dimension}: exposed", seconds_text(model.exposed_of(time)), f"overlap {float(overlap) * 100:g}%"
+        yield f"{part.dimension}: exposed", seconds_text(model.exposed_of(part)), f"overlap {float(overlap) * 100:g}%"
 
 
 def _rows_of_times(model: StepModel) -> Iterator[tuple[str, str, str]]:
@@ -157,17 +157,17 @@ def facts_of_model(model: StepModel) -> dict[str, object]:
     }
 
 
-def _facts_of_dimension(model: StepModel, time: DimensionTime) -> dict[str, object]:
-    exposed = None if model.why_no_time else _plain_ends(model.exposed_of(time))
+def _facts_of_dimension(model: StepModel, part: DimensionTime) -> dict[str, object]:
+    exposed = None if model.why_no_time else _plain_ends(model.exposed_of(part))
     return {
-        "dimension": time.dimension,
-        "group": time.group,
-        "groups": time.groups,
-        "sent_bytes": float(time.sent),
-        "time_s": _plain_ends((time.least, time.most)),
+        "dimension": part.dimension,
+        "group": part.group,
+        "groups": part.groups,
+        "sent_bytes": float(part.sent),
+        "time_s": _plain_ends((part.least, part.most)),
         "exposed_s": exposed,
-        "limit": time.limit,
-        "crossed": {words: float(share) for words, share in time.crossed},
+        "limit": part.limit,
+        "crossed": {words: float(share) for words, share in part.crossed},
         "operations": [
             {
                 "name": o.operation.name,
@@ -176,7 +176,7 @@ def _facts_of_dimension(model: StepModel, time: DimensionTime) -> dict[str, obje
                 "count": o.operation.count,
                 "time_s": _plain_ends((o.least, o.most)),
             }
-            for o in time.operations
+            for o in part.operations
         ],
     }
 

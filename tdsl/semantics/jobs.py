@@ -201,7 +201,10 @@ def read_job(library: Library, home: Linked, s: tree.JobDecl, scope: Scope, whol
         values |= found
         origins |= named
         spans |= reader.spans
-    title = library.evaluator.evaluate(s.title, scope) if s.title else ""
+    titled = next(((node, at) for node, at in chain if node.title is not None), None)
+    title: object = ""
+    if titled is not None and titled[0].title is not None:
+        title = library.evaluator.evaluate(titled[0].title, scope if titled[0] is s else titled[1].scope)
     made = Job(s.name.name, str(title), s.name.span, **values, origins=origins)  # type: ignore[arg-type]
     refuse_unfit_job(made, spans, whole)
     return made

@@ -324,6 +324,7 @@ def judgement_for_claim(claim: ResolvedClaim, check: Check, judged: Judgement) -
     by_formula = verdict == "proved" and (judged.status == "modelled" or check.by_formula)
     unmet = verdict == "refuted" and check.by_model
     judged = replace(judged, status="modelled" if by_formula or unmet else verdict, met=not unmet)
+    judged = replace(judged, text=f"not met: {judged.text}") if unmet else judged
     return _judgement_in_rates(claim, judged) if _is_rate_claim(claim, check) else judged
 
 

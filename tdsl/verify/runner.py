@@ -563,7 +563,7 @@ def _message_of_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:
     if judged.status == "bounded":
         return f"`{claim.text}` is not proved: {judged.text}"
     if not judged.met:
-        return f"`{claim.text}` is not met: {judged.text}"
+        return f"`{claim.text}` is {judged.text}"
     return f"`{claim.text}` does not hold: {judged.text or judged.reason}"
 
 
