@@ -53,7 +53,9 @@ def ranks_of_job(planned: PlannedJob, plan: FabricPlan, fabric: Fabric) -> Ranke
         raise _wrong_number_fault(planned, len(device))
     pairs = np.unique(np.stack((device, place)), axis=1)
     if pairs.shape[1] != len(device):
-        raise Fault(UNFIT, job.span, f"job `{job.name}` is on some accelerators twice", help="name each once")
+        raise Fault(
+            UNFIT, job.span, f"job `{job.name}` is on some accelerators twice", help="name each once after `on`"
+        )
     return RankedJob(job, device, place)
 
 
@@ -99,7 +101,10 @@ def _ranks_named(
         inside = rows[fabric.is_end[rows]]
         return _accelerators_in(fabric, distinct_values(inside[fabric.container[inside] < 0]))
     if target.device.kind not in ("host", "chip"):
-        raise Fault("E0120", target.span, f"a job runs on hosts and chips, and this is a {target.device.kind}")
+        raise Fault(
+            "E0120", target.span, f"a job runs on hosts and chips, and this is a {target.device.kind}",
+            help="name hosts, or chips in them: `on node[*].gpu`",
+        )
     _, first = np.unique(rows, return_index=True)
     rows = rows[np.sort(first)]
     if not one.chip:
@@ -126,7 +131,11 @@ def _places_of_chips(
     for chip in model.chips:
         if chip.name == one.chip:
             if not chip.accelerates:
-                raise Fault("E0120", one.target.span, f"`{chip.name}` of {model.name} is no accelerator")
+                hosts = one.target.path.span.text.rpartition(".")[0]
+                raise Fault(
+                    "E0120", one.target.span, f"`{chip.name}` of {model.name} is no accelerator",
+                    help=f"name the hosts alone: `on {hosts}`",
+                )
             return before + _indices_among(chip, one.entries, evaluator, scope)
         before += chip.size if chip.accelerates else 0
     raise Excused
@@ -140,7 +149,8 @@ def _indices_among(chip: Chip, entries: tuple[IndexEntry, ...], evaluator: Evalu
         outside = chosen[(chosen < axis.low) | (chosen > axis.high)]
         if len(outside):
             raise Fault(
-                "E0108", entry.span, f"`{chip.name}[{outside[0]}]` is outside {axis.low}..{axis.high}"
+                "E0108", entry.span, f"`{chip.name}[{outside[0]}]` is outside {axis.low}..{axis.high}",
+                help=f"write `{chip.name}[{axis.low}..{axis.high}]`",
             )
         out = (out[:, None] * axis.size + (chosen - axis.low)[None, :]).reshape(-1)
     return out

@@ -280,7 +280,8 @@ def _count_after_over(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> 
     count, word = claim.over
     if word is not None and word.name != "tokens":
         fix = Fix("write `tokens`", ((word.span, "tokens"),))
-        raise Fault("E0120", word.span, f"`over` counts tokens, and not `{word.name}`", fix=fix)
+        help = f"write `over {count.span.text} tokens`"
+        raise Fault("E0120", word.span, f"`over` counts tokens, and not `{word.name}`", help=help, fix=fix)
     return count_of_expression(count, evaluator, scope)
 
 

@@ -25,10 +25,10 @@ HEAD = ("figure", "value", "detail")
 
 def seconds_text(ends: Ends) -> str:
     """An interval of seconds in words: ``1.2s``, ``1.2s to 1.4s``, ``at least 1.2s``."""
-    low = quantity_text(Quantity(ends[0], TIME))
+    low = quantity_text(Quantity(ends[0], TIME)) if ends[0] else "0s"
     if ends[1] is None:
         return f"at least {low}"
-    high = quantity_text(Quantity(ends[1], TIME))
+    high = quantity_text(Quantity(ends[1], TIME)) if ends[1] else "0s"
     return low if low == high else f"{low} to {high}"
 
 

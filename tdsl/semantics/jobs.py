@@ -155,7 +155,8 @@ def plan_job(
     """A job in a fabric's own block. Raises Fault."""
     if len(context.groups) > 1:
         raise Fault(
-            "E0118", s.name.span, "`job` belongs in the fabric's own block", help="move it out of these braces"
+            "E0118", s.name.span, "`job` belongs in the fabric's own block",
+            help=f"move it out of the braces of `{context.group.name}`"
         )
     before = next((j for j in plan.jobs if j.job.name == s.name.name), None)
     if before is not None:
@@ -169,7 +170,8 @@ def plan_job(
     taken = plan.root.members.get(s.name.name)
     if taken is not None:
         raise Fault(
-            "E0104", s.name.span, f"`{s.name.name}` is already the name of a device or group", help="rename it"
+            "E0104", s.name.span, f"`{s.name.name}` is already the name of a device or group",
+            help=f"give the job another name, such as `{s.name.name}_run`"
         )
     plan.absent_jobs.add(s.name.name)
     made = read_job(library, home, s, scope)
@@ -200,7 +202,7 @@ def read_job(library: Library, home: Linked, s: tree.JobDecl, scope: Scope, whol
             values.pop("measured", None)
         values |= found
         origins |= named
-        spans |= reader.spans
+        spans = {**reader.spans, **{k: v for k, v in spans.items() if k not in reader.spans}}
     titled = next(((node, at) for node, at in chain if node.title is not None), None)
     title: object = ""
     if titled is not None and titled[0].title is not None:
@@ -234,7 +236,8 @@ def jobs_it_builds_on(
     seen: list[tree.JobDecl] = []
     while True:
         if any(s is x for x in seen):
-            raise Fault("E0114", s.name.span, f"job `{s.name.name}` builds on itself")
+            help = f"leave out the `:` of one of them, such as `job {s.name.name} {{`"
+            raise Fault("E0114", s.name.span, f"job `{s.name.name}` builds on itself", help=help)
         seen.append(s)
         yield s, home
         if s.of is None:
@@ -326,7 +329,9 @@ class JobReader:
             if isinstance(s, tree.Broken):
                 raise Excused
             if not isinstance(s, tree.Setting):
-                raise Fault("E0118", s.span, "the block of a job has settings alone")
+                raise Fault(
+                    "E0118", s.span, "the block of a job has settings alone", help="such as `batch 2048`"
+                )
             self.read_setting(s)
 
     def read_setting(self, s: tree.Setting) -> None:
@@ -356,7 +361,8 @@ class JobReader:
         """Keep a value. Raises Fault where there is one."""
         if name in self.values:
             raise Fault(
-                "E0104", s.span, f"`{name}` is set twice", labels=[(self.spans[name], "first here")]
+                "E0104", s.span, f"`{name}` is set twice", labels=[(self.spans[name], "first here")],
+                help=f"leave one `{name}`",
             )
         self.values[name], self.spans[name] = value, s.span
 
@@ -393,7 +399,9 @@ class JobReader:
         value = self.evaluator.evaluate(e, self.scope)
         amount = value.amount if isinstance(value, Quantity) and value.dim == NONE else value
         if isinstance(amount, bool) or not isinstance(amount, (int, Fraction)) or not 0 <= amount <= 1:
-            raise Fault("E0103", e.span, f"expected a share up to 100%, found {e.span.text}")
+            raise Fault(
+                "E0103", e.span, f"expected a share up to 100%, found {e.span.text}", help="write `52%`"
+            )
         return Fraction(amount)
 
     def amount(self, e: tree.Expr, dim: Dim, form: str) -> Fraction:
@@ -413,7 +421,9 @@ class JobReader:
             raise Fault("E0120", s.span, "`transformer` takes a block", help="`transformer { layers 96; hidden 12288 }`")
         for x in s.body:
             if not isinstance(x, tree.Setting):
-                raise Fault("E0118", x.span, "the block of a transformer has settings alone")
+                raise Fault(
+                    "E0118", x.span, "the block of a transformer has settings alone", help="such as `layers 96`"
+                )
             name = x.name.name
             if name not in TRANSFORMER:
                 raise unknown_name_fault("E0101", x.name.span, "setting of a transformer", name, TRANSFORMER)
@@ -456,7 +466,8 @@ class JobReader:
         for word, item in zip(words, s.items, strict=True):
             if word not in DIMENSIONS or words.count(word) > 1:
                 raise Fault(
-                    "E0120", item.span, f"`order` names each of {', '.join(DIMENSIONS)} once, innermost first"
+                    "E0120", item.span, f"`order` names each of {', '.join(DIMENSIONS)} once, innermost first",
+                    help=f"write `order {', '.join(DIMENSIONS)}`",
                 )
         named = tuple(str(w) for w in words)
         self.set_value("order", s, (*named, *(d for d in DIMENSIONS if d not in named)))
@@ -496,7 +507,7 @@ class JobReader:
                     help="write `overlap data 90%`",
                 )  # fmt: skip
             if word in found:
-                raise Fault("E0104", item.span, f"`overlap {word}` is set twice")
+                raise Fault("E0104", item.span, f"`overlap {word}` is set twice", help=f"leave one `overlap {word}`")
             found[str(word)] = self.share_of(item.args[0][1])
         self.values["overlap"], self.spans["overlap"] = found, s.span
 
@@ -564,7 +575,8 @@ REQUIRED = ("hidden", "layers", "sequence", "batch")
 
 def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = True) -> None:
     """Raise Fault where the numbers of a job do not fit each other, with the nearest that do; or where
-    something is missing, if it is to be ``whole``."""
+    something is missing, if it is to be ``whole``. ``spans`` has the places of settings, those of the job's own
+    block first."""
     missing = [n for n in REQUIRED if not getattr(job, n)] if whole else []
     if missing:
         raise Fault(
@@ -572,45 +584,59 @@ def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = Tr
             help="`transformer { layers 96; hidden 12288 }` and `sequence 2048; batch 1536` say these",
         )  # fmt: skip
     if job.experts and not (job.active and job.parameters):
-        raise Fault(UNFIT, job.span, f"job `{job.name}` has experts and needs `parameters` and `active`")
-    heads = f"{job.heads} heads are divided by `tensor`"
-    _refuse_remainder(job.heads, job.tensor, "tensor", spans, job, heads)
-    groups = job.data * job.microbatch
-    said = f"the batch of {job.batch} is divided by data · microbatch = {groups}"
-    _refuse_remainder(job.batch, groups, "batch", spans, job, said)
-    said = f"the sequence of {job.sequence} is divided by `context`"
-    _refuse_remainder(job.sequence, job.context, "context", spans, job, said)
-    if job.experts:
-        said = f"{job.experts} experts are divided by `expert`"
-        _refuse_remainder(job.experts, job.expert, "expert", spans, job, said)
+        help = "write `parameters 671B; active 37B`"
+        message = f"job `{job.name}` has experts and needs `parameters` and `active`"
+        raise Fault(UNFIT, job.span, message, help=help)
     if job.expert > 1 and not job.experts:
-        raise Fault(UNFIT, spans.get("expert", job.span), "`expert` divides experts, and the job has none")
-    beside = job.data * job.context
-    said = f"data · context = {beside} ranks are divided into groups of `expert`"
-    _refuse_remainder(beside, job.expert, "expert", spans, job, said)
-    if job.layers and job.pipeline * job.interleave > job.layers + job.uncounted:
         raise Fault(
-            UNFIT, spans.get("pipeline", job.span),
-            f"pipeline · interleave = {job.pipeline * job.interleave} parts are more than "
-            f"{job.layers + job.uncounted} layers",
+            UNFIT, spans["expert"], "`expert` divides experts, and the job has none",
+            help="write `experts 256, top 8`, or leave it out",
+        )  # fmt: skip
+    for divided, part, name, others, said in _divisions_of_job(job):
+        if divided and divided % part:
+            raise _remainder_fault(divided, part, name, _place_among(spans, (name, *others), job), said)
+    parts, layers = job.pipeline * job.interleave, job.layers + job.uncounted
+    if job.layers and parts > layers:
+        raise Fault(
+            UNFIT, _place_among(spans, ("pipeline", "interleave", "layers"), job),
+            f"pipeline · interleave = {parts} parts are more than {layers} layers",
+            help=f"write `interleave {max(layers // job.pipeline, 1)}` or fewer stages",
         )  # fmt: skip
 
 
-def _refuse_remainder(
-    whole: int, part: int, name: str, spans: Mapping[str, SourceSpan], job: Job, said: str
-) -> None:
-    """Raise Fault unless ``part`` divides ``whole`` (0: not stated)."""
-    if not whole or whole % part == 0:
-        return
-    text = spans[name].text if name in spans else ""
-    lower, upper = nearest_that_fit(whole, part) if name != "batch" else (whole // part * part, -(-whole // part) * part)
+def _divisions_of_job(job: Job) -> list[tuple[int, int, str, tuple[str, ...], str]]:
+    """What must divide what: a number, its divisor, the setting of that, other settings, and words."""
+    beside, groups = job.data * job.context, job.data * job.microbatch
+    batch = f"the batch of {job.batch} is divided by data · microbatch = {groups}"
+    ranks = f"data · context = {beside} ranks are divided into groups of `expert`"
+    sequence = f"the sequence of {job.sequence} is divided by `context`"
+    return [
+        (job.heads, job.tensor, "tensor", ("heads",), f"{job.heads} heads are divided by `tensor`"),
+        (job.batch, groups, "batch", ("data", "microbatch"), batch),
+        (job.sequence, job.context, "context", ("sequence",), sequence),
+        (job.experts, job.expert, "expert", ("experts",), f"{job.experts} experts are divided by `expert`"),
+        (beside, job.expert, "expert", ("data", "context"), ranks),
+    ]
+
+
+def _place_among(spans: Mapping[str, SourceSpan], names: tuple[str, ...], job: Job) -> SourceSpan:
+    """The first place of one of these settings."""
+    return next((span for key, span in spans.items() if key in names), job.span)
+
+
+def _remainder_fault(whole: int, part: int, name: str, place: SourceSpan, said: str) -> Fault:
+    """The fault of a number that does not divide another, with the nearest that do."""
+    words = place.text.split()
+    if name == "batch":
+        lower, upper = whole // part * part, -(-whole // part) * part
+    else:
+        lower, upper = nearest_that_fit(whole, part)
     near = [f"`{name} {n}`" for n in (lower, upper) if n]
-    mend = Fix(f"write `{name} {lower or upper}`", ((spans[name], f"{name} {lower or upper}"),), safe=False)
-    fits = text.split()[:1] == [name] and len(text.split()) == 2
-    raise Fault(
-        UNFIT, spans.get(name, job.span), f"{said}, which leaves a remainder of {whole % part}",
-        help=f"write {' or '.join(near)}", fix=mend if fits else None,
-    )  # fmt: skip
+    new = f"{name} {lower or upper}"
+    mends = words[:1] == [name] and len(words) == 2
+    fix = Fix(f"write `{new}`", ((place, new),), safe=False) if mends else None
+    message = f"{said}, which leaves a remainder of {whole % part}"
+    return Fault(UNFIT, place, message, help=f"write {' or '.join(near)}", fix=fix)
 
 
 def nearest_that_fit(whole: int, part: int) -> tuple[int, int]:
