@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from tdsl.prove.view import View
 
 JOB = "job"
-ORDERS = ("job", "order", "step_least_s", "step_most_s", "exposed_least_s", "exposed_most_s", "mfu_least", "mfu_most")
+ORDERS = (
+    "job",
+    "order",
+    "step_least_s",
+    "step_most_s",
+    "exposed_least_s",
+    "exposed_most_s",
+    "mfu_least",
+    "mfu_most",
+)
 """Columns of `--placement`."""
 
 
@@ -27,7 +36,13 @@ def print_jobs(shown: Sequence[Design], named: str | None, form: str | None, pla
     if placement:
         rows = [(d.name, row) for d, job in found for row in rows_of_orders(d, job)]
         if form == "json":
-            print_json({"placements": [{"fabric": name, **dict(zip(ORDERS, row, strict=True))} for name, row in rows]})
+            print_json(
+                {
+                    "placements": [
+                        {"fabric": name, **dict(zip(ORDERS, row, strict=True))} for name, row in rows
+                    ]
+                }
+            )
             return
         table = OutputRows(("fabric", *ORDERS), [(name, *row) for name, row in rows])
         print_csv(table) if form == "csv" else print_table(table)
@@ -60,7 +75,9 @@ def jobs_of_designs(shown: Sequence[Design], named: str | None) -> list[tuple[De
         raise Wrong("this design declares no job: write `job NAME { … }` in the fabric's block")
     names = [job.job.name for _, job in every]
     near = closest_name(str(named), names)
-    raise Wrong(f"there is no job `{named}`" + (f"; did you mean `{near}`?" if near else f": {', '.join(names)}"))
+    raise Wrong(
+        f"there is no job `{named}`" + (f"; did you mean `{near}`?" if near else f": {', '.join(names)}")
+    )
 
 
 def view_of_design(design: Design) -> View:
@@ -92,6 +109,10 @@ def rows_of_orders(design: Design, job: RankedJob) -> Iterator[tuple[object, ...
             if model.why_no_time:
                 raise Wrong(f"job `{job.job.name}`: {model.why_no_time}")
             ends = (*model.step, *model.exposed, *model.mfu)
-            yield job.job.name, ", ".join(order), *(None if x is None else float(f"{float(x):.6g}") for x in ends)
+            yield (
+                job.job.name,
+                ", ".join(order),
+                *(None if x is None else float(f"{float(x):.6g}") for x in ends),
+            )
     except JobNotOnNetwork as fault:
         raise Wrong(f"job `{job.job.name}`: {fault}") from None

@@ -54,7 +54,10 @@ def ranks_of_job(planned: PlannedJob, plan: FabricPlan, fabric: Fabric) -> Ranke
     pairs = np.unique(np.stack((device, place)), axis=1)
     if pairs.shape[1] != len(device):
         raise Fault(
-            UNFIT, job.span, f"job `{job.name}` is on some accelerators twice", help="name each once after `on`"
+            UNFIT,
+            job.span,
+            f"job `{job.name}` is on some accelerators twice",
+            help="name each once after `on`",
         )
     return RankedJob(job, device, place)
 
@@ -102,7 +105,9 @@ def _ranks_named(
         return _accelerators_in(fabric, distinct_values(inside[fabric.container[inside] < 0]))
     if target.device.kind not in ("host", "chip"):
         raise Fault(
-            "E0120", target.span, f"a job runs on hosts and chips, and this is a {target.device.kind}",
+            "E0120",
+            target.span,
+            f"a job runs on hosts and chips, and this is a {target.device.kind}",
             help="name hosts, or chips in them: `on node[*].gpu`",
         )
     _, first = np.unique(rows, return_index=True)
@@ -133,7 +138,9 @@ def _places_of_chips(
             if not chip.accelerates:
                 hosts = one.target.path.span.text.rpartition(".")[0]
                 raise Fault(
-                    "E0120", one.target.span, f"`{chip.name}` of {model.name} is no accelerator",
+                    "E0120",
+                    one.target.span,
+                    f"`{chip.name}` of {model.name} is not an accelerator",
                     help=f"name the hosts alone: `on {hosts}`",
                 )
             return before + _indices_among(chip, one.entries, evaluator, scope)
@@ -145,11 +152,15 @@ def _indices_among(chip: Chip, entries: tuple[IndexEntry, ...], evaluator: Evalu
     """The row-major numbers of the chips that index entries name."""
     out = np.zeros(1, dtype=np.int64)
     for axis, entry in zip(chip.axes, entries, strict=True):
-        chosen = np.array(_numbers_of_entry(entry.expr, axis.low, axis.high, evaluator, scope), dtype=np.int64)
+        chosen = np.array(
+            _numbers_of_entry(entry.expr, axis.low, axis.high, evaluator, scope), dtype=np.int64
+        )
         outside = chosen[(chosen < axis.low) | (chosen > axis.high)]
         if len(outside):
             raise Fault(
-                "E0108", entry.span, f"`{chip.name}[{outside[0]}]` is outside {axis.low}..{axis.high}",
+                "E0108",
+                entry.span,
+                f"`{chip.name}[{outside[0]}]` is outside {axis.low}..{axis.high}",
                 help=f"write `{chip.name}[{axis.low}..{axis.high}]`",
             )
         out = (out[:, None] * axis.size + (chosen - axis.low)[None, :]).reshape(-1)

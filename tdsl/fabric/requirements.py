@@ -154,7 +154,7 @@ class _Block:
         """The job that a claim is of, None where it is of devices. Raises Excused for one that has a finding,
         Fault for a figure of a job that names none."""
         name = claim.of[0].bare if len(claim.of) == 1 and not claim.of_to and not claim.of_all else None
-        if name in self.jobs:
+        if name is not None and name in self.jobs:
             return self.jobs[name]
         if name in self.plan.absent_jobs:
             raise Excused

@@ -164,7 +164,13 @@ def activation_bytes(job: Job) -> Fraction:
 
 def operations_of_job(job: Job) -> list[JobOperation]:
     """All that a job sends in a step, dimension by dimension."""
-    makers = (_tensor_operations, _context_operations, _pipeline_operations, _data_operations, _expert_operations)
+    makers = (
+        _tensor_operations,
+        _context_operations,
+        _pipeline_operations,
+        _data_operations,
+        _expert_operations,
+    )
     return [op for make in makers for op in make(job) if op.bytes and op.count]
 
 

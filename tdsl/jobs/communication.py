@@ -14,8 +14,9 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tdsl.fabric.graph import Ints
+from tdsl.fabric.graph import Bools, Ints
 from tdsl.jobs.arithmetic import BITS, JobOperation, group_size, operations_of_job
 from tdsl.jobs.grid import groups_of_dimension
 from tdsl.jobs.placed import PlacedRanks
@@ -35,8 +36,7 @@ PATTERN_OF = {
 }  # fmt: skip
 """How ranks of a group send in each kind of operation: round rings that begin in every rank of a unit, each
 with its part; round one ring; or directly."""
-INSIDE = "inside"
-"""Where a message goes that scale-up links carry."""
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,9 @@ class JobTraffic:
             if key not in patterns:
                 patterns[key] = self._pattern(groups, *key)
             times.append(self._time_of_operation(op, groups, patterns[key]))
-        return DimensionTime(dimension, size, len(groups), tuple(times), next(iter(patterns.values())).crossed)
+        return DimensionTime(
+            dimension, size, len(groups), tuple(times), next(iter(patterns.values())).crossed
+        )
 
     def _time_of_operation(self, op: JobOperation, groups: Ints, pattern: _Pattern) -> OperationTime:
         size = groups.shape[1]
@@ -154,7 +156,7 @@ class JobTraffic:
             count = len(cut.rate) if cut.owner is None else len(cut.owner)
             crossing = _bits_that_cross(op, groups, cut.block, count)
             if cut.owner is not None:
-                crossing = np.bincount(cut.owner, crossing, minlength=len(cut.rate))
+                crossing = np.bincount(cut.owner, crossing, minlength=len(cut.rate)).astype(np.float64)
             some = np.flatnonzero((crossing > 0) & (cut.rate > 0))
             if not len(some):
                 continue
@@ -275,7 +277,7 @@ def _seconds_of_messages(view: View, a: Ints, b: Ints) -> Fraction | None:
 
 
 def _crossed_blocks(
-    ranks: PlacedRanks, source: Ints, target: Ints, inside: np.ndarray
+    ranks: PlacedRanks, source: Ints, target: Ints, inside: Bools
 ) -> tuple[tuple[str, Fraction], ...]:
     """Shares of messages by the least block that holds both ends, innermost first."""
     whole = len(source)
@@ -294,7 +296,7 @@ def _crossed_blocks(
     return tuple((words, Fraction(n, whole)) for words, n in out if n)
 
 
-def _bits_that_cross(op: JobOperation, groups: Ints, block: Ints, count: int) -> np.ndarray:
+def _bits_that_cross(op: JobOperation, groups: Ints, block: Ints, count: int) -> Floats:
     """Bits that must leave or enter each block in one operation, whichever are more."""
     size = groups.shape[1]
     label = block[groups]
@@ -302,17 +304,19 @@ def _bits_that_cross(op: JobOperation, groups: Ints, block: Ints, count: int) ->
         here, there = _flat(label, np.roll(label, -1, axis=1), op.wraps)
         apart = here != there
         sums = [np.bincount(x[apart], minlength=count).astype(float) for x in (here, there)]
-        return np.maximum(*sums) * float(op.bytes * BITS)
+        crossing: Floats = np.maximum(*sums) * float(op.bytes * BITS)
+        return crossing
     row = np.repeat(np.arange(len(groups)), size)
     key, held = np.unique(row * count + label.reshape(-1), return_counts=True)
     held, where = held[held < size], key[held < size] % count
     share = held / size
     if op.kind == "all_to_all":
-        sent = np.bincount(where, share * (size - held), minlength=count)
+        sent = np.bincount(where, share * (size - held), minlength=count).astype(np.float64)
         return sent * float(op.bytes * op.host_share * BITS)
     whole = op.bytes * BITS * (Fraction(size, size - 1) if op.kind == "ring" else 1)
     sums = [np.bincount(where, x, minlength=count) for x in (share, 1 - share)]
-    return np.maximum(*sums) * float(whole)
+    most: Floats = np.maximum(*sums) * float(whole)
+    return most
 
 
 def total_seconds(times: Iterable[DimensionTime]) -> tuple[Fraction, Fraction | None]:

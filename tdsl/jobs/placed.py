@@ -60,11 +60,17 @@ class PlacedRanks:
             first = np.searchsorted(f.container[chips], job.device[absent])
             at = first + place[absent]
             good = at < len(chips)
-            good &= f.container[chips[np.minimum(at, max(len(chips) - 1, 0))]] == job.device[absent] if len(chips) else False
+            good &= (
+                f.container[chips[np.minimum(at, max(len(chips) - 1, 0))]] == job.device[absent]
+                if len(chips)
+                else False
+            )
             if not np.all(good):
                 lost = absent[~np.asarray(good)] if len(chips) else absent
                 name = f.device_name(int(job.device[lost[0]]))
-                raise JobNotOnNetwork(f"{len(lost):,} of its {len(unit):,} ranks are not there, such as {name}")
+                raise JobNotOnNetwork(
+                    f"{len(lost):,} of its {len(unit):,} ranks are not there, such as {name}"
+                )
             unit[absent], place[absent] = where[chips[at]], 0
         return cls(view, job, unit, place)
 

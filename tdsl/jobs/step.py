@@ -194,8 +194,12 @@ class StepModel:
         efficiency = origins.get("efficiency", CALIBRATED if job.measured else DEFAULT)
         out = [
             JobInput("efficiency", _percent(self.efficiency), efficiency),
-            JobInput("peak", f"{float(self.peak) / 1e12:g} Tflops {self.peak_format}", origins.get("peak", CHIP)),
-            JobInput("parameters", f"{all_parameters(job) / 1e9:.4g} B", _origin(origins, "parameters", "layers")),
+            JobInput(
+                "peak", f"{float(self.peak) / 1e12:g} Tflops {self.peak_format}", origins.get("peak", CHIP)
+            ),
+            JobInput(
+                "parameters", f"{all_parameters(job) / 1e9:.4g} B", _origin(origins, "parameters", "layers")
+            ),
             JobInput("batch", f"{job.batch:,} sequences of {job.sequence:,}", _origin(origins, "batch")),
             JobInput("microbatch", str(job.microbatch), _origin(origins, "microbatch")),
             JobInput("precision", job.format, _origin(origins, "format")),

@@ -82,18 +82,30 @@ def rows_of_model(model: StepModel) -> Iterator[tuple[str, str, str]]:
 def _rows_of_dimension(model: StepModel, part: DimensionTime) -> Iterator[tuple[str, str, str]]:
     """What a dimension sends, and what that takes."""
     crossed = ", ".join(f"{float(share) * 100:.3g}% {words}" for words, share in part.crossed)
-    yield f"{part.dimension}: sent", bytes_text(part.sent), f"a rank a step; groups of {part.group}; {crossed}"
+    yield (
+        f"{part.dimension}: sent",
+        bytes_text(part.sent),
+        f"a rank a step; groups of {part.group}; {crossed}",
+    )
     limit = f"limited by {part.limit}" if part.limit else ""
     yield f"{part.dimension}: time", seconds_text((part.least, part.most)), limit
     overlap = model.overlap_of(part.dimension)
     if overlap and not model.why_no_time:
-        yield f"{part.dimension}: exposed", seconds_text(model.exposed_of(part)), f"overlap {float(overlap) * 100:g}%"
+        yield (
+            f"{part.dimension}: exposed",
+            seconds_text(model.exposed_of(part)),
+            f"overlap {float(overlap) * 100:g}%",
+        )
 
 
 def _rows_of_times(model: StepModel) -> Iterator[tuple[str, str, str]]:
     """The step and what follows from it."""
     low, high = model.tokens_per_second
-    yield "compute", seconds_text((model.compute, model.compute)), f"efficiency {float(model.efficiency) * 100:.4g}%"
+    yield (
+        "compute",
+        seconds_text((model.compute, model.compute)),
+        f"efficiency {float(model.efficiency) * 100:.4g}%",
+    )
     share = bubble_of_pipeline(model.job)
     yield "bubble", seconds_text((model.bubble, model.bubble)), f"{float(share) * 100:.3g}% of compute"
     yield "exposed communication", seconds_text(model.exposed), model.network_limit
@@ -118,7 +130,11 @@ def _rows_of_measurement(model: StepModel) -> Iterator[tuple[str, str, str]]:
     if measured is not None:
         words, _ = model.job.measured[0]
         used = utilisation_of_step(model.job, measured, model.peak)
-        yield "measured step", seconds_text((measured, measured)), f"from its {words}; MFU {float(used) * 100:.3g}%"
+        yield (
+            "measured step",
+            seconds_text((measured, measured)),
+            f"from its {words}; MFU {float(used) * 100:.3g}%",
+        )
 
 
 def facts_of_model(model: StepModel) -> dict[str, object]:

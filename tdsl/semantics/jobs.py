@@ -155,8 +155,10 @@ def plan_job(
     """A job in a fabric's own block. Raises Fault."""
     if len(context.groups) > 1:
         raise Fault(
-            "E0118", s.name.span, "`job` belongs in the fabric's own block",
-            help=f"move it out of the braces of `{context.group.name}`"
+            "E0118",
+            s.name.span,
+            "`job` belongs in the fabric's own block",
+            help=f"move it out of the braces of `{context.group.name}`",
         )
     before = next((j for j in plan.jobs if j.job.name == s.name.name), None)
     if before is not None:
@@ -170,8 +172,10 @@ def plan_job(
     taken = plan.root.members.get(s.name.name)
     if taken is not None:
         raise Fault(
-            "E0104", s.name.span, f"`{s.name.name}` is already the name of a device or group",
-            help=f"give the job another name, such as `{s.name.name}_run`"
+            "E0104",
+            s.name.span,
+            f"`{s.name.name}` is already the name of a device or group",
+            help=f"give the job another name, such as `{s.name.name}_run`",
         )
     plan.absent_jobs.add(s.name.name)
     made = read_job(library, home, s, scope)
@@ -181,8 +185,8 @@ def plan_job(
 
 
 def read_job(library: Library, home: Linked, s: tree.JobDecl, scope: Scope, whole: bool = True) -> Job:
-    """What a job and those that it builds on say; ``whole``: all that a job needs. Raises Fault for what cannot
-    be."""
+    """What a job and those that it builds on say; ``whole``: all that a job needs. Raises Fault for what
+    cannot be."""
     chain = [*jobs_it_builds_on(library, home, s)]
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
@@ -351,17 +355,24 @@ class JobReader:
         elif name in WORDS:
             self.set_value(name, s, self.word_of(s, WORDS[name]))
         elif name in ("parameters", "active"):
-            self.set_value(name, s, count_of_expression(self.only_item(s, f"{name} 405B"), self.evaluator, self.scope))
+            self.set_value(
+                name, s, count_of_expression(self.only_item(s, f"{name} 405B"), self.evaluator, self.scope)
+            )
         elif name == "efficiency":
             self.set_value(name, s, self.share_of(self.only_item(s, "efficiency 52%")))
         else:
-            self.set_value(name, s, self.amount(self.only_item(s, "peak 989Tflops"), COMPUTE, "peak 989Tflops"))
+            self.set_value(
+                name, s, self.amount(self.only_item(s, "peak 989Tflops"), COMPUTE, "peak 989Tflops")
+            )
 
     def set_value(self, name: str, s: tree.Setting | tree.SettingItem, value: object) -> None:
         """Keep a value. Raises Fault where there is one."""
         if name in self.values:
             raise Fault(
-                "E0104", s.span, f"`{name}` is set twice", labels=[(self.spans[name], "first here")],
+                "E0104",
+                s.span,
+                f"`{name}` is set twice",
+                labels=[(self.spans[name], "first here")],
                 help=f"leave one `{name}`",
             )
         self.values[name], self.spans[name] = value, s.span
@@ -418,11 +429,19 @@ class JobReader:
     def read_transformer(self, s: tree.Setting) -> None:
         """``transformer { layers 126 + 2; hidden 16384; … }``."""
         if s.body is None or s.items:
-            raise Fault("E0120", s.span, "`transformer` takes a block", help="`transformer { layers 96; hidden 12288 }`")
+            raise Fault(
+                "E0120",
+                s.span,
+                "`transformer` takes a block",
+                help="`transformer { layers 96; hidden 12288 }`",
+            )
         for x in s.body:
             if not isinstance(x, tree.Setting):
                 raise Fault(
-                    "E0118", x.span, "the block of a transformer has settings alone", help="such as `layers 96`"
+                    "E0118",
+                    x.span,
+                    "the block of a transformer has settings alone",
+                    help="such as `layers 96`",
                 )
             name = x.name.name
             if name not in TRANSFORMER:
@@ -456,9 +475,16 @@ class JobReader:
             elif word in names and item.args:
                 self.set_value(names[word], item, self.whole_expression(item.args[0][1], form))
             else:
-                raise Fault("E0120", item.span, f"`experts` does not use `{item.span.text}`", help=f"write `{form}`")
+                raise Fault(
+                    "E0120", item.span, f"`experts` does not use `{item.span.text}`", help=f"write `{form}`"
+                )
         if "experts" not in self.values or "top" not in self.values or s.body is not None:
-            raise Fault("E0120", s.span, "`experts` says how many there are and how many a token goes to", help=f"write `{form}`")
+            raise Fault(
+                "E0120",
+                s.span,
+                "`experts` says how many there are and how many a token goes to",
+                help=f"write `{form}`",
+            )
 
     def read_order(self, s: tree.Setting) -> None:
         """``order tensor, data, pipeline``: dimensions, innermost first."""
@@ -466,7 +492,9 @@ class JobReader:
         for word, item in zip(words, s.items, strict=True):
             if word not in DIMENSIONS or words.count(word) > 1:
                 raise Fault(
-                    "E0120", item.span, f"`order` names each of {', '.join(DIMENSIONS)} once, innermost first",
+                    "E0120",
+                    item.span,
+                    f"`order` names each of {', '.join(DIMENSIONS)} once, innermost first",
                     help=f"write `order {', '.join(DIMENSIONS)}`",
                 )
         named = tuple(str(w) for w in words)
@@ -478,9 +506,14 @@ class JobReader:
         self.set_value("format", s, self.number_format(value, s.span))
         moved = {}
         for x in s.body or ():
-            if not isinstance(x, tree.Setting) or x.name.name not in ("gradients", "parameters", "dispatch", "combine"):
+            if not isinstance(x, tree.Setting) or x.name.name not in (
+                "gradients",
+                "parameters",
+                "dispatch",
+                "combine",
+            ):
                 raise Fault(
-                    "E0118", x.span, "`precision` has a block of `gradients`, `parameters`, `dispatch`, `combine`",
+                    "E0118", x.span, "the block of `precision` has `gradients`, `parameters`, `dispatch`, `combine`",
                     help="write `precision bf16 { gradients fp32 }`",
                 )  # fmt: skip
             moved[x.name.name] = self.number_format(self.only_item(x, "gradients fp32"), x.span)
@@ -492,7 +525,9 @@ class JobReader:
         name = value.bare if isinstance(value, tree.PathExpr) else None
         if name not in FORMATS:
             text = value.span.text if value is not None else ""
-            raise unknown_name_fault("E0101", value.span if value is not None else span, "number format", text, FORMATS)
+            raise unknown_name_fault(
+                "E0101", value.span if value is not None else span, "number format", text, FORMATS
+            )
         return str(name)
 
     def read_overlaps(self, s: tree.Setting) -> None:
@@ -507,7 +542,9 @@ class JobReader:
                     help="write `overlap data 90%`",
                 )  # fmt: skip
             if word in found:
-                raise Fault("E0104", item.span, f"`overlap {word}` is set twice", help=f"leave one `overlap {word}`")
+                raise Fault(
+                    "E0104", item.span, f"`overlap {word}` is set twice", help=f"leave one `overlap {word}`"
+                )
             found[str(word)] = self.share_of(item.args[0][1])
         self.values["overlap"], self.spans["overlap"] = found, s.span
 
@@ -520,10 +557,10 @@ class JobReader:
                 count = count_of_expression(item.args[0][1], self.evaluator, self.scope)
                 found.append((word, Fraction(count)))
                 continue
-            if word not in MEASURED or len(item.args) != 1:
+            if word is None or word not in MEASURED or len(item.args) != 1:
                 raise Fault(
                     "E0120", item.span,
-                    "`measured` is `step`, `flops` or `hardware` of an accelerator, `tokens` a second, or `mfu`",
+                    "`measured` is `step`, `flops` or `hardware` of a chip, `tokens` a second, or `mfu`",
                     help="write `measured step 6.2s`",
                 )  # fmt: skip
             dim, form = MEASURED[word]
@@ -536,7 +573,9 @@ class JobReader:
         for item in s.items:
             word = item.value.bare if isinstance(item.value, tree.PathExpr) and not item.args else None
             if word not in SETTINGS and word not in TRANSFORMER:
-                raise unknown_name_fault("E0101", item.span, "setting of a job", item.span.text, (*SETTINGS, *TRANSFORMER))
+                raise unknown_name_fault(
+                    "E0101", item.span, "setting of a job", item.span.text, (*SETTINGS, *TRANSFORMER)
+                )
             self.assumed.add("format" if word == "precision" else str(word))
 
     def read_source(self, s: tree.Setting) -> None:
@@ -554,8 +593,8 @@ def _words_behind(item: tree.SettingItem) -> tuple[str | None, ...]:
 
 
 def count_of_expression(e: tree.Expr, evaluator: Evaluator, scope: Scope) -> int:
-    """A count such as ``405B`` parameters or ``15T`` tokens: thousands, millions, billions or trillions behind
-    a number, or a whole number. Raises Fault."""
+    """A count such as ``405B`` parameters or ``15T`` tokens: thousands, millions, billions or trillions
+    behind a number, or a whole number. Raises Fault."""
     if isinstance(e, tree.Measure) and e.unit in SCALES:
         amount = integer_if_whole(Fraction(e.value) * 10 ** SCALES[e.unit])
     else:
@@ -575,8 +614,8 @@ REQUIRED = ("hidden", "layers", "sequence", "batch")
 
 def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = True) -> None:
     """Raise Fault where the numbers of a job do not fit each other, with the nearest that do; or where
-    something is missing, if it is to be ``whole``. ``spans`` has the places of settings, those of the job's own
-    block first."""
+    something is missing, if it is to be ``whole``. ``spans`` has the places of settings, those of the job's
+    own block first."""
     missing = [n for n in REQUIRED if not getattr(job, n)] if whole else []
     if missing:
         raise Fault(

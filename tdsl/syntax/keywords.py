@@ -17,8 +17,8 @@ KINDS: dict[str, tuple[str, ...]] = {
 """Words that declare something, by what they declare."""
 
 STATEMENTS: tuple[str, ...] = (
-    "use", "param", "let", "def", "model", "topology", "job", "connect", "circuit", "omit", "naming", "extend",
-    "override", "place", "require", "report", "phase", "if", "else", "for", "tier",
+    "use", "param", "let", "def", "model", "topology", "job", "connect", "circuit", "omit", "naming",
+    "extend", "override", "place", "require", "report", "phase", "if", "else", "for", "tier",
 )  # fmt: skip
 """Words that begin a statement (``else`` begins a branch)."""
 

@@ -273,8 +273,8 @@ class Override:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """``METRIC [argument …] [any K [links | ports | cables | cages | bundles]] [of [all] S [to T]] [at S]
-    [among S, S …] [over N [tokens]] [under ENGINE] [through LAYER] [CMP VALUE [of intact | of active | of network | of total]]
-    [with CLAIM]``; ``share_of`` is ``network`` or ``total``."""
+    [among S, S …] [over N [tokens]] [under ENGINE] [through LAYER] [CMP VALUE [of intact | of active |
+    of network | of total]] [with CLAIM]``; ``share_of`` is ``network`` or ``total``."""
 
     metric: Identifier
     args: tuple[Expr, ...]
@@ -396,8 +396,8 @@ class Broken:
 
 
 Stmt = (
-    Use | Param | Let | Def | Decl | ModelDecl | TopologyDecl | JobDecl | Connect | Omit | Naming | Extend | Override
-    | Require | If | For | PhaseBlock | PlaceStmt | Setting | TierDecl | Broken
+    Use | Param | Let | Def | Decl | ModelDecl | TopologyDecl | JobDecl | Connect | Omit | Naming | Extend
+    | Override | Require | If | For | PhaseBlock | PlaceStmt | Setting | TierDecl | Broken
 )  # fmt: skip
 
 

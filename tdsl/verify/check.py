@@ -76,7 +76,7 @@ class Judgement:
     ``ratio`` is a pair (down, up) of whole numbers and ``link_class`` the links it is about. ``faults`` are
     the places to blame, ``labels`` and ``help`` go with the finding of a claim that is not met. ``of`` is
     what was asked and ``judged`` how much of it this is about: elements, failures, or the view as one. Of a
-    ``modelled`` one ``met`` is whether it satisfies what is required.
+    ``modelled`` one ``satisfied`` is whether it satisfies what is required.
     """
 
     status: Status
@@ -95,7 +95,7 @@ class Judgement:
     measures: Mapping[str, int | Fraction] = field(default_factory=dict)
     judged: int = 1
     of: int = 1
-    met: bool = True
+    satisfied: bool = True
 
 
 def property_holds(text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
@@ -149,8 +149,8 @@ class Check(ABC):
     requires of devices that no fabric has all of is judged over the links of all fabrics. ``cost``: what it
     takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
     ``by_formula``: its bounds are of a formula with stated assumptions, so that a requirement that holds by
-    them is ``modelled`` and not ``proved``. ``by_model``: they are ends of a model, so that a requirement that
-    they rule out is ``modelled``, too, and not met.
+    them is ``modelled`` and not ``proved``. ``by_model``: they are ends of a model, so that a requirement
+    that they rule out is ``modelled``, too, and not satisfied.
     """
 
     code: ClassVar[str]

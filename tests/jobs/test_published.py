@@ -95,7 +95,7 @@ fabric f "f" { host node[512]: TPUS; switch sw: ONE; connect node[n].ici to sw; 
 
 
 @pytest.mark.parametrize(
-    ("file", "rows", "hardware", "most"), [("megascale", MEGASCALE, False, 6.5), ("megatron", MEGATRON, True, 13)]
+    ("file", "rows", "hardware", "most"), [("megascale", MEGASCALE, False, 10), ("megatron", MEGATRON, True, 15)]
 )
 def test_rows_of_a_table_by_the_efficiency_of_its_first_row(
     tmp_path: Path, file: str, rows: dict[str, int], hardware: bool, most: float

@@ -16,16 +16,17 @@ class TrainingDays(JobFigure, Check):
     """Days that a training job takes for so many tokens.
 
     ## What it means
-    `days of llama3 over 15T tokens`: days that the job takes for 15 trillion tokens at the time of its steps, without
-    failures. An interval of the same model as `tdsl explain step_time`.
+    `days of llama3 over 15T tokens`: days that the job takes for 15 trillion tokens at the time of its
+    steps, without failures. An interval of the same model as `tdsl explain step_time`.
 
     ## Formula and source
     tokens / (batch · sequence) · step time / 86,400 s.
 
     ## What it assumes
-    The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow each other; software
-    costs nothing; delays that the design does not state count as 0, and the notes say of what. The notes list every figure
-    that the answer rests on with where it is from: the design, a source, an assumption, a default.
+    The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow
+    each other; software costs nothing; delays that the design does not state count as 0, and the notes
+    say of what. The notes list every figure that the answer rests on with where it is from: the design, a
+    source, an assumption, a default.
 
     ## A design that passes
     ```fab
@@ -39,7 +40,7 @@ class TrainingDays(JobFigure, Check):
 
     ### What it prints
     ```
-    E0437: `days of llama3 over 15T tokens <= 30` is not met: between 64.1 and 64.4 days
+    E0437: `days of llama3 over 15T tokens <= 30` is not satisfied: between 64.1 and 64.4 days
     ```
     """
 

@@ -16,18 +16,20 @@ class ModelFlopsUtilisation(JobFigure, Check):
     """Model FLOPs utilisation (MFU) of a training job.
 
     ## What it means
-    `mfu of llama3`: the share of the peak of all accelerators that the model's FLOPs need: those of recomputation
-    do not count. An interval of the same model as `tdsl explain step_time`.
+    `mfu of llama3`: the share of the peak of all accelerators that the model's FLOPs need: those of
+    recomputation do not count. An interval of the same model as `tdsl explain step_time`.
 
     ## Formula and source
-    MFU = FLOPs of a step / (step time · ranks · peak) (Chowdhery et al., "PaLM", arXiv 2204.02311, appendix B). FLOPs are 6
-    for each active parameter and token; `attention causal` or `attention full` in the job adds those of attention. The
-    peak is that of the chip for the number format of the job, dense.
+    MFU = FLOPs of a step / (step time · ranks · peak) (Chowdhery et al., "PaLM", arXiv 2204.02311,
+    appendix B). FLOPs are 6 for each active parameter and token; `attention causal` or `attention full`
+    in the job adds those of attention. The peak is that of the chip for the number format of the job,
+    dense.
 
     ## What it assumes
-    The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow each other; software
-    costs nothing; delays that the design does not state count as 0, and the notes say of what. The notes list every figure
-    that the answer rests on with where it is from: the design, a source, an assumption, a default.
+    The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow
+    each other; software costs nothing; delays that the design does not state count as 0, and the notes
+    say of what. The notes list every figure that the answer rests on with where it is from: the design, a
+    source, an assumption, a default.
 
     ## A design that passes
     ```fab
@@ -41,7 +43,7 @@ class ModelFlopsUtilisation(JobFigure, Check):
 
     ### What it prints
     ```
-    E0435: `mfu of llama3 >= 60%` is not met: between 42.1% and 43%; limited by compute
+    E0435: `mfu of llama3 >= 60%` is not satisfied: between 42.1% and 43%; limited by compute
     ```
     """
 

@@ -16,16 +16,17 @@ class TokensPerSecond(JobFigure, Check):
     """Tokens that a training job works off in a second.
 
     ## What it means
-    `tokens_per_second of llama3`: tokens of a step over its time, of all ranks together. An interval of the same
-    model as `tdsl explain step_time`.
+    `tokens_per_second of llama3`: tokens of a step over its time, of all ranks together. An interval of
+    the same model as `tdsl explain step_time`.
 
     ## Formula and source
     batch · sequence / step time.
 
     ## What it assumes
-    The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow each other; software
-    costs nothing; delays that the design does not state count as 0, and the notes say of what. The notes list every figure
-    that the answer rests on with where it is from: the design, a source, an assumption, a default.
+    The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow
+    each other; software costs nothing; delays that the design does not state count as 0, and the notes
+    say of what. The notes list every figure that the answer rests on with where it is from: the design, a
+    source, an assumption, a default.
 
     ## A design that passes
     ```fab
@@ -39,7 +40,7 @@ class TokensPerSecond(JobFigure, Check):
 
     ### What it prints
     ```
-    E0436: `tokens_per_second of llama3 >= 9_000_000` is not met: between 2.69M and 2.7M tokens/s
+    E0436: `tokens_per_second of llama3 >= 9_000_000` is not satisfied: between 2.69M and 2.7M tokens/s
     ```
     """
 
