@@ -513,7 +513,8 @@ class JobReader:
                 "combine",
             ):
                 raise Fault(
-                    "E0118", x.span, "the block of `precision` has `gradients`, `parameters`, `dispatch`, `combine`",
+                    "E0118", x.span,
+                    "the block of `precision` has `gradients`, `parameters`, `dispatch`, `combine`",
                     help="write `precision bf16 { gradients fp32 }`",
                 )  # fmt: skip
             moved[x.name.name] = self.number_format(self.only_item(x, "gradients fp32"), x.span)
