@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from tdsl.commands._rows import OutputRows, print_csv, print_json, print_table
 from tdsl.commands._shared import Wrong, write_to_stream
@@ -13,9 +16,70 @@ if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
     from tdsl.fabric.job_ranks import RankedJob
     from tdsl.jobs.step import StepModel
+    from tdsl.physical.economics import Economics
     from tdsl.prove.view import View
 
 JOB = "job"
+
+
+def job_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--job``."""
+    return click.option(
+        "--job",
+        "job_name",
+        metavar="JOB",
+        default="",
+        help="A training job of the designs, or one of the library on their first accelerators.",
+    )(command)
+
+
+def economics_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--economics``."""
+    return click.option(
+        "--economics",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="TOML",
+        help="What a cluster costs over time: energy, years, interest (`tdsl explain E0218`).",
+    )(command)
+
+
+def economics_of_call(path: Path | None) -> Economics | None:
+    """What the file of ``--economics`` says; None without one. Raises Wrong where it cannot be read."""
+    if path is None:
+        return None
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.findings.source import SourceFile
+    from tdsl.physical.economics import read_economics_toml
+    from tdsl.system.read import read_text_file
+
+    try:
+        file = SourceFile(path.as_posix(), read_text_file(path, encoding="utf-8-sig"))
+    except (OSError, ValueError) as fault:
+        raise Wrong(f"{path.as_posix()} cannot be read: {fault}") from None
+    found = Diagnostics()
+    told = read_economics_toml(file, found)
+    if told is None:
+        (wrong,) = [*found][:1]
+        line = wrong.span.begin[0] if wrong.span is not None else 1
+        raise Wrong(f"{path.as_posix()}:{line}: {wrong.code}: {wrong.message}; {wrong.help}")
+    return told
+
+
+def refuse_unknown_job(designs: Sequence[Design], named: str) -> None:
+    """Raise Wrong where neither a design nor the library has a job of this name."""
+    from tdsl.compile.preset_jobs import job_of_library, names_of_library_jobs
+
+    declared = {j.job.name for d in designs for j in d.jobs}
+    if not named or named in declared or job_of_library(named) is not None:
+        return
+    known = [name for name in names_of_library_jobs() if job_of_library(name) is not None]
+    near = closest_name(named, [*declared, *known])
+    listed = (
+        f"did you mean `{near}`?" if near else f"there are {', '.join(known[:6])} and others in stdlib/jobs"
+    )
+    raise Wrong(f"neither a design nor the library has a job `{named}` that says all: {listed}")
+
+
 ORDERS = (
     "job",
     "order",

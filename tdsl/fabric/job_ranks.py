@@ -47,7 +47,7 @@ def ranks_of_job(planned: PlannedJob, plan: FabricPlan, fabric: Fabric) -> Ranke
     if planned.on:
         parts = [_ranks_named(one, planned, plan.evaluator, fabric) for one in planned.on]
     else:
-        parts = [_accelerators_in(fabric, _every_endpoint(fabric))]
+        parts = [accelerators_of_fabric(fabric)]
     device, place = (np.concatenate(column) for column in zip(*parts, strict=True))
     if len(device) != job.ranks and fabric.complete:
         raise _wrong_number_fault(planned, len(device))
@@ -60,6 +60,11 @@ def ranks_of_job(planned: PlannedJob, plan: FabricPlan, fabric: Fabric) -> Ranke
             help="name each once after `on`",
         )
     return RankedJob(job, device, place)
+
+
+def accelerators_of_fabric(fabric: Fabric) -> tuple[Ints, Ints]:
+    """Device and place of every accelerator of a fabric, in its order."""
+    return _accelerators_in(fabric, _every_endpoint(fabric))
 
 
 def _wrong_number_fault(planned: PlannedJob, found: int) -> Fault:

@@ -95,6 +95,10 @@ class StepModel:
         """What is missing for a time; "" if nothing."""
         if not self.peak:
             return f"the chips state no `flops {self.job.format}`: write `peak 989Tflops` in the job"
+        if self.job.measured and not self.job.efficiency and self.efficiency <= 0:
+            return "its communication alone takes longer than the step that was measured: state `overlap`"
+        if self.efficiency > 1:
+            return f"what was measured needs {_percent(self.efficiency)} of the peak"
         if self.efficiency <= 0:
             return "the job states no `efficiency`: the share of the peak that its matrix products reach"
         return ""

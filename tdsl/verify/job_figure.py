@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakKeyDictionary
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.job_ranks import RankedJob
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import NONE, Dim, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
@@ -16,6 +15,7 @@ from tdsl.verify.check import Judgement, Kind, percent_text, skipped
 from tdsl.verify.result import Value
 
 if TYPE_CHECKING:
+    from tdsl.fabric.job_ranks import RankedJob
     from tdsl.jobs.step import Ends, StepModel
 
 
