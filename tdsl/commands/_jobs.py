@@ -26,7 +26,6 @@ def job_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--job``."""
     return click.option(
         "--job",
-        "job_name",
         metavar="JOB",
         default="",
         help="A training job of the designs, or one of the library on their first accelerators.",

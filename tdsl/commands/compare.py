@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 def command(
     files: tuple[str, ...],
     vary: tuple[str, str] | None,
-    job_name: str,
+    job: str,
     economics: Path | None,
     output_format: str,
     **given: Any,
@@ -85,8 +85,8 @@ def command(
     shown = [d for each in ordered for d in each]
     if any(d.fabric is None for d in shown):
         raise Wrong("a design has errors, so there is nothing to compare")
-    refuse_unknown_job(shown, job_name)
-    _print_comparison(_comparison_table(ordered, headings, job_name, told), output_format)
+    refuse_unknown_job(shown, job)
+    _print_comparison(_comparison_table(ordered, headings, job, told), output_format)
     if len(shown) < 2:
         print_on_stderr(
             "one design is not compared with any other: name another FILE, or several values with --vary"

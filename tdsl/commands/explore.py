@@ -115,7 +115,7 @@ def command(
     output_format: str,
     jobs: int,
     cluster: str | None,
-    job_name: str,
+    job: str,
     economics: Path | None,
     **given: Any,
 ) -> int:
@@ -127,8 +127,8 @@ def command(
 
     Exit status: 0 judged, 1 no combination has both figures, so none is judged, 2 a wrong call.
     """
-    money = MoneyAndJob(job_name, economics_of_call(economics))
-    refuse_unknown_job(compile_sources([file], options_from_command(given))[0].designs, job_name)
+    money = MoneyAndJob(job, economics_of_call(economics))
+    refuse_unknown_job(compile_sources([file], options_from_command(given))[0].designs, job)
     (file,), asked = sources_with_stdin([file], options_from_command(given))
     names, settings = _settings_to_try(vary)
     with show_progress():
