@@ -112,7 +112,8 @@ def findings_of_unmet_claims(fabric: Fabric, claims: Iterable[ResolvedClaim]) ->
             continue
         judging.unmet.clear()
         result = judging.claim(claim, check)
-        yield list(judging.unmet.values()) if result.status in ("refuted", "skipped") else []
+        fails = result.status in ("refuted", "skipped") or not result.satisfied
+        yield list(judging.unmet.values()) if fails else []
 
 
 CheckJob = tuple[int, int, Check | None, ResolvedClaim | None]

@@ -108,3 +108,12 @@ def test_a_run_of_the_library_is_compared_on_a_design_that_declares_none(here: P
     call = ["compare", "pod.fab", "dgx_superpod_a100", "--job", "megatron_1_7b", "--format", "json"]
     rows = {r["figure"]: r for r in json.loads(tdsl(*call).stdout)["comparison"]}
     assert all(rows["step_s"][name] for name in rows["step_s"] if name != "figure")
+
+
+def test_an_unknown_size_is_the_least_with_which_a_job_is_fast_enough(here: Path) -> None:
+    """One spine gives at most 12.2 %, two give 12.9 % at least."""
+    text = DESIGN.replace("switch spine:", "switch spine[?]:").replace("to spine x up", "to spine[*] each").partition("\n")[2]
+    text = text.replace("measured mfu 10%\n  }", "efficiency 50%\n  }\n  require mfu of small >= 12.5%")
+    (here / "unknown.fab").write_text(text, encoding="utf-8")
+    done = tdsl("check", "unknown.fab")
+    assert done.exit_code == 0 and "`spine` is 2, the least number that fits" in done.stdout
