@@ -40,7 +40,9 @@ def judge_trial_plan(max_links: int, plan: FabricPlan, limit: int) -> TrialVerdi
         from tdsl.fabric.job_ranks import ranks_of_jobs
 
         jobs = ranks_of_jobs(plan, fabric, own)
-    claims = [] if own.has_errors else [c for c in resolve_claims(plan, fabric, own, jobs=jobs) if not c.report]
+    claims = (
+        [] if own.has_errors else [c for c in resolve_claims(plan, fabric, own, jobs=jobs) if not c.report]
+    )
     wrong = [d for d in own if d.severity is Severity.ERROR]
     counted = [c for c in claims if c.metric in COUNTED]
     wrong = wrong or [d for found in findings_of_unmet_claims(fabric, counted) for d in found]
