@@ -57,6 +57,7 @@ class JobFigure:
     on_demand: ClassVar[bool] = True
     by_model: ClassVar[bool] = True
     reads_of: ClassVar[bool] = True
+    scarce: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = frozenset({"job"})
     needs: ClassVar[frozenset[str]] = frozenset({"job"})
 
@@ -83,13 +84,14 @@ class JobFigure:
         least, most = self.ends(model, claim)
         low: Value = self.value_of(least)
         high: Value = inf if most is None else self.value_of(most)
+        by_schedule = low if most is None or self.scarce else high  # of the slower end of the step
         shown = self.words_of(least) if most == least else self.words_between(least, most)
         text = f"{shown}; limited by {model.limit}"
         notes = [f"{i.name} {i.value}: {ORIGINS[i.origin]}" for i in model.inputs()]
         if model.unknown_delays:
             notes.append(f"delays that are not stated count as 0: {', '.join(model.unknown_delays)}")
         return Judgement(
-            "modelled", text, low if most is None else high, low, high,
+            "modelled", text, by_schedule, low, high,
             witness=facts_of_model(model), notes=tuple(notes),
         )  # fmt: skip
 
