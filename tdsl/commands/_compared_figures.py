@@ -33,6 +33,8 @@ def figures_of_jobs(
     from tdsl.prove.view import View
 
     assert design.fabric is not None
+    if not design.fabric.complete:
+        return {}
     jobs = [j for j in design.jobs if named in ("", j.job.name)]
     if named and not jobs:
         from tdsl.compile.preset_jobs import job_of_library, job_on_fabric

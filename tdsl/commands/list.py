@@ -90,7 +90,7 @@ def list_of_designs() -> OutputRows:
 def list_of_jobs() -> OutputRows:
     """Every training job of the standard library, and which file to use it from."""
     rows = []
-    for path, file in _stdlib_files("jobs"):
+    for path, _ in _stdlib_files("jobs"):
         text = path.read_text(encoding="utf-8")
         rows += [(name, title, f"use jobs.{path.stem} ({name})") for name, title in JOB.findall(text)]
     return OutputRows(("job", "what", "use"), rows)
@@ -331,8 +331,8 @@ KINDS: Mapping[str, Callable[[], OutputRows]] = {
 @format_option
 def command(kind: str, output_format: str, for_: str | None, to: str | None, missing: str | None) -> None:
     """List the checks, codes of findings, targets, hardware models, cables, optics, topologies, designs or
-    training jobs that there are. `models` are the hardware models with their power, latency, mass and airflow, and whether
-    these are published, measured or derived."""
+    training jobs that there are. `models` are the hardware models with their power, latency, mass and
+    airflow, and whether these are published, measured or derived."""
     if missing is not None and kind != "models":
         raise click.UsageError("--missing is for `tdsl list models`")
     if kind in ("cables", "optics"):

@@ -452,7 +452,8 @@ def command(
         alone = [d for d in compilation.designs if d.fabric is not None]
         _print_schedules(alone, named, output_format)
     if what == JOB:
-        print_jobs([d for d in compilation.designs if d.fabric is not None], named, output_format, placement)
+        whole = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
+        print_jobs(whole, named, output_format, placement)
     cable = named if what == "length" else None
     shown = _designs_with_clusters(compilation, what)
     if what == "racks":

@@ -37,6 +37,8 @@ PATTERN_OF = {
 """How ranks of a group send in each kind of operation: round rings that begin in every rank of a unit, each
 with its part; round one ring; or directly."""
 Floats = NDArray[np.float64]
+MOST_MESSAGES = 1 << 25
+"""Messages of an exchange that are routed; of more the lower end alone is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,8 @@ class JobTraffic:
     def _pattern(self, groups: Ints, how: str, wraps: bool) -> _Pattern:
         """The messages of all groups: seconds a bit of each over the network and inside of domains."""
         ranks = self.ranks
+        if how == DIRECT and groups.size * groups.shape[1] > MOST_MESSAGES:
+            return _Pattern(None, None, 1, ())
         rings = _rings_of_groups(groups, ranks.unit) if how == GATHERED else [groups]
         each = [_messages_of_groups(ring, how, wraps) for ring in rings]
         source, target = (np.concatenate(x) for x in zip(*each, strict=True))
