@@ -453,6 +453,8 @@ def command(
         _print_schedules(alone, named, output_format)
     if what == JOB:
         whole = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
+        if compilation.designs and not whole:
+            raise Wrong("the design has errors, so nothing is computed of its jobs")
         print_jobs(whole, named, output_format, placement)
     cable = named if what == "length" else None
     shown = _designs_with_clusters(compilation, what)

@@ -97,9 +97,8 @@ def test_designs_are_compared_by_a_job_and_money(here: Path) -> None:
 
 
 def test_combinations_are_explored_by_a_job(here: Path) -> None:
-    points = json.loads(tdsl("explore", "pod.fab", "--vary", "up=1,16", "--x", "cables", "--y", "mfu", "--format", "json").stdout)[
-        "points"
-    ]
+    call = ["explore", "pod.fab", "--vary", "up=1,16", "--x", "cables", "--y", "mfu", "--format", "json"]
+    points = json.loads(tdsl(*call).stdout)["points"]
     assert [p["best"] for p in points] == ["yes", "yes"]  # fewer cables, or more MFU
     assert points[0]["efficiency"] == points[1]["efficiency"]
 
