@@ -38,7 +38,7 @@ def economics_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--economics",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="TOML",
-        help="What a cluster costs over time: energy, years, interest (`tdsl explain E0218`).",
+        help="What a cluster costs over time: energy, years, interest (`tdsl explain E0219`).",
     )(command)
 
 

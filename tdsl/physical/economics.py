@@ -17,7 +17,7 @@ from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.physical.racks import PartialSum
 from tdsl.system.lazy_dataclass import dataclass
 
-WRONG = "E0218"
+WRONG = "E0219"
 HOURS_OF_YEAR = 8760
 EXAMPLE = 'currency = "USD", kwh = 0.08, pue = 1.2, years = 4, interest = 0.06'
 

@@ -25,7 +25,7 @@ from tdsl.system.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-UNFIT = "E0129"
+UNFIT = "E0130"
 """A job whose numbers do not fit each other, or the accelerators that it is on."""
 
 DIMENSIONS = ("tensor", "context", "pipeline", "data")

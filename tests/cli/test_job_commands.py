@@ -67,8 +67,8 @@ def test_other_orders_of_the_ranks(here: Path) -> None:
         (["show", "pod.fab", "links", "--placement"], "--placement is of `show FILE job`"),
         (["compare", "pod.fab", "pod.fab", "--job", "llama3_405b_16k"], "did you mean `llama3_405b_16k_gpus`?"),
         (["compare", "pod.fab", "pod.fab", "--economics", "none.toml"], "none.toml"),
-        (["compare", "pod.fab", "pod.fab", "--economics", "bad.toml"], "bad.toml:2: E0218: `years` is not an amount that fits"),
-        (["compare", "pod.fab", "pod.fab", "--economics", "more.toml"], "more.toml:4: E0218: there is no `tax`"),
+        (["compare", "pod.fab", "pod.fab", "--economics", "bad.toml"], "bad.toml:2: E0219: `years` is not an amount that fits"),
+        (["compare", "pod.fab", "pod.fab", "--economics", "more.toml"], "more.toml:4: E0219: there is no `tax`"),
     ],
 )
 def test_wrong_calls(here: Path, call: list[str], said: str) -> None:
