@@ -21,6 +21,7 @@ ORDER = """
     semantics
     fabric nccl
     physical prove drawing
+    jobs
     verify emit
     certificates output viewer
     sizing

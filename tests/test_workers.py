@@ -19,7 +19,7 @@ from tdsl.compile.compiler import Request
 from tdsl.compile.sweep import sweep_parameters
 from tdsl.system.workers import Workers, WorkersEnded
 from tests.cli.run import tdsl, write
-from tests.jobs import always_ended, ended_once, refused, square
+from tests.process_work import always_ended, ended_once, refused, square
 from tests.tables import sections
 
 DESIGN, WAITING, FORKED, LARGE = sections(__file__).values()
@@ -66,7 +66,7 @@ def test_processes_end_with_the_first_one(number: signal.Signals, how: str, tmp_
     """And what they hand over goes, but where it is killed: the next work removes that. After SIGTERM `check --all-params` left
     its processes and a folder, `build` a folder."""
     text = WAITING if how == "copies" else WAITING.replace("results_of_copies(work", "results(wait")
-    text = f"from tests.jobs import wait\n{text}"
+    text = f"from tests.process_work import wait\n{text}"
     line = [sys.executable, "-c", text]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:

@@ -32,7 +32,7 @@ module.exports = grammar({
     _stop: ($) => choice($._newline, ";"),
     _statement: ($) => seq(choice($._common, $.declaration), choice($._stop, $._close)),
     _common: ($) => choice(
-      $.use, $.param, $.let, $.def, $.model, $.topology, $.connect, $.omit, $.naming, $.extend, $.override, $.place, $.require,
+      $.use, $.param, $.let, $.def, $.model, $.topology, $.job, $.connect, $.omit, $.naming, $.extend, $.override, $.place, $.require,
       $.phase, $.if, $.for, $.tier, $.setting,
     ),
     block: ($) => seq("{", repeat(choice($._statement, $._stop)), "}", optional($._block_end)),
@@ -82,6 +82,7 @@ module.exports = grammar({
     model: ($) => seq(word("model"), field("kind", choice($.kind, alias($.name, $.kind))), field("name", $.name),
       optional(field("title", $.string)), $.block),
     topology: ($) => seq(word("topology"), field("name", $.name), "(", optional($.formals), ")", $.block),
+    job: ($) => seq(word("job"), field("name", $.name), optional(field("title", $.string)), optional($._of), $.block),
     tier: ($) => seq(word("tier"), field("name", $.name), word("of"), choice($._sum, $.hole), field("model", $.name),
       optional(seq(word("by"), field("by", $.name))), alias($.settings, $.block)),
     phase: ($) => seq(word("phase"), $.number, $.block),
@@ -117,7 +118,7 @@ module.exports = grammar({
       seq(word("of"), alias($.all_path, $.path), repeat(seq(",", $.path)), optional(seq(word("to"), $._ends))),
       seq(any("among", "at"), $._ends),
       seq(any("under", "through"), $.name),
-      seq(word("any"), $._sum, optional($.name)),
+      seq(any("any", "over"), $._sum, optional($.name)),
     ),
     all_path: ($) => seq(alias($.all_name, $.name), repeat(choice($.dot, $.index, $.call))), // of what is called `all`
     all_name: () => word("all"),

@@ -223,7 +223,7 @@ def _group_head(s: tree.Decl) -> str:
 def _is_statement(s: tree.Stmt) -> bool:
     if isinstance(s, tree.Setting):
         return s.name.name in STATEMENTS
-    return isinstance(s, (tree.Override, tree.PhaseBlock)) or (
+    return isinstance(s, (tree.Override, tree.PhaseBlock, tree.JobDecl)) or (
         isinstance(s, tree.Decl) and s.kind.name == "hall"
     )
 

@@ -249,6 +249,8 @@ def _plain_clauses(claim: ResolvedClaim) -> tuple[object, ...]:
         claim.share_of,
         claim.of_all,
         claim.among,
+        claim.job.job.name if claim.job is not None else None,
+        claim.over,
     )
 
 

@@ -7,12 +7,126 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
+    from tdsl.jobs.step import StepModel
+    from tdsl.physical.economics import CostOverTime, Economics
     from tdsl.physical.model import Physical
     from tdsl.physical.racks import PartialSum
     from tdsl.verify.result import Result
 
 LEAST = ("bisection", "oversubscription", "diameter", "edge_redundancy")
 """Checks whose answers are compared, in this order."""
+
+
+def figures_of_jobs(
+    design: Design,
+    named: str = "",
+    economics: Economics | None = None,
+    efficiencies: dict[str, Fraction] | None = None,
+) -> dict[str, object]:
+    """The figures of a design's jobs, or of the one of a name, that of the library where the design declares
+    none: the upper end of a step's time, the lower ends of MFU and tokens a second. Of several jobs each
+    figure says which. "" where unknown. With ``economics`` what a token costs. ``efficiencies`` has what
+    followed from a measurement on an earlier design, by job: on another network the same job has that one,
+    and not what would make it as fast; what follows here is added."""
+    from tdsl.jobs.placed import JobNotOnNetwork
+    from tdsl.jobs.step import StepModel, with_efficiency
+    from tdsl.prove.view import View
+
+    assert design.fabric is not None
+    if not design.fabric.complete:
+        return {}
+    jobs = [j for j in design.jobs if named in ("", j.job.name)]
+    if named and not jobs:
+        from tdsl.compile.preset_jobs import job_of_library, job_on_fabric
+
+        preset = job_of_library(named)
+        ranked = job_on_fabric(preset, design.fabric) if preset is not None else None
+        jobs = [ranked] if ranked is not None else []
+    out: dict[str, object] = {}
+    for job in jobs:
+        prefix = f"{job.job.name}." if len(jobs) > 1 else ""
+        try:
+            model = StepModel.of(View.whole(design.fabric.network), job)
+        except JobNotOnNetwork:
+            continue
+        if efficiencies is not None and not model.job.efficiency and not model.why_no_time:
+            model = with_efficiency(model, efficiencies.setdefault(job.job.name, model.efficiency))
+        if not model.why_no_time:
+            out |= {f"{prefix}{name}": value for name, value in _figures_of_model(model).items()}
+            if economics is not None:
+                out |= {f"{prefix}{n}": v for n, v in _figures_of_money(design, model, economics).items()}
+    return out
+
+
+def _figures_of_model(model: StepModel) -> dict[str, object]:
+    """The figures of a job on its network."""
+    least, most = model.step
+    mfu, (tokens, _) = model.mfu[0], model.tokens_per_second
+    return {
+        "step_s": "" if most is None else f"{float(most):.6g}",
+        "step_least_s": f"{float(least):.6g}",
+        "mfu": f"{float(mfu) * 100:.4g}%" if mfu else "",
+        "tokens_per_second": f"{float(tokens):.6g}" if tokens else "",
+        "efficiency": f"{float(model.efficiency) * 100:.4g}%",
+        "exposed_s": "" if model.exposed[1] is None else f"{float(model.exposed[1]):.6g}",
+        "limited_by": model.limit,
+        "network_limited_by": model.network_limit,
+    }
+
+
+def _figures_of_money(design: Design, model: StepModel, economics: Economics) -> dict[str, object]:
+    """What a job costs on its design: of a million tokens, an hour of its accelerators, a day. Lower bounds
+    begin with >=."""
+    found = cost_of_design(design, economics)
+    tokens = model.tokens_per_second[0]
+    if found is None or not tokens:
+        return {}
+    sign = "" if found.exact else ">="
+    hourly = found.accelerator_hour * model.job.ranks
+    return {
+        "job_cost_per_day": f"{sign}{float(hourly * 24):.6g}",
+        "cost_per_million_tokens": f"{sign}{float(hourly / 3600 / tokens * 10**6):.4g}",
+    }
+
+
+def cost_of_design(design: Design, economics: Economics) -> CostOverTime | None:
+    """What a design costs over time; None of one without accelerators."""
+    import numpy as np
+
+    from tdsl.physical.economics import cost_over_time
+    from tdsl.physical.power_and_cost import Figures
+    from tdsl.verify.checks.power import devices_of_network
+    from tdsl.verify.summary import fabric_summary
+
+    f = design.fabric
+    assert f is not None
+    count = _total_or_value(fabric_summary(f).get("accelerators"))
+    if not isinstance(count, int) or not count:
+        return None
+    everything, legs = np.ones(f.device_count, dtype=np.bool_), np.ones(len(f.cable_a), dtype=np.bool_)
+    sums, network = Figures(f), devices_of_network(f)
+    costs = sums.cost(everything, legs), sums.cost(network, legs)
+    return cost_over_time(economics, count, *costs, sums.power(everything), sums.power(network))
+
+
+def figures_of_economics(design: Design, economics: Economics) -> dict[str, object]:
+    """What a design costs over time, by name; "" where unknown."""
+    found = cost_of_design(design, economics)
+    if found is None:
+        return {}
+    sign = "" if found.exact else ">="
+
+    def share_text(share: Fraction | None) -> str:
+        return "" if share is None else f"{float(share) * 100:.4g}%"
+
+    return {
+        "capital": f"{sign}{float(found.capital):.6g}",
+        "energy_cost_per_year": f"{sign}{float(found.energy_year):.6g}",
+        "cost_per_year": f"{sign}{float(found.year):.6g}",
+        "accelerator_hour": f"{sign}{float(found.accelerator_hour):.4g}",
+        "network_share_of_capital": share_text(found.network_share_of_capital),
+        "network_share_of_cost_per_year": share_text(found.network_share_of_year),
+    }
 
 
 def figures_of_design(design: Design) -> dict[str, object]:

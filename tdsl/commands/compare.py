@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._compared_figures import figures_of_design
+from tdsl.commands._compared_figures import figures_of_design, figures_of_economics, figures_of_jobs
 from tdsl.commands._everywhere import print_on_stderr
+from tdsl.commands._jobs import economics_of_call, economics_option, job_option, refuse_unknown_job
 from tdsl.commands._rows import FORMATS, OutputRows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
     FOUND,
@@ -27,7 +28,11 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+    from pathlib import Path
+
     from tdsl.compile.compiler import Compilation, Design, Request
+    from tdsl.physical.economics import Economics
 
 
 @click.command(
@@ -35,7 +40,8 @@ if TYPE_CHECKING:
     short_help="Compare designs, or one design at several values of a parameter.",
     epilog="\b\nExamples:\n  tdsl compare ft2 deepseek_mpft ft3\n  tdsl compare dgx_superpod_h100_racks "
     "--vary units=1,2,4\n"
-    "  tdsl compare a.fab b.fab --prices prices.toml --format markdown",
+    "  tdsl compare a.fab b.fab --prices prices.toml --format markdown\n"
+    "  tdsl compare a.fab b.fab --job llama3_405b_16k_gpus --economics economics.toml",
 )
 @click.argument("files", type=Source(), nargs=-1, required=True, metavar="FILE...")
 @click.option(
@@ -44,12 +50,24 @@ if TYPE_CHECKING:
     metavar="NAME=V1,V2,...",
     help="Give a parameter of the one FILE these values in turn.",
 )
+@job_option
+@economics_option
 @design_options
 @places_option
 @output_format_option([*FORMATS, "markdown"])
 @limit_options
-def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format: str, **given: Any) -> int:
+def command(
+    files: tuple[str, ...],
+    vary: tuple[str, str] | None,
+    job: str,
+    economics: Path | None,
+    output_format: str,
+    **given: Any,
+) -> int:
     """Print a table with a column for each design: sizes, cables, power, cost, bisection and more.
+
+    Of training jobs it has the time of a step, MFU and tokens a second, and with --economics what a million
+    tokens cost. An efficiency that follows from a measurement is that of the first design, for all of them.
 
     Sums of which figures are unknown begin with >=; what no design knows is left out.
 
@@ -57,6 +75,7 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
     """
     import sys
 
+    told = economics_of_call(economics)
     asked = options_from_command(given)
     headings, calls = _calls_to_compare(files, vary, asked)
     compilations = [compile_sources([file], o)[0] for file, o in calls]
@@ -66,7 +85,8 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
     shown = [d for each in ordered for d in each]
     if any(d.fabric is None for d in shown):
         raise Wrong("a design has errors, so there is nothing to compare")
-    _print_comparison(_comparison_table(ordered, headings), output_format)
+    refuse_unknown_job(shown, job)
+    _print_comparison(_comparison_table(ordered, headings, job, told), output_format)
     if len(shown) < 2:
         print_on_stderr(
             "one design is not compared with any other: name another FILE, or several values with --vary"
@@ -83,20 +103,27 @@ def _clusters_before_their_networks(compilation: Compilation) -> list[Design]:
     return [d for *_, d in sorted(places, key=lambda place: place[:2])]
 
 
-def _comparison_table(ordered: list[list[Design]], varied: list[str]) -> OutputRows:
+def _comparison_table(
+    ordered: list[list[Design]], varied: list[str], job: str = "", economics: Economics | None = None
+) -> OutputRows:
     """A column for each design of each file, a row for each figure; ``varied`` are the values of the
-    parameter that differs, where one does."""
+    parameter that differs, where one does. Of jobs the one named, or all."""
     shown = [d for each in ordered for d in each]
     files_of_columns = [number for number, each in enumerate(ordered, 1) for _ in each]
     heads = _comparison_headings(shown, files_of_columns, varied)
-    return OutputRows(("figure", *heads), _comparison_rows([figures_of_design(d) for d in shown]))
+    columns = [figures_of_design(d) for d in shown]
+    efficiencies: dict[str, Fraction] = {}
+    for design, figures in zip(shown, columns, strict=True):
+        figures |= figures_of_jobs(design, job, economics, efficiencies)
+        figures |= figures_of_economics(design, economics) if economics is not None else {}
+    return OutputRows(("figure", *heads), _comparison_rows(columns))
 
 
 def _comparison_rows(columns: list[dict[str, object]]) -> list[list[object]]:
     """A row for each figure that a design has."""
     return [
         [name, *(c.get(name, "") for c in columns)]
-        for name in columns[0]
+        for name in dict.fromkeys(name for c in columns for name in c)
         if any(c.get(name, "") != "" for c in columns)
     ]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
+from fractions import Fraction
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -12,8 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._compared_figures import LEAST, figures_of_design, number_of_figure
+from tdsl.commands._compared_figures import (
+    LEAST,
+    figures_of_design,
+    figures_of_economics,
+    figures_of_jobs,
+    number_of_figure,
+)
 from tdsl.commands._everywhere import print_on_stderr
+from tdsl.commands._jobs import economics_of_call, economics_option, job_option, refuse_unknown_job
 from tdsl.commands._pareto import Point, pareto_frontier, pareto_svg
 from tdsl.commands._progress import show_progress
 from tdsl.commands._rows import FORMATS, OutputRows, print_csv, print_json, print_table
@@ -34,18 +42,33 @@ from tdsl.commands._shared import (
     workers_options,
     write_to_stream,
 )
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.progress import items_as_phase
 from tdsl.system.workers import Workers, WorkersEnded
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Compilation, Request
+    from tdsl.physical.economics import Economics
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyAndJob:
+    """The job that is asked about, "" for those of the design, what costs over time are computed from, and
+    efficiencies that followed from measurements on the first combination, by job."""
+
+    job: str
+    economics: Economics | None
+    efficiencies: dict[str, Fraction] = field(default_factory=dict)
+
 
 Pairs = tuple[tuple[str, str], ...]
 """Values of some parameters."""
 
 MOST = 256
 """Combinations of one call."""
-MORE = ("hosts", "accelerators", "switches", "links", "bisection", "edge_redundancy")
+MORE = (
+    "hosts", "accelerators", "switches", "links", "bisection", "edge_redundancy", "mfu", "tokens_per_second",
+)  # fmt: skip
 """Figures of which more is better; of all others less is."""
 
 
@@ -76,6 +99,8 @@ MORE = ("hosts", "accelerators", "switches", "links", "bisection", "edge_redunda
     metavar="SVG",
     help="Write a drawing of the two figures.",
 )
+@job_option
+@economics_option
 @design_options
 @places_option
 @output_format_option([*FORMATS, "markdown"])
@@ -90,6 +115,8 @@ def command(
     output_format: str,
     jobs: int,
     cluster: str | None,
+    job: str,
+    economics: Path | None,
     **given: Any,
 ) -> int:
     """Print a line for each combination of the values: its figures, and `yes` under `best` where no other
@@ -100,10 +127,12 @@ def command(
 
     Exit status: 0 judged, 1 no combination has both figures, so none is judged, 2 a wrong call.
     """
+    money = MoneyAndJob(job, economics_of_call(economics))
+    refuse_unknown_job(compile_sources([file], options_from_command(given))[0].designs, job)
     (file,), asked = sources_with_stdin([file], options_from_command(given))
     names, settings = _settings_to_try(vary)
     with show_progress():
-        rows = _combination_rows(file, asked, settings, Workers(jobs, cluster or ""))
+        rows = _combination_rows(file, asked, money, settings, Workers(jobs, cluster or ""))
     figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
     _refuse_unknown_figures((x, y), figures)
     points = _points_of_rows(rows, names, x, y)
@@ -171,11 +200,11 @@ def _grows_better(figure: str) -> bool:
 
 
 def _combination_rows(
-    file: str, asked: Request, settings: Sequence[Pairs], workers: Workers
+    file: str, asked: Request, money: MoneyAndJob, settings: Sequence[Pairs], workers: Workers
 ) -> list[dict[str, object]]:
     """What is known of each combination: the first is tried here and the rest, if it is worth it, by several
     processes."""
-    first, seconds = _combination_row(file, asked, settings[0])
+    first, seconds = _combination_row(file, asked, money, settings[0])
     rest = settings[1:]
     if not workers.worth(seconds * len(rest)):
         return [
@@ -183,7 +212,7 @@ def _combination_rows(
             *(
                 row
                 for row, _ in _count_combinations(
-                    (_combination_row(file, asked, setting) for setting in rest), file, len(rest)
+                    (_combination_row(file, asked, money, setting) for setting in rest), file, len(rest)
                 )
             ),
         ]
@@ -193,7 +222,7 @@ def _combination_rows(
             *(
                 row
                 for row, _ in _count_combinations(
-                    workers.results(partial(_combination_row, file, asked), rest), file, len(rest)
+                    workers.results(partial(_combination_row, file, asked, money), rest), file, len(rest)
                 )
             ),
         ]
@@ -208,22 +237,28 @@ def _count_combinations(
     return items_as_phase(rows, f"explore {file}", total, "combinations")
 
 
-def _combination_row(file: str, asked: Request, setting: Pairs) -> tuple[dict[str, object], float]:
+def _combination_row(
+    file: str, asked: Request, money: MoneyAndJob, setting: Pairs
+) -> tuple[dict[str, object], float]:
     """The figures of one combination, and the seconds it took."""
     found = compile_sources([file], replace(asked, set=(*asked.set, *setting)))[0]
     errors = [d.code for d in found.findings if d.severity.word == "error"]
-    known = _figures_of_compilation(found)
+    known = _figures_of_compilation(found, money)
     return {**dict(setting), **known, "errors": errors[0] if errors else ""}, sum(
         d.elapsed_s for d in found.designs
     )
 
 
-def _figures_of_compilation(found: Compilation) -> dict[str, object]:
+def _figures_of_compilation(found: Compilation, money: MoneyAndJob) -> dict[str, object]:
     """The figures of a design or cluster, and those of the networks of a cluster, which say which."""
     known: dict[str, object] = {}
     for design in [*found.clusters, *found.designs[: 0 if found.clusters else 1]]:
         if design.fabric is not None and design.fabric.complete:
-            known = known or figures_of_design(design)
+            known = known or {
+                **figures_of_design(design),
+                **figures_of_jobs(design, money.job, money.economics, money.efficiencies),
+                **(figures_of_economics(design, money.economics) if money.economics else {}),
+            }
     for design in found.designs if found.clusters else ():  # figures of one network say which
         if design.fabric is not None and design.fabric.complete:
             known |= {

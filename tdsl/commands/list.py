@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MODEL = re.compile(r'^model[ \t]+(\w+)[ \t]+(\w+)(?:[ \t]+"([^"]*)")?', re.MULTILINE)
 TOPOLOGY = re.compile(r"^topology[ \t]+(\w+)", re.MULTILINE)
 FABRIC = re.compile(r'^(?:fabric|cluster)[ \t]+\w+(?:[ \t]+"([^"]*)")?', re.MULTILINE)
+JOB = re.compile(r'^job[ \t]+(\w+)(?:[ \t]+"([^"]*)")?', re.MULTILINE)
 COLUMNS_OF_TITLE = 68
 LEADING = re.compile(r"\A#[ \t]*(.+)")
 
@@ -84,6 +85,15 @@ def list_of_designs() -> OutputRows:
         title = next((t for t in FABRIC.findall(text) if t), "") or _first_sentence(text)
         rows.append((path.stem, shorten(title, COLUMNS_OF_TITLE, placeholder=" …")))
     return OutputRows(("design", "what"), rows)
+
+
+def list_of_jobs() -> OutputRows:
+    """Every training job of the standard library, and which file to use it from."""
+    rows = []
+    for path, _ in _stdlib_files("jobs"):
+        text = path.read_text(encoding="utf-8")
+        rows += [(name, title, f"use jobs.{path.stem} ({name})") for name, title in JOB.findall(text)]
+    return OutputRows(("job", "what", "use"), rows)
 
 
 # ---------------------------------------------------------------- parts
@@ -283,6 +293,7 @@ KINDS: Mapping[str, Callable[[], OutputRows]] = {
     "models": list_of_models,
     "topologies": list_of_topologies,
     "designs": list_of_designs,
+    "jobs": list_of_jobs,
     "cables": list_of_cables,
     "optics": list_of_optics,
 }
@@ -290,7 +301,7 @@ KINDS: Mapping[str, Callable[[], OutputRows]] = {
 
 @click.command(
     "list",
-    short_help="List designs, models, cables, optics, topologies, checks, targets or codes.",
+    short_help="List designs, jobs, models, cables, optics, topologies, checks, targets or codes.",
     epilog="\b\nExamples:\n  tdsl list designs\n  tdsl list checks --output-format json\n"
     "  tdsl list cables --for QM9700 --to DGX_H100   (what fits between the two)\n  tdsl list optics "
     "--for SN5600\n  tdsl list models --missing power   (whose power nobody publishes, and where it was "
@@ -319,9 +330,9 @@ KINDS: Mapping[str, Callable[[], OutputRows]] = {
 )
 @format_option
 def command(kind: str, output_format: str, for_: str | None, to: str | None, missing: str | None) -> None:
-    """List the checks, codes of findings, targets, hardware models, cables, optics, topologies or designs
-    that there are. `models` are the hardware models with their power, latency, mass and airflow, and whether
-    these are published, measured or derived."""
+    """List the checks, codes of findings, targets, hardware models, cables, optics, topologies, designs or
+    training jobs that there are. `models` are the hardware models with their power, latency, mass and
+    airflow, and whether these are published, measured or derived."""
     if missing is not None and kind != "models":
         raise click.UsageError("--missing is for `tdsl list models`")
     if kind in ("cables", "optics"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._jobs import JOB, print_jobs
 from tdsl.commands._rows import FORMATS, OutputRows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
     FOUND,
@@ -385,7 +386,7 @@ TABLES: Mapping[str, Callable[[Fabric], OutputRows]] = {
 }
 GRAPHS = ("graphml", "json", "gexf")
 SCHEDULE = "schedule"
-WHAT = (*TABLES, "metrics", "waivers", "length", SCHEDULE, "graph")
+WHAT = (*TABLES, "metrics", "waivers", "length", SCHEDULE, JOB, "graph")
 MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "routes", "way")
 
 
@@ -397,11 +398,12 @@ MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "rout
     "  tdsl show dgx_superpod_h100 devices --set units=2\n"
     "  tdsl show superpod.fab length leaf0:IB1/1/1\n"
     "  tdsl show superpod.fab schedule 'allreduce 1GB' --format json\n"
+    "  tdsl show superpod.fab job llama3 --placement\n"
     "  tdsl show superpod.fab graph --format graphml -o superpod.graphml",
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @click.argument("what", type=click.Choice(WHAT), default="summary")
-@click.argument("named", required=False, metavar="[CABLE|REQUIREMENT]")
+@click.argument("named", required=False, metavar="[CABLE|REQUIREMENT|JOB]")
 @design_options
 @output_format_option(
     [*FORMATS, "graphml", "gexf"],
@@ -415,10 +417,17 @@ MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "rout
     metavar="FILE",
     help="Write the graph to a file.",
 )
+@click.option("--placement", is_flag=True, help="Of `job`: what other orders of its ranks would take.")
 @places_option
 @limit_options
 def command(
-    file: str, what: str, named: str | None, output_format: str | None, output: Path | None, **given: Any
+    file: str,
+    what: str,
+    named: str | None,
+    output_format: str | None,
+    output: Path | None,
+    placement: bool,
+    **given: Any,
 ) -> int:
     """Show what a design describes: a summary, or its devices, ports, links, cables, models, metrics,
     waivers, or the graph for networkx.
@@ -429,8 +438,11 @@ def command(
     `show FILE length CABLE` prints how the length of a cable comes about; CABLE is its identifier in
     cables.csv. `show FILE schedule REQUIREMENT` prints the best schedule that is known for a time, such as
     `allreduce 1GB` or a requirement of the design; as csv or json with all messages, rates and routes.
+    `show FILE job JOB` prints what a training job computes, sends and takes; without JOB all of the design.
     """
     _refuse_unfit_table(what, named, output_format, output)
+    if placement and what != JOB:
+        raise click.UsageError("--placement is of `show FILE job`")
     (compilation,) = compilations = compile_sources(
         [file], options_from_command(given), verify=what in ("metrics", "waivers")
     )
@@ -440,13 +452,18 @@ def command(
     if what == SCHEDULE and named is not None:
         alone = [d for d in compilation.designs if d.fabric is not None]
         _print_schedules(alone, named, output_format)
+    if what == JOB:
+        whole = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
+        if compilation.designs and not whole:
+            raise Wrong("the design has errors, so nothing is computed of its jobs")
+        print_jobs(whole, named, output_format, placement)
     cable = named if what == "length" else None
     shown = _designs_with_clusters(compilation, what)
     if what == "racks":
         _refuse_without_places(compilation)
     if cable is not None:
         _refuse_unknown_cable(shown, cable)
-    if what != SCHEDULE:
+    if what not in (SCHEDULE, JOB):
         _print_shown(shown, what, cable, output_format, output)
     return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
 
@@ -522,10 +539,10 @@ def _call_tiers_as_cluster(figures: dict[str, object], fabric: str, of_cluster: 
 
 def _refuse_unfit_table(what: str, named: str | None, output_format: str | None, output: Path | None) -> None:
     """Refuse a name, a format or a file that the table does not have."""
-    if (named is None) is (what in ("length", SCHEDULE)):
+    if what != JOB and (named is None) is (what in ("length", SCHEDULE)):
         raise click.UsageError(
             "`show FILE length CABLE` names one cable, and `show FILE schedule REQUIREMENT` one requirement, "
-            "such as 'allreduce 1GB'; other tables name none"
+            "such as 'allreduce 1GB', and `show FILE job JOB` one job; other tables name none"
         )
     allowed = GRAPHS if what == "graph" else FORMATS
     if output_format is not None and output_format not in allowed:

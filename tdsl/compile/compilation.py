@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tdsl.fabric.failed import FailedElements
     from tdsl.fabric.failing import Failing
     from tdsl.fabric.graph import Fabric
+    from tdsl.fabric.job_ranks import RankedJob
     from tdsl.verify.result import Result
 
 LOCK = ".lock"
@@ -54,6 +55,7 @@ class Design(Sealed):
         None  # what failed, in figures, where the fabric was given up
     )
     failing: Failing | None = None  # what elements that may fail mean, where it is wired
+    jobs: tuple[RankedJob, ...] = ()  # the training jobs on it, where it is wired
     sealed: bool = field(default=False, init=False, repr=False, compare=False)
 
     def consists(self) -> Mapping[str, object] | None:

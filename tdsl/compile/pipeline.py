@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tdsl.compile.session import Session
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.graph import Fabric
+    from tdsl.fabric.job_ranks import RankedJob
     from tdsl.fabric.pins import PinnedLink, Recorded
     from tdsl.semantics.plan import FabricPlan
 
@@ -56,7 +57,13 @@ def wire_design(
         if inputs is not None:
             session.keep(inputs, fabric, own.items[before:], plan.evaluator.steps - steps)
     failing = Failing(plan, fabric)
-    design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
+    jobs: dict[str, RankedJob] = {}
+    if plan.jobs:
+        from tdsl.fabric.job_ranks import ranks_of_jobs
+
+        jobs = ranks_of_jobs(plan, fabric, own)
+    claims = resolve_claims(plan, fabric, own, jobs=jobs)
+    design = replace(design, fabric=fabric, claims=claims, failing=failing, jobs=tuple(jobs.values()))
     if not request.fail:
         return design, {}
     asked = {_element_of_fabric(text, plan): text for text in (" ".join(e.split()) for e in request.fail)}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.findings.source import Origin
 from tdsl.system.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from tdsl.fabric.job_ranks import RankedJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +77,5 @@ class ResolvedClaim:
     share_of: str = ""  # what a percentage is of: ``network`` or ``total``
     of_all: bool = False  # the ends that `of` names, judged as one set
     among: bool = False  # each path of `of` names a set that does it for itself, all at once
+    job: RankedJob | None = None  # the job that `of` names in the place of devices
+    over: int | None = None  # `over 15T tokens`: how many

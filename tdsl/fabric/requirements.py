@@ -6,10 +6,11 @@ instance. The columns of all instances are resolved at once, and each claim has 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,8 +31,13 @@ from tdsl.semantics.values import integer_if_whole
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
+if TYPE_CHECKING:
+    from tdsl.fabric.job_ranks import RankedJob
+
 FAILING = ("bundles", "cables", "cages", "links", "ports")
 """What `any K …` may fail beside devices and groups."""
+
+NO_JOBS: Mapping[str, RankedJob] = {}
 
 OfInstance = Callable[[int], Selector]
 """What a path means in the instance of a number, in the order of the indices of the groups around."""
@@ -42,17 +48,19 @@ def resolve_claims(
     fabric: Fabric,
     diagnostics: Diagnostics,
     absent: dict[SourceSpan, Diagnostic] | None = None,
+    jobs: Mapping[str, RankedJob] = NO_JOBS,
 ) -> list[ResolvedClaim]:
     """All claims of a plan, in order; a claim in a group's block once for each instance of the group. A path
     that names nothing is a finding; where ``absent`` is given, it goes there instead, by its place, and the
     path has no elements: another fabric of a cluster may have what it names. Without it a claim of the
-    cluster's block of which this fabric does not have all is left out: it is another's, or of all of them."""
+    cluster's block of which this fabric does not have all is left out: it is another's, or of all of them.
+    ``jobs`` are those that a claim may be about."""
     out: list[ResolvedClaim] = []
     for required in plan.requires:
         missing: dict[SourceSpan, Diagnostic] | None = absent
         if missing is None and required.lent:
             missing = {}
-        block = _Block(plan, fabric, required, missing)
+        block = _Block(plan, fabric, required, missing, jobs)
         for claim in required.node.claims:
             try:
                 found = block.claims(claim)
@@ -93,6 +101,7 @@ class _Block:
     fabric: Fabric
     required: Required
     absent: dict[SourceSpan, Diagnostic] | None = None
+    jobs: Mapping[str, RankedJob] = field(default_factory=dict)
 
     @cached_property
     def count(self) -> int:
@@ -122,6 +131,9 @@ class _Block:
     def claims(self, claim: tree.Claim) -> list[ResolvedClaim]:
         """A claim for each instance."""
         one = self.without_paths(claim)
+        job = self.job_named(claim)
+        if job is not None:
+            return [replace(one, job=job)]
         given = self.claims(claim.given) if claim.given else None
         of, of_to, at = ([self.selector(p) for p in paths] for paths in (claim.of, claim.of_to, claim.at))
         if not (of or of_to or at or given):
@@ -138,6 +150,16 @@ class _Block:
             for k, scope in enumerate(self.scopes)
         ]
 
+    def job_named(self, claim: tree.Claim) -> RankedJob | None:
+        """The job that a claim is of, None where it is of devices. Raises Excused for one that has a finding,
+        Fault for a figure of a job that names none."""
+        name = claim.of[0].bare if len(claim.of) == 1 and not claim.of_to and not claim.of_all else None
+        if name is not None and name in self.jobs:
+            return self.jobs[name]
+        if name in self.plan.absent_jobs:
+            raise Excused
+        return None
+
     def without_paths(self, claim: tree.Claim) -> ResolvedClaim:
         """What a claim says beside its paths and the claim that follows `with`."""
         scope, evaluator = self.required.scope, self.plan.evaluator
@@ -150,7 +172,7 @@ class _Block:
             claim.metric.name, args, count, any_of, (), (), (), under, through, claim.op or "", value,
             claim.of_intact, None, self.required.node.report, None, " ".join(claim.span.text.split()),
             Origin(claim.span, self.required.origin.chain), claim.of_active, claim.share_of, claim.of_all,
-            claim.among,
+            claim.among, over=_count_after_over(claim, evaluator, scope),
         )  # fmt: skip
 
     # ------------------------------------------------------------ paths
@@ -247,6 +269,20 @@ class _Block:
                 [Selector(path.bare, sets[0].kind, e) for e in found], self.count // instances
             )
         return None
+
+
+def _count_after_over(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int | None:
+    """The number of `over 15T tokens`, None without it. Raises Fault."""
+    if claim.over is None:
+        return None
+    from tdsl.semantics.jobs import count_of_expression
+
+    count, word = claim.over
+    if word is not None and word.name != "tokens":
+        fix = Fix("write `tokens`", ((word.span, "tokens"),))
+        help = f"write `over {count.span.text} tokens`"
+        raise Fault("E0120", word.span, f"`over` counts tokens, and not `{word.name}`", help=help, fix=fix)
+    return count_of_expression(count, evaluator, scope)
 
 
 def _instances_of_axes(axes: Sequence[Axis]) -> int:

@@ -23,6 +23,7 @@ TOP_STATEMENTS = (
     tree.Use,
     tree.ModelDecl,
     tree.TopologyDecl,
+    tree.JobDecl,
     tree.Def,
     tree.Let,
     tree.Param,
@@ -146,7 +147,8 @@ def _fabric_added_to(
 def _report_no_fabric(home: Linked, diagnostics: Diagnostics) -> None:
     """Say that a file has nothing to check: an error, but for a file that lends something to others."""
     lends = any(
-        isinstance(e.node, tree.ModelDecl | tree.TopologyDecl | tree.Def) for e in home.names.values()
+        isinstance(e.node, tree.ModelDecl | tree.TopologyDecl | tree.JobDecl | tree.Def)
+        for e in home.names.values()
     )
     diagnostics.add(
         "E0122",

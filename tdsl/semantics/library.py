@@ -26,7 +26,10 @@ from tdsl.semantics.values import FunctionValue
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
-Named = tree.ModelDecl | tree.TopologyDecl | tree.Decl | tree.Def | tree.Let | tree.Param
+Named = tree.ModelDecl | tree.TopologyDecl | tree.JobDecl | tree.Decl | tree.Def | tree.Let | tree.Param
+
+
+_VALUES = (tree.Def, tree.Let, tree.Param)
 
 
 @dataclass(slots=True, eq=False)
@@ -122,7 +125,7 @@ class Library:
         for s in result.module.body:
             if isinstance(s, tree.Broken):
                 result.scope.excused.update(s.names)
-            elif isinstance(s, (tree.ModelDecl, tree.TopologyDecl, tree.Def, tree.Let, tree.Param)) or (
+            elif isinstance(s, (tree.ModelDecl, tree.TopologyDecl, tree.JobDecl, *_VALUES)) or (
                 isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")
             ):
                 self._guard(partial(self._enter, result, s))
@@ -291,7 +294,12 @@ class Library:
         )
 
     def build_all(self, home: Linked) -> None:
-        """Build every model of a file, so that the faults of one that nothing uses are said too."""
+        """Build every model of a file and read its jobs, so that the faults of one that nothing uses are said
+        too."""
+        if any(isinstance(entry.node, tree.JobDecl) for entry in home.names.values()):
+            from tdsl.semantics.jobs import refuse_unfit_presets
+
+            refuse_unfit_presets(self, home)
         for entry in home.names.values():
             if isinstance(entry.node, tree.ModelDecl):
                 self._guard(partial(self._build_one, entry))

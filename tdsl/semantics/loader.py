@@ -33,7 +33,8 @@ from tdsl.system.read import (
 )
 
 DECLARED = re.compile(
-    r"^(?:[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)|let|param)[ \t]+([A-Za-z_]\w*)", re.MULTILINE
+    r"^(?:[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def|job)|let|param)[ \t]+([A-Za-z_]\w*)",
+    re.MULTILINE,
 )
 
 

@@ -19,6 +19,7 @@ from tdsl.system.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from tdsl.semantics.addressing import AddressRule
     from tdsl.semantics.autoplace import AutoPlacing
+    from tdsl.semantics.jobs import PlannedJob
     from tdsl.semantics.partitions import Members, PartitionRule
     from tdsl.semantics.place_statements import Distance, Hall, Placing
     from tdsl.semantics.routing import Roce, RoutingSettings
@@ -187,6 +188,8 @@ class FabricPlan:
     left_out: set[tuple[int, int]] = field(
         default_factory=set
     )  # begin and end of claims of the cluster's block of which this fabric has not all that they name
+    jobs: list[PlannedJob] = field(default_factory=list)
+    absent_jobs: set[str] = field(default_factory=set)  # names of all jobs, well declared or not
     rules: list[AddressRule] = field(default_factory=list)  # addresses and ASNs
     routing: RoutingSettings | None = None
     roce: Roce | None = None

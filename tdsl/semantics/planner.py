@@ -260,10 +260,18 @@ class FabricPlanner:
                 self.waiting += enter_physical_statement(plan, s, scope, context, origin)
             case tree.Let() | tree.Param() | tree.Def() | tree.Broken():
                 pass
+            case tree.JobDecl():
+                self.waiting.append(partial(self.job, self.home, s, scope, context))
             case tree.PhaseBlock() if context.group is plan.root and scope is plan.root.scope:
                 pass  # what it gives parameters is read before the fabric is planned
             case _:
                 self.refuse(s, scope)
+
+    def job(self, home: Linked, s: tree.JobDecl, scope: Scope, context: Context) -> None:
+        """A training job on the fabric; the jobs that it builds on are those that its file sees."""
+        from tdsl.semantics.jobs import plan_job
+
+        plan_job(self.plan, self.library, home, s, scope, context)
 
     def once_devices_are_known(
         self,

@@ -19,6 +19,7 @@ from tdsl.verify.runner import findings_of_unmet_claims
 if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.graph import Fabric
+    from tdsl.fabric.job_ranks import RankedJob
 
 COUNTED = frozenset({"cables", "links", "oversubscription", "ports", "switches"})
 """Metrics of which it is enough to count."""
@@ -34,7 +35,14 @@ def judge_trial_plan(max_links: int, plan: FabricPlan, limit: int) -> TrialVerdi
         return TrialVerdict(0, [])
     own = Diagnostics()
     fabric = elaborate_fabric(plan, own, max_links)
-    claims = [] if own.has_errors else [c for c in resolve_claims(plan, fabric, own) if not c.report]
+    jobs: dict[str, RankedJob] = {}
+    if plan.jobs and not own.has_errors:
+        from tdsl.fabric.job_ranks import ranks_of_jobs
+
+        jobs = ranks_of_jobs(plan, fabric, own)
+    claims = (
+        [] if own.has_errors else [c for c in resolve_claims(plan, fabric, own, jobs=jobs) if not c.report]
+    )
     wrong = [d for d in own if d.severity is Severity.ERROR]
     counted = [c for c in claims if c.metric in COUNTED]
     wrong = wrong or [d for found in findings_of_unmet_claims(fabric, counted) for d in found]

@@ -236,8 +236,8 @@ class ClauseBuilder(ExpressionBuilder):
 
     def qualifier(self, kids: Kids) -> Any:
         word = kids[0].text
-        if word == "any":
-            return Clause("any", (kids[1], name_node(kids[2]) if len(kids) > 2 else None), span_of(kids))
+        if word in ("any", "over"):
+            return Clause(word, (kids[1], name_node(kids[2]) if len(kids) > 2 else None), span_of(kids))
         if word in ("under", "through"):
             return Clause(word, name_node(kids[1]), span_of(kids))
         if len(kids) > 2 and type(kids[1]) is not Clause:
@@ -265,7 +265,7 @@ class ClauseBuilder(ExpressionBuilder):
             name_node(kids[0]), args, count, any_of, of, of_to, at, _clause_value(kids, "under"),
             _clause_value(kids, "through"), op, value, whole == "intact", whole == "active",
             _clause_value(kids, "given"), span_of(kids), whole if whole in ("network", "total") else "",
-            of_all, bool(among),
+            of_all, bool(among), _clause_value(kids, "over"),
         )  # fmt: skip
 
     bare_claim = claim
@@ -347,6 +347,12 @@ class Builder(ClauseBuilder):
     def topology(self, kids: Kids) -> Any:
         return tree.TopologyDecl(
             name_node(kids[1]), _clause_value(kids, "formals") or (), kids[-1].value, span_of(kids)
+        )
+
+    def job(self, kids: Kids) -> Any:
+        title = next((k.node for k in kids if type(k) is Token and k.type == "STRING"), None)
+        return tree.JobDecl(
+            name_node(kids[1]), title, _clause_value(kids, "of"), kids[-1].value, span_of(kids)
         )
 
     def tier(self, kids: Kids) -> Any:

@@ -17,14 +17,14 @@ KINDS: dict[str, tuple[str, ...]] = {
 """Words that declare something, by what they declare."""
 
 STATEMENTS: tuple[str, ...] = (
-    "use", "param", "let", "def", "model", "topology", "connect", "circuit", "omit", "naming", "extend",
-    "override", "place", "require", "report", "phase", "if", "else", "for", "tier",
+    "use", "param", "let", "def", "model", "topology", "job", "connect", "circuit", "omit", "naming",
+    "extend", "override", "place", "require", "report", "phase", "if", "else", "for", "tier",
 )  # fmt: skip
 """Words that begin a statement (``else`` begins a branch)."""
 
 CLAUSES: tuple[str, ...] = (
     "as", "to", "via", "where", "with", "of", "by", "at", "from", "x", "any", "under", "through", "intact",
-    "active", "network", "total", "all", "among", "shift", "degree", "seed", "uneven",
+    "active", "network", "total", "all", "among", "over", "shift", "degree", "seed", "uneven",
 )  # fmt: skip
 """Words inside a statement."""
 

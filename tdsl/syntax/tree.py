@@ -189,6 +189,18 @@ class TopologyDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class JobDecl:
+    """``job NAME "title": OTHER { settings }``: ``of`` names the job whose settings hold where the block says
+    nothing else."""
+
+    name: Identifier
+    title: Str | None
+    of: Expr | None
+    body: tuple[Stmt, ...]
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
 class PatternRef:
     """A pattern after the ends of a connect, such as ``pairs [shift K]``: one of ``tdsl/syntax/patterns.py``.
 
@@ -262,8 +274,8 @@ class Override:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """``METRIC [argument …] [any K [links | ports | cables | cages | bundles]] [of [all] S [to T]] [at S]
-    [among S, S …] [under ENGINE] [through LAYER] [CMP VALUE [of intact | of active | of network | of total]]
-    [with CLAIM]``; ``share_of`` is ``network`` or ``total``."""
+    [among S, S …] [over N [tokens]] [under ENGINE] [through LAYER] [CMP VALUE [of intact | of active |
+    of network | of total]] [with CLAIM]``; ``share_of`` is ``network`` or ``total``."""
 
     metric: Identifier
     args: tuple[Expr, ...]
@@ -283,6 +295,7 @@ class Claim:
     share_of: str = ""
     of_all: bool = False  # `of all S`: the set that S names, judged as one
     among: bool = False  # `among S, T`: each of the sets for itself, all at once
+    over: tuple[Expr, Identifier | None] | None = None  # `over 15T tokens`: how much, and of what
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,8 +397,8 @@ class Broken:
 
 
 Stmt = (
-    Use | Param | Let | Def | Decl | ModelDecl | TopologyDecl | Connect | Omit | Naming | Extend | Override
-    | Require | If | For | PhaseBlock | PlaceStmt | Setting | TierDecl | Broken
+    Use | Param | Let | Def | Decl | ModelDecl | TopologyDecl | JobDecl | Connect | Omit | Naming | Extend
+    | Override | Require | If | For | PhaseBlock | PlaceStmt | Setting | TierDecl | Broken
 )  # fmt: skip
 
 

@@ -86,6 +86,8 @@ WRITTEN_CLAUSES = {
     "intact": "of intact",
     "active": "of active",
     "share": "of network",
+    "job": "of JOB",
+    "over": "over N tokens",
 }
 """How a clause is written, where not as its name."""
 
@@ -95,7 +97,9 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
     clauses = _clauses_of_claim(claim)
     for clause in sorted(check.needs):
         if not clauses[clause]:
-            word = {"any": "`any K`", "args": "an argument"}.get(clause, f"`{clause}`")
+            word = {"any": "`any K`", "args": "an argument"}.get(
+                clause, f"`{WRITTEN_CLAUSES.get(clause, clause)}`"
+            )
             if clause == "any" and (better := claim_with_any(claim.text)):
                 return f"`{check.name}` needs {word}", f"write `{better}`"
             return f"`{check.name}` needs {word}", f"`{check.example}`"
@@ -146,6 +150,8 @@ def _clauses_of_claim(claim: ResolvedClaim) -> dict[str, bool]:
         "intact": claim.of_intact,
         "active": claim.of_active,
         "share": bool(claim.share_of),
+        "job": claim.job is not None,
+        "over": claim.over is not None,
     }
 
 
@@ -318,7 +324,9 @@ def judgement_for_claim(claim: ResolvedClaim, check: Check, judged: Judgement) -
     judged_as = judgement_in_claim_unit(claim, check, judged)
     verdict = verdict_of_bounds(claim.op, judged_as.lower, judged_as.upper, claim.value)
     by_formula = verdict == "proved" and (judged.status == "modelled" or check.by_formula)
-    judged = replace(judged, status="modelled" if by_formula else verdict)
+    unmet = verdict == "refuted" and check.by_model
+    judged = replace(judged, status="modelled" if by_formula or unmet else verdict, satisfied=not unmet)
+    judged = replace(judged, text=f"not satisfied: {judged.text}") if unmet else judged
     return _judgement_in_rates(claim, judged) if _is_rate_claim(claim, check) else judged
 
 

@@ -132,7 +132,8 @@ def findings_of_unmet_claims(fabric: Fabric, claims: Iterable[ResolvedClaim]) ->
             continue
         judging.unmet.clear()
         result = judging.claim(claim, check)
-        yield list(judging.unmet.values()) if result.status in ("refuted", "skipped") else []
+        fails = result.status in ("refuted", "skipped") or not result.satisfied
+        yield list(judging.unmet.values()) if fails else []
 
 
 CheckJob = tuple[int, int, Check | None, ResolvedClaim | None]
@@ -485,7 +486,7 @@ class _CheckRun:
     # ------------------------------------------------------------ findings
     def demand(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
         """Report a claim that is not met, unless the same is reported already where it was caused."""
-        if judged.status in ("proved", "modelled"):
+        if judged.status in ("proved", "modelled") and judged.satisfied:
             return
         if judged.status == "skipped" and judged.reason == INCOMPLETE:
             return  # the errors in the wiring are reported where they are
@@ -582,6 +583,8 @@ def _message_of_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:
         return f"`{claim.text}` cannot be judged: {judged.reason}"
     if judged.status == "bounded":
         return f"`{claim.text}` is not proved: {judged.text}"
+    if not judged.satisfied:
+        return f"`{claim.text}` is {judged.text}"
     return f"`{claim.text}` does not hold: {judged.text or judged.reason}"
 
 
@@ -640,8 +643,9 @@ def _claim_as_tuples(claim: ResolvedClaim) -> tuple[object, ...]:
     plain = tuple(
         repr(getattr(claim, f.name))
         for f in fields(claim)
-        if f.name not in ("origin", "scope", "given", *_SELECTED)
+        if f.name not in ("origin", "scope", "given", "job", *_SELECTED)
     )
+    job = (repr(claim.job.job), claim.job.device.tobytes(), claim.job.place.tobytes()) if claim.job else None
     chosen = [
         (s.text, s.kind, s.ports, s.port_rows.tobytes(), tuple(_element_as_tuple(e) for e in s.elements))
         for name in _SELECTED
@@ -650,7 +654,7 @@ def _claim_as_tuples(claim: ResolvedClaim) -> tuple[object, ...]:
     sizes = tuple(len(getattr(claim, name)) for name in _SELECTED)
     scope = _element_as_tuple(claim.scope) if claim.scope is not None else None
     given = _claim_as_tuples(claim.given) if claim.given is not None else None
-    return (claim.origin.span.file.name, *plain, sizes, tuple(chosen), scope, given)
+    return (claim.origin.span.file.name, *plain, sizes, tuple(chosen), scope, given, job)
 
 
 _SELECTED = ("of", "of_to", "at")
@@ -681,6 +685,8 @@ def _is_whole_fabric_claim(claim: ResolvedClaim) -> bool:
         claim.through,
         claim.scope,
         claim.given,
+        claim.job,
+        claim.over,
     )
     wholes = claim.of_intact, claim.of_active, claim.share_of
     return not any(clauses) and claim.any_count is None and not any(wholes)
@@ -708,6 +714,7 @@ def _result_of_judgement(check: Check, judged: Judgement, claim: ResolvedClaim |
         measures=judged.measures,
         judged=judged.judged,
         of=judged.of,
+        satisfied=judged.satisfied,
     )
 
 

@@ -61,3 +61,11 @@ def test_every_wrong_design() -> None:
     designs = asked(*files)["designs"]
     keys = {k for d in designs for k in d} | {k for d in designs for f in d["findings"] for k in f}
     assert len(designs) >= len(files) - 5 and {"fix", "labels", "allowed"} <= keys
+
+
+def test_a_model_that_a_requirement_is_above() -> None:
+    """`modelled`, and not satisfied: the status of a model is neither proved nor refuted."""
+    results = asked(ROOT / "tests" / "checks" / "mfu" / "bad_too_little.fab")["designs"][0]["results"]
+    (found,) = [r for r in results if r["check"] == "mfu"]
+    assert (found["status"], found["satisfied"], found["exact"]) == ("modelled", False, False)
+    assert found["lower"] < found["upper"] < 0.6 and found["witness"]["job"] == "small"

@@ -41,7 +41,8 @@ LEAVES = {
 NAMES = {"name", "manner", "kind"}
 STATEMENTS = {
     tree.Use: "use", tree.Param: "param", tree.Let: "let", tree.Def: "def", tree.Decl: "declaration", tree.ModelDecl: "model",
-    tree.TopologyDecl: "topology", tree.Connect: "connect", tree.Omit: "omit", tree.Naming: "naming", tree.Extend: "extend",
+    tree.TopologyDecl: "topology", tree.JobDecl: "job", tree.Connect: "connect", tree.Omit: "omit", tree.Naming: "naming",
+    tree.Extend: "extend",
     tree.Override: "override", tree.PlaceStmt: "place", tree.Require: "require", tree.PhaseBlock: "phase", tree.If: "if",
     tree.For: "for", tree.TierDecl: "tier", tree.Setting: "setting",
 }  # fmt: skip

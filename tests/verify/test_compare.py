@@ -10,11 +10,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tdsl.changes.requirements import FabricPairNames, Requirement, compare_parts
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.job_ranks import RankedJob
 from tdsl.findings.diagnostic import Diagnostics
+from tdsl.semantics.jobs import Job
 from tdsl.semantics.quantity import LENGTH, RATE, TIME, Quantity
 from tdsl.verify.check import (
     Judgement,
@@ -212,6 +215,8 @@ CLAUSES: dict[str, dict[str, Any]] = {
     "of_intact": {"of_intact": True},
     "of_active": {"of_active": True},
     "share_of": {"share_of": "network"},
+    "job": {"job": RankedJob(Job("j", "", BARE.origin.span), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))},
+    "over": {"over": 1},
 }
 """A claim with each clause."""
 NO_CLAUSE = {"metric", "op", "value", "report", "scope", "text", "origin"}

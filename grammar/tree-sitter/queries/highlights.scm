@@ -12,7 +12,7 @@
 ["else" "if"] @keyword.conditional
 ["for"] @keyword.repeat
 ["and" "in" "not" "or"] @keyword.operator
-["active" "all" "among" "any" "at" "by" "circuit" "connect" "degree" "extend" "from" "intact" "let" "model" "naming" "network" "of" "omit" "override" "param" "phase" "place" "report" "require" "seed" "shift" "through" "tier" "to" "topology" "total" "under" "uneven" "via" "where" "with" "x"] @keyword
+["active" "all" "among" "any" "at" "by" "circuit" "connect" "degree" "extend" "from" "intact" "job" "let" "model" "naming" "network" "of" "omit" "over" "override" "param" "phase" "place" "report" "require" "seed" "shift" "through" "tier" "to" "topology" "total" "under" "uneven" "via" "where" "with" "x"] @keyword
 (manner) @keyword
 ["%" "*" "**" "+" "-" ".." "/" "//" "="] @operator
 (comparator) @operator

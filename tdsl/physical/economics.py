@@ -1,0 +1,156 @@
+"""``economics.toml``: what a cluster costs over time, from whoever owns it.
+
+An accelerator-hour is the yearly share of the capital (an annuity: capital · i / (1 - (1 + i)^-n) at an
+interest of i for n years; capital / n without interest), energy at the power of the design times PUE, and
+staff, over the hours that all accelerators work in a year of 8,760 hours.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import fields
+from fractions import Fraction
+
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.physical.racks import PartialSum
+from tdsl.system.lazy_dataclass import dataclass
+
+WRONG = "E0219"
+HOURS_OF_YEAR = 8760
+EXAMPLE = 'currency = "USD", kwh = 0.08, pue = 1.2, years = 4, interest = 0.06'
+
+
+@dataclass(frozen=True, slots=True)
+class Economics:
+    """What an owner states: the price of a kilowatt-hour, the power usage effectiveness, years of use,
+    interest a year, the share of hours that accelerators work, staff a year, and the price of an accelerator
+    with its part of a host (None: hosts have the prices of their models). All but ``currency`` are
+    amounts."""
+
+    currency: str
+    kwh: Fraction
+    years: Fraction
+    pue: Fraction = Fraction(1)
+    interest: Fraction = Fraction(0)
+    utilisation: Fraction = Fraction(1)
+    staff: Fraction = Fraction(0)
+    accelerator: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CostOverTime:
+    """Money of a design: ``capital`` in all and of the network alone; a year's costs; the cost of an
+    accelerator-hour; the network's share of the capital and of a year's costs. ``exact`` where all prices and
+    powers are known: else the sums are lower bounds, and the shares are None."""
+
+    capital: Fraction
+    network_capital: Fraction
+    energy_year: Fraction
+    year: Fraction
+    accelerator_hour: Fraction
+    network_share_of_capital: Fraction | None
+    network_share_of_year: Fraction | None
+    exact: bool
+
+
+def annuity_factor(interest: Fraction, years: Fraction) -> Fraction:
+    """The share of a capital that a year costs."""
+    if not interest:
+        return 1 / years
+    grown = Fraction((1 + float(interest)) ** float(years)).limit_denominator(10**9)
+    return interest * grown / (grown - 1)
+
+
+def cost_over_time(
+    told: Economics,
+    accelerators: int,
+    cost: PartialSum,
+    network_cost: PartialSum,
+    power: PartialSum,
+    network_power: PartialSum,
+) -> CostOverTime:
+    """What a cluster of so many accelerators costs; sums of money and of watts, of all and of the network."""
+    capital = cost.known
+    exact = cost.exact and power.exact
+    if told.accelerator is not None:
+        capital = network_cost.known + told.accelerator * accelerators
+        exact = network_cost.exact and power.exact
+    share = annuity_factor(told.interest, told.years)
+    energy, of_network = (
+        p.known / 1000 * told.pue * HOURS_OF_YEAR * told.kwh for p in (power, network_power)
+    )
+    year = capital * share + energy + told.staff
+    network_year = network_cost.known * share + of_network
+    hour = year / (accelerators * HOURS_OF_YEAR * told.utilisation)
+    parts = exact and network_cost.exact and network_power.exact
+    return CostOverTime(
+        capital,
+        network_cost.known,
+        energy,
+        year,
+        hour,
+        network_cost.known / capital if parts and capital else None,
+        network_year / year if parts and year else None,
+        exact,
+    )
+
+
+def read_economics_toml(file: SourceFile, diagnostics: Diagnostics) -> Economics | None:
+    """What a file says; None, with a finding, where that has no meaning."""
+
+    def wrong(key: str, message: str) -> None:
+        start = (
+            next((at for at, line in _lines_with_places(file.text) if line.startswith(key)), 0) if key else 0
+        )
+        end = file.text.find("\n", start)
+        span = SourceSpan(file, start, end if end > start else len(file.text))
+        diagnostics.add(WRONG, span, message, help=f"write, for example, `{EXAMPLE}`, each on a line")
+
+    try:
+        data = tomllib.loads(file.text, parse_float=Fraction)
+    except (ValueError, RecursionError, OverflowError) as fault:
+        wrong("", f"the economics are not TOML: {fault}")
+        return None
+    return _economics_of_data(data, wrong)
+
+
+def _lines_with_places(text: str) -> list[tuple[int, str]]:
+    """The lines of a text with the place of each."""
+    out, at = [], 0
+    for line in text.splitlines(keepends=True):
+        out.append((at, line))
+        at += len(line)
+    return out
+
+
+def _economics_of_data(data: dict[str, object], wrong: Callable[[str, str], None]) -> Economics | None:
+    """The values of a file; what is missing, unknown or no amount is a finding."""
+    known = [f.name for f in fields(Economics)]
+    extra = sorted(set(data) - {*known, "date"})
+    if extra:
+        wrong(
+            extra[0], f"there is no `{extra[0]}` in a file of economics: it has {', '.join(known)} and date"
+        )
+        return None
+    missing = [name for name in ("currency", "kwh", "years") if name not in data]
+    if missing:
+        wrong("", f"a file of economics needs `{'`, `'.join(missing)}`")
+        return None
+    values: dict[str, Fraction] = {}
+    for name in known[1:]:
+        if name not in data:
+            continue
+        value = data[name]
+        number = isinstance(value, (int, Fraction)) and not isinstance(value, bool) and 0 <= value <= 10**12
+        positive = name in ("years", "utilisation", "pue")
+        share = name in ("utilisation", "interest")
+        if not number or (positive and not value) or (share and Fraction(str(value)) > 1):
+            wrong(name, f"`{name}` is not an amount that fits")
+            return None
+        values[name] = Fraction(str(value))
+    if not isinstance(data["currency"], str):
+        wrong("currency", "`currency` is a text")
+        return None
+    return Economics(data["currency"], **values)

@@ -1,0 +1,118 @@
+"""Jobs on the command line: `show FILE job`, `compare` and `explore` with jobs and economics."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import tdsl
+
+DESIGN = """param up: int = 16 where 1 <= up <= 16
+use nvidia (DGX_H100)
+model switch LEAF { port p[1..64]: 400Gbps; price $40k; power 1kW }
+fabric f "f" {
+  host host[4]: DGX_H100
+  switch leaf[2]: LEAF
+  switch spine: LEAF
+  connect host[n].nic[r] to leaf[n // 2]
+  connect leaf[l] to spine x up
+  job small "A small model" {
+    transformer { layers 8; hidden 1024; heads 16; vocab 1024 }
+    sequence 1024; batch 64
+    tensor 8; data 4; shard optimizer
+    measured mfu 10%
+  }
+}
+"""
+MONEY = """currency = "USD"
+kwh = 0.10
+years = 4
+pue = 1.5
+accelerator = 30000
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pod.fab").write_text(DESIGN, encoding="utf-8")
+    (tmp_path / "economics.toml").write_text(MONEY, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_job_is_shown_with_where_its_figures_are_from(here: Path) -> None:
+    shown = tdsl("show", "pod.fab", "job", "small")
+    assert shown.exit_code == 0 and "from what was measured" in shown.stdout and "stated in the design" in shown.stdout
+    (job,) = json.loads(tdsl("show", "pod.fab", "job", "--format", "json").stdout)["jobs"]
+    assert job["mfu"][0] == pytest.approx(0.1) and job["mfu"][1] >= job["mfu"][0]
+    assert {i["origin"] for i in job["inputs"]} == {"calibrated", "catalogue", "design", "default"}
+    assert job["step_s"][0] <= job["step_s"][1] == pytest.approx(job["measured_step_s"])
+    table = tdsl("show", "pod.fab", "job", "--format", "csv").stdout.splitlines()
+    assert table[0] == "fabric,job,figure,value,detail" and len(table) > 15
+
+
+def test_other_orders_of_the_ranks(here: Path) -> None:
+    """The order as written comes first, and tensor groups that leave their hosts are slower."""
+    (first, other) = json.loads(tdsl("show", "pod.fab", "job", "--placement", "--format", "json").stdout)["placements"]
+    assert (first["order"], other["order"]) == ("tensor, data", "data, tensor")
+    assert other["exposed_least_s"] > 2 * first["exposed_most_s"]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (["show", "pod.fab", "job", "smal"], "did you mean `small`?"),
+        (["show", "pod.fab", "links", "--placement"], "--placement is of `show FILE job`"),
+        (["compare", "pod.fab", "pod.fab", "--job", "llama3_405b_16k"], "did you mean `llama3_405b_16k_gpus`?"),
+        (["compare", "pod.fab", "pod.fab", "--economics", "none.toml"], "none.toml"),
+        (["compare", "pod.fab", "pod.fab", "--economics", "bad.toml"], "bad.toml:2: E0219: `years` is not an amount that fits"),
+        (["compare", "pod.fab", "pod.fab", "--economics", "more.toml"], "more.toml:4: E0219: there is no `tax`"),
+    ],
+)
+def test_wrong_calls(here: Path, call: list[str], said: str) -> None:
+    (here / "bad.toml").write_text('currency = "USD"\nyears = 0\nkwh = 1\n', encoding="utf-8")
+    (here / "more.toml").write_text('currency = "USD"\nyears = 3\nkwh = 1\ntax = 3\n', encoding="utf-8")
+    ran = tdsl(*call)
+    assert ran.exit_code == 2 and said in " ".join(ran.stderr.split())
+
+
+def test_designs_are_compared_by_a_job_and_money(here: Path) -> None:
+    """The efficiency follows from what was measured on the first design, so a poorer network is slower; an accelerator-hour by
+    hand: 32 accelerators of $30,000 and three switches over four years, and what all use at 1.5 times $0.10 a kWh."""
+    call = ["compare", "pod.fab", "--vary", "up=16,1", "--job", "small", "--economics", "economics.toml", "--format", "json"]
+    rows = {r["figure"]: r for r in json.loads(tdsl(*call).stdout)["comparison"]}
+    steps, mfu = rows["step_s"], rows["mfu"]
+    assert float(steps["up=1"]) > float(steps["up=16"]) and mfu["up=16"] == "10%"
+    assert rows["efficiency"]["up=1"] == rows["efficiency"]["up=16"]
+    assert rows["capital"]["up=16"].removeprefix(">=") == f"{32 * 30_000 + 3 * 40_000:.6g}"
+    watts = float(rows["power_kw"]["up=16"].removeprefix(">=")) * 1000
+    year = (32 * 30_000 + 120_000) / 4 + watts / 1000 * 1.5 * 8760 * 0.1
+    hour = float(rows["accelerator_hour"]["up=16"].removeprefix(">="))
+    assert hour == pytest.approx(year / 32 / 8760, rel=1e-3)
+    tokens = float(rows["tokens_per_second"]["up=16"])
+    each = float(rows["cost_per_million_tokens"]["up=16"].removeprefix(">="))
+    assert each == pytest.approx(hour * 32 / 3600 / tokens * 1e6, rel=2e-3)
+
+
+def test_combinations_are_explored_by_a_job(here: Path) -> None:
+    call = ["explore", "pod.fab", "--vary", "up=1,16", "--x", "cables", "--y", "mfu", "--format", "json"]
+    points = json.loads(tdsl(*call).stdout)["points"]
+    assert [p["best"] for p in points] == ["yes", "yes"]  # fewer cables, or more MFU
+    assert points[0]["efficiency"] == points[1]["efficiency"]
+
+
+def test_a_run_of_the_library_is_compared_on_a_design_that_declares_none(here: Path) -> None:
+    call = ["compare", "pod.fab", "dgx_superpod_a100", "--job", "megatron_1_7b", "--format", "json"]
+    rows = {r["figure"]: r for r in json.loads(tdsl(*call).stdout)["comparison"]}
+    assert all(rows["step_s"][name] for name in rows["step_s"] if name != "figure")
+
+
+def test_an_unknown_size_is_the_least_with_which_a_job_is_fast_enough(here: Path) -> None:
+    """One spine gives at most 12.2 %, two give 12.9 % at least."""
+    text = DESIGN.replace("switch spine:", "switch spine[?]:").replace("to spine x up", "to spine[*] each").partition("\n")[2]
+    text = text.replace("measured mfu 10%\n  }", "efficiency 50%\n  }\n  require mfu of small >= 12.5%")
+    (here / "unknown.fab").write_text(text, encoding="utf-8")
+    done = tdsl("check", "unknown.fab")
+    assert done.exit_code == 0 and "`spine` is 2, the least number that fits" in done.stdout
