@@ -6,21 +6,20 @@ from collections.abc import Callable
 from dataclasses import field
 from functools import partial
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric import keeping, patterns
+from tdsl.fabric import patterns
 from tdsl.fabric.cables.cabling import links_together
 from tdsl.fabric.components import joined_groups
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.patterns import LinkPairs
-from tdsl.fabric.pins import Pins
 from tdsl.fabric.ports import LinkEnds, PortTable
 from tdsl.fabric.rates import add_capacity, batch_rates
 from tdsl.fabric.resolve import Resolver, StatementSide, variable_assignments
 from tdsl.fabric.vector import SAFE, Array, Assignments, integers_of_expression
-from tdsl.fabric.vias import ports_of_crossed_device
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
@@ -31,6 +30,9 @@ from tdsl.syntax import tree
 from tdsl.syntax.patterns import CONNECT_PATTERNS
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
+
+if TYPE_CHECKING:
+    from tdsl.fabric.pins import Pins
 
 
 @dataclass(slots=True)
@@ -121,6 +123,8 @@ def takes_remaining_ports(wire: ResolvedConnect) -> bool:
 
 def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> None:
     """Lay the links of one connect. Raises Fault, leaving all ports as they were."""
+    from tdsl.fabric.vias import ports_of_crossed_device
+
     targets = (*wire.a, *wire.b, *([wire.via] if wire.via else []))
     over = variable_assignments(
         wire.context, targets, wire.node.guard, wire.scope, wiring.evaluator, wire.node.span
@@ -172,6 +176,8 @@ def _spread_that_keeps_links(
 ) -> tuple[Array, Array, Array]:
     """Ranks and copies of all links of an uneven spread, of each application those that keep most links that
     stand."""
+    from tdsl.fabric import keeping
+
     p = wire.node.pattern
     assert p is not None
     own = keeping.links_per_pair(pairs, a.size, b.size)
