@@ -141,7 +141,11 @@ def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> 
     wiring.tried += total
     check_settings(wire, len(a.shape) if pairs.directed else 1)
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
-    ca, cb, copy, dim = (np.tile(x, int(times.sum())) for x in (pairs.a, pairs.b, pairs.copy, pairs.dim))
+    rounds = int(times.sum())
+    ca, cb, copy, dim = (
+        np.repeat(x, rounds) if len(x) == 1 else np.tile(x, rounds)
+        for x in (pairs.a, pairs.b, pairs.copy, pairs.dim)
+    )
     if wiring.pins is not None and b is not None and _leaves_pairs_open(wire):
         ca, cb, copy = _spread_that_keeps_links(wiring.pins, wire, a, b, pairs)
     if wire.node.pattern is None:
@@ -588,9 +592,17 @@ def _link_end_requests(
     names: list[str] = []
     candidates: list[Array | None] = []
     spans = []
-    choice = [np.zeros(len(at), dtype=np.int32) for _ in sides]
-    local = [np.full(len(at), -1, dtype=np.int64) for _ in sides]
+    choice: list[NDArray[np.int32]] = []
+    local: list[Array] = []
     for s, side in enumerate(sides):
+        choice.append(np.full(len(at), len(names), dtype=np.int32))
+        if len(side.choices) == 1 and (found := side.choices[0]).exact and found.local is not None:
+            local.append(found.local[at, 0])
+            names.append(found.name)
+            candidates.append(None)
+            spans.append(found.span)
+            continue
+        local.append(np.full(len(at), -1, dtype=np.int64))
         for c, found in enumerate(side.choices):
             mine = side.column_choice[columns[s]] == c
             if found.exact and found.local is not None:
