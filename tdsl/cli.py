@@ -164,6 +164,8 @@ class Commands(click.Group):
         gc.set_threshold(GARBAGE, 20, 20)
         malloc.enable_memory_keeping()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads take 60 ms of CPU at every start
+        # The kernel moves memory about to make huge pages, at up to a second of CPU for a million links.
+        os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
         reserve = _watch_memory()
         try:
             status = _run_and_report_failure(
