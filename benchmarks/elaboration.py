@@ -6,18 +6,24 @@ from the shell pays: the first compilation in a new process, from the text of th
 is the second compilation in that process, as an editor or a sweep has it. ``numpy`` is the floor: it fills as
 many columns of as many numbers (both devices, rate and class of each link) by arithmetic on the number of the
 link, and knows no names, ports, cables or checks.
+
+Imports count for all or for none: each case is measured once with all modules imported before the clock
+starts, and once, "with imports", with none of them: then the import is part of the work. The peak is that of
+the whole process, with the lists that a peer is given.
 """
 
 from __future__ import annotations
 
 import json
+import pickle
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from measure import Record, by_turns, inside, one
 
 CASES = {"ft3, k = 64": ("ft3", "64"), "gpu131k": ("gpu131k", "")}
@@ -32,6 +38,14 @@ def _tdsl(case: str) -> Any:
     fabric = compiler.compile_without_checks(design, Request(set=(("k", k),) if k else ())).designs[0].fabric
     assert fabric is not None and fabric.complete
     return fabric
+
+
+def _elaborated(case: str) -> int:
+    """How many links there are; freed memory is kept, as the command line does."""
+    from tdsl.system import malloc
+
+    malloc.enable_memory_keeping()
+    return int(_tdsl(case).link_count)
 
 
 def _networkx(names: list[str], a: list[int], b: list[int], rate: list[int], cls: list[int]) -> int:
@@ -67,6 +81,8 @@ def _igraph(names: list[str], a: list[int], b: list[int], rate: list[int], cls: 
 
 
 def _numpy(names: list[str], a: list[int], b: list[int], rate: list[int], cls: list[int]) -> int:
+    import numpy as np
+
     links = np.arange(len(a), dtype=np.int32)
     columns = (
         links // 64,
@@ -77,7 +93,9 @@ def _numpy(names: list[str], a: list[int], b: list[int], rate: list[int], cls: l
     return len(columns[0])
 
 
-WARM = "tdsl, again"
+ENVIRONMENT = {"NUMPY_MADVISE_HUGEPAGE": "0"}
+"""As the command line has it; for all peers."""
+WARM, IMPORTS = "tdsl, again", "with imports"
 PEERS: dict[str, Callable[..., int]] = {
     "networkx": _networkx,
     "rustworkx": _rustworkx,
@@ -87,40 +105,49 @@ PEERS: dict[str, Callable[..., int]] = {
 
 
 def records(rounds: int, quick: bool = False) -> list[Record]:
-    """A record a design and library."""
+    """A record a design and library, and again with the imports."""
     out = []
     with tempfile.TemporaryDirectory() as folder:
         for case in QUICK if quick else CASES:
-            links = str(Path(folder) / "links.npz")
+            links = str(Path(folder) / "links")
             made = one(
                 (sys.executable, __file__, "links", case, links)
             )  # a process of its own: its memory is no peer's
             if "skipped" in made or not Path(links).exists():
                 raise SystemExit(f"{case}: {made.get('skipped')}")
-            peers = {who: (sys.executable, __file__, who, case, links) for who in ("tdsl", WARM, *PEERS)}
-            out += by_turns("elaboration", case, peers, rounds, unit="links")
+            run = (sys.executable, __file__)
+            peers = {who: (*run, who, case, links) for who in ("tdsl", WARM, *PEERS)}
+            out += by_turns("elaboration", case, peers, rounds, unit="links", env=ENVIRONMENT)
+            peers = {who: (*run, who, case, links, IMPORTS) for who in ("tdsl", *PEERS)}
+            out += by_turns("elaboration", f"{case}, {IMPORTS}", peers, rounds, unit="links", env=ENVIRONMENT)
     return out
 
 
-def measure(who: str, case: str, links: str) -> Record:
-    """The figures of one of them, in this process. ``links`` is the file of the links."""
+def measure(who: str, case: str, links: str, imports: str = "") -> Record:
+    """The figures of one of them, in this process. ``links`` is the file of the links; with ``imports`` what
+    is imported is counted."""
     if who == "links":
         f = _tdsl(case)
-        names = np.array([f.device_path(d) for d in range(f.device_count)])
-        np.savez(links, names=names, a=f.device_a, b=f.device_b, rate=f.link_rate, cls=f.link_class)
+        used = sorted(sys.modules)  # by a compilation
+        names = [f.device_path(d) for d in range(f.device_count)]
+        columns = [c.tolist() for c in (f.device_a, f.device_b, f.link_rate[:], f.link_class[:])]
+        with open(links, "wb") as file:
+            pickle.dump(used, file)
+            pickle.dump((names, *columns), file)
         return {}
-    if who in ("tdsl", WARM):
-        from tdsl.fabric import elaborate  # noqa: F401  (imported before the clock starts, as the peers are)
-        from tdsl.system import malloc
-
-        malloc.enable_memory_keeping()  # as the command line does
-        if who == WARM:
-            _tdsl(case)
-        return inside(lambda: _tdsl(case).link_count)
-    with np.load(links) as columns:
-        given = [columns[k].tolist() for k in ("names", "a", "b", "rate", "cls")]
-    PEERS[who]([], [], [], [], [])  # imported
-    return inside(lambda: PEERS[who](*given))
+    with open(links, "rb") as file:
+        used = pickle.load(file)
+        if who not in ("tdsl", WARM):
+            given = pickle.load(file)
+            if not imports:
+                PEERS[who]([], [], [], [], [])
+            return inside(lambda: PEERS[who](*given))
+    for name in () if imports else used:
+        with suppress(ImportError):
+            import_module(name)
+    if who == WARM:
+        _elaborated(case)
+    return inside(lambda: _elaborated(case))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """How the time of elaboration and of the cabling plan grows from 1,000 to 1,000,000 endpoints.
 
-The fabric is one of units of 32 hosts with eight adapters, eight leaves and four spines, so that endpoints,
-links and cables grow together. Each size is a process of its own; the second compilation counts, as in
+The fabric is connected: units of 32 hosts with eight adapters, eight leaves and four spines, and 256 core
+switches with a port for each unit, so that endpoints, links and cables grow together. Each size is a process
+of its own; the second compilation counts, as in
 `elaboration.py`. The exponent is the slope of a line through the logarithms, by least squares: over all
 sizes, and over those of 16,000 endpoints and more, in which what is spent once does not show. "With the
 lists" is elaboration and the lists of the `cabling` target, without workbooks and sheets of labels.
@@ -24,12 +25,29 @@ UNIT = 256
 LARGE = 16_000
 SIZES, QUICK = tuple(1 << k for k in range(10, 22, 2)), (1 << 10, 1 << 12)
 PEERS = ("tdsl", "tdsl, with the lists")
+CONNECTED = """\
+model host NODE {{ port nic[8]: 400Gbps; chip gpu[8]: GPU }}
+model chip GPU {{ port nv[1]: 200Gbps }}
+model switch SW {{ port p[1..64]: 400Gbps }}
+model switch SPINE {{ port p[1..128]: 400Gbps }}
+model switch CORE {{ port p[1..{units}]: 400Gbps }}
+fabric clos {{
+  group su[{units}] {{
+    host   node[32]: NODE
+    switch leaf[8]:  SW
+    switch spine[4]: SPINE
+    connect node[n].nic[r] to leaf[r]
+    connect leaf[*] to spine[*] spread x 32
+  }}
+  switch core[4, 64]: CORE
+  connect su[*].spine[s] to core[s, *] each
+}}
+"""
+"""Half of a spine's ports lead up, one to each core of its number."""
 
 
 def measure(who: str, endpoints: int) -> Record:
     """The figures of a fabric of this size."""
-    from memory import CLOS
-
     from tdsl.compile import compiler
     from tdsl.emit.build import BuildOptions, build_contents
     from tdsl.findings.diagnostic import Diagnostics
@@ -37,7 +55,7 @@ def measure(who: str, endpoints: int) -> Record:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "clos.fab"
-        path.write_text(CLOS.format(units=endpoints // UNIT))
+        path.write_text(CONNECTED.format(units=endpoints // UNIT))
         options = BuildOptions(
             settings={"cabling": {"workbook_rows": 1, "sheet_labels": 1}}, spool=Spool(Path(folder))
         )

@@ -31,7 +31,8 @@ from measure import ROOT
 PARTS = {
     "startup": "processes", "elaboration": "elaboration", "exponent": "exponent", "memory": "memory",
     "graphs": "graphs", "failures": "failures", "throughput": "throughput", "cabling": "cabling",
-    "configurations": "configurations", "proofs": "proofs", "large": "large", "editor": "editor",
+    "configurations": "configurations", "builds": "builds", "proofs": "proofs", "large": "large",
+    "editor": "editor",
 }  # fmt: skip
 """What can be asked for, and the module that measures it. ``proofs`` gives ``proof size`` too."""
 LIBRARIES = (

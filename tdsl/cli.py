@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -46,6 +47,8 @@ RESERVE = 8 << 20
 READ_IT_LATER = ("mcp",)
 """Commands that start whatever tdsl.toml says: each of their calls reads it, and says why it is refused."""
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a stream, which has no name of a file
+SHORT_HELP = re.compile(r'\bshort_help="([^"\\]+)"')
+"""What the file of a command says of it in one line."""
 EPILOG = """\b
 Begin with:
   tdsl init my_fabric           a small design to start from, and a pipeline
@@ -55,6 +58,13 @@ Begin with:
 Every flag has a variable: TDSL_CHECK_FAIL_ON=warning is `tdsl check --fail-on warning`.
 
 Exit status: 0 clean, 1 findings, 2 a wrong call, an absent file or a fault of tdsl's own."""
+
+
+def _module_of_command(name: str) -> str:
+    """The module of a command: an underscore for a hyphen, and one at the end where it is a word of
+    Python."""
+    module = name.replace("-", "_")
+    return f"{module}{'_' * iskeyword(module)}"
 
 
 class Commands(click.Group):
@@ -74,9 +84,21 @@ class Commands(click.Group):
         """A command, imported when it is asked for."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        module = cmd_name.replace("-", "_")
-        made: click.Command = import_module(f"tdsl.commands.{module}{'_' * iskeyword(module)}").command
+        made: click.Command = import_module(f"tdsl.commands.{_module_of_command(cmd_name)}").command
         return _everywhere.with_everywhere_options(made)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with what their files say of them, without running these files."""
+        rows = []
+        for name in self.list_commands(ctx):
+            file = Path(__file__).parent / "commands" / f"{_module_of_command(name)}.py"
+            said = SHORT_HELP.search(file.read_text(encoding="utf-8"))
+            command = None if said is not None else self.get_command(ctx, name)
+            rows.append(
+                (name, said[1] if said is not None else command.get_short_help_str() if command else "")
+            )
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -145,6 +167,8 @@ class Commands(click.Group):
         gc.set_threshold(GARBAGE, 20, 20)
         malloc.enable_memory_keeping()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads take 60 ms of CPU at every start
+        # The kernel moves memory about to make huge pages, at up to a second of CPU for a million links.
+        os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
         reserve = _watch_memory()
         try:
             status = _run_and_report_failure(

@@ -56,6 +56,7 @@ def test_what_the_wheel_holds(wheel: Path) -> None:
             if p.is_file() and not {"__pycache__", "gallery", "tree-sitter", "vscode"} & set(p.parts)
         }
         assert {n.removeprefix("tdsl/_data/") for n in held if n.startswith(f"tdsl/_data/{folder}/")} == here
+    assert "tdsl/_data/tables/grammar" in held
     pages = {p.relative_to(ROOT).as_posix() for p in (ROOT / "tdsl" / "explain").glob("*.md")}
     assert pages <= held
 
@@ -75,6 +76,7 @@ def test_it_builds_a_design_away_from_the_checkout(wheel: Path, tmp_path: Path) 
     run(python, "-m", "tdsl", "build", "dgx_superpod_h100", "--out", "out", cwd=tmp_path, **home)
     out = {p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*")}
     assert {"manifest.json", "fabric.json", "cabling/cables.csv"} <= out
+    assert not (tmp_path / "cache" / "tdsl" / "grammar").exists()  # the parse tables are those of the wheel
 
 
 def test_a_wheel_from_the_sdist_is_the_same(wheel: Path, sdist: Path, tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ def render(fabric: FabricView, options: Mapping[str, object], pod: Pod) -> bytes
             f"{len(pod.rows):,} rows of {pod.name} are more than the {most:,} of a workbook; cables.csv "
             "has them"
         )
-    columns = worklist.work_sheet_columns(cables)
-    groups = worklist.rows_by_work_sheet(columns, pod.rows)
+    columns = cables.values_in_rows(worklist.USED, pod.rows)
+    groups = worklist.rows_by_work_sheet(columns, range(len(pod.rows)))
     if len(groups) > MOST_SHEETS:
         groups = {pod.name: [row for rows in groups.values() for row in rows]}
     if (
@@ -40,7 +40,7 @@ def render(fabric: FabricView, options: Mapping[str, object], pod: Pod) -> bytes
         worklist.cable_work_sheet(name, columns, rows, f"{fabric.title}: cables from {name}")
         for name, rows in groups.items()
     ]
-    if any(part != "" for part in columns["part"]):
+    if not cables.is_empty_column("part"):
         sheets.insert(0, worklist.pick_list(columns, groups, f"{fabric.title}: what to bring for {pod.name}"))
     count = [
         [name, len({columns["cable_id"][row] for row in rows}), len(rows)] for name, rows in groups.items()

@@ -18,9 +18,9 @@ from tdsl.changes.attributes import (
     words_without_difference,
 )
 from tdsl.changes.cable_groups import group_changed_cables
+from tdsl.changes.cable_rows import CableRows, differing_cable_rows
 from tdsl.changes.figure_changes import changed_metrics, comparison_figures
-from tdsl.changes.model import CableEnd, CableLeg, Change, Changes, ContractChange, MovedCable
-from tdsl.emit.link_tables import Wires
+from tdsl.changes.model import CableLeg, Change, Changes, ContractChange, MovedCable
 from tdsl.fabric.addresses import DEVICE_KINDS
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.renamed import GONE, design_devices_of, find_renamed_devices, renames_by_declaration
@@ -28,18 +28,8 @@ from tdsl.fabric.renamed import GONE, design_devices_of, find_renamed_devices, r
 if TYPE_CHECKING:
     from tdsl.changes.contract import Contract, Subject
     from tdsl.compile.compiler import Design
-    from tdsl.emit.records import Cable
-    from tdsl.fabric.columns import Table
 
 NOTHING: Mapping[str, str] = {}
-FACTS = {
-    "part": "part",
-    "medium": "medium",
-    "length_m": "length",
-    "rate_gbps": "Gb/s",
-    "links": "links",
-    "colour": "colour",
-}
 
 
 def compare_designs(
@@ -60,7 +50,7 @@ def compare_designs(
         for a, b, n in renames_by_declaration(known)
     ]
     _compare_devices(out, before, after, known)
-    _compare_cables(out, cable_legs_in_order(before, known), cable_legs_in_order(after))
+    _compare_cables(out, *_differing_cables(before, after, known))
     out.cable_groups = group_changed_cables(out, before, after)
     out.addresses = _changed_entries(addresses_by_purpose(before, known), addresses_by_purpose(after))
     values = {k: str(v) for k, v in old.parameters.items()}, {k: str(v) for k, v in new.parameters.items()}
@@ -187,38 +177,23 @@ def _compare_devices(out: Changes, before: Fabric, after: Fabric, known: Mapping
 # ---------------------------------------------------------------- cables
 
 
-def cable_legs_in_order(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> list[CableLeg]:
-    """Every leg of a cable, in the order of the cabling plan; ``known`` are devices with other paths now."""
-    wires = Wires(fabric)
-    table = wires.cables
-    order = wires.cable_order[0].tolist()
-    running: dict[int, list[int]] = defaultdict(list)
-    for link, leg in zip(*(c.tolist() for c in wires.crossings), strict=True):
-        running[leg].append(link)
-    paths = [known.get(p, p) for p in map(fabric.device_path, range(fabric.device_count))]
-    ends = []
-    for side, ports in (("a", fabric.cable_a), ("b", fabric.cable_b)):
-        devices = [paths[d] for d in fabric.port_device[ports[order]].tolist()]
-        names, at, labels = (table.column(f"{side}_{what}") for what in ("device", "path", "port"))
-        rows = zip(devices, names, at, labels, strict=True)
-        ends.append([CableEnd(d, str(n), str(p), str(x)) for d, n, p, x in rows])
-    facts = {what: [str(v) for v in table.column(field)] for field, what in FACTS.items()}
-    classes, ids = table.column("link_class"), table.column("cable_id")
-    values = zip(*facts.values(), strict=True)
-    places = zip(_places_of_side(table, "a"), _places_of_side(table, "b"), strict=True)
-    return [
-        CableLeg(a, b, str(c), tuple(zip(facts, row, strict=True)), tuple(running[leg]), str(cable), where)
-        for a, b, c, row, leg, cable, where in zip(*ends, classes, values, order, ids, places, strict=True)
-    ]
+def cable_legs_in_order(fabric: Fabric) -> list[CableLeg]:
+    """Every leg of a cable, in the order of the cabling plan."""
+    rows = CableRows(fabric, NOTHING)
+    return rows.legs(np.arange(len(rows), dtype=np.int64))
 
 
-def _places_of_side(table: Table[Cable], side: str) -> Iterable[tuple[str, ...]]:
-    """Hall, rack and unit of the device at one side of each cable."""
-    columns = (table.column(f"{side}_{what}") for what in ("hall", "rack", "u"))
-    return zip(*([str(v) for v in column] for column in columns), strict=True)
+def _differing_cables(
+    before: Fabric, after: Fabric, known: Mapping[str, str]
+) -> tuple[list[CableLeg], list[CableLeg]]:
+    """The legs of either fabric that the other does not have just so, in the order of the cabling plan."""
+    old, new = CableRows(before, known), CableRows(after, NOTHING)
+    rows, now = differing_cable_rows(old, new)
+    return old.legs(rows), new.legs(now)
 
 
 def _compare_cables(out: Changes, before: list[CableLeg], after: list[CableLeg]) -> None:
+    """What became of cables; those that neither comes, goes nor changes may be left out."""
     old, new = ({(c.a.key, c.b.key): c for c in rows} for rows in (before, after))
     out.places = _changed_places(before, after)
     for key, was in old.items():

@@ -42,7 +42,6 @@ from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.report.formats import Report, Streamed, report_formats
 from tdsl.report.paint import output_width, wants_colour
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.system.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -398,6 +397,8 @@ def _compile_for_report(
     call: CheckCall, sources: Sequence[str], asked: Request, look: Report
 ) -> tuple[Sequence[Compilation], Sequence[Diagnostic]]:
     """The designs, checked; with the findings that are printed already."""
+    from tdsl.system.workers import Workers
+
     renderer = report_formats()[call.output_format]
     # Certificates and second opinions need the fabrics, which an answer of an earlier call does not have.
     kept = not (call.no_cache or call.certificates is not None or call.second_opinion)

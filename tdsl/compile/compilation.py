@@ -107,6 +107,12 @@ class Compilation(Sealed):
         default=(), init=False
     )  # those of these files, in the order of the text
     earlier: bool = field(default=False, init=False, compare=False)  # whether an earlier call has made it
+
+    @property
+    def of_several_cases(self) -> bool:
+        """Whether it is a sweep over several combinations of parameters."""
+        return False
+
     sealed: bool = field(default=False, init=False, repr=False, compare=False)
 
     def seal(self) -> Compilation:

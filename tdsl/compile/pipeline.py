@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.graph import Fabric
     from tdsl.fabric.job_ranks import RankedJob
-    from tdsl.fabric.pins import PinnedLink, Recorded
+    from tdsl.fabric.pins import Mount, PinnedLink, Recorded
     from tdsl.semantics.plan import FabricPlan
 
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
@@ -84,17 +84,43 @@ def _wire_plan(
 ) -> Fabric:
     """The fabric of a plan, its devices placed and its cables as long as places ask for."""
     from tdsl.fabric.elaborate import elaborate_fabric as wire
-    from tdsl.fabric.pins import (
-        Mount,
-        NamedDevice,
-        PinnedLink,
-        carry_over_renames,
-        names_have_moved,
-        report_moved_links,
-        report_relocated_devices,
-        standing_mounts,
-    )
     from tdsl.fabric.transports import determine_transport
+
+    stands: list[PinnedLink] = []
+    mounts: list[Mount] = []
+    if lock:
+        fabric, stands, mounts = _wire_by_lock(plan, own, request, sound, lock)
+    else:
+        found = Diagnostics()
+        fabric = wire(plan, found, request.max_links, stands, sound, request.places)
+        own.items += found.items
+    if not plan.broken:
+        determine_transport(plan, fabric, own)
+    if plan.auto is not None and fabric.places is not None and fabric.complete:
+        from tdsl.fabric.pins import standing_mounts
+        from tdsl.physical.auto import place_devices_automatically
+
+        fabric = place_devices_automatically(
+            fabric, plan.auto, standing_mounts(mounts, fabric) if mounts else {}, own
+        )
+    fabric = _fabric_with_cable_lengths(fabric)
+    if stands and fabric.complete:
+        from tdsl.fabric.pins import report_moved_links, report_relocated_devices
+
+        severity = Severity.ERROR if request.locked else Severity.NOTE
+        report_moved_links(stands, fabric, own, severity)
+        if plan.auto_of_cluster is None:
+            report_relocated_devices(mounts, fabric, own, severity)
+    return fabric
+
+
+def _wire_by_lock(
+    plan: FabricPlan, own: Diagnostics, request: Request, sound: bool, lock: list[Recorded]
+) -> tuple[Fabric, list[PinnedLink], list[Mount]]:
+    """The fabric of a plan whose links keep the ports that a lock says, with the links and the places of the
+    lock by the names that devices have now."""
+    from tdsl.fabric.elaborate import elaborate_fabric as wire
+    from tdsl.fabric.pins import Mount, NamedDevice, PinnedLink, carry_over_renames, names_have_moved
 
     mounts = [x for x in lock if isinstance(x, Mount)]
     stands = [x for x in lock if isinstance(x, PinnedLink)]
@@ -109,21 +135,7 @@ def _wire_plan(
         stands, mounts = carry_over_renames(stands, mounts, fabric, own, names)
         fabric = wire(plan, found, request.max_links, stands, sound, request.places)
     own.items += found.items
-    if not plan.broken:
-        determine_transport(plan, fabric, own)
-    if plan.auto is not None and fabric.places is not None and fabric.complete:
-        from tdsl.physical.auto import place_devices_automatically
-
-        fabric = place_devices_automatically(
-            fabric, plan.auto, standing_mounts(mounts, fabric) if mounts else {}, own
-        )
-    fabric = _fabric_with_cable_lengths(fabric)
-    if stands and fabric.complete:
-        severity = Severity.ERROR if request.locked else Severity.NOTE
-        report_moved_links(stands, fabric, own, severity)
-        if plan.auto_of_cluster is None:
-            report_relocated_devices(mounts, fabric, own, severity)
-    return fabric
+    return fabric, stands, mounts
 
 
 def _fabric_with_cable_lengths(fabric: Fabric) -> Fabric:

@@ -94,6 +94,11 @@ class Sweep(Compilation):
     decided: set[tuple[str, str]] = field(default_factory=set)
 
     @property
+    def of_several_cases(self) -> bool:
+        """Whether there are several combinations."""
+        return len(self.cases) > 1
+
+    @property
     def whole(self) -> bool:
         """Whether no value of any parameter is left out."""
         return self.total == len(self.cases) and not self.kept

@@ -57,6 +57,7 @@ def workbook_bytes(sheets: Iterable[Sheet], title: str) -> bytes:
     )
     book.set_properties({"title": title, "created": _EPOCH})
     taken: set[str] = set()
+    made: dict[tuple[object, ...], object] = {}
     for sheet in sheets:
         page = book.add_worksheet(sheet_name(sheet.name, taken))
         heading, right = _heading_formats(book, sheet)
@@ -65,7 +66,7 @@ def workbook_bytes(sheets: Iterable[Sheet], title: str) -> bytes:
             page.set_margins(left=0.4, right=0.4, top=0.65, bottom=0.55)
         for at, name in enumerate(sheet.columns):
             page.write_string(0, at, name, right if _is_number_column(sheet, at) else heading)
-        _write_sheet_cells(page, sheet, _Formats(book, sheet))
+        _write_sheet_cells(page, sheet, _Formats(book, sheet, made))
         if sheet.ledger and not sheet.large:
             _wrap_ledger_rows(page, sheet)
         page.freeze_panes(1, sheet.frozen)
@@ -99,19 +100,22 @@ def _is_number_column(sheet: Sheet, at: int) -> bool:
 
 
 class _Formats:
-    """The formats of a sheet's cells, each made once."""
+    """The formats of a sheet's cells, each made once in a workbook: ``made`` are those of earlier sheets."""
 
-    def __init__(self, book: object, sheet: Sheet) -> None:
-        self.book, self.sheet = book, sheet
+    def __init__(self, book: object, sheet: Sheet, made: dict[tuple[object, ...], object]) -> None:
+        self.book, self.sheet, self.made = book, sheet, made
         self.plain = not (sheet.formats or sheet.bold or sheet.ledger)
-        self.made: dict[tuple[str, bool, bool, bool], object] = {}
 
     def of(self, column: str, row: int, number: bool = False) -> object:
         """The format of a cell, None for the default; ``row`` counts from 0. Numbers in large type are
         centred."""
         if self.plain:
             return None
-        key = (self.sheet.formats.get(column, ""), row in self.sheet.bold, row in self.sheet.ends, number)
+        sheet = self.sheet
+        key = (
+            sheet.formats.get(column, ""), row in sheet.bold, row in sheet.ends,
+            number, sheet.ledger, sheet.large,
+        )  # fmt: skip
         if key not in self.made:
             facts: dict[str, object] = {"valign": "top"}
             if self.sheet.ledger:

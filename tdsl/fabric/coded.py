@@ -4,6 +4,7 @@ no Python objects."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,30 +85,28 @@ class Joined:
 
 
 Compact = Coded | Numbers | Joined
-Values = Callable[[int, int], list[object]]
+RowReader = Callable[[slice | Integers], list[object]]
 
 
-def row_range_reader(column: Sequence[object] | Compact) -> Values:
-    """What gives the values of some rows of a column, from one row up to another, without making those of the
+def read_rows_of_column(column: Sequence[object] | Compact) -> RowReader:
+    """What gives the values of some rows of a column, a slice or their numbers, without making those of the
     others."""
     if isinstance(column, Coded):
         objects, codes = np.empty(len(column.values), dtype=object), numbers_in_32_bits(column.codes)
         objects[:] = list(column.values)
-        return lambda start, stop: list(objects[codes[start:stop]])
+        return lambda rows: list(objects[codes[rows]])
     if isinstance(column, Numbers):
         numbers, blank = numbers_in_32_bits(column.codes), column.blank
-        return lambda start, stop: Numbers(numbers[start:stop], blank).tolist()
+        return lambda rows: Numbers(numbers[rows], blank).tolist()
     if isinstance(column, Joined):
-        pieces = [[p] if isinstance(p, str) else row_range_reader(p) for p in column.pieces]
+        pieces = [p if isinstance(p, str) else read_rows_of_column(p) for p in column.pieces]
 
-        def texts(start: int, stop: int) -> list[object]:
-            columns = [
-                p * (stop - start) if isinstance(p, list) else map(str, p(start, stop)) for p in pieces
-            ]
-            return ["".join(row) for row in zip(*columns, strict=True)]
+        def texts(rows: slice | Integers) -> list[object]:
+            columns = [repeat(p) if isinstance(p, str) else map(str, p(rows)) for p in pieces]
+            return ["".join(row) for row in zip(*columns, strict=False)]
 
         return texts
-    return lambda start, stop: list(column[start:stop])
+    return lambda rows: list(column[rows]) if isinstance(rows, slice) else [column[i] for i in rows.tolist()]
 
 
 def numbers_in_32_bits(numbers: Integers) -> Integers:

@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.cables.cabling import first_of_cage, ports_sharing_cable
-from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, coded_constant, row_range_reader
+from tdsl.fabric.coded import (
+    Coded,
+    Compact,
+    Joined,
+    Numbers,
+    RowReader,
+    coded_constant,
+    read_rows_of_column,
+)
 from tdsl.semantics.model import Axis, DeviceModel, PathComponent, PortClass, indices_at_position
 
 if TYPE_CHECKING:
@@ -42,7 +50,7 @@ class Table(Generic[Record]):
     """Rows of one kind of record. Columns are computed when asked for; those nobody gives are empty in every
     row."""
 
-    __slots__ = ("_columns", "_record", "_size")
+    __slots__ = ("_columns", "_empty", "_readers", "_record", "_size")
 
     def __init__(
         self, record: type[Record], size: int, columns: Mapping[str, Callable[[], Column | Compact]]
@@ -50,6 +58,8 @@ class Table(Generic[Record]):
         self._record = record
         self._size = size
         self._columns = columns
+        self._readers: dict[str, RowReader] = {}
+        self._empty: dict[str, bool] = {}
 
     def __len__(self) -> int:
         return self._size
@@ -64,6 +74,21 @@ class Table(Generic[Record]):
         self.want(name)
         make = self._columns.get(name)
         return make() if make else coded_constant("", self._size)
+
+    def values_in_rows(self, names: Iterable[str], rows: Sequence[int] | Ints) -> dict[str, list[object]]:
+        """The values of some fields in some rows, by field. What makes them is kept with the table, so that
+        to read all rows in parts takes as long as to read them at once."""
+        for name in names:
+            if name not in self._readers:
+                self._readers[name] = read_rows_of_column(self.compact(name))
+        wanted = np.asarray(rows, np.int64)
+        return {name: self._readers[name](wanted) for name in names}
+
+    def is_empty_column(self, name: str) -> bool:
+        """Whether a field is empty in every row."""
+        if name not in self._empty:
+            self._empty[name] = not any(value != "" for value in self.column(name))
+        return self._empty[name]
 
     def want(self, name: str) -> None:
         """Raises KeyError for a field that a record does not have."""
@@ -87,11 +112,11 @@ class Table(Generic[Record]):
         return Table(self._record, len(rows), {name: partial(picked, name) for name in self._columns})
 
     def __iter__(self) -> Iterator[Record]:
-        columns = [row_range_reader(self.compact(n)) for n in self.names]
+        columns = [read_rows_of_column(self.compact(n)) for n in self.names]
         make: Callable[..., Record] = self._record
         for start in range(0, self._size, STRETCH):
-            stop = min(self._size, start + STRETCH)
-            yield from map(make, *(values(start, stop) for values in columns))
+            stretch = slice(start, min(self._size, start + STRETCH))
+            yield from map(make, *(values(stretch) for values in columns))
 
 
 def port_id(c: PortClass, index: int) -> str:

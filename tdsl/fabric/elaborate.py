@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tdsl.fabric.assemble import assemble_fabric
-from tdsl.fabric.circuits import plant_of, set_up_circuits
 from tdsl.fabric.device_rows import DeviceRows
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.inside import LinksInside, links_inside, mark_ports_inside
 from tdsl.fabric.layers import judge_layers
 from tdsl.fabric.naming import names_from_namings
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.pins import PinnedLink, Pins
 from tdsl.fabric.ports import PortTable
 from tdsl.fabric.rates import bounded_inside
 from tdsl.fabric.resolve import Resolver, variable_assignments
@@ -31,6 +30,9 @@ from tdsl.semantics.plan import FabricPlan, Pathed, ResolvedConnect, ResolvedPat
 from tdsl.semantics.transport import fit_roce_to_transport
 from tdsl.syntax import tree
 from tdsl.system import malloc, progress
+
+if TYPE_CHECKING:
+    from tdsl.fabric.pins import PinnedLink
 
 LINK_LIMIT = 1 << 27
 
@@ -119,6 +121,8 @@ def _wire_devices(
 ) -> tuple[WiringState, bool]:
     """The links of all statements, and whether every statement could be. Links that ``stands`` holds keep
     their ports where they are still there, so those are found first."""
+    from tdsl.fabric.pins import Pins
+
     kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
 
     def unwired(lines: Sequence[PinnedLink]) -> WiringState:
@@ -297,6 +301,8 @@ def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) ->
             ok, spoilt = False, spoilt | _device_sets_of_connect(wire)
     asked = [x for x in numbered if x[1].node.circuit]
     if asked:
+        from tdsl.fabric.circuits import plant_of, set_up_circuits
+
         plant = plant_of(wiring)
         for i, wire in asked:
             ok = (

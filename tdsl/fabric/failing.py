@@ -7,17 +7,13 @@ from dataclasses import field
 
 import numpy as np
 
-from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.resolve import Resolver, variable_assignments
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Excused, Fault, closest_known_name
-from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse_expression
 from tdsl.system.lazy_dataclass import dataclass
 
 
@@ -106,6 +102,8 @@ class Failing:
 
     def _cable(self, text: str, fault: NotThere) -> Bools:
         """The links of the cable of that identifier."""
+        from tdsl.fabric.cables.identity import CableIndex
+
         self.ids = self.ids if self.ids is not None else CableIndex(self.fabric).links_by_id()
         if text not in self.ids:
             near = closest_known_name(text, self.ids) if len(self.ids) < 1 << 14 else ""
@@ -123,6 +121,8 @@ class Failing:
         return self.known[text]
 
     def _looked_up(self, text: str) -> _ResolvedElement:
+        from tdsl.syntax.parser import parse_expression
+
         path = parse_expression(text, "--fail", Diagnostics())
         fault: Fault | None = None
         if isinstance(path, tree.PathExpr):
@@ -146,6 +146,9 @@ class Failing:
         )
 
     def _path(self, path: tree.PathExpr) -> _ResolvedElement:
+        from tdsl.fabric.resolve import Resolver, variable_assignments
+        from tdsl.semantics.paths import resolve_path
+
         plan, f = self.plan, self.fabric
         context = Context((plan.root,), ())
         scope = plan.root.scope

@@ -16,6 +16,7 @@ from tdsl.fabric.vector import Array
 SMALL = 1 << 12
 """Up to so many numbers numpy's own way is as fast."""
 WORD = (1 << 63) - 1
+DIGIT = 1 << 16
 
 
 def distinct_values(values: NDArray[Any]) -> Array:
@@ -67,13 +68,21 @@ def by_keys(*keys: Array) -> Array:
         if word is None:
             word = key.astype(np.int64)
             word -= low
-        else:
+        elif size > 1:
             word *= size
             word += key
             word -= low
     assert word is not None
     if bool((word[1:] >= word[:-1]).all()):
         return np.arange(rows, dtype=np.int64)
+    if rows <= room <= 2 * rows:
+        found = _rows_by_place(word, room)
+        if found is not None:
+            return found
+    if DIGIT < room <= DIGIT * DIGIT:  # numpy sorts 16 bits by counting, and keeps the order of equal ones
+        low_digit = np.argsort((word & (DIGIT - 1)).astype(np.uint16), kind="stable")
+        high_digit = (word[low_digit] >> 16).astype(np.uint16)
+        return low_digit[np.argsort(high_digit, kind="stable")]
     bits = (rows - 1).bit_length()
     if room > WORD >> bits:
         return np.argsort(word, kind="stable")
@@ -84,6 +93,15 @@ def by_keys(*keys: Array) -> Array:
     word.sort()
     word &= (1 << bits) - 1
     return word
+
+
+def _rows_by_place(word: Array, room: int) -> Array | None:
+    """The rows in ascending order of numbers below ``room``, None where two are equal."""
+    kind = np.int32 if room < 1 << 31 else np.int64
+    place: NDArray[Any] = np.full(room, -1, dtype=kind)
+    place[word] = np.arange(len(word), dtype=kind)
+    found = place[place >= 0]
+    return found.astype(np.int64, copy=False) if len(found) == len(word) else None
 
 
 def number_within_key(keys: Array) -> Array:

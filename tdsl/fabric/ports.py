@@ -140,8 +140,7 @@ class PortTable:
 
     def free_counts(self, devices: Array, name: str, local: Array | None, span: SourceSpan) -> Array:
         """Free ports of a class, or of some places of it, in every device given."""
-        counts: Array = self._free(devices, name, local, span, (FREE, KEPT))[0].sum(axis=1)
-        return counts
+        return self._free(devices, name, local, span, (FREE, KEPT))[0]
 
     def _free(
         self,
@@ -150,19 +149,30 @@ class PortTable:
         local: Array | None,
         span: SourceSpan,
         states: tuple[int, ...] = (FREE,),
-    ) -> tuple[NDArray[np.bool_], Array]:
-        """For every device: which candidates are free, and their port numbers."""
+    ) -> tuple[Array, Array]:
+        """How many candidates of every device are free, and the numbers of these ports by device."""
         first, size = self.class_table(devices, name, span)
-        same_size = len(size) > 0 and int(size.min()) == int(size.max())
-        if local is None and same_size:
-            ports = (self.base[devices] + first)[:, None] + np.arange(int(size[0]), dtype=np.int64)[None, :]
-            state = self.state[ports]
-            return np.logical_or.reduce([state == s for s in states]), ports
-        places = np.arange(int(size.max(initial=0)), dtype=np.int64) if local is None else local
-        inside = places[None, :] < size[:, None]
-        ports = np.where(inside, self.base[devices][:, None] + first[:, None] + places[None, :], 0)
+        lowest = self.base[devices] + first
+        if local is not None:
+            inside = local[None, :] < size[:, None]
+            ports = np.where(inside, lowest[:, None] + local[None, :], 0)
+            free = inside & self._is_in_state(ports, states)
+            return free.sum(axis=1), ports[free]
+        if len(size) and int(size.min()) == int(size.max()):
+            ports = lowest[:, None] + np.arange(int(size[0]), dtype=np.int64)[None, :]
+            free = self._is_in_state(ports, states)
+            return (size, ports.ravel()) if free.all() else (free.sum(axis=1), ports[free])
+        ends = np.cumsum(size)
+        ports = np.arange(int(size.sum()), dtype=np.int64) + np.repeat(lowest - (ends - size), size)
+        free = self._is_in_state(ports, states)
+        before = np.append(0, np.cumsum(free))
+        return before[ends] - before[ends - size], ports[free]
+
+    def _is_in_state(self, ports: Array, states: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Of each port whether its state is one of these."""
         state = self.state[ports]
-        return inside & np.logical_or.reduce([state == s for s in states]), ports
+        found: NDArray[np.bool_] = np.logical_or.reduce([state == s for s in states])
+        return found
 
     # ------------------------------------------------------------ claiming
     def claim(self, ends: LinkEnds, statement: int, span: SourceSpan) -> Array:
@@ -218,9 +228,7 @@ class PortTable:
         fresh = np.append(True, device[1:] != device[:-1])
         rows, key = device[fresh], np.cumsum(fresh)
         key -= 1
-        free, numbers = self._free(rows, ends.class_name[c], ends.candidates[c], ends.spans[c])
-        untouched = bool(free.all())
-        have = np.full(len(rows), free.shape[1], dtype=np.int64) if untouched else free.sum(axis=1)
+        have, numbers = self._free(rows, ends.class_name[c], ends.candidates[c], ends.spans[c])
         need = np.bincount(key, minlength=len(rows))
         if (need > have).any():
             self._too_few(rows, need, have, ends, c)
@@ -244,7 +252,7 @@ class PortTable:
             base += start.ravel()[key]
         out = np.empty(len(device), dtype=np.int64)
         base += number_within_key(key)
-        out[order] = (numbers.ravel() if untouched else numbers[free])[base]
+        out[order] = numbers[base]
         return out
 
     # ------------------------------------------------------------ faults

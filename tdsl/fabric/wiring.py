@@ -6,21 +6,20 @@ from collections.abc import Callable
 from dataclasses import field
 from functools import partial
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric import keeping, patterns
+from tdsl.fabric import patterns
 from tdsl.fabric.cables.cabling import links_together
 from tdsl.fabric.components import joined_groups
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.patterns import LinkPairs
-from tdsl.fabric.pins import Pins
 from tdsl.fabric.ports import LinkEnds, PortTable
 from tdsl.fabric.rates import add_capacity, batch_rates
 from tdsl.fabric.resolve import Resolver, StatementSide, variable_assignments
 from tdsl.fabric.vector import SAFE, Array, Assignments, integers_of_expression
-from tdsl.fabric.vias import ports_of_crossed_device
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
@@ -31,6 +30,9 @@ from tdsl.syntax import tree
 from tdsl.syntax.patterns import CONNECT_PATTERNS
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
+
+if TYPE_CHECKING:
+    from tdsl.fabric.pins import Pins
 
 
 @dataclass(slots=True)
@@ -121,6 +123,8 @@ def takes_remaining_ports(wire: ResolvedConnect) -> bool:
 
 def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> None:
     """Lay the links of one connect. Raises Fault, leaving all ports as they were."""
+    from tdsl.fabric.vias import ports_of_crossed_device
+
     targets = (*wire.a, *wire.b, *([wire.via] if wire.via else []))
     over = variable_assignments(
         wire.context, targets, wire.node.guard, wire.scope, wiring.evaluator, wire.node.span
@@ -137,7 +141,11 @@ def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> 
     wiring.tried += total
     check_settings(wire, len(a.shape) if pairs.directed else 1)
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
-    ca, cb, copy, dim = (np.tile(x, int(times.sum())) for x in (pairs.a, pairs.b, pairs.copy, pairs.dim))
+    rounds = int(times.sum())
+    ca, cb, copy, dim = (
+        np.repeat(x, rounds) if len(x) == 1 else np.tile(x, rounds)
+        for x in (pairs.a, pairs.b, pairs.copy, pairs.dim)
+    )
     if wiring.pins is not None and b is not None and _leaves_pairs_open(wire):
         ca, cb, copy = _spread_that_keeps_links(wiring.pins, wire, a, b, pairs)
     if wire.node.pattern is None:
@@ -172,6 +180,8 @@ def _spread_that_keeps_links(
 ) -> tuple[Array, Array, Array]:
     """Ranks and copies of all links of an uneven spread, of each application those that keep most links that
     stand."""
+    from tdsl.fabric import keeping
+
     p = wire.node.pattern
     assert p is not None
     own = keeping.links_per_pair(pairs, a.size, b.size)
@@ -582,9 +592,17 @@ def _link_end_requests(
     names: list[str] = []
     candidates: list[Array | None] = []
     spans = []
-    choice = [np.zeros(len(at), dtype=np.int32) for _ in sides]
-    local = [np.full(len(at), -1, dtype=np.int64) for _ in sides]
+    choice: list[NDArray[np.int32]] = []
+    local: list[Array] = []
     for s, side in enumerate(sides):
+        choice.append(np.full(len(at), len(names), dtype=np.int32))
+        if len(side.choices) == 1 and (found := side.choices[0]).exact and found.local is not None:
+            local.append(found.local[at, 0])
+            names.append(found.name)
+            candidates.append(None)
+            spans.append(found.span)
+            continue
+        local.append(np.full(len(at), -1, dtype=np.int64))
         for c, found in enumerate(side.choices):
             mine = side.column_choice[columns[s]] == c
             if found.exact and found.local is not None:

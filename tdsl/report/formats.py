@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from tdsl.findings.diagnostic import Diagnostic, Severity
@@ -14,6 +14,10 @@ from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Compilation
+
+
+NAME = re.compile(r'^FORMAT = "([a-z]+)"$', re.MULTILINE)
+"""What a module says that renders a format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +121,28 @@ class Streamed(Renderer, Protocol):
         ...
 
 
+class _Formats(Mapping[str, Renderer]):
+    """Renderers by the name of their format; a module is imported when its renderer is asked for."""
+
+    def __init__(self) -> None:
+        found = {}
+        for file in Path(__file__).parent.glob("*.py"):
+            named = NAME.search(file.read_text(encoding="utf-8"))
+            if named is not None:
+                found[named[1]] = file.stem
+        self._modules = dict(sorted(found.items()))
+
+    def __getitem__(self, name: str) -> Renderer:
+        return cast(Renderer, import_module(f"tdsl.report.{self._modules[name]}"))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
 @cache
 def report_formats() -> Mapping[str, Renderer]:
     """Renderers by the name of their format."""
-    found = {}
-    for module in iter_modules([str(Path(__file__).parent)]):
-        made = import_module(f"tdsl.report.{module.name}")
-        if hasattr(made, "FORMAT"):
-            found[made.FORMAT] = cast(Renderer, made)
-    return dict(sorted(found.items()))
+    return _Formats()

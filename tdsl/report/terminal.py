@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tdsl.compile.sweep import Sweep
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.report.excerpt import Remark, source_excerpt
 from tdsl.report.formats import Report
 from tdsl.report.paint import Paint, terminal_safe_text, text_columns, wrap_text
 from tdsl.semantics.values import text_of
@@ -17,6 +15,8 @@ from tdsl.verify.result import INCOMPLETE
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
+    from tdsl.compile.sweep import Sweep
+    from tdsl.report.excerpt import Remark
     from tdsl.verify.result import Result
 
 FORMAT = "full"
@@ -33,7 +33,10 @@ def render(report: Report) -> str:
     for compilation in report.compilations:
         found = report.unprinted(compilation)
         blocks += [finding_block(d, f, paint, report.width) for f, d in found if d.severity < report.grave]
-        if isinstance(compilation, Sweep) and len(compilation.cases) > 1:
+        if compilation.of_several_cases:
+            from tdsl.compile.sweep import Sweep
+
+            assert isinstance(compilation, Sweep)
             blocks.append(sweep_outcome(compilation, paint, report.width))
         else:
             blocks += [
@@ -120,6 +123,8 @@ def _line_number_digits(d: Diagnostic) -> int:
 
 def _source_excerpts(d: Diagnostic, message: str, paint: Paint, width: int) -> list[str]:
     """The excerpts: of the finding's own file first, then of others that explain it."""
+    from tdsl.report.excerpt import Remark, source_excerpt
+
     assert d.span is not None
     files: dict[int, list[Remark]] = {id(d.span.file): [Remark(d.span, message, d.severity.word, "^")]}
     for label in d.labels:

@@ -9,7 +9,6 @@ from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.topology import find_topology, known_topology_names, other_names_of_topologies
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import INSTEAD_OF, KINDS
 
@@ -87,6 +86,8 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
 def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) -> Fault:
     """The fault of a first word that begins no statement here: a topology, a word of other languages, or a
     misspelt one."""
+    from tdsl.semantics.topology import find_topology, known_topology_names, other_names_of_topologies
+
     name = s.name.name
     if find_topology(library, home, name) is not None:
         return Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)

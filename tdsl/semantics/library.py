@@ -21,7 +21,6 @@ from tdsl.semantics.parameters import define_param
 from tdsl.semantics.ranges import ParameterSettings
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.supply import Supply
-from tdsl.semantics.unknown_models import unknown_model_fault
 from tdsl.semantics.values import FunctionValue
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -259,6 +258,8 @@ class Library:
     def unknown_model(self, home: Linked, name: str, span: SourceSpan, kinds: Collection[str] = ()) -> Fault:
         """The fault of a name that no model has that is seen in a file; models of some kinds, if any are
         named, are proposed."""
+        from tdsl.semantics.unknown_models import unknown_model_fault
+
         declared = {
             n: e.node.kind.name
             for n, e in (*home.names.items(), *home.used.items())

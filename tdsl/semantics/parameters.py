@@ -6,17 +6,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.operators import require_bool, require_type
-from tdsl.semantics.ranges import ParameterSettings, parameter_domain
 from tdsl.semantics.scope import FAILED, RUNNING, Binding, Scope
 from tdsl.semantics.values import Value, a_type, fits_type, text_of, type_name
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
+
+if TYPE_CHECKING:
+    from tdsl.semantics.ranges import ParameterSettings
 
 
 def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: ParameterSettings) -> Value:
@@ -24,6 +27,8 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Pa
 
     Where the settings ask for domains, what it may be is added to them.
     """
+    from tdsl.semantics.ranges import parameter_domain
+
     name = s.name.name
     binding = Binding("param", s.name.span, state=FAILED)
     scope.define(name, binding)

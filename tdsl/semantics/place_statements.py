@@ -129,13 +129,6 @@ class Distance:
         return f"{' '.join(self.a.span.text.split())} to {' '.join(self.b.span.text.split())}"
 
 
-def is_physical(s: tree.Stmt) -> bool:
-    """Whether a statement says where things are."""
-    if isinstance(s, tree.Decl):
-        return s.kind.name == "hall"
-    return isinstance(s, tree.PlaceStmt) or (isinstance(s, tree.Setting) and s.name.name == "distance")
-
-
 def enter_physical_statement(
     plan: FabricPlan, s: tree.Stmt, scope: Scope, context: Context, origin: Origin
 ) -> list[Callable[[], None]]:

@@ -16,14 +16,13 @@ from tdsl.semantics import fabric_words, forwards, nos, transport
 from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.later import ADDRESSING, SUBNETS, refuse_later
+from tdsl.semantics.later import ADDRESSING, SUBNETS, WORDS
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.model import KINDS, Axis, DeviceModel, DeviceSet, PathComponent
 from tdsl.semantics.model_connects import add_connects_inside, refuse_overrides_inside
 from tdsl.semantics.operators import LIST_LIMIT, elements_to_iterate, require_bool
 from tdsl.semantics.parameters import define_param
 from tdsl.semantics.paths import resolve_path
-from tdsl.semantics.place_statements import enter_physical_statement, is_physical
 from tdsl.semantics.plan import Context, FabricPlan, Group, Required, ResolvedConnect, ResolvedPath
 from tdsl.semantics.scope import FAILED, Binding, Scope
 from tdsl.semantics.statements import plan_connect, plan_naming, plan_omit, plan_override
@@ -172,7 +171,7 @@ class FabricPlanner:
 
     def pieces(self, body: tuple[tree.Stmt, ...], scope: Scope, context: Context) -> list[Piece]:
         """The statements of a block; in the fabric's own and in a group's, what its intent stands for."""
-        if scope is not context.group.scope:
+        if scope is not context.group.scope or not any(map(_may_be_intent, body)):
             return [(s, ()) for s in body]
         from tdsl.semantics.intent import Intent, branch_has_intent
 
@@ -256,7 +255,9 @@ class FabricPlanner:
                 self.compound(s, scope, context, chain)
             case tree.Setting() if s.name.name in FABRIC_SETTINGS:
                 self.fabric_setting(s, scope, context, origin)
-            case tree.Decl() | tree.PlaceStmt() | tree.Setting() if is_physical(s):
+            case tree.Decl() | tree.PlaceStmt() | tree.Setting() if _is_physical(s):
+                from tdsl.semantics.place_statements import enter_physical_statement
+
                 self.waiting += enter_physical_statement(plan, s, scope, context, origin)
             case tree.Let() | tree.Param() | tree.Def() | tree.Broken():
                 pass
@@ -313,6 +314,8 @@ class FabricPlanner:
 
     def refuse(self, s: tree.Stmt, scope: Scope) -> None:
         """Refuse a statement that means nothing here. What a setting would connect is not known."""
+        from tdsl.semantics.later import refuse_later
+
         if isinstance(s, tree.Setting):
             self.plan.excused.update(re.findall(r"[A-Za-z_]\w*", s.span.text))
         refuse_later(s, scope, self.library, self.home)
@@ -650,6 +653,18 @@ def _names_bound_in_block(body: Iterable[tree.Stmt]) -> Iterator[str]:
             yield s.name.name
         if isinstance(s, (tree.Decl, tree.Broken)):
             yield from _names_bound_in_block(s.body or ())
+
+
+def _is_physical(s: tree.Stmt) -> bool:
+    """Whether a statement says where things are."""
+    if isinstance(s, tree.Decl):
+        return s.kind.name == "hall"
+    return isinstance(s, tree.PlaceStmt) or (isinstance(s, tree.Setting) and s.name.name == "distance")
+
+
+def _may_be_intent(s: tree.Stmt) -> bool:
+    """Whether a statement may have a part of an intent: what a topology or a count of hosts is written as."""
+    return isinstance(s, tree.If) or (isinstance(s, tree.Setting) and s.name.name not in WORDS)
 
 
 def _evaluate_binding(scope: Scope, name: str, binding: Binding) -> None:

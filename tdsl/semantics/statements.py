@@ -19,7 +19,6 @@ from tdsl.semantics.settings import (
     is_bundle_across,
     links_carried_by_cable,
 )
-from tdsl.semantics.unknown_models import catalogue_kinds_and_titles
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
@@ -90,6 +89,8 @@ def _resolve_cable_part(library: Library, home: Linked, s: tree.Connect, setting
 
 def _unknown_cable_fault(library: Library, home: Linked, written: tree.Setting, name: str) -> Fault:
     """The fault of a cable that nobody declares: `cable DAC` names a medium."""
+    from tdsl.semantics.unknown_models import catalogue_kinds_and_titles
+
     if name.lower() not in MEDIA_WORDS or name.lower() == "cable":
         return library.unknown_model(home, name, written.items[0].span, ("cable",))
     medium = name.lower()

@@ -1,4 +1,5 @@
-"""The compiled grammar: parse tables and scanner, loaded once, kept in the cache folder between runs."""
+"""The compiled grammar: parse tables and scanner, loaded once. A wheel brings the tables; elsewhere they are
+kept in the cache folder between runs."""
 
 from __future__ import annotations
 
@@ -84,19 +85,45 @@ def load_grammar_tables() -> Tables:
     """The tables of this version's grammar."""
     text = grammar_text()
     return _tables_of_grammar(
-        _read_cached_tables(text) or _store_tables_in_cache(text, compile_grammar(text))
+        _read_installed_tables(text)
+        or _read_cached_tables(text)
+        or _store_tables_in_cache(text, compile_grammar(text))
     )
+
+
+def tables_for_wheel() -> bytes:
+    """The tables as a wheel brings them: what they were made of, as a hash in the first line, then Lark's own
+    form. It holds plain values, so any Python can read it, but only the same Lark."""
+    text, data = grammar_text(), BytesIO()
+    compile_grammar(text).save(data)
+    return _wheel_tables_key(text) + b"\n" + data.getvalue()
+
+
+def _read_installed_tables(text: str) -> lark.Lark | None:
+    """The tables that came with the installation; None where none did, or with another Lark."""
+    try:
+        key, _, data = (resources.packaged_folder("tables") / "grammar").read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return _unpack_tables(data) if key == _wheel_tables_key(text) else None
+
+
+def _wheel_tables_key(text: str) -> bytes:
+    return sha256(f"{lark.__version__}\n{text}".encode()).hexdigest().encode()
 
 
 def _read_cached_tables(text: str) -> lark.Lark | None:
     """The tables that the cache folder holds, by Lark's own form of them; None where there are none, or not
     all of them."""
     data = cache_folder.read_cache_entry(KIND, _grammar_cache_key(text))
-    if data is None:
-        return None
+    return None if data is None else _unpack_tables(data)
+
+
+def _unpack_tables(data: bytes) -> lark.Lark | None:
+    """The tables in Lark's own form; None where these are no tables."""
     try:
         return lark.Lark.load(BytesIO(data))
-    except Exception:  # a cache is not a reason to fail, whatever is in it
+    except Exception:  # tables that were kept are not a reason to fail, whatever is in them
         return None
 
 

@@ -221,17 +221,15 @@ class _ParseRun:
 
     def expression(self, start: int, end: int) -> tree.Expr | None:
         """One expression, all of the tokens."""
-        from tdsl.syntax.messages import explain_unexpected_token
-
         self.parse = self.tables.begin_parse("expression")
-        for i, token in enumerate(self.tokens):
+        for i in range(len(self.tokens)):
             if not self._feed(i):
-                self._report(explain_unexpected_token(self, i, token))
+                self._report_unexpected(i)
                 return None
         last = Token("$END", "", self.file, end)
         if not self.parse.accepts("$END"):
             self.tokens.append(last)
-            self._report(explain_unexpected_token(self, len(self.tokens) - 1, last))
+            self._report_unexpected(len(self.tokens) - 1)
             return None
         result: tree.Expr = self.parse.feed(last)
         return result
@@ -358,14 +356,18 @@ class _ParseRun:
 
     def _recover(self, i: int) -> int:
         """Gives up the statement that ``i`` is in; the index at which to go on."""
-        from tdsl.syntax.messages import explain_unexpected_token
-
         known = any(
             type(v) is Token and v.type == "BROKEN" for v in self.parse.values[self.parse.statement_start() :]
         )
         if not known:
-            self._report(explain_unexpected_token(self, i, self.tokens[i] if i < len(self.tokens) else None))
+            self._report_unexpected(i)
         return self._drain(i)
+
+    def _report_unexpected(self, i: int) -> None:
+        """Report why the token ``i``, or the end of the text, cannot stand where it does."""
+        from tdsl.syntax.messages import explain_unexpected_token
+
+        self._report(explain_unexpected_token(self, i, self.tokens[i] if i < len(self.tokens) else None))
 
     def _report(self, finding: Diagnostic | None) -> None:
         if finding is not None:

@@ -1,4 +1,5 @@
-"""Finds the folders that travel with tdsl: ``docs``, ``grammar``, ``stdlib`` and ``targets``."""
+"""Finds the folders that travel with tdsl: ``docs``, ``grammar``, ``stdlib`` and ``targets``; and ``tables``,
+which only a wheel has."""
 
 from __future__ import annotations
 

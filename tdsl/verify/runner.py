@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
-from tdsl.fabric.cluster import claim_of_member, number_of_member
 from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.layers import scaleup_links
@@ -41,7 +40,6 @@ from tdsl.verify.compare import (
     why_claim_is_malformed,
 )
 from tdsl.verify.result import INCOMPLETE, Result
-from tdsl.verify.reworded import fix_for_claim, reversed_claim
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -276,6 +274,8 @@ class _CheckRun:
         cluster = self.fabric.cluster
         if cluster is None:
             return None
+        from tdsl.fabric.cluster import number_of_member
+
         k = number_of_member(cluster, self.fabric.name)
         mine = np.zeros(cluster.device_count, dtype=np.bool_)
         mine[cluster.member_rows[k][self.fabric.built]] = True
@@ -357,6 +357,8 @@ class _CheckRun:
     def doubt_direction(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
         """Warn of a claim that holds and that a worse network satisfies, too, unless another one bounds the
         metric the other way."""
+        from tdsl.verify.reworded import reversed_claim
+
         sign = reversed_claim(claim, check)
         if (
             not sign
@@ -370,6 +372,8 @@ class _CheckRun:
 
     def clauses(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge a claim with clauses, unless the same was judged before."""
+        from tdsl.fabric.cluster import claim_of_member, number_of_member
+
         cluster = self.fabric.cluster
         if check.together == "shared" and cluster is not None:
             claim = claim_of_member(claim, cluster, number_of_member(cluster, self.fabric.name))
@@ -524,6 +528,8 @@ class _CheckRun:
         cause: Label | None = None,
     ) -> None:
         """A finding at a claim; instances of one statement are counted together."""
+        from tdsl.verify.reworded import fix_for_claim
+
         span = claim.origin.span
         key = (code, span.start, span.end, claim.text)
         if key in self.unmet:

@@ -29,7 +29,10 @@ from tdsl.prove.view import View
 from tdsl.semantics.quantity import SIZE, TIME, UNIT_TABLE, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
-from tdsl.verify.checks import all_gather_time, all_to_all_time, allreduce, reduce_scatter_time
+from tdsl.verify.checks.all_gather_time import AllGatherTime
+from tdsl.verify.checks.all_to_all_time import AllToAllTime
+from tdsl.verify.checks.allreduce import AllReduce
+from tdsl.verify.checks.reduce_scatter_time import ReduceScatterTime
 from tdsl.verify.workload import (
     Interval,
     Operation,
@@ -40,10 +43,7 @@ from tdsl.verify.workload import (
 )
 
 OPERATIONS: Mapping[str, Operation] = {
-    "allreduce": allreduce.OPERATION,
-    "all_gather_time": all_gather_time.OPERATION,
-    "reduce_scatter_time": reduce_scatter_time.OPERATION,
-    "all_to_all_time": all_to_all_time.OPERATION,
+    check.name: check().operation() for check in (AllReduce, AllGatherTime, ReduceScatterTime, AllToAllTime)
 }
 TRANSFER = "transfer"
 TIMED = (*OPERATIONS, TRANSFER)

@@ -25,7 +25,8 @@ from tdsl.changes.attributes import (
     declaration_attributes,
     fabric_attributes,
 )  # fmt: skip
-from tdsl.changes.compare import FACTS, compare_clusters, compare_designs
+from tdsl.changes.cable_rows import FACTS
+from tdsl.changes.compare import compare_clusters, compare_designs
 from tdsl.changes.contract import Contract, Subject, contract_of_design, model_attributes
 from tdsl.changes.model import Changes
 from tdsl.compile import compiler

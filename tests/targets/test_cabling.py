@@ -158,6 +158,24 @@ def test_too_many_rows_make_a_workbook_a_pod() -> None:
     assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")] and "16 rows of su0" in found[0].message
 
 
+def test_cells_of_the_workbooks_of_pods_are_those_of_the_list() -> None:
+    """Each column of a sheet of work, in each pod, is that of cables.csv for the same cable."""
+    files, _ = files_of(pod(units=5), "cabling", workbook_rows=30)
+    shown = {"pull": "pull_order", "bundle": "bundle", "leg": "leg", "from": "a_device", "port": "a_port", "to": "b_device"}
+    shown |= {"to port": "b_port", "part": "part", "m": "length_m", "colour": "colour", "phase": "phase"}
+    listed = {(r["cable_id"], r["leg"]): r for r in table(files, "cables")}
+    seen = []
+    for name in (n for n in files if n.endswith(".xlsx")):
+        for sheet in book_of(files, Path(name).stem).worksheets[1:]:
+            head, *rows = sheet.iter_rows(values_only=True)
+            for row in rows:
+                cells = {h: "" if v is None else str(v) for h, v in zip(head, row, strict=True)}
+                mine = listed[cells["cable"], cells.get("leg", "")]
+                seen.append(mine["cable_id"])
+                assert {h: cells.get(h, "") for h in shown} == {h: mine[column] for h, column in shown.items()}
+    assert sorted(seen) == sorted(r["cable_id"] for r in table(files, "cables")) and len(seen) > 50
+
+
 def test_a_fabric_without_cables_has_no_documents() -> None:
     b = Builder("bare")
     b.models.append(switch())

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from tdsl.prove.collective_floors import Floors
-from tdsl.prove.collective_times import all_reduce_schedules
-from tdsl.prove.in_network import schedules_in_network
+from typing import TYPE_CHECKING
+
 from tdsl.verify.check import Check
-from tdsl.verify.collective_models import all_reduce_models
 from tdsl.verify.timed_operation import TimedOperation
-from tdsl.verify.workload import Operation
+
+if TYPE_CHECKING:
+    from tdsl.verify.workload import Operation
 
 IN_NETWORK = "in_network"
 """The condition that switches add up and replicate."""
-
-OPERATION = Operation(
-    Floors.all_reduce,
-    all_reduce_schedules,
-    all_reduce_models,
-    in_network=Operation(Floors.all_reduce_in_network, schedules_in_network),
-)
 
 
 class AllReduce(TimedOperation, Check):
@@ -91,5 +84,19 @@ class AllReduce(TimedOperation, Check):
     wrong = "An all-reduce that takes too long"
     takes = frozenset({"of", "among", "through", "with", "args"})
     conditions = frozenset({IN_NETWORK})
-    operation = OPERATION
     example = "allreduce 140GB <= 25s"
+
+    def operation(self) -> Operation:
+        """The floors and schedules, imported where a requirement asks for them."""
+        from tdsl.prove.collective_floors import Floors
+        from tdsl.prove.collective_times import all_reduce_schedules
+        from tdsl.prove.in_network import schedules_in_network
+        from tdsl.verify.collective_models import all_reduce_models
+        from tdsl.verify.workload import Operation
+
+        return Operation(
+            Floors.all_reduce,
+            all_reduce_schedules,
+            all_reduce_models,
+            in_network=Operation(Floors.all_reduce_in_network, schedules_in_network),
+        )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.set_bandwidth import SetBandwidth, bandwidth_of_claim
 from tdsl.prove.view import View
 from tdsl.semantics.model_figures import both_ways_text
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, exactly, skipped
+
+if TYPE_CHECKING:
+    from tdsl.prove.set_bandwidth import SetBandwidth
 
 
 class Bandwidth(Check):
@@ -74,6 +77,8 @@ maximum flow from A to B |
     example = "bandwidth of A to B >= 1TB/s"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.prove.set_bandwidth import bandwidth_of_claim
+
         assert claim is not None
         found = bandwidth_of_claim(view, claim)
         if isinstance(found, str):

@@ -10,8 +10,6 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.part_facts import MICRO, part_display_name
-from tdsl.physical.bends import Bends
-from tdsl.physical.model import physical_of
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
@@ -65,6 +63,9 @@ class BendRadius(OfCables, Check):
         return fabric.places is not None and any(k.bend is not None for k in fabric.places.rack_kind)
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.physical.bends import Bends
+        from tdsl.physical.model import physical_of
+
         f = view.fabric
         physical = physical_of(f)
         if physical is None:

@@ -11,8 +11,6 @@ from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct_values
-from tdsl.prove.element_symmetry import symmetry_of_elements
-from tdsl.prove.elements import elements_of_claim as named
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import noun_for_count
@@ -76,6 +74,9 @@ accelerators)
     example = "blast_radius of leaf <= 32"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.prove.element_symmetry import symmetry_of_elements
+        from tdsl.prove.elements import elements_of_claim as named
+
         assert claim is not None
         if claim.through:
             return _accelerators_lost_in_domains(view, claim)
@@ -115,6 +116,8 @@ accelerators)
 
 def _accelerators_lost_in_domains(view: View, claim: ResolvedClaim) -> Judgement:
     """Accelerators of hosts that lose an endpoint, or whose scale-up domain loses something."""
+    from tdsl.prove.elements import elements_of_claim as named
+
     f = view.fabric.whole or view.fabric
     both = View(f, f.built, f.built, np.arange(f.link_count), budget=view.budget)
     elements = named(both, claim)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from math import inf
+from typing import TYPE_CHECKING
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.bound import NotBounded
-from tdsl.prove.delays import stated_end_delays, worst_delay
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
+
+if TYPE_CHECKING:
+    from tdsl.prove.bound import NotBounded
 
 TO_STATE = (
     "write `latency 230ns` where devices are declared, as in `switch leaf[8]: MODEL { latency 230ns }`, or "
@@ -84,6 +86,9 @@ hosts
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.prove.bound import NotBounded
+        from tdsl.prove.delays import worst_delay
+
         found = worst_delay(view)
         if found is None:
             return skipped("no two ends reach each other")
@@ -109,11 +114,15 @@ def _judgement_of_floor(view: View, found: NotBounded) -> Judgement:
 
 def _ends_facts(view: View) -> dict[str, object]:
     """What ends that forward nothing take themselves, in seconds by model, None where it is not stated."""
+    from tdsl.prove.delays import stated_end_delays
+
     return {"ends_s": {n: None if t is None else float(t) for n, t in stated_end_delays(view)}}
 
 
 def _words_for_ends(view: View) -> str:
     """Whether what the ends take themselves is part of the figure, and what of it."""
+    from tdsl.prove.delays import stated_end_delays
+
     ends = stated_end_delays(view)
     stated = [f"{quantity_text(Quantity(t, TIME))} at each {name}" for name, t in ends if t is not None]
     silent = [name for name, t in ends if t is None]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.part_facts import part_display_name
-from tdsl.physical.model import Physical, physical_of
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
 from tdsl.verify.checks.reach import OfCables
 from tdsl.verify.result import Status
+
+if TYPE_CHECKING:
+    from tdsl.physical.model import Physical
 
 OF_A_PANEL = 2
 """Ferrule-to-ferrule connections of a panel whose model states none: one in front, one behind."""
@@ -68,6 +70,9 @@ class LossBudget(OfCables, Check):
         return bool((fabric.link_via_a >= 0).any())
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.fabric.cables.identity import CableIndex
+        from tdsl.physical.model import physical_of
+
         f = view.fabric
         links, at = CableIndex(f).crossings
         asked = np.zeros(f.link_count, dtype=np.bool_)

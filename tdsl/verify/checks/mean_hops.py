@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.bound import NotBounded
-from tdsl.prove.mean_hops import mean_hops
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 
@@ -57,6 +55,9 @@ class MeanHops(Check):
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.prove.bound import NotBounded
+        from tdsl.prove.mean_hops import mean_hops
+
         found = mean_hops(view)
         if isinstance(found, NotBounded):
             return skipped(found.reasons[0])

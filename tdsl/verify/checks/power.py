@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.physical.power_and_cost import Figures, cached_figures
-from tdsl.physical.racks import PartialSum
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MONEY, POWER, Dim, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.result import Value
+
+if TYPE_CHECKING:
+    from tdsl.physical.power_and_cost import Figures
+    from tdsl.physical.racks import PartialSum
 
 
 def devices_of_network(f: Fabric) -> Bools:
@@ -161,6 +164,8 @@ class PowerDraw(Check):
     words = frozenset({"typical"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.physical.power_and_cost import cached_figures
+
         typical = claim is not None and "typical" in map(str, claim.args)
         figures, devices = cached_figures(view.fabric), devices_asked_about(view, claim)
         if why := why_counted_elsewhere(view, figures):
@@ -221,6 +226,8 @@ class OpticsPower(Check):
     takes = frozenset({"of", "share"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.physical.power_and_cost import cached_figures
+
         figures, devices = cached_figures(view.fabric), devices_asked_about(view, claim)
         if why := why_counted_elsewhere(view, figures):
             return skipped(why)
@@ -282,6 +289,8 @@ class Cost(Check):
     takes = frozenset({"of", "share"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.physical.power_and_cost import cached_figures
+
         f = view.fabric
         devices, legs = devices_asked_about(view, claim), view.leg_columns
         figures = cached_figures(f)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
+from typing import TYPE_CHECKING
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.places import RackPlaces
-from tdsl.physical.power_and_cost import cached_figures
-from tdsl.physical.rack_rows import rack_sums
-from tdsl.physical.racks import PartialSum, Racks
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MASS, POWER, Dim, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.result import Status, Value
+
+if TYPE_CHECKING:
+    from tdsl.fabric.places import RackPlaces
+    from tdsl.physical.racks import PartialSum, Racks
 
 
 def _racks_of_view(view: View, racks: Racks) -> dict[int, list[int]]:
@@ -142,6 +143,10 @@ class RackPower(Check):
         return fabric.places is not None
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.physical.power_and_cost import cached_figures
+        from tdsl.physical.rack_rows import rack_sums
+        from tdsl.physical.racks import PartialSum, Racks
+
         f, p = view.fabric, view.fabric.places
         if p is None:
             return skipped(NO_PLACES)
@@ -213,6 +218,8 @@ class RackWeight(Check):
         return fabric.places is not None
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.physical.racks import Racks
+
         f, p = view.fabric, view.fabric.places
         if p is None:
             return skipped(NO_PLACES)

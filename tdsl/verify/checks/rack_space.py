@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.places import RackPlaces, height_of
-from tdsl.physical.racks import Racks
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
+
+if TYPE_CHECKING:
+    from tdsl.fabric.places import RackPlaces
+    from tdsl.physical.racks import Racks
 
 NO_PLACES = "no device has a place: add `hall` and `place`, or give a table with --places"
 
@@ -64,6 +68,9 @@ class RackSpace(Check):
         return fabric.places is not None
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.fabric.places import height_of
+        from tdsl.physical.racks import Racks
+
         f, p = view.fabric, view.fabric.places
         if p is None:
             return skipped(NO_PLACES)
@@ -96,6 +103,8 @@ class RackSpace(Check):
 
     def _overlaps(self, f: Fabric, p: RackPlaces, racks: Racks, view: View) -> list[PropertyFault]:
         """Devices that share a unit with one below them, in racks that hold something of what is judged."""
+        from tdsl.fabric.places import height_of
+
         taking = np.array([height_of(m) != 0 for m in f.models] or [True])[f.device_model[racks.devices]]
         rows = racks.devices[(p.device_unit[racks.devices] > 0) & taking]
         low = p.device_unit[rows]

@@ -6,21 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from tdsl.fabric.cables.cabling import fills_cages
-from tdsl.fabric.cables.identity import CableIndex
-from tdsl.fabric.cables.plugs import ends_wrong, optic_misfit_reason
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import MICRO, lengths_of, part_display_name, stated_quantity
-from tdsl.fabric.places import empty_places
 from tdsl.findings.source import Origin
-from tdsl.physical.model import Physical, physical_of
-from tdsl.physical.part_choice import PartChoice
-from tdsl.physical.stated import stated_lengths
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity, quantity_text
@@ -28,6 +22,10 @@ from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.result import Status, Value
+
+if TYPE_CHECKING:
+    from tdsl.physical.model import Physical
+    from tdsl.physical.part_choice import PartChoice
 
 NO_LIMIT = 1 << 60
 """Micrometres that mean a part without a reach."""
@@ -95,6 +93,10 @@ class CableLength(OfCables, Check):
         )
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.fabric.places import empty_places
+        from tdsl.physical.model import Physical, physical_of
+        from tdsl.physical.stated import stated_lengths
+
         f = view.fabric
         if not self.applies_to(f):
             return skipped(NO_PLACES)
@@ -132,6 +134,8 @@ def _cable_leg_ends(f: Fabric, leg: int) -> str:
 
 def _stated_length_faults(f: Fabric, physical: Physical, legs: Bools) -> list[PropertyFault]:
     """A fault for each connect that states a length below the way of one of its cables."""
+    from tdsl.physical.stated import stated_lengths
+
     stated, run = stated_lengths(f), physical.lengths.run
     short = np.flatnonzero(legs & (stated >= 0) & (run > stated))
     out = []
@@ -151,6 +155,8 @@ def _stated_length_faults(f: Fabric, physical: Physical, legs: Bools) -> list[Pr
 def _total_length_faults(f: Fabric, physical: Physical, legs: Bools, every: Ints) -> list[PropertyFault]:
     """A fault for each connect with a link through a panel whose cables together are longer than its parts
     reach."""
+    from tdsl.fabric.cables.identity import CableIndex
+
     number, choices = physical.parts.group
     parts = [[x for x in (c.cable, c.optic_a, c.optic_b) if x is not None] for c in choices]
     limits = [
@@ -273,6 +279,8 @@ class CageFit(Check):
         return any("optics" in s.settings or fills_cages(s.settings.get("part")) for s in fabric.statements)
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.fabric.cables.identity import CableIndex
+
         f = view.fabric
         if not self.applies_to(f):
             return skipped("no connect pins a transceiver or a cable with plugs")
@@ -316,6 +324,8 @@ class CageFit(Check):
     ) -> None:
         """One end of a connect: faults, and what cannot be judged. Of each cable leg the port, the legs of
         its cable, and whether the port is at the divided end."""
+        from tdsl.fabric.cables.plugs import optic_misfit_reason
+
         wrong: dict[tuple[str, str], list[int]] = {}
         for port, legs, tail in ends:
             c, _ = f.port_class(port)
@@ -364,6 +374,8 @@ def _optics_mismatch_faults(
 def _plug_faults(f: Fabric, rows: Ints, part: DeviceModel, origin: Origin) -> list[PropertyFault]:
     """Faults of the plugs of a cable that one connect pins: one for each reason, with the first port that it
     concerns."""
+    from tdsl.fabric.cables.plugs import ends_wrong
+
     wrong: dict[str, list[int]] = {}
     for a, b in zip(f.cable_a[rows].tolist(), f.cable_b[rows].tolist(), strict=True):
         link = int(f.port_link[a])
@@ -431,6 +443,8 @@ class TwinPort(Check):
         return fabric.places is not None
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.physical.model import physical_of
+
         f = view.fabric
         physical = physical_of(f)
         if physical is None:

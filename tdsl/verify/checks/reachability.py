@@ -8,7 +8,6 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.subject import links_at_devices
-from tdsl.prove.by_domain import units_with_joined_accelerators
 from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
@@ -160,6 +159,8 @@ def _hubs_of_units(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tu
     speaker = np.arange(view.fabric.device_count)
     one = np.zeros(view.fabric.device_count, dtype=np.bool_)
     if scaleup:
+        from tdsl.prove.by_domain import units_with_joined_accelerators
+
         one[units] = units_with_joined_accelerators(view)
         label = view.domains.of_device[units]
         _, first, which = np.unique(label, return_index=True, return_inverse=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tdsl.prove.collective_floors import Floors
-from tdsl.prove.collective_times import scattering_schedules
+from typing import TYPE_CHECKING
+
 from tdsl.verify.check import Check
 from tdsl.verify.timed_operation import TimedOperation
-from tdsl.verify.workload import Operation
 
-OPERATION = Operation(Floors.all_gather, scattering_schedules)
+if TYPE_CHECKING:
+    from tdsl.verify.workload import Operation
 
 
 class ReduceScatterTime(TimedOperation, Check):
@@ -48,5 +48,12 @@ class ReduceScatterTime(TimedOperation, Check):
     code = "E0432"
     name = "reduce_scatter_time"
     wrong = "A reduce-scatter that takes too long"
-    operation = OPERATION
     example = "reduce_scatter_time 140GB <= 12s"
+
+    def operation(self) -> Operation:
+        """The floors and schedules, imported where a requirement asks for them."""
+        from tdsl.prove.collective_floors import Floors
+        from tdsl.prove.collective_times import scattering_schedules
+        from tdsl.verify.workload import Operation
+
+        return Operation(Floors.all_gather, scattering_schedules)

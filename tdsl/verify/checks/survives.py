@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.bisection import bisection_bounds
-from tdsl.prove.elements import TooMany, devices_failing_with, elements_of_claim, lost_rows
-from tdsl.prove.redundancy import link_disjoint_paths
 from tdsl.prove.search import first_names_and_more
-from tdsl.prove.set_flow import surviving_devices_of_selectors
-from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.check import (
@@ -26,8 +22,9 @@ from tdsl.verify.check import (
     property_holds,
     skipped,
 )
-from tdsl.verify.compare import judgement_for_claim, judgement_in_claim_unit
-from tdsl.verify.failures import WorstFailure, worst_failure
+
+if TYPE_CHECKING:
+    from tdsl.verify.failures import WorstFailure
 
 
 class Survives(Check):
@@ -90,6 +87,11 @@ not reach node4
     example = "survives any 1 of spine"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.prove.elements import TooMany, elements_of_claim
+        from tdsl.prove.set_flow import surviving_devices_of_selectors
+        from tdsl.verify.compare import judgement_for_claim
+        from tdsl.verify.failures import worst_failure
+
         assert claim is not None and claim.any_count is not None
         asked = claim.given or replace(
             claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), text="reachability"
@@ -141,6 +143,8 @@ def _why_too_few_can_fail(view: View, there: int) -> str:
 
 def _sets_that_symmetries_keep(view: View, asked: ResolvedClaim) -> list[Ints]:
     """The devices that a condition names: both sides of a flow, and the switches that it is `at`."""
+    from tdsl.prove.set_flow import surviving_devices_of_selectors
+
     ends = [
         np.flatnonzero(surviving_devices_of_selectors(view, side))
         for side in (asked.of, asked.of_to)
@@ -206,6 +210,9 @@ def _always_enough_left(view: View, named: list[FabricElement], count: int, aske
     """Whether what any ``count`` elements can take away leaves enough. Only where no unit fails or loses its
     last link, and where some chips stay joined to chips if they are, since that is what makes them forward.
     """
+    from tdsl.prove.elements import devices_failing_with, lost_rows
+    from tdsl.prove.redundancy import link_disjoint_paths
+
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[view.units] = True
     if not len(view.units) or any(unit[devices_failing_with(view.fabric, e)].any() for e in named):
@@ -227,6 +234,10 @@ def _always_enough_left(view: View, named: list[FabricElement], count: int, aske
 def _always_enough_bisection_left(view: View, rows: list[Ints], count: int, asked: ResolvedClaim) -> bool:
     """Whether the lower bound of the bisection is enough without the most that the links of ``count``
     elements can carry."""
+    from tdsl.prove.bisection import bisection_bounds
+    from tdsl.prove.unit_network import unit_network
+    from tdsl.verify.compare import judgement_for_claim, judgement_in_claim_unit
+
     found = bisection_bounds(view)
     net = found.net
     lost = _most_links_taken(rows, view.fabric.link_rate[view.rows] // net.grain, count)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.all_to_all import ALL
-from tdsl.prove.all_to_all import all_to_all_bounds as all_pairs
-from tdsl.prove.by_domain import ByDomain, units_with_joined_accelerators
-from tdsl.prove.by_rail import SCALEOUT, SCALEUP, ByRail, endpoint_views
-from tdsl.prove.demands import ORDERED, PATTERNS, TrafficDemand, UnfitDemand, demand_of, unreachable_pair
-from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.symmetry import Reads
-from tdsl.prove.terminals import Answers, offer_of_demand, views_of_planes
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
+
+if TYPE_CHECKING:
+    from tdsl.prove.by_domain import ByDomain
+    from tdsl.prove.demands import TrafficDemand
+    from tdsl.prove.terminals import Answers
 
 PLANES = 16
 """Planes up to which each is judged alone, too."""
@@ -113,6 +112,9 @@ class Throughput(Check):
     def reads_for(self, claim: ResolvedClaim) -> Reads | None:
         """Two sets read capacities alone; a pattern also rails and, where it asks so, scale-up links, and all
         but all to all the order of the hosts or their names."""
+        from tdsl.prove.all_to_all import ALL
+        from tdsl.prove.demands import ORDERED
+
         if claim.of_to:
             return frozenset()
         reads = frozenset({"rails", "domains"}) if claim.through else frozenset({"rails"})
@@ -121,6 +123,10 @@ class Throughput(Check):
         return reads | {"order"} if claim.args and claim.args[0] in ORDERED else reads | {"names"}
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.prove.all_to_all import ALL
+        from tdsl.prove.by_rail import ByRail, endpoint_views
+        from tdsl.prove.demands import PATTERNS, UnfitDemand, demand_of
+
         if claim is not None and claim.of_to:
             wrong = _why_sets_take_no_pattern(claim)
             return skipped(f"`of A to B` takes {wrong}") if wrong else _flow_between_sets(view, claim)
@@ -159,6 +165,8 @@ def _bounds_of_joined_accelerators(
 ) -> tuple[ThroughputFigure, str]:
     """A figure and what is said of it: an upper bound alone, if scale-up links that it goes through do not
     join the accelerators of all units."""
+    from tdsl.prove.by_domain import units_with_joined_accelerators
+
     if claim.through and found.most and not units_with_joined_accelerators(view).all():
         apart = f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
         return replace(found, least=Fraction(0)), apart
@@ -174,6 +182,8 @@ def _figures_of_both_ways(
 ) -> tuple[str, dict[str, object]]:
     """Which way a figure is of, and the figures of both for the witness, where traffic may go through the
     scale-up domains or past them; nothing where there is one way (``other`` None)."""
+    from tdsl.prove.by_rail import SCALEOUT, SCALEUP
+
     if other is None:
         return "", {}
     words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
@@ -213,6 +223,9 @@ def throughput_figure(
 ) -> ThroughputFigure | str:
     """The figure of a demand between the units (None: uniform all to all), or why there is none. ``known``
     are answers to take where network and demands are the same, and gets this one."""
+    from tdsl.prove.by_domain import ByDomain
+    from tdsl.prove.by_rail import ByRail
+
     sent = len(view.units) * (len(view.units) - 1) if demand is None else len(demand.source)
     if _has_endpoint_without_link(view, demand):
         return NO_LINK.format("hosts" if isinstance(view, ByRail) else view.unit_word)
@@ -229,6 +242,8 @@ def _figure_between_units(
     view: View, demand: TrafficDemand | None, known: Answers | None = None
 ) -> ThroughputFigure | str:
     """The figure of a demand between the units as they are."""
+    from tdsl.prove.terminals import offer_of_demand
+
     if demand is None:
         return _all_to_all_figure(view)
     asked = offer_of_demand(view, demand)
@@ -250,6 +265,8 @@ def _figure_through_domains(
 ) -> ThroughputFigure | str:
     """The figure of a demand between hosts, through domains that span hosts. The network allows what the
     bounds say; the lower one is kept as far as the domains redistribute it."""
+    from tdsl.prove.demands import UnfitDemand
+
     try:
         laid = view.laid(demand)
     except UnfitDemand as why:
@@ -263,6 +280,9 @@ def _figure_through_domains(
 
 def _has_endpoint_without_link(view: View, demand: TrafficDemand | None) -> bool:
     """Whether one that sends or receives has no link."""
+    from tdsl.prove.by_domain import ByDomain
+    from tdsl.prove.by_rail import ByRail
+
     if isinstance(view, ByRail):
         return view.silent(demand)
     if isinstance(view, ByDomain):
@@ -273,6 +293,10 @@ def _has_endpoint_without_link(view: View, demand: TrafficDemand | None) -> bool
 
 def _pair_without_path(view: View, demand: TrafficDemand | None) -> str:
     """Two that exchange traffic and have no path to each other, in words; "" where all have one."""
+    from tdsl.prove.by_domain import ByDomain
+    from tdsl.prove.by_rail import ByRail
+    from tdsl.prove.demands import UnfitDemand, unreachable_pair
+
     if isinstance(view, ByRail):
         return view.apart(demand)
     if isinstance(view, ByDomain):
@@ -286,6 +310,8 @@ def _pair_without_path(view: View, demand: TrafficDemand | None) -> str:
 
 def _all_to_all_figure(view: View) -> ThroughputFigure | str:
     """All to all, the same for each pair."""
+    from tdsl.prove.all_to_all import all_to_all_bounds as all_pairs
+
     found = all_pairs(view)
     if found is None:
         return "there are too many pairs, and they are too unlike"
@@ -298,6 +324,9 @@ def _plane_figure_bounds(
 ) -> list[list[float] | None] | None:
     """Bounds of every plane as fractions of its own full, None where somebody has no port in it; None where
     there is one plane, or too many, or it is much work."""
+    from tdsl.prove.by_rail import ByRail
+    from tdsl.prove.terminals import Answers, views_of_planes
+
     found = views_of_planes(view)
     if not 1 < len(found) <= PLANES or (demand is None and not _is_cheap_view(view)):
         return None
@@ -323,6 +352,8 @@ def _is_cheap_view(view: View) -> bool:
 
 
 def _layer_key(words: str) -> str:
+    from tdsl.prove.by_rail import SCALEUP
+
     return "scaleup" if words == SCALEUP else "scaleout"
 
 
@@ -374,6 +405,8 @@ def _terabits_text(bps: int | Fraction) -> str:
 
 def _flow_between_sets(view: View, claim: ResolvedClaim) -> Judgement:
     """The maximum flow between two sets of devices."""
+    from tdsl.prove.set_flow import max_flow_between_sets
+
     found = max_flow_between_sets(view, claim)
     if isinstance(found, str):
         return skipped(found)

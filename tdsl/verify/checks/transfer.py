@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
+from typing import TYPE_CHECKING
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.search import first_names_and_more
-from tdsl.prove.transfer_times import EACH, TransferTime, time_of_transfer
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, TIME, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.workload import TO_SAY, message_size_of_claim, why_size_is_refused
+
+if TYPE_CHECKING:
+    from tdsl.prove.transfer_times import TransferTime
 
 
 class Transfer(Check):
@@ -69,6 +71,9 @@ class Transfer(Check):
     example = "transfer 65.5TB of hosts to filers <= 10s"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.prove.transfer_times import EACH, time_of_transfer
+        from tdsl.verify.workload import message_size_of_claim, why_size_is_refused
+
         example = "transfer 1GB of A to B"
         wrong = why_size_is_refused(self.name, claim, example)
         size = message_size_of_claim(claim)
@@ -86,6 +91,8 @@ class Transfer(Check):
 
 def _transfer_judgement(size: Fraction, found: TransferTime) -> Judgement:
     """The interval of a transfer as an answer."""
+    from tdsl.verify.workload import TO_SAY
+
     least, most = (size * found.senders / rate for rate in (found.most, found.rate))
     low, high = (Quantity(t, TIME) for t in (least + found.least_delay, most + found.longest_delay))
     exact = low.amount == high.amount

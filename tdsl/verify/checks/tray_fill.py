@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
-from tdsl.physical.model import physical_of
-from tdsl.physical.trays import Stretch, Trays
 from tdsl.prove.view import View
 from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.checks.reach import OfCables
 from tdsl.verify.result import Status, Value
+
+if TYPE_CHECKING:
+    from tdsl.physical.trays import Stretch, Trays
 
 FULL = Fraction(1, 2)
 
@@ -69,6 +71,9 @@ class TrayFill(OfCables, Check):
         )
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        from tdsl.physical.model import physical_of
+        from tdsl.physical.trays import Trays
+
         f = view.fabric
         physical = physical_of(f)
         if physical is None or f.places is None:
