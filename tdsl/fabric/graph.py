@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from tdsl.fabric.distances import GroupDistance
     from tdsl.fabric.layers import Domains
     from tdsl.fabric.partitions import SubnetManagement
-    from tdsl.fabric.risks import RiskGroup
     from tdsl.fabric.places import RackPlaces
+    from tdsl.fabric.risks import RiskGroup
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -16,8 +16,8 @@ import numpy as np
 from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
-from tdsl.fabric.risks import RiskGroup, is_risk_path, risk_selector
 from tdsl.fabric.resolve import Resolver, instance_rows, variable_assignments
+from tdsl.fabric.risks import RiskGroup, is_risk_path, risk_selector
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import Origin, SourceSpan
@@ -395,8 +395,8 @@ def _group_elements(target: ResolvedPath, rows: list[Ints]) -> list[list[FabricE
 
 
 def resolve_risk_groups(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> tuple[RiskGroup, ...]:
-    """The groups of devices that a plan says fail together, one for each instance of the block in which one is
-    stated; a path that names nothing is a finding."""
+    """The groups of devices that a plan says fail together, one for each instance of the block in which one
+    is stated; a path that names nothing is a finding."""
     out: list[RiskGroup] = []
     for stated in plan.risks:
         asked = tree.Require(True, (), stated.origin.span)

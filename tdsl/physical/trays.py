@@ -99,9 +99,7 @@ class Trays:
         f, top = self.fabric, self.physical.lengths.top
         return top[f.port_device[f.cable_a[legs]]], top[f.port_device[f.cable_b[legs]]]
 
-    def _of_hall(
-        self, h: int, legs: Ints, ra: Ints, rb: Ints, listed: bool
-    ) -> list[tuple[Stretch, Ints]]:
+    def _of_hall(self, h: int, legs: Ints, ra: Ints, rb: Ints, listed: bool) -> list[tuple[Stretch, Ints]]:
         """Stretches of one hall; ``rb`` is -1 where a cable leaves by the entry: the first rack of the first
         row."""
         p, hall = self.places, self.places.halls[h]

@@ -44,6 +44,9 @@ class Budget:
     failure_sets: int = 600
     """Sets of failed elements that are judged before `survives` stays open."""
 
+    sampled_states: int = 100
+    """Random states with more failures than are judged exactly that `availability` judges."""
+
     symmetric_elements: int = 600
     """Elements up to which sets of two and more are divided into orbits."""
 

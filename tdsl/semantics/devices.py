@@ -49,7 +49,9 @@ class DeviceSettings:
     nos: str = ""
     forwards: bool = False
     latency: Quantity | None = None  # in place of what the model says
-    failures: Mapping[str, object] = field(default_factory=dict)  # `fails` and `repair`, in place of the model's
+    failures: Mapping[str, object] = field(
+        default_factory=dict
+    )  # `fails` and `repair`, in place of the model's
 
     @property
     def text(self) -> str:

@@ -1,5 +1,6 @@
-"""How often things fail and how long their repair takes: the facts `mtbf`, `fit`, `fails` and `repair` of models,
-and the same settings of devices, connects and risk groups; and the ``risk`` groups of what fails together."""
+"""How often things fail and how long their repair takes: the facts `mtbf`, `fit`, `fails` and `repair` of
+models, and the same settings of devices, connects and risk groups; and the ``risk`` groups of what fails
+together."""
 
 from __future__ import annotations
 
@@ -109,13 +110,20 @@ def _amount_of_setting(name: str, value: object) -> Quantity | None:
     if isinstance(value, bool):
         return None
     if name == "fit":
-        fits = isinstance(value, (int, Fraction)) and value >= 0
-        return Quantity(Fraction(value) / (FIT_HOURS * HOUR), FREQUENCY) if fits else None  # type: ignore[arg-type]
+        rate = _rate_of_fit(value)
+        return None if rate is None else Quantity(rate, FREQUENCY)
     if not isinstance(value, Quantity) or value.amount < 0:
         return None
     if name == "mtbf":
         return Quantity(1 / value.amount, FREQUENCY) if value.dim == TIME and value.amount else None
     return value if value.dim == (TIME if name == "repair" else FREQUENCY) else None
+
+
+def _rate_of_fit(value: object) -> Fraction | None:
+    """Failures a second of a number of failures in 10^9 hours, None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction)) or value < 0:
+        return None
+    return Fraction(value) / (FIT_HOURS * HOUR)
 
 
 def _rate_over_period(e: tree.Expr, scope: Scope, evaluator: Evaluator) -> Quantity | None:
@@ -158,6 +166,21 @@ def written_time(text: str) -> Fraction | None:
     return None if found is None else Fraction(found[1]) * UNIT_TABLE[found[2]][0]
 
 
+def written_failure_fact(name: str, value: object) -> Fraction | None:
+    """The value of one of ``FACTS`` as a file states it: failures a second, or seconds; None for anything
+    else."""
+    if name == "fit":
+        return _rate_of_fit(value)
+    if not isinstance(value, str):
+        return None
+    if name == "fails":
+        return Fraction(0) if value.strip() == "never" else written_rate(value)
+    time = written_time(value)
+    if name == "mtbf":
+        return 1 / time if time else None
+    return time
+
+
 def exact_rate_text(settings: Mapping[str, object]) -> list[str]:
     """Rate and time of repair as settings that can be written into a design, exactly."""
     rate = rate_from_settings(settings)
@@ -167,18 +190,24 @@ def exact_rate_text(settings: Mapping[str, object]) -> list[str]:
         out.append(f"fails {p.numerator}/{p.denominator}s" if p else "fails never")
     if rate.repair is not None:
         r = rate.repair
-        out.append(f"repair {r.numerator}s" if r.denominator == 1 else f"repair 1s*{r.numerator}/{r.denominator}")
+        out.append(
+            f"repair {r.numerator}s" if r.denominator == 1 else f"repair 1s*{r.numerator}/{r.denominator}"
+        )
     return out
 
 
-def plan_risk_group(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_risk_group(
+    plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin
+) -> None:
     """``risk NAME { members PATH, …; fails RATE; repair TIME }``. Raises Fault for what has no meaning."""
     item = s.items[0] if len(s.items) == 1 and not s.items[0].args else None
     name = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
     if name is None or s.body is None:
         raise Fault("E0120", s.span, "a risk group has a name and members", help=EXAMPLE)
     if name in RESERVED:
-        raise Fault("E0120", s.items[0].span, f"`{name}` is a kind of risk groups", help="choose another name")
+        raise Fault(
+            "E0120", s.items[0].span, f"`{name}` is a kind of risk groups", help="choose another name"
+        )
     members: list[tree.PathExpr] = []
     said: dict[str, object] = {}
     for inner in s.body:
@@ -199,9 +228,7 @@ def plan_risk_group(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Co
         if other.name == name and other.context.parts == context.parts:
             where = [(other.origin.span, "first here")]
             raise Fault("E0104", s.span, f"risk group `{name}` is stated twice", labels=where)
-    plan.risks.append(
-        RiskStatement(name, tuple(members), rate_from_settings(said), scope, context, origin)
-    )
+    plan.risks.append(RiskStatement(name, tuple(members), rate_from_settings(said), scope, context, origin))
 
 
 def _member_paths(s: tree.Setting) -> list[tree.PathExpr]:

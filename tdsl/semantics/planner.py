@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
-from tdsl.semantics import failure_rates, fabric_words, forwards, nos, transport
+from tdsl.semantics import fabric_words, failure_rates, forwards, nos, transport
 from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault
@@ -35,7 +35,17 @@ if TYPE_CHECKING:
 
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 LAYERS = ("scaleup",)
-FABRIC_SETTINGS = ("layer", "nos", "transport", "purpose", "forwards", "minimize", "risk", *ADDRESSING, *SUBNETS)
+FABRIC_SETTINGS = (
+    "layer",
+    "nos",
+    "transport",
+    "purpose",
+    "forwards",
+    "minimize",
+    "risk",
+    *ADDRESSING,
+    *SUBNETS,
+)
 """Settings in the block of a fabric or a group that are neither intent nor about halls."""
 PORT_LIMIT = 1 << 27
 COUNTED_MODEL = re.compile(r"([A-Za-z_]\w*)\s*\[\s*(\w+)\s*\]")
