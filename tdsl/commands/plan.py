@@ -233,7 +233,7 @@ def _judge_of_kept_metrics(both: Union, new: Design, keep: Sequence[str]) -> Cal
                 select={claim.metric},
                 failed=FailedElements((), idle, ~present),
             )[0]
-            if r.status not in ("proved", "modelled"):
+            if r.status not in ("proved", "modelled") or not r.met:
                 return f"`{r.requirement}` is {r.status}: {r.text or r.reason}"
         return ""
 

@@ -408,8 +408,8 @@ def _join_links(
 
 
 def _join_names(made: _Joining, fabric: Fabric) -> None:
-    """The names that statements give, of a shared device that of the first fabric that gives one; and the risk
-    groups of all."""
+    """The names that statements give, of a shared device that of the first fabric that gives one; and the
+    risk groups of all."""
     names: dict[int, str] = {}
     for f, rows in zip(made.members, made.rows, strict=True):
         for device, name in f.names.items():

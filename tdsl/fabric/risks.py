@@ -1,5 +1,5 @@
 """Groups of devices that fail together: those that a design states by ``risk``, and the racks in which
-devices are placed. Trays of cables are found where lengths are (``prove.elements``)."""
+devices are placed. Trays of cables are found where lengths are (``verify.failing_elements``)."""
 
 from __future__ import annotations
 

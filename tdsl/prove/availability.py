@@ -20,6 +20,7 @@ import numpy as np
 
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Ints
+from tdsl.prove.budget import Budget
 from tdsl.prove.element_symmetry import Symmetry, symmetry_of_elements
 from tdsl.prove.symmetry import Reads, orbit_labels
 from tdsl.prove.view import View
@@ -27,19 +28,13 @@ from tdsl.system.lazy_dataclass import dataclass
 
 BITS = 256
 """Probabilities are rounded outwards to multiples of 2^-256."""
-MOST_FAILURES = 3
-"""Failures at once up to which all sets are judged, where their orbits are few."""
-SEED = 1
-DRAWS = 1 << 16
-"""Random states that are drawn."""
-CONFIDENCE = Fraction(99, 100)
 Holds = Callable[[tuple[FabricElement, ...]], "bool | None"]
 """Whether a condition holds after these failed; None where that is not decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateInterval:
-    """Bounds of the probability. ``judged`` sets stand for ``sets`` of ``parts`` parts, with up to
+    """Bounds of the probability. ``judged`` sets represent ``sets`` of ``parts`` parts, with up to
     ``failures`` failed; ``rest`` is the probability of all others, rounded up. ``worst`` is a set that breaks
     the condition, the most probable one of those that were judged."""
 
@@ -55,8 +50,8 @@ class StateInterval:
 
 @dataclass(frozen=True, slots=True)
 class SampledStates:
-    """What random states say: the figure, the bounds that hold with ``CONFIDENCE``, and how many states
-    beyond those that were judged exactly were judged."""
+    """What random states say: the figure, the bounds that hold with the confidence of a budget, and how many
+    states beyond those that were judged exactly were judged."""
 
     estimate: Fraction
     lower: Fraction
@@ -107,8 +102,8 @@ def interval_of_states(
     fixed: Sequence[Ints] = (),
     covered: int = 0,
 ) -> StateInterval:
-    """The interval from sets of up to ``MOST_FAILURES`` failed parts, as far as the budget of the view
-    allows.
+    """The interval from sets of no to ``Budget.exact_failures`` failed parts, as far as the budget of the
+    view allows.
 
     ``odds`` are those of the elements. After up to ``covered`` failures the condition is known to hold.
     ``reads`` and ``fixed`` say what the condition reads, for the symmetry that saves cases (None: none does).
@@ -116,9 +111,9 @@ def interval_of_states(
     good, bad = Fraction(0), Fraction(0)
     judged = sets = done = 0
     worst: tuple[Fraction, tuple[FabricElement, ...]] = Fraction(-1), ()
-    sums = _symmetric_sums(odds, max(covered, MOST_FAILURES))
-    left = view.budget.failure_sets
-    for size in range(MOST_FAILURES + 1):
+    left, most = view.budget.failure_sets, view.budget.exact_failures
+    sums = _symmetric_sums(odds, max(covered, most))
+    for size in range(most + 1):
         if size <= covered:
             good, done, sets = good + sums[size], size, sets + comb(len(elements), size)
             continue
@@ -134,7 +129,7 @@ def interval_of_states(
             if answer is False and weight > worst[0]:
                 worst = weight, failed
         done = size
-    for size in range(MOST_FAILURES + 1, covered + 1):
+    for size in range(most + 1, covered + 1):
         good, done, sets = good + sums[size], size, sets + comb(len(elements), size)
     low = probability_of_no_failure(odds)[0]
     rest = max(1 - low * sum(sums[: done + 1], Fraction(0)), Fraction(0))
@@ -246,19 +241,20 @@ def sample_states(
     odds: Sequence[Fraction],
     known: StateInterval,
     holds: Holds,
-    most: int,
+    budget: Budget,
 ) -> SampledStates | None:
-    """Random states, those with more failures than were judged exactly; ``most`` of them are judged. None
+    """Random states, those with more failures than were judged exactly; ``budget`` says how many are drawn
+    and judged, and the seed. None
     where some state is not decided, or none is drawn.
 
     Of the states beyond the exact ones the share that holds is estimated with the bounds of Clopper and
-    Pearson (Biometrika 26, 1934) at ``CONFIDENCE``, and weighted with their probability. The seed is
-    ``SEED``.
+    Pearson (Biometrika 26, 1934) at the confidence of ``budget``, and weighted with their
+    probability.
     """
     order = _order_by_odds(odds)
-    draw = _Draws(SEED)
+    draw = _Draws(budget.state_seed)
     hits = tried = 0
-    for _ in range(DRAWS):
+    for _ in range(budget.drawn_states):
         failed = draw.failed_parts(order)
         if len(failed) <= known.failures:
             continue
@@ -266,11 +262,11 @@ def sample_states(
         if answer is None:
             return None
         tried, hits = tried + 1, hits + answer
-        if tried == most:
+        if tried == budget.sampled_states:
             break
     if not tried:
         return None
-    shares = clopper_pearson_bounds(hits, tried, float(1 - CONFIDENCE))
+    shares = clopper_pearson_bounds(hits, tried, float(1 - budget.state_confidence))
     mean, low, high = (
         min(known.lower + known.rest * Fraction(x), known.upper) for x in (hits / tried, *shares)
     )

@@ -14,7 +14,6 @@ from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
-from tdsl.fabric.risks import RISK
 from tdsl.fabric.subject import devices_with_contents, ports_of_selectors
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
@@ -35,8 +34,7 @@ def elements_of_claim(view: View, claim: ResolvedClaim, beside: bool = False) ->
         if whole is not None:
             there = there | (whole.built if view.failed is None else whole.built & ~view.failed)
         found = {tuple(e.devices.tolist()): e for s in claim.of for e in s.elements if there[e.devices].any()}
-        trays = any(s.kind == RISK and s.text in (RISK, f"{RISK}.trays") for s in claim.of)
-        return [*found.values(), *(tray_elements(view) if trays else ())]
+        return list(found.values())
     if whole is None:
         return _elements_of_links(view.fabric, what, view.rows, claim, view.budget.named_elements)
     up = scaleup_links(whole)
@@ -44,32 +42,6 @@ def elements_of_claim(view: View, claim: ResolvedClaim, beside: bool = False) ->
     place = np.cumsum(~up) - 1
     named = _elements_of_links(whole, what, rows, claim, view.budget.named_elements)
     return [replace(e, links=place[e.links[~up[e.links]]], beside=e.links[up[e.links]]) for e in named]
-
-
-def tray_elements(view: View) -> list[FabricElement]:
-    """The stretches of cable tray with the links that run through cables in them; those with the same links
-    are one element. Empty where nothing has a place in a hall with trays."""
-    from tdsl.physical.model import physical_of
-    from tdsl.physical.trays import Trays
-
-    f = view.fabric
-    physical = physical_of(f)
-    if physical is None or not len(f.cable_a):
-        return []
-    links, legs = CableIndex(f).crossings
-    here = np.isin(links, view.rows)
-    links, legs = links[here], legs[here]
-    every = np.ones(len(f.cable_a), dtype=np.bool_)
-    out: dict[tuple[int, ...], FabricElement] = {}
-    none = np.zeros(0, dtype=np.int64)
-    several = len(physical.places.halls) > 1
-    for stretch, mine in Trays(f, physical).legs_by_stretch(every):
-        hall = physical.places.halls[stretch.hall]
-        rows = np.unique(links[np.isin(legs, mine)]) if hall.tray is not None else none
-        if len(rows):
-            name = f"tray {hall.name + ' ' if several else ''}{stretch.where}"
-            out.setdefault(tuple(rows.tolist()), FabricElement(name, none, rows))
-    return list(out.values())
 
 
 def _elements_of_links(

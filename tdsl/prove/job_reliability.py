@@ -7,8 +7,6 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, isqrt
 
-MOST_SPARES = 4096
-
 
 def square_root(value: Fraction) -> Fraction:
     """The square root, rounded down to a multiple of 2^-64 or finer."""
@@ -42,14 +40,16 @@ def expected_training_time_ratio(
     return max((1 - failures * (restart + interval / 2)) / (1 + write / interval), Fraction(0))
 
 
-def spares_for_confidence(needed: int, down: Fraction, confidence: Fraction) -> tuple[int, Fraction] | None:
-    """How many spares are to stand beside ``needed`` so that with this confidence at least ``needed`` work at
-    a time, and with what probability they do; None above ``MOST_SPARES``. ``down`` is the probability that
+def spares_for_confidence(
+    needed: int, down: Fraction, confidence: Fraction, most: int
+) -> tuple[int, Fraction] | None:
+    """How many spares are needed beside ``needed`` so that with this confidence at least ``needed`` work at
+    a time, and with what probability they do; None above ``most``. ``down`` is the probability that
     one does not work: P(at most s of needed + s are down) of the binomial distribution."""
     up = 1 - down
     if not down:
         return 0, Fraction(1)
-    for spares in range(MOST_SPARES + 1):
+    for spares in range(most + 1):
         held = _share_that_holds(needed, spares, down, up)
         if held >= confidence:
             return spares, held

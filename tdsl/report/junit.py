@@ -115,7 +115,7 @@ def _results_with_findings(
 
 
 def _is_met(result: Result) -> bool:
-    return result.status in ("proved", "modelled")
+    return result.status in ("proved", "modelled") and result.met
 
 
 def _test_case_title(result: Result) -> str:

@@ -73,7 +73,8 @@ class Judgement:
     ports by name. ``measures`` are the same bounds in other units, exactly: ``lower_bps``, ``upper_links`` …
     ``ratio`` is a pair (down, up) of whole numbers and ``link_class`` the links it is about. ``faults`` are
     the places to blame, ``labels`` and ``help`` go with the finding of a claim that is not met. ``of`` is
-    what was asked and ``judged`` how much of it this is about: elements, failures, or the view as one.
+    what was asked and ``judged`` how much of it this is about: elements, failures, or the view as one. Of a
+    ``modelled`` one ``met`` is whether it satisfies what is required.
     """
 
     status: Status
@@ -92,6 +93,7 @@ class Judgement:
     measures: Mapping[str, int | Fraction] = field(default_factory=dict)
     judged: int = 1
     of: int = 1
+    met: bool = True
 
 
 def property_holds(text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
@@ -145,7 +147,8 @@ class Check(ABC):
     requires of devices that no fabric has all of is judged over the links of all fabrics. ``cost``: what it
     takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
     ``by_formula``: its bounds are of a formula with stated assumptions, so that a requirement that holds by
-    them is ``modelled`` and not ``proved``.
+    them is ``modelled`` and not ``proved``. ``by_model``: they are ends of a model, so that a requirement
+    that they rule out is ``modelled``, too, and not met.
     """
 
     code: ClassVar[str]
@@ -177,6 +180,7 @@ class Check(ABC):
     joins: ClassVar[bool] = False
     cost: ClassVar[int] = 1
     by_formula: ClassVar[bool] = False
+    by_model: ClassVar[bool] = False
     of_ends: ClassVar[bool] = False
     of_ports: ClassVar[bool] = False
     example: ClassVar[str] = ""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.failing_parts import BASES, FailingPart, FailingParts, missing_text
 from tdsl.semantics.quantity import TIME, Quantity
 from tdsl.semantics.values import BareWord
+from tdsl.verify.failing_parts import BASES, FailingPart, FailingParts, missing_text
 
 DAY = 86_400
 HELP = "write `fails 0.057%/month; repair 4h` where it is declared or behind its `connect`, or `fails never`"

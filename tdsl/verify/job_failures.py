@@ -13,11 +13,11 @@ from tdsl.fabric.subject import devices_of_selectors, holders_of_devices
 from tdsl.prove.availability import labels_of_single_elements
 from tdsl.prove.elements import TooMany, view_after_failures
 from tdsl.prove.endpoints_lost import endpoints_lost_with
-from tdsl.prove.failing_parts import FailingPart, FailingParts, failing_parts
 from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import checks_by_name
+from tdsl.verify.failing_parts import FailingPart, FailingParts, failing_parts
 from tdsl.verify.failure_clauses import DAY, bases_of_rates, missing_of_parts
 from tdsl.verify.what_is_left import devices_that_symmetries_keep, judgement_of_what_is_left
 
@@ -102,7 +102,7 @@ def interruptions_of_claim(view: View, claim: ResolvedClaim | None) -> tuple[Int
     missing = missing_of_parts(found, repairs=False)
     job = interruptions_of_job(view, claim, found)
     if not job.nodes:
-        return "what it names is no endpoint of the network that is built"
+        return "what it names has no endpoint of the network that is built"
     if not job.upper:
         return missing or "nothing that states a rate interrupts it"
     return job, missing, bases_of_rates(found.parts)

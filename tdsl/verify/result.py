@@ -26,8 +26,9 @@ class Result:
 
     ``exact`` says that ``lower`` and ``upper`` are one. ``of`` is what was asked (elements, failures, or the
     fabric as one), and ``judged`` how much of it the answer is about. ``second_opinion`` is what `check
-    --second-opinion` adds. ``facts`` gives the entry of ``results`` in the JSON of ``check``, without the
-    place: that is the reporter's to write.
+    --second-opinion` adds. Of a ``modelled`` one ``met`` is whether it satisfies what is required. ``facts``
+    gives the entry of ``results`` in the JSON of ``check``, without the place: that is the reporter's to
+    write.
     """
 
     check: str
@@ -50,6 +51,7 @@ class Result:
     second_opinion: Mapping[str, object] = field(default_factory=dict)
     judged: int = 1
     of: int = 1
+    met: bool = True
 
     @property
     def partial(self) -> bool:
@@ -79,6 +81,8 @@ class Result:
             out["class"] = self.link_class
         if self.reason:
             out["reason"] = self.reason
+        if not self.met:
+            out["met"] = False
         if self.scope:
             out["scope"] = self.scope
         if self.second_opinion:

@@ -465,7 +465,7 @@ class _CheckRun:
     # ------------------------------------------------------------ findings
     def demand(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
         """Report a claim that is not met, unless the same is reported already where it was caused."""
-        if judged.status in ("proved", "modelled"):
+        if judged.status in ("proved", "modelled") and judged.met:
             return
         if judged.status == "skipped" and judged.reason == INCOMPLETE:
             return  # the errors in the wiring are reported where they are
@@ -562,6 +562,8 @@ def _message_of_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:
         return f"`{claim.text}` cannot be judged: {judged.reason}"
     if judged.status == "bounded":
         return f"`{claim.text}` is not proved: {judged.text}"
+    if not judged.met:
+        return f"`{claim.text}` is {judged.text}"
     return f"`{claim.text}` does not hold: {judged.text or judged.reason}"
 
 
@@ -688,6 +690,7 @@ def _result_of_judgement(check: Check, judged: Judgement, claim: ResolvedClaim |
         measures=judged.measures,
         judged=judged.judged,
         of=judged.of,
+        met=judged.met,
     )
 
 

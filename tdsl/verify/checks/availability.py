@@ -6,19 +6,18 @@ from fractions import Fraction
 
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.prove.availability import (
-    CONFIDENCE,
-    SEED,
     SampledStates,
     StateInterval,
     interval_of_states,
     sample_states,
 )
+from tdsl.prove.budget import Budget
 from tdsl.prove.elements import TooMany, view_after_failures
-from tdsl.prove.failing_parts import FailingParts, failing_parts
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, checks_by_name, skipped
 from tdsl.verify.compare import verdict_of_bounds
+from tdsl.verify.failing_parts import FailingParts, failing_parts
 from tdsl.verify.failure_clauses import HELP, bases_of_rates, missing_of_parts, share_text
 from tdsl.verify.result import Status
 from tdsl.verify.what_is_left import (
@@ -26,9 +25,6 @@ from tdsl.verify.what_is_left import (
     devices_that_symmetries_keep,
     judgement_of_what_is_left,
 )
-
-MOST_COVERED = 6
-"""Failures at once up to which it is tried to prove the condition for all of them by what they can take."""
 
 
 class Availability(Check):
@@ -38,7 +34,7 @@ class Availability(Check):
     `availability with CONDITION` is the long-run probability that CONDITION holds while devices, links and
     risk groups fail and are repaired at the rates that are stated: `mtbf`, `fit` or `fails`, and `repair`.
     The answer is an interval. What no, one and two failures leave is judged exactly, and three where few sets
-    stand for all; what more failures leave is the width of the interval. A requirement is `proved` or
+    represent all; what more failures leave is the width of the interval. A requirement is `proved` or
     `refuted` by this interval alone.
 
     Where the interval does not decide, random states with more failures are judged as well, from a fixed
@@ -114,40 +110,39 @@ def _judgement_of_states(
     rated = [p for p in found.parts if p.odds]
     elements = [p.element for p in rated]
     odds = [p.odds or Fraction(0) for p in rated]
-    answers: dict[tuple[str, ...], bool | None] = {}
+    answers: dict[tuple[int, ...], bool | None] = {}
 
     def holds(failed: tuple[FabricElement, ...]) -> bool | None:
-        key = tuple(e.name for e in failed)
+        key = tuple(map(id, failed))
         if key not in answers:
             left = view_after_failures(view, list(failed)) if failed else view
             status = judgement_of_what_is_left(left, asked).status
             answers[key] = {"proved": True, "refuted": False}.get(status)
         return answers[key]
 
-    covered = _failures_that_leave_enough(view, elements, asked, holds)
+    covered = _failures_that_leave_enough(view, elements, asked)
     fixed = devices_that_symmetries_keep(view, asked)
     reads = None if reads is None else reads | {"lengths"}
     known = interval_of_states(view, elements, odds, holds, reads, fixed, covered)
     open_ = not claim.op or verdict_of_bounds(claim.op, known.lower, known.upper, claim.value) == "bounded"
     sampled = None
     if open_ and known.rest and known.lower < known.upper:
-        sampled = sample_states(elements, odds, known, holds, view.budget.sampled_states)
-    return _judgement_of_interval(claim, found, known, sampled)
+        sampled = sample_states(elements, odds, known, holds, view.budget)
+    return _judgement_of_interval(view.budget, found, known, sampled)
 
 
-def _failures_that_leave_enough(
-    view: View, elements: list[FabricElement], asked: ResolvedClaim, holds: object
-) -> int:
+def _failures_that_leave_enough(view: View, elements: list[FabricElement], asked: ResolvedClaim) -> int:
     """The number of failures up to which the condition is known to hold, whatever fails, by what that many
     can take away; 0 where that shows nothing."""
     count = 0
-    while count < min(MOST_COVERED, len(elements)) and always_enough_left(view, elements, count + 1, asked):
+    most = min(view.budget.covered_failures, len(elements))
+    while count < most and always_enough_left(view, elements, count + 1, asked):
         count += 1
     return count
 
 
 def _judgement_of_interval(
-    claim: ResolvedClaim, found: FailingParts, known: StateInterval, sampled: SampledStates | None
+    budget: Budget, found: FailingParts, known: StateInterval, sampled: SampledStates | None
 ) -> Judgement:
     """The interval in words, or where rates are missing the one between 0 and 1."""
     low, high = share_text(known.lower), share_text(known.upper)
@@ -182,13 +177,13 @@ def _judgement_of_interval(
             "lower": bounds[1],
             "upper": bounds[2],
             "states": sampled.judged,
-            "seed": SEED,
-            "confidence": float(CONFIDENCE),
+            "seed": budget.state_seed,
+            "confidence": float(budget.state_confidence),
         }
+        sure = f"{float(budget.state_confidence * 100):.0f}% confidence"
         text += (
             f"; about {share_text(sampled.estimate)} by {sampled.judged} random states with more failures "
-            f"(seed {SEED}, {float(CONFIDENCE * 100):.0f}% confidence: {share_text(sampled.lower)} to "
-            f"{share_text(sampled.upper)})"
+            f"(seed {budget.state_seed}, {sure}: {share_text(sampled.lower)} to {share_text(sampled.upper)})"
         )
     missing = missing_of_parts(found, repairs=True)
     lower, upper = known.lower, known.upper

@@ -51,7 +51,7 @@ class CheckpointInterval(Check):
 
     ### What it prints
     ```
-    E0477: `checkpoint_interval write 30s mtbf 3.09h >= 1h` does not hold: 13.28 min of work between \
+    E0477: `checkpoint_interval write 30s mtbf 3.09h >= 1h` is not met: 13.28 min of work between \
 checkpoints of 30 s (Daly; 13.62 min by Young), at 3.09 h between interruptions
     ```
     """
@@ -66,6 +66,7 @@ checkpoints of 30 s (Daly; 13.62 min by Young), at 3.09 h between interruptions
     scarce = True
     on_demand = True
     by_formula = True
+    by_model = True
     reads_of = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})

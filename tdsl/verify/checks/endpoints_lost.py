@@ -11,9 +11,9 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.availability import labels_of_single_elements
 from tdsl.prove.elements import TooMany
 from tdsl.prove.endpoints_lost import endpoints_lost_with
-from tdsl.prove.failing_parts import failing_parts
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.failing_parts import failing_parts
 from tdsl.verify.failure_clauses import HELP, bases_of_rates, missing_of_parts, share_text
 
 
@@ -50,7 +50,7 @@ class EndpointsLost(Check):
 
     ### What it prints
     ```
-    E0468: `endpoints_lost <= 0.1` does not hold: 0.306 of 16 endpoints on average (1.912%), most by node[0] \
+    E0468: `endpoints_lost <= 0.1` is not met: 0.306 of 16 endpoints on average (1.912%), most by node[0] \
 (0.01912)
     ```
     """
@@ -64,6 +64,7 @@ class EndpointsLost(Check):
     less_is_better = True
     on_demand = True
     by_formula = True
+    by_model = True
     takes = frozenset()
     example = "endpoints_lost <= 1"
 

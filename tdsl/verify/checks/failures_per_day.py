@@ -8,9 +8,9 @@ from math import inf
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.elements import TooMany
-from tdsl.prove.failing_parts import FailingPart, FailingParts, failing_parts
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.failing_parts import FailingPart, FailingParts, failing_parts
 from tdsl.verify.failure_clauses import DAY, HELP, bases_of_rates, missing_of_parts
 from tdsl.verify.job_failures import rates_by_kind_text
 
@@ -48,7 +48,7 @@ class FailuresPerDay(Check):
 
     ### What it prints
     ```
-    E0429: `failures_per_day of node <= 10` does not hold: 13.31 failures a day: host 13.31 a day (rates \
+    E0429: `failures_per_day of node <= 10` is not met: 13.31 failures a day: host 13.31 a day (rates \
 stated in the design)
     ```
     """
@@ -61,6 +61,7 @@ stated in the design)
     less_is_better = True
     on_demand = True
     by_formula = True
+    by_model = True
     reads_of = True
     takes = frozenset({"of"})
     example = "failures_per_day <= 10"

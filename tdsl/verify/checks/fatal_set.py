@@ -7,19 +7,17 @@ from dataclasses import replace
 from math import inf
 
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
-from tdsl.prove.elements import TooMany, elements_of_claim, view_after_failures
+from tdsl.prove.elements import TooMany, view_after_failures
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, checks_by_name, skipped
+from tdsl.verify.failing_elements import failing_elements_of_claim
 from tdsl.verify.failures import worst_failure
 from tdsl.verify.what_is_left import (
     always_enough_left,
     devices_that_symmetries_keep,
     judgement_of_what_is_left,
 )
-
-MOST_AT_ONCE = 4
-"""Failures at once up to which all sets are gone through."""
 
 
 class FatalSet(Check):
@@ -79,9 +77,7 @@ class FatalSet(Check):
         reads = checks_by_name()[asked.metric].reads_for(asked)
         beside = reads is not None and "domains" in reads
         try:
-            named = elements_of_claim(view, claim, beside=beside) or elements_of_claim(
-                view, claim, beside=True
-            )
+            named = failing_elements_of_claim(view, claim, beside)
         except TooMany as many:
             return skipped(str(many))
         if not named:
@@ -108,7 +104,7 @@ def _least_fatal_set(
     size, why = 0, ""
     while size < len(named):
         size += 1
-        if size > MOST_AT_ONCE and not always_enough_left(view, named, size, asked):
+        if size > view.budget.fatal_failures and not always_enough_left(view, named, size, asked):
             break
 
         def covered(count: int = size) -> bool:

@@ -64,7 +64,7 @@ class Goodput(Check):
 
     ### What it prints
     ```
-    E0478: `goodput nodes 16384 node_mtbf 3692h interval 5min restart 5min >= 93%` does not hold: 44.53%: …
+    E0478: `goodput nodes 16384 node_mtbf 3692h interval 5min restart 5min >= 93%` is not met: 44.53%: …
     ```
     """
 
@@ -77,6 +77,7 @@ class Goodput(Check):
     scarce = True
     on_demand = True
     by_formula = True
+    by_model = True
     reads_of = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})

@@ -30,7 +30,7 @@ class JobMtbf(Check):
     1 / Σ λ over the parts that interrupt the job. One part of each orbit is judged. Llama 3's 419 unexpected
     interruptions in 54 days of 16,384 GPUs are 3.09 h (Llama Team, 2024, table 5). 6.5 failures per 1,000
     node-days (RSC-1, Kokolis and others, HPCA 2025) are 1.80 h for 2,048 nodes of 8, and 28.8 h for 128
-    nodes, where 7.9 h were measured: a rate of hardware alone says less than what a job meets.
+    nodes, where 7.9 h were measured: a rate of hardware alone does not predict what a job experiences.
 
     ## What it assumes
     Failures are independent, and of an exponential distribution or in their long-run mean. Software, planned
@@ -52,7 +52,7 @@ class JobMtbf(Check):
 
     ### What it prints
     ```
-    E0469: `job_mtbf >= 10day` does not hold: 9.615 days between interruptions of 16 nodes: host 0.104 a day \
+    E0469: `job_mtbf >= 10day` is not met: 9.615 days between interruptions of 16 nodes: host 0.104 a day \
 (rates stated in the design)
     ```
     """
@@ -67,6 +67,7 @@ class JobMtbf(Check):
     scarce = True
     on_demand = True
     by_formula = True
+    by_model = True
     reads_of = True
     takes = frozenset({"of", "with"})
     example = "job_mtbf of node >= 10day"

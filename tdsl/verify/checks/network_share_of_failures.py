@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.elements import TooMany
-from tdsl.prove.failing_parts import failing_parts
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.failing_parts import failing_parts
 from tdsl.verify.failure_clauses import DAY, HELP, missing_of_parts, share_text
 
 
@@ -44,7 +44,7 @@ class NetworkShareOfFailures(Check):
 
     ### What it prints
     ```
-    E0467: `network_share_of_failures <= 10%` does not hold: 100% of 3.351e-05 failures a day
+    E0467: `network_share_of_failures <= 10%` is not met: 100% of 3.351e-05 failures a day
     ```
     """
 
@@ -56,6 +56,7 @@ class NetworkShareOfFailures(Check):
     less_is_better = True
     on_demand = True
     by_formula = True
+    by_model = True
     takes = frozenset()
     example = "network_share_of_failures <= 10%"
 

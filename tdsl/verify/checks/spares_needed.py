@@ -9,13 +9,12 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.elements import TooMany
-from tdsl.prove.failing_parts import failing_parts
 from tdsl.prove.job_reliability import (
-    MOST_SPARES,
     spares_for_confidence,
 )
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, percent_text, skipped
+from tdsl.verify.failing_parts import failing_parts
 from tdsl.verify.failure_clauses import (
     missing_of_parts,
     share_text,
@@ -54,7 +53,7 @@ class SparesNeeded(Check):
 
     ### What it prints
     ```
-    E0479: `spares_needed 99% of node <= 2` does not hold: 11 spares beside 16 of node: …
+    E0479: `spares_needed 99% of node <= 2` is not met: 11 spares beside 16 of node: …
     ```
     """
 
@@ -66,6 +65,7 @@ class SparesNeeded(Check):
     less_is_better = True
     on_demand = True
     by_formula = True
+    by_model = True
     reads_of = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"of", "args"})
@@ -92,10 +92,12 @@ class SparesNeeded(Check):
         spare = int((named & f.spares).sum())
         used = int(named.sum()) - spare
         down = max((p.down_share for p in found.parts), default=Fraction(0))
-        enough = spares_for_confidence(used, down, Fraction(asked))
+        enough = spares_for_confidence(used, down, Fraction(asked), view.budget.most_spares)
         paths = ", ".join(s.text for s in claim.of)
         if enough is None:
-            return skipped(f"more than {MOST_SPARES:,} spares beside {used:,} of {paths} would be needed")
+            return skipped(
+                f"more than {view.budget.most_spares:,} spares beside {used:,} of {paths} would be needed"
+            )
         count, held = enough
         there = f"; the design has {spare}" if spare else ""
         text = (

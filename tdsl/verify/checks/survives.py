@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.elements import TooMany, elements_of_claim
+from tdsl.prove.elements import TooMany
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
@@ -19,6 +19,7 @@ from tdsl.verify.check import (
     property_holds,
     skipped,
 )
+from tdsl.verify.failing_elements import failing_elements_of_claim
 from tdsl.verify.failures import WorstFailure, worst_failure
 from tdsl.verify.what_is_left import (
     always_enough_left,
@@ -95,9 +96,7 @@ not reach node4
         reads = check.reads_for(asked)
         through = reads is not None and "domains" in reads
         try:
-            named = elements_of_claim(view, claim, beside=through) or elements_of_claim(
-                view, claim, beside=True
-            )
+            named = failing_elements_of_claim(view, claim, through)
         except TooMany as many:
             return skipped(str(many))
         if (there := sum(e.copies for e in named)) < claim.any_count:

@@ -251,7 +251,8 @@ class _PartsOfView:
             what = f"{kind} of {f.classes[int(f.link_class[rows[0]])]}" + (
                 f" ({model.name})" if model else ""
             )
-            name = f"{key[0]} of {self._link_name(rows[0])}"
+            name = f"cable of {self._link_name(rows[0])}"
+            name = name if key[0] == "cable" else f"transceiver of {f.port_path(key[2])}"
             part = self._part(FabricElement(name, none, np.unique(rows)), key[0], rated, what)
             if part is not None:
                 yield part
@@ -278,7 +279,7 @@ class _PartsOfView:
 
 
 def _joined_rates(said: Sequence[tuple[str, FailureRate]], behind: _Rated | None = None) -> _Rated:
-    """Rate and repair, each as the first says it that says it, then as what stands behind them all does."""
+    """Rate and repair, each as the first says it that says it, then as what comes after them all does."""
     rate, bases = FailureRate(), set[str]()
     for basis, one in said:
         filled = rate.filled_by(one)
