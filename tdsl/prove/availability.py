@@ -114,7 +114,7 @@ def interval_of_states(
     left, most = view.budget.failure_sets, view.budget.exact_failures
     sums = _symmetric_sums(odds, max(covered, most))
     for size in range(most + 1):
-        if size <= covered:
+        if covered and size <= covered:  # nothing is known of a condition before any failure by 0
             good, done, sets = good + sums[size], size, sets + comb(len(elements), size)
             continue
         chosen = _weighted_sets(view, elements, odds, size, reads, fixed, left)

@@ -7,6 +7,9 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, isqrt
 
+DOWN_BITS = 64
+"""Probabilities of spares are rounded to multiples of 2^-64."""
+
 
 def square_root(value: Fraction) -> Fraction:
     """The square root, rounded down to a multiple of 2^-64 or finer."""
@@ -44,36 +47,29 @@ def spares_for_confidence(
     needed: int, down: Fraction, confidence: Fraction, most: int
 ) -> tuple[int, Fraction] | None:
     """How many spares are needed beside ``needed`` so that with this confidence at least ``needed`` work at
-    a time, and with what probability they do; None above ``most``. ``down`` is the probability that
-    one does not work: P(at most s of needed + s are down) of the binomial distribution."""
-    up = 1 - down
-    if not down:
-        return 0, Fraction(1)
-    for spares in range(most + 1):
-        held = _share_that_holds(needed, spares, down, up)
-        if held >= confidence:
-            return spares, held
-    return None
+    a time, and with what probability they do; None above ``most``. ``down`` is the probability that one does
+    not work, rounded up to a multiple of 2^-64: P(at most s of needed + s are down) of the binomial
+    distribution, which grows with s."""
+    parts = -((-down.numerator << DOWN_BITS) // down.denominator)
+    high = 0
+    while (held := _share_that_holds(needed, high, parts)) < confidence:
+        if high >= most:
+            return None
+        high = min(max(2 * high, 1), most)
+    low = high // 2 if high > 1 else high - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        share = _share_that_holds(needed, middle, parts)
+        low, high, held = (low, middle, share) if share >= confidence else (middle, high, held)
+    return high, held
 
 
-def _share_that_holds(needed: int, spares: int, down: Fraction, up: Fraction) -> Fraction:
-    """P(at most ``spares`` of ``needed + spares`` are down), rounded down to a multiple of 2^-128."""
-    total, scale = needed + spares, 1 << 160
-    part = _power_down(up, total, scale)
-    ratio = down / up
-    held = Fraction(0)
+def _share_that_holds(needed: int, spares: int, down: int) -> Fraction:
+    """P(at most ``spares`` of ``needed + spares`` are down), exactly; ``down`` is in units of 2^-64."""
+    total, one = needed + spares, 1 << DOWN_BITS
+    up = one - down
+    held, term = 0, up**total  # of each number of failures, in units of 2^(-64 * total)
     for k in range(spares + 1):
-        held += comb(total, k) * part
-        part = Fraction((part * ratio * scale).__floor__(), scale)
-    return min(Fraction((held * scale).__floor__(), scale), Fraction(1))
-
-
-def _power_down(base: Fraction, exponent: int, scale: int) -> Fraction:
-    """A power of a number below 1, each product rounded down to a multiple of 1/scale."""
-    out, square = Fraction(1), base
-    while exponent:
-        if exponent & 1:
-            out = Fraction((out * square * scale).__floor__(), scale)
-        square = Fraction((square * square * scale).__floor__(), scale)
-        exponent >>= 1
-    return out
+        held += comb(total, k) * term
+        term = term // up * down if up else 0
+    return Fraction(held, one**total)
