@@ -197,23 +197,22 @@ def labels_of_single_elements(
     reads: Reads | None,
     fixed: Sequence[Ints],
 ) -> Ints:
-    """The lowest of its orbit for every element. Devices and links are moved apart, since those of links may
-    overlap those of others."""
+    """The lowest of its orbit for every element, of those that are as likely to fail. Devices and links are
+    moved apart, since those of links may overlap those of others."""
     label = np.arange(len(elements))
-    for at in _families_of_elements(elements):
+    for at in _families_of_elements(elements, odds):
         some = [elements[i] for i in at.tolist()]
-        sym = symmetry_of_elements(view, some, reads, fixed)
-        moves = _moves_that_keep_odds(sym.generators, [odds[i] for i in at.tolist()])
+        moves = symmetry_of_elements(view, some, reads, fixed, single=True).generators
         label[at] = at[orbit_labels(len(some), moves)]
     return label
 
 
-def _families_of_elements(elements: Sequence[FabricElement]) -> Iterator[Ints]:
-    """Elements whose links are disjoint: single devices, groups of them, then links, each as far as they do
+def _families_of_elements(elements: Sequence[FabricElement], odds: Sequence[Fraction]) -> Iterator[Ints]:
+    """Elements as likely to fail whose links are disjoint: single devices, groups of them, then links, each as far as they do
     not overlap others of theirs."""
-    families: list[tuple[set[int], list[int], str]] = []
+    families: list[tuple[set[int], list[int], object]] = []
     for i, e in enumerate(elements):
-        kind = "links" if len(e.links) else "device" if len(e.devices) == 1 else "group"
+        kind = "links" if len(e.links) else "device" if len(e.devices) == 1 else "group", odds[i]
         mine = set(e.links.tolist())
         for taken, rows, of in families:
             if of == kind and not taken & mine:

@@ -106,7 +106,7 @@ def test_a_million_draws_are_within_four_standard_errors(tmp_path: Path) -> None
     assert float(got.lower) - error <= share <= float(got.upper) + error, got.text
     about = got.witness["sampled"]
     assert about["lower"] <= share <= about["upper"] and about["seed"] == 1 and about["confidence"] == 0.99
-    assert float(got.lower) <= about["lower"] + 1e-9 and "random states" in got.text
+    assert float(got.lower) <= about["lower"] + 1e-7 and "random states" in got.text
     again, _ = answer(SPINES.replace("REQUIRED", "report availability with bisection >= 75% of intact"), tmp_path)
     assert again.text == got.text
 
@@ -166,7 +166,7 @@ def test_places_give_racks_and_trays_as_groups(tmp_path: Path) -> None:
     """One rack holds both spines; one stretch of the tray has all cables to them."""
     text = """
     fabric f {
-      hall h { row A { rack 1..3 { height 42U } }; pitch rack 0.6m; tray above 2.6m }
+      hall h { row A { rack 1..3 { height 42U } }; pitch rack 0.6m, row 3m; tray above 2.6m; slack 1m }
       host x[2]: H
       switch leaf[2]: SW
       switch spine[2]: SW
