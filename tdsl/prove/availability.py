@@ -208,8 +208,8 @@ def labels_of_single_elements(
 
 
 def _families_of_elements(elements: Sequence[FabricElement], odds: Sequence[Fraction]) -> Iterator[Ints]:
-    """Elements as likely to fail whose links are disjoint: single devices, groups of them, then links, each as far as they do
-    not overlap others of theirs."""
+    """Elements as likely to fail whose links are disjoint: single devices, groups of them, then links, each
+    as far as they do not overlap others of theirs."""
     families: list[tuple[set[int], list[int], object]] = []
     for i, e in enumerate(elements):
         kind = "links" if len(e.links) else "device" if len(e.devices) == 1 else "group", odds[i]
