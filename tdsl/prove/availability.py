@@ -202,6 +202,8 @@ def labels_of_single_elements(
     label = np.arange(len(elements))
     for at in _families_of_elements(elements, odds):
         some = [elements[i] for i in at.tolist()]
+        if len(some[0].links) and len(some) > view.budget.symmetric_elements:
+            continue  # a try for each of so many links takes too long
         moves = symmetry_of_elements(view, some, reads, fixed, single=True).generators
         label[at] = at[orbit_labels(len(some), moves)]
     return label

@@ -88,7 +88,7 @@ def read_failure_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) ->
     if not s.items:
         raise Fault("E0120", s.span, f"`{name}` needs a value", help=f"write `{EXAMPLES[name]}`")
     written = s.items[0].value
-    value = _rate_over_period(written, scope, evaluator) if name == "fails" else None
+    value: object = _rate_over_period(written, scope, evaluator) if name == "fails" else None
     if value is None:
         value = evaluator.evaluate(written, scope, words=True)
     amount = _amount_of_setting(name, value)

@@ -52,12 +52,19 @@ def interruptions_of_job(view: View, claim: ResolvedClaim | None, found: Failing
         own = checks_by_name()[asked.metric].reads_for(asked)
         reads = None if own is None else own | {"lengths"}
         fixed += devices_that_symmetries_keep(view, asked)
-    parts = found.parts
+    parts: list[FailingPart] = []
+    near = _links_of_hosts(view, mine)
+    lower = upper = Fraction(0)
+    by_kind: dict[str, Fraction] = {}
+    for part in found.parts:
+        if asked is None and near[part.element.links].any():
+            lower, upper = lower + part.per_second, upper + part.per_second
+            by_kind[part.kind] = by_kind.get(part.kind, Fraction(0)) + part.per_second
+        elif asked is not None or not _is_apart(view, part, mine):
+            parts.append(part)
     label = labels_of_single_elements(
         view, [p.element for p in parts], [p.per_second for p in parts], reads, fixed
     )
-    lower = upper = Fraction(0)
-    by_kind: dict[str, Fraction] = {}
     for first in np.unique(label).tolist():
         answer = _interrupts(view, parts[first], mine, asked)
         same = np.flatnonzero(label == first).tolist()
@@ -67,6 +74,29 @@ def interruptions_of_job(view: View, claim: ResolvedClaim | None, found: Failing
             lower += rate
             by_kind[parts[first].kind] = by_kind.get(parts[first].kind, Fraction(0)) + rate
     return Interruptions(lower, upper, by_kind, int(mine.sum()))
+
+
+def _links_of_hosts(view: View, hosts: Bools) -> Bools:
+    """Of every link of the fabric whether it ends at one of these devices."""
+    out = np.zeros(view.fabric.link_count, dtype=np.bool_)
+    out[view.rows] = hosts[view.a] | hosts[view.b]
+    return out
+
+
+def _is_apart(view: View, part: FailingPart, mine: Bools) -> bool:
+    """Whether a part is a link of some other host, where every hub has three hosts or more: its loss takes an
+    endpoint of that host alone."""
+    if len(part.element.links) != 1 or len(part.element.devices) or view.direct:
+        return False
+    unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    unit[view.units] = True
+    f, rows = view.fabric, part.element.links
+    at_host = unit[f.device_a[rows]] | unit[f.device_b[rows]]
+    if not at_host.all():
+        return False
+    at = view.attachment
+    pairs = np.unique(np.stack([at.hub, at.end]), axis=1)
+    return bool(np.unique(pairs[0], return_counts=True)[1].min() > 2)
 
 
 def _interrupts(
