@@ -7,9 +7,6 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, isqrt
 
-DOWN_BITS = 64
-"""Probabilities of spares are rounded to multiples of 2^-64."""
-
 
 def square_root(value: Fraction) -> Fraction:
     """The square root, rounded down to a multiple of 2^-64 or finer."""
@@ -50,7 +47,7 @@ def spares_for_confidence(
     a time, and with what probability they do; None above ``most``. ``down`` is the probability that one does
     not work, rounded up to a multiple of 2^-64: P(at most s of needed + s are down) of the binomial
     distribution, which grows with s."""
-    parts = -((-down.numerator << DOWN_BITS) // down.denominator)
+    parts = -((-down.numerator << 64) // down.denominator)
     high = 0
     while (held := _share_that_holds(needed, high, parts)) < confidence:
         if high >= most:
@@ -66,7 +63,7 @@ def spares_for_confidence(
 
 def _share_that_holds(needed: int, spares: int, down: int) -> Fraction:
     """P(at most ``spares`` of ``needed + spares`` are down), exactly; ``down`` is in units of 2^-64."""
-    total, one = needed + spares, 1 << DOWN_BITS
+    total, one = needed + spares, 1 << 64
     up = one - down
     held, term = 0, up**total  # of each number of failures, in units of 2^(-64 * total)
     for k in range(spares + 1):
