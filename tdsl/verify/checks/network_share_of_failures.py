@@ -44,11 +44,11 @@ class NetworkShareOfFailures(Check):
 
     ### What it prints
     ```
-    E0467: `network_share_of_failures <= 10%` is not met: 100% of 3.351e-05 failures a day
+    E0448: `network_share_of_failures <= 10%` is not met: 100% of 3.351e-05 failures a day
     ```
     """
 
-    code = "E0467"
+    code = "E0448"
     name = "network_share_of_failures"
     wrong = "A network that fails more often than its share"
     kind = "fraction"
