@@ -115,6 +115,12 @@ NO_DIFFERENCE: Mapping[str, Mapping[str, str]] = {
         "b": "compared by its devices",
         "text": "as written",
     },
+    "RiskGroup": {
+        "name": "its path",
+        "path": "what it is known by",
+        "devices": "compared by their paths",
+        "origin": "a place in the text",
+    },
     "LinkStatement": {"origin": "a place in the text"},
 }
 """Fields that are not compared, by their class, each with the reason."""
@@ -138,7 +144,7 @@ COMPARED_HERE = frozenset(
         "link_medium", "link_statement", "link_via_a", "link_via_b", "link_bundle", "link_colour",
         "cable_group", "absent_a", "absent_b", "absent_rate", "absent_reserved", "absent_statement",
         "addressing", "management", "nos", "transport", "transport_stated", "purpose", "prices", "supply",
-        "places", "spans",
+        "places", "spans", "risks",
     )
 )  # fmt: skip
 """Fields of a fabric that are compared in this module."""
@@ -155,7 +161,7 @@ OF_CABLES = {"cable": "part", "length": "length", "medium": "medium", "colour": 
 """Settings of a connect that cables show, too, and what it is called there."""
 CABLE_COLUMNS = ("fibre", "polarity", "a_optic", "b_optic", "via")
 """Columns of the table of cables that are compared beside the facts of a cable."""
-COMPARED_WORDS = ("layer", "nos", "transport", "purpose", "routing", "roce", "hall", "distance")
+COMPARED_WORDS = ("layer", "nos", "transport", "purpose", "routing", "roce", "hall", "distance", "risk")
 COMPARED_WORDS_IF_BUILT = ("partition", "subnet_manager")
 """Statements of a fabric whose values are compared: one that is only written otherwise is no difference. The
 second ones only where all that is planned is built: else they may be about more."""
@@ -357,6 +363,10 @@ def fabric_attributes(fabric: Fabric, known: Mapping[str, str]) -> dict[tuple[st
         names = [h.name for h in fabric.places.halls]
         for (a, b), length in fabric.places.distances.items():
             enter("distance", f"distance {' to '.join(sorted((names[a], names[b])))}", f"{length}mm")
+    for r in fabric.risks:
+        paths = [fabric.device_path(d) for d in r.devices.tolist()]
+        enter("risk", f"risk {r.path}: members", tuple(known.get(p, p) for p in paths))
+        enter_fields("risk", f"risk {r.path}:", r.rate)
     for span in fabric.spans:
         ends = sorted(_devices_text(fabric, rows, known) for rows in (span.a, span.b))
         enter("distance", f"distance {' to '.join(ends)}", f"{span.length}mm")

@@ -408,7 +408,8 @@ def _join_links(
 
 
 def _join_names(made: _Joining, fabric: Fabric) -> None:
-    """The names that statements give; of a shared device that of the first fabric that gives one."""
+    """The names that statements give, of a shared device that of the first fabric that gives one; and the
+    risk groups of all."""
     names: dict[int, str] = {}
     for f, rows in zip(made.members, made.rows, strict=True):
         for device, name in f.names.items():
@@ -416,6 +417,11 @@ def _join_names(made: _Joining, fabric: Fabric) -> None:
             if names.setdefault(row, name) == name and device in f.named_by:
                 fabric.named_by.setdefault(row, f.named_by[device])
     fabric.names = names
+    fabric.risks = tuple(
+        replace(r, devices=rows[r.devices])
+        for f, rows in zip(made.members, made.rows, strict=True)
+        for r in f.risks
+    )
 
 
 def _join_spans(made: _Joining, fabric: Fabric) -> None:

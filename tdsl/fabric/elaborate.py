@@ -73,6 +73,11 @@ def elaborate_fabric(
     fabric.prices, fabric.supply = plan.prices, plan.supply
     _add_places_and_distances(plan, fabric, diagnostics, places)
     _add_subnet_management(plan, fabric, diagnostics, ok and sound)
+    if plan.risks:
+        from tdsl.fabric.requirements import resolve_risk_groups
+
+        fabric.risks = resolve_risk_groups(plan, fabric, diagnostics)
+        fabric.complete = fabric.complete and not diagnostics.has_errors
     _report_no_device(plan, fabric, diagnostics)
     _warn_of_idle_statements(plan, wiring, diagnostics)
     return fabric

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tdsl.fabric.layers import Domains
     from tdsl.fabric.partitions import SubnetManagement
     from tdsl.fabric.places import RackPlaces
+    from tdsl.fabric.risks import RiskGroup
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -150,6 +151,7 @@ class Fabric(Sealed):
     management: SubnetManagement | None = (
         None  # None where the design says nothing of partitions and subnet managers
     )
+    risks: tuple[RiskGroup, ...] = ()  # what fails together, as the design states it
     nos: str = ""  # the operating system of switches of which neither the declaration nor the model says one
     transport: str = ""  # what its links speak, "" where neither the design nor the types of ports say one
     transport_stated: bool = False  # whether the design has a `transport` statement

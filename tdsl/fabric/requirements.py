@@ -18,6 +18,7 @@ from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.resolve import Resolver, instance_rows, variable_assignments
+from tdsl.fabric.risks import RiskGroup, is_risk_path, risk_selector
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import Origin, SourceSpan
@@ -74,6 +75,16 @@ def resolve_claims(
                 else:
                     out += found
     return out
+
+
+def selectors_of_instances(
+    plan: FabricPlan, fabric: Fabric, required: Required, paths: Sequence[tree.PathExpr]
+) -> list[tuple[FabricElement | None, list[Selector]]]:
+    """What paths mean in each instance of the block in which they are written, with that instance (None for
+    the fabric itself). Raises Fault where a path names nothing."""
+    block = _Block(plan, fabric, required)
+    found = [block.selector(p) for p in paths]
+    return [(scope, [of(k) for of in found]) for k, scope in enumerate(block.scopes)]
 
 
 def _names_any_of(claim: tree.Claim, spans: Iterable[SourceSpan]) -> bool:
@@ -190,6 +201,8 @@ class _Block:
         """What a path means in each instance. What is declared outside of a group is the same in all of its
         instances."""
         context = self.required.context
+        if is_risk_path(path, context):
+            return _same_for_all(risk_selector(self.fabric, path))
         if path.bare == "ports" and not any("ports" in g.members for g in context.groups):
             return _same_for_all(Selector("ports", "ports", ()))
         try:
@@ -415,3 +428,32 @@ def _group_elements(target: ResolvedPath, rows: list[Ints]) -> list[list[FabricE
             [FabricElement(name, np.array(members, dtype=np.int64)) for name, members in found.items()]
         )
     return out
+
+
+def resolve_risk_groups(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> tuple[RiskGroup, ...]:
+    """The groups of devices that a plan says fail together, one for each instance of the block in which one
+    is stated; a path that names nothing is a finding."""
+    out: list[RiskGroup] = []
+    for stated in plan.risks:
+        asked = tree.Require(True, (), stated.origin.span)
+        required = Required(asked, stated.scope, stated.context, stated.origin)
+        try:
+            for scope, selectors in selectors_of_instances(plan, fabric, required, stated.members):
+                path = stated.name if scope is None else f"{scope.name}.{stated.name}"
+                _refuse_ports_as_members(selectors, stated.origin)
+                rows = [e.devices for s in selectors for e in s.elements]
+                devices = np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
+                out.append(RiskGroup(stated.name, path, devices, stated.rate, stated.origin))
+        except Fault as fault:
+            fault.report(diagnostics)
+        except Excused:
+            pass
+    return tuple(out)
+
+
+def _refuse_ports_as_members(selectors: Iterable[Selector], origin: Origin) -> None:
+    """Refuse a path to ports as a member of a risk group."""
+    ports = [s.text for s in selectors if s.ports]
+    if ports:
+        message = f"members of a risk group are devices and groups, and `{ports[0]}` names ports"
+        raise Fault("E0120", origin, message, help="name the devices")

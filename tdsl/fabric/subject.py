@@ -143,4 +143,6 @@ def is_of_instance(claim: ResolvedClaim) -> bool:
 def names_nothing(selectors: Sequence[Selector]) -> bool:
     """Whether paths are written and name no device: the instance has none of that name."""
     words = ("ports", "network")
-    return bool(selectors) and all(not s.elements and s.text not in words for s in selectors)
+    return bool(selectors) and all(
+        not s.elements and s.text not in words and s.kind != "risk" for s in selectors
+    )

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TypeVar
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.semantics.failure_rates import FACTS as FAILURES
+from tdsl.semantics.failure_rates import FailureRate, written_failure_fact
 from tdsl.semantics.supply import Spares, Supply, lead_days, parse_spares
 
 T = TypeVar("T")
-TABLES = ("price", "spares", "lead", "alternative")
+TABLES = ("price", "spares", "lead", "alternative", *FAILURES)
 EXAMPLE = {
     "spares": '`optic = "2%"` or `MODEL = 1`',
     "lead": '`MODEL = "26 weeks"` or `"90 days"`',
     "alternative": '`PART = "OTHER-PART"`, or a list',
+    "mtbf": '`MODEL = "146 year"`',
+    "fit": "`MODEL = 780`",
+    "fails": '`MODEL = "0.057%/month"`',
+    "repair": '`MODEL = "4 h"`',
 }
 
 
@@ -53,7 +61,29 @@ def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[s
         data, "lead", lambda v: lead_days(v) if isinstance(v, str) else None, wrong
     )
     others: dict[str, tuple[str, ...]] = _table_by_model(data, "alternative", _names_in_value, wrong)
-    return each, Supply(currency, str(data.get("date", "")), extras, leads, others)
+    failures = _failure_rates_by_model(data, wrong)
+    return each, Supply(currency, str(data.get("date", "")), extras, leads, others, failures)
+
+
+def _failure_rates_by_model(
+    data: Mapping[str, Mapping[str, object]], wrong: Callable[[str, str], None]
+) -> dict[str, FailureRate]:
+    """The tables `mtbf`, `fit`, `fails` and `repair` together; a model of which two give a rate is a
+    finding."""
+    out: dict[str, FailureRate] = {}
+    for table in FAILURES:
+        found = _table_by_model(data, table, partial(written_failure_fact, table), wrong)
+        for name, amount in found.items():
+            before = out.get(name, FailureRate())
+            if table == "repair":
+                out[name] = replace(before, repair=amount)
+            elif before.per_second is not None:
+                wrong(
+                    f"two tables give the rate of failures of {name}", "keep one of `mtbf`, `fit` and `fails`"
+                )
+            else:
+                out[name] = replace(before, per_second=amount)
+    return out
 
 
 def _prices_by_model(table: Mapping[str, object], wrong: Callable[[str], None]) -> dict[str, Fraction]:

@@ -58,19 +58,27 @@ class Trays:
 
     def stretches(self, legs: Bools) -> list[Stretch]:
         """Every stretch that a cable lies in: along the rows, then across them, of each hall."""
+        return [found for found, _ in self._stretches_and_legs(legs, False)]
+
+    def legs_by_stretch(self, legs: Bools) -> list[tuple[Stretch, Ints]]:
+        """Every stretch with the rows of the legs that lie in it."""
+        return self._stretches_and_legs(legs, True)
+
+    def _stretches_and_legs(self, legs: Bools, listed: bool) -> list[tuple[Stretch, Ints]]:
+        """The stretches, with the legs in each where they are to be ``listed``."""
         p, lengths = self.places, self.physical.lengths
         rows = np.flatnonzero(legs & (lengths.run >= 0))
         spans, ends = lengths.spans[rows], self._ends(rows)
         ra, rb = (p.device_rack[e] for e in ends)
         ha, hb = (np.where(r >= 0, p.rack_hall[r], -1) for r in (ra, rb))
         out_a, out_b = (np.where(spans, lengths.enters(e), ha != hb) for e in ends)
-        out: list[Stretch] = []
+        out: list[tuple[Stretch, Ints]] = []
         for h in range(len(p.halls)):
             both = np.flatnonzero(~spans & (ha == h) & (hb == h) & (ra != rb))
             leave, enter = np.flatnonzero((ha == h) & out_a), np.flatnonzero((hb == h) & out_b)
             near = np.concatenate([ra[both], ra[leave], rb[enter]])
             far = np.concatenate([rb[both], np.full(len(leave) + len(enter), -1, dtype=np.int64)])
-            out += self._of_hall(h, rows[np.concatenate([both, leave, enter])], near, far)
+            out += self._of_hall(h, rows[np.concatenate([both, leave, enter])], near, far, listed)
         return out
 
     def unknown(self, legs: Bools) -> int:
@@ -91,7 +99,7 @@ class Trays:
         f, top = self.fabric, self.physical.lengths.top
         return top[f.port_device[f.cable_a[legs]]], top[f.port_device[f.cable_b[legs]]]
 
-    def _of_hall(self, h: int, legs: Ints, ra: Ints, rb: Ints) -> list[Stretch]:
+    def _of_hall(self, h: int, legs: Ints, ra: Ints, rb: Ints, listed: bool) -> list[tuple[Stretch, Ints]]:
         """Stretches of one hall; ``rb`` is -1 where a cable leaves by the entry: the first rack of the first
         row."""
         p, hall = self.places, self.places.halls[h]
@@ -113,17 +121,13 @@ class Trays:
         numbers = [n for n, _ in max(hall.rows, key=lambda r: len(r.racks)).racks]
         out = []
         for row, k, *load in along.found():
-            out.append(
-                Stretch(
-                    h, f"row {names[row]} from rack {numbers[k]} to {numbers[k + 1]}", False, row, k, *load
-                )
-            )
+            where = f"row {names[row]} from rack {numbers[k]} to {numbers[k + 1]}"
+            mine = legs[along.lying(row, k)] if listed else legs[:0]
+            out.append((Stretch(h, where, False, row, k, *load), mine))
         for x, k, *load in over.found():
-            out.append(
-                Stretch(
-                    h, f"across at rack {numbers[x]} from row {names[k]} to {names[k + 1]}", True, x, k, *load
-                )
-            )
+            where = f"across at rack {numbers[x]} from row {names[k]} to {names[k + 1]}"
+            mine = legs[over.lying(x, k)] if listed else legs[:0]
+            out.append((Stretch(h, where, True, x, k, *load), mine))
         return out
 
 
@@ -140,10 +144,12 @@ class _Loads:
             ]
         )
         self.steps = np.zeros((3, lines, positions + 1), dtype=np.int64)
+        self.segments: list[tuple[Ints, Ints, Ints]] = []
 
     def add(self, line: Ints, start: Ints, stop: Ints) -> None:
         """Cables from one position to another."""
         low, high = np.minimum(start, stop), np.maximum(start, stop)
+        self.segments.append((line, low, high))
         for k in range(3):
             np.add.at(self.steps[k], (line, low), self.terms[k])
             np.subtract.at(self.steps[k], (line, high), self.terms[k])
@@ -154,3 +160,11 @@ class _Loads:
         lines, at = np.nonzero(load[0])
         cables, squares, unknown = (load[k, lines, at].tolist() for k in range(3))
         return list(zip(lines.tolist(), at.tolist(), cables, squares, unknown, strict=True))
+
+    def lying(self, line: int, position: int) -> Ints:
+        """The numbers of the cables that lie in one stretch."""
+        found = [
+            np.flatnonzero((at == line) & (low <= position) & (position < high))
+            for at, low, high in self.segments
+        ]
+        return np.unique(np.concatenate(found))

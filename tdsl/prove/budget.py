@@ -50,6 +50,31 @@ class Budget:
     failure_sets: int = 600
     """Sets of failed elements that are judged before `survives` stays open."""
 
+    exact_failures: int = 3
+    """Failures at once up to which `availability` judges all sets, where their orbits are few."""
+
+    fatal_failures: int = 4
+    """Failures at once up to which `fatal_set` goes through all sets."""
+
+    covered_failures: int = 6
+    """Failures at once up to which it is tried to prove a condition for all sets by what they can take
+    away."""
+
+    sampled_states: int = 100
+    """Random states with more failures than are judged exactly that `availability` judges."""
+
+    drawn_states: int = 1 << 16
+    """Random states that are drawn to find these."""
+
+    state_seed: int = 1
+    """The seed of these."""
+
+    state_confidence: Fraction = Fraction(99, 100)
+    """The confidence of the bounds that they give."""
+
+    most_spares: int = 4_096
+    """Spares up to which it is asked how many are enough."""
+
     symmetric_elements: int = 600
     """Elements up to which sets of two and more are divided into orbits."""
 

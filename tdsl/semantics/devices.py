@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import TypeVar
 
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics import forwards, nos
+from tdsl.semantics import failure_rates, forwards, nos
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
@@ -20,7 +20,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 Element = TypeVar("Element", int, str)
 ROLES = ("accelerator", "storage", "manager")
-DEVICE_SETTINGS = ("forwards", "latency", "nos", "role", "spares", "split")
+DEVICE_SETTINGS = ("forwards", "latency", "nos", "role", "spares", "split", *failure_rates.FACTS)
 SPLIT = "`split nic 8` makes 8 lanes of each port of `nic`, `split p[1..32] 2` two of each of these ports"
 
 
@@ -49,6 +49,9 @@ class DeviceSettings:
     nos: str = ""
     forwards: bool = False
     latency: Quantity | None = None  # in place of what the model says
+    failures: Mapping[str, object] = field(
+        default_factory=dict
+    )  # `fails` and `repair`, in place of the model's
 
     @property
     def text(self) -> str:
@@ -62,7 +65,7 @@ class DeviceSettings:
         out += ["forwards"] if self.forwards else []
         if self.latency is not None:
             out.append(f"latency {_exact_time_text(self.latency)}")
-        return "; ".join(out)
+        return "; ".join(out + failure_rates.exact_rate_text(self.failures))
 
     def kept(self) -> dict[str, object]:
         """What a device set keeps of them."""
@@ -75,7 +78,7 @@ class DeviceSettings:
                 ("latency", self.latency),
             )
             if value not in (0, "", False, None)
-        }
+        } | dict(self.failures)
 
 
 def _known_device_setting(s: tree.Stmt) -> tree.Setting:
@@ -101,6 +104,7 @@ def device_settings(
     """The settings of a device of a kind. Raises Fault for what means nothing there."""
     out = DeviceSettings()
     seen: dict[str, SourceSpan] = {}
+    failures: dict[str, object] = {}
     for statement in body:
         s = _known_device_setting(statement)
         name = s.name.name
@@ -110,6 +114,8 @@ def device_settings(
             _refuse_setting_of_other_kind(s, kind)
         seen.setdefault(name, s.span)
         match name:
+            case name if name in failure_rates.FACTS:
+                failure_rates.enter_failure_setting(s, scope, evaluator, failures)
             case "forwards":
                 out = replace(out, forwards=forwards.read_forwards_setting(s, kind))
             case "latency":
@@ -122,7 +128,7 @@ def device_settings(
                 out = replace(out, spares=_spare_count(s, scope, evaluator))
             case _:
                 out = replace(out, splits=(*out.splits, _split_setting(s, scope, evaluator)))
-    return out
+    return replace(out, failures=failures)
 
 
 def _refuse_setting_of_other_kind(s: tree.Setting, kind: str) -> None:
@@ -136,7 +142,7 @@ def _refuse_setting_of_other_kind(s: tree.Setting, kind: str) -> None:
         raise Fault("E0118", s.span, f"a {kind} has no latency", help=help)
     if name == "nos" and kind != "switch":
         raise Fault("E0118", s.span, f"a {kind} has no network operating system", help="switches have one")
-    if name not in ("nos", "forwards") and kind not in ("host", "chip"):
+    if name not in ("nos", "forwards", *failure_rates.FACTS) and kind not in ("host", "chip"):
         what = "role" if name == "role" else "spares"
         raise Fault(
             "E0118",

@@ -20,7 +20,18 @@ RACK = ("height", "power")
 PHYSICAL = (*HALL, *RACK, "distance", "units")
 ADDRESSING = ("address", "routing", "roce")
 SUBNETS = ("partition", "subnet_manager")
-WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "purpose", "forwards")
+WORDS = (
+    *PHYSICAL,
+    *ADDRESSING,
+    *SUBNETS,
+    "minimize",
+    "layer",
+    "nos",
+    "transport",
+    "purpose",
+    "forwards",
+    "risk",
+)
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 PLACE = "in the block of a fabric or a group"
 INSTEAD = "move it out of these braces; `group site[4] { … }` has it once for each of 4"

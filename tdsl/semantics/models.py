@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix, Severity
 from tdsl.findings.source import Origin
-from tdsl.semantics import forwards, nos, provenance, supply
+from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -60,6 +60,7 @@ FACTS = (
     "year", "marks", "asic", "radix", "rate", "medium", "fibre", "polarity", "reach", "legs", "platform",
     "hwsku", "nos", "breakout", "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role",
     "tail", "forwards", "bend", "ferrules", "flops", "machine", *supply.FACTS, *provenance.FACTS,
+    *failure_rates.FACTS,
 )  # fmt: skip
 MEASURED = {
     "power": (POWER, "700W"),
@@ -545,6 +546,9 @@ class ModelBuilder:
             return
         if name == "flops":
             self.compute_rates(s)
+            return
+        if name in failure_rates.FACTS:
+            failure_rates.enter_failure_setting(s, self.scope, self.evaluator, self.facts)
             return
         if name == "sold":
             self.facts[name] = supply.read_sold_fact(s, self.words_of_items(s))

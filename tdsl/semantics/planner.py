@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
-from tdsl.semantics import fabric_words, forwards, nos, transport
+from tdsl.semantics import fabric_words, failure_rates, forwards, nos, transport
 from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault
@@ -34,7 +34,17 @@ if TYPE_CHECKING:
 
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 LAYERS = ("scaleup",)
-FABRIC_SETTINGS = ("layer", "nos", "transport", "purpose", "forwards", "minimize", *ADDRESSING, *SUBNETS)
+FABRIC_SETTINGS = (
+    "layer",
+    "nos",
+    "transport",
+    "purpose",
+    "forwards",
+    "minimize",
+    "risk",
+    *ADDRESSING,
+    *SUBNETS,
+)
 """Settings in the block of a fabric or a group that are neither intent nor about halls."""
 PORT_LIMIT = 1 << 27
 COUNTED_MODEL = re.compile(r"([A-Za-z_]\w*)\s*\[\s*(\w+)\s*\]")
@@ -307,6 +317,10 @@ class FabricPlanner:
                 self.waiting.append(partial(forwards.plan_forwards_statement, self.plan, s, context))
             case "minimize":
                 self.minimize(s, context)
+            case "risk":
+                self.waiting.append(
+                    partial(failure_rates.plan_risk_group, self.plan, s, scope, context, origin)
+                )
             case name if name in ADDRESSING:
                 self.addressing(s, scope, context, origin)
             case _:

@@ -26,6 +26,7 @@ MONEY: Dim = (0, 0, 0, 0, 0, 1, 0, 0, 0)
 UNITS: Dim = (0, 0, 0, 0, 0, 0, 1, 0, 0)
 LOSS: Dim = (0, 0, 0, 0, 0, 0, 0, 1, 0)
 COMPUTE: Dim = (0, -1, 0, 0, 0, 0, 0, 0, 1)
+FREQUENCY: Dim = (0, -1, 0, 0, 0, 0, 0, 0, 0)
 
 KIND_NAMES: dict[Dim, str] = {
     RATE: "rate",
@@ -38,7 +39,13 @@ KIND_NAMES: dict[Dim, str] = {
     UNITS: "units",
     LOSS: "loss",
     COMPUTE: "compute rate",
+    FREQUENCY: "frequency",
 }
+
+
+HOUR = 3_600
+YEAR = 31_557_600
+"""Seconds. A year is the Julian one of 365.25 days (IAU), a month a twelfth of it: 730.5 hours."""
 
 
 def _build_unit_table() -> dict[str, tuple[Fraction, Dim]]:
@@ -56,7 +63,8 @@ def _build_unit_table() -> dict[str, tuple[Fraction, Dim]]:
         out[f"{prefix}B"] = (8 * Fraction(2) ** power, SIZE)
     for name, power in (("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("ps", -12)):
         out[name] = (Fraction(10) ** power, TIME)
-    for name, seconds in (("min", 60), ("day", 86_400), ("week", 604_800)):
+    spans = {"min": 60, "h": HOUR, "day": 24 * HOUR, "week": 168 * HOUR, "month": YEAR // 12, "year": YEAR}
+    for name, seconds in spans.items():
         out[name] = (Fraction(seconds), TIME)
     for name, power in (("m", 0), ("km", 3), ("cm", -2), ("mm", -3)):
         out[name] = (Fraction(10) ** power, LENGTH)
@@ -142,6 +150,8 @@ def quantity_text(q: Quantity) -> str:
         return _with_unit_prefix(q.amount, "m", (("m", -3), ("", 0), ("k", 3)))
     if q.dim == MONEY:
         return f"${decimal_text(q.amount)}"
+    if q.dim == FREQUENCY:
+        return f"{decimal_text(q.amount * YEAR * 100)}%/year"
     if q.dim in KIND_NAMES:
         return f"{decimal_text(q.amount)}{ {MASS: 'kg', UNITS: 'U', LOSS: 'dB'}[q.dim] }"
     return f"{decimal_text(q.amount)} {kind_name(q.dim)}"

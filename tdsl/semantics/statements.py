@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin
+from tdsl.semantics import failure_rates
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.paths import resolve_path
@@ -35,6 +36,7 @@ CONNECT_SETTINGS = (
     "allow",
     "bundle",
     "layer",
+    *failure_rates.FACTS,
 )
 
 
@@ -193,6 +195,9 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
                 CONNECT_SETTINGS,
                 meant=SETTINGS_ELSEWHERE,
             )
+        if name in failure_rates.FACTS:
+            failure_rates.enter_failure_setting(inner, scope, evaluator, out)
+            continue
         if name in out:
             raise Fault("E0104", inner.span, f"`{name}` is set twice")
         out[name] = inner.span.text if name in ("optic", "allow") else connect_value(inner, scope, evaluator)

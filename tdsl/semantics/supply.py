@@ -7,12 +7,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import TIME, Quantity
 from tdsl.semantics.values import Value, text_of
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from tdsl.semantics.failure_rates import FailureRate
 
 FACTS = ("spares", "lead", "alternative", "cords", "sold")
 """Facts of models that say how they are bought."""
@@ -57,13 +61,14 @@ class SoldIn:
 @dataclass(frozen=True, slots=True)
 class Supply:
     """What the file of prices says of purchases, by the name of a model or part; spares and lead times also
-    by a kind."""
+    by a kind. ``failures`` are rates and times of repair of models."""
 
     currency: str = ""
     date: str = ""
     spares: Mapping[str, Spares] = field(default_factory=dict)
     lead_days: Mapping[str, int] = field(default_factory=dict)
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    failures: Mapping[str, FailureRate] = field(default_factory=dict)
 
 
 def parse_spares(text: str) -> Spares | None:

@@ -6,13 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from tdsl.fabric.claims import FabricElement, ResolvedClaim
+from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.components import component_labels
-from tdsl.fabric.graph import Ints
 from tdsl.fabric.layers import scaleup_links
-from tdsl.fabric.order import distinct_values
+from tdsl.prove.element_symmetry import symmetry_of_elements
+from tdsl.prove.elements import elements_of_claim as named
+from tdsl.prove.endpoints_lost import (
+    connected_endpoints_per_device,
+    endpoints_lost_with,
+    endpoints_per_device,
+)
 from tdsl.prove.view import View
-from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 
@@ -74,7 +78,6 @@ accelerators)
     example = "blast_radius of leaf <= 32"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        from tdsl.prove.element_symmetry import symmetry_of_elements
         from tdsl.prove.elements import elements_of_claim as named
 
         assert claim is not None
@@ -88,7 +91,7 @@ accelerators)
         orbits = symmetry_of_elements(view, elements, self.reads, single=True).orbits()
         most = view.budget.blast_elements
         worst = max(
-            (_endpoints_lost_with(view, elements[o[0]]) for o in orbits[:most]),
+            (endpoints_lost_with(view, elements[o[0]]) for o in orbits[:most]),
             key=lambda x: (x.endpoints, x.cut_off),
         )
         witness: dict[str, object] = {
@@ -116,7 +119,6 @@ accelerators)
 
 def _accelerators_lost_in_domains(view: View, claim: ResolvedClaim) -> Judgement:
     """Accelerators of hosts that lose an endpoint, or whose scale-up domain loses something."""
-    from tdsl.prove.elements import elements_of_claim as named
 
     f = view.fabric.whole or view.fabric
     both = View(f, f.built, f.built, np.arange(f.link_count), budget=view.budget)
@@ -149,7 +151,7 @@ def _accelerators_lost_in_domains(view: View, claim: ResolvedClaim) -> Judgement
         hit[failed] = True
         hit |= linked & np.isin(part, part[hit & linked])
         domains = np.unique(label[hit & (label >= 0)])
-        used, live = _endpoints_per_device(view)[units], _connected_endpoints_per_device(left)[units]
+        used, live = endpoints_per_device(view)[units], connected_endpoints_per_device(left)[units]
         gone = units[(np.minimum(live, used) < used) | np.isin(label[units], domains)]
         worst = max(worst, (int(each[gone].sum()), len(domains), element.name), key=lambda x: x[0])
     count, domains_hit, name = worst
@@ -165,50 +167,3 @@ def _accelerators_lost_in_domains(view: View, claim: ResolvedClaim) -> Judgement
     else:
         found = exactly(count, text, witness)
     return replace(found, judged=min(len(elements), most), of=len(elements))
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """What one element's failure takes away."""
-
-    name: str
-    endpoints: int
-    cut_off: int
-    degraded: int
-    accelerators: int
-
-
-def _endpoints_lost_with(view: View, element: FabricElement) -> Loss:
-    failed = np.zeros(view.fabric.device_count, dtype=np.bool_)
-    failed[element.devices] = True
-    left = view.without(failed)
-    units = view.units
-    used = _endpoints_per_device(view)[units]
-    live = np.minimum(
-        _connected_endpoints_per_device(left)[units], used
-    )  # a chip of a direct fabric is one endpoint, also when it forwards no more
-    lost = used - live
-    hit = units[lost > 0]
-    gone = int(((lost > 0) & (live == 0)).sum())
-    each = [s.model.accelerators if s.kind == "host" else 1 for s in view.fabric.sets]
-    accelerators = int(np.array(each, dtype=np.int64)[view.fabric.device_set[hit]].sum())
-    return Loss(element.name, int(lost.sum()), gone, len(hit) - gone, accelerators)
-
-
-def _endpoints_per_device(view: View) -> Ints:
-    """Endpoints in use of every device: its ports with links, or a chip of a direct fabric as one."""
-    at = view.attachment
-    return np.bincount(at.end[view.degree[at.end] > 0], minlength=view.fabric.device_count)
-
-
-def _connected_endpoints_per_device(view: View) -> Ints:
-    """Endpoints of every device from which another unit can be reached."""
-    n = view.fabric.device_count
-    unit = np.zeros(n, dtype=np.bool_)
-    unit[view.units] = True
-    at = view.attachment
-    mine = unit[at.end]
-    end, hub = at.end[mine], at.hub[mine]
-    pairs = distinct_values(hub * n + end)
-    others = np.bincount(pairs // n, minlength=int(hub.max(initial=0)) + 1)  # different units at every hub
-    return np.bincount(end[others[hub] > 1], minlength=n)

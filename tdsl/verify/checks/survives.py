@@ -6,10 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tdsl.fabric.claims import FabricElement, ResolvedClaim
-from tdsl.fabric.graph import Bools, Ints
+from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
@@ -87,10 +84,14 @@ not reach node4
     example = "survives any 1 of spine"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        from tdsl.prove.elements import TooMany, elements_of_claim
-        from tdsl.prove.set_flow import surviving_devices_of_selectors
-        from tdsl.verify.compare import judgement_for_claim
+        from tdsl.prove.elements import TooMany
+        from tdsl.verify.failing_elements import failing_elements_of_claim
         from tdsl.verify.failures import worst_failure
+        from tdsl.verify.what_is_left import (
+            always_enough_left,
+            devices_that_symmetries_keep,
+            judgement_of_what_is_left,
+        )
 
         assert claim is not None and claim.any_count is not None
         asked = claim.given or replace(
@@ -100,28 +101,20 @@ not reach node4
         reads = check.reads_for(asked)
         through = reads is not None and "domains" in reads
         try:
-            named = elements_of_claim(view, claim, beside=through) or elements_of_claim(
-                view, claim, beside=True
-            )
+            named = failing_elements_of_claim(view, claim, through)
         except TooMany as many:
             return skipped(str(many))
         if (there := sum(e.copies for e in named)) < claim.any_count:
             return skipped(_why_too_few_can_fail(view, there))
 
         def judge(left: View) -> Judgement:
-            if asked.of_to and not all(
-                surviving_devices_of_selectors(left, side).any() for side in (asked.of, asked.of_to)
-            ):
-                return property_fails("of one of the two sets nothing is left", ())
-            if len(left.units) < 2 and not asked.of_to:
-                return skipped(f"fewer than two {view.unit_word} are left")
-            return judgement_for_claim(asked, check, check.judge(left, asked))
+            return judgement_of_what_is_left(left, asked)
 
         def covered() -> bool:
-            return _always_enough_left(view, named, claim.any_count or 0, asked)
+            return always_enough_left(view, named, claim.any_count or 0, asked)
 
         most = asked.op in ("<", "<=")
-        sets = _sets_that_symmetries_keep(view, asked)
+        sets = devices_that_symmetries_keep(view, asked)
         found = worst_failure(view, named, claim.any_count, judge, covered, most, reads, sets)
         decided = found.status in ("proved", "modelled", "refuted")
         return replace(
@@ -139,18 +132,6 @@ def _why_too_few_can_fail(view: View, there: int) -> str:
             "block of the fabric"
         )
     return f"of what it names only {there} can fail"
-
-
-def _sets_that_symmetries_keep(view: View, asked: ResolvedClaim) -> list[Ints]:
-    """The devices that a condition names: both sides of a flow, and the switches that it is `at`."""
-    from tdsl.prove.set_flow import surviving_devices_of_selectors
-
-    ends = [
-        np.flatnonzero(surviving_devices_of_selectors(view, side))
-        for side in (asked.of, asked.of_to)
-        if asked.of_to
-    ]
-    return [*ends, *(np.concatenate([e.devices for e in s.elements]) for s in asked.at if s.elements)]
 
 
 def _judgement_of_survival(claim: ResolvedClaim, asked: ResolvedClaim, found: WorstFailure) -> Judgement:
@@ -201,65 +182,3 @@ def _witness_of_survival(asked: ResolvedClaim, found: WorstFailure) -> dict[str,
         if isinstance(figure, (int, Fraction)) and not isinstance(figure, bool):
             witness["most" if most else "least"] = float(figure)
     return witness
-
-
-# ---------------------------------------------------------------- many failures at once
-
-
-def _always_enough_left(view: View, named: list[FabricElement], count: int, asked: ResolvedClaim) -> bool:
-    """Whether what any ``count`` elements can take away leaves enough. Only where no unit fails or loses its
-    last link, and where some chips stay joined to chips if they are, since that is what makes them forward.
-    """
-    from tdsl.prove.elements import devices_failing_with, lost_rows
-    from tdsl.prove.redundancy import link_disjoint_paths
-
-    unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
-    unit[view.units] = True
-    if not len(view.units) or any(unit[devices_failing_with(view.fabric, e)].any() for e in named):
-        return False
-    rows = lost_rows(view, named)
-    joined = (view.is_chip[view.a] & view.is_chip[view.b]).astype(np.int64)
-    if view.chips_joined and int(joined.sum()) <= _most_links_taken(rows, joined, count):
-        return False
-    if int(view.degree[view.units].min()) <= count * _most_unit_links_taken(view, rows, unit):
-        return False
-    if asked.metric == "reachability" and not asked.of and not asked.through and not len(view.others):
-        links = _most_links_taken(rows, np.ones(len(view.rows), dtype=np.int64), count)
-        return link_disjoint_paths(view).lower > links
-    if asked.metric == "bisection" and asked.op in (">", ">=") and not asked.of:
-        return _always_enough_bisection_left(view, rows, count, asked)
-    return False
-
-
-def _always_enough_bisection_left(view: View, rows: list[Ints], count: int, asked: ResolvedClaim) -> bool:
-    """Whether the lower bound of the bisection is enough without the most that the links of ``count``
-    elements can carry."""
-    from tdsl.prove.bisection import bisection_bounds
-    from tdsl.prove.unit_network import unit_network
-    from tdsl.verify.compare import judgement_for_claim, judgement_in_claim_unit
-
-    found = bisection_bounds(view)
-    net = found.net
-    lost = _most_links_taken(rows, view.fabric.link_rate[view.rows] // net.grain, count)
-    left = max(found.lower - lost, 0)
-    full = unit_network(view.intact).full if view.intact is not None and asked.of_intact else net.full
-    figure = left / full if full else Fraction(0)
-    bounds = {"lower_bps": left * net.grain, "upper_bps": found.upper * net.grain}
-    judged = Judgement("bounded", "", figure, figure, found.upper / max(full, Fraction(1)), measures=bounds)
-    check = checks_by_name()["bisection"]
-    return judgement_for_claim(asked, check, judgement_in_claim_unit(asked, check, judged)).status == "proved"
-
-
-def _most_unit_links_taken(view: View, rows: list[Ints], unit: Bools) -> int:
-    """The most links of one unit that one element takes."""
-    most = 0
-    for mine in rows:
-        both = np.concatenate((view.a[mine], view.b[mine]))
-        most = max(most, int(np.bincount(both[unit[both]]).max(initial=0)))
-    return most
-
-
-def _most_links_taken(rows: list[Ints], weight: Ints, count: int) -> int:
-    """The most that ``count`` elements take away together at most: the links of each in full."""
-    taken = sorted((int(weight[mine].sum()) for mine in rows), reverse=True)
-    return sum(taken[:count])

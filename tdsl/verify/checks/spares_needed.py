@@ -1,0 +1,108 @@
+"""How many spares keep enough devices working, with a confidence."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.subject import devices_of_selectors
+from tdsl.prove.elements import TooMany
+from tdsl.prove.job_reliability import (
+    spares_for_confidence,
+)
+from tdsl.prove.view import View
+from tdsl.verify.check import Check, Judgement, percent_text, skipped
+from tdsl.verify.failing_parts import failing_parts
+from tdsl.verify.failure_clauses import (
+    missing_of_parts,
+    share_text,
+)
+
+
+class SparesNeeded(Check):
+    """How many spares keep enough devices working, with a confidence.
+
+    ## What it means
+    `spares_needed 99% of S` is the least number of spares beside the devices of S that are in use so that
+    with a probability of 99% at any time at least as many work as are in use. Devices that the design
+    declares as `spares` are not in use; the answer says how many there are.
+
+    ## Formula and source
+    The least s with P(Binomial(n + s, q) ≤ s) ≥ confidence, q = λr/(1 + λr) the share of time that one is
+    down. 130 of 144 cubes at 95% ask for an availability of a cube of 0.9347 (Zu and others, "Resiliency at
+    scale: managing Google's TPUv4", NSDI 2024).
+
+    ## What it assumes
+    Devices fail independently, spares as often as those in use; a spare takes the place of any device at
+    once. Where devices of S have different rates, the worst counts for all. The status of a requirement that
+    holds is `modelled`.
+
+    ## A design that passes
+    ```fab
+    host node[16]: NODE { fails 0.65%/day; repair 3day }
+    require spares_needed 99% of node <= 2
+    ```
+
+    ## A design that fails
+    ```fab
+    host node[16]: NODE { fails 10%/day; repair 3day }
+    require spares_needed 99% of node <= 2
+    ```
+
+    ### What it prints
+    ```
+    E0479: `spares_needed 99% of node <= 2` is not met: 11 spares beside 16 of node: …
+    ```
+    """
+
+    code = "E0479"
+    name = "spares_needed"
+    wrong = "More spares needed than wanted"
+    kind = "number"
+    unit = "devices"
+    less_is_better = True
+    on_demand = True
+    by_formula = True
+    by_model = True
+    reads_of = True
+    takes = frozenset({"of", "args"})
+    needs = frozenset({"of", "args"})
+    example = "spares_needed 99% of node <= 2"
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        assert claim is not None
+        asked = claim.args[0] if len(claim.args) == 1 else None
+        if isinstance(asked, bool) or not isinstance(asked, (int, Fraction)) or not 0 < asked < 1:
+            return skipped("`spares_needed` takes one confidence above 0% and below 100%")
+        f = view.fabric
+        named = np.zeros(f.device_count, dtype=np.bool_)
+        for s in claim.of:
+            for e in s.elements:
+                named[e.devices] = True
+        named &= f.built & view.devices
+        try:
+            found = failing_parts(view).among_devices(named & devices_of_selectors(f, claim.of))
+        except TooMany as many:
+            return skipped(str(many))
+        missing = missing_of_parts(found, repairs=True)
+        if missing or not named.any():
+            return skipped(missing or "nothing that it names is built")
+        spare = int((named & f.spares).sum())
+        used = int(named.sum()) - spare
+        down = max((p.down_share for p in found.parts), default=Fraction(0))
+        enough = spares_for_confidence(used, down, Fraction(asked), view.budget.most_spares)
+        paths = ", ".join(s.text for s in claim.of)
+        if enough is None:
+            return skipped(
+                f"more than {view.budget.most_spares:,} spares beside {used:,} of {paths} would be needed"
+            )
+        count, held = enough
+        there = f"; the design has {spare}" if spare else ""
+        text = (
+            f"{count} {'spare' if count == 1 else 'spares'} beside {used:,} of {paths}: enough with "
+            f"{percent_text(held, 6)}, each down {share_text(down, 4)} of the time{there}"
+        )
+        witness = {"in_use": used, "declared": spare, "down": float(down), "held": float(held)}
+        return Judgement("modelled", text, count, count, count, witness=witness)
