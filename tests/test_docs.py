@@ -29,7 +29,6 @@ from tdsl.syntax import keywords
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tdsl.verify.check import checks_by_name
-from tdsl.verify.compare import METRICS
 from tests.harness import fabric_of, none, share
 from tests.semantics.test_expand import hold
 
@@ -164,7 +163,7 @@ def test_the_unit_table_is_the_compilers() -> None:
         ("Settings of a connect", [*statements.CONNECT_SETTINGS, *settings.MEDIA_WORDS]),
         ("Models", [*models.PORT_SETTINGS, *models.FACTS, *keywords.KINDS["part"]]),
         ("Naming, omit, override, extend", ["naming", "omit", "override", "extend"]),
-        ("Requirements", [*checks_by_name(), *METRICS]),
+        ("Requirements", [*checks_by_name()]),
     ],
     ids=lambda v: v if isinstance(v, str) else "",
 )
@@ -218,14 +217,6 @@ def test_the_table_of_metrics_is_the_catalogue() -> None:
         alone_word = "can warn" if check.mild else "can fail a design" if check.fails_by_default else "reported"
         expected = "on demand" if check.on_demand else alone_word
         assert alone.strip() == expected, name
-
-
-def test_metrics_said_to_be_missing_are_missing() -> None:
-    text = section("Requirements").partition("The word ")[2].partition("is kept for")[0]
-    assert quoted(text) == set(METRICS) - set(checks_by_name())
-
-
-# ---------------------------------------------------------------- README
 
 
 def run(*args: str) -> str:

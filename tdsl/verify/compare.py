@@ -29,18 +29,8 @@ from tdsl.verify.check import Check, Judgement, checks_by_name
 from tdsl.verify.result import Value
 from tdsl.verify.reworded import claim_with_any, help_for_unknown_metric
 
-UNKNOWN, MISSING, MALFORMED, REVERSED = "E0490", "E0491", "E0492", "E0493"
+UNKNOWN, MALFORMED, REVERSED = "E0490", "E0492", "E0493"
 """Codes of findings about claims themselves; their pages are files."""
-
-METRICS = (
-    "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match",
-    "oversubscription", "taper", "bisection", "throughput", "bandwidth", "edge_redundancy", "node_redundancy",
-    "survives", "blast_radius", "diameter", "mean_hops", "latency", "all_to_all_time", "goodput",
-    "cable_length", "loss_budget", "rack_power", "rack_space", "rack_weight", "cage_fit", "twin_port",
-    "tray_fill", "bend_radius", "optics_power", "cost",
-    "power", "address_overlap", "name_collision", "allreduce", "links", "cables", "switches", "ports",
-)  # fmt: skip
-"""The metrics of the language, whether or not a check computes them yet."""
 
 Verdict = Literal["proved", "refuted", "bounded"]
 
@@ -51,14 +41,7 @@ PORTS = re.compile(r"\.\w+(?:\[[^\[\]]*\])*$")
 
 def unknown_metric_error(claim: ResolvedClaim, known: Mapping[str, Check]) -> tuple[str, str, str]:
     """Code, message and help for a metric that no check computes."""
-    metric = claim.metric
-    if metric in METRICS:
-        return (
-            MISSING,
-            f"`{metric}` is not available in this version of tdsl",
-            f"metrics available: {', '.join(sorted(known))}",
-        )
-    return UNKNOWN, f"there is no metric `{metric}`", help_for_unknown_metric(claim, known)
+    return UNKNOWN, f"there is no metric `{claim.metric}`", help_for_unknown_metric(claim, known)
 
 
 def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:

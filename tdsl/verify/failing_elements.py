@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.risks import RISK
-from tdsl.physical.model import physical_of
-from tdsl.physical.trays import Trays
 from tdsl.prove.elements import TooMany, elements_of_claim
 from tdsl.prove.view import View
 
@@ -25,6 +22,10 @@ def tray_elements(view: View) -> list[FabricElement]:
     """The stretches of cable tray with the links that run through cables in them; those with the same links
     are one element. Empty where nothing has a place in a hall with trays. Raises TooMany where
     it is not known in which trays some cables are."""
+    from tdsl.fabric.cables.identity import CableIndex
+    from tdsl.physical.model import physical_of
+    from tdsl.physical.trays import Trays
+
     f = view.fabric
     physical = physical_of(f)
     if physical is None or not len(f.cable_a):

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +21,14 @@ from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.part_facts import PLUGGED, cable_medium
-from tdsl.physical.model import physical_of
-from tdsl.physical.part_choice import PartChoice
 from tdsl.prove.elements import TooMany
 from tdsl.prove.view import View
 from tdsl.semantics.failure_rates import FailureRate, rate_from_settings
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from tdsl.physical.part_choice import PartChoice
 
 NETWORK = ("switch", "ocs", "panel", "link", "cable", "optic")
 """Kinds of failing parts that are of the network; hosts, chips and risk groups are not."""
@@ -260,6 +262,8 @@ class _PartsOfView:
     def _part_choices(self) -> tuple[Ints, Sequence[PartChoice]]:
         """Of every cable leg the number of its parts, and the parts: those chosen by places, else those that
         connects name."""
+        from tdsl.physical.model import physical_of
+
         physical = physical_of(self.fabric)
         if physical is not None:
             return physical.parts.group
@@ -298,6 +302,8 @@ def _named_parts(settings: Mapping[str, object]) -> PartChoice:
     """The parts that a connect names."""
     cable, optics = settings.get("part"), settings.get("optics")
     a, b = optics if isinstance(optics, tuple) else (None, None)
+    from tdsl.physical.part_choice import PartChoice
+
     return PartChoice(
         cable if isinstance(cable, DeviceModel) else None,
         a if isinstance(a, DeviceModel) else None,

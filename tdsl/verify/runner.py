@@ -30,7 +30,6 @@ from tdsl.system.record import Question, Record, record_disk_questions
 from tdsl.verify.check import Check, Judgement, PropertyFault, checks_by_name, skipped
 from tdsl.verify.compare import (
     MALFORMED,
-    MISSING,
     REVERSED,
     UNKNOWN,
     index_of_worst_judgement,
@@ -332,11 +331,8 @@ class _CheckRun:
         """Answer one claim."""
         if check is None:
             code, message, help = unknown_metric_error(claim, self.checks)
-            mild = claim.report and code == MISSING
-            self.say(code, claim, message, help=help, severity=Severity.WARNING if mild else Severity.ERROR)
-            return _skipped_result(
-                claim, "", "this metric is not available" if code == MISSING else "there is no such metric"
-            )
+            self.say(code, claim, message, help=help, severity=Severity.ERROR)
+            return _skipped_result(claim, "", "there is no such metric")
         wrong = why_claim_is_malformed(claim, check)
         if wrong is not None:
             self.say(MALFORMED, claim, wrong[0], help=wrong[1])

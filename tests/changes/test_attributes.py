@@ -275,6 +275,8 @@ ROWS: list[tuple[str, str, str, str]] = [
     ("oversubscription", INTENT, "1:1", "3:1"),
 ]  # fmt: skip
 SAME: dict[str, str] = {
+    "job": "what a network is judged for, and no part of it: its figures are compared",
+    "over": "a clause of a requirement: tests/verify/test_compare.py asks that each is compared",
     "use": "names; what is used is compared, and its files",
     "let": "a name of a value; values are compared",
     "def": "a name of an expression; values are compared",

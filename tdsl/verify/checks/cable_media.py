@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import COPPER, MICRO, cable_medium
-from tdsl.fabric.places import empty_places
-from tdsl.physical.model import Physical, physical_of
 from tdsl.physical.stated import stated_lengths
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, Quantity, quantity_text
 from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 from tdsl.verify.result import Value
+
+if TYPE_CHECKING:
+    from tdsl.physical.model import Physical
 
 OPTICAL = ("fibre", "aoc", "dwdm")
 """Media of optical cables."""
@@ -44,6 +46,9 @@ class CablesAsked:
     """The cables of a view, one row each, with medium and length."""
 
     def __init__(self, view: View) -> None:
+        from tdsl.fabric.places import empty_places
+        from tdsl.physical.model import Physical, physical_of
+
         fabric = view.fabric
         physical = physical_of(fabric) or Physical(fabric, empty_places(fabric.device_count))
         legs = np.flatnonzero(view.leg_columns)
