@@ -677,14 +677,24 @@ def _changed_planned_devices(rows: MatchedRows) -> Iterator[Change]:
     from tdsl.fabric.renamed import path_without_indices
 
     for name in dict.fromkeys(path_without_indices(p) for p in (*old, *new) if p in changed):
-        planned = [
-            [p for p, b in side.items() if not b and path_without_indices(p) == name] for side in (old, new)
-        ]
-        words = [f"{len(paths):,}" if paths else "" for paths in planned]
-        if words[0] == words[1]:  # other ones
-            own = [next((p for p in a if p not in b), "") for a, b in (planned, planned[::-1])]
-            words = [f"{w} ({p})" if p else w for w, p in zip(words, own, strict=True)]
+        words = _planned_devices_in_words(
+            *(
+                [p for p, b in side.items() if not b and path_without_indices(p) == name]
+                for side in (old, new)
+            )
+        )
         yield Change(f"{name}: planned and not built", *words)
+
+
+def _planned_devices_in_words(before: list[str], after: list[str]) -> tuple[str, str]:
+    """How many devices are planned, before and after; where that is equal, with one that the other side does
+    not plan."""
+    first = second = ""
+    if len(before) == len(after):
+        first = f" ({next(p for p in before if p not in after)})"
+        second = f" ({next(p for p in after if p not in before)})"
+    old, new = (f"{len(side):,}" if side else "" for side in (before, after))
+    return old + first, new + second
 
 
 def _changed_planned_links(rows: MatchedRows) -> Iterator[Change]:

@@ -21,38 +21,50 @@ END = b"\n"
 def fault_of_message(line: bytes, judge: Callable[[bytes], object]) -> dict[str, Any] | None:
     """The reply to a line that is no message; None where it is one. ``judge`` raises for what the server's
     library does not take."""
-
-    def reply(code: int, why: str, id: object = None) -> dict[str, Any]:
-        return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}}
-
     if len(line) > LONGEST:
-        return reply(REQUEST, f"the message has more than {LONGEST:,} bytes")
+        return _error_reply(REQUEST, f"the message has more than {LONGEST:,} bytes")
     try:
         message = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError:
-        return reply(PARSE, "the message is not UTF-8")
+        return _error_reply(PARSE, "the message is not UTF-8")
     except (ValueError, RecursionError):  # also numbers of more digits than Python reads
-        return reply(PARSE, "the message is not JSON that can be read")
+        return _error_reply(PARSE, "the message is not JSON that can be read")
     if not isinstance(message, dict):
-        return reply(REQUEST, "a message is one JSON object")
+        return _error_reply(REQUEST, "a message is one JSON object")
+    why = _why_no_message(message)
+    if not why:
+        try:
+            judge(line)
+        except Exception:
+            why = "the message is none of JSON-RPC 2.0"
+    return _error_reply(REQUEST, why, _usable_id(message)) if why else None
+
+
+def _error_reply(code: int, why: str, id: object = None) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}}
+
+
+def _usable_id(message: dict[str, Any]) -> str | int | None:
+    """The id of a message, None where a reply cannot have it."""
     id = message.get("id")
-    known = id if isinstance(id, str) or (isinstance(id, int) and not isinstance(id, bool)) else None
+    if isinstance(id, str) and id.isprintable():
+        return id
+    return id if isinstance(id, int) and not isinstance(id, bool) and abs(id) < 1 << 53 else None
+
+
+def _why_no_message(message: dict[str, Any]) -> str:
+    """Why an object is no message of JSON-RPC 2.0, "" where it may be one."""
     try:
         json.dumps(message, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        known = None if isinstance(known, str) else known
-        return reply(REQUEST, "a text of the message has half of a character (a lone surrogate)", known)
+        return "a text of the message has half of a character (a lone surrogate)"
     if message.get("jsonrpc") != "2.0":
-        return reply(REQUEST, 'the message lacks "jsonrpc": "2.0"', known)
-    if "id" in message and (known is None or (isinstance(known, int) and abs(known) >= 1 << 53)):
-        return reply(REQUEST, "an id is a text or a whole number below 2^53")
+        return 'the message lacks "jsonrpc": "2.0"'
+    if "id" in message and _usable_id(message) is None:
+        return "an id is a text that can be printed, or a whole number below 2^53"
     if not isinstance(message.get("method", ""), str) or not message.keys() & {"method", "result", "error"}:
-        return reply(REQUEST, "the message has no method", known)
-    try:
-        judge(line)
-    except Exception:
-        return reply(REQUEST, "the message is none of JSON-RPC 2.0", known)
-    return None
+        return "the message has no method"
+    return ""
 
 
 def serve_with_messages_judged(serve: Callable[[], None], judge: Callable[[bytes], object]) -> None:

@@ -771,19 +771,24 @@ class _Matcher:
         if len(a) == len(b) == count:
             self.join_known_ends(a, b, wire)
             return True
-        pairs = [(p, q) for p in a for q in b if self.is_planned(p, q)]
+        pairs = self.planned_pairs(a, b)
         if self.is_said_already(pairs, wire):
             self.seen.used += 1
             self.seen.again += 1
             return True
         if len(pairs) < count:  # a connector is named after its first port
-            whole = [self.ports_of_connector(*side) if len(side) == 1 else side for side in (a, b)]
-            pairs = [(p, q) for p in whole[0] for q in whole[1] if self.is_planned(p, q)]
+            pairs = self.planned_pairs(
+                *(self.ports_of_connector(*side) if len(side) == 1 else side for side in (a, b))
+            )
         free = [e for e in pairs if e not in self.given and e[::-1] not in self.given][:count]
         if len(free) < count:
             return False
         self.join_known_ends([p for p, _ in free], [q for _, q in free], wire)
         return True
+
+    def planned_pairs(self, a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int]]:
+        """The pairs of ports between two ends between which a cable is planned."""
+        return [(p, q) for p in a for q in b if self.is_planned(p, q)]
 
     def ports_of_connector(self, port: int) -> Sequence[int]:
         """The ports that share the connector of a port, from it on."""

@@ -21,7 +21,8 @@ _FIRST = (
     (
         "Python",
         re.compile(
-            r"from\s+[\w.]+\s+import\s|import\s+[\w.]+(\s+as\s+\w+)?$|def\s+\w+\((?=.*\)).*:$|class\s+\w++.*:$"
+            r"from\s+[\w.]+\s+import\s|import\s+[\w.]+(\s+as\s+\w+)?$|def\s+\w+\((?=.*\)).*:$|"
+            r"class\s+\w++.*:$"
         ),
     ),
     ("a Graphviz graph", re.compile(r"(strict\s+)?(di)?graph\b[^=]*\{")),
