@@ -27,7 +27,7 @@ def judgement_of_what_is_left(left: View, asked: ResolvedClaim) -> Judgement:
     ):
         return property_fails("of one of the two sets nothing is left", ())
     if len(left.units) < 2 and not asked.of_to:
-        return skipped(f"fewer than two {left.unit_word} are left")
+        return skipped(f"fewer than two {(left.intact or left).unit_word} are left")
     check = checks_by_name()[asked.metric]
     return judgement_for_claim(asked, check, check.judge(left, asked))
 

@@ -32,6 +32,7 @@ NAMES = {
     "ResolvedClaim": object,
     "FailedElements": object,
     "Failing": object,
+    "RankedJob": object,
     "Result": Result,
     "Allowance": Allowance,
 }

@@ -291,7 +291,8 @@ ASKS = re.compile(rf"\.({WAYS.replace(' ', '|')})$")
 OURS = re.compile(r"(files|disk)\.")
 STAGES = ("findings/", "syntax/", "semantics/", "fabric/", "physical/", "prove/", "verify/", "sizing/", "explain/", "compile/")
 OF_TDSL = {
-    "syntax/grammar.py": {"read_text"},  # the grammar
+    "syntax/grammar.py": {"read_text", "read_bytes"},  # the grammar, and its tables in a wheel
+    "compile/preset_jobs.py": {"read_text"},  # the standard library, for a call that is wrong
     "semantics/loader.py": {"is_file", "rglob"},  # the standard library
     "compile/planning.py": {"glob"},  # the same, for a call that is wrong
     "explain/catalogue.py": {"read_text", "glob", "is_file"},  # pages of findings

@@ -14,6 +14,9 @@ from tdsl.prove.view import View
 from tests.prove.networks import wired
 
 SIZES = {
+    "covered_failures": 6, "drawn_loads": 4_000_000, "drawn_states": 65_536, "exact_failures": 3, "fatal_failures": 4,
+    "flow_draws": 1000, "least_flow_draws": 100, "most_spares": 4096, "sampled_states": 100,
+    "state_confidence": Fraction(99, 100), "state_seed": 1, "urn_balls": 1024,
     "twin_capacities": 4,
     "port_degree": 64, "symmetry_sets": 200_000, "failure_sets": 600, "symmetric_elements": 600, "named_elements": 100_000,
     "blast_elements": 5_000, "arc_program_cells": 40_000, "path_program_rows": 6_000, "path_program_entries": 200_000,

@@ -29,7 +29,7 @@ ROW = re.compile(
 )
 NO_TARGET = re.compile(r"0x[0-9A-Fa-f]{1,4}\s++(?:\d{1,3}|UNREACHABLE)\b.*")
 IGNORED = re.compile(
-    r"(?:Lid\s+Out\s+Destination|Port\s+Info|\d+ (?:valid )?lids dumped|\*\*\* WARNING \*\*\*.*)\s*"
+    r"(?:Lid\s+Out\s+Destination|Port\s+Info|\d+ (?:valid )?lids dumped|\*\*\* WARNING \*\*\*.*+)\s*+"
 )
 KINDS = {"Switch": "switch", "Channel Adapter": "adapter", "Router": "router"}
 NOTHING_THERE = "the table does not say what has this LID"
