@@ -113,10 +113,6 @@ def command(
     y: str,
     plot: Path | None,
     output_format: str,
-    jobs: int,
-    cluster: str | None,
-    job: str,
-    economics: Path | None,
     **given: Any,
 ) -> int:
     """Print a line for each combination of the values: its figures, and `yes` under `best` where no other
@@ -127,12 +123,12 @@ def command(
 
     Exit status: 0 judged, 1 no combination has both figures, so none is judged, 2 a wrong call.
     """
-    money = MoneyAndJob(job, economics_of_call(economics))
-    refuse_unknown_job(compile_sources([file], options_from_command(given))[0].designs, job)
+    money = MoneyAndJob(given["job"], economics_of_call(given["economics"]))
+    refuse_unknown_job(compile_sources([file], options_from_command(given))[0].designs, money.job)
     (file,), asked = sources_with_stdin([file], options_from_command(given))
     names, settings = _settings_to_try(vary)
     with show_progress():
-        rows = _combination_rows(file, asked, money, settings, Workers(jobs, cluster or ""))
+        rows = _combination_rows(file, asked, money, settings, Workers(given["jobs"], given["cluster"] or ""))
     figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
     _refuse_unknown_figures((x, y), figures)
     points = _points_of_rows(rows, names, x, y)

@@ -95,9 +95,6 @@ def command(
     verify: bool | None,
     diff: str | None,
     fail: tuple[str, ...],
-    ibnetdiscover: tuple[Path, ...],
-    lldp: tuple[Path, ...],
-    p2p: tuple[Path, ...],
     **given: Any,
 ) -> int:
     """Write one HTML page that shows the fabric of FILE, and open it in the browser.
@@ -111,8 +108,9 @@ def command(
     from tdsl.viewer.fabric_page import viewer_page
 
     asked = replace(options_from_command(given), fail=fail)
+    captures = [(name, path) for name in ("ibnetdiscover", "lldp", "p2p") for path in given[name]]
     if diff is not None:
-        if fail or ibnetdiscover or lldp or p2p:
+        if fail or captures:
             raise click.UsageError("--diff shows two designs; leave --fail and captures out")
         return _write_change_page(diff, file, asked, verify is not False, output, show)
     (compilation,) = compile_sources([file], asked, verify=bool(verify))
@@ -126,9 +124,6 @@ def command(
     shown = _designs_of_page(compilation)
     if not shown:
         return FOUND
-    captures = [
-        (n, x) for n, paths in (("ibnetdiscover", ibnetdiscover), ("lldp", lldp), ("p2p", p2p)) for x in paths
-    ]
     name = Path(compilation.file).stem if file != "-" else "stdin"
     parts = []
     for d in shown:
