@@ -31,9 +31,13 @@ from tdsl.system.lazy_dataclass import dataclass
 
 GATHERED, ROUND, DIRECT = "gathered", "round", "direct"
 PATTERN_OF = {
-    "all_gather": GATHERED, "reduce_scatter": GATHERED, "ring": ROUND, "forward": ROUND, "backward": ROUND,
+    "all_gather": GATHERED,
+    "reduce_scatter": GATHERED,
+    "ring": ROUND,
+    "forward": ROUND,
+    "backward": ROUND,
     "all_to_all": DIRECT,
-}  # fmt: skip
+}
 """How ranks of a group send in each kind of operation: round rings that begin in every rank of a unit, each
 with its part; round one ring; or directly."""
 Floats = NDArray[np.float64]
@@ -146,9 +150,13 @@ class JobTraffic:
             most += steps * self._step_delay if pattern.network else 0
             most = max(most, least)
         return OperationTime(
-            op, size, op.sent_by_rank(size) * op.count, least * op.count,
-            None if most is None else most * op.count, limit,
-        )  # fmt: skip
+            op,
+            size,
+            op.sent_by_rank(size) * op.count,
+            least * op.count,
+            None if most is None else most * op.count,
+            limit,
+        )
 
     # ------------------------------------------------------------ floors
     def _floor_of_operation(self, op: JobOperation, groups: Ints) -> tuple[Fraction, str]:

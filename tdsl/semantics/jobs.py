@@ -34,9 +34,14 @@ SHARDED = ("nothing", "optimizer", "gradients", "parameters")
 RECOMPUTED = ("none", "full")
 ATTENTION = ("none", "causal", "full")
 FORMATS: Mapping[str, Fraction] = {
-    "fp64": Fraction(8), "fp32": Fraction(4), "tf32": Fraction(4), "bf16": Fraction(2), "fp16": Fraction(2),
-    "fp8": Fraction(1), "fp4": Fraction(1, 2),
-}  # fmt: skip
+    "fp64": Fraction(8),
+    "fp32": Fraction(4),
+    "tf32": Fraction(4),
+    "bf16": Fraction(2),
+    "fp16": Fraction(2),
+    "fp8": Fraction(1),
+    "fp4": Fraction(1, 2),
+}
 """Bytes of a number of each format."""
 SCALES = {"k": 3, "K": 3, "M": 6, "B": 9, "G": 9, "T": 12}
 """Powers of ten behind a count: `405B` parameters, `15T` tokens."""
@@ -295,8 +300,16 @@ def _ranks_of_path(plan: FabricPlan, context: Context, path: tree.PathExpr) -> P
 # ---------------------------------------------------------------- settings
 
 WHOLE = (
-    "sequence", "batch", "tensor", "context", "pipeline", "data", "expert", "interleave", "microbatch",
-)  # fmt: skip
+    "sequence",
+    "batch",
+    "tensor",
+    "context",
+    "pipeline",
+    "data",
+    "expert",
+    "interleave",
+    "microbatch",
+)
 TRANSFORMER = ("layers", "hidden", "ffn", "heads", "kv_heads", "head_size", "vocab")
 WORDS: Mapping[str, tuple[str, ...]] = {
     "shard": SHARDED,
@@ -304,9 +317,20 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "attention": ATTENTION,
 }
 OTHERS = (
-    "transformer", "parameters", "active", "experts", "on", "order", "precision", "efficiency", "peak",
-    "overlap", "measured", "source", "assumed",
-)  # fmt: skip
+    "transformer",
+    "parameters",
+    "active",
+    "experts",
+    "on",
+    "order",
+    "precision",
+    "efficiency",
+    "peak",
+    "overlap",
+    "measured",
+    "source",
+    "assumed",
+)
 SETTINGS = (*WHOLE, *WORDS, *OTHERS)
 """Settings of a job's block."""
 MEASURED: Mapping[str, tuple[Dim, str]] = {
@@ -344,10 +368,16 @@ class JobReader:
         if name not in SETTINGS:
             raise unknown_name_fault("E0101", s.name.span, "setting of a job", name, SETTINGS)
         special: Mapping[str, Callable[[tree.Setting], None]] = {
-            "transformer": self.read_transformer, "experts": self.read_experts, "order": self.read_order,
-            "precision": self.read_precision, "overlap": self.read_overlaps, "measured": self.read_measured,
-            "assumed": self.read_assumed, "source": self.read_source, "on": lambda s: None,
-        }  # fmt: skip
+            "transformer": self.read_transformer,
+            "experts": self.read_experts,
+            "order": self.read_order,
+            "precision": self.read_precision,
+            "overlap": self.read_overlaps,
+            "measured": self.read_measured,
+            "assumed": self.read_assumed,
+            "source": self.read_source,
+            "on": lambda s: None,
+        }
         if name in special:
             special[name](s)
         elif name in WHOLE:
@@ -392,9 +422,11 @@ class JobReader:
         value = integer_if_whole(self.evaluator.evaluate(e, self.scope))
         if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MOST:
             raise Fault(
-                "E0103", e.span, f"expected a whole number above zero, found {a_type(value)}",
+                "E0103",
+                e.span,
+                f"expected a whole number above zero, found {a_type(value)}",
                 help=f"write `{form}`",
-            )  # fmt: skip
+            )
         return value
 
     def word_of(self, s: tree.Setting, words: tuple[str, ...]) -> str:
@@ -420,9 +452,11 @@ class JobReader:
         value = self.evaluator.evaluate(e, self.scope)
         if not isinstance(value, Quantity) or value.dim != dim or value.amount <= 0:
             raise Fault(
-                "E0103", e.span, f"expected a {kind_name(dim)} above zero, found {a_type(value)}",
+                "E0103",
+                e.span,
+                f"expected a {kind_name(dim)} above zero, found {a_type(value)}",
                 help=f"write `{form}`",
-            )  # fmt: skip
+            )
         return value.amount
 
     # ------------------------------------------------------------ settings of several values
@@ -513,10 +547,11 @@ class JobReader:
                 "combine",
             ):
                 raise Fault(
-                    "E0118", x.span,
+                    "E0118",
+                    x.span,
                     "the block of `precision` has `gradients`, `parameters`, `dispatch`, `combine`",
                     help="write `precision bf16 { gradients fp32 }`",
-                )  # fmt: skip
+                )
             moved[x.name.name] = self.number_format(self.only_item(x, "gradients fp32"), x.span)
         if moved:
             self.set_value("moved", s, moved)
@@ -539,9 +574,11 @@ class JobReader:
             word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
             if word not in known or len(item.args) != 1:
                 raise Fault(
-                    "E0120", item.span, f"`overlap` is a dimension ({', '.join(known)}) and a share",
+                    "E0120",
+                    item.span,
+                    f"`overlap` is a dimension ({', '.join(known)}) and a share",
                     help="write `overlap data 90%`",
-                )  # fmt: skip
+                )
             if word in found:
                 raise Fault(
                     "E0104", item.span, f"`overlap {word}` is set twice", help=f"leave one `overlap {word}`"
@@ -560,10 +597,11 @@ class JobReader:
                 continue
             if word is None or word not in MEASURED or len(item.args) != 1:
                 raise Fault(
-                    "E0120", item.span,
+                    "E0120",
+                    item.span,
                     "`measured` is `step`, `flops` or `hardware` of a chip, `tokens` a second, or `mfu`",
                     help="write `measured step 6.2s`",
-                )  # fmt: skip
+                )
             dim, form = MEASURED[word]
             e = item.args[0][1]
             found.append((word, self.share_of(e) if dim == NONE else self.amount(e, dim, form)))
@@ -602,9 +640,11 @@ def count_of_expression(e: tree.Expr, evaluator: Evaluator, scope: Scope) -> int
         amount = integer_if_whole(evaluator.evaluate(e, scope))
     if isinstance(amount, bool) or not isinstance(amount, int) or not 0 < amount <= MOST:
         raise Fault(
-            "E0103", e.span, f"expected a count above zero, found {a_type(amount)}",
+            "E0103",
+            e.span,
+            f"expected a count above zero, found {a_type(amount)}",
             help="write a whole number, or thousands, millions, billions or trillions: `70B`, `15T`",
-        )  # fmt: skip
+        )
     return amount
 
 
@@ -620,28 +660,33 @@ def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = Tr
     missing = [n for n in REQUIRED if not getattr(job, n)] if whole else []
     if missing:
         raise Fault(
-            UNFIT, job.span, f"job `{job.name}` needs `{'`, `'.join(missing)}`",
+            UNFIT,
+            job.span,
+            f"job `{job.name}` needs `{'`, `'.join(missing)}`",
             help="`transformer { layers 96; hidden 12288 }` and `sequence 2048; batch 1536` say these",
-        )  # fmt: skip
+        )
     if job.experts and not (job.active and job.parameters):
         help = "write `parameters 671B; active 37B`"
         message = f"job `{job.name}` has experts and needs `parameters` and `active`"
         raise Fault(UNFIT, job.span, message, help=help)
     if job.expert > 1 and not job.experts:
         raise Fault(
-            UNFIT, spans["expert"], "`expert` divides experts, and the job has none",
+            UNFIT,
+            spans["expert"],
+            "`expert` divides experts, and the job has none",
             help="write `experts 256, top 8`, or leave it out",
-        )  # fmt: skip
+        )
     for divided, part, name, others, said in _divisions_of_job(job):
         if divided and divided % part:
             raise _remainder_fault(divided, part, name, _place_among(spans, (name, *others), job), said)
     parts, layers = job.pipeline * job.interleave, job.layers + job.uncounted
     if job.layers and parts > layers:
         raise Fault(
-            UNFIT, _place_among(spans, ("pipeline", "interleave", "layers"), job),
+            UNFIT,
+            _place_among(spans, ("pipeline", "interleave", "layers"), job),
             f"pipeline · interleave = {parts} parts are more than {layers} layers",
             help=f"write `interleave {max(layers // job.pipeline, 1)}` or fewer stages",
-        )  # fmt: skip
+        )
 
 
 def _divisions_of_job(job: Job) -> list[tuple[int, int, str, tuple[str, ...], str]]:
