@@ -37,7 +37,8 @@ NAMED = re.compile(r"\b(?:dev|on)\s+(\S+)")
 INTERFACE = re.compile(r"[A-Za-z][A-Za-z_-]*\d[\w./-]*|[Cc][Pp][Uu]|[Rr]outer|Switch|br_\w+|peerlink\S*")
 NO_PORT = re.compile(
     r"(?:vlan|vl|vxlan|vx|vni|br|bridge|br_\w*+|bond|po|port-channel|portchannel|peerlink\S*+|docker|"
-    r"veth\w*+|lo|cpu|router|switch|mlag|tunnel|vti|management|ma|mgmt|virbr|tap|cali\w*+|flannel)[\d./:_-]*+",
+    r"veth\w*+|lo|cpu|router|switch|mlag|tunnel|vti|management|ma|mgmt|virbr|tap|cali\w*+|"
+    r"flannel)[\d./:_-]*+",
     re.IGNORECASE,
 )
 """Interfaces that are no port: bridges, VLANs, tunnels, bundles, the processor, and management."""
