@@ -310,6 +310,7 @@ class _Auditor:
                 help="if one is planned under another name, give `--map 'REGEX=TEMPLATE'` or `--assets FILE`",
             )
         self.links_set_aside()
+        self.links_taken_as_planned()
         if self.seen.repeated:
             again = [
                 f"{w.at.text} repeats {first.at.text}: {self.seen.captured(w)}"
@@ -321,6 +322,19 @@ class _Auditor:
                 f"{counted_noun(count, 'link')} of the captures {'is' if count == 1 else 'are'} given twice",
                 notes=[*again, *more_than_noted(count)],
                 help="remove the rows that repeat others, or write the link that they were to name",
+            )
+
+    def links_taken_as_planned(self) -> None:
+        """Links that join the right devices, and give a port at one end that its model does not have."""
+        rows = self.seen.assumed
+        if rows:
+            said = [f"{w.at.text}: {self.seen.captured(w)}" for w in rows[:MOST_NOTES]]
+            self.note(
+                "E0615",
+                f"{counted_noun(len(rows), 'link')} with a port that the model does not have "
+                f"{'is' if len(rows) == 1 else 'are'} taken for the planned one between the same devices",
+                notes=[*said, *more_than_noted(len(rows))],
+                help="write the port as the model names it, or give the model these names (`os`, `name`)",
             )
 
     def links_set_aside(self) -> None:

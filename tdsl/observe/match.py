@@ -23,7 +23,14 @@ from tdsl.observe.names import (
     is_factory_description,
     node_name_shown,
 )
-from tdsl.observe.record import INFINIBAND, CapturedEnd, CapturedLink, CapturedNode, Observed
+from tdsl.observe.record import (
+    INFINIBAND,
+    CapturedEnd,
+    CapturedLink,
+    CapturedNode,
+    Observed,
+    hexadecimal_digits,
+)
 from tdsl.observe.through import ThroughCables
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -88,6 +95,9 @@ class Seen:
     repeated: list[tuple[CapturedLink, CapturedLink]] = field(
         default_factory=list
     )  # those among them that a capture gives twice from one side, each with the earlier one
+    assumed: list[CapturedLink] = field(
+        default_factory=list
+    )  # those among them that are taken for the planned link though no port has the name at one end
     unidentified: Bools = field(
         default_factory=lambda: np.zeros(0, dtype=np.bool_)
     )  # links of which the captures do not say which device is at one end
@@ -887,6 +897,8 @@ class _Matcher:
             return
         self.seen.used += 1
         known = at_device and planned not in self.seen.far
+        if known and any(name and not hexadecimal_digits(name) for name in end.port):
+            self.seen.assumed.append(wire)
         self.join(near, planned if known else self.made(end, device), wire)
 
     def compare_neighbours(self, near: int, end: CapturedEnd, device: int, wire: CapturedLink) -> None:
