@@ -351,7 +351,17 @@ def command(**given: Any) -> int:
     full = Report(compilations, look.fail_on, elapsed_s=elapsed, help_uri=call.help_uri, verbose=look.verbose)
     shown = replace(full, colour=look.colour, width=look.width, printed=printed)
     _write_reports(call, full, shown)
+    _say_requirements_left_out(compilations)
     return FOUND if full.failed else OK
+
+
+def _say_requirements_left_out(compilations: Sequence[Compilation]) -> None:
+    """Name the requirements that --select and --ignore keep from being judged."""
+    left = list(dict.fromkeys(text for c in compilations for d in c.designs for text in d.left_out))
+    if left:
+        rest = f" and {len(left) - 8} more" if len(left) > 8 else ""
+        names = ", ".join(f"`{text}`" for text in left[:8])
+        print_on_stderr(f"not judged, as --select and --ignore say: {names}{rest}")
 
 
 def _designs_of_call(call: CheckCall) -> Sequence[str]:

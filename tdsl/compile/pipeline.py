@@ -13,7 +13,7 @@ from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_eq
 from tdsl.findings.source import SourceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tdsl.compile.session import Session
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tdsl.fabric.job_ranks import RankedJob
     from tdsl.fabric.pins import Mount, PinnedLink, Recorded
     from tdsl.semantics.plan import FabricPlan
+    from tdsl.verify.result import Result
 
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 """Findings that sizes may be the cause of: they show which lines cannot hold together."""
@@ -366,7 +367,15 @@ def verify_design(design: Design, own: Diagnostics, request: Request, session: S
     ):
         if moved is not None:
             own.items = [moved.finding(d) for d in found]
-        yield replace(design, results=results)
+        yield replace(design, results=results, left_out=_requirements_left_out(design, results, request))
+
+
+def _requirements_left_out(design: Design, results: Sequence[Result], request: Request) -> tuple[str, ...]:
+    """The requirements, as written, that --select and --ignore keep from being judged."""
+    if not (request.select or request.ignore):
+        return ()
+    judged = {result.requirement for result in results}
+    return tuple(dict.fromkeys(c.text for c in design.claims if not c.report and c.text not in judged))
 
 
 def explain_size_conflicts(plans: list[FabricPlan], own: list[Diagnostics]) -> None:

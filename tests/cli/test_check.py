@@ -171,3 +171,16 @@ def test_certificates_that_are_not_written_have_a_finding_with_the_reason() -> N
     )
     assert all(words in d.message and d.help for words, d in zip(reasons, found, strict=True))
     assert found[2].message.endswith("80% of 100%")
+
+
+def test_requirements_that_a_call_leaves_out_are_named(here: Path) -> None:
+    """By --select, --ignore and tdsl.toml, also where the answer is kept from an earlier call."""
+    write(here, SMALL)
+    for _ in range(2):
+        done = tdsl("check", "small.fab", "--ignore", "oversubscription")
+        assert done.exit_code == 0
+        assert done.stderr.endswith("not judged, as --select and --ignore say: `oversubscription <= 1:1`\n"), done.stderr
+    Path("tdsl.toml").write_text('[check]\nselect = ["reachability"]\n')
+    assert "`oversubscription <= 1:1`" in tdsl("check", "small.fab").stderr
+    Path("tdsl.toml").unlink()
+    assert "not judged" not in tdsl("check", "small.fab").stderr
