@@ -45,6 +45,7 @@ WRITTEN = (
     "prometheus",
     "report",
     "second_opinion_dir",
+    "view",
 )
 """Options with files and folders that a call writes."""
 
