@@ -104,10 +104,8 @@ def _drawing_of_change(before: Design, after: Design) -> str:
     count = np.bincount(both.links, minlength=len(FATES))
     fabric = replace(both.fabric, classes=FATES, link_class=both.links)
     title = f"{after.fabric.title or after.name}: {count[ADDED]:,} links added, {count[REMOVED]:,} removed"
-    page = replace(
-        draw_fabric(fabric, Wires(fabric), title, both.devices),
-        figures=f"before: {figures_below_title(before.fabric)}; after: {figures_below_title(after.fabric)}",
-    )
+    figures = f"before: {figures_below_title(before.fabric)}; after: {figures_below_title(after.fabric)}"
+    page = draw_fabric(fabric, Wires(fabric), title, both.devices, figures)
     template = jinja_environment(packaged_folder("targets") / "diagram" / "templates").get_template(
         "fabric.svg.j2"
     )

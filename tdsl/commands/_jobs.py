@@ -135,7 +135,10 @@ def jobs_of_designs(shown: Sequence[Design], named: str | None) -> list[tuple[De
     if found:
         return found
     if not every:
-        raise Wrong("this design declares no job: write `job NAME { … }` in the fabric's block")
+        raise Wrong(
+            "this design declares no job: write `job NAME { … }` in the fabric's block, or "
+            "`job NAME: JOB { }` with a JOB of `tdsl list jobs`"
+        )
     names = [job.job.name for _, job in every]
     near = closest_name(str(named), names)
     raise Wrong(

@@ -268,7 +268,7 @@ class AuditCall:
     "--view",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the page of `tdsl view` with what is down and what is wrong, on the drawing of the fabric.",
+    help="Write the page of `tdsl view` with faults and links that are down marked on the drawing.",
 )
 @output_format_option(FORMATS, "text", "How to print; csv is the work list.", ("--format", "--output-format"))
 @design_options

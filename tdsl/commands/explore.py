@@ -66,9 +66,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 MOST = 256
 """Combinations of one call."""
-MORE = (
-    "hosts", "accelerators", "switches", "links", "bisection", "edge_redundancy", "mfu", "tokens_per_second",
-)  # fmt: skip
+MORE = ("hosts", "accelerators", "bisection", "edge_redundancy", "mfu", "tokens_per_second")
 """Figures of which more is better; of all others less is."""
 
 
@@ -119,7 +117,8 @@ def command(
     combination is at least as good in both figures and better in one.
 
     A combination with errors has the first code under `errors`. Figures that are unknown or bounds are not
-    judged.
+    judged. More is better of hosts, accelerators, bisection, edge_redundancy, mfu and tokens_per_second; less
+    is better of all other figures.
 
     Exit status: 0 judged, 1 no combination has both figures, so none is judged, 2 a wrong call.
     """

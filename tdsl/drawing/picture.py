@@ -337,10 +337,12 @@ def _links_between_boxes(
 # ---------------------------------------------------------------- laying out
 
 
-def draw_fabric(fabric: Fabric, names: DrawingNames, title: str, fates: Ints | None = None) -> Picture:
+def draw_fabric(
+    fabric: Fabric, names: DrawingNames, title: str, fates: Ints | None = None, figures: str | None = None
+) -> Picture:
     """Boxes, frames and lines with their places on the page. ``fates`` has ``STAYS``, ``REMOVED`` or
     ``ADDED`` for every device of a union of two fabrics, whose classes of links are these three; None for one
-    fabric."""
+    fabric. ``figures`` is the line below the title, None for the counts of the fabric."""
     p = plan_of_boxes(fabric, names, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
     p.palette = COLOURS if fates is None else CHANGE_COLOURS
     if fates is None:
@@ -349,7 +351,7 @@ def draw_fabric(fabric: Fabric, names: DrawingNames, title: str, fates: Ints | N
         _count_changed_devices(fabric, p, fates)
     _set_box_widths(p)
     frames, right = _place_box_columns(p)
-    figures = figures_below_title(fabric)
+    figures = figures_below_title(fabric) if figures is None else figures
     legend = _legend_entries(fabric, names, p.palette)
     right = max(
         right,

@@ -164,7 +164,7 @@ def design_outcome(design: Design, paint: Paint, width: int, verbose: bool = Fal
         counts = summary_lines(summary, paint, not design.members)
     elif incomplete:
         count = sum(r.requirement is not None for r in design.results)
-        what = _number_with_noun(count, "claim") if count else "nothing"
+        what = _number_with_noun(count, "requirement") if count else "nothing"
         verb = "are not" if count > 1 else "is not" if count else "is"
         verdicts, counts = [f"  {paint('dim', f'{what} {verb} judged: {INCOMPLETE}')}"], []
     else:
@@ -226,13 +226,13 @@ def _answers_shown_first(judged: list[Result], failing: bool) -> list[Result]:
 
 
 def _rest_of_answers(hidden: Sequence[Result]) -> str:
-    """What answers that are not shown come to: claims that hold, checks that found nothing, and what is not
-    settled."""
+    """A summary of the answers that are not shown: requirements that hold, checks that found nothing, and
+    checks that are not settled."""
     held = sum(r.requirement is not None for r in hidden)
     proved = sum(r.requirement is None and r.status == "proved" for r in hidden)
     unsettled = dict.fromkeys(r.check for r in hidden if r.status not in ("proved", "refuted"))
     pieces = (
-        f"{held} other {'claims hold' if held > 1 else 'claim holds'}" if held else "",
+        f"{held} other {'requirements hold' if held > 1 else 'requirement holds'}" if held else "",
         f"also checked: {proved}, nothing found" if proved else "",
         f"not settled: {', '.join(unsettled)}" if unsettled else "",
     )

@@ -54,7 +54,7 @@ def _reversed_comparison(s: Scene) -> Diagnostic | None:
     new = f"{text[rest[0].start : rest[-1].end]} {MIRRORED[sign.text]} {value_text}"
     whole = SourceSpan(s.run.file, claim[0].start, claim[-1].end)
     return rewriting_finding(
-        f"a requirement begins with what is required, not with `{value_text}`", whole, whole, new, safe=True
+        f"a requirement begins with a metric, not with the value `{value_text}`", whole, whole, new, safe=True
     )
 
 

@@ -132,7 +132,10 @@ def test_every_pair_is_drawn(pair: str) -> None:
     for old, new in (("old.fab", "new.fab"), ("new.fab", "old.fab")):
         done = tdsl("diff", old, new, "--no-checks", "--picture", "change.svg", "--format", "json")
         assert done.exit_code in (0, 1), done.output
-        assert ElementTree.parse("change.svg").getroot().tag.endswith("svg")
+        root = ElementTree.parse("change.svg").getroot()
+        assert root.tag.endswith("svg")
+        longest = max(len(t.text or "") for t in root.iter("{http://www.w3.org/2000/svg}text"))
+        assert float(root.get("width", "0")) > 6.5 * longest, "the line below the title is cut off"
         for found in json.loads(done.stdout)["fabrics"]:
             for word, key in (("new", "added"), ("removed", "removed"), ("moved", "moved")):
                 counted = sum(g["count"] for g in found["cable_groups"] if g["change"] == word)

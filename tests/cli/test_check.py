@@ -136,9 +136,9 @@ def test_what_fails_is_nearest_to_the_prompt(tmp_path: Path) -> None:
     done = tdsl("check", file, "--set", "units=1")
     last = done.output.splitlines()[-10:]
     assert any("`edge_redundancy >= 9` does not hold" in line for line in last) and len(done.output.splitlines()) <= 33
-    assert "6 other claims hold" in done.output and "rate_match" not in done.output
+    assert "6 other requirements hold" in done.output and "rate_match" not in done.output
     every = tdsl("-v", "check", file, "--set", "units=1").stdout
-    assert "rate_match" in every and "bisection >= 100%" in every and "6 other claims" not in every
+    assert "rate_match" in every and "bisection >= 100%" in every and "6 other requirements" not in every
 
 
 def test_an_error_says_what_set_gave(tmp_path: Path) -> None:

@@ -178,9 +178,9 @@ class Panel {
     const m = mark;
     return [
       element("h2", {}, m.title), m.text ? element("p", {}, m.text) : null,
-      m.links.length ? element("p", {}, `${number(m.links.length)} links`) : null,
+      m.links.length ? element("p", {}, `${number(m.links.length)} ${m.links.length === 1 ? "link" : "links"}`) : null,
       m.links.length ? listing(["End a", "End b"], m.links.length, (k) => [this.end(f.columns.link_a[m.links[k]]), this.end(f.columns.link_b[m.links[k]])]) : null,
-      m.devices.length ? listing([`${number(m.devices.length)} devices`], m.devices.length, (k) => [this.device(m.devices[k])]) : null,
+      m.devices.length ? listing([`${number(m.devices.length)} ${m.devices.length === 1 ? "device" : "devices"}`], m.devices.length, (k) => [this.device(m.devices[k])]) : null,
     ].filter(Boolean);
   }
 
