@@ -9,19 +9,15 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.elements import TooMany
-from tdsl.prove.job_reliability import (
-    spares_for_confidence,
-)
+from tdsl.prove.job_reliability import spares_for_confidence
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, percent_text, skipped
 from tdsl.verify.failing_parts import failing_parts
-from tdsl.verify.failure_clauses import (
-    missing_of_parts,
-    share_text,
-)
+from tdsl.verify.failure_clauses import missing_of_parts, share_text
+from tdsl.verify.failure_figure import FailureFigure
 
 
-class SparesNeeded(Check):
+class SparesNeeded(FailureFigure, Check):
     """How many spares keep enough devices working, with a confidence.
 
     ## What it means
@@ -63,9 +59,6 @@ class SparesNeeded(Check):
     kind = "number"
     unit = "devices"
     less_is_better = True
-    on_demand = True
-    by_formula = True
-    by_model = True
     reads_of = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"of", "args"})
