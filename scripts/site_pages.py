@@ -12,7 +12,6 @@ import shutil
 import tomllib
 from collections.abc import Iterator
 from functools import cache
-from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
