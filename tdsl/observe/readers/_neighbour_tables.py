@@ -44,11 +44,7 @@ def add_table_of_neighbours(table: NeighbourTable, file: SourceFile, stem: str, 
                 columns = _columns_under_rule(before, line)
             before = line
             continue
-        total = TOTAL.fullmatch(line.strip())
-        if total is not None and int(total[1]) != rows:
-            said = f"the table says that it has {int(total[1]):,} entries, and {rows:,} are here"
-            into.fault(file, number, said, "the capture is cut: capture it again", "E0602")
-        if total is not None or RULE.fullmatch(line):
+        if RULE.fullmatch(line) or _is_judged_total(line, rows, CaptureLine(file, number), into):
             continue
         cells = {name: line[c].strip() for name, c in columns.items()}
         port = cells.get(table.port, "") or port  # a further neighbour of the port above
@@ -68,6 +64,15 @@ def add_table_of_neighbours(table: NeighbourTable, file: SourceFile, stem: str, 
         raise Malformed(
             1, "the table has no line of dashes under its heading", "the capture is cut: capture it again"
         )
+
+
+def _is_judged_total(line: str, rows: int, at: CaptureLine, into: Observed) -> bool:
+    """Whether a line is the total of a table of so many rows; report one that is another number."""
+    total = TOTAL.fullmatch(line.strip())
+    if total is not None and int(total[1]) != rows:
+        said = f"the table says that it has {int(total[1]):,} entries, and {rows:,} are here"
+        into.fault(at.file, at.line, said, "the capture is cut: capture it again", "E0602")
+    return total is not None
 
 
 def _columns_under_rule(heading: str, rule: str) -> dict[str, slice]:
