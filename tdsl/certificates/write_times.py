@@ -381,25 +381,16 @@ def _stages_as_replayed(
         place = {(m.sender, m.receiver): k for k, m in enumerate(mine)}
         if len(place) < len(mine):  # both ways round two chips are the same way
             return None
-        listed = []
-        for sends in steps:
-            row = []
-            for s, t, some in sends:
-                k = place.get((names[s], names[t]))
-                if k is None:
-                    return None
-                row.append({"channel": k, "parts": _numbered_parts(some, parts)})
-            listed.append(row)
-        channels = [
-            {
-                "ways": [
-                    {"devices": [m.sender, *r.devices[1:-1], m.receiver], "rate_bps": str(r.rate)}
-                    for r in m.routes
-                ]
-            }
-            for m in mine
+        if any((names[s], names[t]) not in place for sends in steps for s, t, _ in sends):
+            return None
+        listed = [
+            [
+                {"channel": place[names[s], names[t]], "parts": _numbered_parts(some, parts)}
+                for s, t, some in sends
+            ]
+            for sends in steps
         ]
-        stages.append({"channels": channels, "steps": listed})
+        stages.append({"channels": [_channel_of_message(m) for m in mine], "steps": listed})
     out: Json = {"parts": parts, "stages": stages}
     if kept and ranks.inside is not None:
         block = ranks.divisions[-1].block
@@ -407,6 +398,12 @@ def _stages_as_replayed(
         begin = {names[u]: _numbered_parts(kept[u], parts) for u in shared}
         out |= {"begin": begin} if begin else {}
     return out
+
+
+def _channel_of_message(m: RoutedMessage) -> Json:
+    """The ways of a message with their rates."""
+    ways = [{"devices": [m.sender, *r.devices[1:-1], m.receiver], "rate_bps": str(r.rate)} for r in m.routes]
+    return {"ways": ways}
 
 
 def _numbered_parts(pieces: Pieces, parts: int) -> list[list[int]]:
