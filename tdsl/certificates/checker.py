@@ -1503,6 +1503,15 @@ def sets_of_ends(fabric: CertifiedFabric, stated: Iterable[Iterable[str]]) -> li
     return sets
 
 
+def domains_given(given: Iterable[Any], weight: Mapping[str, int]) -> list[Domain]:
+    """The domains as they are stated, one for each set of units; ``weight`` has the ranks of each unit."""
+    return [
+        Domain(units, sum(weight[u] for u in units), x["rate_bps"], x["any"], x["most_bps"], x["delay"])
+        for x in given
+        for units in x["units"]
+    ]
+
+
 class RankSets:
     """Who does a collective operation: ``sets`` of units, in the order of fabric.json, each for itself and
     all at once; the ranks of every unit; and domains, given as the delays are, in which each rank sends at a
@@ -1525,13 +1534,7 @@ class RankSets:
         self.weight = {u: several.get(u, given["ranks"]) for u in self.set_of}
         self.total = [sum(self.weight[u] for u in one) for one in self.sets]
         reject_unless(min(self.total, default=0) > 1, "a set has no two ranks")
-        self.domains = [
-            Domain(
-                units, sum(self.weight[u] for u in units), x["rate_bps"], x["any"], x["most_bps"], x["delay"]
-            )
-            for x in given["domains"] or ()
-            for units in x["units"]
-        ]
+        self.domains = domains_given(given["domains"] or (), self.weight)
         self.domain_of = {u: one for one in self.domains for u in one.units}
         self.joined = any(len(one.units) > 1 for one in self.domains)
         self.reject_unless_domains_are_of_sets()
@@ -2048,9 +2051,8 @@ TIMES: dict[str, Callable[[CertifiedNetwork, Any], tuple[Fraction, Fraction]]] =
 def verify_time(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
     """The least and the greatest time that a certificate states, in seconds."""
     low, high = TIMES[stated["check"]](net, stated)
-    reject_unless(
-        stated["at_least"] <= low and high <= stated["at_most"], f"the proofs show {low} and {high} seconds"
-    )
+    shown = stated["at_least"] <= low and high <= stated["at_most"]
+    reject_unless(shown, f"the proofs show {low} and {high} seconds")
     return stated["at_least"], stated["at_most"]
 
 
@@ -2290,10 +2292,8 @@ def kinds_of_elements(
     kind = {e: number.setdefault(mark(e, {}), len(number)) for e in elements}
     amount = Counter(kind.values())
     moves = [{kind[e]: number.get(mark(e, image), -1) for e in elements} for image in images]
-    reject_unless(
-        all(amount[k] == amount[i] for move in moves for k, i in move.items()),
-        "a symmetry leads out of the elements",
-    )
+    kept = all(amount[k] == amount[i] for move in moves for k, i in move.items())
+    reject_unless(kept, "a symmetry leads out of the elements")
     return kind, moves
 
 

@@ -381,13 +381,17 @@ def _stages_as_replayed(
         if stage is None:
             return None
         stages.append(stage)
-    out: Json = {"parts": parts, "stages": stages}
-    if kept and ranks.inside is not None:
-        block = ranks.divisions[-1].block
-        shared = np.flatnonzero(np.bincount(block)[block] > 1).tolist()
-        begin = {names[u]: _numbered_parts(kept[u], parts) for u in shared}
-        out |= {"begin": begin} if begin else {}
-    return out
+    begin = _parts_kept_in_domains(ranks, names, kept, parts)
+    return {"parts": parts, "stages": stages} | ({"begin": begin} if begin else {})
+
+
+def _parts_kept_in_domains(ranks: Ranks, names: Sequence[str], kept: Sequence[Pieces], parts: int) -> Json:
+    """What units of a domain of several keep of the sum that it has added up before all stages."""
+    if not kept or ranks.inside is None:
+        return {}
+    block = ranks.divisions[-1].block
+    shared = np.flatnonzero(np.bincount(block)[block] > 1).tolist()
+    return {names[u]: _numbered_parts(kept[u], parts) for u in shared}
 
 
 def _stage_as_replayed(

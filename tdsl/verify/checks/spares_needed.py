@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Bools
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.elements import TooMany
 from tdsl.prove.job_reliability import spares_for_confidence
@@ -70,11 +71,7 @@ class SparesNeeded(FailureFigure, Check):
         if isinstance(asked, bool) or not isinstance(asked, (int, Fraction)) or not 0 < asked < 1:
             return skipped("`spares_needed` takes one confidence above 0% and below 100%")
         f = view.fabric
-        named = np.zeros(f.device_count, dtype=np.bool_)
-        for s in claim.of:
-            for e in s.elements:
-                named[e.devices] = True
-        named &= f.built & view.devices
+        named = _built_devices_named(view, claim)
         try:
             found = failing_parts(view).among_devices(named & devices_of_selectors(f, claim.of))
         except TooMany as many:
@@ -99,3 +96,12 @@ class SparesNeeded(FailureFigure, Check):
         )
         witness = {"in_use": used, "declared": spare, "down": float(down), "held": float(held)}
         return Judgement("modelled", text, count, count, count, witness=witness)
+
+
+def _built_devices_named(view: View, claim: ResolvedClaim) -> Bools:
+    """Of every device of the fabric whether a claim names it, and it is built and in the view."""
+    named = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    for s in claim.of:
+        for e in s.elements:
+            named[e.devices] = True
+    return named & view.fabric.built & view.devices
