@@ -47,7 +47,7 @@ def fabrics_of_entry(
     if node.kind.name == "fabric":
         yield ClusterMember(node, entry.home), additions
         return
-    cluster = _Cluster.of_block(node, additions, diagnostics)
+    cluster = _ClusterWithAdditions.of_block(node, additions, diagnostics)
     blocks, body, fabrics = cluster.blocks, cluster.body, cluster.fabrics
     _report_faults_of_cluster_block(node, body, fabrics, diagnostics)
     _report_names_of_no_fabric(node, body, cluster.shared, cluster.networks, diagnostics)
@@ -110,7 +110,7 @@ class _AddedBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cluster:
+class _ClusterWithAdditions:
     """A cluster's block with what is added to it: the statements for all its fabrics, the fabrics, the names
     of devices and groups that it declares for them, and those of the fabrics that are no such name."""
 
@@ -121,7 +121,7 @@ class _Cluster:
     networks: frozenset[str]
 
     @staticmethod
-    def of_block(node: tree.Decl, additions: Additions, diagnostics: Diagnostics) -> _Cluster:
+    def of_block(node: tree.Decl, additions: Additions, diagnostics: Diagnostics) -> _ClusterWithAdditions:
         """A cluster as it is written, with the additions at the top of files."""
         own = node.body or ()
         blocks = [b for home, s in additions if (b := _block_of_addition(home, s, diagnostics)) is not None]
@@ -131,7 +131,7 @@ class _Cluster:
         networks = frozenset(f.name.name for f in fabrics) - shared
         blocks = [b.for_one_network(networks) for b in blocks]
         body = (*own, *(s for b in blocks if not b.network for s in b.body))
-        return _Cluster(blocks, body, fabrics, shared, networks)
+        return _ClusterWithAdditions(blocks, body, fabrics, shared, networks)
 
 
 def _report_fabric_declared_twice(fabric: tree.Decl, first: SourceSpan, diagnostics: Diagnostics) -> None:
