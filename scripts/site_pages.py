@@ -12,7 +12,6 @@ import shutil
 import tomllib
 from collections.abc import Iterator
 from functools import cache
-from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -244,7 +243,7 @@ def checks() -> Iterator[str]:
     for name, check in sorted(checks_by_name().items()):
         yield (
             f"## {name} {{#{name}}}\n\n{check.code}: "
-            f"{check.wrong}.\n\n{deeper(cleandoc(check.__doc__ or ''))}\n"
+            f"{check.wrong}.\n\n{deeper(check.page())}\n"
         )
 
 

@@ -1494,6 +1494,24 @@ def rate_of_each_sender(net: CertifiedNetwork, stated: Any) -> Fraction:
 Domain = namedtuple("Domain", "units ranks rate any most delay")
 
 
+def sets_of_ends(fabric: CertifiedFabric, stated: Iterable[Iterable[str]]) -> list[list[str]]:
+    """Sets of hosts and chips, each in the order of the fabric. Raises Rejected for other devices."""
+    order = {d: i for i, d in enumerate(fabric.devices)}
+    sets = [sorted(one, key=order.__getitem__) for one in stated]
+    kinds = {fabric.devices[u].kind for one in sets for u in one}
+    reject_unless(kinds <= {"host", "chip"}, "a set is of hosts and chips")
+    return sets
+
+
+def domains_given(given: Iterable[Any], weight: Mapping[str, int]) -> list[Domain]:
+    """The domains as they are stated, one for each set of units; ``weight`` has the ranks of each unit."""
+    return [
+        Domain(units, sum(weight[u] for u in units), x["rate_bps"], x["any"], x["most_bps"], x["delay"])
+        for x in given
+        for units in x["units"]
+    ]
+
+
 class RankSets:
     """Who does a collective operation: ``sets`` of units, in the order of fabric.json, each for itself and
     all at once; the ranks of every unit; and domains, given as the delays are, in which each rank sends at a
@@ -1504,45 +1522,40 @@ class RankSets:
     does not show."""
 
     def __init__(self, net: CertifiedNetwork, stated: Any) -> None:
-        given, devices = stated["given"], net.fabric.devices
+        given = stated["given"]
         self.sets = [[*net.units]]
         if stated["sets"] is not None:
-            order = {d: i for i, d in enumerate(devices)}
-            self.sets = [sorted(one, key=order.__getitem__) for one in stated["sets"]]
-            kinds = {devices[u].kind for one in self.sets for u in one}
-            reject_unless(kinds <= {"host", "chip"}, "a set is of hosts and chips")
+            self.sets = sets_of_ends(net.fabric, stated["sets"])
             net = network_of_units(net, [u for one in self.sets for u in one])
         self.net, self.set_of = net, {u: k for k, one in enumerate(self.sets) for u in one}
-        count = len(self.set_of)
-        reject_unless(count == sum(map(len, self.sets)), "a unit is in two sets")
-        reject_unless(count == stated["units"], "the number of units is another")
-        ends = {d for x in net.every for d in (x.a, x.b)} - net.forward
-        reject_unless(
-            not any(devices[d].inside for d in ends | self.set_of.keys()), "a unit is inside of a device"
-        )
+        self.reject_unless_units_stand_alone(stated["units"])
         several = given["several"] or {}
         reject_unless(several.keys() <= self.set_of.keys(), "ranks are of another unit")
         self.weight = {u: several.get(u, given["ranks"]) for u in self.set_of}
         self.total = [sum(self.weight[u] for u in one) for one in self.sets]
         reject_unless(min(self.total, default=0) > 1, "a set has no two ranks")
-        self.domains = [
-            Domain(
-                units, sum(self.weight[u] for u in units), x["rate_bps"], x["any"], x["most_bps"], x["delay"]
-            )
-            for x in given["domains"] or ()
-            for units in x["units"]
-        ]
+        self.domains = domains_given(given["domains"] or (), self.weight)
         self.domain_of = {u: one for one in self.domains for u in one.units}
         self.joined = any(len(one.units) > 1 for one in self.domains)
-        reject_unless(
-            len(self.domain_of) == sum(len(one.units) for one in self.domains), "a unit is in two domains"
-        )
-        for one in self.domains:
-            places = {self.set_of[u] for u in one.units}
-            reject_unless(
-                len(places) == 1 and one.rate > 0 and one.ranks > 1, "a domain is of no ranks of a set"
-            )
+        self.reject_unless_domains_are_of_sets()
         self.reject_unless_domains_are_apart(net.fabric)
+
+    def reject_unless_units_stand_alone(self, units: int) -> None:
+        """Reject unless there are so many units, each in one set, and no end is inside a device."""
+        count, net = len(self.set_of), self.net
+        reject_unless(count == sum(map(len, self.sets)), "a unit is in two sets")
+        reject_unless(count == units, "the number of units is another")
+        ends = {d for x in net.every for d in (x.a, x.b)} - net.forward
+        inside = any(net.fabric.devices[d].inside for d in ends | self.set_of.keys())
+        reject_unless(not inside, "a unit is inside of a device")
+
+    def reject_unless_domains_are_of_sets(self) -> None:
+        """Reject unless a unit is in one domain at most, and each domain has ranks of one set and a rate."""
+        units = sum(len(one.units) for one in self.domains)
+        reject_unless(len(self.domain_of) == units, "a unit is in two domains")
+        for one in self.domains:
+            alone = len({self.set_of[u] for u in one.units}) == 1
+            reject_unless(alone and one.rate > 0 and one.ranks > 1, "a domain is of no ranks of a set")
 
     def reject_unless_domains_are_apart(self, fabric: CertifiedFabric) -> None:
         """Reject unless what the links of a layer beside the network join is in one domain, or one host, and
@@ -1563,9 +1576,8 @@ class RankSets:
                 seen[component].add(domain.units[0] if domain else d)
             else:
                 reject_unless(d not in networked, "a layer beside the network could carry more")
-        reject_unless(
-            all(len(some) == 1 for some in seen.values()), "a layer beside the network could carry more"
-        )
+        apart = all(len(some) == 1 for some in seen.values())
+        reject_unless(apart, "a layer beside the network could carry more")
 
     def ports(self, unit: str) -> int:
         """Bit/s of the ports of a unit."""
@@ -1732,10 +1744,7 @@ def received_by_blocks(who: RankSets, stated: Any) -> Fraction:
     of a reduce-scatter sends, what its ranks lack. Of a ``divided`` domain each rank is a block."""
     net, adds = who.net, stated["check"] == "allreduce"
     blocks, divided = [{*block} for block in stated["blocks"]], {*(stated["divided"] or ())}
-    every = {d for block in blocks for d in block}
-    whole = sum(map(len, blocks)) == len(every) and every <= net.fabric.devices.keys()
-    reject_unless(whole and net.units <= every and len(blocks) + len(divided) > 1, "blocks are no division")
-    reject_unless(divided <= {*range(len(blocks))}, "there is no such block")
+    every = devices_of_blocks(net, blocks, divided)
     count, lacking, rate = [0] * len(who.sets), Fraction(0), Fraction(0)
     for number, block in enumerate(blocks):
         held = who.members_behind(block)
@@ -1743,8 +1752,7 @@ def received_by_blocks(who: RankSets, stated: Any) -> Fraction:
         domain = who.domain_of.get(min(block)) if number in divided else None
         reject_unless(number not in divided or (domain and block == {*domain.units}), "a block is no domain")
         each = domain.ranks if domain else 1
-        rate += sum((entering_rate(net, {u}) for u in block), 0) if domain else entering_rate(net, block)
-        rate += each * domain.most if domain else 0  # malformed where that is not given
+        rate += rate_into_block(net, block, domain)
         for k, (ranks, n) in enumerate(zip(held, who.total, strict=True)):
             count[k] += each * (ranks > 0)
             lacking += each - Fraction(ranks, n) if ranks else 0
@@ -1754,6 +1762,24 @@ def received_by_blocks(who: RankSets, stated: Any) -> Fraction:
         rate += sum(entering_rate(net, {d}) for d in others)
         lacking = Fraction(2 * (sum(count) - len(count)))
     return lacking / rate
+
+
+def devices_of_blocks(net: CertifiedNetwork, blocks: Sequence[set[str]], divided: set[int]) -> set[str]:
+    """The devices in blocks. Raises Rejected unless these have all units, each once, and are two or more with
+    those of them that are ``divided``."""
+    every = {d for block in blocks for d in block}
+    whole = sum(map(len, blocks)) == len(every) and every <= net.fabric.devices.keys()
+    reject_unless(whole and net.units <= every and len(blocks) + len(divided) > 1, "blocks are no division")
+    reject_unless(divided <= {*range(len(blocks))}, "there is no such block")
+    return every
+
+
+def rate_into_block(net: CertifiedNetwork, block: AbstractSet[str], domain: Domain | None) -> Fraction:
+    """Bit/s that lead into a block; of one that is a domain whose ranks are blocks, into each of these."""
+    if domain is None:
+        return Fraction(entering_rate(net, block))
+    wired = sum(entering_rate(net, {u}) for u in block)
+    return Fraction(wired + domain.ranks * domain.most)  # malformed where that is not given
 
 
 Channel = namedtuple("Channel", "sender receiver rate delay load rails")
@@ -2025,9 +2051,8 @@ TIMES: dict[str, Callable[[CertifiedNetwork, Any], tuple[Fraction, Fraction]]] =
 def verify_time(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
     """The least and the greatest time that a certificate states, in seconds."""
     low, high = TIMES[stated["check"]](net, stated)
-    reject_unless(
-        stated["at_least"] <= low and high <= stated["at_most"], f"the proofs show {low} and {high} seconds"
-    )
+    shown = stated["at_least"] <= low and high <= stated["at_most"]
+    reject_unless(shown, f"the proofs show {low} and {high} seconds")
     return stated["at_least"], stated["at_most"]
 
 
@@ -2038,19 +2063,16 @@ def verify_order_of_channels(net: CertifiedNetwork, stated: Any) -> None:
     inner = [(x.a, x.b) for x in net.every if x.a in net.forward and x.b in net.forward]
     place = {(a, b): i for i, (a, b) in enumerate(stated["order"])}
     channels = {*inner, *((b, a) for a, b in inner)}
-    reject_unless(
-        place.keys() == channels and len(place) == len(stated["order"]), "the order is not of all channels"
-    )
+    whole = place.keys() == channels and len(place) == len(stated["order"])
+    reject_unless(whole, "the order is not of all channels")
     graph = Graph(((a, b, 1) for a, b in inner), net.forward, net.work)
     ends = net.ends_at_switches()
     if stated["under"] in ("updn", "ftree"):
         reject_unless_up_and_down(net, graph, ends, place, stated["under"] == "ftree")
         return
-    coordinates = grid_coordinates(net, graph) if stated["under"] == "dor" else None
+    at = grid_coordinates(net, graph) if stated["under"] == "dor" else None
     for target in ends:
-        onward = (
-            shortest_next(graph, target) if coordinates is None else next_in_grid(graph, coordinates, target)
-        )
+        onward = shortest_next(graph, target) if at is None else next_in_grid(graph, at, target)
         reject_unless_turns_ascend(graph, onward, (d for d in ends if d != target), target, place)
 
 
@@ -2125,20 +2147,39 @@ def reject_unless_turns_ascend(
 
 
 def reject_unless_up_and_down(
-    net: CertifiedNetwork, graph: Graph, ends: Iterable[str], place: Mapping[Arc, int], tree: bool
+    net: CertifiedNetwork, graph: Graph, ends: Collection[str], place: Mapping[Arc, int], tree: bool
 ) -> None:
     """Reject unless all turns but those from a channel down to one up ascend, and devices with endpoints
     reach each other without such a turn. Up is nearer to the roots, or to what is first in the fabric."""
-    devices = net.fabric.devices
-    row = {d: i for i, d in enumerate(devices)}
-    tier = {d: devices[d].tier or 0 for d in devices}
-    nodes = [d for d in devices if d in net.forward and (graph.near(d) or d in ends)]
-    layered = all(abs(tier[a] - tier[b]) == 1 for a, b in graph.arcs()) and all(tier[d] >= 1 for d in nodes)
+    nodes = [d for d in net.fabric.devices if d in net.forward and (graph.near(d) or d in ends)]
+    tier = {d: net.fabric.devices[d].tier or 0 for d in nodes}
+    layered = are_tiers_layers(graph, tier)
     reject_unless(layered or not tree, "a link does not join one tier to the next")
+    rank = ranks_from_roots(graph, tier, layered)
+    order = sorted(nodes, key=rank.__getitem__)
+    height = {d: -i for i, d in enumerate(order)}
+    above = {v: {w for w in graph.near(v) if height[w] > height[v]} for v in nodes}
+    for v in reversed(order):
+        graph.work.spend(1 + len(graph.near(v)))
+        reject_unless_turns_at_node_ascend(v, above[v], {*graph.near(v)} - above[v], place)
+    bit = {d: 1 << i for i, d in enumerate(ends)}
+    reached, joined = ends_reached_up_and_down(order, above, bit), ends_joined_by_links(graph, nodes, bit)
+    reject_unless(all(joined[d] & ~reached[d] == 0 for d in bit), "two devices with endpoints have no route")
+
+
+def are_tiers_layers(graph: Graph, tier: Mapping[str, int]) -> bool:
+    """Whether every node has a tier, and every link joins one tier to the next."""
+    return all(abs(tier[a] - tier[b]) == 1 for a, b in graph.arcs()) and all(t >= 1 for t in tier.values())
+
+
+def ranks_from_roots(graph: Graph, tier: Mapping[str, int], layered: bool) -> dict[str, int]:
+    """Links from the roots to every node of ``tier``, whose order is that of the fabric. The roots of what
+    links join are its nodes of the highest tier, or the first of these where tiers are no layers."""
+    row = {d: i for i, d in enumerate(tier)}
     rank: dict[str, int] = {}
-    for start in nodes:
+    for start in tier:
         if start not in rank:
-            part = [d for d in graph.distances(start) if d in net.forward]
+            part = graph.distances(start)
             top = max(tier[d] for d in part)
             roots = sorted((d for d in part if tier[d] == top), key=row.__getitem__)
             level = roots if layered else roots[:1]
@@ -2148,35 +2189,44 @@ def reject_unless_up_and_down(
                     if w not in rank:
                         rank[w] = rank[v] + 1
                         level.append(w)
-    order = sorted(nodes, key=lambda d: (rank[d], row[d]))
-    height = {d: -i for i, d in enumerate(order)}
-    bit = {d: 1 << i for i, d in enumerate(ends)}
-    below = {d: bit.get(d, 0) for d in nodes}
-    joined: dict[str, int] = {}
+    return rank
+
+
+def reject_unless_turns_at_node_ascend(
+    node: str, ups: AbstractSet[str], downs: AbstractSet[str], place: Mapping[Arc, int]
+) -> None:
+    """Reject unless the turns at a node ascend between its neighbours above and below, but for those of
+    routes that came down and go up."""
+    risen = max((place[w, node] for w in downs), default=-1)  # entered by a channel up
+    fallen = max((place[w, node] for w in ups), default=-1)
+    least_up = min((place[node, w] for w in ups), default=len(place))
+    least_down = min((place[node, w] for w in downs), default=len(place))
+    ascend = risen < least_up and max(risen, fallen) < least_down
+    reject_unless(ascend, "a route turns against the order")
+
+
+def ends_reached_up_and_down(
+    order: Sequence[str], above: Mapping[str, AbstractSet[str]], bit: Mapping[str, int]
+) -> dict[str, int]:
+    """The bits of the ends that every node reaches up and then down; ``order`` has the highest first."""
+    reached = {d: bit.get(d, 0) for d in order}
     for v in reversed(order):
-        graph.work.spend(1 + len(graph.near(v)))
-        ups, downs = ([w for w in graph.near(v) if (height[w] > height[v]) is up] for up in (True, False))
-        for w in ups:
-            below[w] |= below[v]
-        risen = max((place[w, v] for w in downs), default=-1)  # entered by a channel up
-        fallen = max((place[w, v] for w in ups), default=-1)
-        least_up = min((place[v, w] for w in ups), default=len(place))
-        least_down = min((place[v, w] for w in downs), default=len(place))
-        reject_unless(risen < min(least_up, least_down), "a route turns against the order")
-        reject_unless(fallen < least_down, "a route turns against the order")
-    reached = dict(below)
+        for w in above[v]:
+            reached[w] |= reached[v]  # down alone, till all below are in
     for v in order:
-        for w in graph.near(v):
-            if height[w] > height[v]:
-                reached[v] |= reached[w]
+        for w in above[v]:
+            reached[v] |= reached[w]
+    return reached
+
+
+def ends_joined_by_links(graph: Graph, nodes: Collection[str], bit: Mapping[str, int]) -> dict[str, int]:
+    """The bits of the ends that links join to every node, by whatever way."""
+    joined: dict[str, int] = {}
     for start in nodes:
         if start not in joined:
-            part = [d for d in graph.distances(start) if d in below]
-            whole = 0
-            for d in part:
-                whole |= bit.get(d, 0)
-            joined |= dict.fromkeys(part, whole)
-    reject_unless(all(joined[d] & ~reached[d] == 0 for d in bit), "two devices with endpoints have no route")
+            part = graph.distances(start)
+            joined |= dict.fromkeys(part, sum(bit.get(d, 0) for d in part))
+    return joined
 
 
 def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
@@ -2224,10 +2274,7 @@ def reject_unless_symmetries_of_fabric(
 
 
 def kinds_of_elements(
-    fabric: CertifiedFabric,
-    elements: Sequence[Element],
-    images: Sequence[Mapping[str, str]],
-    several: bool,
+    fabric: CertifiedFabric, elements: Sequence[Element], images: Sequence[Mapping[str, str]], several: bool
 ) -> tuple[dict[Element, int], list[dict[int, int]]]:
     """The kind of every element, and for every image to which kind it moves each. Where elements are
     ``several`` links each is a kind of its own. Raises Rejected where an image is of no element, or of a kind
@@ -2245,10 +2292,8 @@ def kinds_of_elements(
     kind = {e: number.setdefault(mark(e, {}), len(number)) for e in elements}
     amount = Counter(kind.values())
     moves = [{kind[e]: number.get(mark(e, image), -1) for e in elements} for image in images]
-    reject_unless(
-        all(amount[k] == amount[i] for move in moves for k, i in move.items()),
-        "a symmetry leads out of the elements",
-    )
+    kept = all(amount[k] == amount[i] for move in moves for k, i in move.items())
+    reject_unless(kept, "a symmetry leads out of the elements")
     return kind, moves
 
 

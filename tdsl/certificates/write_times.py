@@ -377,36 +377,46 @@ def _stages_as_replayed(
         return None
     stages = []
     for number, steps in enumerate(pieces):
-        mine = [m for m in routed if m.stage == number]
-        place = {(m.sender, m.receiver): k for k, m in enumerate(mine)}
-        if len(place) < len(mine):  # both ways round two chips are the same way
+        stage = _stage_as_replayed(names, [m for m in routed if m.stage == number], steps, parts)
+        if stage is None:
             return None
-        listed = []
-        for sends in steps:
-            row = []
-            for s, t, some in sends:
-                k = place.get((names[s], names[t]))
-                if k is None:
-                    return None
-                row.append({"channel": k, "parts": _numbered_parts(some, parts)})
-            listed.append(row)
-        channels = [
-            {
-                "ways": [
-                    {"devices": [m.sender, *r.devices[1:-1], m.receiver], "rate_bps": str(r.rate)}
-                    for r in m.routes
-                ]
-            }
-            for m in mine
+        stages.append(stage)
+    begin = _parts_kept_in_domains(ranks, names, kept, parts)
+    return {"parts": parts, "stages": stages} | ({"begin": begin} if begin else {})
+
+
+def _parts_kept_in_domains(ranks: Ranks, names: Sequence[str], kept: Sequence[Pieces], parts: int) -> Json:
+    """What units of a domain of several keep of the sum that it has added up before all stages."""
+    if not kept or ranks.inside is None:
+        return {}
+    block = ranks.divisions[-1].block
+    shared = np.flatnonzero(np.bincount(block)[block] > 1).tolist()
+    return {names[u]: _numbered_parts(kept[u], parts) for u in shared}
+
+
+def _stage_as_replayed(
+    names: Sequence[str], messages: Sequence[RoutedMessage], steps: Steps, parts: int
+) -> Json | None:
+    """The channels and steps of one stage; None where a message of a step has no channel of its own."""
+    place = {(m.sender, m.receiver): k for k, m in enumerate(messages)}
+    if len(place) < len(messages):  # both ways round two chips are the same way
+        return None
+    if any((names[s], names[t]) not in place for sends in steps for s, t, _ in sends):
+        return None
+    listed = [
+        [
+            {"channel": place[names[s], names[t]], "parts": _numbered_parts(some, parts)}
+            for s, t, some in sends
         ]
-        stages.append({"channels": channels, "steps": listed})
-    out: Json = {"parts": parts, "stages": stages}
-    if kept and ranks.inside is not None:
-        block = ranks.divisions[-1].block
-        shared = np.flatnonzero(np.bincount(block)[block] > 1).tolist()
-        begin = {names[u]: _numbered_parts(kept[u], parts) for u in shared}
-        out |= {"begin": begin} if begin else {}
-    return out
+        for sends in steps
+    ]
+    return {"channels": [_channel_of_message(m) for m in messages], "steps": listed}
+
+
+def _channel_of_message(m: RoutedMessage) -> Json:
+    """The ways of a message with their rates."""
+    ways = [{"devices": [m.sender, *r.devices[1:-1], m.receiver], "rate_bps": str(r.rate)} for r in m.routes]
+    return {"ways": ways}
 
 
 def _numbered_parts(pieces: Pieces, parts: int) -> list[list[int]]:
@@ -485,6 +495,22 @@ def _whole_domains(ranks: Ranks) -> dict[int, int]:
     return {number: most for number, (_, most) in _given_domains(ranks).items() if most}
 
 
+def _need_as_whole(b: _RankBlock, sets: Sequence[int], adds: bool) -> tuple[Fraction, int, bool]:
+    """What a block receives in parts of the data, and bit/s into it; it is not divided."""
+    lacking = sum((1 - Fraction(r, n) for r, n in zip(b.held, sets, strict=True) if r), Fraction(0))
+    return Fraction(2 * sum(r > 0 for r in b.held)) if adds else lacking, b.rate, False
+
+
+def _need_of_ranks_apart(
+    b: _RankBlock, sets: Sequence[int], adds: bool, rate: Ints, inside: int
+) -> tuple[Fraction, int, bool]:
+    """The same of all ranks of a domain, each a block by itself that has ``inside`` bit/s in the domain."""
+    each = sum(b.held)
+    # a domain is in one set, of which its other ranks lack all but their own part
+    need = Fraction(2 * each) if adds else each - 1 + _need_as_whole(b, sets, adds)[0]
+    return need, int(rate[b.devices].sum()) + each * inside, True
+
+
 def _best_division(
     ranks: Ranks, metric: str, blocks: Sequence[_RankBlock], inner: Mapping[int, int]
 ) -> tuple[Fraction, list[int]]:
@@ -494,21 +520,11 @@ def _best_division(
     view, adds, sets = ranks.view, metric == "allreduce", ranks.in_set.tolist()
     rate = rate_at_devices(view)
     others = int(rate[view.fabric.is_end & ~np.isin(np.arange(len(rate)), view.units)].sum()) if adds else 0
-    options = []
-    for number, b in enumerate(blocks):
-        lacking = sum((1 - Fraction(r, n) for r, n in zip(b.held, sets, strict=True) if r), Fraction(0))
-        found = [(Fraction(2 * sum(r > 0 for r in b.held)) if adds else lacking, b.rate, False)]
-        if number in inner:
-            each = sum(b.held)
-            apart = each - 1 + lacking  # a domain is in one set
-            found.append(
-                (
-                    Fraction(2 * each) if adds else apart,
-                    int(rate[b.devices].sum()) + each * inner[number],
-                    True,
-                )
-            )
-        options.append(found)
+    options = [
+        [_need_as_whole(b, sets, adds)]
+        + ([_need_of_ranks_apart(b, sets, adds, rate, inner[number])] if number in inner else [])
+        for number, b in enumerate(blocks)
+    ]
     best, chosen = Fraction(0), list[int]()
     for _ in range(DIVISION_ROUNDS):
         picked = [max(found, key=lambda x: (x[0] - best * x[1], -x[1])) for found in options]

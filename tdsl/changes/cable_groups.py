@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -95,13 +95,17 @@ def _devices_as_ranges(paths: Iterable[str], extents: Extents) -> str:
     whole = all(high - low + 1 == len(axis) for axis, (low, high) in zip(axes, ranges, strict=True))
     if not axes or not whole or prod(len(axis) for axis in axes) != len(devices):
         return f"{len(devices):,} {declaration}"
+    return _path_of_ranges(devices[0], ranges, known)
+
+
+def _path_of_ranges(device: str, ranges: Sequence[tuple[int, int]], known: DeclarationExtent) -> str:
+    """The path of a device with ranges for its indices; those that have all of a declaration are left out,
+    but for the outermost."""
     at = 0
     parts: list[str] = []
-    for part in devices[0].split("."):
+    for part in device.split("."):
         own = ranges[at : at + len(path_indices(part))]
-        every = (
-            known.axes[at : at + len(own)] == tuple(own) and parts
-        )  # the outermost range is always written
+        every = known.axes[at : at + len(own)] == tuple(own) and parts
         at += len(own)
         texts = [f"{low}..{high}" if low < high else str(low) for low, high in own]
         parts.append(part.partition("[")[0] + (f"[{', '.join(texts)}]" if own and not every else ""))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
+    from tdsl.fabric.graph import Fabric
+    from tdsl.fabric.job_ranks import RankedJob
     from tdsl.jobs.step import StepModel
     from tdsl.physical.economics import CostOverTime, Economics
     from tdsl.physical.model import Physical
@@ -35,13 +37,7 @@ def figures_of_jobs(
     assert design.fabric is not None
     if not design.fabric.complete:
         return {}
-    jobs = [j for j in design.jobs if named in ("", j.job.name)]
-    if named and not jobs:
-        from tdsl.compile.preset_jobs import job_of_library, job_on_fabric
-
-        preset = job_of_library(named)
-        ranked = job_on_fabric(preset, design.fabric) if preset is not None else None
-        jobs = [ranked] if ranked is not None else []
+    jobs = _jobs_of_design_or_library(design, design.fabric, named)
     out: dict[str, object] = {}
     for job in jobs:
         prefix = f"{job.job.name}." if len(jobs) > 1 else ""
@@ -52,10 +48,22 @@ def figures_of_jobs(
         if efficiencies is not None and not model.job.efficiency and not model.why_no_time:
             model = with_efficiency(model, efficiencies.setdefault(job.job.name, model.efficiency))
         if not model.why_no_time:
-            out |= {f"{prefix}{name}": value for name, value in _figures_of_model(model).items()}
-            if economics is not None:
-                out |= {f"{prefix}{n}": v for n, v in _figures_of_money(design, model, economics).items()}
+            money = _figures_of_money(design, model, economics) if economics is not None else {}
+            out |= {f"{prefix}{n}": v for n, v in (_figures_of_model(model) | money).items()}
     return out
+
+
+def _jobs_of_design_or_library(design: Design, fabric: Fabric, named: str) -> list[RankedJob]:
+    """The jobs of a design, or those of a name: that of the library, where it fits, if the design declares
+    none."""
+    jobs = [j for j in design.jobs if named in ("", j.job.name)]
+    if jobs or not named:
+        return jobs
+    from tdsl.compile.preset_jobs import job_of_library, job_on_fabric
+
+    preset = job_of_library(named)
+    ranked = job_on_fabric(preset, fabric) if preset is not None else None
+    return [ranked] if ranked is not None else []
 
 
 def _figures_of_model(model: StepModel) -> dict[str, object]:

@@ -97,20 +97,24 @@ def print_jobs(shown: Sequence[Design], named: str | None, form: str | None, pla
     dimensions. Raises Wrong where there is none."""
     found = jobs_of_designs(shown, named)
     if placement:
-        rows = [(d.name, row) for d, job in found for row in rows_of_orders(d, job)]
-        if form == "json":
-            print_json(
-                {
-                    "placements": [
-                        {"fabric": name, **dict(zip(ORDERS, row, strict=True))} for name, row in rows
-                    ]
-                }
-            )
-            return
-        table = OutputRows(("fabric", *ORDERS), [(name, *row) for name, row in rows])
-        print_csv(table) if form == "csv" else print_table(table)
+        _print_orders_of_jobs(found, form)
+    else:
+        _print_models_of_jobs([(d, model_of_job(d, job)) for d, job in found], form)
+
+
+def _print_orders_of_jobs(found: Sequence[tuple[Design, RankedJob]], form: str | None) -> None:
+    """Print what each order of the dimensions of each job takes."""
+    rows = [(d.name, *row) for d, job in found for row in rows_of_orders(d, job)]
+    heads = ("fabric", *ORDERS)
+    if form == "json":
+        print_json({"placements": [dict(zip(heads, row, strict=True)) for row in rows]})
         return
-    models = [(d, model_of_job(d, job)) for d, job in found]
+    table = OutputRows(heads, rows)
+    print_csv(table) if form == "csv" else print_table(table)
+
+
+def _print_models_of_jobs(models: Sequence[tuple[Design, StepModel]], form: str | None) -> None:
+    """Print what each job computes, sends and takes."""
     if form == "json":
         from tdsl.jobs.table import facts_of_model
 

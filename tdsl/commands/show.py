@@ -449,23 +449,31 @@ def command(
     if what == "waivers":
         return _print_waivers(compilation, output_format)
     show_findings(compilations, sys.stderr)
-    if what == SCHEDULE and named is not None:
-        alone = [d for d in compilation.designs if d.fabric is not None]
-        _print_schedules(alone, named, output_format)
-    if what == JOB:
-        whole = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
-        if compilation.designs and not whole:
-            raise Wrong("the design has errors, so nothing is computed of its jobs")
-        print_jobs(whole, named, output_format, placement)
-    cable = named if what == "length" else None
-    shown = _designs_with_clusters(compilation, what)
-    if what == "racks":
-        _refuse_without_places(compilation)
-    if cable is not None:
-        _refuse_unknown_cable(shown, cable)
-    if what not in (SCHEDULE, JOB):
+    if what in (SCHEDULE, JOB):
+        _print_schedules_or_jobs(compilation, what, named, output_format, placement)
+    else:
+        cable = named if what == "length" else None
+        shown = _designs_with_clusters(compilation, what)
+        if what == "racks":
+            _refuse_without_places(compilation)
+        if cable is not None:
+            _refuse_unknown_cable(shown, cable)
         _print_shown(shown, what, cable, output_format, output)
     return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
+
+
+def _print_schedules_or_jobs(
+    compilation: Compilation, what: str, named: str | None, form: str | None, placement: bool
+) -> None:
+    """Print the schedule of a requirement, or jobs, of each fabric by itself."""
+    alone = [d for d in compilation.designs if d.fabric is not None]
+    if what == SCHEDULE and named is not None:
+        _print_schedules(alone, named, form)
+    if what == JOB:
+        whole = [d for d in alone if d.fabric is not None and d.fabric.complete]
+        if compilation.designs and not whole:
+            raise Wrong("the design has errors, so nothing is computed of its jobs")
+        print_jobs(whole, named, form, placement)
 
 
 def _refuse_without_places(compilation: Compilation) -> None:

@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from tdsl.changes.model import Changes
     from tdsl.compile.compiler import Compilation, Design, Request
     from tdsl.fabric.graph import Ints
+    from tdsl.findings.diagnostic import Diagnostic
     from tdsl.observe.audit import Audit
+    from tdsl.verify.result import Result
     from tdsl.viewer.fabric_page import ViewerMark
+    from tdsl.viewer.marked_rows import NamedRows
 
 LINKS_CHECKED = 16_384
 """Links of designs that are checked without ``--check``: those of the library take under 2 seconds."""
@@ -325,18 +328,11 @@ def _marks_of_findings(design: Design) -> list[ViewerMark]:
         return []
     named = NamedRows(design.fabric)
     by_span = {r.origin.span: r for r in design.results if r.origin is not None}
-    out = []
-    for d in design.findings:
-        if d.severity <= Severity.NOTE:
-            continue
-        result = by_span.get(d.span) if d.span is not None else None
-        devices, links = named.rows_of_witness(result.witness if result is not None else {})
-        if not len(devices) + len(links):
-            spans = [x for x in (d.span, *(label.span for label in d.labels)) if x is not None]
-            devices, links = named.rows_of_spans(spans)
-        about = result.requirement or result.check if result is not None else ""
-        title = f"{d.code}: {d.message}"
-        out.append(ViewerMark("finding", title, d.help, devices, links, d.severity.word, about))
+    out = [
+        _mark_of_finding(d, by_span.get(d.span) if d.span is not None else None, named)
+        for d in design.findings
+        if d.severity > Severity.NOTE
+    ]
     shown = {m.about for m in out}
     for r in design.results:
         about = r.requirement or r.check
@@ -344,6 +340,19 @@ def _marks_of_findings(design: Design) -> list[ViewerMark]:
         if about not in shown and len(devices) + len(links):
             out.append(ViewerMark("witness", f"{about}: {r.text or r.status}", "", devices, links, "", about))
     return out
+
+
+def _mark_of_finding(d: Diagnostic, result: Result | None, named: NamedRows) -> ViewerMark:
+    """What a finding is about; ``result`` is the answer that it reports, if it is one."""
+    from tdsl.viewer.fabric_page import ViewerMark
+
+    devices, links = named.rows_of_witness(result.witness if result is not None else {})
+    if not len(devices) + len(links):
+        spans = [x for x in (d.span, *(label.span for label in d.labels)) if x is not None]
+        devices, links = named.rows_of_spans(spans)
+    about = result.requirement or result.check if result is not None else ""
+    title = f"{d.code}: {d.message}"
+    return ViewerMark("finding", title, d.help, devices, links, d.severity.word, about)
 
 
 def _audit_fault_marks(design: Design, captures: list[tuple[str, Path]]) -> list[ViewerMark]:

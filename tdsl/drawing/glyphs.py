@@ -3,7 +3,7 @@ circle, devices on a ring with a chord for each linked pair, chips in their tray
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import ceil, cos, pi, prod, sin, sqrt
 from typing import Any
@@ -66,11 +66,10 @@ def _cubes_glyph(
     layers, cell = ceil(sqrt(iz)), 4.0
     wide, high = layers * (ix * cell + 2) + 6, ceil(iz / layers) * (iy * cell + 2) + 6
     step_x, step_y = wide + 24, high + 24
-    even = [k for k in range(1, nz + 1) if nz % k == 0] if nz > 3 else [nz]
-    across = min(even, key=lambda k: abs(k - sqrt(nz * 1.6)))
+    across = _slices_side_by_side(nz)
     slice_x, slice_y = nx * step_x + 20, ny * step_y + 20
     lines: list[list[str]] = [[], [], []]
-    boards, cells = [], []
+    boards, cells = [], list[str]()
     for k in range(nz):
         x0, y0 = k % across * slice_x + 22, k // across * slice_y + 22
         ends = [10 if wraps[0] else 0, 10 if len(wraps) > 1 and wraps[1] else 0]
@@ -85,21 +84,36 @@ def _cubes_glyph(
             boards.append(_rectangle_path(x, y, wide, high))
             if nz > 1 and (k + 1 < nz or wraps[2]):
                 lines[2].append(f"M{_coordinate_text(x + wide)} {_coordinate_text(y)}l8 -8m-4 0h4v4")
-            for z in range(iz):
-                left = x + 4 + z % layers * (ix * cell + 2)
-                top = y + 4 + z // layers * (iy * cell + 2)
-                cells += [
-                    _rectangle_path(left + a * cell, top + b * cell, cell * 0.8, cell * 0.8)
-                    for b in range(iy)
-                    for a in range(ix)
-                ]
-    strokes = [
-        Stroke("".join(paths), colours[min(k, len(colours) - 1)], 0.9, 1.8)
-        for k, paths in enumerate(lines)
-        if paths
-    ]
+            cells += _chips_of_cube(x + 4, y + 4, (ix, iy, iz), layers, cell)
+    strokes = _strokes_of_axes(lines, colours)
     strokes.append(Stroke("".join(boards), "#8896a5", 1.0, 1.0))
     return Glyph(across * slice_x, ceil(nz / across) * slice_y, "".join(cells), tuple(strokes))
+
+
+def _slices_side_by_side(count: int) -> int:
+    """How many of so many slices of a torus stand in one row: all of up to three, else a divisor that makes
+    the picture wider than high."""
+    even = [k for k in range(1, count + 1) if count % k == 0] if count > 3 else [count]
+    return min(even, key=lambda k: abs(k - sqrt(count * 1.6)))
+
+
+def _chips_of_cube(
+    x: float, y: float, sizes: tuple[int, int, int], layers: int, cell: float
+) -> Iterator[str]:
+    """The chips of a cube, so many layers of it in a row."""
+    wide, high, deep = sizes
+    for z in range(deep):
+        left = x + z % layers * (wide * cell + 2)
+        top = y + z // layers * (high * cell + 2)
+        for b in range(high):
+            for a in range(wide):
+                yield _rectangle_path(left + a * cell, top + b * cell, cell * 0.8, cell * 0.8)
+
+
+def _strokes_of_axes(lines: Sequence[Sequence[str]], colours: Sequence[str]) -> list[Stroke]:
+    """The lines along each axis that has some, in its colour."""
+    last = len(colours) - 1
+    return [Stroke("".join(paths), colours[min(k, last)], 0.9, 1.8) for k, paths in enumerate(lines) if paths]
 
 
 def _pieces_between_cubes(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -60,23 +60,34 @@ def list_purchases(
         if not used:
             continue
         quantity = max(-(-used // s.pieces), _count_racks_of_model(fabric, name) if s.by_rack else 0)
-        for other, pieces in s.holds:
-            if other in alone:
-                inside = min(alone[other], pieces * quantity)
-                alone[other] -= inside
-                if inside:
-                    paid.setdefault(other, []).append(Fraction(0))
+        for other in _take_held_devices(alone, s, quantity):
+            paid.setdefault(other, []).append(Fraction(0))
         each = _price_of_article(s, name, prices)
         paid.setdefault(name, []).append(None if each is None else each * quantity)
         articles.append(Article("rack" if s.by_rack else models[name].kind, s, name, quantity, used, each))
-    shares = {
-        name: None if None in sums else sum((x for x in sums if x is not None), Fraction(0)) / counts[name]
-        for name, sums in paid.items()
-    }
-    for name in set(paid) & {n for n, left in alone.items() if left}:  # some inside, the others as such
-        price = prices.get(name)
-        shares[name] = None if price is None else price * alone[name] / counts[name]
-    return Purchases(tuple(articles), {n: left for n, left in alone.items() if left}, shares)
+    left_alone = {n: left for n, left in alone.items() if left}
+    shares = {name: _price_of_one_device(paid[name], counts[name]) for name in paid}
+    for name in paid.keys() & left_alone.keys():  # some inside, the others as such
+        shares[name] = _price_of_one_device([prices.get(name)], counts[name], left_alone[name])
+    return Purchases(tuple(articles), left_alone, shares)
+
+
+def _take_held_devices(alone: Counter[str], s: SoldIn, quantity: int) -> list[str]:
+    """Take the devices that so many articles hold beside their own from those that are ordered as such; the
+    models of which there were some."""
+    taken = []
+    for other, pieces in s.holds:
+        inside = min(alone.get(other, 0), pieces * quantity)
+        if inside:
+            alone[other] -= inside
+            taken.append(other)
+    return taken
+
+
+def _price_of_one_device(paid: Sequence[Fraction | None], count: int, times: int = 1) -> Fraction | None:
+    """What is paid so many times for so many devices, for each of these; None where some of it is unknown."""
+    known = [x for x in paid if x is not None]
+    return sum(known, Fraction(0)) * times / count if len(known) == len(paid) else None
 
 
 def _price_of_article(s: SoldIn, name: str, prices: Mapping[str, Fraction | None]) -> Fraction | None:

@@ -318,17 +318,7 @@ class ChosenParts:
             if not cage_form(c) and not c.built_in:
                 return f"the model does not state the cage of port `{c.name}`"
             if all(group.wrong(o, c, tail) for o in self.optics):
-                cooled = [replace(c, heatsink=sink) for sink in HEAT_SINKS if c.form and not c.heatsink]
-                if any(not group.wrong(o, cage, tail) for o in self.optics for cage in cooled):
-                    return (
-                        f"the model does not state whether the cage of port `{c.name}` takes finned or flat"
-                    )
-                best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
-                n = outlets_of_cage(c)
-                cage = f"{cage_form(c)} {c.heatsink} cage with {n} connector{'s' if n > 1 else ''}".replace(
-                    "  ", " "
-                )
-                return f"no optic of the catalogue fits an {cage} at {best}"
+                return self._why_no_optic(group, c, tail)
         if group.run < 0:
             return "no length is known"
         if cable is not None:
@@ -337,6 +327,16 @@ class ChosenParts:
             return f"no {medium} cable of the catalogue fits both cages and reaches {group.run / MICRO:.3f} m"
         out_of_reach = f"no fibre of the catalogue and no pair of optics reach {group.run / MICRO:.3f} m"
         return f"{out_of_reach}: {self._nearest_fibre(group, allowed)}"
+
+    def _why_no_optic(self, group: _Group, c: PortClass, tail: bool) -> str:
+        """Why no optic fits the cage of one end."""
+        cooled = [replace(c, heatsink=sink) for sink in HEAT_SINKS if c.form and not c.heatsink]
+        if any(not group.wrong(o, cage, tail) for o in self.optics for cage in cooled):
+            return f"the model does not state whether the cage of port `{c.name}` takes finned or flat"
+        best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
+        n = outlets_of_cage(c)
+        named = f"{cage_form(c)} {c.heatsink} cage with {n} connector{'s' if n > 1 else ''}"
+        return f"no optic of the catalogue fits an {named.replace('  ', ' ')} at {best}"
 
     def _nearest_fibre(self, group: _Group, allowed: object) -> str:
         """What the fibre and the transceivers lack that come nearest to the run of a group."""

@@ -47,37 +47,25 @@ def fabrics_of_entry(
     if node.kind.name == "fabric":
         yield ClusterMember(node, entry.home), additions
         return
-    own = node.body or ()
-    blocks = [b for home, s in additions if (b := _block_of_addition(home, s, diagnostics)) is not None]
-    body = (*own, *(s for b in blocks for s in b.body))
-    fabrics = [s for s in body if isinstance(s, tree.Decl) and s.kind.name == "fabric"]
-    shared = _names_shared_by_fabrics(body)
-    networks = frozenset(f.name.name for f in fabrics) - shared
-    blocks = [b.for_one_network(networks) for b in blocks]
-    body = (*own, *(s for b in blocks if not b.network for s in b.body))
+    cluster = _ClusterWithAdditions.of_block(node, additions, diagnostics)
+    blocks, body, fabrics = cluster.blocks, cluster.body, cluster.fabrics
     _report_faults_of_cluster_block(node, body, fabrics, diagnostics)
-    seen: dict[str, SourceSpan] = {}
-    _report_names_of_no_fabric(node, body, shared, networks, diagnostics)
+    _report_names_of_no_fabric(node, body, cluster.shared, cluster.networks, diagnostics)
     each = [_first_names_used((*(f.body or ()), *_statements_for(blocks, f.name.name))) for f in fabrics]
-    unnamed = shared.difference(*each)
+    unnamed = cluster.shared.difference(*each)
     around = (node.span, *(b.span for b in blocks if not b.network))
+    seen: dict[str, SourceSpan] = {}
     for fabric, named in zip(fabrics, each, strict=True):
         name = fabric.name.name
         if name in seen:
-            Fault(
-                "E0104",
-                fabric.name.span,
-                f"`{name}` is already declared in this cluster",
-                labels=[(seen[name], "first here")],
-            ).report(diagnostics)
+            _report_fabric_declared_twice(fabric, seen[name], diagnostics)
             continue
         # devices of no network are bought all the same: they are with the first
-        lending = _Lending(name, networks, named | (set() if seen else unnamed))
+        lending = _Lending(name, cluster.networks, named | (set() if seen else unnamed))
         seen[name] = fabric.name.span
         lent = tuple(lending.lend_statements(body))
-        inner = tuple(fabric.body or ()) if _span_within(fabric.span, node.span) else ()
         member = ClusterMember(
-            replace(fabric, body=(*(s for s in lent if _span_within(s.span, node.span)), *inner)),
+            _fabric_with_statements_lent(fabric, lent, node.span),
             entry.home,
             node.name.name,
             around,
@@ -119,6 +107,49 @@ class _AddedBlock:
         if _span_within(fabric.span, self.span):
             mine += tuple(fabric.body or ())
         return tree.Extend(tree.PathExpr((fabric.name,), self.path.span), mine, self.span)
+
+
+@dataclass(frozen=True, slots=True)
+class _ClusterWithAdditions:
+    """A cluster's block with what is added to it: the statements for all its fabrics, the fabrics, the names
+    of devices and groups that it declares for them, and those of the fabrics that are no such name."""
+
+    blocks: list[_AddedBlock]
+    body: tuple[tree.Stmt, ...]
+    fabrics: list[tree.Decl]
+    shared: set[str]
+    networks: frozenset[str]
+
+    @staticmethod
+    def of_block(node: tree.Decl, additions: Additions, diagnostics: Diagnostics) -> _ClusterWithAdditions:
+        """A cluster as it is written, with the additions at the top of files."""
+        own = node.body or ()
+        blocks = [b for home, s in additions if (b := _block_of_addition(home, s, diagnostics)) is not None]
+        body = (*own, *(s for b in blocks for s in b.body))
+        fabrics = [s for s in body if isinstance(s, tree.Decl) and s.kind.name == "fabric"]
+        shared = _names_shared_by_fabrics(body)
+        networks = frozenset(f.name.name for f in fabrics) - shared
+        blocks = [b.for_one_network(networks) for b in blocks]
+        body = (*own, *(s for b in blocks if not b.network for s in b.body))
+        return _ClusterWithAdditions(blocks, body, fabrics, shared, networks)
+
+
+def _report_fabric_declared_twice(fabric: tree.Decl, first: SourceSpan, diagnostics: Diagnostics) -> None:
+    """Report a fabric whose name another of its cluster has."""
+    Fault(
+        "E0104",
+        fabric.name.span,
+        f"`{fabric.name.name}` is already declared in this cluster",
+        labels=[(first, "first here")],
+    ).report(diagnostics)
+
+
+def _fabric_with_statements_lent(
+    fabric: tree.Decl, lent: Iterable[tree.Stmt], cluster: SourceSpan
+) -> tree.Decl:
+    """A fabric with what its cluster's own block lends it, and what it has itself if it is in that block."""
+    inner = tuple(fabric.body or ()) if _span_within(fabric.span, cluster) else ()
+    return replace(fabric, body=(*(s for s in lent if _span_within(s.span, cluster)), *inner))
 
 
 def _block_of_addition(

@@ -200,17 +200,10 @@ def plan_risk_group(
     plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin
 ) -> None:
     """``risk NAME { members PATH, …; fails RATE; repair TIME }``. Raises Fault for what has no meaning."""
-    item = s.items[0] if len(s.items) == 1 and not s.items[0].args else None
-    name = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
-    if name is None or s.body is None:
-        raise Fault("E0120", s.span, "a risk group has a name and members", help=EXAMPLE)
-    if name in RESERVED:
-        raise Fault(
-            "E0120", s.items[0].span, f"`{name}` is a kind of risk groups", help="choose another name"
-        )
+    name, body = _name_and_body_of_risk(s)
     members: list[tree.PathExpr] = []
     said: dict[str, object] = {}
-    for inner in s.body:
+    for inner in body:
         if isinstance(inner, tree.Broken):
             raise Excused
         if not isinstance(inner, tree.Setting):
@@ -229,6 +222,19 @@ def plan_risk_group(
             where = [(other.origin.span, "first here")]
             raise Fault("E0104", s.span, f"risk group `{name}` is stated twice", labels=where)
     plan.risks.append(RiskStatement(name, tuple(members), rate_from_settings(said), scope, context, origin))
+
+
+def _name_and_body_of_risk(s: tree.Setting) -> tuple[str, tuple[tree.Stmt, ...]]:
+    """The name of a risk group and what is between its braces. Raises Fault where it lacks one of them."""
+    item = s.items[0] if len(s.items) == 1 and not s.items[0].args else None
+    name = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
+    if name is None or s.body is None:
+        raise Fault("E0120", s.span, "a risk group has a name and members", help=EXAMPLE)
+    if name in RESERVED:
+        raise Fault(
+            "E0120", s.items[0].span, f"`{name}` is a kind of risk groups", help="choose another name"
+        )
+    return name, s.body
 
 
 def _member_paths(s: tree.Setting) -> list[tree.PathExpr]:

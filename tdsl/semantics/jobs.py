@@ -5,7 +5,7 @@ The record holds what is written; what follows from it is computed in ``tdsl.job
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -200,25 +200,34 @@ def read_job(library: Library, home: Linked, s: tree.JobDecl, scope: Scope, whol
         own = depth == len(chain) - 1
         reader = JobReader(library.evaluator, scope if own else at.scope)
         reader.read_block(node.body)
-        found = {**reader.values}
-        cited = "source" in found or (not own and "source" in values)
-        source = PUBLISHED if cited else DESIGN
-        named = {k: (ASSUMED if k in reader.assumed else source) for k in found}
-        for merged in ("moved", "overlap"):
-            if merged in found and merged in values:
-                found[merged] = {**values[merged], **found[merged]}  # type: ignore[dict-item]
-        if depth and set(found) - _SAME_RUN:  # what was measured of another run is not measured of this one
+        cited = "source" in reader.values or (not own and "source" in values)
+        origins |= reader.origins_of_values(PUBLISHED if cited else DESIGN)
+        if depth and set(reader.values) - _SAME_RUN:  # what was measured of another run is not of this one
             values.pop("measured", None)
-        values |= found
-        origins |= named
+        values |= _values_over_those_below(values, reader.values)
         spans = {**reader.spans, **{k: v for k, v in spans.items() if k not in reader.spans}}
-    titled = next(((node, at) for node, at in chain if node.title is not None), None)
-    title: object = ""
-    if titled is not None and titled[0].title is not None:
-        title = library.evaluator.evaluate(titled[0].title, scope if titled[0] is s else titled[1].scope)
-    made = Job(s.name.name, str(title), s.name.span, **values, origins=origins)  # type: ignore[arg-type]
+    title = _title_of_chain(library, chain, scope)
+    made = Job(s.name.name, title, s.name.span, **values, origins=origins)  # type: ignore[arg-type]
     refuse_unfit_job(made, spans, whole)
     return made
+
+
+def _values_over_those_below(below: Mapping[str, object], own: Mapping[str, object]) -> dict[str, object]:
+    """The values of a job over those of what it builds on: of formats and overlaps, those that it does not
+    say stay."""
+    out = {**own}
+    for merged in ("moved", "overlap"):
+        if merged in own and merged in below:
+            out[merged] = {**below[merged], **own[merged]}  # type: ignore[dict-item]
+    return out
+
+
+def _title_of_chain(library: Library, chain: Sequence[tuple[tree.JobDecl, Linked]], scope: Scope) -> str:
+    """The title of a job, else that of the nearest it builds on; "" without one. ``scope`` is the job's."""
+    for depth, (node, at) in enumerate(chain):
+        if node.title is not None:
+            return str(library.evaluator.evaluate(node.title, at.scope if depth else scope))
+    return ""
 
 
 _SAME_RUN = frozenset({"measured", "source", "overlap", "efficiency", "peak"})
@@ -350,6 +359,10 @@ class JobReader:
         self.values: dict[str, object] = {}
         self.spans: dict[str, SourceSpan] = {}
         self.assumed: set[str] = set()
+
+    def origins_of_values(self, source: str) -> dict[str, str]:
+        """Where each value is from: ``source`` where it is no assumption."""
+        return {k: (ASSUMED if k in self.assumed else source) for k in self.values}
 
     def read_block(self, body: tuple[tree.Stmt, ...]) -> None:
         """All settings of a block. Raises Fault."""

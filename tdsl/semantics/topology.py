@@ -161,17 +161,7 @@ class Binder:
                 continue
             if found:
                 raise Fault("E0104", s.span, f"`{ends}` is set twice", labels=[(found[0].span, "first here")])
-            if any(isinstance(x, tree.Broken) for x in s.body or ()):
-                raise Excused
-            wrong = next((x for x in s.body or () if not isinstance(x, tree.Setting)), None)
-            if s.items or not s.body or wrong is not None:
-                raise Fault(
-                    "E0118",
-                    (wrong or s).span,
-                    f"`{ends}` holds settings of the links to hosts",
-                    help=f"write `{ends} {{ rate 200Gbps; cable PART }}`",
-                )
-            found = tuple(x for x in s.body if isinstance(x, tree.Setting))
+            found = _settings_of_links_to_hosts(s)
         return found
 
     def bind_all(
@@ -319,6 +309,23 @@ class Binder:
         if body and isinstance(values[0], ModelValue):
             return replace(values[0], settings=body)
         return str(values[0]) if kind == "string" and isinstance(values[0], str) else values[0]
+
+
+def _settings_of_links_to_hosts(s: tree.Setting) -> tuple[tree.Setting, ...]:
+    """The settings between the braces behind the name of ends. Raises Fault where other things are there, or
+    nothing."""
+    if any(isinstance(x, tree.Broken) for x in s.body or ()):
+        raise Excused
+    ends = s.name.name
+    wrong = next((x for x in s.body or () if not isinstance(x, tree.Setting)), None)
+    if s.items or not s.body or wrong is not None:
+        raise Fault(
+            "E0118",
+            (wrong or s).span,
+            f"`{ends}` holds settings of the links to hosts",
+            help=f"write `{ends} {{ rate 200Gbps; cable PART }}`",
+        )
+    return tuple(x for x in s.body if isinstance(x, tree.Setting))
 
 
 def read_ratio_aim(item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -> Aim:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.graph import Bools
+from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.subject import devices_of_selectors, holders_of_devices
 from tdsl.prove.availability import labels_of_single_elements
 from tdsl.prove.elements import TooMany, view_after_failures
@@ -39,19 +39,8 @@ def interruptions_of_job(view: View, claim: ResolvedClaim | None, found: Failing
     A failure of one of the hosts interrupts it, and of other parts each that alone takes an endpoint of one
     of them, or after which the condition that follows ``with`` does not hold.
     """
-    f = view.fabric
-    mine = np.zeros(f.device_count, dtype=np.bool_)
-    mine[view.units] = True
-    if claim is not None and claim.of:
-        named = devices_of_selectors(f, claim.of)
-        mine &= named | holders_of_devices(f, named)
+    mine = _hosts_of_claim(view, claim)
     asked = claim.given if claim is not None else None
-    fixed = [np.flatnonzero(mine)]
-    reads: Reads | None = frozenset({"lengths"})
-    if asked is not None:
-        own = checks_by_name()[asked.metric].reads_for(asked)
-        reads = None if own is None else own | {"lengths"}
-        fixed += devices_that_symmetries_keep(view, asked)
     parts: list[FailingPart] = []
     near = _links_of_hosts(view, mine)
     lower = upper = Fraction(0)
@@ -62,8 +51,13 @@ def interruptions_of_job(view: View, claim: ResolvedClaim | None, found: Failing
             by_kind[part.kind] = by_kind.get(part.kind, Fraction(0)) + part.per_second
         elif asked is not None or not _is_apart(view, part, mine):
             parts.append(part)
+    reads, kept = _kept_by_symmetries(view, asked)
     label = labels_of_single_elements(
-        view, [p.element for p in parts], [p.per_second for p in parts], reads, fixed
+        view,
+        [p.element for p in parts],
+        [p.per_second for p in parts],
+        reads,
+        [np.flatnonzero(mine), *kept],
     )
     for first in np.unique(label).tolist():
         answer = _interrupts(view, parts[first], mine, asked)
@@ -76,11 +70,31 @@ def interruptions_of_job(view: View, claim: ResolvedClaim | None, found: Failing
     return Interruptions(lower, upper, by_kind, int(mine.sum()))
 
 
+def _hosts_of_claim(view: View, claim: ResolvedClaim | None) -> Bools:
+    """Of every device whether it is an endpoint that a claim names or that holds what it names; all endpoints
+    where it names nothing."""
+    mine = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    mine[view.units] = True
+    if claim is not None and claim.of:
+        named = devices_of_selectors(view.fabric, claim.of)
+        mine &= named | holders_of_devices(view.fabric, named)
+    return mine
+
+
 def _links_of_hosts(view: View, hosts: Bools) -> Bools:
     """Of every link of the fabric whether it ends at one of these devices."""
     out = np.zeros(view.fabric.link_count, dtype=np.bool_)
     out[view.rows] = hosts[view.a] | hosts[view.b]
     return out
+
+
+def _kept_by_symmetries(view: View, asked: ResolvedClaim | None) -> tuple[Reads | None, list[Ints]]:
+    """What permutations of parts have to keep so that one part interrupts the job where another does: what
+    the condition reads, and its sets of devices."""
+    if asked is None:
+        return frozenset({"lengths"}), []
+    own = checks_by_name()[asked.metric].reads_for(asked)
+    return None if own is None else own | {"lengths"}, [*devices_that_symmetries_keep(view, asked)]
 
 
 def _is_apart(view: View, part: FailingPart, mine: Bools) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, ClassVar
@@ -46,6 +47,14 @@ def step_model_of(view: View, job: RankedJob) -> StepModel | str:
     return model
 
 
+ASSUMED = """\
+The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow
+each other; software costs nothing; delays that the design does not state count as 0, and the notes
+say of what. The notes list every figure that the answer rests on with where it is from: the design, a
+source, an assumption, a default."""
+"""What every figure of a job assumes: stands for ``{assumed_of_jobs}`` in the pages of the checks."""
+
+
 class JobFigure:
     """A check of one figure of a training job, as an interval of a model."""
 
@@ -60,6 +69,11 @@ class JobFigure:
     scarce: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = frozenset({"job"})
     needs: ClassVar[frozenset[str]] = frozenset({"job"})
+
+    @classmethod
+    def page(cls) -> str:
+        """The check's page, in Markdown, with what all figures of a job assume."""
+        return inspect.cleandoc(cls.__doc__ or "").replace("{assumed_of_jobs}", ASSUMED)
 
     def ends(self, model: StepModel, claim: ResolvedClaim) -> Ends:
         """The figure's least and most."""

@@ -163,19 +163,8 @@ class RouterMaker:
                 name = CHANNEL.format(number)
                 members = [self._member(e) for e in ends]
                 interfaces += [replace(m, channel=name) for m in members]
-                there_too = f", {self._devices[pair[1]]}" if pair and device not in pair else ""
-                made = Interface(
-                    name,
-                    f"{self._devices[there]}{there_too} port channel {self._number(ends[0], far=True)}",
-                    addresses,
-                    gigabits_per_second(sum(int(f.link_rate[e.link]) for e in ends)),
-                    static,
-                    sonic=members[0].sonic,
-                    between=members[0].between,
-                    members=tuple(m.name for m in members),
-                    system_mac=lacp_system_mac(*(self._devices[d] for d in pair))
-                    if pair and device in pair
-                    else "",
+                made = replace(
+                    self._port_channel(device, ends, members, pair), addresses=addresses, routes=static
                 )
                 channels.append(made)
             if pair is not None and found.asn[device] and found.asn[there]:
@@ -193,6 +182,26 @@ class RouterMaker:
             tuple(dict.fromkeys(routes)), self.accepted, *self._routing_values(), self.route_count,
             self.aggregates.get(device, ()), self.own, tuple(channels),
         )  # fmt: skip
+
+    def _port_channel(
+        self, device: int, ends: list[LinkAtPort], members: list[Interface], pair: tuple[int, int] | None
+    ) -> Interface:
+        """The port channel of a bundle at a device, without addresses. ``pair`` are the two switches that a
+        bundle across both ends at."""
+        f, mine = self.fabric, self._number(ends[0])
+        there = self._devices[int(f.port_device[ends[0].far])]
+        too = f", {self._devices[pair[1]]}" if pair and device not in pair else ""
+        mac = lacp_system_mac(*(self._devices[d] for d in pair)) if pair and device in pair else ""
+        return Interface(
+            CHANNEL.format(mine),
+            f"{there}{too} port channel {self._number(ends[0], far=True)}",
+            (),
+            gigabits_per_second(sum(int(f.link_rate[e.link]) for e in ends)),
+            sonic=members[0].sonic,
+            between=members[0].between,
+            members=tuple(m.name for m in members),
+            system_mac=mac,
+        )
 
     def _addresses_of_bundle(
         self, device: int, ends: list[LinkAtPort], networks: frozenset[str]

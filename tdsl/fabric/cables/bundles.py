@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Set
 
 import numpy as np
 
@@ -248,15 +249,20 @@ def _give_both_switches_one_number(
         at_both.items(), key=lambda item: (int(number[list(item[1])].min()), item[0])
     ):
         one, two = (taken[d] for d in pairs[bundle])
-        free = next(n for n in itertools.count(1) if n not in one and n not in two)
+        free = _least_number_outside(one | two)
         number[a] = number[b] = free
         one.add(free)
         two.add(free)
     rest = [k for key, k in place.items() if key // count in switches and key % count not in pairs]
     for k in sorted(rest, key=lambda k: (int(known[k]) // count, int(number[k]))):
         own = taken[int(known[k]) // count]
-        number[k] = next(n for n in itertools.count(1) if n not in own)
+        number[k] = _least_number_outside(own)
         own.add(int(number[k]))
+
+
+def _least_number_outside(taken: Set[int]) -> int:
+    """The least number from 1 that is not taken."""
+    return next(n for n in itertools.count(1) if n not in taken)
 
 
 def links_of_bundle(fabric: Fabric, bundle: int) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import add_local_device, add_neighbour_link
@@ -36,19 +37,11 @@ def add_table_of_neighbours(table: NeighbourTable, file: SourceFile, stem: str, 
     """Add the rows of a table of the switch that the file is named after. Raises Malformed where no line of
     dashes is under the heading."""
     here = add_local_device(into, stem, CaptureLine(file, 1))
-    columns: dict[str, slice] = {}
-    before, port, rows = "", "", 0
-    for number, line in enumerate(file.text.split("\n"), 1):
-        if not columns:
-            if RULE.fullmatch(line) and table.heading.match(before):
-                columns = _columns_under_rule(before, line)
-            before = line
-            continue
-        total = TOTAL.fullmatch(line.strip())
-        if total is not None and int(total[1]) != rows:
-            said = f"the table says that it has {int(total[1]):,} entries, and {rows:,} are here"
-            into.fault(file, number, said, "the capture is cut: capture it again", "E0602")
-        if total is not None or RULE.fullmatch(line):
+    lines = file.text.split("\n")
+    above, columns = _lines_above_rows(table, lines)
+    port, rows = "", 0
+    for number, line in enumerate(lines[above:], above + 1):
+        if RULE.fullmatch(line) or _is_judged_total(line, rows, CaptureLine(file, number), into):
             continue
         cells = {name: line[c].strip() for name, c in columns.items()}
         port = cells.get(table.port, "") or port  # a further neighbour of the port above
@@ -64,10 +57,28 @@ def add_table_of_neighbours(table: NeighbourTable, file: SourceFile, stem: str, 
             )
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
-    if not columns:
-        raise Malformed(
-            1, "the table has no line of dashes under its heading", "the capture is cut: capture it again"
-        )
+
+
+def _lines_above_rows(table: NeighbourTable, lines: list[str]) -> tuple[int, dict[str, slice]]:
+    """How many lines are above the rows of a table, the last of them that of dashes, and its columns. Raises
+    Malformed where there is no such line."""
+    for number, (before, line) in enumerate(pairwise(lines), 2):
+        if RULE.fullmatch(line) and table.heading.match(before):
+            columns = _columns_under_rule(before, line)
+            if columns:
+                return number, columns
+    raise Malformed(
+        1, "the table has no line of dashes under its heading", "the capture is cut: capture it again"
+    )
+
+
+def _is_judged_total(line: str, rows: int, at: CaptureLine, into: Observed) -> bool:
+    """Whether a line is the total of a table of so many rows; report one that is another number."""
+    total = TOTAL.fullmatch(line.strip())
+    if total is not None and int(total[1]) != rows:
+        said = f"the table says that it has {int(total[1]):,} entries, and {rows:,} are here"
+        into.fault(at.file, at.line, said, "the capture is cut: capture it again", "E0602")
+    return total is not None
 
 
 def _columns_under_rule(heading: str, rule: str) -> dict[str, slice]:

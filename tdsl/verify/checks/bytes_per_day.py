@@ -25,10 +25,7 @@ class BytesPerDay(JobFigure, Check):
     a day. An all-gather or reduce-scatter of S bytes sends (n − 1) / n · S from each of n ranks.
 
     ## What it assumes
-    The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow
-    each other; software costs nothing; delays that the design does not state count as 0, and the notes
-    say of what. The notes list every figure that the answer rests on with where it is from: the design, a
-    source, an assumption, a default.
+    {assumed_of_jobs}
 
     ## A design that passes
     ```fab

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -80,7 +80,29 @@ def word_of_claim(claim: ResolvedClaim | None) -> str:
     return str(claim.args[0]) if claim is not None and claim.args else ""
 
 
-class CableShare(Check):
+class FigureOfCables:
+    """A check of a figure of the cables plugged into something, of a medium or of all."""
+
+    cost: ClassVar[int] = 0
+    on_demand: ClassVar[bool] = True
+    of_design: ClassVar[bool] = True
+    takes: ClassVar[frozenset[str]] = frozenset({"of", "to", "args"})
+    words: ClassVar[frozenset[str]] = WORDS
+    joins: ClassVar[bool] = True
+
+    def judgement_of_cables(self, cables: CablesAsked, word: str) -> Judgement:
+        """The figure of one or more cables; ``word`` is the medium, "" for all."""
+        raise NotImplementedError
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        """The figure of the claim's cables."""
+        cables, word = CablesAsked(view), word_of_claim(claim)
+        if not cables.count:
+            return skipped("there are no cables")
+        return self.judgement_of_cables(cables, word)
+
+
+class CableShare(FigureOfCables, Check):
     """How many of the cables are of a medium.
 
     ## What it means
@@ -118,17 +140,8 @@ class CableShare(Check):
     name = "cable_share"
     wrong = "Another share of a medium than required"
     kind = "fraction"
-    cost = 0
-    on_demand = True
-    of_design = True
-    takes = frozenset({"of", "to", "args"})
-    words = WORDS
-    joins = True
 
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        cables, word = CablesAsked(view), word_of_claim(claim)
-        if not cables.count:
-            return skipped("there are no cables")
+    def judgement_of_cables(self, cables: CablesAsked, word: str) -> Judgement:
         if not word:
             return skipped("it names no medium: write `cable_share copper`")
         mine, open_ = int(cables.of_medium(word).sum()), int(cables.unknown.sum())
@@ -143,7 +156,7 @@ class CableShare(Check):
         return Judgement("bounded", text, low, low, high, witness={"unknown": open_})
 
 
-class CablingLength(Check):
+class CablingLength(FigureOfCables, Check):
     """How long all cables are together.
 
     ## What it means
@@ -180,19 +193,10 @@ class CablingLength(Check):
     name = "cabling_length"
     wrong = "More cable than required"
     kind = "quantity"
-    cost = 0
     unit = "m"
     dim = LENGTH
-    on_demand = True
-    of_design = True
-    takes = frozenset({"of", "to", "args"})
-    words = WORDS
-    joins = True
 
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        cables, word = CablesAsked(view), word_of_claim(claim)
-        if not cables.count:
-            return skipped("there are no cables")
+    def judgement_of_cables(self, cables: CablesAsked, word: str) -> Judgement:
         asked = cables.of_medium(word) if word else np.ones(cables.count, dtype=np.bool_)
         known = cables.length >= 0
         missing = int((asked & ~known).sum()) + (int(cables.unknown.sum()) if word else 0)

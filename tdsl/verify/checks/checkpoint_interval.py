@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.job_reliability import (
     daly_interval,
@@ -12,15 +10,11 @@ from tdsl.prove.job_reliability import (
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.failure_clauses import (
-    HELP,
-    time_in_words,
-    words_and_amounts,
-)
-from tdsl.verify.job_failures import interruptions_of_claim
+from tdsl.verify.failure_clauses import time_in_words, words_and_amounts
+from tdsl.verify.failure_figure import FigureOfInterruptedJob, interruption_rate, judgement_at_most
 
 
-class CheckpointInterval(Check):
+class CheckpointInterval(FigureOfInterruptedJob, Check):
     """How long a job works between two checkpoints, at best.
 
     ## What it means
@@ -62,12 +56,6 @@ checkpoints of 30 s (Daly; 13.62 min by Young), at 3.09 h between interruptions
     kind = "quantity"
     unit = "s"
     dim = TIME
-    cost = 2
-    scarce = True
-    on_demand = True
-    by_formula = True
-    by_model = True
-    reads_of = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "checkpoint_interval write 30s >= 10min"
@@ -77,24 +65,14 @@ checkpoints of 30 s (Daly; 13.62 min by Young), at 3.09 h between interruptions
         said, wrong = words_and_amounts(claim, {"write": "time", "mtbf": "time"})
         if wrong or not said.get("write") or said.get("mtbf") == 0:
             return skipped(wrong or "`write` and `mtbf` are times above zero")
-        missing = ""
-        if "mtbf" in said:
-            mtbf = said["mtbf"]
-        else:
-            job = interruptions_of_claim(view, claim)
-            if isinstance(job, str):
-                return skipped(job)
-            mtbf, missing = 1 / job[0].upper, job[1]
+        rate = interruption_rate(view, claim, said)
+        if isinstance(rate, str):
+            return skipped(rate)
+        mtbf, missing = 1 / rate[0], rate[1]
         daly, young = daly_interval(said["write"], mtbf), young_interval(said["write"], mtbf)
         text = (
             f"{time_in_words(daly)} of work between checkpoints of {time_in_words(said['write'])} (Daly; "
             f"{time_in_words(young)} by Young), at {time_in_words(mtbf)} between interruptions"
         )
-        value = Quantity(daly, TIME)
         witness = {"daly": float(daly), "young": float(young), "mtbf": float(mtbf)}
-        if missing:
-            least = Quantity(Fraction(0), TIME)
-            return Judgement(
-                "bounded", f"at most {text}; {missing}", value, least, value, witness=witness, help=HELP
-            )
-        return Judgement("modelled", text, value, value, value, witness=witness)
+        return judgement_at_most(text, Quantity(daly, TIME), missing, witness)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.channel_order import ChannelCycle, NoRoute, order_or_cycle
-from tdsl.prove.channel_routes import ENGINES, EngineRefuses
+from tdsl.prove.channel_order import ChannelCycle, ChannelOrder, NoRoute, order_or_cycle
 from tdsl.prove.view import View
 from tdsl.semantics.transport import TRANSPORTS
 from tdsl.system.nouns import counted_noun
-from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
+from tdsl.verify.engine_routes import RoutesOfEngine
 
 INSTEAD = {
     "bgp": "give the spines of a pod one AS number, which refuses paths that go up again (RFC 7938)",
     "": "route by `updn`, whose paths may be longer, or by an engine with virtual lanes: torus-2QoS, dfsssp",
 }
-NEEDS_ENGINE = f"write which routes are meant, such as `under updn`; known are {', '.join(ENGINES)}"
 
 
-class DeadlockFree(Check):
+class DeadlockFree(RoutesOfEngine[ChannelOrder | ChannelCycle], Check):
     """No cycle of channels that wait for each other.
 
     ## What it means
@@ -76,26 +74,12 @@ class DeadlockFree(Check):
     code = "E0445"
     name = "deadlock_free"
     wrong = "Routes that wait for each other in a cycle"
-    kind = "yes_no"
-    cost = 2
-    on_demand = True
-    crosses = True
-    takes = frozenset({"of", "under"})
-    needs = frozenset({"under"})
     example = "deadlock_free under updn"
 
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        engine = claim.under if claim is not None else ""
-        if engine not in ENGINES:
-            return skipped(NEEDS_ENGINE)
-        if not view.forwards[view.devices].any():
-            return skipped("it has no switches")
-        try:
-            found = order_or_cycle(view, engine)
-        except EngineRefuses as why:
-            return skipped(str(why))
-        if isinstance(found, NoRoute):
-            return judgement_of_gap(view, engine, found)
+    def found_in_routes(self, view: View, engine: str) -> ChannelOrder | ChannelCycle | NoRoute:
+        return order_or_cycle(view, engine)
+
+    def judgement_of_found(self, view: View, engine: str, found: ChannelOrder | ChannelCycle) -> Judgement:
         if isinstance(found, ChannelCycle):
             return _cycle_judgement(view, engine, found)
         channels = counted_noun(len(found.order), "channel")
@@ -104,14 +88,6 @@ class DeadlockFree(Check):
         apart = f"; {found.parts} parts that no link joins" if found.parts > 1 else ""
         order = "in an order along which every route ascends"
         return property_holds(f"{channels}{how}, {order}{apart}{_paused(view)}")
-
-
-def judgement_of_gap(view: View, engine: str, found: NoRoute) -> Judgement:
-    """Two switches are joined by links, and an engine has no route from one to the other."""
-    names = view.names(np.array([found.source, found.target]))
-    message = f"`{engine}` has no route from {names[0]} to {names[1]}"
-    help = "join them below the same roots, or route by an engine that finds other paths"
-    return property_fails(message, (PropertyFault(None, message, help=help),), {"pair": names})
 
 
 def _cycle_judgement(view: View, engine: str, found: ChannelCycle) -> Judgement:

@@ -9,15 +9,15 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.availability import labels_of_single_elements
-from tdsl.prove.elements import TooMany
 from tdsl.prove.endpoints_lost import endpoints_lost_with
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.failing_parts import failing_parts
+from tdsl.verify.failing_parts import FailingParts
 from tdsl.verify.failure_clauses import HELP, bases_of_rates, missing_of_parts, share_text
+from tdsl.verify.failure_figure import FigureOfFailingParts
 
 
-class EndpointsLost(Check):
+class EndpointsLost(FigureOfFailingParts, Check):
     """How many endpoints have no network at a time, on average.
 
     ## What it means
@@ -61,18 +61,10 @@ class EndpointsLost(Check):
     kind = "number"
     unit = "endpoints"
     cost = 2
-    less_is_better = True
-    on_demand = True
-    by_formula = True
-    by_model = True
     takes = frozenset()
     example = "endpoints_lost <= 1"
 
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        try:
-            found = failing_parts(view)
-        except TooMany as many:
-            return skipped(str(many))
+    def judgement_of_parts(self, view: View, claim: ResolvedClaim | None, found: FailingParts) -> Judgement:
         endpoints = int(view.degree[view.units].sum())
         if not endpoints:
             return skipped("no endpoint has a link")

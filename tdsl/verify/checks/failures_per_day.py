@@ -7,15 +7,15 @@ from math import inf
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.subject import devices_of_selectors
-from tdsl.prove.elements import TooMany
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.failing_parts import FailingPart, FailingParts, failing_parts
+from tdsl.verify.failing_parts import FailingPart, FailingParts
 from tdsl.verify.failure_clauses import DAY, HELP, bases_of_rates, missing_of_parts
+from tdsl.verify.failure_figure import FigureOfFailingParts
 from tdsl.verify.job_failures import rates_by_kind_text
 
 
-class FailuresPerDay(Check):
+class FailuresPerDay(FigureOfFailingParts, Check):
     """How many parts fail in a day on average.
 
     ## What it means
@@ -58,19 +58,11 @@ stated in the design)
     wrong = "More failures than allowed"
     kind = "number"
     unit = "failures/day"
-    less_is_better = True
-    on_demand = True
-    by_formula = True
-    by_model = True
     reads_of = True
     takes = frozenset({"of"})
     example = "failures_per_day <= 10"
 
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        try:
-            found = failing_parts(view)
-        except TooMany as many:
-            return skipped(str(many))
+    def judgement_of_parts(self, view: View, claim: ResolvedClaim | None, found: FailingParts) -> Judgement:
         parts, missing = _parts_asked_about(view, claim, found)
         if not parts and not missing:
             return skipped("nothing that it names can fail, or is built")

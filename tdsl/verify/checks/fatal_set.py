@@ -12,7 +12,7 @@ from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, checks_by_name, skipped
 from tdsl.verify.failing_elements import failing_elements_of_claim
-from tdsl.verify.failures import worst_failure
+from tdsl.verify.failures import WorstFailure, worst_failure
 from tdsl.verify.what_is_left import (
     always_enough_left,
     devices_that_symmetries_keep,
@@ -124,9 +124,7 @@ def _least_fatal_set(
             said = found.judged.text or found.judged.reason
             return _judgement_of_fatal_set(size, named, found.failed, said)
         if found.status not in ("proved", "modelled"):
-            if found.judged is not None and found.judged.reason:
-                failed = first_names_and_more([e.name for e in found.failed], 8)
-                why = f"; without {failed}: {found.judged.reason}"
+            why = _why_not_decided(found)
             break
     else:
         return Judgement("proved", f"no set of the {len(named):,} breaks it", inf, inf, inf)
@@ -138,6 +136,14 @@ def _least_fatal_set(
     text = f"{size} of {len(named):,} or more{names or why}"
     witness: dict[str, object] = {"set": [e.name for e in chosen], "elements": len(named)}
     return Judgement("bounded", text, size, size, upper, witness=witness)
+
+
+def _why_not_decided(found: WorstFailure) -> str:
+    """The failure after which the condition was not decided, and why; "" where nothing is said of it."""
+    if found.judged is None or not found.judged.reason:
+        return ""
+    failed = first_names_and_more([e.name for e in found.failed], 8)
+    return f"; without {failed}: {found.judged.reason}"
 
 
 def _judgement_of_fatal_set(

@@ -11,14 +11,8 @@ from tdsl.prove.job_reliability import (
 )
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.failure_clauses import (
-    DAY,
-    HELP,
-    share_text,
-    time_in_words,
-    words_and_amounts,
-)
-from tdsl.verify.job_failures import interruptions_of_claim
+from tdsl.verify.failure_clauses import DAY, share_text, time_in_words, words_and_amounts
+from tdsl.verify.failure_figure import FigureOfInterruptedJob, interruption_rate, judgement_at_most
 
 WORDS = {
     "interval": "time",
@@ -30,7 +24,7 @@ WORDS = {
 }
 
 
-class Goodput(Check):
+class Goodput(FigureOfInterruptedJob, Check):
     """The share of its time in which a job makes progress that is kept.
 
     ## What it means
@@ -73,12 +67,6 @@ class Goodput(Check):
     wrong = "A job that makes too little progress"
     kind = "fraction"
     unit = "fraction"
-    cost = 2
-    scarce = True
-    on_demand = True
-    by_formula = True
-    by_model = True
-    reads_of = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "goodput write 30s restart 5min >= 90%"
@@ -90,16 +78,10 @@ class Goodput(Check):
             wrong = "`nodes` and `node_mtbf` of `goodput` are written together"
         if wrong:
             return skipped(wrong)
-        missing = ""
-        if "nodes" in said:
-            rate = said["nodes"] / said["node_mtbf"]
-        elif said.get("mtbf"):
-            rate = 1 / said["mtbf"]
-        else:
-            job = interruptions_of_claim(view, claim)
-            if isinstance(job, str):
-                return skipped(job)
-            rate, missing = job[0].upper, job[1]
+        interrupted = interruption_rate(view, claim, said)
+        if isinstance(interrupted, str):
+            return skipped(interrupted)
+        rate, missing = interrupted
         write, restart = said.get("write", Fraction(0)), said.get("restart", Fraction(0))
         interval = said.get("interval") or (daly_interval(write, 1 / rate) if write and rate else None)
         if not interval:
@@ -111,8 +93,4 @@ class Goodput(Check):
             f"{time_in_words(write)}, {time_in_words(restart)} to restart"
         )
         witness = {"per_day": float(rate * DAY), "interval": float(interval)}
-        if missing:
-            return Judgement(
-                "bounded", f"at most {text}; {missing}", share, Fraction(0), share, witness=witness, help=HELP
-            )
-        return Judgement("modelled", text, share, share, share, witness=witness)
+        return judgement_at_most(text, share, missing, witness)

@@ -9,15 +9,12 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.failure_clauses import (
-    DAY,
-    HELP,
-    time_in_words,
-)
+from tdsl.verify.failure_clauses import DAY, HELP, time_in_words
+from tdsl.verify.failure_figure import FigureOfInterruptedJob
 from tdsl.verify.job_failures import interruptions_of_claim, rates_by_kind_text
 
 
-class JobMtbf(Check):
+class JobMtbf(FigureOfInterruptedJob, Check):
     """How long a job runs between two interruptions, on average.
 
     ## What it means
@@ -63,12 +60,6 @@ class JobMtbf(Check):
     kind = "quantity"
     unit = "s"
     dim = TIME
-    cost = 2
-    scarce = True
-    on_demand = True
-    by_formula = True
-    by_model = True
-    reads_of = True
     takes = frozenset({"of", "with"})
     example = "job_mtbf of node >= 10day"
 

@@ -26,10 +26,7 @@ class ModelFlopsUtilisation(JobFigure, Check):
     dense.
 
     ## What it assumes
-    The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow
-    each other; software costs nothing; delays that the design does not state count as 0, and the notes
-    say of what. The notes list every figure that the answer rests on with where it is from: the design, a
-    source, an assumption, a default.
+    {assumed_of_jobs}
 
     ## A design that passes
     ```fab

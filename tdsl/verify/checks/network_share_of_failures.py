@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.elements import TooMany
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.failing_parts import failing_parts
+from tdsl.verify.failing_parts import FailingParts
 from tdsl.verify.failure_clauses import DAY, HELP, missing_of_parts, share_text
+from tdsl.verify.failure_figure import FigureOfFailingParts
 
 
-class NetworkShareOfFailures(Check):
+class NetworkShareOfFailures(FigureOfFailingParts, Check):
     """The share of all failures that is the network's.
 
     ## What it means
@@ -53,18 +53,10 @@ class NetworkShareOfFailures(Check):
     wrong = "A network that fails more often than its share"
     kind = "fraction"
     unit = "fraction"
-    less_is_better = True
-    on_demand = True
-    by_formula = True
-    by_model = True
     takes = frozenset()
     example = "network_share_of_failures <= 10%"
 
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        try:
-            found = failing_parts(view)
-        except TooMany as many:
-            return skipped(str(many))
+    def judgement_of_parts(self, view: View, claim: ResolvedClaim | None, found: FailingParts) -> Judgement:
         network, other = (
             sum((p.per_second for p in parts), Fraction(0))
             for parts in (

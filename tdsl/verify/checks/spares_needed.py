@@ -7,21 +7,18 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Bools
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.elements import TooMany
-from tdsl.prove.job_reliability import (
-    spares_for_confidence,
-)
+from tdsl.prove.job_reliability import spares_for_confidence
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, percent_text, skipped
 from tdsl.verify.failing_parts import failing_parts
-from tdsl.verify.failure_clauses import (
-    missing_of_parts,
-    share_text,
-)
+from tdsl.verify.failure_clauses import missing_of_parts, share_text
+from tdsl.verify.failure_figure import FailureFigure
 
 
-class SparesNeeded(Check):
+class SparesNeeded(FailureFigure, Check):
     """How many spares keep enough devices working, with a confidence.
 
     ## What it means
@@ -63,9 +60,6 @@ class SparesNeeded(Check):
     kind = "number"
     unit = "devices"
     less_is_better = True
-    on_demand = True
-    by_formula = True
-    by_model = True
     reads_of = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"of", "args"})
@@ -77,11 +71,7 @@ class SparesNeeded(Check):
         if isinstance(asked, bool) or not isinstance(asked, (int, Fraction)) or not 0 < asked < 1:
             return skipped("`spares_needed` takes one confidence above 0% and below 100%")
         f = view.fabric
-        named = np.zeros(f.device_count, dtype=np.bool_)
-        for s in claim.of:
-            for e in s.elements:
-                named[e.devices] = True
-        named &= f.built & view.devices
+        named = _built_devices_named(view, claim)
         try:
             found = failing_parts(view).among_devices(named & devices_of_selectors(f, claim.of))
         except TooMany as many:
@@ -106,3 +96,12 @@ class SparesNeeded(Check):
         )
         witness = {"in_use": used, "declared": spare, "down": float(down), "held": float(held)}
         return Judgement("modelled", text, count, count, count, witness=witness)
+
+
+def _built_devices_named(view: View, claim: ResolvedClaim) -> Bools:
+    """Of every device of the fabric whether a claim names it, and it is built and in the view."""
+    named = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    for s in claim.of:
+        for e in s.elements:
+            named[e.devices] = True
+    return named & view.fabric.built & view.devices

@@ -32,10 +32,7 @@ class StepTime(JobFigure, Check):
     as far as compute lasts.
 
     ## What it assumes
-    The efficiency is the user's, or follows from what was measured. Phases that do not overlap follow
-    each other; software costs nothing; delays that the design does not state count as 0, and the notes
-    say of what. The notes list every figure that the answer rests on with where it is from: the design, a
-    source, an assumption, a default.
+    {assumed_of_jobs}
 
     ## A design that passes
     ```fab

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.channel_order import NoRoute, valley_or_gap
-from tdsl.prove.channel_routes import ENGINES, EngineRefuses
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
-from tdsl.verify.checks.deadlock_free import NEEDS_ENGINE, judgement_of_gap
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
+from tdsl.verify.engine_routes import RoutesOfEngine
 
 
-class ValleyFree(Check):
+class ValleyFree(RoutesOfEngine[list[int] | None], Check):
     """Routes go up, then down, and never up again.
 
     ## What it means
@@ -52,28 +50,14 @@ class ValleyFree(Check):
     code = "E0446"
     name = "valley_free"
     wrong = "A route that goes up again after it went down"
-    kind = "yes_no"
-    cost = 2
-    on_demand = True
-    crosses = True
-    takes = frozenset({"of", "under"})
-    needs = frozenset({"under"})
     example = "valley_free under bgp"
 
-    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        engine = claim.under if claim is not None else ""
-        if engine not in ENGINES:
-            return skipped(NEEDS_ENGINE)
-        if not view.forwards[view.devices].any():
-            return skipped("it has no switches")
-        try:
-            found = valley_or_gap(view, engine)
-        except EngineRefuses as why:
-            return skipped(str(why))
+    def found_in_routes(self, view: View, engine: str) -> list[int] | NoRoute | None:
+        return valley_or_gap(view, engine)
+
+    def judgement_of_found(self, view: View, engine: str, found: list[int] | None) -> Judgement:
         if found is None:
             return property_holds("every route goes up, then down")
-        if isinstance(found, NoRoute):
-            return judgement_of_gap(view, engine, found)
         names = view.names(np.array(found))
         message = f"{' - '.join(names)} goes up again"
         help = "join these switches by one of a higher tier, or refuse such paths in the routing policy"
