@@ -6,7 +6,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.channel_order import NoRoute, valley_or_gap
-from tdsl.prove.channel_routes import ENGINES, EngineRefuses
+from tdsl.prove.channel_routes import ENGINES, EngineRefuses, SwitchGraph
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
 from tdsl.verify.checks.deadlock_free import NEEDS_ENGINE, judgement_of_gap
@@ -71,7 +71,9 @@ class ValleyFree(Check):
         except EngineRefuses as why:
             return skipped(str(why))
         if found is None:
-            return property_holds("every route goes up, then down")
+            parts = SwitchGraph.of(view).parts
+            apart = f"; {parts} parts that no link joins" if parts > 1 else ""
+            return property_holds(f"every route goes up, then down{apart}")
         if isinstance(found, NoRoute):
             return judgement_of_gap(view, engine, found)
         names = view.names(np.array(found))
