@@ -62,6 +62,7 @@ class CablesAsked:
         self.medium = np.array([media[leg] for leg in legs[first].tolist()], dtype=object)
         self.length: Ints = np.full(self.count, -1, dtype=np.int64)  # micrometres; -1 unknown
         np.maximum.at(self.length, cable_of_leg.ravel(), run)
+        self.length[cable_of_leg.ravel()[run < 0]] = -1  # the leg that is not known may be the longest
 
     def of_medium(self, word: str) -> Bools:
         """Which cables are of what a word means."""

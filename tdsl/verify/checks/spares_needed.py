@@ -7,14 +7,15 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Bools
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.elements import TooMany
 from tdsl.prove.job_reliability import (
     spares_for_confidence,
 )
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Judgement, percent_text, skipped
-from tdsl.verify.failing_parts import failing_parts
+from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.failing_parts import FailingParts, failing_parts
 from tdsl.verify.failure_clauses import (
     missing_of_parts,
     share_text,
@@ -35,9 +36,9 @@ class SparesNeeded(Check):
     scale: managing Google's TPUv4", NSDI 2024).
 
     ## What it assumes
-    Devices fail independently, spares as often as those in use; a spare takes the place of any device at
-    once. Where devices of S have different rates, the worst counts for all. The status of a requirement that
-    holds is `modelled`.
+    A device is down where it or something in it is. Devices fail independently, spares as often as those in
+    use; a spare takes the place of any device at once. Where devices of S have different rates, the worst
+    counts for all. The status of a requirement that holds is `modelled`.
 
     ## A design that passes
     ```fab
@@ -83,7 +84,7 @@ class SparesNeeded(Check):
                 named[e.devices] = True
         named &= f.built & view.devices
         try:
-            found = failing_parts(view).among_devices(named & devices_of_selectors(f, claim.of))
+            found = failing_parts(view).among_devices(devices_of_selectors(f, claim.of) & view.devices)
         except TooMany as many:
             return skipped(str(many))
         missing = missing_of_parts(found, repairs=True)
@@ -91,7 +92,7 @@ class SparesNeeded(Check):
             return skipped(missing or "nothing that it names is built")
         spare = int((named & f.spares).sum())
         used = int(named.sum()) - spare
-        down = max((p.down_share for p in found.parts), default=Fraction(0))
+        down = _most_down_share(view, named, found)
         enough = spares_for_confidence(used, down, Fraction(asked), view.budget.most_spares)
         paths = ", ".join(s.text for s in claim.of)
         if enough is None:
@@ -102,7 +103,19 @@ class SparesNeeded(Check):
         there = f"; the design has {spare}" if spare else ""
         text = (
             f"{count} {'spare' if count == 1 else 'spares'} beside {used:,} of {paths}: enough with "
-            f"{percent_text(held, 6)}, each down {share_text(down, 4)} of the time{there}"
+            f"{share_text(held)}, each down {share_text(down, 4)} of the time{there}"
         )
         witness = {"in_use": used, "declared": spare, "down": float(down), "held": float(held)}
         return Judgement("modelled", text, count, count, count, witness=witness)
+
+
+def _most_down_share(view: View, named: Bools, found: FailingParts) -> Fraction:
+    """The most that one of the devices is down: it works if it does and all that it contains."""
+    inside = view.fabric.container
+    works: dict[int, Fraction] = {}
+    for part in found.parts:
+        device = int(part.element.devices[0])
+        while not named[device] and inside[device] >= 0:
+            device = int(inside[device])
+        works[device] = works.get(device, Fraction(1)) * (1 - part.down_share)
+    return 1 - min(works.values(), default=Fraction(1))
