@@ -942,6 +942,10 @@ def _figure(left: Left, claim: Claim, intact: Left | None) -> Figure | bool:
             if claim.intact and not whole.every_half_injects:
                 raise Unjudged("half of the units inject nothing")
             return Figure(Fraction(cut, whole.full) if claim.intact else left.bisection_share(), Fraction(cut))
+        case "diameter" | "mean_hops" | "latency" if intact is not None and left.failed and not left.reachability():
+            if claim.cmp not in ("<", "<="):
+                raise Unjudged("a distance of ends that reach each other")
+            return False  # no path is longer than any limit
         case "edge_redundancy" | "node_redundancy" | "diameter" | "mean_hops" | "latency":
             return Figure(Fraction(getattr(left, claim.metric)()))
         case "throughput" if claim.to:
