@@ -37,7 +37,8 @@ class NoLoad(Exception):
 class EcmpLoad:
     """Loads of the fullest link between switches, as shares of its rate: ``mean``, the ``quantile`` of SHARE,
     within ``lower`` and ``upper``; and ``even``, that of the fullest link where all flows are spread evenly.
-    ``draws`` is 0 where the distribution is exact."""
+    ``draws`` is 0 where the distribution is exact. Of the ``ports`` of units ``silent`` ones send nothing:
+    the other unit has no such port, or no path leads there."""
 
     mean: Fraction
     quantile: Fraction
@@ -45,16 +46,20 @@ class EcmpLoad:
     upper: Fraction
     even: Fraction
     draws: int
+    ports: int
+    silent: int
 
 
 @dataclass(eq=False)
 class PairFlows:
     """Flows between ports: the switches where they begin and end, and the rate of each in bit/s times the
-    number of flows of a pair."""
+    number of flows of a pair; of how many ``ports``, of which ``silent`` ones send nothing."""
 
     source: Ints
     target: Ints
     rate: Ints
+    ports: int
+    silent: int
 
 
 @dataclass(eq=False)
@@ -77,8 +82,8 @@ def load_of_fullest_link(view: View, flows: int, one_hash: bool) -> EcmpLoad:
 
 
 def _pairs_of_ports(view: View) -> PairFlows:
-    """Each port of a unit and the same one of its partner, where both are at different switches that links
-    join. Raises NoLoad where there is none."""
+    """Each port of a unit and the same one of its partner, counted among those it had before failures, where
+    both are at different switches that links join. Raises NoLoad where there is none."""
     f, at = view.fabric, view.attachment
     units = view.units
     if len(units) < 2:
@@ -86,25 +91,33 @@ def _pairs_of_ports(view: View) -> PairFlows:
     number = np.full(f.device_count, -1, dtype=np.int64)
     number[units] = np.arange(len(units))
     mine = np.flatnonzero((number[at.end] >= 0) & (at.port >= 0) & (at.node < f.device_count))
-    mine = mine[np.lexsort((at.port[mine], number[at.end[mine]]))]
     if not len(mine):
         raise NoLoad("no endpoint is at a switch")
-    unit = number[at.end[mine]]
-    begin = np.searchsorted(unit, unit)
-    rank = np.arange(len(mine)) - begin
-    width = int(rank.max()) + 1
-    place = np.full((len(units), width), -1, dtype=np.int64)
+    unit, rank = number[at.end[mine]], _ranks_of_ports(view.intact or view)[at.port[mine]]
+    place = np.full((len(units), int(rank.max()) + 1), -1, dtype=np.int64)
     place[unit, rank] = np.arange(len(mine))
     other = place[(unit + len(units) // 2) % len(units), rank]
-    known = other >= 0
-    source, target = at.node[mine[known]], at.node[mine[other[known]]]
-    rate = np.minimum(
-        f.link_rate[f.port_link[at.port[mine[known]]]], f.link_rate[f.port_link[at.port[mine[other[known]]]]]
-    )
-    kept = (source != target) & (view.label[source] == view.label[target])
+    source, target = at.node[mine], at.node[mine[other]]
+    rate = np.minimum(f.link_rate[f.port_link[at.port[mine]]], f.link_rate[f.port_link[at.port[mine[other]]]])
+    joined = (other >= 0) & (view.label[source] == view.label[target])
+    if not joined.any():
+        raise NoLoad("no port of an endpoint has a path to the port that it sends to, half of all further on")
+    kept = joined & (source != target)
     if not kept.any():
         raise NoLoad("no flow crosses a link between switches")
-    return PairFlows(source[kept], target[kept], rate[kept])
+    silent = len(mine) - int(joined.sum())
+    return PairFlows(source[kept], target[kept], rate[kept], len(mine), silent)
+
+
+def _ranks_of_ports(view: View) -> Ints:
+    """Of every port of the fabric its number among the attached ones of its device, 0 of others."""
+    at = view.attachment
+    out = np.zeros(len(view.fabric.port_device), dtype=np.int64)
+    mine = np.flatnonzero(at.port >= 0)
+    mine = mine[np.lexsort((at.port[mine], at.end[mine]))]
+    end = at.end[mine]
+    out[at.port[mine]] = np.arange(len(mine)) - np.searchsorted(end, end)
+    return out
 
 
 def _onward(view: View, links: DirectedLinks, target: int) -> Ints:
@@ -144,7 +157,7 @@ def _exact_load(view: View, links: DirectedLinks, pairs: PairFlows, flows: int) 
     mean = Fraction(float((1 - below).sum())).limit_denominator(10**6) * unit
     quantile = int(np.argmax(below >= SHARE)) * unit
     even = max(Fraction(balls, urn) for balls, urn in urns) * unit
-    return EcmpLoad(mean, quantile, quantile, quantile, even, 0)
+    return EcmpLoad(mean, quantile, quantile, quantile, even, 0, pairs.ports, pairs.silent)
 
 
 def distribution_of_fullest_urn(balls: int, urns: int) -> Floats:
@@ -202,7 +215,7 @@ def _drawn_load(view: View, links: DirectedLinks, pairs: PairFlows, flows: int, 
         Fraction(round(float(x) * 10**6), 10**6)
         for x in (fullest.mean(), ranked[ceil(draws * SHARE) - 1], low, high)
     )
-    return EcmpLoad(mean, quantile, lower, upper, even, draws)
+    return EcmpLoad(mean, quantile, lower, upper, even, draws, pairs.ports, pairs.silent)
 
 
 def _even_loads(view: View, links: DirectedLinks, pairs: PairFlows, onward: dict[int, Ints]) -> Fraction:

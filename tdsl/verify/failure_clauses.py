@@ -19,7 +19,7 @@ _SAID = {"design": "stated in the design", "file": "from the file of prices", "m
 def bases_of_rates(parts: Sequence[FailingPart]) -> str:
     """Where the rates are from: ``rates stated in the design and of the catalogue``."""
     used = [_SAID[b] for b in BASES if any(b in p.bases for p in parts)]
-    return f"rates {' and '.join(used)}" if used else "no rate is stated"
+    return f"rates {' and '.join(used)}" if used else "nothing is stated to fail"
 
 
 def missing_of_parts(found: FailingParts, repairs: bool) -> str:
@@ -33,7 +33,7 @@ def missing_of_parts(found: FailingParts, repairs: bool) -> str:
 def words_and_amounts(claim: ResolvedClaim, words: Mapping[str, str]) -> tuple[dict[str, Fraction], str]:
     """The arguments of a claim as pairs of a word and an amount, and "" or what is wrong with them.
 
-    ``words`` gives of each what it takes: "time" (in seconds) or "count".
+    ``words`` gives of each what it takes: "time" (in seconds), "time above zero" or "count above zero".
     """
     out: dict[str, Fraction] = {}
     args = list(claim.args)
@@ -50,13 +50,16 @@ def words_and_amounts(claim: ResolvedClaim, words: Mapping[str, str]) -> tuple[d
 
 
 def _amount_of_kind(kind: str, value: object) -> Fraction | None:
-    """An argument as a number of its kind, None where it is none, or negative."""
-    if kind == "time":
-        fits = isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0
-        return value.amount if fits and isinstance(value, Quantity) else None
-    if isinstance(value, bool) or not isinstance(value, (int, Fraction)) or value < 0:
+    """An argument as a number of its kind, None where it is none."""
+    if kind.startswith("time"):
+        if not isinstance(value, Quantity) or value.dim != TIME:
+            return None
+        amount = value.amount
+    elif isinstance(value, bool) or not isinstance(value, (int, Fraction)) or Fraction(value).denominator > 1:
         return None
-    return Fraction(value)
+    else:
+        amount = Fraction(value)
+    return None if amount < 0 or (kind.endswith("above zero") and not amount) else amount
 
 
 def share_text(value: Fraction, digits: int = 6) -> str:
@@ -64,6 +67,8 @@ def share_text(value: Fraction, digits: int = 6) -> str:
     short = f"{float(value * 100):.{digits}g}%"
     if value < 1 and short == "100%" and digits < 15:
         return share_text(value, digits + 2)
+    if value < 1 and short == "100%":
+        return "nearly 100%"
     return short
 
 

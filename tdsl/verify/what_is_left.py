@@ -21,7 +21,8 @@ from tdsl.verify.compare import judgement_for_claim, judgement_in_claim_unit
 
 def judgement_of_what_is_left(left: View, asked: ResolvedClaim) -> Judgement:
     """What a condition is answered about a view after failures; refuted if of one of two sets nothing is
-    left, and skipped if fewer than two endpoints are."""
+    left, or ends have no path of which a longest distance or time is asked; skipped if fewer than two
+    endpoints are left."""
     if asked.of_to and not all(
         surviving_devices_of_selectors(left, side).any() for side in (asked.of, asked.of_to)
     ):
@@ -29,6 +30,11 @@ def judgement_of_what_is_left(left: View, asked: ResolvedClaim) -> Judgement:
     if len(left.units) < 2 and not asked.of_to:
         return skipped(f"fewer than two {(left.intact or left).unit_word} are left")
     check = checks_by_name()[asked.metric]
+    if asked.op and check.of_ends and not check.scarce and not asked.through and check.kind != "yes_no":
+        reached = checks_by_name()["reachability"].judge(left, None)
+        if reached.status == "refuted" and reached.faults:
+            why = f"{reached.faults[0].message}, and `{asked.metric}` is of ends that reach each other"
+            return property_fails(why, ()) if asked.op in ("<", "<=") else skipped(why)
     return judgement_for_claim(asked, check, check.judge(left, asked))
 
 

@@ -927,6 +927,10 @@ def figure(left: Left, claim: Claim, intact: Left | None = None) -> Figure | boo
     found = left.known[asked]
     if isinstance(found, str):
         raise Unjudged(found)
+    if claim.metric in ("diameter", "mean_hops", "latency") and intact is not None and left.failed and not left.reachability():
+        if claim.cmp not in ("<", "<="):
+            raise Unjudged("a distance of ends that reach each other")
+        return False  # no path is within any limit
     return found
 
 

@@ -60,8 +60,10 @@ class CablesAsked:
         run = np.where(stated >= 0, stated, physical.lengths.run)[legs]
         self.count = len(groups)
         self.medium = np.array([media[leg] for leg in legs[first].tolist()], dtype=object)
-        self.length: Ints = np.full(self.count, -1, dtype=np.int64)  # micrometres; -1 unknown
+        self.length: Ints = np.full(self.count, -1, dtype=np.int64)  # micrometres, of known legs; -1 unknown
         np.maximum.at(self.length, cable_of_leg.ravel(), run)
+        self.certain = np.ones(self.count, dtype=np.bool_)  # else a leg is unknown, and may be the longest
+        self.certain[cable_of_leg.ravel()[run < 0]] = False
 
     def of_medium(self, word: str) -> Bools:
         """Which cables are of what a word means."""
@@ -199,7 +201,7 @@ class CablingLength(FigureOfCables, Check):
     def judgement_of_cables(self, cables: CablesAsked, word: str) -> Judgement:
         asked = cables.of_medium(word) if word else np.ones(cables.count, dtype=np.bool_)
         known = cables.length >= 0
-        missing = int((asked & ~known).sum()) + (int(cables.unknown.sum()) if word else 0)
+        missing = int((asked & ~cables.certain).sum()) + (int(cables.unknown.sum()) if word else 0)
         micrometres = sum(cables.length[asked & known].tolist())
         total = Quantity(Fraction(micrometres, MICRO), LENGTH)
         number = int((asked & known).sum())

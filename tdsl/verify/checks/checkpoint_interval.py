@@ -62,9 +62,11 @@ checkpoints of 30 s (Daly; 13.62 min by Young), at 3.09 h between interruptions
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         assert claim is not None
-        said, wrong = words_and_amounts(claim, {"write": "time", "mtbf": "time"})
-        if wrong or not said.get("write") or said.get("mtbf") == 0:
-            return skipped(wrong or "`write` and `mtbf` are times above zero")
+        said, wrong = words_and_amounts(claim, {"write": "time above zero", "mtbf": "time above zero"})
+        if wrong or "write" not in said:
+            return skipped(wrong or "the time to `write` a checkpoint is to be stated")
+        if claim.of and "mtbf" in said:
+            return skipped("`of` is a job of the design, and `mtbf` that of another: leave one out")
         rate = interruption_rate(view, claim, said)
         if isinstance(rate, str):
             return skipped(rate)

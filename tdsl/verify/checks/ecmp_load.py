@@ -33,7 +33,8 @@ class EcmpLoad(Check):
 
     ## What it assumes
     Flows of one size that last; no congestion control, no adaptive routing, no spraying: with these the load
-    tends to that of an even spread. The status is `modelled`, since other flows collide elsewhere.
+    tends to that of an even spread. The status is `modelled`, since other flows collide elsewhere. A port
+    sends nothing where the other host has no such port, or no path leads there; the answer counts them.
 
     ## A design that passes
     ```fab
@@ -49,7 +50,7 @@ class EcmpLoad(Check):
 
     ### What it prints
     ```
-    E0447: `ecmp_load 1 <= 2` does not hold: 5 times its rate in 99 of 100 cases, 3.61 on average, …
+    E0447: `ecmp_load 1 <= 2` is not satisfied: 5 times its rate in 99 of 100 cases, 3.61 on average, …
     ```
     """
 
@@ -58,10 +59,11 @@ class EcmpLoad(Check):
     wrong = "A link that a hash of flows overfills"
     kind = "number"
     less_is_better = True
-    unit = "of the link's rate"
+    unit = "times the link's rate"
     cost = 2
     on_demand = True
     by_formula = True
+    by_model = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "ecmp_load 16 <= 1.5"
@@ -85,10 +87,16 @@ class EcmpLoad(Check):
         transport = view.fabric.transport
         if transport in TRANSPORTS and TRANSPORTS[transport].sprays:
             text += f"; `{transport}` sprays packets, which tends to the even load"
+        if found.silent:
+            text += (
+                f"; {found.silent:,} of {found.ports:,} ports send nothing, without a path to the other end"
+            )
         witness = {
             "mean": float(found.mean),
             "quantile_99": float(found.quantile),
             "even": float(found.even),
             "draws": found.draws,
+            "ports": found.ports,
+            "silent": found.silent,
         }
         return Judgement("modelled", text, found.quantile, found.lower, found.upper, witness=witness)

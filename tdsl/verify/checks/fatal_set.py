@@ -37,7 +37,7 @@ class FatalSet(Check):
 
     ## What it assumes
     What `survives` assumes. Above a limit of work, or above 4 failures at once that no cut covers, the answer
-    is `bounded`.
+    is `bounded`. Where a model answers CONDITION, such as one of `latency`, it is `modelled`.
 
     ## A design that passes
     ```fab
@@ -85,8 +85,11 @@ class FatalSet(Check):
         before = judgement_of_what_is_left(view, asked)
         if before.status not in ("proved", "modelled"):
             said = before.text or before.reason
-            return _judgement_of_fatal_set(0 if before.status == "refuted" else None, named, (), said)
-        return _least_fatal_set(view, claim, asked, named)
+            found = _judgement_of_fatal_set(0 if before.status == "refuted" else None, named, (), said)
+        else:
+            found = _least_fatal_set(view, claim, asked, named)
+        by_model = before.status == "modelled" or checks_by_name()[asked.metric].by_formula
+        return replace(found, status="modelled") if by_model and found.status == "proved" else found
 
 
 def _reachability_of_claim(claim: ResolvedClaim) -> ResolvedClaim:

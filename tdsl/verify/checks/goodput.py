@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
@@ -15,12 +16,12 @@ from tdsl.verify.failure_clauses import DAY, share_text, time_in_words, words_an
 from tdsl.verify.failure_figure import FigureOfInterruptedJob, interruption_rate, judgement_at_most
 
 WORDS = {
-    "interval": "time",
+    "interval": "time above zero",
     "write": "time",
     "restart": "time",
-    "mtbf": "time",
-    "nodes": "count",
-    "node_mtbf": "time",
+    "mtbf": "time above zero",
+    "nodes": "count above zero",
+    "node_mtbf": "time above zero",
 }
 
 
@@ -74,8 +75,7 @@ class Goodput(FigureOfInterruptedJob, Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         assert claim is not None
         said, wrong = words_and_amounts(claim, WORDS)
-        if not wrong and ("nodes" in said) != bool(said.get("node_mtbf")):
-            wrong = "`nodes` and `node_mtbf` of `goodput` are written together"
+        wrong = wrong or _why_words_contradict(said, bool(claim.of))
         if wrong:
             return skipped(wrong)
         interrupted = interruption_rate(view, claim, said)
@@ -94,3 +94,16 @@ class Goodput(FigureOfInterruptedJob, Check):
         )
         witness = {"per_day": float(rate * DAY), "interval": float(interval)}
         return judgement_at_most(text, share, missing, witness)
+
+
+def _why_words_contradict(said: Mapping[str, Fraction], of: bool) -> str:
+    """Why the words do not say of one job how often it fails; "" if they do, or say nothing of it."""
+    if ("nodes" in said) != ("node_mtbf" in said):
+        return "`nodes` and `node_mtbf` of `goodput` are written together"
+    if "nodes" in said and "mtbf" in said:
+        return "write `mtbf` of the job, or `nodes` and `node_mtbf`: not both"
+    if of and ("nodes" in said or "mtbf" in said):
+        return (
+            "`of` is a job on hosts of the design, and `mtbf` states the failures of another: leave one out"
+        )
+    return ""

@@ -12,8 +12,8 @@ from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.elements import TooMany
 from tdsl.prove.job_reliability import spares_for_confidence
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Judgement, percent_text, skipped
-from tdsl.verify.failing_parts import failing_parts
+from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.failing_parts import FailingParts, failing_parts
 from tdsl.verify.failure_clauses import missing_of_parts, share_text
 from tdsl.verify.failure_figure import FailureFigure
 
@@ -32,9 +32,9 @@ class SparesNeeded(FailureFigure, Check):
     scale: managing Google's TPUv4", NSDI 2024).
 
     ## What it assumes
-    Devices fail independently, spares as often as those in use; a spare takes the place of any device at
-    once. Where devices of S have different rates, the worst counts for all. The status of a requirement that
-    holds is `modelled`.
+    A device is down where it or something in it is. Devices fail independently, spares as often as those in
+    use; a spare takes the place of any device at once. Where devices of S have different rates, the worst
+    counts for all. The status of a requirement that holds is `modelled`.
 
     ## A design that passes
     ```fab
@@ -73,7 +73,7 @@ class SparesNeeded(FailureFigure, Check):
         f = view.fabric
         named = _built_devices_named(view, claim)
         try:
-            found = failing_parts(view).among_devices(named & devices_of_selectors(f, claim.of))
+            found = failing_parts(view).among_devices(devices_of_selectors(f, claim.of) & view.devices)
         except TooMany as many:
             return skipped(str(many))
         missing = missing_of_parts(found, repairs=True)
@@ -81,7 +81,7 @@ class SparesNeeded(FailureFigure, Check):
             return skipped(missing or "nothing that it names is built")
         spare = int((named & f.spares).sum())
         used = int(named.sum()) - spare
-        down = max((p.down_share for p in found.parts), default=Fraction(0))
+        down = _most_down_share(view, named, found)
         enough = spares_for_confidence(used, down, Fraction(asked), view.budget.most_spares)
         paths = ", ".join(s.text for s in claim.of)
         if enough is None:
@@ -92,7 +92,7 @@ class SparesNeeded(FailureFigure, Check):
         there = f"; the design has {spare}" if spare else ""
         text = (
             f"{count} {'spare' if count == 1 else 'spares'} beside {used:,} of {paths}: enough with "
-            f"{percent_text(held, 6)}, each down {share_text(down, 4)} of the time{there}"
+            f"{share_text(held)}, each down {share_text(down, 4)} of the time{there}"
         )
         witness = {"in_use": used, "declared": spare, "down": float(down), "held": float(held)}
         return Judgement("modelled", text, count, count, count, witness=witness)
@@ -105,3 +105,15 @@ def _built_devices_named(view: View, claim: ResolvedClaim) -> Bools:
         for e in s.elements:
             named[e.devices] = True
     return named & view.fabric.built & view.devices
+
+
+def _most_down_share(view: View, named: Bools, found: FailingParts) -> Fraction:
+    """The most that one of the devices is down: it works if it does and all that it contains."""
+    inside = view.fabric.container
+    works: dict[int, Fraction] = {}
+    for part in found.parts:
+        device = int(part.element.devices[0])
+        while not named[device] and inside[device] >= 0:
+            device = int(inside[device])
+        works[device] = works.get(device, Fraction(1)) * (1 - part.down_share)
+    return 1 - min(works.values(), default=Fraction(1))

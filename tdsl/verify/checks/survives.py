@@ -36,8 +36,9 @@ class Survives(Check):
     `with CLAIM` asks for that claim instead, about what is left: percentages are of what the hosts left can
     inject, or with `of intact` of what they could before. `with throughput of A to B` compares with what the
     members of A and B that are left can exchange through their ports (a rate is absolute); if nothing of A or
-    B is left, it does not hold. A host whose last link is lost is not an endpoint any more; `edge_redundancy`
-    and `blast_radius` report those.
+    B is left, it does not hold. Nor does a distance or a time at most where two of the hosts left have no
+    path. A host whose last link is lost is not an endpoint any more; `edge_redundancy` and `blast_radius`
+    report those.
 
     ## Formula and source
     for all F ⊂ S, |F| = K: CLAIM(fabric − F). One set of every orbit is judged: permutations of devices come

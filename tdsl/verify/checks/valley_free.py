@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.prove.channel_order import NoRoute, valley_or_gap
+from tdsl.prove.channel_routes import SwitchGraph
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
 from tdsl.verify.engine_routes import RoutesOfEngine
@@ -57,7 +58,9 @@ class ValleyFree(RoutesOfEngine[list[int] | None], Check):
 
     def judgement_of_found(self, view: View, engine: str, found: list[int] | None) -> Judgement:
         if found is None:
-            return property_holds("every route goes up, then down")
+            parts = SwitchGraph.of(view).parts
+            apart = f"; {parts} parts that no link joins" if parts > 1 else ""
+            return property_holds(f"every route goes up, then down{apart}")
         names = view.names(np.array(found))
         message = f"{' - '.join(names)} goes up again"
         help = "join these switches by one of a higher tier, or refuse such paths in the routing policy"

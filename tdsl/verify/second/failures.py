@@ -29,6 +29,8 @@ AFTER = {
     "diameter": graph_figures.diameter_by_networkx,
     "mean_hops": graph_figures.mean_hops_by_networkx,
 }
+DISTANCES = ("diameter", "mean_hops")
+"""Figures of ends that reach each other: where some do not, no limit holds."""
 
 
 def survival_by_second_method(w: WiringGraph, claim: ResolvedClaim, limits: Limits) -> SecondAnswer:
@@ -67,6 +69,10 @@ def _condition_holds_of_rest(w: WiringGraph, asked: ResolvedClaim, limits: Limit
         raise NoOpinion("fewer than two units are left after some failures")
     if asked.metric == "reachability":
         return graph_figures.reachability_by_networkx(w, asked, limits)
+    if asked.metric in DISTANCES and not graph_figures.reachability_by_networkx(w, None, limits).holds:
+        if asked.op not in ("<", "<="):
+            raise NoOpinion("a distance is of ends that reach each other, and some do not")
+        return yes_or_no_answer(NETWORKX, False)
     found = _figure_of_rest(w, asked, limits)
     against = figure_asked_for(asked, found)
     if against is None:
