@@ -241,10 +241,7 @@ def checks() -> Iterator[str]:
     from tdsl.verify.check import checks_by_name
 
     for name, check in sorted(checks_by_name().items()):
-        yield (
-            f"## {name} {{#{name}}}\n\n{check.code}: "
-            f"{check.wrong}.\n\n{deeper(check.page())}\n"
-        )
+        yield (f"## {name} {{#{name}}}\n\n{check.code}: {check.wrong}.\n\n{deeper(check.page())}\n")
 
 
 def findings() -> Iterator[str]:
