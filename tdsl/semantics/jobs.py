@@ -666,11 +666,9 @@ def count_of_expression(e: tree.Expr, evaluator: Evaluator, scope: Scope) -> int
 REQUIRED = ("hidden", "layers", "sequence", "batch")
 
 
-def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = True) -> None:
-    """Raise Fault where the numbers of a job do not fit each other, with the nearest that do; or where
-    something is missing, if it is to be ``whole``. ``spans`` has the places of settings, those of the job's
-    own block first."""
-    missing = [n for n in REQUIRED if not getattr(job, n)] if whole else []
+def _refuse_incomplete_job(job: Job) -> None:
+    """Raise Fault where a setting is missing that every job needs."""
+    missing = [n for n in REQUIRED if not getattr(job, n)]
     if missing:
         raise Fault(
             UNFIT,
@@ -678,6 +676,14 @@ def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = Tr
             f"job `{job.name}` needs `{'`, `'.join(missing)}`",
             help="`transformer { layers 96; hidden 12288 }` and `sequence 2048; batch 1536` say these",
         )
+
+
+def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = True) -> None:
+    """Raise Fault where the numbers of a job do not fit each other, with the nearest that do; or where
+    something is missing, if it is to be ``whole``. ``spans`` has the places of settings, those of the job's
+    own block first."""
+    if whole:
+        _refuse_incomplete_job(job)
     if job.experts and not (job.active and job.parameters):
         help = "write `parameters 671B; active 37B`"
         message = f"job `{job.name}` has experts and needs `parameters` and `active`"
