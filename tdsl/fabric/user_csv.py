@@ -46,8 +46,10 @@ class DeviceTable:
         ``suffices``."""
         self.heading = []
         for number in range(1, len(self.file.line_starts) + 1):
-            text = self._text_of_line(number)
-            if not text:
+            text = self.file.line(number)
+            if not self.heading and number == 1:
+                text = text.removeprefix("\ufeff")
+            if not text.strip() or (text.startswith("#") and not self._is_labelled_row(text)):
                 continue
             try:
                 cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
@@ -62,27 +64,13 @@ class DeviceTable:
             if self.heading:
                 yield number, dict(zip(self.heading, cells, strict=False))
                 continue
-            self.heading = [c.lower() for c in cells]
-            lacks = self._lacking_column(columns, other)
-            if lacks and not suffices(self.heading):
+            self.heading = heading = [c.lower() for c in cells]
+            missing = [c for c in columns if c not in heading]
+            if missing and not (other and set(other) <= set(heading)) and not suffices(heading):
                 more = f", or at least {','.join(other)}" if other else ""
                 help = f"the first line names the columns: {','.join(columns)}{more}"
-                self.say(code, number, f"{what} has no column `{lacks}`", help)
+                self.say(code, number, f"{what} has no column `{missing[0]}`", help)
                 return
-
-    def _text_of_line(self, number: int) -> str:
-        """What a line says; "" for a blank one and a comment."""
-        text = self.file.line(number)
-        if not self.heading and number == 1:
-            text = text.removeprefix("\ufeff")
-        says = text.strip() and (not text.startswith("#") or self._is_labelled_row(text))
-        return text if says else ""
-
-    def _lacking_column(self, columns: Sequence[str], other: Sequence[str]) -> str:
-        """The first of ``columns`` that the heading lacks; "" if none, or if it has all of ``other``."""
-        if other and set(other) <= set(self.heading):
-            return ""
-        return next((c for c in columns if c not in self.heading), "")
 
     def _is_labelled_row(self, text: str) -> bool:
         """Whether a line that begins with ``#`` is a row: the first column is neither device nor port, and
