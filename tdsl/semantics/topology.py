@@ -281,24 +281,6 @@ class Binder:
             return read_ratio_aim(items[0], self.outer, self.evaluator)
         return self.plain_value(formal, items)
 
-    def refuse_unfit_model(
-        self, formal: tree.Formal, item: tree.SettingItem, body: tuple[tree.Stmt, ...]
-    ) -> None:
-        """Raise Fault for a model behind the word of its kind, and for one whose ports do not split as the
-        settings of its devices say."""
-        if item.value.span.text in KIND_WORDS and item.args:
-            named = item.args[-1][1].span
-            raise Fault(
-                "E0120",
-                item.value.span,
-                f"`{formal.name.name}` takes the model alone, without the word `{item.value.span.text}`",
-                help=f"write `{formal.name.name} {named.text}`",
-                fix=Fix(f"write `{named.text}`", ((item.value.span.to(named), named.text),)),
-            )
-        if isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
-            model = self.model(item.value)
-            split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
-
     def plain_value(self, formal: tree.Formal, items: tuple[tree.SettingItem, ...]) -> Value:
         """The value of a list, a model with the settings of its devices, or of a type without words of its
         own."""
@@ -322,6 +304,24 @@ class Binder:
         if body and isinstance(values[0], ModelValue):
             return replace(values[0], settings=body)
         return str(values[0]) if kind == "string" and isinstance(values[0], str) else values[0]
+
+    def refuse_unfit_model(
+        self, formal: tree.Formal, item: tree.SettingItem, body: tuple[tree.Stmt, ...]
+    ) -> None:
+        """Raise Fault for a model behind the word of its kind, and for one whose ports do not split as the
+        settings of its devices say."""
+        if item.value.span.text in KIND_WORDS and item.args:
+            named = item.args[-1][1].span
+            raise Fault(
+                "E0120",
+                item.value.span,
+                f"`{formal.name.name}` takes the model alone, without the word `{item.value.span.text}`",
+                help=f"write `{formal.name.name} {named.text}`",
+                fix=Fix(f"write `{named.text}`", ((item.value.span.to(named), named.text),)),
+            )
+        if isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
+            model = self.model(item.value)
+            split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
 
 
 def _settings_of_links_to_hosts(s: tree.Setting) -> tuple[tree.Setting, ...]:

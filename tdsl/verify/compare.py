@@ -75,14 +75,6 @@ WRITTEN_CLAUSES = {
 """How a clause is written, where not as its name."""
 
 
-def _clause_needed(claim: ResolvedClaim, check: Check, clause: str) -> tuple[str, str]:
-    """What to say and advise of a claim that lacks a clause."""
-    word = {"any": "`any K`", "args": "an argument"}.get(clause, f"`{WRITTEN_CLAUSES.get(clause, clause)}`")
-    if clause == "any" and (better := claim_with_any(claim.text)):
-        return f"`{check.name}` needs {word}", f"write `{better}`"
-    return f"`{check.name}` needs {word}", f"`{check.example}`"
-
-
 def _clause_not_taken(claim: ResolvedClaim, check: Check, clause: str) -> tuple[str, str]:
     """What to say and advise of a claim with a clause that its check does not take."""
     if clause == "args" and (bare := _claim_with_sign(claim, check)):
@@ -97,7 +89,12 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
     clauses = _clauses_of_claim(claim)
     for clause in sorted(check.needs):
         if not clauses[clause]:
-            return _clause_needed(claim, check, clause)
+            word = {"any": "`any K`", "args": "an argument"}.get(
+                clause, f"`{WRITTEN_CLAUSES.get(clause, clause)}`"
+            )
+            if clause == "any" and (better := claim_with_any(claim.text)):
+                return f"`{check.name}` needs {word}", f"write `{better}`"
+            return f"`{check.name}` needs {word}", f"`{check.example}`"
     for clause, present in clauses.items():
         if present and clause not in check.takes:
             return _clause_not_taken(claim, check, clause)
