@@ -182,7 +182,7 @@ def plan_job(
             f"`{s.name.name}` is already the name of a device or group",
             help=f"give the job another name, such as `{s.name.name}_run`",
         )
-    plan.absent_jobs.add(s.name.name)
+    plan.names_of_jobs.add(s.name.name)
     made = read_job(library, home, s, scope)
     paths = [p for x in s.body for p in _paths_after_on(x)]
     on = tuple(_ranks_of_path(plan, context, p) for p in paths)
