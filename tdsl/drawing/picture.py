@@ -422,7 +422,7 @@ def _set_box_widths(p: _Plan) -> None:
     for c in p.clusters:
         c.width = max(
             96.0,
-            min(260.0, max(len(t) for t in _box_texts(c)) * LETTER + 20),
+            min(272.0, max(len(t) for t in _box_texts(c)) * LETTER + 20),
             c.glyph.width + 24 if c.glyph else 0,
         )
 

@@ -30,8 +30,12 @@ class DrawnRails:
     of_class: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
 
     def palette(self, classes: int) -> tuple[str, ...]:
-        """A colour for each class of links."""
-        return tuple(RAIL_COLOURS[(self.count + i) % len(RAIL_COLOURS)] for i in range(classes))
+        """A colour for each class of links; those with links in no rail have colours of their own."""
+        out, taken = [], self.count
+        for i in range(classes):
+            out.append(RAIL_COLOURS[taken % len(RAIL_COLOURS)])
+            taken += -1 in self.of_class.get(i, ())
+        return tuple(out)
 
 
 def drawn_rails(fabric: Fabric, link_rails: Ints, links: Ints, low: Ints, high: Ints) -> DrawnRails:
