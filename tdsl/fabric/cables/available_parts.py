@@ -69,7 +69,7 @@ def judge_parts(
 
 
 def _breakout_help(written: str, carried: str, legs: int) -> str:
-    """How to name the part of a break-out, where a connect, a tier or another line of an intent is written."""
+    """How to name the part of a break-out that a connect, a tier or another line of an intent makes."""
     declared = f"`model cable PART {{ rate {carried}; legs {legs} }}`"
     if written.startswith("tier"):
         return f"name a part with as many legs in the braces of this tier: `cable PART`, with {declared}"
