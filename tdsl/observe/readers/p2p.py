@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tdsl.fabric.user_csv import LABEL
@@ -98,7 +98,7 @@ class Heading(NamedTuple):
 def heading_of_table(text: str, columns: Mapping[str, str]) -> Heading | None:
     """The heading of a table: of the first rows the first that names the columns of two ends, alone or with
     the row above. None where there is none; ``columns`` are names of columns that a call gives."""
-    lines = text.split("\n", 4 * HEADING)[: 4 * HEADING]
+    lines = lines_with_ends(text.split("\n", 4 * HEADING)[: 4 * HEADING])
     first = next((line for line in lines if line.strip() and not COMMENT.match(line.strip())), "")
     for delimiter in sorted(",;\t", key=lambda d: (-first.count(d), -sum(line.count(d) for line in lines))):
         reader = csv.reader(lines, delimiter=delimiter)
@@ -114,6 +114,11 @@ def heading_of_table(text: str, columns: Mapping[str, str]) -> Heading | None:
             if seen == HEADING:
                 break
     return None
+
+
+def lines_with_ends(lines: Sequence[str]) -> list[str]:
+    """Lines with what ended them, so that it stays between the words of a cell of several lines."""
+    return [*(f"{line}\n" for line in lines[:-1]), *lines[-1:]]
 
 
 def _rows_until_fault(reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -144,7 +149,7 @@ def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str
             "name them a_device,a_port,b_device,b_port, or give --column a_device=NAME",
         )
     rows = []
-    reader = csv.reader(iter(file.text.split("\n")), strict=True, delimiter=heading.delimiter)
+    reader = csv.reader(lines_with_ends(file.text.split("\n")), strict=True, delimiter=heading.delimiter)
     wrong = None
     try:
         for row in reader:
