@@ -35,6 +35,8 @@ HOST_NAME = re.compile(
 """Names of hosts, where neither the capture nor the names of ports say what a device is."""
 DENSE = 2
 """An array may have so many times the members that were seen; those that were not are omitted."""
+LANE = "\x1f"
+"""What stands between the name of a connector and the number of one of its ports."""
 MOST_LEFT = 16
 """Rows left out that are reported one by one."""
 ALIKE = 1.25
@@ -95,8 +97,12 @@ class _Importer:
         self.links: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
         self.first: dict[tuple[tuple[str, str], tuple[str, str]], CapturedLink] = {}  # the row of each link
         self.own: dict[str, set[str]] = defaultdict(set)  # names that devices give their own ports
+        self.more_left: dict[str, list[CaptureLine]] = defaultdict(list)  # places of those beside them, by code
         self.left: dict[str, None] = {}  # rows and links that the design does not have, as comments
         self.words: set[str] = {self.name}
+        self.at_connector: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(
+            dict
+        )  # by connector those at the other ends of its legs, with their numbers
 
     def text(self) -> str:
         """All of it."""
@@ -136,6 +142,7 @@ class _Importer:
         self._name_devices()
         self._enter_links()
         self._once()
+        self._note_more_left_out()
         for pair in self.links:
             for device, port in pair:
                 self.devices[device].ports[port] = None
@@ -207,9 +214,26 @@ class _Importer:
                     text = f"both ends on {a[0]}, {a[1]} and {b[1]}"
                     self._leave_out("E0603", w.at, text, "a cable that ends where it begins")
                 continue
-            key = (a, b) if a < b else (b, a)
-            self.first.setdefault(key, w)
-            self.links[key] = max(self.links.get(key, 0), w.rate or self.rate)
+            count = max(w.carries, 1) if w.a.printed else 1
+            rate = w.rate // count or self.rate
+            for lane in range(count):
+                pair = self._ports_of_link(a, b, lane, w)
+                key = pair if pair[0] < pair[1] else pair[::-1]
+                self.first.setdefault(key, w)
+                self.links[key] = max(self.links.get(key, 0), rate)
+
+    def _ports_of_link(
+        self, a: tuple[str, str], b: tuple[str, str], lane: int, wire: CapturedLink
+    ) -> tuple[tuple[str, str], tuple[str, str]]:
+        """The ports of one of the links of a cable. A table of tdsl's names the connector of a breakout in
+        the row of each leg, and once for a cable of several links: each link has a port of its own there."""
+        out = []
+        for near, far in ((a, b), (b, a)):
+            others = self.at_connector[near]
+            number = others.setdefault(far, len(others)) if wire.leg else 0
+            more = f"{number}.{lane}" if number or lane else ""
+            out.append((near[0], f"{near[1]}{LANE}{more}" if more else near[1]))
+        return out[0], out[1]
 
     def _nameless_ends(self, wire: CapturedLink) -> int:
         """How many ends of a link are at devices without a name: of two neighbours at a port the one that
@@ -227,9 +251,17 @@ class _Importer:
         if len(self.left) < MOST_LEFT:
             self.left.setdefault(f"# left out: line {at.line}, {_name_in_comment(text)}: {why}")
             self.observed.note(code, at, f"left out of the design: {text}: {why}")
-        elif len(self.left) == MOST_LEFT:
-            self.left.setdefault("# and more, which are left out")
-            self.observed.note(code, at, "more rows are left out of the design from here on")
+        else:
+            self.more_left[code].append(at)
+
+    def _note_more_left_out(self) -> None:
+        """Report how many rows are left out beside those that are reported one by one."""
+        count = sum(map(len, self.more_left.values()))
+        if count:
+            self.left.setdefault(f"# and {count:,} more, which are left out")
+        for code, places in self.more_left.items():
+            rows = counted_noun(len(places), "more row")
+            self.observed.note(code, places[0], f"{rows} from here on left out of the design")
 
     def _alike(self) -> None:
         """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is
@@ -451,13 +483,14 @@ LETTERS = ("a", "b", "c", "d")
 
 
 def _port_declarations(names: Sequence[str]) -> str:
-    """Ports of the names that they have. Names such as ``p3`` are their labels, too: without one, that is the
+    """Ports of the names that they have; those of one connector share it. Names such as ``p3`` are their labels, too: without one, that is the
     label of another port."""
 
     def named(template: str) -> str:
         label = f'; name "{template}"' if any(re.fullmatch(r"[pP]\d+", n) for n in names) else ""
         return f'os "{template}"{label}'
 
+    names = [n.partition(LANE)[0] for n in names]
     common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
     stems = {re.sub(r"(?<!\d)\d++$", "", n) for n in names}
     if common is not None and len(stems) == 1:

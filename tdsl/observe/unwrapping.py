@@ -226,13 +226,23 @@ def _captures_in_text(text: str, path: tuple[str | int, ...]) -> Iterator[tuple[
     plain = without_terminal(text)
     if plain.lstrip()[:1] in ("{", "["):
         try:
-            if not _is_lldp(json.loads(plain)):
-                return
+            value = json.loads(plain)
         except (ValueError, RecursionError):
             return
-        yield path, plain
+        yield from [(path, plain)] if _is_lldp(value) else _capture_in_inner_envelope(value, path)
     elif any(r.recognises(plain) for r in capture_readers().values() if r.OPTION == "lldp"):
         yield path, plain
+
+
+def _capture_in_inner_envelope(
+    value: Any, path: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """The capture in an envelope whose text another envelope has; none where it holds several, or names a
+    device."""
+    found = list(_captures_inside(value, ()))
+    if len(found) == 1 and not _device_around(found[0][0]):
+        inner = found[0][1]
+        yield path, inner if isinstance(inner, str) else json.dumps(inner, indent=1)
 
 
 def _inner_file(file: SourceFile, path: Sequence[str | int], inner: Any) -> SourceFile:

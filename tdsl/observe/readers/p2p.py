@@ -51,6 +51,8 @@ ENDS = (
 """Names of the four columns, in lower case, in the order in which they are looked for."""
 MORE = {"a": ("a_label", "a_interface", "a_index"), "b": ("b_label", "b_interface", "b_index")}
 RATE = ("rate_gbps", "speed_gbps")
+LEG = "leg"
+"""The number of a leg of a breakout, in tdsl's ``cables.csv``."""
 COUNT = "links"
 """How many links a cable carries, in tdsl's ``cables.csv``."""
 NETBOX = ENDS[6]
@@ -288,7 +290,7 @@ def _further_positions(
     row: list[str], first: Mapping[str, int], given: Mapping[str, str], more: tuple[str, ...]
 ) -> dict[str, int]:
     """Places of the columns that a table may have beside those of the ends."""
-    names = (*MORE["a"], *MORE["b"], *RATE, KIND, COUNT, *more)
+    names = (*MORE["a"], *MORE["b"], *RATE, KIND, COUNT, LEG, *more)
     out = {name: first[name] for name in names if name in first} | columns_of_work(row)
     if given.get(RATE[0]) in first:
         out[RATE[0]] = first[given[RATE[0]]]
@@ -368,7 +370,8 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
             )
         )
     bps = _rate_of_cell(next(filter(None, map(cell, RATE)), ""))
-    into.wire(CapturedLink(ends[0], ends[1], at, bps, carries=_links_of_cell(cell(COUNT))))
+    carries, leg = _links_of_cell(cell(COUNT)), own and bool(cell(LEG))
+    into.wire(CapturedLink(ends[0], ends[1], at, bps, carries=carries, leg=leg))
 
 
 def _rate_of_cell(text: str) -> int:
