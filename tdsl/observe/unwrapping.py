@@ -328,6 +328,8 @@ def _is_of_other_readers(value: Any) -> bool:
     """Whether it has the keys of NetBox, UFM, Batfish or NetQ."""
     rows = value if isinstance(value, list) else [value]
     keys = {k for r in rows[:64] if isinstance(r, Mapping) for k in r}
+    if any(isinstance(r, Mapping) and isinstance(r.get("body"), Mapping) and "path" in r for r in rows[:1]):
+        return True  # requests of tdsl's to create cables in NetBox
     if {
         "a_terminations",
         "rear_port",
