@@ -39,6 +39,8 @@ LANE = "\x1f"
 """What stands between the name of a connector and the number of one of its ports."""
 MOST_LEFT = 16
 """Rows left out that are reported one by one."""
+MOST_GUESSED = 6
+"""Devices that a comment names of those that are hosts by their names alone."""
 ALIKE = 1.25
 """Devices are of one model where all their ports together are at most so many times those of the one with the
 most."""
@@ -92,12 +94,15 @@ class _Importer:
         )
         self.called = hosts
         self.hosts: set[str] = set()
+        self.guessed: dict[str, set[str]] = {}  # by reason, nodes that are hosts by it alone
         self.devices: dict[str, SeenDevice] = {}
         self.of_node: dict[str, tuple[str, str]] = {}  # device and adapter of a node
         self.links: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
         self.first: dict[tuple[tuple[str, str], tuple[str, str]], CapturedLink] = {}  # the row of each link
         self.own: dict[str, set[str]] = defaultdict(set)  # names that devices give their own ports
-        self.more_left: dict[str, list[CaptureLine]] = defaultdict(list)  # places of those beside them, by code
+        self.more_left: dict[str, list[CaptureLine]] = defaultdict(
+            list
+        )  # places of those beside them, by code
         self.left: dict[str, None] = {}  # rows and links that the design does not have, as comments
         self.words: set[str] = {self.name}
         self.at_connector: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(
@@ -120,6 +125,7 @@ class _Importer:
         lines = [
             f"# Made by `tdsl import` from {counted_noun(self.observed.files, 'capture')}:"
             f" {counted_noun(len(self.devices), 'device')}, {counted_noun(len(self.links), 'link')}.",
+            *self._guesses_in_comments(),
             *self.left,
             *models,
             "",
@@ -279,7 +285,7 @@ class _Importer:
         """Nodes that are hosts: by ``--hosts``; by the capture; else where the name or all ports are called
         as those of hosts. What has two of them for neighbours, and the name of none, is a switch."""
         ports, around = self._ports_and_neighbours()
-        sure, likely = set(), set()
+        sure, likely, by_name = set(), set(), set()
         for n, names in ports.items():
             node = self.observed.nodes[n]
             if self.called is not None:
@@ -287,12 +293,30 @@ class _Importer:
             elif node.kind:
                 sure |= {n} if node.kind == "host" else set()
             elif HOST_NAME.fullmatch(node.description):
-                sure.add(n)
-            elif all(HOST_PORT.fullmatch(p) for p in names) or self._only_addresses(n, names):
+                by_name.add(n)
+            elif all(HOST_PORT.fullmatch(p) or hexadecimal_digits(p) for p in names):
                 likely.add(n)
+        sure |= by_name
         hosts = sure | likely
         self._note_bare_neighbours([n for n in likely if self._only_addresses(n, ports[n])])
-        return sure | {n for n in likely if n in sure or len(around[n] & hosts) < 2}
+        by_port = {n for n in likely if len(around[n] & hosts) < 2}
+        self.guessed = {"their names": by_name, "the names of their ports": by_port}
+        return sure | by_port
+
+    def _guesses_in_comments(self) -> list[str]:
+        """Which devices are hosts by their names or those of their ports alone, since no capture says what they
+        are."""
+        out = []
+        for why, nodes in self.guessed.items():
+            names = sorted({self.of_node[n][0] for n in nodes if n in self.of_node}, key=_natural_sort_parts)
+            if names:
+                shown = ", ".join(map(_name_in_comment, names[:MOST_GUESSED]))
+                more = f" and {len(names) - MOST_GUESSED:,} more" if len(names) > MOST_GUESSED else ""
+                count = counted_noun(len(names), "device")
+                out.append(
+                    f"# {count} taken for {'a host' if len(names) == 1 else 'hosts'} by {why}: {shown}{more}"
+                )
+        return out
 
     def _ports_and_neighbours(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
         """The names of the ports of each node that has links, and the nodes at their other ends."""

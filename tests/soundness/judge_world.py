@@ -109,7 +109,14 @@ def facts_of_audit(document: dict[str, Any]) -> dict[str, Any]:
     judged, right, rows = one["links_judged"], one["links_as_designed"], one["rows"]
     codes = sorted(d["code"] for d in one["findings"] if d["severity"] == "error")
     whole = judged == right == one["links"] > 0
-    return {"codes": codes, "judged": judged, "as_designed": right, "all_as_designed": whole, "aside": rows["set_aside"], "read": rows["read"]}
+    return {
+        "codes": codes,
+        "judged": judged,
+        "as_designed": right,
+        "all_as_designed": whole,
+        "aside": rows["set_aside"],
+        "read": rows["read"],
+    }
 
 
 def facts_of_plan(document: dict[str, Any]) -> dict[str, Any]:

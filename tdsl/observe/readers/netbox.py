@@ -40,6 +40,9 @@ ABSENT = ("decommissioning", "planned")
 """States of a cable that is not plugged (netbox, ``dcim/choices.py``, ``LinkStatusChoices``)."""
 REQUEST = "dcim/cables/"
 """Where requests that create cables are sent."""
+BREAKOUT = "breakout-"
+"""How profiles of cables begin that split one interface (netbox, ``dcim/choices.py``,
+``CableProfileChoices``)."""
 OTHER_ENDS = (
     "dcim.powerport", "dcim.poweroutlet", "dcim.powerfeed", "dcim.consoleport", "dcim.consoleserverport",
     "circuits.circuittermination",
@@ -50,9 +53,14 @@ panels are none of them: a link runs through them."""
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a list of cables, or as a table of front ports."""
-    return _is_table_of_front_ports(head) or ('"a_terminations"' in head or '"rear_port' in head) and head.lstrip()[:1] in (
-        "{",
-        "[",
+    return (
+        _is_table_of_front_ports(head)
+        or ('"a_terminations"' in head or '"rear_port' in head)
+        and head.lstrip()[:1]
+        in (
+            "{",
+            "[",
+        )
     )
 
 
@@ -135,6 +143,11 @@ def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at
     if not a and not b:
         into.leave_out("no end is an interface", at, _cable_in_words(facts))
         return
+    profile = facts.get("profile")
+    named = json_text(profile.get("value") if isinstance(profile, dict) else profile)
+    legs = named.startswith(BREAKOUT) and 1 in (len(a), len(b)) and len(a) != len(b)
+    if legs:  # of one interface, whose lanes have no interfaces of their own
+        a, b = (side * (max(len(a), len(b)) if len(side) == 1 else 1) for side in (a, b))
     if len(a) != len(b):
         raise Malformed(
             at.line,
@@ -143,7 +156,7 @@ def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at
         )
     for x, y in zip(a, b, strict=True):
         if isinstance(x, CapturedEnd) and isinstance(y, CapturedEnd):
-            into.wire(CapturedLink(x, y, at))
+            into.wire(CapturedLink(x, y, at, leg=legs))
         else:
             panels.cables.append(PanelCable(x, y, at, _cable_in_words(facts)))
 

@@ -24,6 +24,7 @@ from tdsl.observe.cut_sheets import (
     filled_right,
     is_ticked,
 )
+from tdsl.observe.panels import FRONT, REAR, CableEnd, PanelCable, PanelCables, PanelPort
 from tdsl.observe.readers._neighbours import add_device
 from tdsl.observe.readers.netbox import OTHER_ENDS
 from tdsl.observe.record import (
@@ -73,6 +74,8 @@ REMOVED = frozenset(
     )
 )
 """States of a cable in other tables that is not plugged any more."""
+PLUGGED = frozenset(("installed", "connected", "active", "completed", "complete", "done", "cabled", "in use"))
+"""States of a cable that is plugged: in a table with one of them, what is planned is not plugged yet."""
 SEVERAL = re.compile(r"[,;\n]|\s[&+]\s|\sand\s|\b([A-Za-z]+)\d+/\1\d")
 """What stands between several ends in one cell: ``Ethernet0,Ethernet8``, ``Ethernet0/Ethernet8``."""
 KIND = "class"
@@ -174,6 +177,8 @@ class _CableRows:
         self.ticked = "done" in self.columns and any(
             is_ticked(_cell(row, self.columns, "done")) for line, row in rows if line > heading.line
         )
+        states = {_cell(row, self.columns, "status").lower() for line, row in rows if line > heading.line}
+        self.planned_is_absent = "netbox" not in self.columns and bool(states & PLUGGED)
         self.fills = {side: self.has_merged_devices(side) for side in "ab"}
         self.above = {"a_device": "", "b_device": ""}  # devices of the row above
         self.merged: list[int] = []  # lines whose device is the one of the row above
@@ -231,6 +236,8 @@ class _CableRows:
         why = _reason_to_leave_out(row, columns)
         if not why and self.ticked and not is_ticked(_cell(row, columns, "done")):
             why = "the row is not ticked as done"
+        if not why and self.planned_is_absent and _cell(row, columns, "status").lower() == "planned":
+            why = "the table says that the cable is planned, and others that are plugged"
         row = self.with_devices_of_merged_cells(row, place.line)
         if why:
             self.into.leave_out(why, place, _row_in_words(row, columns))
@@ -348,7 +355,7 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
     own = KIND in heading  # a list that tdsl wrote
     tiers = cell(KIND).split("-")
     kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
-    ends = []
+    ends: list[CableEnd] = []
     for side in "ab":
         name, port = cell(f"{side}_device"), cell(f"{side}_port")
         if heading[f"{side}_device"] == heading[f"{side}_port"]:
@@ -364,14 +371,20 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
                 f"the row has no device or no port at end {side}",
                 "fill both ends of the row, or remove it",
             )
-        ends.append(
-            CapturedEnd(
-                add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports, printed=own
-            )
-        )
+        of_panel = cell(f"side_{side}_type")
+        if of_panel in (FRONT, REAR):
+            ends.append(PanelPort(name, of_panel, port))
+            continue
+        key = add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)])
+        ends.append(CapturedEnd(key, ports, printed=own))
     bps = _rate_of_cell(next(filter(None, map(cell, RATE)), ""))
     carries, leg = _links_of_cell(cell(COUNT)), own and bool(cell(LEG))
-    into.wire(CapturedLink(ends[0], ends[1], at, bps, carries=carries, leg=leg))
+    a, b = ends
+    if isinstance(a, CapturedEnd) and isinstance(b, CapturedEnd):
+        into.wire(CapturedLink(a, b, at, bps, carries=carries, leg=leg))
+        return
+    into.panels = into.panels or PanelCables()
+    into.panels.cables.append(PanelCable(a, b, at, _row_in_words(row, heading)))
 
 
 def _rate_of_cell(text: str) -> int:

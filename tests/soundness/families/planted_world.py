@@ -170,7 +170,9 @@ def unnamed_switches(rng: Random) -> Case:
         if wrong
         else clean_audit(FORMATS[name][0], total)
     )
-    return Case(f"{name}, {len(few)} of {net.switches} unnamed{', two exchanged' * wrong}", {**files, "design.fab": net.design}, (call,))
+    return Case(
+        f"{name}, {len(few)} of {net.switches} unnamed{', two exchanged' * wrong}", {**files, "design.fab": net.design}, (call,)
+    )
 
 
 def neighbours_with_chassis(form: str, heard: Sequence[tuple[str, str, str]], names: Mapping[str, str]) -> str:
@@ -186,7 +188,11 @@ def neighbours_with_chassis(form: str, heard: Sequence[tuple[str, str, str]], na
         details = {
             p: {
                 "lldpNeighborInfo": [
-                    {"chassisId": mac, "systemName": name, "neighborInterfaceInfo": {"interfaceId_v2": q, "interfaceId": f'"{q}"'}}
+                    {
+                        "chassisId": mac,
+                        "systemName": name,
+                        "neighborInterfaceInfo": {"interfaceId_v2": q, "interfaceId": f'"{q}"'},
+                    }
                 ]
             }
             for p, name, mac, q in rows
@@ -264,7 +270,9 @@ def firmware_neighbours(rng: Random) -> Case:
                 rows.append({p: {"chassis": at, "port": at | {"ttl": "121"}}})
         files[f"captures/leaf{k}.json"] = json.dumps({"lldp": {"interface": rows}}, indent=1)
     table = [
-        (f"node{n}", f"{address_of_device(f'node{n}')[:-5]}{r + 16:02x}:{n:02x}") for n in range(net.hosts) for r in range(net.leaves)
+        (f"node{n}", f"{address_of_device(f'node{n}')[:-5]}{r + 16:02x}:{n:02x}")
+        for n in range(net.hosts)
+        for r in range(net.leaves)
     ]
     strange = [("tor-of-others", "02:99:00:00:00:01")] if rng.random() < 0.5 else []
     rng.shuffle(table)
@@ -461,7 +469,11 @@ def several_ends_in_a_cell(rng: Random) -> Case:
     else:
         rows = [rng.choice(HEADINGS), *links]
     calls = (audit_of("--p2p cables.csv", status=1, says="several ends"), import_of("cables.csv", status=1, says="several ends"))
-    return Case(f"several ends in a cell, {'NetBox' if netbox else 'a table'}", {"cables.csv": table_text(rows), "design.fab": net.design}, calls)
+    return Case(
+        f"several ends in a cell, {'NetBox' if netbox else 'a table'}",
+        {"cables.csv": table_text(rows), "design.fab": net.design},
+        calls,
+    )
 
 
 def contradicting_rows(rng: Random) -> Case:
@@ -493,7 +505,9 @@ def cut_sheets(rng: Random) -> Case:
     table: list[Sequence[str]] = [rng.choice(HEADINGS), *rows]
     expected: dict[str, object] = {"status": 0, "as_designed": len(rows)}
     if shape == "two rows":
-        above = rng.choice([("A side", "", "Z side", ""), ("From", "", "To", ""), ("Source", "Source", "Destination", "Destination")])
+        above = rng.choice(
+            [("A side", "", "Z side", ""), ("From", "", "To", ""), ("Source", "Source", "Destination", "Destination")]
+        )
         table = [above, rng.choice([("Device", "Port") * 2, ("Hostname", "Interface") * 2]), *rows]
     elif shape == "one cell":
         sign = rng.choice([" / ", ":", " : ", " "])
@@ -506,7 +520,10 @@ def cut_sheets(rng: Random) -> Case:
     elif shape == "ticked":
         done = [rng.random() < 0.7 for _ in rows]
         done[0] = True
-        table = [(*table[0], "Done"), *((*r, rng.choice(["x", "yes", "✓"]) if d else "") for r, d in zip(rows, done, strict=True))]
+        table = [
+            (*table[0], "Done"),
+            *((*r, rng.choice(["x", "yes", "✓"]) if d else "") for r, d in zip(rows, done, strict=True)),
+        ]
         expected = {"as_designed": sum(done), "aside": done.count(False)}
     if shape == "titles" or rng.random() < 0.5:
         table = [["Cut sheet of hall 2"], [], ["revision", "4"], *table]
@@ -612,12 +629,22 @@ def leaves_of_hosts(rng: Random) -> Case:
     """Slurm and Kubernetes put hosts under the switch of their rack, whatever else is cabled to several of them."""
     racks, hosts = rng.randint(2, 4), rng.randint(1, 4)
     more = rng.sample(["filer", "management", "manager", "login"], rng.randint(1, 3))
-    text = [f"  host filer: TWO {{ role storage }}\n  connect filer.p[(0)] to rack[0].leaf\n  connect filer.p[(1)] to rack[1].leaf" * ("filer" in more)]
-    text += [f"  host ufm: TWO {{ role manager }}\n  connect ufm.p[(0)] to rack[1].leaf\n  connect ufm.p[(1)] to rack[0].leaf" * ("manager" in more)]
+    text = [
+        f"  host filer: TWO {{ role storage }}\n  connect filer.p[(0)] to rack[0].leaf\n  connect filer.p[(1)] to rack[1].leaf"
+        * ("filer" in more)
+    ]
+    text += [
+        f"  host ufm: TWO {{ role manager }}\n  connect ufm.p[(0)] to rack[1].leaf\n  connect ufm.p[(1)] to rack[0].leaf"
+        * ("manager" in more)
+    ]
     text += ["  switch mgmt: M\n  connect rack[r].node[n].bmc to mgmt" * ("management" in more)]
-    text += ["  host login: TWO { role manager }\n  connect login.p[(0)] to rack[0].leaf\n  connect login.p[(1)] to rack[1].leaf" * ("login" in more)]
+    text += [
+        "  host login: TWO { role manager }\n  connect login.p[(0)] to rack[0].leaf\n  connect login.p[(1)] to rack[1].leaf"
+        * ("login" in more)
+    ]
     rng.shuffle(text)
-    design = f"""\
+    design = (
+        f"""\
 model host N {{ port nic: 400Gbps {{ os "mlx5_0"; netdev "eth0" }}; port bmc: 1Gbps {{ type BASE_T }}; chip gpu[4]: G }}
 model chip G {{ port x: 1Gbps }}
 model host TWO {{ port p[2]: 400Gbps {{ os "mlx5_{{i}}"; netdev "eth{{i}}" }} }}
@@ -632,7 +659,10 @@ fabric f {{
   }}
   switch spine[2]: SW
   connect rack[*].leaf to spine[*] spread x {2 * rng.randint(1, 2)}
-""" + "\n".join(filter(None, text)) + "\n}\n"
+"""
+        + "\n".join(filter(None, text))
+        + "\n}\n"
+    )
     build = ("build", "design.fab", "--out", "out", "--target", "slurm", "--target", "kubernetes")
     groups = sorted([f"rack{r}-node{n}" for n in range(hosts)] for r in range(racks))
     return Case(", ".join(more), {"design.fab": design}, (Call(build, {"status": 0, "slurm": groups, "kubernetes": groups}),))
@@ -664,7 +694,10 @@ def racks_by_number(rng: Random) -> Case:
     rng.shuffle(new)
     tors = rng.choice(['  naming rack[r].tor "r{numbers[r]}-tor"\n', ""])
     files: Files = {f"{k}.fab": RACKS.format(numbers=v, tors=tors) for k, v in (("old", old), ("new", new))}
-    expected: dict[str, object] = {"status": 0, "fewer": 6 * (len(gone) - len(come)), }
+    expected: dict[str, object] = {
+        "status": 0,
+        "fewer": 6 * (len(gone) - len(come)),
+    }
     if tors:
         expected |= {"touched": gone | set(come), "too_many": False}
     args = ("plan", "old.fab", "new.fab", "--no-lock", "--floor", "bisection >= 0%", "--format", "json")
