@@ -304,8 +304,8 @@ class _Importer:
         return sure | by_port
 
     def _guesses_in_comments(self) -> list[str]:
-        """Which devices are hosts by their names or those of their ports alone, since no capture says what they
-        are."""
+        """Which devices are hosts by their names or those of their ports alone, since no capture says what
+        they are."""
         out = []
         for why, nodes in self.guessed.items():
             names = sorted({self.of_node[n][0] for n in nodes if n in self.of_node}, key=_natural_sort_parts)
@@ -507,7 +507,9 @@ LETTERS = ("a", "b", "c", "d")
 
 
 def _port_declarations(names: Sequence[str]) -> str:
-    """Ports of the names that they have; those of one connector share it. Names such as ``p3`` are their labels, too: without one, that is the
+    """Ports of the names that they have; those of one connector share it.
+
+    Names such as ``p3`` are their labels, too: without one, that is the
     label of another port."""
 
     def named(template: str) -> str:

@@ -53,9 +53,8 @@ panels are none of them: a link runs through them."""
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a list of cables, or as a table of front ports."""
-    return (
-        _is_table_of_front_ports(head)
-        or ('"a_terminations"' in head or '"rear_port' in head)
+    return _is_table_of_front_ports(head) or (
+        ('"a_terminations"' in head or '"rear_port' in head)
         and head.lstrip()[:1]
         in (
             "{",

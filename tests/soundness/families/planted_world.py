@@ -9,10 +9,11 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from tests.soundness.families.planted_captures import FORMATS, Link, heard_by, seen_by_manager
+from tests.soundness.families.planted_captures import FORMATS, Link, heard_by
 
 Files = dict[str, str | bytes]
 
@@ -317,7 +318,7 @@ def switches_of_sonic(rng: Random) -> Case:
     by = rng.choice(["capability", "names"])
     files: Files = {}
     heard = heard_by(net.links)
-    for k in sorted(rng.sample(range(net.switches), rng.randint(net.leaves, net.switches)) + [*range(net.leaves)]):
+    for k in sorted({*range(net.leaves), *rng.sample(range(net.switches), rng.randint(net.leaves, net.switches))}):
         rows = []
         for p, d, q in heard[f"leaf{k}"]:
             host = d.startswith("node")
@@ -407,7 +408,7 @@ def cut_captures(rng: Random) -> Case:
         text = str(subnet_of("ibnetdiscover", net.links, {})["fabric.topo"])
         lines = text.splitlines(keepends=True)
         cuts = sorted({0, len(lines), *(rng.randrange(1, len(lines)) for _ in range(rng.randint(1, 3)))})
-        parts = ["".join(lines[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+        parts = ["".join(lines[a:b]) for a, b in pairwise(cuts)]
         files: Files = {f"captures/part{k}.topo": part for k, part in enumerate(parts)}
         call = clean_audit("--ibnetdiscover captures", len(net.links))
         return Case(f"{len(parts)} files of ibnetdiscover", {**files, "design.fab": net.design}, (call,))
@@ -630,11 +631,11 @@ def leaves_of_hosts(rng: Random) -> Case:
     racks, hosts = rng.randint(2, 4), rng.randint(1, 4)
     more = rng.sample(["filer", "management", "manager", "login"], rng.randint(1, 3))
     text = [
-        f"  host filer: TWO {{ role storage }}\n  connect filer.p[(0)] to rack[0].leaf\n  connect filer.p[(1)] to rack[1].leaf"
+        "  host filer: TWO { role storage }\n  connect filer.p[(0)] to rack[0].leaf\n  connect filer.p[(1)] to rack[1].leaf"
         * ("filer" in more)
     ]
     text += [
-        f"  host ufm: TWO {{ role manager }}\n  connect ufm.p[(0)] to rack[1].leaf\n  connect ufm.p[(1)] to rack[0].leaf"
+        "  host ufm: TWO { role manager }\n  connect ufm.p[(0)] to rack[1].leaf\n  connect ufm.p[(1)] to rack[0].leaf"
         * ("manager" in more)
     ]
     text += ["  switch mgmt: M\n  connect rack[r].node[n].bmc to mgmt" * ("management" in more)]
