@@ -313,9 +313,9 @@ class _Importer:
                 shown = ", ".join(map(_name_in_comment, names[:MOST_GUESSED]))
                 more = f" and {len(names) - MOST_GUESSED:,} more" if len(names) > MOST_GUESSED else ""
                 count = counted_noun(len(names), "device")
-                out.append(
-                    f"# {count} taken for {'a host' if len(names) == 1 else 'hosts'} by {why}: {shown}{more}"
-                )
+                one = why.replace("their names", "its name").replace("their", "its")
+                hosts = f"a host by {one}" if len(names) == 1 else f"hosts by {why}"
+                out.append(f"# {count} taken for {hosts}: {shown}{more}")
         return out
 
     def _ports_and_neighbours(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
