@@ -34,7 +34,7 @@ def judged_world(seed: int, folder: Path) -> Compared:
         judged = {k: call.expected[k] for k in wrong}
         if raised(done):
             wrong, judged = {"raised": raised(done)}, {"raised": ""}
-        wrong |= dict(enumerate(uncounted_facts(done.stdout))) if call.args[0] == "audit" else {}
+        wrong |= {f"rows {k}": x for k, x in enumerate(uncounted_facts(done.stdout))} if call.args[0] == "audit" else {}
         if wrong:
             said = [line.strip() for line in done.output.splitlines() if '"message"' in line or line.startswith("error")]
             text = "\n".join(f"# {p}\n{t if isinstance(t, str) else t[:4000]!r}" for p, t in case.files.items())
