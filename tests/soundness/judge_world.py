@@ -161,7 +161,7 @@ def groups_of_schedulers(out: Path) -> dict[str, Any]:
     """Hosts that share a switch, for Slurm and for Kubernetes."""
     facts: dict[str, Any] = {}
     for path in out.rglob("topology.conf"):
-        facts["slurm"] = sorted(sorted(expanded(m)) for m in re.findall(r" Nodes=(\S+)", path.read_text()))
+        facts["slurm"] = sorted(sorted(expanded_node_list(m)) for m in re.findall(r" Nodes=(\S+)", path.read_text()))
     for path in out.rglob("labels.yaml"):
         groups: dict[str, list[str]] = defaultdict(list)
         pairs = re.findall(r'name: "([^"]+)"\s+labels:\s+fabric.topograph.run/tier-0: "([^"]+)"', path.read_text())
@@ -171,7 +171,7 @@ def groups_of_schedulers(out: Path) -> dict[str, Any]:
     return facts
 
 
-def expanded(nodes: str) -> list[str]:
+def expanded_node_list(nodes: str) -> list[str]:
     """Names of a list of nodes as Slurm writes it, with one range in brackets at most."""
     out = []
     for head, inside in re.findall(r"([^,\[]+)(?:\[([^\]]+)\])?", nodes):

@@ -142,9 +142,7 @@ def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at
     if not a and not b:
         into.leave_out("no end is an interface", at, _cable_in_words(facts))
         return
-    profile = facts.get("profile")
-    named = json_text(profile.get("value") if isinstance(profile, dict) else profile)
-    legs = named.startswith(BREAKOUT) and 1 in (len(a), len(b)) and len(a) != len(b)
+    legs = len(a) != len(b) and 1 in (len(a), len(b)) and _is_breakout(facts)
     if legs:  # of one interface, whose lanes have no interfaces of their own
         a, b = (side * (max(len(a), len(b)) if len(side) == 1 else 1) for side in (a, b))
     if len(a) != len(b):
@@ -158,6 +156,12 @@ def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at
             into.wire(CapturedLink(x, y, at, leg=legs))
         else:
             panels.cables.append(PanelCable(x, y, at, _cable_in_words(facts)))
+
+
+def _is_breakout(cable: Mapping[str, Any]) -> bool:
+    """Whether the profile of a cable splits one interface."""
+    profile = cable.get("profile")
+    return json_text(profile.get("value") if isinstance(profile, dict) else profile).startswith(BREAKOUT)
 
 
 def _cables_of_pages(value: Any, file: SourceFile) -> Iterator[Any]:

@@ -51,7 +51,7 @@ class Network(NamedTuple):
         return self.hosts + self.switches
 
 
-def random_network(rng: Random, least_spines: int = 1, eth: str = "eth{}", swp: str = "swp{}") -> Network:
+def random_leaf_spine(rng: Random, least_spines: int = 1, eth: str = "eth{}", swp: str = "swp{}") -> Network:
     """Devices ``node0`` … and ``leaf0`` …, of which the last switches are spines; each port is the one that its link says."""
     hosts, leaves, spines, each = rng.randint(2, 6), rng.randint(2, 4), rng.randint(least_spines, 3), rng.randint(1, 2)
     links: list[Link] = []
@@ -134,7 +134,7 @@ def subnet_of(format_name: str, links: tuple[Link, ...], names: Mapping[str, str
 
 def of_one_description(rng: Random) -> Case:
     """Two or three switches have the description of one of them."""
-    net, name = random_network(rng), rng.choice(SUBNETS)
+    net, name = random_leaf_spine(rng), rng.choice(SUBNETS)
     wide = [k for k in range(net.switches) if sum(f"leaf{k}" in (a, b) for a, _, b, _ in net.links) > 2]  # UFM does not say kinds
     few = rng.sample(wide, rng.randint(2, min(3, len(wide))))
     form = rng.choice(["{}", "MF0;{}:MQM9700/U1", "{} Mellanox"]).format(f"leaf{few[0]}")
@@ -149,7 +149,7 @@ def of_one_description(rng: Random) -> Case:
 
 def cloned_hosts(rng: Random) -> Case:
     """Two hosts have the name of one of them: no link is lost, and none is called wrong."""
-    net, name = random_network(rng), rng.choice(SUBNETS)
+    net, name = random_leaf_spine(rng), rng.choice(SUBNETS)
     one, other = rng.sample(range(net.hosts), 2)
     files = subnet_of(name, net.links, {f"node{other}": f"node{one}"})
     option = FORMATS[name][0]
@@ -159,7 +159,7 @@ def cloned_hosts(rng: Random) -> Case:
 
 def unnamed_switches(rng: Random) -> Case:
     """Switches as they leave the factory, all or some: known by position, and so is a mistake at them."""
-    net, name = random_network(rng), rng.choice(SUBNETS)
+    net, name = random_leaf_spine(rng), rng.choice(SUBNETS)
     few = rng.sample(range(net.switches), rng.choice([net.switches, rng.randint(1, net.switches)]))
     factory = rng.choice(["Quantum-2 Mellanox Technologies", "Infiniscale-IV Mellanox Technologies", "MT54000"])
     wrong = rng.random() < 0.4
@@ -242,7 +242,7 @@ def captured_switches(
 
 def of_one_system_name(rng: Random) -> Case:
     """Switches with the name of the factory, or of one another: their chassis tell them apart."""
-    net, form = random_network(rng, least_spines=2), rng.choice(WITH_CHASSIS)
+    net, form = random_leaf_spine(rng, least_spines=2), rng.choice(WITH_CHASSIS)
     spines = range(net.leaves, net.switches)
     name = rng.choice(["sonic", "localhost", "", "switch"])
     files = captured_switches(net, form, dict.fromkeys((f"leaf{k}" for k in spines), name), range(net.leaves))
@@ -255,7 +255,7 @@ def of_one_system_name(rng: Random) -> Case:
 
 def firmware_neighbours(rng: Random) -> Case:
     """The firmware of adapters sends an address alone: not identified, or by the table of assets."""
-    net = random_network(rng)
+    net = random_leaf_spine(rng)
     wrong = rng.random() < 0.5
     links = exchanged_ends(net.links, rng) if wrong else net.links
     heard = heard_by(links)
@@ -292,7 +292,7 @@ def firmware_neighbours(rng: Random) -> Case:
 
 def doubtful_assets(rng: Random) -> Case:
     """A table of assets with an address of two devices, or devices that the design does not have: said, never dropped."""
-    net = random_network(rng)
+    net = random_leaf_spine(rng)
     rows = [(f"leaf{k}", address_of_device(f"leaf{k}")) for k in range(net.switches)]
     planted = rng.choice(["twice", "unknown", "both"])
     says = []
@@ -313,7 +313,7 @@ def doubtful_assets(rng: Random) -> Case:
 
 def switches_of_sonic(rng: Random) -> Case:
     """Ports named ``Ethernet0`` are of switches; hosts are known by capability, name of port or of device."""
-    net = random_network(rng, eth=rng.choice(["eth{}", "mlx5_{}", "ens{}np0"]), swp="Ethernet{}")
+    net = random_leaf_spine(rng, eth=rng.choice(["eth{}", "mlx5_{}", "ens{}np0"]), swp="Ethernet{}")
     hosts = rng.choice(["gpu{:02}", "dgx-{}", "node{}", "hgx{:03}"])
     by = rng.choice(["capability", "names"])
     files: Files = {}
@@ -352,7 +352,7 @@ WRAPS: Mapping[str, Callable[[str, object, str], object]] = {
 
 def enveloped_captures(rng: Random) -> Case:
     """One or two envelopes around the capture of each switch: unwrapped, or refused; never an empty switch."""
-    net, form = random_network(rng), rng.choice(WITH_CHASSIS)
+    net, form = random_leaf_spine(rng), rng.choice(WITH_CHASSIS)
     inside = rng.choice([*WRAPS])
     around = rng.choice(["", "", "Ansible", "Ansible's text", "a list"])
     if inside in ("a callback of Ansible", "Salt"):
@@ -392,7 +392,7 @@ def on_a_terminal(text: str, rng: Random) -> str:
 
 def logs_of_terminals(rng: Random) -> Case:
     """Prompts, colours, pages, line ends and encodings: the same links."""
-    net = random_network(rng)
+    net = random_leaf_spine(rng)
     name = rng.choice([n for n in FORMATS if not n.startswith(("p2p", "netbox", "labels", "batfish", "netq"))])
     option, write = FORMATS[name]
     encoding = rng.choice(["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
@@ -405,7 +405,7 @@ def logs_of_terminals(rng: Random) -> Case:
 
 def cut_captures(rng: Random) -> Case:
     """The output of ibnetdiscover in several files goes on from one to the next; a capture that ends early is a fault."""
-    net = random_network(rng)
+    net = random_leaf_spine(rng)
     if rng.random() < 0.5:
         text = str(subnet_of("ibnetdiscover", net.links, {})["fabric.topo"])
         lines = text.splitlines(keepends=True)
@@ -442,7 +442,7 @@ HEADINGS = (
 
 def labels_with_a_hash(rng: Random) -> Case:
     """Labels such as ``#2`` in the first cell; rows that are commented out are set aside; a byte order mark."""
-    net = random_network(rng)
+    net = random_leaf_spine(rng)
     out = rng.sample(range(len(net.links)), rng.randint(0, 2))
     rows: list[Sequence[str]] = [("label", *rng.choice(HEADINGS))]
     for k, link in enumerate(net.links):
@@ -458,7 +458,7 @@ def labels_with_a_hash(rng: Random) -> Case:
 
 def several_ends_in_a_cell(rng: Random) -> Case:
     """Two cables of one row, in NetBox's list or another table: refused, and the other rows are read."""
-    net = random_network(rng)
+    net = random_leaf_spine(rng)
     links = list(net.links)
     one, other = sorted(rng.sample(range(len(links)), 2))
     netbox = rng.random() < 0.5
@@ -481,7 +481,7 @@ def several_ends_in_a_cell(rng: Random) -> Case:
 
 def contradicting_rows(rng: Random) -> Case:
     """A row that is there twice, also from its other end; a port in two rows; devices that no one knows."""
-    net = random_network(rng)
+    net = random_leaf_spine(rng)
     rows = list(net.links)
     planted = rng.choice(["twice", "backwards", "two rows of a port", "unknown devices"])
     a, p, b, q = rng.choice(rows)
@@ -502,7 +502,7 @@ def contradicting_rows(rng: Random) -> Case:
 
 def cut_sheets(rng: Random) -> Case:
     """Title rows, headings of two rows, ``Device / Port`` in one cell, merged cells, further columns, rows that are not done."""
-    net = random_network(rng)
+    net = random_leaf_spine(rng)
     rows = sorted(net.links)
     shape = rng.choice(["titles", "two rows", "one cell", "merged", "further columns", "ticked"])
     table: list[Sequence[str]] = [rng.choice(HEADINGS), *rows]
