@@ -70,9 +70,12 @@ def _have_reached_all(reached: Words, targets: Ints, word: Ints, bit: Words) -> 
     return held
 
 
-def hop_distances(graph: Network, source: int, open_: Bools | None = None) -> Ints:
+def hop_distances(
+    graph: Network, source: int, open_: Bools | None = None, passing: Bools | None = None
+) -> Ints:
     """Links on a shortest path from one node to every other, -1 where there is none; only over arcs that are
-    ``open_``, which are walked from head to tail."""
+    ``open_``, which are walked from head to tail, and beyond the source only through nodes that are
+    ``passing``."""
     out = np.full(graph.nodes, -1, dtype=np.int64)
     place = np.empty(graph.nodes, dtype=np.int64)
     front = np.array([source], dtype=np.int64)
@@ -88,6 +91,8 @@ def hop_distances(graph: Network, source: int, open_: Bools | None = None) -> In
         place[near] = order = np.arange(len(near))
         front = near[place[near] == order]  # each once
         left -= len(front)
+        if passing is not None:
+            front = front[passing[front]]
     return out
 
 

@@ -24,13 +24,12 @@ from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits, automorphism_orbits
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.equal_split import (
-    FAR,
     UniformDemand,
     distance_times_demand,
-    lengths_from_sources,
     route_equal_split,
 )
 from tdsl.prove.linear import Floats, least_fullest
+from tdsl.prove.search import hop_distances
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.system.lazy_dataclass import dataclass
@@ -87,11 +86,13 @@ def uniform_flow_bounds(
     symmetry: Orbits | None = None,
     enough: Callable[[Concurrent], bool] = lambda found: False,
     budget: Budget = DEFAULT,
+    begun: Concurrent | None = None,
 ) -> Concurrent | None:
     """Bounds on λ; None where something cannot be reached, where even one set of routes would take too long,
     or where the capacities are too large for sums in 64 bits.
 
-    The search ends when ``enough`` says so, when the bounds are close, or after much work.
+    The search ends when ``enough`` says so, when the bounds are close, or after much work. Of one that has
+    ``begun`` with the same demand the first routes are taken over.
     """
     found = symmetry or automorphism_orbits(graph, budget)
     times = np.zeros(graph.nodes, dtype=np.int64)
@@ -107,7 +108,10 @@ def uniform_flow_bounds(
     squared = budget.uniform_program_cells // len(np.unique(found.link))
     rounds = max(1, min(budget.uniform_rounds, budget.uniform_work // cells, isqrt(squared)))
     for length in islice(_next_lengths(graph, found, master, budget.uniform_classes), rounds):
-        route = _route_all_sources(graph, found, demand, length, sources, times[sources])
+        if begun is not None and not routes:
+            route: UniformRoute | None = begun.routes[0]
+        else:
+            route = _route_all_sources(graph, found, demand, length, sources, times[sources])
         if route is None:
             return None
         routes.append(route)
@@ -136,8 +140,7 @@ def _hops_from(g: UnitGraph, sources: Ints) -> int:
     """Hops to what is farthest from the first source: a routing looks at every arc about as often."""
     if not len(sources):
         return 0
-    far = lengths_from_sources(g, np.ones(len(g.a), dtype=np.int64), sources[:1])
-    return int(far[far < FAR].max(initial=0))
+    return int(hop_distances(g.network, int(sources[0]), passing=g.forwards).max(initial=0))
 
 
 def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand) -> bool:
@@ -146,7 +149,9 @@ def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand) -> bool:
     ends, senders, capacities = (int(sum(x.tolist())) for x in (g.weight, demand.senders, g.capacity))
     largest = int(g.capacity.max(initial=1))
     return (
-        max(2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + 1))
+        max(
+            2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + SHORTEST)
+        )
         < 1 << 62
     )
 
@@ -223,16 +228,29 @@ def capacity_over_load(routes: list[UniformRoute], shares: tuple[int, ...], capa
     return min(Fraction(int(capacity[at]), int(load[at])) for at in near.tolist()) * PARTS * sum(shares)
 
 
+IRREGULAR = 1000
+"""Orbits of links above which no class of links is lengthened as a whole."""
+
+SHORTEST = 1000
+"""Length of a link without a price in the first routings of such a network, so that few of its paths have
+more links than needed: its first prices are of few routings, and say little."""
+
+FIRST_ROUNDS = 2
+"""How many routings that is."""
+
+
 def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) -> Iterator[Ints]:
     """At first all equal, then one class of links longer; then longer where links are fuller: by the best
     combination so far, mixed with the prices of the linear program, or by those prices alone."""
     yield np.ones(len(g.a), dtype=np.int64)
     kinds = np.unique(g.kind)
-    if 1 < len(kinds) <= classes:
+    irregular = np.count_nonzero(np.bincount(found.link)) > IRREGULAR
+    if 1 < len(kinds) <= classes and not irregular:
         yield from (np.where(g.kind == kind, 3, 1)[found.link] for kind in kinds.tolist())
     for turn in count():
         price = master.price() if turn % 4 == 3 else master.pressure()
-        yield 1 + np.rint(price[found.link] * (FINE / max(price.max(), 1e-300))).astype(np.int64)
+        least = SHORTEST if irregular and turn < FIRST_ROUNDS else 1
+        yield least + np.rint(price[found.link] * (FINE / max(price.max(), 1e-300))).astype(np.int64)
 
 
 class _Master:
