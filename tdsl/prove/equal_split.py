@@ -122,11 +122,13 @@ def _lengths_by_node(g: UnitGraph, length: Ints, sources: Ints) -> tuple[Any, in
     out: Any = np.full(
         (g.nodes, len(sources)), none, dtype=whole
     )  # a column for every source: what is added up is contiguous
-    column = np.full(g.nodes, -1, dtype=np.int64)
-    column[sources] = np.arange(len(sources))
-    out[sources, column[sources]] = 0
-    own = np.flatnonzero(column[arcs.tail] >= 0)  # the first links: a source may forward nothing
-    out[arcs.head[own], column[arcs.tail[own]]] = by[own, 0]
+    column = np.arange(len(sources))
+    out[sources, column] = 0
+    first, degree = arcs.start[sources], np.diff(arcs.start)[sources]
+    own = np.repeat(first - np.cumsum(degree) + degree, degree) + np.arange(degree.sum())
+    out[arcs.tail[own], np.repeat(column, degree)] = by[
+        own, 0
+    ]  # the first links: a source may forward nothing
     by[~g.forwards[arcs.tail]] = none
     slots = len(sources) * arcs.arcs > SLOT * int(np.diff(arcs.start).max(initial=1))
     bring_nearer = (_least_of_slots if slots else _least_of_slices)(arcs)

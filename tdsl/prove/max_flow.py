@@ -15,7 +15,6 @@ from tdsl.prove.network import Network, sum_by_key
 from tdsl.prove.search import hop_distances
 from tdsl.system.lazy_dataclass import dataclass
 
-
 CHEAPER = 20
 """How many times as long an arc takes in a search as where all are compared at once."""
 

@@ -149,9 +149,7 @@ def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand) -> bool:
     ends, senders, capacities = (int(sum(x.tolist())) for x in (g.weight, demand.senders, g.capacity))
     largest = int(g.capacity.max(initial=1))
     return (
-        max(
-            2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + SHORTEST)
-        )
+        max(2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + SHORTEST))
         < 1 << 62
     )
 
