@@ -15,9 +15,6 @@ from tdsl.prove.network import Network, sum_by_key
 from tdsl.prove.search import hop_distances
 from tdsl.system.lazy_dataclass import dataclass
 
-CHEAPER = 20
-"""How many times as long an arc takes in a search as where all are compared at once."""
-
 
 def inseparable_groups(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints:
     """Groups of nodes that no cut of fewer than ``k`` links separates: a label for every node.
@@ -33,7 +30,7 @@ def inseparable_groups(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints
     label = np.arange(graph.nodes)
     left = budget.contraction_work
     while graph.nodes > 1 and left > 0:
-        left -= len(graph.tail) // CHEAPER
+        left -= len(graph.tail) // budget.arcs_compared_at_once
         place = _closely_tied(graph, k)
         count = int(place.max()) + 1
         if count == graph.nodes:

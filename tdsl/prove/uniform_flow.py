@@ -99,7 +99,7 @@ def uniform_flow_bounds(
     np.add.at(times, found.node, demand.senders)
     sources = np.flatnonzero(times)
     cells = work_of_round(graph, found, demand)
-    if cells > budget.uniform_work or not cells or not _sums_fit_in_words(graph, demand):
+    if cells > budget.uniform_work or not cells or not _sums_fit_in_words(graph, demand, budget):
         return None
     best: Concurrent | None = None
     routes: list[UniformRoute] = []
@@ -107,7 +107,7 @@ def uniform_flow_bounds(
     master = _Master(_capacity_of_orbits(graph, found, demand))
     squared = budget.uniform_program_cells // len(np.unique(found.link))
     rounds = max(1, min(budget.uniform_rounds, budget.uniform_work // cells, isqrt(squared)))
-    for length in islice(_next_lengths(graph, found, master, budget.uniform_classes), rounds):
+    for length in islice(_next_lengths(graph, found, master, budget), rounds):
         if begun is not None and not routes:
             route: UniformRoute | None = begun.routes[0]
         else:
@@ -143,13 +143,17 @@ def _hops_from(g: UnitGraph, sources: Ints) -> int:
     return int(hop_distances(g.network, int(sources[0]), passing=g.forwards).max(initial=0))
 
 
-def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand) -> bool:
+def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand, budget: Budget) -> bool:
     """Whether no sum or product of loads, capacities and lengths exceeds 64 bits: the loads of an orbit of
     links, what a unit receives divided by capacity, and capacity times length."""
     ends, senders, capacities = (int(sum(x.tolist())) for x in (g.weight, demand.senders, g.capacity))
     largest = int(g.capacity.max(initial=1))
     return (
-        max(2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + SHORTEST))
+        max(
+            2 * senders * ends * PARTS * g.nodes,
+            ends * PARTS * largest,
+            4 * capacities * (FINE + budget.first_length),
+        )
         < 1 << 62
     )
 
@@ -226,28 +230,17 @@ def capacity_over_load(routes: list[UniformRoute], shares: tuple[int, ...], capa
     return min(Fraction(int(capacity[at]), int(load[at])) for at in near.tolist()) * PARTS * sum(shares)
 
 
-IRREGULAR = 1000
-"""Orbits of links above which no class of links is lengthened as a whole."""
-
-SHORTEST = 1000
-"""Length of a link without a price in the first routings of such a network, so that few of its paths have
-more links than needed: its first prices are of few routings, and say little."""
-
-FIRST_ROUNDS = 2
-"""How many routings that is."""
-
-
-def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) -> Iterator[Ints]:
+def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, budget: Budget) -> Iterator[Ints]:
     """At first all equal, then one class of links longer; then longer where links are fuller: by the best
     combination so far, mixed with the prices of the linear program, or by those prices alone."""
     yield np.ones(len(g.a), dtype=np.int64)
     kinds = np.unique(g.kind)
-    irregular = np.count_nonzero(np.bincount(found.link)) > IRREGULAR
-    if 1 < len(kinds) <= classes and not irregular:
+    irregular = np.count_nonzero(np.bincount(found.link)) > budget.irregular_orbits
+    if 1 < len(kinds) <= budget.uniform_classes and not irregular:
         yield from (np.where(g.kind == kind, 3, 1)[found.link] for kind in kinds.tolist())
     for turn in count():
         price = master.price() if turn % 4 == 3 else master.pressure()
-        least = SHORTEST if irregular and turn < FIRST_ROUNDS else 1
+        least = budget.first_length if irregular and turn < budget.first_lengths else 1
         yield least + np.rint(price[found.link] * (FINE / max(price.max(), 1e-300))).astype(np.int64)
 
 
