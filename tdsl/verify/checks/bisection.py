@@ -178,7 +178,7 @@ def cut_facts(view: View, net: Network, cut: Cut) -> CutFacts:
 
 def _names_of_side(view: View, mine: Ints, others: Ints) -> list[str]:
     """The units of a side, by their groups where a group is on it with all its units. Where none is in a
-    group, names beyond the first are empty: only their number is told, and they may be many."""
+    group, names beyond the first are empty: only their number is said, and they may be many."""
     f = view.fabric
     grouped = np.array([len(s.parts) > 1 or bool(f.members and s.prefix) for s in f.sets], dtype=np.bool_)
     if not grouped[f.device_set[mine]].any():
