@@ -89,14 +89,14 @@ class AllReduce(TimedOperation, Check):
     def operation(self) -> Operation:
         """The floors and schedules, imported where a requirement asks for them."""
         from tdsl.prove.collective_floors import Floors
-        from tdsl.prove.collective_times import all_reduce_schedules
+        from tdsl.prove.rank_trees import schedules_of_sums
         from tdsl.prove.in_network import schedules_in_network
         from tdsl.verify.collective_models import all_reduce_models
         from tdsl.verify.workload import Operation
 
         return Operation(
             Floors.all_reduce,
-            all_reduce_schedules,
+            schedules_of_sums,
             all_reduce_models,
             in_network=Operation(Floors.all_reduce_in_network, schedules_in_network),
         )
