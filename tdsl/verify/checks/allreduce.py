@@ -89,7 +89,7 @@ class AllReduce(TimedOperation, Check):
     def operation(self) -> Operation:
         """The floors and schedules, imported where a requirement asks for them."""
         from tdsl.prove.collective_floors import Floors
-        from tdsl.prove.rank_trees import schedules_of_sums
+        from tdsl.prove.rank_trees import schedules_of_sums, trees_of_sums
         from tdsl.prove.in_network import schedules_in_network
         from tdsl.verify.collective_models import all_reduce_models
         from tdsl.verify.workload import Operation
@@ -98,5 +98,6 @@ class AllReduce(TimedOperation, Check):
             Floors.all_reduce,
             schedules_of_sums,
             all_reduce_models,
+            across=trees_of_sums,
             in_network=Operation(Floors.all_reduce_in_network, schedules_in_network),
         )

@@ -1,0 +1,331 @@
+"""All-gathers and all-reduces along trees of single ranks, over links of both layers at once.
+
+Every part of the data goes along one of several spanning trees: for an all-reduce in to a root and out from
+it, for an all-gather from every rank. Trees are found one by one: under prices of links the cheapest spanning
+tree of the ranks, whose links are paths through switches (Mehlhorn, "A faster approximation algorithm for the
+Steiner problem in graphs", Inf. Process. Lett. 27, 1988: of terminals alone it is exact); then a linear
+program divides the data among all trees so far, and its prices are those of the next one (column generation:
+Dantzig and Wolfe 1960). Floats only propose: parts become whole numbers, and the time is what the fullest
+link takes, added up from the paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from math import inf
+
+import numpy as np
+
+from tdsl.prove.collective_ranks import Ranks, inner_delay_of_view
+from tdsl.prove.collective_times import (
+    FILL,
+    Schedule,
+    all_reduce_schedules,
+    gathering_schedules,
+    scattering_schedules,
+)
+from tdsl.prove.delays import SECOND
+from tdsl.prove.linear import Floats, least_fullest
+from tdsl.prove.rank_network import NO_LINK, RankNetwork, rank_network
+from tdsl.system.lazy_dataclass import dataclass
+
+NAME = "trees of single ranks"
+UNLISTED = "its trees are of single ranks and use links of both layers, and are not listed"
+
+FIRST_TREES = 6
+"""Trees that are looked for before the data is divided among them."""
+
+Way = tuple[tuple[int, bool], ...]
+"""Links one after the other, each with whether it is passed from its end ``a`` to its end ``b``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLink:
+    """A link of a tree from one rank to another by its way; ``behind`` is how many ranks are on the side of
+    ``one``."""
+
+    one: int
+    other: int
+    way: Way
+    behind: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankTree:
+    """A spanning tree of the ranks: its links, and how many of them the longest path has."""
+
+    links: tuple[TreeLink, ...]
+    longest: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMixture:
+    """Trees, the ``parts`` of the data that go along each, and the seconds a bit that the fullest link
+    takes."""
+
+    trees: tuple[RankTree, ...]
+    parts: tuple[int, ...]
+    per_bit: Fraction
+
+    @property
+    def longest(self) -> int:
+        """The links of the longest path of a tree."""
+        return max(t.longest for t in self.trees)
+
+
+# ---------------------------------------------------------------- one tree
+
+
+def cheapest_tree(net: RankNetwork, price: Sequence[float], turn: int) -> RankTree | None:
+    """The spanning tree of the ranks that costs least, where each link has its ``price`` in both directions
+    together; None where some do not reach each other. At a door it is another rank in each ``turn`` that
+    leaves first."""
+    far, label, before = _nearest_ranks(net, price, turn)
+    tries: list[tuple[float, int, int, int]] = []  # cost, link, and the door with its rank or -1
+    for k, (a, b) in enumerate(zip(net.a, net.b, strict=True)):
+        if label[a] >= 0 and label[b] >= 0 and label[a] != label[b]:
+            tries.append((far[a] + price[k] + far[b], k, -1, -1))
+    for door, mine in net.doors.items():
+        for r in mine:
+            tries += [
+                (price[k] + far[w], k, door, r)
+                for w, k in net.near[door]
+                if label[door] != r != label[w] and label[w] >= 0
+            ]
+    tries.sort()
+    group = list(range(net.count))
+
+    def find(r: int) -> int:
+        while group[r] != r:
+            group[r] = group[group[r]]
+            r = group[r]
+        return r
+
+    found: list[tuple[int, int, Way]] = []
+    for _, k, door, rank in tries:
+        ahead = net.a[k] == door if door >= 0 else True
+        away = net.b[k] if ahead else net.a[k]
+        one, other = rank if door >= 0 else label[net.a[k]], label[away]
+        if find(one) == find(other):
+            continue
+        group[find(one)] = find(other)
+        first = () if door >= 0 else _way_from_rank(net, before, net.a[k])
+        way = (*first, (k, ahead), *_way_to_rank(net, before, away))
+        found.append((one, other, way))
+        if len(found) == net.count - 1:
+            return _tree_of_links(net.count, found)
+    return None
+
+
+def _nearest_ranks(
+    net: RankNetwork, price: Sequence[float], turn: int
+) -> tuple[list[float], list[int], list[tuple[int, int]]]:
+    """Of every node how far the nearest rank is, which it is (-1 for none), and the node and the link before
+    it on the way from there."""
+    far, label = [inf] * net.nodes, [-1] * net.nodes
+    before = [(-1, NO_LINK)] * net.nodes
+    for r in range(net.count):
+        far[r], label[r] = 0.0, r
+    for door, mine in net.doors.items():
+        r = mine[turn % len(mine)]
+        far[door], label[door], before[door] = 0.0, r, (r, NO_LINK)
+    heap = [(0.0, v) for v in range(net.nodes) if label[v] >= 0]
+    heapify(heap)
+    while heap:
+        d, v = heappop(heap)
+        if d > far[v]:
+            continue
+        for w, k in net.near[v]:
+            reached = d + price[k]
+            if reached < far[w]:
+                far[w], label[w], before[w] = reached, label[v], (v, k)
+                heappush(heap, (reached, w))
+    return far, label, before
+
+
+def _way_to_rank(net: RankNetwork, before: Sequence[tuple[int, int]], node: int) -> Way:
+    """The links from a node to its nearest rank."""
+    out: list[tuple[int, bool]] = []
+    while before[node][0] >= 0:
+        at, k = before[node]
+        if k != NO_LINK:
+            out.append((k, net.a[k] == node))
+        node = at
+    return tuple(out)
+
+
+def _way_from_rank(net: RankNetwork, before: Sequence[tuple[int, int]], node: int) -> Way:
+    """The links from its nearest rank to a node."""
+    return tuple((k, not ahead) for k, ahead in reversed(_way_to_rank(net, before, node)))
+
+
+def _tree_of_links(count: int, found: Sequence[tuple[int, int, Way]]) -> RankTree:
+    """A tree with the number of ranks on either side of each link, and its longest path."""
+    near: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    for i, (one, other, _) in enumerate(found):
+        near[one].append((other, i))
+        near[other].append((one, i))
+    order, above = [0], {0: (-1, -1)}
+    for v in order:
+        for w, i in near[v]:
+            if w not in above:
+                above[w] = v, i
+                order.append(w)
+    size, deep, longest = [1] * count, [0] * count, 0
+    behind = [0] * len(found)
+    for v in reversed(order[1:]):
+        up, i = above[v]
+        behind[i] = size[v] if found[i][0] == v else count - size[v]
+        size[up] += size[v]
+        longest = max(longest, deep[up] + deep[v] + 1)
+        deep[up] = max(deep[up], deep[v] + 1)
+    links = [TreeLink(one, other, way, behind[i]) for i, (one, other, way) in enumerate(found)]
+    return RankTree(tuple(links), longest)
+
+
+# ---------------------------------------------------------------- mixtures
+
+
+def loads_of_tree(tree: RankTree, count: int, sums: bool) -> dict[int, int]:
+    """What a tree puts on every link, the direction from ``a`` to ``b`` of link k as 2k and the other as
+    2k + 1: with ``sums`` each part of the data goes in and out; else each rank's goes from it to all, in parts
+    of which each rank holds one."""
+    load: dict[int, int] = {}
+    for link in tree.links:
+        onward, back = (1, 1) if sums else (link.behind, count - link.behind)
+        for k, ahead in link.way:
+            for way, amount in ((ahead, onward), (not ahead, back)):
+                arc = 2 * k if way else 2 * k + 1
+                load[arc] = load.get(arc, 0) + amount
+    return load
+
+
+def mixed_trees(ranks: Ranks, net: RankNetwork, sums: bool) -> TreeMixture | None:
+    """Trees among which the data is divided so that the fullest link takes as little as is found; None where
+    some rank is not reached."""
+    budget = ranks.view.budget
+    rounds = min(budget.tree_mixture_rounds, budget.tree_mixture_work // (len(net.rate) + net.count))
+    found = _Mixture(net, sums)
+    price: Floats = 1 / found.rate
+    for turn in range(rounds):
+        tree = cheapest_tree(net, (price + 1e-7 / found.rate).tolist(), turn)
+        if tree is None:
+            return None
+        fresh = found.add(tree)
+        if turn < FIRST_TREES:
+            price = found.prices_of_total()
+        elif not fresh and turn > FIRST_TREES:
+            break
+        else:
+            price = found.divide()
+    return found.exact(budget.tree_mixture_parts) if len(found.share) else None
+
+
+class _Mixture:
+    """Trees so far, how full each makes every link and direction if it carries all, and the ``share`` of
+    each."""
+
+    def __init__(self, net: RankNetwork, sums: bool) -> None:
+        self.net, self.sums = net, sums
+        self.rate: Floats = np.array(net.rate, dtype=np.float64) / max(net.rate)
+        self.whole = 1 if sums else net.count
+        self.trees: list[RankTree] = []
+        self.use: Floats = np.zeros((2 * len(net.rate), 0))
+        self.share: Floats = np.zeros(0)
+
+    def add(self, tree: RankTree) -> bool:
+        """One more tree; False where its like is there."""
+        column = np.zeros(2 * len(self.net.rate))
+        for arc, amount in loads_of_tree(tree, self.net.count, self.sums).items():
+            column[arc] = amount
+        column /= np.repeat(self.rate, 2) * self.whole
+        if (self.use == column[:, None]).all(axis=0).any():
+            return False
+        self.trees.append(tree)
+        self.use = np.column_stack((self.use, column))
+        return True
+
+    def prices_of_total(self) -> Floats:
+        """Prices of links that grow with what all trees together put on them."""
+        total = self.use.sum(axis=1).reshape(-1, 2).max(axis=1)
+        out: Floats = np.exp(3 * total / total.max()) / self.rate
+        return out
+
+    def divide(self) -> Floats:
+        """Divide the data among the trees; the price of every link in both directions."""
+        used = np.flatnonzero(self.use.any(axis=1))
+        if self.sums:  # both directions have the same
+            used = used[used % 2 == 0]
+        self.share, dual = least_fullest(self.use[used])
+        price = np.zeros(len(self.use))
+        price[used] = dual
+        out: Floats = price.reshape(-1, 2).sum(axis=1) / self.rate
+        return out
+
+    def exact(self, whole: int) -> TreeMixture:
+        """Shares as whole numbers of parts, and what the fullest link takes then."""
+        net = self.net
+        ends = np.rint(np.cumsum(self.share) / self.share.sum() * whole).astype(np.int64)
+        parts = np.diff(ends, prepend=0).tolist()
+        chosen = [(tree, n) for tree, n in zip(self.trees, parts, strict=False) if n]
+        load: dict[int, int] = {}
+        for tree, n in chosen:
+            for arc, amount in loads_of_tree(tree, net.count, self.sums).items():
+                load[arc] = load.get(arc, 0) + amount * n
+        full = max(Fraction(amount, whole * self.whole * net.rate[arc // 2]) for arc, amount in load.items())
+        return TreeMixture(tuple(t for t, _ in chosen), tuple(n for _, n in chosen), full)
+
+
+# ---------------------------------------------------------------- schedules
+
+
+def rank_tree_schedules(ranks: Ranks, sums: bool) -> Iterator[Schedule]:
+    """The schedule along trees of single ranks, of an all-reduce if ``sums``, else of an all-gather or of a
+    reduce-scatter, which is one the other way in time."""
+    net = rank_network(ranks)
+    if net is None or net.count < 2 or not net.rate:
+        return
+    found = mixed_trees(ranks, net, sums)
+    if found is None:
+        return
+    steps = 2 * ((found.longest + 1) // 2) if sums else found.longest
+    waiting = steps * _delay_of_step(ranks)
+    filled = found.per_bit * (1 + Fraction(1, FILL))
+    yield Schedule(NAME, filled, waiting, True, FILL * max(steps - 1, 1), steps, None, UNLISTED)
+
+
+def _delay_of_step(ranks: Ranks) -> Fraction:
+    """What a message takes at most on its way from rank to rank: over the network, or over scale-up links,
+    through switches inside of both hosts."""
+    over_network = ranks.delays.any_path + ranks.delays.to_neighbour_and_back(ranks.shared_ends)
+    return max(Fraction(over_network, SECOND), 2 * inner_delay_of_view(ranks.view).seconds)
+
+
+def gathering_trees(ranks: Ranks) -> Iterator[Schedule]:
+    """Trees of an all-gather or a reduce-scatter."""
+    yield from rank_tree_schedules(ranks, False)
+
+
+def trees_of_sums(ranks: Ranks) -> Iterator[Schedule]:
+    """Trees of an all-reduce."""
+    yield from rank_tree_schedules(ranks, True)
+
+
+def all_gather_schedules(ranks: Ranks) -> Iterator[Schedule]:
+    """Schedules of an all-gather by stages of messages, and along trees of single ranks."""
+    yield from gathering_schedules(ranks)
+    yield from rank_tree_schedules(ranks, False)
+
+
+def reduce_scatter_schedules(ranks: Ranks) -> Iterator[Schedule]:
+    """The same of a reduce-scatter."""
+    yield from scattering_schedules(ranks)
+    yield from rank_tree_schedules(ranks, False)
+
+
+def schedules_of_sums(ranks: Ranks) -> Iterator[Schedule]:
+    """The same of an all-reduce."""
+    yield from all_reduce_schedules(ranks)
+    yield from rank_tree_schedules(ranks, True)
