@@ -393,8 +393,8 @@ class Budget:
     tree_links: int = 4_000
     """Links, and ranks, up to which trees of single ranks are looked for."""
 
-    tree_mixture_work: int = 40_000
-    """Links and ranks, for each tree, that may be looked at: some tenths of a second."""
+    tree_mixture_work: int = 60_000
+    """Links and ranks, for each tree, that may be looked at: about a second."""
 
     tree_mixture_rounds: int = 60
     """Trees of a mixture that are looked for."""

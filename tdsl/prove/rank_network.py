@@ -150,8 +150,8 @@ class _Nodes:
 
 
 def _owners_of_ports(ranks: Ranks) -> dict[tuple[int, int], Sequence[int]]:
-    """The ranks that have the ports of a unit on a rail: in order, where scale-up links join the ranks of the
-    unit and its ports have rails; else all of them."""
+    """The ranks that have the ports of a unit on a rail: in order, where scale-up links join the ranks of each
+    unit, or nothing else joins the rails; else all of them."""
     view: View = ranks.view
     unit = {d: k for k, d in enumerate(view.units.tolist())}
     rails: list[set[int]] = [set() for _ in unit]
@@ -160,14 +160,16 @@ def _owners_of_ports(ranks: Ranks) -> dict[tuple[int, int], Sequence[int]]:
         for d, r in zip(end.tolist(), rail.tolist(), strict=True):
             if d in unit:
                 rails[unit[d]].add(r)
+    by_rail = ranks.inside is not None or ranks.rails_apart
     ends = np.cumsum(ranks.unit_weight).tolist()
     out: dict[tuple[int, int], Sequence[int]] = {}
     for k, (end, n) in enumerate(zip(ends, ranks.unit_weight.tolist(), strict=True)):
         mine, found = range(end - n, end), sorted(rails[k])
-        if ranks.inside is None or -1 in found or len(found) < 2:
+        if not by_rail or -1 in found or len(found) < 2:
             out |= {(k, r): mine for r in found}
         elif n <= len(found):
             out |= {(k, r): mine[at % n : at % n + 1] for at, r in enumerate(found)}
         else:
-            out |= {(k, r): mine[at * n // len(found) : (at + 1) * n // len(found)] for at, r in enumerate(found)}
+            first = [at * n // len(found) for at in range(len(found) + 1)]
+            out |= {(k, r): mine[first[at] : first[at + 1]] for at, r in enumerate(found)}
     return out

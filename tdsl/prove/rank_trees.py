@@ -34,8 +34,11 @@ from tdsl.system.lazy_dataclass import dataclass
 NAME = "trees of single ranks"
 UNLISTED = "its trees are of single ranks and use links of both layers, and are not listed"
 
-FIRST_TREES = 6
-"""Trees that are looked for before the data is divided among them."""
+SLACK = 0.3
+"""By how much more than the cheapest trees may cost whose ranks send to few."""
+
+STALE = 4
+"""Trees one after the other that have been found before, after which no more are looked for."""
 
 Way = tuple[tuple[int, bool], ...]
 """Links one after the other, each with whether it is passed from its end ``a`` to its end ``b``."""
@@ -78,45 +81,82 @@ class TreeMixture:
 # ---------------------------------------------------------------- one tree
 
 
-def cheapest_tree(net: RankNetwork, price: Sequence[float], turn: int) -> RankTree | None:
+def cheapest_tree(net: RankNetwork, price: Sequence[float], turn: int, slack: float) -> RankTree | None:
     """The spanning tree of the ranks that costs least, where each link has its ``price`` in both directions
     together; None where some do not reach each other. At a door it is another rank in each ``turn`` that
-    leaves first."""
+    leaves first. Ranks that meet at a switch are joined one after the other where that costs no more than one
+    of them joined to all does, or more by this ``slack``: then none sends to many."""
     far, label, before = _nearest_ranks(net, price, turn)
-    tries: list[tuple[float, int, int, int]] = []  # cost, link, and the door with its rank or -1
-    for k, (a, b) in enumerate(zip(net.a, net.b, strict=True)):
-        if label[a] >= 0 and label[b] >= 0 and label[a] != label[b]:
-            tries.append((far[a] + price[k] + far[b], k, -1, -1))
-    for door, mine in net.doors.items():
-        for r in mine:
-            tries += [
-                (price[k] + far[w], k, door, r)
-                for w, k in net.near[door]
-                if label[door] != r != label[w] and label[w] >= 0
-            ]
-    tries.sort()
     group = list(range(net.count))
-
-    def find(r: int) -> int:
-        while group[r] != r:
-            group[r] = group[group[r]]
-            r = group[r]
-        return r
-
     found: list[tuple[int, int, Way]] = []
-    for _, k, door, rank in tries:
-        ahead = net.a[k] == door if door >= 0 else True
-        away = net.b[k] if ahead else net.a[k]
-        one, other = rank if door >= 0 else label[net.a[k]], label[away]
-        if find(one) == find(other):
+    latest: dict[int, _Meeting] = {}
+    for met in _meetings(net, price, far, label):
+        one, other = met.rank, label[met.node]
+        if _first_of_group(group, one) == _first_of_group(group, other):
             continue
-        group[find(one)] = find(other)
-        first = () if door >= 0 else _way_from_rank(net, before, net.a[k])
-        way = (*first, (k, ahead), *_way_to_rank(net, before, away))
-        found.append((one, other, way))
+        group[_first_of_group(group, one)] = _first_of_group(group, other)
+        before_it = latest.get(met.node)
+        onward = (*_way_from_node(net, before, met), *_way_to_rank(net, before, met.node))
+        if before_it is not None and before_it.cost <= far[met.node] * (1 + slack):
+            other = before_it.rank
+            onward = (*_way_from_node(net, before, met), *_turned_way(_way_from_node(net, before, before_it)))
+        latest[met.node] = met
+        found.append((one, other, onward))
         if len(found) == net.count - 1:
             return _tree_of_links(net.count, found)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Meeting:
+    """A rank that reaches a node of another rank's surroundings at this ``cost``, at last by link ``link``
+    from the node ``past`` in its own surroundings, or from its door."""
+
+    total: float
+    link: int
+    rank: int
+    node: int
+    past: int
+    cost: float
+
+
+def _meetings(
+    net: RankNetwork, price: Sequence[float], far: Sequence[float], label: Sequence[int]
+) -> list[_Meeting]:
+    """Where the surroundings of two ranks meet, those first between which a way costs least."""
+    out: list[_Meeting] = []
+    for k, (a, b) in enumerate(zip(net.a, net.b, strict=True)):
+        if label[a] >= 0 and label[b] >= 0 and label[a] != label[b]:
+            past, node = (a, b) if far[a] <= far[b] else (b, a)
+            cost = far[past] + price[k]
+            out.append(_Meeting(cost + far[node], k, label[past], node, past, cost))
+    for door, mine in net.doors.items():
+        for r in mine:
+            out += [
+                _Meeting(price[k] + far[w], k, r, w, -1, price[k])
+                for w, k in net.near[door]
+                if label[door] != r != label[w] and label[w] >= 0
+            ]
+    return sorted(out, key=lambda m: (m.total, m.link, m.rank))
+
+
+def _first_of_group(group: list[int], rank: int) -> int:
+    """The rank that stands for all that are joined to one."""
+    while group[rank] != rank:
+        group[rank] = group[group[rank]]
+        rank = group[rank]
+    return rank
+
+
+def _way_from_node(net: RankNetwork, before: Sequence[tuple[int, int]], met: _Meeting) -> Way:
+    """The links from a rank to where it meets another's surroundings."""
+    first = () if met.past < 0 else _turned_way(_way_to_rank(net, before, met.past))
+    return (*first, (met.link, net.b[met.link] == met.node))
+
+
+def _turned_way(way: Way) -> Way:
+    """A way the other way round."""
+    return tuple((k, not ahead) for k, ahead in reversed(way))
 
 
 def _nearest_ranks(
@@ -154,11 +194,6 @@ def _way_to_rank(net: RankNetwork, before: Sequence[tuple[int, int]], node: int)
             out.append((k, net.a[k] == node))
         node = at
     return tuple(out)
-
-
-def _way_from_rank(net: RankNetwork, before: Sequence[tuple[int, int]], node: int) -> Way:
-    """The links from its nearest rank to a node."""
-    return tuple((k, not ahead) for k, ahead in reversed(_way_to_rank(net, before, node)))
 
 
 def _tree_of_links(count: int, found: Sequence[tuple[int, int, Way]]) -> RankTree:
@@ -209,18 +244,21 @@ def mixed_trees(ranks: Ranks, net: RankNetwork, sums: bool) -> TreeMixture | Non
     rounds = min(budget.tree_mixture_rounds, budget.tree_mixture_work // (len(net.rate) + net.count))
     found = _Mixture(net, sums)
     price: Floats = 1 / found.rate
+    smooth = price / price.sum()
+    stale = 0
     for turn in range(rounds):
-        tree = cheapest_tree(net, (price + 1e-7 / found.rate).tolist(), turn)
+        exact = turn % 3 == 2
+        asked = price if exact else smooth
+        tree = cheapest_tree(net, (asked + 1e-7 / found.rate).tolist(), turn, 0.0 if exact else SLACK)
         if tree is None:
             return None
-        fresh = found.add(tree)
-        if turn < FIRST_TREES:
-            price = found.prices_of_total()
-        elif not fresh and turn > FIRST_TREES:
+        stale = 0 if found.add(tree) else stale + 1
+        if len(found.share) and (stale == STALE or (stale and exact and sums)):
             break
-        else:
-            price = found.divide()
-    return found.exact(budget.tree_mixture_parts) if len(found.share) else None
+        first = turn < rounds // 2 and stale < STALE and not len(found.share)
+        price = found.prices_of_total() if first else found.divide()
+        smooth = (smooth + price / price.sum()) / 2
+    return found.exact(budget.tree_mixture_parts)
 
 
 class _Mixture:

@@ -147,9 +147,10 @@ def interval_of_operation(
     if claim.given is not None and operation.in_network is not None:
         operation = operation.in_network
     why = _why_no_schedule(ranks, apart)
-    if why and apart and operation.across is not None and not (ranks.inside is None and ranks.rails_apart):
-        operation, why = replace(operation, schedules=operation.across), ""
-    floor, found = _floor_and_schedules(operation, ranks, size, apart, not why)
+    if why and operation.across is not None:
+        operation = replace(operation, schedules=operation.across)
+    possible = not why or operation.across is not None
+    floor, found = _floor_and_schedules(operation, ranks, size, apart, possible)
     none_found = "no routes are known" if claim.given is None else NONE_IN_SWITCHES
     unknown = ranks.unknown_delays if found else ()
     return Interval(ranks, size, floor, found, unknown, apart, why or none_found, beside)
