@@ -390,7 +390,7 @@ class Budget:
     tree_parts: int = 2_520
     """Parts of what a rank holds in which the amounts of packed trees are whole numbers."""
 
-    tree_links: int = 4_000
+    tree_links: int = 20_000
     """Links, and ranks, up to which trees of single ranks are looked for."""
 
     tree_mixture_work: int = 60_000

@@ -28,7 +28,8 @@ PORTS, SCALEUP_PORTS = 0, 1
 @dataclass(eq=False)  # no slots: what is asked for is kept
 class RankNetwork:
     """Nodes from 0 to ``count`` are the ranks, those behind them pass data on. Link k has ``rate[k]`` bit/s
-    each way between the nodes ``a[k]`` and ``b[k]``; ``doors`` has the ranks of each node that is a door."""
+    each way between the nodes ``a[k]`` and ``b[k]``; ``doors`` has the ranks of each node that is a door.
+    Where ranks that can be exchanged are put together, ``size`` is how many each node is."""
 
     count: int
     nodes: int
@@ -36,6 +37,12 @@ class RankNetwork:
     b: Sequence[int]
     rate: Sequence[int]
     doors: Mapping[int, tuple[int, ...]]
+    size: Sequence[int]
+
+    @property
+    def ranks(self) -> int:
+        """The number of ranks."""
+        return sum(self.size)
 
     @cached_property
     def near(self) -> list[list[tuple[int, int]]]:
@@ -60,7 +67,34 @@ def rank_network(ranks: Ranks) -> RankNetwork | None:
         made.add_scale_up()
     pairs = sorted(made.rate)
     a, b = [p[0] for p in pairs], [p[1] for p in pairs]
-    return RankNetwork(ranks.count, made.count, a, b, [made.rate[p] for p in pairs], made.doors)
+    rate = [made.rate[p] for p in pairs]
+    return _with_equal_ranks_together(
+        RankNetwork(ranks.count, made.count, a, b, rate, made.doors, [1] * ranks.count)
+    )
+
+
+def _with_equal_ranks_together(net: RankNetwork) -> RankNetwork:
+    """Ranks with equal links to the same switches as one node with the links of all: exchanging them maps the
+    network onto itself, and what is averaged over all exchanges is the same at each of them."""
+    at_door = {r for mine in net.doors.values() for r in mine}
+    kinds: dict[object, int] = {}
+    place = []
+    for r in range(net.count):
+        alone = r in at_door or any(w < net.count for w, _ in net.near[r])
+        key: object = r if alone else tuple(sorted((w, net.rate[k]) for w, k in net.near[r]))
+        place.append(kinds.setdefault(key, len(kinds)))
+    count = len(kinds)
+    place += range(count, count + net.nodes - net.count)
+    size = [0] * count
+    for at in place[: net.count]:
+        size[at] += 1
+    rate: dict[tuple[int, int], int] = {}
+    for a, b, bps in zip(net.a, net.b, net.rate, strict=True):
+        pair = place[a], place[b]
+        rate[pair] = rate.get(pair, 0) + bps
+    doors = {place[d]: tuple(place[r] for r in mine) for d, mine in net.doors.items()}
+    a, b = ([pair[end] for pair in rate] for end in (0, 1))
+    return RankNetwork(count, count + net.nodes - net.count, a, b, [*rate.values()], doors, size)
 
 
 class _Nodes:
@@ -150,8 +184,8 @@ class _Nodes:
 
 
 def _owners_of_ports(ranks: Ranks) -> dict[tuple[int, int], Sequence[int]]:
-    """The ranks that have the ports of a unit on a rail: in order, where scale-up links join the ranks of each
-    unit, or nothing else joins the rails; else all of them."""
+    """The ranks that have the ports of a unit on a rail: in order, where scale-up links join the ranks of
+    each unit, or nothing else joins the rails; else all of them."""
     view: View = ranks.view
     unit = {d: k for k, d in enumerate(view.units.tolist())}
     rails: list[set[int]] = [set() for _ in unit]

@@ -37,6 +37,9 @@ UNLISTED = "its trees are of single ranks and use links of both layers, and are 
 SLACK = 0.3
 """By how much more than the cheapest trees may cost whose ranks send to few."""
 
+FEWEST = 8
+"""Trees below which a mixture is not worth the work."""
+
 STALE = 4
 """Trees one after the other that have been found before, after which no more are looked for."""
 
@@ -47,12 +50,13 @@ Way = tuple[tuple[int, bool], ...]
 @dataclass(frozen=True, slots=True)
 class TreeLink:
     """A link of a tree from one rank to another by its way; ``behind`` is how many ranks are on the side of
-    ``one``."""
+    ``one``. There are so many of its like: those that join equal ranks."""
 
     one: int
     other: int
     way: Way
     behind: int
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,8 @@ def cheapest_tree(net: RankNetwork, price: Sequence[float], turn: int, slack: fl
     found: list[tuple[int, int, Way]] = []
     latest: dict[int, _Meeting] = {}
     for met in _meetings(net, price, far, label):
+        if len(found) == net.count - 1:
+            break
         one, other = met.rank, label[met.node]
         if _first_of_group(group, one) == _first_of_group(group, other):
             continue
@@ -102,9 +108,32 @@ def cheapest_tree(net: RankNetwork, price: Sequence[float], turn: int, slack: fl
             onward = (*_way_from_node(net, before, met), *_turned_way(_way_from_node(net, before, before_it)))
         latest[met.node] = met
         found.append((one, other, onward))
-        if len(found) == net.count - 1:
-            return _tree_of_links(net.count, found)
-    return None
+    if len(found) < net.count - 1:
+        return None
+    nearest = _Nearest(far, label, before)
+    equal = [_link_of_equal_ranks(net, price, nearest, r, slack) for r, n in enumerate(net.size) if n > 1]
+    return _tree_of_links(net, found, equal)
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearest:
+    """Of every node how far the nearest rank is, which it is, and the node and the link before it."""
+
+    far: Sequence[float]
+    label: Sequence[int]
+    before: Sequence[tuple[int, int]]
+
+
+def _link_of_equal_ranks(
+    net: RankNetwork, price: Sequence[float], nearest: _Nearest, rank: int, slack: float
+) -> TreeLink:
+    """How all but the first of some equal ranks are joined: one to the next, or each to a nearer one."""
+    far, label = nearest.far, nearest.label
+    _, k, w = min((price[k] + min(price[k], far[w]), k, w) for w, k in net.near[rank])
+    ahead, times = net.b[k] == w, net.size[rank] - 1
+    if label[w] == rank or 2 * price[k] <= (price[k] + far[w]) * (1 + slack):
+        return TreeLink(rank, rank, ((k, ahead), (k, not ahead)), 1, times)
+    return TreeLink(rank, label[w], ((k, ahead), *_way_to_rank(net, nearest.before, w)), 1, times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +225,12 @@ def _way_to_rank(net: RankNetwork, before: Sequence[tuple[int, int]], node: int)
     return tuple(out)
 
 
-def _tree_of_links(count: int, found: Sequence[tuple[int, int, Way]]) -> RankTree:
-    """A tree with the number of ranks on either side of each link, and its longest path."""
-    near: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+def _tree_of_links(
+    net: RankNetwork, found: Sequence[tuple[int, int, Way]], equal: Sequence[TreeLink]
+) -> RankTree:
+    """A tree with the number of ranks on either side of each link, and its longest path, at most: it passes
+    all of those that are one node."""
+    near: list[list[tuple[int, int]]] = [[] for _ in range(net.count)]
     for i, (one, other, _) in enumerate(found):
         near[one].append((other, i))
         near[other].append((one, i))
@@ -208,16 +240,17 @@ def _tree_of_links(count: int, found: Sequence[tuple[int, int, Way]]) -> RankTre
             if w not in above:
                 above[w] = v, i
                 order.append(w)
-    size, deep, longest = [1] * count, [0] * count, 0
+    size, longest = [*net.size], max(net.size) - 1
+    deep = [n - 1 for n in net.size]
     behind = [0] * len(found)
     for v in reversed(order[1:]):
         up, i = above[v]
-        behind[i] = size[v] if found[i][0] == v else count - size[v]
+        behind[i] = size[v] if found[i][0] == v else net.ranks - size[v]
         size[up] += size[v]
         longest = max(longest, deep[up] + deep[v] + 1)
-        deep[up] = max(deep[up], deep[v] + 1)
+        deep[up] = max(deep[up], deep[v] + net.size[up])
     links = [TreeLink(one, other, way, behind[i]) for i, (one, other, way) in enumerate(found)]
-    return RankTree(tuple(links), longest)
+    return RankTree((*links, *equal), longest + 2 * bool(equal))
 
 
 # ---------------------------------------------------------------- mixtures
@@ -225,11 +258,12 @@ def _tree_of_links(count: int, found: Sequence[tuple[int, int, Way]]) -> RankTre
 
 def loads_of_tree(tree: RankTree, count: int, sums: bool) -> dict[int, int]:
     """What a tree puts on every link, the direction from ``a`` to ``b`` of link k as 2k and the other as
-    2k + 1: with ``sums`` each part of the data goes in and out; else each rank's goes from it to all, in parts
-    of which each rank holds one."""
+    2k + 1: with ``sums`` each part of the data goes in and out; else each rank's goes from it to all, in
+    parts of which each rank holds one."""
     load: dict[int, int] = {}
     for link in tree.links:
         onward, back = (1, 1) if sums else (link.behind, count - link.behind)
+        onward, back = onward * link.times, back * link.times
         for k, ahead in link.way:
             for way, amount in ((ahead, onward), (not ahead, back)):
                 arc = 2 * k if way else 2 * k + 1
@@ -242,6 +276,8 @@ def mixed_trees(ranks: Ranks, net: RankNetwork, sums: bool) -> TreeMixture | Non
     some rank is not reached."""
     budget = ranks.view.budget
     rounds = min(budget.tree_mixture_rounds, budget.tree_mixture_work // (len(net.rate) + net.count))
+    if rounds < FEWEST:
+        return None
     found = _Mixture(net, sums)
     price: Floats = 1 / found.rate
     smooth = price / price.sum()
@@ -268,7 +304,7 @@ class _Mixture:
     def __init__(self, net: RankNetwork, sums: bool) -> None:
         self.net, self.sums = net, sums
         self.rate: Floats = np.array(net.rate, dtype=np.float64) / max(net.rate)
-        self.whole = 1 if sums else net.count
+        self.whole = 1 if sums else net.ranks
         self.trees: list[RankTree] = []
         self.use: Floats = np.zeros((2 * len(net.rate), 0))
         self.share: Floats = np.zeros(0)
@@ -276,7 +312,7 @@ class _Mixture:
     def add(self, tree: RankTree) -> bool:
         """One more tree; False where its like is there."""
         column = np.zeros(2 * len(self.net.rate))
-        for arc, amount in loads_of_tree(tree, self.net.count, self.sums).items():
+        for arc, amount in loads_of_tree(tree, self.net.ranks, self.sums).items():
             column[arc] = amount
         column /= np.repeat(self.rate, 2) * self.whole
         if (self.use == column[:, None]).all(axis=0).any():
@@ -310,7 +346,7 @@ class _Mixture:
         chosen = [(tree, n) for tree, n in zip(self.trees, parts, strict=False) if n]
         load: dict[int, int] = {}
         for tree, n in chosen:
-            for arc, amount in loads_of_tree(tree, net.count, self.sums).items():
+            for arc, amount in loads_of_tree(tree, net.ranks, self.sums).items():
                 load[arc] = load.get(arc, 0) + amount * n
         full = max(Fraction(amount, whole * self.whole * net.rate[arc // 2]) for arc, amount in load.items())
         return TreeMixture(tuple(t for t, _ in chosen), tuple(n for _, n in chosen), full)
@@ -323,7 +359,7 @@ def rank_tree_schedules(ranks: Ranks, sums: bool) -> Iterator[Schedule]:
     """The schedule along trees of single ranks, of an all-reduce if ``sums``, else of an all-gather or of a
     reduce-scatter, which is one the other way in time."""
     net = rank_network(ranks)
-    if net is None or net.count < 2 or not net.rate:
+    if net is None or net.ranks < 2 or not net.rate:
         return
     found = mixed_trees(ranks, net, sums)
     if found is None:

@@ -55,8 +55,9 @@ class CollectiveModel:
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A collective operation: its floor for so many bits, its schedules, and what formulas make of it. Of an
-    ``exchange`` the schedules come with a floor. ``in_network`` is the same where switches add up, ``across`` are schedules
-    over links of both layers, where the network alone does not connect all ranks."""
+    ``exchange`` the schedules come with a floor. ``in_network`` is the same
+    where switches add up, ``across`` are schedules over links of both layers, where those of the network
+    alone are not possible."""
 
     floor: Callable[[Floors, Fraction], Floor]
     schedules: Callable[[Ranks], Iterator[Schedule]] | None = None
