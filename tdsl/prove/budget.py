@@ -399,6 +399,15 @@ class Budget:
     tree_mixture_rounds: int = 60
     """Trees of a mixture that are looked for."""
 
+    tree_mixture_least: int = 8
+    """Trees below which a mixture is not worth the work."""
+
+    tree_mixture_stale: int = 4
+    """Trees one after the other that were found before, after which no more are looked for."""
+
+    tree_mixture_slack: float = 0.3
+    """By how much more than the cheapest trees may cost whose ranks send to few."""
+
     tree_mixture_parts: int = 100_000
     """Parts of the data that are divided among trees of single ranks."""
 

@@ -18,7 +18,7 @@ from tdsl.prove.collective_ranks import Ranks, inner_delay_of_view
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
-NO_LINK = -1
+NONE = -1
 """The link between a rank and a door: it is no limit."""
 
 PORTS, SCALEUP_PORTS = 0, 1

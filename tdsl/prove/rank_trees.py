@@ -28,20 +28,11 @@ from tdsl.prove.collective_times import (
 )
 from tdsl.prove.delays import SECOND
 from tdsl.prove.linear import Floats, least_fullest
-from tdsl.prove.rank_network import NO_LINK, RankNetwork, rank_network
+from tdsl.prove.rank_network import NONE, RankNetwork, rank_network
 from tdsl.system.lazy_dataclass import dataclass
 
 NAME = "trees of single ranks"
 UNLISTED = "its trees are of single ranks and use links of both layers, and are not listed"
-
-SLACK = 0.3
-"""By how much more than the cheapest trees may cost whose ranks send to few."""
-
-FEWEST = 8
-"""Trees below which a mixture is not worth the work."""
-
-STALE = 4
-"""Trees one after the other that have been found before, after which no more are looked for."""
 
 Way = tuple[tuple[int, bool], ...]
 """Links one after the other, each with whether it is passed from its end ``a`` to its end ``b``."""
@@ -194,12 +185,12 @@ def _nearest_ranks(
     """Of every node how far the nearest rank is, which it is (-1 for none), and the node and the link before
     it on the way from there."""
     far, label = [inf] * net.nodes, [-1] * net.nodes
-    before = [(-1, NO_LINK)] * net.nodes
+    before = [(-1, NONE)] * net.nodes
     for r in range(net.count):
         far[r], label[r] = 0.0, r
     for door, mine in net.doors.items():
         r = mine[turn % len(mine)]
-        far[door], label[door], before[door] = 0.0, r, (r, NO_LINK)
+        far[door], label[door], before[door] = 0.0, r, (r, NONE)
     heap = [(0.0, v) for v in range(net.nodes) if label[v] >= 0]
     heapify(heap)
     while heap:
@@ -219,7 +210,7 @@ def _way_to_rank(net: RankNetwork, before: Sequence[tuple[int, int]], node: int)
     out: list[tuple[int, bool]] = []
     while before[node][0] >= 0:
         at, k = before[node]
-        if k != NO_LINK:
+        if k != NONE:
             out.append((k, net.a[k] == node))
         node = at
     return tuple(out)
@@ -276,7 +267,7 @@ def mixed_trees(ranks: Ranks, net: RankNetwork, sums: bool) -> TreeMixture | Non
     some rank is not reached."""
     budget = ranks.view.budget
     rounds = min(budget.tree_mixture_rounds, budget.tree_mixture_work // (len(net.rate) + net.count))
-    if rounds < FEWEST:
+    if rounds < budget.tree_mixture_least:
         return None
     found = _Mixture(net, sums)
     price: Floats = 1 / found.rate
@@ -285,13 +276,15 @@ def mixed_trees(ranks: Ranks, net: RankNetwork, sums: bool) -> TreeMixture | Non
     for turn in range(rounds):
         exact = turn % 3 == 2
         asked = price if exact else smooth
-        tree = cheapest_tree(net, (asked + 1e-7 / found.rate).tolist(), turn, 0.0 if exact else SLACK)
+        tree = cheapest_tree(
+            net, (asked + 1e-7 / found.rate).tolist(), turn, 0.0 if exact else budget.tree_mixture_slack
+        )
         if tree is None:
             return None
         stale = 0 if found.add(tree) else stale + 1
-        if len(found.share) and (stale == STALE or (stale and exact and sums)):
+        if len(found.share) and (stale == budget.tree_mixture_stale or (stale and exact and sums)):
             break
-        first = turn < rounds // 2 and stale < STALE and not len(found.share)
+        first = turn < rounds // 2 and stale < budget.tree_mixture_stale and not len(found.share)
         price = found.prices_of_total() if first else found.divide()
         smooth = (smooth + price / price.sum()) / 2
     return found.exact(budget.tree_mixture_parts)
