@@ -93,8 +93,8 @@ def _with_equal_ranks_together(net: RankNetwork) -> RankNetwork:
         pair = place[a], place[b]
         rate[pair] = rate.get(pair, 0) + bps
     doors = {place[d]: tuple(place[r] for r in mine) for d, mine in net.doors.items()}
-    a, b = ([pair[end] for pair in rate] for end in (0, 1))
-    return RankNetwork(count, count + net.nodes - net.count, a, b, [*rate.values()], doors, size)
+    first, second = ([pair[end] for pair in rate] for end in (0, 1))
+    return RankNetwork(count, count + net.nodes - net.count, first, second, [*rate.values()], doors, size)
 
 
 class _Nodes:
