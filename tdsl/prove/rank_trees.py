@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -232,6 +233,9 @@ def _tree_of_links(
                 above[w] = v, i
                 order.append(w)
     size, longest = [*net.size], max(net.size) - 1
+    for link in equal:  # those that are joined to another rank are on its side of every other link
+        size[link.one] -= link.times
+        size[link.other] += link.times
     deep = [n - 1 for n in net.size]
     behind = [0] * len(found)
     for v in reversed(order[1:]):
@@ -337,12 +341,31 @@ class _Mixture:
         ends = np.rint(np.cumsum(self.share) / self.share.sum() * whole).astype(np.int64)
         parts = np.diff(ends, prepend=0).tolist()
         chosen = [(tree, n) for tree, n in zip(self.trees, parts, strict=False) if n]
+        assert all(_is_replayed(net, tree) for tree, _ in chosen)
         load: dict[int, int] = {}
         for tree, n in chosen:
             for arc, amount in loads_of_tree(tree, net.ranks, self.sums).items():
                 load[arc] = load.get(arc, 0) + amount * n
         full = max(Fraction(amount, whole * self.whole * net.rate[arc // 2]) for arc, amount in load.items())
         return TreeMixture(tuple(t for t, _ in chosen), tuple(n for _, n in chosen), full)
+
+
+def _is_replayed(net: RankNetwork, tree: RankTree) -> bool:
+    """Whether each link's way leads from its one rank to its other, and by all of them together every rank
+    gets what each other rank holds."""
+    at = [{r} for r in range(net.count)]
+    for door, mine in net.doors.items():
+        for r in mine:
+            at[r].add(door)
+    got = [0] * net.count
+    for link in tree.links:
+        passed = [(net.a[k], net.b[k]) if ahead else (net.b[k], net.a[k]) for k, ahead in link.way]
+        ends = passed[0][0] in at[link.one] and passed[-1][1] in at[link.other]
+        if not ends or any(x[1] != y[0] for x, y in pairwise(passed)):
+            return False
+        got[link.other] += link.behind * link.times
+        got[link.one] += (net.ranks - link.behind) * link.times
+    return got == [n * (net.ranks - 1) for n in net.size]
 
 
 # ---------------------------------------------------------------- schedules
