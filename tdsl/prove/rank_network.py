@@ -98,7 +98,7 @@ def _with_equal_ranks_together(net: RankNetwork) -> RankNetwork:
 
 
 class _Nodes:
-    """Nodes that are numbered as they are met, and the rate between any two of them."""
+    """Nodes that are numbered as they are found, and the rate between any two of them."""
 
     def __init__(self, ranks: Ranks) -> None:
         self.ranks, self.view = ranks, ranks.view
@@ -111,7 +111,7 @@ class _Nodes:
         self.doors: dict[int, tuple[int, ...]] = {}
 
     def number(self, key: object) -> int:
-        """The node of what is met."""
+        """The node of what is found."""
         if key not in self.node:
             self.node[key] = self.count
             self.count += 1

@@ -80,25 +80,28 @@ class TreeMixture:
 def cheapest_tree(net: RankNetwork, price: Sequence[float], turn: int, slack: float) -> RankTree | None:
     """The spanning tree of the ranks that costs least, where each link has its ``price`` in both directions
     together; None where some do not reach each other. At a door it is another rank in each ``turn`` that
-    leaves first. Ranks that meet at a switch are joined one after the other where that costs no more than one
+    leaves first. Ranks below one switch are joined one after the other where that costs no more than one
     of them joined to all does, or more by this ``slack``: then none sends to many."""
     far, label, before = _nearest_ranks(net, price, turn)
     group = list(range(net.count))
     found: list[tuple[int, int, Way]] = []
-    latest: dict[int, _Meeting] = {}
-    for met in _meetings(net, price, far, label):
+    latest: dict[int, _Contact] = {}
+    for contact in _contacts_of_ranks(net, price, far, label):
         if len(found) == net.count - 1:
             break
-        one, other = met.rank, label[met.node]
+        one, other = contact.rank, label[contact.node]
         if _first_of_group(group, one) == _first_of_group(group, other):
             continue
         group[_first_of_group(group, one)] = _first_of_group(group, other)
-        before_it = latest.get(met.node)
-        onward = (*_way_from_node(net, before, met), *_way_to_rank(net, before, met.node))
-        if before_it is not None and before_it.cost <= far[met.node] * (1 + slack):
+        before_it = latest.get(contact.node)
+        onward = (*_way_from_node(net, before, contact), *_way_to_rank(net, before, contact.node))
+        if before_it is not None and before_it.cost <= far[contact.node] * (1 + slack):
             other = before_it.rank
-            onward = (*_way_from_node(net, before, met), *_turned_way(_way_from_node(net, before, before_it)))
-        latest[met.node] = met
+            onward = (
+                *_way_from_node(net, before, contact),
+                *_turned_way(_way_from_node(net, before, before_it)),
+            )
+        latest[contact.node] = contact
         found.append((one, other, onward))
     if len(found) < net.count - 1:
         return None
@@ -129,7 +132,7 @@ def _link_of_equal_ranks(
 
 
 @dataclass(frozen=True, slots=True)
-class _Meeting:
+class _Contact:
     """A rank that reaches a node of another rank's surroundings at this ``cost``, at last by link ``link``
     from the node ``past`` in its own surroundings, or from its door."""
 
@@ -141,20 +144,20 @@ class _Meeting:
     cost: float
 
 
-def _meetings(
+def _contacts_of_ranks(
     net: RankNetwork, price: Sequence[float], far: Sequence[float], label: Sequence[int]
-) -> list[_Meeting]:
-    """Where the surroundings of two ranks meet, those first between which a way costs least."""
-    out: list[_Meeting] = []
+) -> list[_Contact]:
+    """Where the surroundings of two ranks are adjacent, those first between which a way costs least."""
+    out: list[_Contact] = []
     for k, (a, b) in enumerate(zip(net.a, net.b, strict=True)):
         if label[a] >= 0 and label[b] >= 0 and label[a] != label[b]:
             past, node = (a, b) if far[a] <= far[b] else (b, a)
             cost = far[past] + price[k]
-            out.append(_Meeting(cost + far[node], k, label[past], node, past, cost))
+            out.append(_Contact(cost + far[node], k, label[past], node, past, cost))
     for door, mine in net.doors.items():
         for r in mine:
             out += [
-                _Meeting(price[k] + far[w], k, r, w, -1, price[k])
+                _Contact(price[k] + far[w], k, r, w, -1, price[k])
                 for w, k in net.near[door]
                 if label[door] != r != label[w] and label[w] >= 0
             ]
@@ -162,17 +165,17 @@ def _meetings(
 
 
 def _first_of_group(group: list[int], rank: int) -> int:
-    """The rank that stands for all that are joined to one."""
+    """The rank that represents all that are joined to one."""
     while group[rank] != rank:
         group[rank] = group[group[rank]]
         rank = group[rank]
     return rank
 
 
-def _way_from_node(net: RankNetwork, before: Sequence[tuple[int, int]], met: _Meeting) -> Way:
-    """The links from a rank to where it meets another's surroundings."""
-    first = () if met.past < 0 else _turned_way(_way_to_rank(net, before, met.past))
-    return (*first, (met.link, net.b[met.link] == met.node))
+def _way_from_node(net: RankNetwork, before: Sequence[tuple[int, int]], contact: _Contact) -> Way:
+    """The links from a rank into another's surroundings."""
+    first = () if contact.past < 0 else _turned_way(_way_to_rank(net, before, contact.past))
+    return (*first, (contact.link, net.b[contact.link] == contact.node))
 
 
 def _turned_way(way: Way) -> Way:
