@@ -15,7 +15,7 @@ from tdsl.semantics.library import Library, Linked, TopLevelName
 from tdsl.semantics.openings import hole_key
 from tdsl.semantics.plan import FabricPlan, Required
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import STARTERS
+from tdsl.syntax.keywords import INSTEAD_OF, STARTERS
 from tdsl.system.lazy_dataclass import dataclass
 
 TOP = ("fabric", "cluster", "model", "topology", "use", "param", "let")
@@ -252,7 +252,8 @@ def _stray_setting(s: tree.Setting, diagnostics: Diagnostics) -> tuple[str, Sour
             help=f"write `{name} pod {{`",
         )
         return None
-    near = closest_known_name(name, STARTERS) if len(name) >= 3 else ""
+    meant = INSTEAD_OF.get(name.lower(), "")
+    near = meant or (closest_known_name(name, STARTERS) if len(name) >= 3 else "")
     if near not in TOP:
         return name, s.span
     diagnostics.add(

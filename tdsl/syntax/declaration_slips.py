@@ -7,7 +7,7 @@ import re
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS, TYPES
-from tdsl.syntax.scanner import Token
+from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import VALUES, Scene, closest_keyword, rewriting_finding
 
 _SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
@@ -148,8 +148,10 @@ def _count_without_brackets(s: Scene) -> Diagnostic | None:
 
 
 def _count_before_name(s: Scene) -> Diagnostic | None:
-    """``16 host node: M`` and ``host[16] node: M``."""
+    """``16 host node: M``, ``16 x host node: M`` and ``host[16] node: M``."""
     every = _line_tokens(s)
+    if [x.text for x in every[1:2]] == ["x"] and len(every) > 3 and every[2].text in KIND_WORDS:
+        every = [every[0], *every[2:]]
     kinds = [x.type for x in every]
     if kinds[:3] == ["NUMBER", "NAME", "NAME"] and every[1].text in KIND_WORDS and not s.statement:
         kind, name, count, last = every[1], every[2], every[0].text, every[2]
@@ -231,6 +233,17 @@ def _type_behind_equals(s: Scene) -> Diagnostic | None:
     )
 
 
+def _is_named_elsewhere(s: Scene, name: str) -> bool:
+    """Whether a name is also written inside of statements, and so is that of a value."""
+    tokens = s.run.tokens
+    heads = (END, "LBRACE", "RBRACE")
+    metric = ("require", "report", "and", "with")
+    return any(
+        t.text == name and tokens[i].type not in heads and tokens[i].text not in metric
+        for i, t in enumerate(tokens[1:])
+    )
+
+
 def _setting_with_equals(s: Scene) -> Diagnostic | None:
     """``length = 3m`` and ``n = 4``."""
     t = s.token
@@ -241,7 +254,7 @@ def _setting_with_equals(s: Scene) -> Diagnostic | None:
     name = s.first
     rest = SourceSpan(s.run.file, s.rest[1].start, s.rest[-1].end).text
     shown = rest if len(rest) <= 40 and "\n" not in rest else "…"
-    if name in SETTINGS:
+    if name in SETTINGS and not _is_named_elsewhere(s, name):
         at = SourceSpan(s.run.file, s.statement[0].end, s.rest[1].start)
         return Diagnostic(
             "E0001",
@@ -275,7 +288,7 @@ def _pattern_count(s: Scene) -> Diagnostic | None:
             return None
         whole = b.span.to(t.span)
         new = f"{b.text} x {number[1]}"
-        return rewriting_finding("the number of links a pair follows `x`", t.span, whole, new, safe=True)
+        return rewriting_finding("how many follows `x`", t.span, whole, new, safe=True)
     if b.text in ("full", "fully", "all") and t.type == "NAME" and s.statement[-2].text != "to":
         meant = "each" if any(x.text == "to" for x in s.statement) else "mesh"
         whole = b.span.to(t.span)
@@ -337,7 +350,7 @@ def _sentence_for_statement(s: Scene) -> Diagnostic | None:
     head = every[0] if every else None
     if head is None or head.type != "NAME" or head.text.lower() in STARTERS | set(INSTEAD_OF):
         return None
-    if len(names) < 4 or any(x.type not in ("NAME", "COLON", "COMMA", "DOT") for x in every):
+    if len(names) < 4 or any(x.type not in ("NAME", "COMMA", "DOT") for x in every[:-1]):
         return None
     if any(x.text in STARTERS | set(PATTERNS) for x in names[:2]):
         return None

@@ -10,9 +10,12 @@ from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
+from tdsl.syntax.repairs import TRIALS as REPAIRS
+from tdsl.syntax.repairs import brings_parser_on
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
+from tdsl.syntax.shape_slips import TRIALS as SHAPES
 from tdsl.syntax.slips import TRIALS as SLIPS
 
 
@@ -38,9 +41,9 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    for trial in (*REQUIREMENTS, *DECLARATIONS, *CONNECTS, *HABITS, *SLIPS, *TRIALS):
+    for trial in (*SHAPES, *REQUIREMENTS, *DECLARATIONS, *CONNECTS, *HABITS, *SLIPS, *TRIALS, *REPAIRS):
         finding = trial(scene)
-        if finding is not None:
+        if finding is not None and brings_parser_on(scene, finding):
             return finding
     return _generic_syntax_error(scene)
 

@@ -3,6 +3,7 @@ statement."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -334,6 +335,28 @@ class _ParseRun:
     def word(self, terminal: str) -> str:
         """A terminal as it is written."""
         return self.tables.written.get(terminal) or self.tables.signs.get(terminal, "")
+
+    def scan(self, file: SourceFile) -> list[Token]:
+        """The tokens of a text, with comments and ends of lines."""
+        return self.tables.scanner.scan(file)
+
+    def count_accepted(self, tokens: Sequence[Token]) -> int:
+        """How many of some tokens the grammar takes where the statement that has begun begins; one more where
+        they are whole statements."""
+        parse = self.parse.copy_at_statement_start()
+        if parse is None:
+            return 0
+        trial = _ParseRun(self.tables, self.file, Diagnostics(), list(tokens))
+        trial.parse = parse
+        for i, token in enumerate(trial.tokens):
+            if token.type == END and not parse.is_between_statements():
+                if not parse.accepts(END):
+                    return i
+                parse.feed(token)
+                parse.settle()
+            elif token.type == FAULT or (token.type != END and not trial._feed(i)):
+                return i
+        return len(tokens) + (parse.is_between_statements() or parse.accepts(END))
 
     def _string(self, token: Token) -> tree.Str:
         from tdsl.syntax.strings import parse_string_token

@@ -3,6 +3,7 @@ a statement."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from lark import Lark
@@ -46,6 +47,14 @@ class PartialParse:
         while "stmt" not in self._table[self._states[at - 1]]:
             at -= 1
         return at - 1
+
+    def copy_at_statement_start(self) -> PartialParse | None:
+        """A parse of its own that stands where the statement that has begun begins; None in an expression."""
+        if "stmt" not in self._table[self._states[0]]:
+            return None
+        start, other = self.statement_start(), copy(self)
+        other._states, other.values = self._states[: start + 1], self.values[:start]
+        return other
 
     def give_up_statement(self) -> list[Any]:
         """Take the values of the statement that has begun off the stack."""

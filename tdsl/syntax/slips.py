@@ -147,7 +147,7 @@ def _pattern_number(s: Scene) -> Diagnostic | None:
     new = f"{b.text} x {following[0].text}"
     return _slip_with_fix(
         s,
-        f"the number of links a pair follows `x`, not `{t.text}`",
+        f"how many follows `x`, not `{t.text}`",
         s.span,
         new,
         b.span.to(following[0].span),
