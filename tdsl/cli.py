@@ -382,8 +382,11 @@ def option_defaults_from_config(
     commands = ctx.command
     assert isinstance(commands, Commands)
     for wrong in config.commands.keys() - set(commands.list_commands(ctx)):
+        names = [*commands.list_commands(ctx), "severity", "target", "site"]
+        near = closest_name(wrong, names)
         raise config.fault(
-            f"`[{wrong}]`: there is no such command; there are {', '.join(commands.list_commands(ctx))}"
+            f"`[{wrong}]`: there is no such command; "
+            + (f"did you mean `[{near}]`?" if near else f"there are {', '.join(names)}")
         )
     if command is None or config.file is None:
         return {}
@@ -397,8 +400,12 @@ def option_defaults_from_config(
     for key, value in config.commands.get(command.name or "", {}).items():
         option = options.get(key.replace("-", "_"))
         if option is None:
-            known = ", ".join(sorted(o.opts[-1].lstrip("-") for o in options.values()))
-            raise config.fault(f"`[{command.name}]`: there is no option `{key}`; there are {known}")
+            known = sorted({o.opts[-1].lstrip("-") for o in options.values()})
+            near = closest_name(key, known)
+            raise config.fault(
+                f"`[{command.name}]`: there is no option `{key}`; "
+                + (f"did you mean `{near}`?" if near else f"there are {', '.join(known)}")
+            )
         _refuse_configured_value(config, command.name, key, option, value)
         given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
     if "path" in options and config.path:

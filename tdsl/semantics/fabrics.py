@@ -16,6 +16,7 @@ from tdsl.semantics.openings import hole_key
 from tdsl.semantics.plan import FabricPlan, Required
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import INSTEAD_OF, STARTERS
+from tdsl.syntax.shape_slips import IMPORTING, finding_for_import
 from tdsl.system.lazy_dataclass import dataclass
 
 TOP = ("fabric", "cluster", "model", "topology", "use", "param", "let")
@@ -32,7 +33,6 @@ TOP_STATEMENTS = (
     tree.Broken,
 )
 """Statements at the top of a file, beside the declarations of fabrics and clusters."""
-IMPORTS = "`use FILE (NAMES)` takes names from FILE.fab"
 
 
 LANGUAGE = 1
@@ -252,6 +252,10 @@ def _stray_setting(s: tree.Setting, diagnostics: Diagnostics) -> tuple[str, Sour
             help=f"write `{name} pod {{`",
         )
         return None
+    imported = finding_for_import(s.span) if name in IMPORTING else None
+    if imported is not None:
+        diagnostics.items.append(imported)
+        return None
     meant = INSTEAD_OF.get(name.lower(), "")
     near = meant or (closest_known_name(name, STARTERS) if len(name) >= 3 else "")
     if near not in TOP:
@@ -291,7 +295,5 @@ def _report_statements_outside_fabrics(
         "E0118",
         span,
         f"{what} outside any fabric",
-        help=IMPORTS
-        if name in ("import", "include", "from")
-        else "put it between the braces of `fabric NAME { … }`",
+        help="put it between the braces of `fabric NAME { … }`",
     )

@@ -342,6 +342,37 @@ OTHERS = (
 )
 SETTINGS = (*WHOLE, *WORDS, *OTHERS)
 """Settings of a job's block."""
+SETTINGS_OF_FRAMEWORKS = {
+    **dict.fromkeys(("tp", "tensor_parallel", "tensor_model_parallel_size", "model_parallel"), "tensor"),
+    **dict.fromkeys(("pp", "pipeline_parallel", "pipeline_model_parallel_size", "stages"), "pipeline"),
+    **dict.fromkeys(("dp", "data_parallel", "fsdp", "ddp", "replicas"), "data"),
+    **dict.fromkeys(("cp", "context_parallel", "context_parallel_size"), "context"),
+    **dict.fromkeys(("ep", "expert_parallel", "expert_model_parallel_size"), "expert"),
+    **dict.fromkeys(("gbs", "global_batch", "global_batch_size", "batch_size"), "batch"),
+    **dict.fromkeys(("mbs", "micro_batch", "micro_batch_size"), "microbatch"),
+    **dict.fromkeys(
+        ("seq", "seq_len", "seqlen", "seq_length", "sequence_length", "context_length"), "sequence"
+    ),
+    **dict.fromkeys(("dtype", "format", "data_type", "number_format"), "precision"),
+    **dict.fromkeys(("zero", "sharding"), "shard"),
+    **dict.fromkeys(("activation_checkpointing", "checkpointing", "recomputation", "remat"), "recompute"),
+    **dict.fromkeys(("vpp", "virtual_stages", "virtual_pipeline", "chunks"), "interleave"),
+    **dict.fromkeys(("params", "size"), "parameters"),
+    **dict.fromkeys(("moe",), "experts"),
+    **dict.fromkeys(("model", "llm", "architecture"), "transformer"),
+    **dict.fromkeys(("hosts", "nodes", "gpus", "ranks"), "on"),
+}
+"""Words of Megatron-LM, DeepSpeed and others for a setting, in small letters, and its name."""
+TRANSFORMER_OF_FRAMEWORKS = {
+    **dict.fromkeys(("hidden_size", "d_model", "dim", "width", "embedding"), "hidden"),
+    **dict.fromkeys(("num_layers", "n_layers", "n_layer", "depth"), "layers"),
+    **dict.fromkeys(("num_heads", "n_heads", "n_head", "attention_heads"), "heads"),
+    **dict.fromkeys(("num_kv_heads", "n_kv_heads", "query_groups", "num_query_groups"), "kv_heads"),
+    **dict.fromkeys(("ffn_hidden", "ffn_hidden_size", "intermediate_size", "mlp", "feedforward"), "ffn"),
+    **dict.fromkeys(("vocab_size", "vocabulary", "padded_vocab_size"), "vocab"),
+    **dict.fromkeys(("head_dim", "kv_channels", "d_head"), "head_size"),
+}
+"""The same for settings of a transformer."""
 MEASURED: Mapping[str, tuple[Dim, str]] = {
     "step": (TIME, "measured step 6.2s"),
     "flops": (COMPUTE, "measured flops 400Tflops"),
@@ -379,7 +410,9 @@ class JobReader:
         """One setting."""
         name = s.name.name
         if name not in SETTINGS:
-            raise unknown_name_fault("E0101", s.name.span, "setting of a job", name, SETTINGS)
+            raise unknown_name_fault(
+                "E0101", s.name.span, "setting of a job", name, SETTINGS, meant=SETTINGS_OF_FRAMEWORKS
+            )
         special: Mapping[str, Callable[[tree.Setting], None]] = {
             "transformer": self.read_transformer,
             "experts": self.read_experts,
@@ -492,7 +525,14 @@ class JobReader:
                 )
             name = x.name.name
             if name not in TRANSFORMER:
-                raise unknown_name_fault("E0101", x.name.span, "setting of a transformer", name, TRANSFORMER)
+                raise unknown_name_fault(
+                    "E0101",
+                    x.name.span,
+                    "setting of a transformer",
+                    name,
+                    TRANSFORMER,
+                    meant=TRANSFORMER_OF_FRAMEWORKS,
+                )
             if name == "layers":
                 self.read_layers(x)
             elif name == "ffn" and len(x.items) == 1 and _words_behind(x.items[0]) == ("gated",):

@@ -161,6 +161,8 @@ RAILS = ("rail_optimized", "rail_optimised", "rail_aligned", "rail_alignment", "
 def _statement_meant(s: tree.Setting) -> str:
     """The statement that a misnamed one means, as it can be written; "" where that is not known."""
     name = s.name.name.lower()
+    if name == "bgp":
+        return f"routing {s.span.text}" if "\n" not in s.span.text else ""
     hosts = COUNTED_HOSTS.fullmatch(s.span.text)
     if hosts is not None:
         return f"hosts {hosts[1]} x {hosts[2]}"

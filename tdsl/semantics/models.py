@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix, Severity
-from tdsl.findings.source import Origin
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.extents import axes_of
@@ -726,6 +726,7 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
     fits = isinstance(value, Quantity) and value.dim == dim
     if not fits or (isinstance(value, Quantity) and value.amount < 0):
         fault = _number_with_unit_fault(s, value, example, f"one amount such as `{example}`, with its unit")
+        fault = fault or _comma_before_word_fault(s)
         if fault is not None:
             raise fault
         raise Fault(
@@ -735,6 +736,22 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
             + (", not below zero" if fits else f", not {a_type(value)}"),
             help=f"write `{name} {example}`",
         )
+
+
+def _comma_before_word_fault(s: tree.Setting) -> Fault | None:
+    """The fault of ``power 700W, max 1.5kW``; None of a list without such a word."""
+    if len(s.items) != 2 or not re.match(r"(max|typical|idle)\b", s.items[1].span.text):
+        return None
+    first, second = s.items
+    comma = SourceSpan(s.span.file, first.span.end, second.span.start)
+    new = f"{s.name.name} {first.span.text} {second.span.text}"
+    return Fault(
+        "E0103",
+        s.span,
+        f"`{second.span.text}` follows the first amount of `{s.name.name}` without a comma",
+        help=f"write `{new}`",
+        fix=Fix(f"write `{new}`", ((comma, " "),), safe=False),
+    )
 
 
 UNIT_OF_EXAMPLE = re.compile(r"(\$?)[0-9.]++(.*)")

@@ -93,6 +93,9 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
     asked = QUANTITY_OF_WORD.get(before[1]) if before else None
     if line.lstrip().startswith("port "):
         asked = RATE
+    cased = [u for u, (_, dim) in UNIT_TABLE.items() if dim == asked and u.lower() == e.unit.lower()]
+    if cased and asked is not None:  # `3M` for a length is no `3Mbps`
+        amount = f"{number}{cased[0]}"
     if not amount:
         known = [u for u, (_, dim) in UNIT_TABLE.items() if asked is None or dim == asked]
         near = closest_known_name(e.unit, known) if asked is not None or len(e.unit) > 1 else ""

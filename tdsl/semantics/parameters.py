@@ -114,7 +114,13 @@ def _parameter_value_from_text(text: str, s: tree.Param, scope: Scope, evaluator
     try:
         return evaluator.evaluate(e, scope)
     except Fault as fault:
-        raise Fault("E0103", s.name.span, f"--set {s.name.name}={text}: {fault.diagnostic.message}") from None
+        default = s.default.span.text if "\n" not in s.default.span.text else "…"
+        raise Fault(
+            "E0103",
+            s.name.span,
+            f"--set {s.name.name}={text}: {fault.diagnostic.message}",
+            help=f"write a value of the same kind as the default: `--set {s.name.name}={default}`",
+        ) from None
     except Excused:
         raise
 

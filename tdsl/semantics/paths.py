@@ -4,6 +4,7 @@ evaluated here."""
 from __future__ import annotations
 
 from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
@@ -13,17 +14,41 @@ from tdsl.syntax import tree
 class PathReader:
     """Reads one path's parts in order."""
 
-    def __init__(self, plan: FabricPlan, context: Context, path: tree.PathExpr) -> None:
-        self.plan, self.context, self.path = plan, context, path
+    def __init__(
+        self, plan: FabricPlan, context: Context, path: tree.PathExpr, *, ports: bool = True
+    ) -> None:
+        self.plan, self.context, self.path, self.ports = plan, context, path, ports
         self.at = 0
 
     def member(self) -> tree.Identifier:
         """The next name."""
         part = self.path.parts[self.at]
         if not isinstance(part, tree.Identifier):
-            raise Fault("E0120", part.span, "expected a name")
+            raise self._two_indices_fault(part)
         self.at += 1
         return part
+
+    def _two_indices_fault(self, part: tree.IndexPart | tree.Call) -> Fault:
+        """The fault of ``node[n][r]``: an index follows another, and a name between them is missing."""
+        written = self.path.parts[: self.at]
+        head = written[0] if written else None
+        found = self.context.groups[-1].members.get(head.name) if isinstance(head, tree.Identifier) else None
+        device = self.ports and isinstance(found, DeviceSet) and len(written) == 2
+        model = found.model if device and isinstance(found, DeviceSet) else None
+        name = model.classes[0].name if model is not None and model.classes else ""
+        at = SourceSpan(part.span.file, part.span.start, part.span.start)
+        new = (
+            f"{SourceSpan(part.span.file, self.path.span.start, part.span.start).text}.{name}{part.span.text}"
+        )
+        return Fault(
+            "E0120",
+            part.span,
+            "an index follows a name, and here it follows another index",
+            help=f"write `{new}` for a port"
+            if name
+            else "several dimensions are one pair of brackets, `[i, j]`",
+            fix=Fix(f"put `.{name}`", ((at, f".{name}"),), safe=False) if name else None,
+        )
 
     def index(self) -> tree.IndexPart | None:
         """The brackets that follow, if any."""
@@ -61,7 +86,7 @@ def resolve_path(
 ) -> ResolvedPath:
     """The target of a path as seen from a statement. Raises Fault for unknown names, Excused for broken
     ones."""
-    reader = PathReader(plan, context, path)
+    reader = PathReader(plan, context, path, ports=ports)
     head = reader.member()
     depth, found = _find_enclosing_member(plan, context, head)
     shared = sum(len(p.axes) for p in context.parts[:depth])

@@ -86,7 +86,9 @@ def parse_source_file(file: SourceFile, diagnostics: Diagnostics) -> tree.Module
             "E0017",
             SourceSpan(file, begin, len(file.text.rstrip())),
             f"this is {other}, and not a design",
-            help="a design begins with `fabric NAME {`; `tdsl init` writes one to start from",
+            help="`tdsl audit DESIGN --p2p FILE` reads a table of cables, `--places FILE` one of places"
+            if "table" in other
+            else "a design begins with `fabric NAME {`; `tdsl init` writes one to start from",
         )
         return tree.Module((), SourceSpan(file, 0, len(file.text)))
     tables = load_grammar_tables()
@@ -349,12 +351,12 @@ class _ParseRun:
         trial = _ParseRun(self.tables, self.file, Diagnostics(), list(tokens))
         trial.parse = parse
         for i, token in enumerate(trial.tokens):
-            if token.type == END and not parse.is_between_statements():
+            if token.type in (END, "RBRACE") and not parse.is_between_statements():
                 if not parse.accepts(END):
                     return i
-                parse.feed(token)
+                parse.feed(Token(END, "", self.file, token.start))
                 parse.settle()
-            elif token.type == FAULT or (token.type != END and not trial._feed(i)):
+            if token.type == FAULT or (token.type != END and not trial._feed(i)):
                 return i
         return len(tokens) + (parse.is_between_statements() or parse.accepts(END))
 

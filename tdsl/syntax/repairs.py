@@ -1,5 +1,5 @@
-"""Changes of a faulty statement, tried on the grammar: which small one makes it whole, and whether one that is
-proposed brings the parser on."""
+"""Changes of a faulty statement, tried on the grammar: which small one makes it whole, and whether one that
+is proposed brings the parser on."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from collections.abc import Iterator, Sequence
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, PATTERNS
-from tdsl.syntax.scanner import END, Token
+from tdsl.syntax.scanner import Token
 from tdsl.syntax.scene import Scene, found_words, rewriting_finding
 
 LONGEST = 60
 """Tokens of a statement that is tried in other forms, at most."""
-SHOWN = 100
-"""Columns of a statement that is shown as a whole, at most."""
-_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AT", "X", "WITH", "BY", "AS", "COMMA"})
+_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AT", "WITH", "BY", "AS", "COMMA"})
 """What people leave out between two words, or write another sign for."""
 _SIGNS = frozenset({"COLON", "EQUAL", "COMMA", "DOT", "MINUS", "SLASH", "CMP", "STAR"})
 """Signs that may have been written for a word or another sign."""
@@ -27,8 +25,10 @@ def brings_parser_on(s: Scene, finding: Diagnostic) -> bool:
     this one. True of a finding without a fix, or with one that reaches out of the statement."""
     if finding.fix is None:
         return True
-    tokens = [*s.statement, *s.rest]
-    begin, end = (tokens[0].start, tokens[-1].end) if tokens else (0, 0)
+    tokens = _tokens_before_block(s)
+    if not tokens:
+        return True
+    begin, end = tokens[0].start, tokens[-1].end
     text = s.run.file.text
     for span, new in sorted(finding.fix.edits, key=lambda e: -e[0].start):
         if span.file is not s.run.file or span.start < begin or span.end > end or "\n" in new or "#" in new:
@@ -113,9 +113,9 @@ def words_too_many(s: Scene) -> Diagnostic | None:
     tokens, at = _tokens_before_block(s), len(s.statement)
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
-    for a, b in ((at, at + 1), (at - 1, at), (at - 2, at), (at, at + 2)):
+    for a, b in ((at, at + 1), (at - 1, at), (at - 2, at)):
         gone = tokens[a:b]
-        if not 0 < a < b <= len(tokens) or any(t.type not in ("NAME", "COLON", "EQUAL", "COMMA") for t in gone):
+        if not 0 < a < b <= len(tokens) or not all(_may_go(t, a == at) for t in gone):
             continue
         if s.run.count_accepted([*tokens[:a], *tokens[b:]]) <= len(tokens) - len(gone):
             continue
@@ -123,7 +123,7 @@ def words_too_many(s: Scene) -> Diagnostic | None:
         cut = SourceSpan(s.run.file, tokens[a - 1].end, span.end)
         return Diagnostic(
             "E0001",
-            f"`{span.text}` has no meaning here, {found_words(s)}" if span != s.span else _not_here(s),
+            f"`{span.text}` cannot follow `{tokens[a - 1].text}`",
             span,
             help=f"remove `{span.text}`",
             fix=Fix(f"remove `{span.text}`", ((cut, ""),), safe=False),
@@ -131,17 +131,23 @@ def words_too_many(s: Scene) -> Diagnostic | None:
     return None
 
 
-TRIALS = (clauses_in_another_order, word_in_place_of_another, missing_word)
+TRIALS = (clauses_in_another_order, word_in_place_of_another, missing_word, words_too_many)
 """What is tried where nothing else knows the fault, the likeliest first."""
 
 
-def _not_here(s: Scene) -> str:
-    return f"`{s.span.text}` cannot follow `{s.before.text}`" if s.before else f"`{s.span.text}` is not expected"
+def _may_go(t: Token, at_fault: bool) -> bool:
+    """Whether a token may have been written in vain: a sign, a word of the grammar, or the one at fault."""
+    return t.type in _SIGNS or (t.type == "NAME" and (at_fault or t.text in GRAMMAR_WORDS))
 
 
 def _tokens_before_block(s: Scene) -> list[Token]:
-    """The tokens of the statement, with its block as far as it is on the line."""
-    return [*s.statement, *s.rest]
+    """The tokens of the statement, with its block as far as it is on the line; none behind a block of it."""
+    tokens, depth = [*s.statement, *s.rest], 0
+    for t in tokens:
+        depth += (t.type == "LBRACE") - (t.type == "RBRACE")
+        if depth < 0:
+            return []
+    return tokens
 
 
 def _made(s: Scene, kind: str, t: Token) -> Token:
@@ -153,7 +159,8 @@ def _made(s: Scene, kind: str, t: Token) -> Token:
 def _clause_starts(tokens: Sequence[Token]) -> list[int]:
     """Where clauses begin outside of brackets: at a word of the grammar, a pattern, `:`, `=`, a string, and
     behind a string; also the brace of a block, which ends them."""
-    out, depth = [], 0
+    out: list[int] = []
+    depth = 0
     for i, t in enumerate(tokens):
         depth += (t.type in ("LPAR", "LSQB")) - (t.type in ("RPAR", "RSQB"))
         if t.type == "LBRACE":

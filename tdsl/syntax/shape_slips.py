@@ -1,5 +1,5 @@
-"""Statements in the form that other languages give them: the path of a `use`, the range of a loop, limits of a
-value, indices behind a point; each answered with the statement in the form of this one."""
+"""Statements in the form that other languages give them: the path of a `use`, the range of a loop, limits of
+a value, indices behind a point; each answered with the statement in the form of this one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ _LOOP = re.compile(
     r"(?:for|foreach)\s*\(?\s*(?:int\s+|let\s+)?(\w+)\s*(?:=|:=|in|from)\s*\(?(\w+)\s*(?:to|until|through|\.{2,3}|:|,|-)\s*"
     r"(\w+)\)?(?:\s*(?:do|:))?"
 )
-_LIMIT = re.compile(r"\b(min|max|from|to)\w*\s*[=:]?\s*(\d\w*)|(?:(?:in|between)\s*)?[\[(]?(\d+)\s*(?:\.\.|-|,|to|and)\s*(\d+)")
+_MAP = re.compile(r"\w+\s*[:=][^,{};\n]+(?:,\s*\w+\s*[:=][^,{};\n]+)+,?")
+IMPORTING = ("use", "import", "include", "from")
+"""Words that begin a line which takes names from a file, here and in other languages."""
+_LIMIT = re.compile(
+    r"\b(min|max|from|to)\w*\s*[=:]?\s*(\d\w*)|(?:(?:in|between)\s*)?[\[(]?(\d+)\s*(?:\.\.|-|,|to|and)\s*(\d+)"
+)
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\[[^\]\n]*\]|[./:]\w+)+")
 _STATEMENTS_OF_PATHS = frozenset(
     {"connect", "circuit", "place", "omit", "naming", "extend", "override", "require", "report", "distance"}
@@ -36,11 +41,9 @@ def _text_of_line(s: Scene) -> SourceSpan:
     return SourceSpan(s.run.file, first.start, first.start + len(line))
 
 
-def _use_of_other_languages(s: Scene) -> Diagnostic | None:
-    """``use "lib/switches.fab" (TOR)``, ``use nvidia QM9700``, ``from nvidia import QM9700``."""
-    if s.first not in ("use", "import", "include", "from"):
-        return None
-    line = _text_of_line(s)
+def finding_for_import(line: SourceSpan) -> Diagnostic | None:
+    """The finding of a line that takes names from a file in another form than `use a.b (X, Y)`; None where it
+    is no such line."""
     found = _IMPORT.fullmatch(line.text)
     if found is None:
         return None
@@ -56,6 +59,27 @@ def _use_of_other_languages(s: Scene) -> Diagnostic | None:
             "E0001", message, line, help=f"write `use {path} (NAME)`, with the names that are taken"
         )
     return rewriting_finding(message, line, line, f"use {path} ({names})")
+
+
+def _use_of_other_languages(s: Scene) -> Diagnostic | None:
+    """``use "lib/switches.fab" (TOR)`` and ``use nvidia QM9700``."""
+    return finding_for_import(_text_of_line(s)) if s.first in IMPORTING else None
+
+
+def _settings_as_a_map(s: Scene) -> Diagnostic | None:
+    """``{ leaf: QM9700, spine: QM9700 }``: settings with colons, and commas between them."""
+    t = s.token
+    if t is None or t.type != "COLON" or len(s.statement) != 1 or s.statement[0].type != "NAME":
+        return None
+    line = _text_of_line(s)
+    found = _MAP.match(line.text)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, line.start, line.start + len(found[0].rstrip(" ,")))
+    new = "; ".join(re.sub(r"^(\w+)\s*[:=]\s*", r"\1 ", part.strip()) for part in whole.text.split(","))
+    return rewriting_finding(
+        "a setting is a name and its value without `:`, and `;` separates settings", whole, whole, new
+    )
 
 
 def _loop_of_other_languages(s: Scene) -> Diagnostic | None:
@@ -99,7 +123,11 @@ def _limits_behind_value(s: Scene) -> Diagnostic | None:
 def _path_of_other_form(s: Scene) -> Diagnostic | None:
     """``leaf.3``, ``h1.B.3`` and ``su/0/leaf``."""
     t = s.token
-    if t is None or s.first not in _STATEMENTS_OF_PATHS or t.type not in ("NUMBER", "SLASH", "DOT", "QUANTITY"):
+    if (
+        t is None
+        or s.first not in _STATEMENTS_OF_PATHS
+        or t.type not in ("NUMBER", "SLASH", "DOT", "QUANTITY")
+    ):
         return None
     line = _text_of_line(s)
     found = next(
@@ -180,7 +208,13 @@ def _tier_without_children(s: Scene) -> Diagnostic | None:
         )
     if len(words) > 3:
         return None
-    name = words[1].text if len(words) > 1 and words[1].type == "NAME" else "leaf" if below == "hosts" else "spine"
+    name = (
+        words[1].text
+        if len(words) > 1 and words[1].type == "NAME"
+        else "leaf"
+        if below == "hosts"
+        else "spine"
+    )
     return Diagnostic(
         "E0001",
         "a tier has a name, and says of how many of the tier below one of it is",
@@ -256,6 +290,7 @@ def _words_before_any(s: Scene) -> Diagnostic | None:
 
 TRIALS = (
     _use_of_other_languages,
+    _settings_as_a_map,
     _loop_of_other_languages,
     _limits_behind_value,
     _range_of_three_points,

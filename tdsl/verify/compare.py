@@ -17,6 +17,7 @@ from tdsl.semantics.quantity import (
     NONE,
     POWER,
     RATE,
+    SIZE,
     TIME,
     Quantity,
     decimal_text,
@@ -46,6 +47,12 @@ def unknown_metric_error(claim: ResolvedClaim, known: Mapping[str, Check]) -> tu
 
 def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Why a claim cannot be judged and the fix; None if it can."""
+    if " or " in claim.text and "or" in map(str, claim.args):
+        first, _, second = claim.text.partition(" or ")
+        return (
+            "`or` does not join requirements: every one that is stated must hold",
+            f"write `{first}`, or `{second}`; `report {second}` asks without requiring",
+        )
     wrong = _why_clauses_are_wrong(claim, check) or _why_sets_or_layer_are_wrong(claim, check)
     if wrong is not None:
         return wrong
@@ -227,6 +234,9 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
         if of_kind or _is_rate_claim(claim, check):
             return None
         said = f"{quantity_text(value)} is a {kind_name(value.dim)}"
+        rates = _rates_for_size(claim, value)
+        if check.kind == "fraction" and rates:
+            return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", rates
     elif isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         said = f"{value!r} is none"
     elif check.kind == "quantity":
@@ -239,6 +249,15 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
     else:
         return None
     return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", f"`{_example_claim(check)}`"
+
+
+def _rates_for_size(claim: ResolvedClaim, value: Quantity) -> str:
+    """What to write for ``bisection >= 51.2TB``: the number as a rate in bytes or in bits, "" for others."""
+    amount = re.search(r"([0-9_.]++)([kMGTPE]?)(i?)B$", claim.text)
+    if value.dim != SIZE or amount is None or amount[3]:
+        return ""
+    before, number = claim.text[: amount.start()], f"{amount[1]}{amount[2]}"
+    return f"write `{before}{number}B/s`, or in bits `{before}{number}bps`"
 
 
 def _claim_with_unit(claim: ResolvedClaim, check: Check) -> str:

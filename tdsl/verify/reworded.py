@@ -51,6 +51,12 @@ FILLERS = ("all", "no", "full", "max", "min", "that", "the", "a", "every")
 """Words before a requirement that are no part of it."""
 DECLARED = frozenset({"hosts", "nodes", "gpus", "accelerators", "servers", "endpoints"})
 """Words for what a design declares, which no requirement counts."""
+GOOD_BY_NAME_OF_BAD = {
+    "isolated": "no device is without a link",
+    "name_collision": "no two devices have one name",
+    "address_overlap": "no address is given twice",
+}
+"""Requirements that are named after the fault that they exclude, and when they hold."""
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _FILLED_IN = re.compile(r"…|\b[A-Z]{1}\b|\b[A-Z]{4,}\b|matrix\.csv")
@@ -61,6 +67,9 @@ def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) ->
     """What to write for a requirement whose first word is no metric."""
     metric, text = claim.metric, claim.text
     if metric == "not":
+        after = text.split(" ")[1:2]
+        if after and after[0] in GOOD_BY_NAME_OF_BAD:
+            return f"write `{after[0]}`: it holds where {GOOD_BY_NAME_OF_BAD[after[0]]}"
         return _opposite_claim(text, known) or "a requirement has no `not`: write the opposite comparison"
     reordered = _reordered_claim(metric, text, known)
     if reordered:
@@ -149,6 +158,7 @@ def fix_for_claim(span: SourceSpan, help: str, known: Mapping[str, Check]) -> Fi
         not quoted
         or (" with " in span.text and " with " not in quoted[-1])
         or _FILLED_IN.search(quoted[-1])
+        or ", or " in help
         or help.startswith(("metrics", "it takes", "the design"))
     ):
         return None
