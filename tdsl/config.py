@@ -148,6 +148,9 @@ def _refuse_unknown_settings(config: Config, given: Mapping[str, object]) -> Non
     """Raises ConfigError where something is neither a setting nor a table for a command."""
     for name, options in given.items():
         if not isinstance(options, dict):
+            near = closest_name(name, ("path", "severity", "target", "site"))
+            if near == "path":
+                raise config.fault(f"`{name}` is not a setting; did you mean `path`?")
             raise config.fault(
                 f"`{name}` is not a setting; known are `path`, `[severity]` and a table for a command: "
                 "`[check]`"

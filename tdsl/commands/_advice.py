@@ -12,7 +12,19 @@ import click
 
 from tdsl.system.similar import closest_name
 
-LEAST_ALIKE = 0.55
+MEANT = {
+    **dict.fromkeys(("switches", "hosts", "devices", "nodes", "chips", "servers", "catalogue"), "hardware"),
+    **dict.fromkeys(("transceivers", "modules"), "optics"),
+    **dict.fromkeys(("errors", "findings", "warnings"), "codes"),
+    **dict.fromkeys(("metrics", "requirements"), "checks"),
+    **dict.fromkeys(("library", "examples"), "designs"),
+    **dict.fromkeys(("outputs", "formats"), "targets"),
+    **dict.fromkeys(("text", "txt", "plain", "human"), "full"),
+    **dict.fromkeys(("xml", "graph"), "graphml"),
+    "md": "markdown",
+}
+"""Words of a call that are no value of an argument, in small letters, and the value that is meant."""
+LEAST_ALIKE = 0.6
 """Difflib's ratio of a wrong word to the one that is proposed, at least: `yaml` and `graphml` have 0.54."""
 ABSENT = re.compile(r"(?:File|Directory|Path) '(.+)' does not exist|^(.+): No such file or directory$")
 
@@ -51,7 +63,9 @@ def _advice_for_unknown_choice(wrong: click.BadParameter, said: str, args: Seque
     given = re.search(r"'([^']*)' is not one of", said)
     if given is not None and (swapped := _call_with_file_first(wrong.param, args, given[1])):
         return swapped
-    better = _closest_word(given[1], map(str, wrong.param.type.choices)) if given else ""
+    choices = list(map(str, wrong.param.type.choices))
+    meant = MEANT.get(given[1].lower(), "") if given else ""
+    better = meant if meant in choices else _closest_word(given[1], choices) if given else ""
     return _call_with_word_replaced(args, given[1], better) if given and better else None
 
 

@@ -288,6 +288,10 @@ def _refuse_unknown_targets(targets: tuple[str, ...], further: tuple[Path, ...])
         if name not in known:
             for unfit in (d.message for d in found if d.message.startswith(f"target `{name}`:")):
                 raise Wrong(f"error[E0502]: {unfit}")
+            listed = [part.strip() for part in name.split(",")]
+            if len(listed) > 1 and all(part in known for part in listed):
+                each = " ".join(f"--target {part}" for part in listed)
+                raise Wrong(f"--target takes one name, and may be given several times: `{each}`")
             near = closest_name(name, known)
             raise Wrong(
                 f"there is no target {name!r}; "

@@ -44,6 +44,12 @@ OfInstance = Callable[[int], Selector]
 """What a path means in the instance of a number, in the order of the indices of the groups around."""
 
 
+NO_METRICS = frozenset(
+    {"number", "count", "amount", "total", "no", "the", "maximum", "minimum", "max", "min"}
+)
+"""Words of English that begin a requirement and are no metric: what follows them is no path."""
+
+
 def resolve_claims(
     plan: FabricPlan,
     fabric: Fabric,
@@ -66,7 +72,10 @@ def resolve_claims(
             try:
                 found = block.claims(claim)
             except Fault as fault:
-                fault.report(diagnostics)
+                if claim.metric.name in NO_METRICS:
+                    out.append(block.without_paths(claim))  # judged as a metric that nobody knows
+                else:
+                    fault.report(diagnostics)
             except Excused:
                 pass
             else:

@@ -5,6 +5,7 @@ The record holds what is written; what follows from it is computed in ``tdsl.job
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
@@ -488,8 +489,14 @@ class JobReader:
         value = self.evaluator.evaluate(e, self.scope)
         amount = value.amount if isinstance(value, Quantity) and value.dim == NONE else value
         if isinstance(amount, bool) or not isinstance(amount, (int, Fraction)) or not 0 <= amount <= 1:
+            number = re.fullmatch(r"\d{1,2}(\.\d+)?|100", e.span.text)
+            new = f"{e.span.text}%" if number else "52%"
             raise Fault(
-                "E0103", e.span, f"expected a share up to 100%, found {e.span.text}", help="write `52%`"
+                "E0103",
+                e.span,
+                f"expected a share up to 100%, found {e.span.text}",
+                help=f"write `{new}`",
+                fix=Fix(f"write `{new}`", ((e.span, new),), safe=False) if number else None,
             )
         return Fraction(amount)
 
@@ -589,7 +596,13 @@ class JobReader:
 
     def read_precision(self, s: tree.Setting) -> None:
         """``precision bf16 { gradients fp32 }``."""
-        value = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
+        value = s.items[0].value if s.items and not s.items[0].args else None
+        if value is not None and len(s.items) > 1:
+            first, *others = (i.span.text for i in s.items)
+            new = f"precision {first} {{ {'; '.join(others)} }}"
+            message = f"`{others[0]}` belongs in the braces of `precision`"
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            raise Fault("E0118", s.span, message, help=f"write `{new}`", fix=fix)
         self.set_value("format", s, self.number_format(value, s.span))
         moved = {}
         for x in s.body or ():

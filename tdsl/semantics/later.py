@@ -90,7 +90,10 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         "E0118",
         s.span,
         f"`{name}` has no meaning in this place",
-        help="move it to the top of the file" if name in ("model", "topology", "fabric") else "",
+        help="move it to the top of the file"
+        + (", or declare both in a `cluster NAME {`, whose fabrics share hosts" if name == "fabric" else "")
+        if name in ("model", "topology", "fabric")
+        else "",
     )
 
 

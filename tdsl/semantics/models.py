@@ -329,13 +329,17 @@ class ModelBuilder:
         """``cage N FORM[, NUMBER]``: ports a cage, its form, and each port's cage number if written."""
         if s is None:
             return 0, "", None
-        count = integer_if_whole(self.evaluator.evaluate(s.items[0].value, self.scope)) if s.items else None
+        value = s.items[0].value if s.items else None
+        word = value.bare if isinstance(value, tree.PathExpr) else None
+        named = word is not None and self.scope.find(word) is None
+        count = integer_if_whole(self.evaluator.evaluate(value, self.scope)) if value and not named else None
         if not isinstance(count, int) or count < 1:
+            number = re.search(r"\d+", s.span.text.replace(str(word), "")) if named else None
             raise Fault(
                 "E0120",
                 s.span,
-                "write `cage N FORM`: how many ports share a cage, and its form",
-                help="`cage 2 OSFP`",
+                "a cage says first how many ports share it, then its form",
+                help=f"write `cage {number[0] if number else 1} {word}`" if named else "`cage 2 OSFP`",
             )
         form = (
             text_of(self.evaluator.evaluate(s.items[0].args[0][1], self.scope, words=True))

@@ -88,7 +88,7 @@ def resolve_path(
     ones."""
     reader = PathReader(plan, context, path, ports=ports)
     head = reader.member()
-    depth, found = _find_enclosing_member(plan, context, head)
+    depth, found = _find_enclosing_member(plan, context, head, path)
     shared = sum(len(p.axes) for p in context.parts[:depth])
     parts: list[PathComponent] = list(context.parts[:depth])
     written: list[tuple[tree.Identifier, int, tree.IndexPart | None]] = []
@@ -145,7 +145,7 @@ def _entries_of_groups(
 
 
 def _find_enclosing_member(
-    plan: FabricPlan, context: Context, head: tree.Identifier
+    plan: FabricPlan, context: Context, head: tree.Identifier, path: tree.PathExpr
 ) -> tuple[int, Group | DeviceSet]:
     """The member a first name means, looked up from the enclosing block outward, and how deep it was
     found."""
@@ -177,13 +177,23 @@ def _find_enclosing_member(
     )
     if around is not None:
         index = f"[{', '.join('*' * len(around.axes))}]" if around.axes else ""
-        path = f"{around.name}{index}.{head.name}"
+        whole = f"{around.name}{index}.{head.name}"
         raise Fault(
             "E0101",
             head.span,
             f"there is no device or group `{head.name}` here; it is declared in `{around.name}`",
-            help=f"write `{path}`",
-            fix=Fix(f"write `{path}`", ((head.span, path),), safe=False),
+            help=f"write `{whole}`",
+            fix=Fix(f"write `{whole}`", ((head.span, whole),), safe=False),
+        )
+    following = path.parts[1] if len(path.parts) > 1 else None
+    if isinstance(following, tree.Identifier) and (following.name in known or head.name == plan.name):
+        gone = SourceSpan(head.span.file, head.span.start, following.span.start)
+        raise Fault(
+            "E0101",
+            head.span,
+            f"there is no device or group `{head.name}` here; paths begin inside of the fabric",
+            help=f"write `{following.name}`, without `{head.name}.`",
+            fix=Fix(f"remove `{head.name}.`", ((gone, ""),), safe=False),
         )
     raise unknown_name_fault("E0101", head.span, "device or group", head.name, known)
 

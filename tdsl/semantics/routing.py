@@ -3,11 +3,12 @@ common."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
@@ -194,7 +195,28 @@ def _integer_setting(
         return default
     if len(s.items) != 1 or (s.items[0].args and name != "cnp"):
         raise Fault("E0120", s.span, f"`{name}` takes one number")
-    return _integer_in_range(name, s.items[0].value, scope, evaluator, among)
+    word, number = s.items[0].value, ""
+    if isinstance(word, tree.PathExpr) and word.bare and name in ("dscp", "cnp"):
+        number = _dscp_of_class(word.bare.upper())
+    if number:
+        raise Fault(
+            "E0120",
+            word.span,
+            f"`{name}` is a number: `{word.span.text}` is {number}",
+            help=f"write `{number}`",
+            fix=Fix(f"write `{number}`", ((word.span, number),)),
+        )
+    return _integer_in_range(name, word, scope, evaluator, among)
+
+
+def _dscp_of_class(name: str) -> str:
+    """The DSCP of a class of RFC 2474 (CS3), 2597 (AF31) or 3246 (EF), in digits; "" for another word."""
+    found = re.fullmatch(r"CS([0-7])|AF([1-4])([1-3])|EF", name)
+    if found is None:
+        return ""
+    if found[1]:
+        return str(8 * int(found[1]))
+    return str(8 * int(found[2]) + 2 * int(found[3])) if found[2] else "46"
 
 
 def _number_after_word(

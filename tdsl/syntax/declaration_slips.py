@@ -233,6 +233,19 @@ def _type_behind_equals(s: Scene) -> Diagnostic | None:
     )
 
 
+def _is_in_settings(s: Scene) -> bool:
+    """Whether the statement is in the braces of something whose block has settings and no `let`."""
+    depth = 0
+    for i in range(s.run.head - 1, -1, -1):
+        kind = s.run.tokens[i].type
+        depth += (kind == "RBRACE") - (kind == "LBRACE")
+        if depth < 0:
+            heads = (k for k in range(i - 1, -1, -1) if s.run.tokens[k].type in (END, "LBRACE", "RBRACE"))
+            head = s.run.tokens[next(heads, -1) + 1].text
+            return head not in SCOPES | {"model", "topology", "extend", "if", "for", "else"}
+    return False
+
+
 def _is_named_elsewhere(s: Scene, name: str) -> bool:
     """Whether a name is also written inside of statements, and so is that of a value."""
     tokens = s.run.tokens
@@ -254,7 +267,7 @@ def _setting_with_equals(s: Scene) -> Diagnostic | None:
     name = s.first
     rest = SourceSpan(s.run.file, s.rest[1].start, s.rest[-1].end).text
     shown = rest if len(rest) <= 40 and "\n" not in rest else "…"
-    if name in SETTINGS and not _is_named_elsewhere(s, name):
+    if _is_in_settings(s) or (name in SETTINGS and not _is_named_elsewhere(s, name)):
         at = SourceSpan(s.run.file, s.statement[0].end, s.rest[1].start)
         return Diagnostic(
             "E0001",

@@ -293,7 +293,17 @@ class TokenLayout:
             + 1
         )
         # What is wrong with a loop in Python's words, the parser says better.
-        if token.type == "COLON" and [t.text for t in self.out[head : head + 1]] != ["for"]:
+        first = self.out[head].text if head < len(self.out) else ""
+        if token.type == "COLON" and first in ("require", "report", "connect") and len(self.out) == head + 1:
+            finding = Diagnostic(
+                "E0001",
+                f"no `:` and no list follow `{first}`",
+                token.span,
+                help=f"write `{first}` and what follows on one line, and a line for each"
+                + ("" if first == "connect" else f": `{first} reachability`"),
+            )
+            self.out.append(Token(FAULT, "", self.file, token.start, finding))
+        elif token.type == "COLON" and first != "for":
             finding = Diagnostic(
                 "E0001",
                 "a block begins with `{`, found `:`",

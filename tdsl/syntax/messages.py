@@ -16,6 +16,7 @@ from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
 from tdsl.syntax.shape_slips import TRIALS as SHAPES
+from tdsl.syntax.shape_slips import requirement_in_english
 from tdsl.syntax.slips import TRIALS as SLIPS
 
 
@@ -41,7 +42,17 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    for trial in (*SHAPES, *REQUIREMENTS, *DECLARATIONS, *CONNECTS, *HABITS, *SLIPS, *TRIALS, *REPAIRS):
+    for trial in (
+        *SHAPES,
+        *REQUIREMENTS,
+        *DECLARATIONS,
+        *CONNECTS,
+        *HABITS,
+        *SLIPS,
+        *TRIALS,
+        requirement_in_english,
+        *REPAIRS,
+    ):
         finding = trial(scene)
         if finding is not None and brings_parser_on(scene, finding):
             return finding

@@ -410,8 +410,8 @@ class _ParseRun:
                     break
                 at = self._matching(at)
                 continue
-            if token.type == "NAME":
-                names.append(token.text)
+            if token.type == "NAME" or token.text.strip('"').isidentifier():
+                names.append(token.text.strip('"'))
             at += 1
         begin = self.tokens[i].start if i < len(self.tokens) else len(self.file.text)
         stop = self.tokens[at - 1].end if at > i else begin

@@ -13,10 +13,16 @@ from tdsl.syntax.scene import Scene, found_words, rewriting_finding
 
 LONGEST = 60
 """Tokens of a statement that is tried in other forms, at most."""
-_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AT", "WITH", "BY", "AS", "COMMA"})
+_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AS", "COMMA"})
 """What people leave out between two words, or write another sign for."""
 _SIGNS = frozenset({"COLON", "EQUAL", "COMMA", "DOT", "MINUS", "SLASH", "CMP", "STAR"})
 """Signs that may have been written for a word or another sign."""
+_PREPOSITIONS = frozenset({"into", "onto", "inside", "within", "until", "towards", "using", "upon", "equals"})
+"""Words of English that people write for another one."""
+_FILLERS = frozenset(
+    {"the", "a", "an", "all", "please", "then", "do", "is", "are", "be", "must", "links", "each"}
+)
+"""Words of English that say nothing in a statement."""
 _CLAUSE_SIGNS = frozenset({"COLON", "EQUAL", "STRING"})
 
 
@@ -70,7 +76,9 @@ def clauses_in_another_order(s: Scene) -> Diagnostic | None:
 def word_in_place_of_another(s: Scene) -> Diagnostic | None:
     """``place a at h1.A[1]`` and ``for i = 0..3 {``: one word or sign is another."""
     t, tokens, at = s.token, _tokens_before_block(s), len(s.statement)
-    known = t is not None and (t.text in GRAMMAR_WORDS if t.type == "NAME" else t.type in _SIGNS)
+    known = t is not None and (
+        t.text in GRAMMAR_WORDS | _PREPOSITIONS if t.type == "NAME" else t.type in _SIGNS
+    )
     if t is None or not known or not 0 < at < len(tokens) <= LONGEST:
         return None
     found = [
@@ -137,7 +145,8 @@ TRIALS = (clauses_in_another_order, word_in_place_of_another, missing_word, word
 
 def _may_go(t: Token, at_fault: bool) -> bool:
     """Whether a token may have been written in vain: a sign, a word of the grammar, or the one at fault."""
-    return t.type in _SIGNS or (t.type == "NAME" and (at_fault or t.text in GRAMMAR_WORDS))
+    words = _FILLERS if at_fault else _FILLERS | GRAMMAR_WORDS
+    return t.type in ("EQUAL", "COLON", "COMMA") or (t.type == "NAME" and t.text in words)
 
 
 def _tokens_before_block(s: Scene) -> list[Token]:

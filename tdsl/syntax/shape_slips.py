@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
-from tdsl.findings.source import SourceSpan
-from tdsl.syntax.keywords import KINDS
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, KINDS
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, rewriting_finding
 
@@ -20,6 +20,27 @@ _LOOP = re.compile(
     r"(\w+)\)?(?:\s*(?:do|:))?"
 )
 _MAP = re.compile(r"\w+\s*[:=][^,{};\n]+(?:,\s*\w+\s*[:=][^,{};\n]+)+,?")
+_TERNARY = re.compile(
+    r"(?:^|(?<=[\[(=,:{])|(?<=\bwhere\b))([^\[(=,:{?]+?(?:[<>=!]=?[^?]+?)?)\?\s*([\w.*+-]+)\s*:\s*([\w.*+-]+)"
+)
+_TYPE_WITH_LIMITS = re.compile(
+    r"(\w+\s+\w+\s*:\s*\w+)\s*(?:in\s*)?[\[(]?\s*(\d+)\s*(?:\.\.|,|-|:|to)\s*(\d+)\s*[\])]?(\s*=.+)"
+)
+_ENGLISH = (
+    (re.compile(r"\b(?:the|a|an) (?=[a-z])"), ""),
+    (re.compile(r"(?<=[a-z])-(?=[a-z])"), "_"),
+    (re.compile(r"\b(?:number|count|amount|total) of (?=\w)"), ""),
+    (re.compile(r"\b(?:of |is |be |must be )?(?:at most|no more than|not more than|up to)\b"), "<="),
+    (re.compile(r"\b(?:of |is |be |must be )?(?:at least|no less than|not less than)\b"), ">="),
+    (re.compile(r"\b(?:in|within|under|below|less than) (?=\$?\d)"), "<= "),
+    (re.compile(r"\b(?:over|above|more than) (?=\$?\d)"), "> "),
+    (re.compile(r"\b(?:is|equals|be|must be) (?=\$?\d)"), "== "),
+    (re.compile(r"\bbetween (\S+) and (?=\S)"), r"of \1 to "),
+    (re.compile(r"(?<=[\d%]) of full\b"), ""),
+    (re.compile(r"\bof (?=\d\S* *[<>=])"), ""),
+    (re.compile(r"\bfor (?=[a-z])"), "of "),
+)
+"""Words of English in a requirement, and what is written here."""
 IMPORTING = ("use", "import", "include", "from")
 """Words that begin a line which takes names from a file, here and in other languages."""
 _LIMIT = re.compile(
@@ -288,7 +309,188 @@ def _words_before_any(s: Scene) -> Diagnostic | None:
     )
 
 
+def _operator_of_other_languages(s: Scene) -> Diagnostic | None:
+    """``n <> 8``."""
+    t, b = s.token, s.before
+    if t is None or b is None or (b.text, t.text) != ("<", ">") or b.end != t.start:
+        return None
+    both = b.span.to(t.span)
+    return rewriting_finding("`<>` is not an operator; `!=` is", both, both, "!=", safe=True)
+
+
+def _conditional_with_question_mark(s: Scene) -> Diagnostic | None:
+    """``n > 4 ? 8 : 2``."""
+    if s.token is None or s.token.type != "QMARK":
+        return None
+    line = _text_of_line(s)
+    found = _TERNARY.search(line.text)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, line.start + found.start(1), line.start + found.end())
+    new = f"{found[2].strip()} if {found[1].strip()} else {found[3].strip()}"
+    return rewriting_finding("one of two values is chosen by `if` and `else`", whole, whole, new)
+
+
+def _comma_in_guard(s: Scene) -> Diagnostic | None:
+    """``where n < 8, r < 4``."""
+    if s.token is None or s.token.type != "COMMA" or not any(t.text == "where" for t in s.statement):
+        return None
+    return rewriting_finding("conditions are joined by `and`", s.token.span, s.token.span, " and")
+
+
+def _bracket_not_opened(s: Scene) -> Diagnostic | None:
+    """``host node 16]: M``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.type != "NUMBER" or not following or following[0].type != "RSQB":
+        return None
+    at = SourceSpan(s.run.file, b.end, t.start)
+    return Diagnostic(
+        "E0005",
+        "this `]` closes nothing: the `[` before the number is missing",
+        following[0].span,
+        help=f"write `{b.text}[{t.text}]`",
+        fix=Fix("put `[`", ((at, "["),)),
+    )
+
+
+def _index_without_brackets(s: Scene) -> Diagnostic | None:
+    """``omit node 15``."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first not in ("omit", "place", "naming", "extend", "override"):
+        return None
+    if t.type not in ("NUMBER", "DIMS") or b.type != "NAME" or len(s.statement) < 2:
+        return None
+    new = f"{b.text}[{t.text}]"
+    whole = b.span.to(t.span)
+    return rewriting_finding("an index is written in brackets", whole, whole, new)
+
+
+def _kind_before_path(s: Scene) -> Diagnostic | None:
+    """``omit host node[15]`` and ``connect switch leaf[*] to …``."""
+    every = [*s.statement, *s.rest]
+    if s.first not in _STATEMENTS_OF_PATHS or len(every) < 3 or every[2].type != "NAME":
+        return None
+    if every[1].text not in KIND_WORDS or every[2].text in GRAMMAR_WORDS:
+        return None
+    gone = SourceSpan(s.run.file, every[1].start, every[2].start)
+    return Diagnostic(
+        "E0001",
+        f"a path begins with a name; `{every[1].text}` is a kind",
+        every[1].span,
+        help=f"write `{s.first} {every[2].text}`, without `{every[1].text}`",
+        fix=Fix(f"remove `{every[1].text}`", ((gone, ""),), safe=False),
+    )
+
+
+def _group_without_name(s: Scene) -> Diagnostic | None:
+    """``group[4] {`` and ``switch: QM9700``."""
+    t = s.token
+    if t is None or len(s.statement) != 1 or s.first not in KIND_WORDS or t.type not in ("LSQB", "STRING"):
+        return None
+    if t.type == "STRING":
+        name = re.sub(r"\W+", "_", t.text.strip('"'), flags=re.ASCII).strip("_")
+        if not name or name[0].isdigit():
+            return None
+        return rewriting_finding(f"a `{s.first}` has a name, without quotes", t.span, t.span, name)
+    close = next((x for x in s.rest if x.type == "RSQB"), t)
+    name = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
+    shape = t.span.to(close.span).text
+    at = SourceSpan(s.run.file, t.start, t.start)
+    return Diagnostic(
+        "E0001",
+        f"a `{s.first}` has a name before how many there are",
+        s.statement[0].span.to(close.span),
+        help=f"write `{s.first} {name}{shape}`, or another name",
+        fix=Fix(f"put `{name}`", ((at, f" {name}"),), safe=False),
+    )
+
+
+def _phase_without_number(s: Scene) -> Diagnostic | None:
+    """``phase one {`` and ``phase "2027" {``."""
+    t = s.token
+    if t is None or s.first != "phase" or len(s.statement) != 1 or t.type == "NUMBER":
+        return None
+    number = {"one": "1", "two": "2", "three": "3", "four": "4"}.get(t.text.lower(), "1")
+    found = re.search(r"\d+", t.text)
+    number = found[0] if found else number
+    span = t.span if t.type in ("NAME", "STRING", "QUANTITY") else s.statement[0].span
+    return Diagnostic(
+        "E0001",
+        "a phase has a number",
+        span,
+        help=f"write `phase {number} {{`",
+        fix=Fix(f"write `{number}`", ((span, number),), safe=False) if span == t.span else None,
+    )
+
+
+def _type_with_limits(s: Scene) -> Diagnostic | None:
+    """``param n: int[1..4] = 1``."""
+    words = s.statement
+    if s.token is None or s.first not in ("param", "let") or len(words) != 4 or words[2].type != "COLON":
+        return None
+    line = _text_of_line(s)
+    found = _TYPE_WITH_LIMITS.fullmatch(line.text)
+    if found is None:
+        return None
+    new = f"{found[1]}{found[4].rstrip()} where {found[2]} <= {words[1].text} <= {found[3]}"
+    return rewriting_finding(f"limits of `{words[1].text}` follow `where`", line, line, new)
+
+
+def _model_with_colon(s: Scene) -> Diagnostic | None:
+    """``model LEAF: switch "Our leaf" {``."""
+    every = [*s.statement, *s.rest]
+    if s.first != "model" or [t.type for t in every[1:4]] != ["NAME", "COLON", "NAME"]:
+        return None
+    whole = every[0].span.to(every[3].span)
+    return rewriting_finding(
+        "a model has its kind before its name", whole, whole, f"model {every[3].text} {every[1].text}"
+    )
+
+
+def _list_in_setting(s: Scene) -> Diagnostic | None:
+    """``type: [NDR, GE400]``."""
+    t = s.token
+    if t is None or t.type not in ("COLON", "EQUAL") or len(s.statement) != 1 or len(s.rest) < 4:
+        return None
+    close = next((x for x in s.rest if x.type == "RSQB"), None)
+    if s.rest[1].type != "LSQB" or close is None or s.statement[0].type != "NAME":
+        return None
+    inner = SourceSpan(s.run.file, s.rest[1].end, close.start).text.strip().replace('"', "")
+    whole = s.statement[0].span.to(close.span)
+    return rewriting_finding(
+        "several values of a setting stand without `:` and brackets", whole, whole, f"{s.first} {inner}"
+    )
+
+
+def requirement_in_english(s: Scene) -> Diagnostic | None:
+    """``require number of cables at most 300``, where other words make it a requirement."""
+    if s.first not in ("require", "report") or s.token is None:
+        return None
+    line = _text_of_line(s)
+    new = line.text
+    for words, sign in _ENGLISH:
+        new = words.sub(sign, new)
+    new = re.sub(r" {2,}", " ", new).strip()
+    if new == line.text:
+        return None
+    tokens = [t for t in s.run.scan(SourceFile("", new)) if t.type != "COMMENT"]
+    if s.run.count_accepted(tokens) <= len(tokens):
+        return None
+    return rewriting_finding("a requirement is a metric, its clauses and a comparison", line, line, new)
+
+
 TRIALS = (
+    _operator_of_other_languages,
+    _conditional_with_question_mark,
+    _comma_in_guard,
+    _bracket_not_opened,
+    _index_without_brackets,
+    _kind_before_path,
+    _group_without_name,
+    _phase_without_number,
+    _type_with_limits,
+    _model_with_colon,
+    _list_in_setting,
     _use_of_other_languages,
     _settings_as_a_map,
     _loop_of_other_languages,

@@ -92,7 +92,7 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
             )
             if clause == "any" and (better := claim_with_any(claim.text)):
                 return f"`{check.name}` needs {word}", f"write `{better}`"
-            return f"`{check.name}` needs {word}", f"`{check.example}`"
+            return f"`{check.name}` needs {word}", _help_for_missing_clause(claim, check, clause)
     for clause, present in clauses.items():
         if present and clause not in check.takes:
             if clause == "args" and (bare := _claim_with_sign(claim, check)):
@@ -110,6 +110,16 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
             f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}",
         )
     return None
+
+
+def _help_for_missing_clause(claim: ResolvedClaim, check: Check, clause: str) -> str:
+    """What to write for a claim that lacks a clause: its own text with the clause, or the check's example."""
+    name, _, behind = claim.text.partition(" ")
+    if clause == "job":
+        return f"write `{name} of JOB{' ' + behind if behind else ''}`, with the name of the job"
+    if clause == "of" and re.match(r"[a-z_]\w*(\[[^\]]*\])?( [<>=!]|$)", behind):
+        return f"write `{name} of {behind}`"
+    return f"`{check.example}`"
 
 
 def _claim_with_sign(claim: ResolvedClaim, check: Check) -> str:

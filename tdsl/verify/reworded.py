@@ -47,7 +47,21 @@ MEANT = {
     **dict.fromkeys(("fault_tolerance", "failures", "resilience"), "survives any 1 of SWITCHES"),
 }
 """Words that people use for a requirement, in small letters, and how it is written."""
-FILLERS = ("all", "no", "full", "max", "min", "that", "the", "a", "every")
+FILLERS = (
+    "number",
+    "count",
+    "amount",
+    "total",
+    "all",
+    "no",
+    "full",
+    "max",
+    "min",
+    "that",
+    "the",
+    "a",
+    "every",
+)
 """Words before a requirement that are no part of it."""
 DECLARED = frozenset({"hosts", "nodes", "gpus", "accelerators", "servers", "endpoints"})
 """Words for what a design declares, which no requirement counts."""
@@ -59,7 +73,7 @@ GOOD_BY_NAME_OF_BAD = {
 """Requirements that are named after the fault that they exclude, and when they hold."""
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_FILLED_IN = re.compile(r"…|\b[A-Z]{1}\b|\b[A-Z]{4,}\b|matrix\.csv")
+_FILLED_IN = re.compile(r"…|\bJOB\b|\b[A-Z]{1}\b|\b[A-Z]{4,}\b|matrix\.csv")
 """Words of an example that somebody has to replace."""
 
 
@@ -75,7 +89,8 @@ def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) ->
     if reordered:
         return reordered
     said = [metric, *re.findall(r"[A-Za-z_]+", text)[1:]] if metric in FILLERS else [metric]
-    for word in said:
+    phrase = "_".join(re.findall(r"[A-Za-z_]+", text))
+    for word in (*said, *(k for k in MEANT if len(k) > 8 and k in phrase)):
         meant = MEANT.get(word.lower()) or (word if word in known and word != metric else "")
         if meant:
             return f"write `{_with_comparison_of(text, meant, known)}`"
