@@ -44,6 +44,10 @@ def advice_for_wrong_call(wrong: click.ClickException, args: Sequence[str]) -> s
         return _call_with_word_replaced(args, name, _closest_word(name, _paths_in_same_folder(Path(name))))
     if not isinstance(wrong, click.UsageError) or wrong.ctx is None:
         return ""
+    extra = re.search(r"extra argument \((\w+=\S+)\)", said)
+    if extra is not None and any("--set" in p.opts for p in wrong.ctx.command.params):
+        words = [w for a in args for w in (("--set", a) if a == extra[1] else (a,))]
+        return f"did you mean `{shlex.join(['tdsl', *words])}`?"
     if isinstance(wrong, click.BadParameter):
         better = _advice_for_unknown_choice(wrong, said, args)
         if better is not None:
@@ -65,6 +69,7 @@ def _advice_for_unknown_choice(wrong: click.BadParameter, said: str, args: Seque
         return swapped
     choices = list(map(str, wrong.param.type.choices))
     meant = MEANT.get(given[1].lower(), "") if given else ""
+    meant = meant if meant in choices else "devices" if meant == "hardware" else ""
     better = meant if meant in choices else _closest_word(given[1], choices) if given else ""
     return _call_with_word_replaced(args, given[1], better) if given and better else None
 
@@ -74,7 +79,12 @@ def _advice_for_unknown_option(wrong: click.NoSuchOption, args: Sequence[str]) -
     if wrong.ctx is None:
         return ""
     names = [o.lstrip("-") for p in wrong.ctx.command.params for o in p.opts if o.startswith("--")]
-    near = _closest_word(wrong.option_name.lstrip("-"), names) if wrong.option_name.startswith("--") else ""
+    said = wrong.option_name.lstrip("-")
+    formats = next((p for p in wrong.ctx.command.params if "--output-format" in p.opts), None)
+    if formats is not None and said in getattr(formats.type, "choices", ()):
+        words = [w for a in args for w in (("--output-format", said) if a == wrong.option_name else (a,))]
+        return f"did you mean `{shlex.join(['tdsl', *words])}`?"
+    near = _closest_word(said, names) if wrong.option_name.startswith("--") else ""
     if not near:
         return ""
     words = [re.sub(rf"^{re.escape(wrong.option_name)}(?==|$)", f"--{near}", a) for a in args]

@@ -178,6 +178,12 @@ class _Block:
             return self.jobs[name]
         if name in self.plan.absent_jobs:
             raise Excused
+        near = next((job for job in self.jobs if name is not None and job.lower() == name.lower()), "")
+        if near and name not in self.plan.root.members:
+            span = claim.of[0].span
+            fix = Fix(f"write `{near}`", ((span, near),), safe=False)
+            message = f"there is no job `{name}` here"
+            raise Fault("E0101", span, message, help=f"did you mean `{near}`?", fix=fix)
         return None
 
     def without_paths(self, claim: tree.Claim) -> ResolvedClaim:

@@ -114,6 +114,21 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             help=f"write `{name} {name[0]}1 {{`",
             fix=Fix(f"put `{name[0]}1`", ((at, f" {name[0]}1"),), safe=False),
         )
+    if name in ENDS_OF_BLOCKS and not s.items:
+        fix = Fix("write `}`", ((s.span, "}"),), safe=False)
+        raise Fault("E0118", s.span, f"`{name}` does not end a block", help="write `}`", fix=fix)
+    grouped = GROUP_IN_OTHER_WORDS.match(s.span.text) if s.body is not None else None
+    if grouped is not None and (name in KINDS["group"] or name not in known_topology_names(library, home)):
+        kind = name if name in KINDS["group"] else "group"
+        at = SourceSpan(s.span.file, s.span.start, s.span.start + grouped.end())
+        new = f"{kind} {grouped[1]}[{grouped[2]}]"
+        return Fault(
+            "E0118",
+            at,
+            f"`{at.text}` declares no group",
+            help=f"write `{new} {{`",
+            fix=Fix(f"write `{new}`", ((at, new),), safe=False),
+        )
     whole = _statement_meant(s)
     if whole:
         return Fault(
@@ -153,6 +168,10 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     )
 
 
+ENDS_OF_BLOCKS = ("end", "endif", "endfor", "done", "fi", "esac", "endgroup", "endfabric")
+"""Words that end a block in other languages."""
+GROUP_IN_OTHER_WORDS = re.compile(r"[A-Za-z_]\w*[ \t]+([A-Za-z_]\w*)\s*(?:\[|x\s*|\*\s*)(\w+)\]?(?=\s*\{)")
+"""``scalable_unit su[2] {`` and ``group su x 2 {``."""
 COUNTED_HOSTS = re.compile(
     r"(?:host|hosts|server|servers|node|nodes)\s++(\d++)\s*+(?:x|of|\*)?\s*+([A-Za-z]\w*+)"
 )

@@ -690,6 +690,17 @@ class ModelBuilder:
         """A word that means nothing in a model: refused where it is nearly a known one, else a warning that
         names ``fact``."""
         name = s.name.name
+        drawn = re.match(r"ports?\s+(\d+)\s*x\s*(\w+)", s.span.text)
+        if name in ("port", "ports") and drawn is not None:
+            new = f"port p[1..{drawn[1]}]: {drawn[2]}"
+            at = SourceSpan(s.span.file, s.span.start, s.span.start + drawn.end())
+            raise Fault(
+                "E0118",
+                at,
+                "ports have a name, their indices and a rate",
+                help=f"write `{new}`",
+                fix=Fix(f"write `{new}`", ((at, new),), safe=False),
+            )
         if closest_name(name, FACTS, 0.8) or SETTINGS_ELSEWHERE.get(name.lower()) in FACTS:
             raise unknown_name_fault(
                 "E0118", s.name.span, "setting of a model", name, FACTS, meant=SETTINGS_ELSEWHERE

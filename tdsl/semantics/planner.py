@@ -332,6 +332,8 @@ class FabricPlanner:
 
         if isinstance(s, tree.Setting):
             self.plan.excused.update(re.findall(r"[A-Za-z_]\w*", s.span.text))
+            if s.body is not None and s.items:
+                scope.excused.update(re.findall(r"[A-Za-z_]\w*", s.items[0].span.text))
         refuse_later(s, scope, self.library, self.home)
 
     def layer(self, s: tree.Setting, context: Context) -> None:
@@ -555,6 +557,15 @@ class FabricPlanner:
             drawn = PORTS_FOR_MODEL.fullmatch(s.of.span.text) if s.of is not None else None
             if drawn is not None:
                 raise _ports_for_model_fault(s, drawn[1], drawn[2])
+            if counted is not None and s.shape and s.of is not None:
+                behind = SourceSpan(s.of.span.file, s.of.span.start + len(counted[1]), s.of.span.end)
+                raise Fault(
+                    "E0120",
+                    behind,
+                    f"how many `{s.name.name}` there are is behind its name already",
+                    help=f"remove `{behind.text}`",
+                    fix=Fix(f"remove `{behind.text}`", ((behind, ""),), safe=False),
+                )
             if counted is not None and not s.shape:
                 raise _count_behind_model_fault(s, counted[1], counted[2])
             raise self._no_model_fault(s)

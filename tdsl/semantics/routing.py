@@ -231,6 +231,17 @@ def _number_after_word(
 
 
 def _integer_in_range(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluator, among: range) -> int:
+    word = e.bare if isinstance(e, tree.PathExpr) else None
+    number = re.fullmatch(r"(\d[\d_]*)[A-Za-z]+", e.span.text)
+    if number is not None or (word is not None and scope.find(word) is None):
+        raise Fault(
+            "E0120",
+            e.span,
+            f"`{name}` is a whole number, and `{e.span.text}` is none",
+            help=f"write `{number[1]}`"
+            if number is not None
+            else f"write a number from {among.start} to {among.stop - 1:,}, such as `{name} {among.start}`",
+        )
     value = evaluator.integer(e, scope)
     if value not in among:
         raise Fault(

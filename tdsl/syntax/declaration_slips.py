@@ -46,7 +46,9 @@ def _foreign_kind(s: Scene) -> Diagnostic | None:
     """``sw leaf[8]: M`` and ``leaf switch[8]: M``."""
     t, words = s.token, s.statement
     kinds = [x.type for x in words]
-    if t is None or t.type != "COLON" or kinds[:3] != ["NAME", "NAME", "LSQB"] or kinds[-1] != "RSQB":
+    shaped = kinds[:3] == ["NAME", "NAME", "LSQB"] and kinds[-1] == "RSQB"
+    plain = kinds == ["NAME", "NAME"] and [x.type for x in s.rest[1:3]] == ["NAME"]
+    if t is None or t.type != "COLON" or not (shaped or plain):
         return None
     first, second = words[0], words[1]
     if first.text in STARTERS or first.text.lower() in INSTEAD_OF or closest_keyword(first.text, STARTERS):

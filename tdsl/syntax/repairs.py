@@ -86,6 +86,8 @@ def word_in_place_of_another(s: Scene) -> Diagnostic | None:
         for kind in sorted(s.expected & _PUT)
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at + 1 :]]) > len(tokens)
     ]
+    likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
+    found = [likely] if likely in found else found
     if len(found) != 1:
         return None
     word = s.run.word(found[0])
@@ -97,9 +99,11 @@ def missing_word(s: Scene) -> Diagnostic | None:
     t, tokens, at = s.token, _tokens_before_block(s), len(s.statement)
     if t is None or s.before is None or not 0 < at < len(tokens) <= LONGEST:
         return None
+    kinds = (s.expected & _PUT) - {"COMMA"} - (set() if s.first in ("for", "place") else {"IN"})
+    joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
     found = [
         kind
-        for kind in sorted((s.expected & _PUT) - {"COMMA"})
+        for kind in sorted({"AND"} if joined and "AND" in s.expected else kinds)
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at:]]) > len(tokens) + 1
     ]
     if len(found) != 1:

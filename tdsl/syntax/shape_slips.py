@@ -41,6 +41,15 @@ _ENGLISH = (
     (re.compile(r"\bfor (?=[a-z])"), "of "),
 )
 """Words of English in a requirement, and what is written here."""
+_PATTERN_WORDS = re.compile(
+    r"\b(?:(evenly|equally|uniformly|balanced|distributed?(?: evenly)?)|"
+    r"all[-_ ]to[-_ ]all|any[-_ ]to[-_ ]any|full[-_ ]?mesh|"
+    r"fully[-_ ]connected|every)(?:\s*x?\s*\d+)?(?: links?)?$"
+)
+_PAIRS = re.compile(r"([a-z]\w*)((?:[ ,]+\w+\s*=\s*[^\s,;{}=]+){1,9})")
+_CURRENCIES = frozenset(
+    {"eur", "euro", "euros", "gbp", "chf", "jpy", "cny", "rmb", "usd", "dollar", "dollars"}
+)
 IMPORTING = ("use", "import", "include", "from")
 """Words that begin a line which takes names from a file, here and in other languages."""
 _LIMIT = re.compile(
@@ -382,6 +391,18 @@ def _kind_before_path(s: Scene) -> Diagnostic | None:
     )
 
 
+def _heads_around(s: Scene) -> list[str]:
+    """The first word of the statement whose block the fault is in; none at the top of a file."""
+    depth = 0
+    for i in range(s.run.head - 1, -1, -1):
+        kind = s.run.tokens[i].type
+        depth += (kind == "RBRACE") - (kind == "LBRACE")
+        if depth < 0:
+            ends = (k for k in range(i - 1, -1, -1) if s.run.tokens[k].type in (END, "LBRACE", "RBRACE"))
+            return [s.run.tokens[next(ends, -1) + 1].text]
+    return []
+
+
 def _group_without_name(s: Scene) -> Diagnostic | None:
     """``group[4] {`` and ``switch: QM9700``."""
     t = s.token
@@ -393,6 +414,12 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
             return None
         return rewriting_finding(f"a `{s.first}` has a name, without quotes", t.span, t.span, name)
     close = next((x for x in s.rest if x.type == "RSQB"), t)
+    number = re.fullmatch(r"\[(\d+)\]", t.span.to(close.span).text)
+    if s.first == "rack" and "row" in _heads_around(s):
+        if number is None:
+            return None
+        whole = s.statement[0].span.to(close.span)
+        return rewriting_finding("racks of a row are numbered", whole, whole, f"rack 1..{number[1]}")
     name = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
     shape = t.span.to(close.span).text
     at = SourceSpan(s.run.file, t.start, t.start)
@@ -479,7 +506,109 @@ def requirement_in_english(s: Scene) -> Diagnostic | None:
     return rewriting_finding("a requirement is a metric, its clauses and a comparison", line, line, new)
 
 
+def _pattern_in_other_words(s: Scene) -> Diagnostic | None:
+    """``connect a to b all-to-all`` and ``connect a to b evenly 16``."""
+    if s.first != "connect" or s.token is None:
+        return None
+    line = _text_of_line(s)
+    found = _PATTERN_WORDS.search(line.text)
+    if found is None or found.end() < s.token.start - line.start:
+        return None
+    whole = SourceSpan(s.run.file, line.start + found.start(), line.start + found.end())
+    count = re.search(r"\d+", found[0])
+    even = found[1] is not None
+    new = ("spread" if even else "each") + (f" x {count[0]}" if count else "")
+    return rewriting_finding(f"`{whole.text}` is not a pattern; `{new}` is", whole, whole, new)
+
+
+def _thousands_apart(s: Scene) -> Diagnostic | None:
+    """``$5,000,000`` and ``1,000``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "COMMA" or b.type not in ("NUMBER", "MONEY"):
+        return None
+    found = re.compile(r"\$?\d{1,3}(?:,\d{3})+(?!\d)").match(s.run.file.text, b.start)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, found.start(), found.end())
+    return rewriting_finding(
+        "`_` may separate thousands, and `,` does not", whole, whole, found[0].replace(",", "_"), safe=True
+    )
+
+
+def _currency_behind_amount(s: Scene) -> Diagnostic | None:
+    """``5M EUR``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.text.lower() not in _CURRENCIES or b.type not in ("NUMBER", "QUANTITY"):
+        return None
+    return rewriting_finding(
+        "an amount of money begins with `$`; a file of prices says the currency",
+        t.span,
+        b.span.to(t.span),
+        f"${b.text}",
+    )
+
+
+def _condition_of_requirement(s: Scene) -> Diagnostic | None:
+    """``require bisection >= 100% if units > 1``."""
+    t = s.token
+    if s.first not in ("require", "report") or t is None or t.text not in ("if", "when", "where", "unless"):
+        return None
+    line = _text_of_line(s)
+    claim = SourceSpan(s.run.file, line.start, t.start).text.strip()
+    condition = SourceSpan(s.run.file, t.end, line.end).text.strip()
+    if not condition or "{" in condition:
+        return None
+    guard = f"not ({condition})" if t.text == "unless" else condition
+    new = f"if {guard} {{ {claim} }}"
+    return rewriting_finding("a requirement has no condition; a block of `if` has", line, line, new)
+
+
+def _list_in_braces(s: Scene) -> Diagnostic | None:
+    """``let sizes = {4, 8}``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "LBRACE" or s.first not in ("let", "param", "for"):
+        return None
+    found = re.compile(r"\{([^{}\n]+)\}").match(s.run.file.text, t.start)
+    if b.type not in ("EQUAL", "NAME") or found is None or "NAME" not in s.expected:
+        return None
+    whole = SourceSpan(s.run.file, found.start(), found.end())
+    return rewriting_finding("a list is written in square brackets", whole, whole, f"[{found[1].strip()}]")
+
+
+def _pairs_with_equals(s: Scene) -> Diagnostic | None:
+    """``pitch rack=0.6m row=3m``."""
+    if s.token is None or s.token.type != "EQUAL" or len(s.statement) < 2:
+        return None
+    line = _text_of_line(s)
+    found = _PAIRS.match(line.text)
+    if found is None:
+        return None
+    pairs = re.findall(r"(\w+)\s*=\s*([^\s,;{}]+)", found[2])
+    new = f"{found[1]} {', '.join(f'{name} {value}' for name, value in pairs)}"
+    whole = SourceSpan(s.run.file, line.start, line.start + len(found[0].rstrip(" ,")))
+    return rewriting_finding("a name and its value stand side by side, without `=`", whole, whole, new)
+
+
+def _metric_behind_comparison(s: Scene) -> Diagnostic | None:
+    """``require >= 100% bisection``."""
+    claim = s.rest
+    if s.first not in ("require", "report") or len(s.statement) != 1 or len(claim) != 3:
+        return None
+    if claim[0].type != "CMP" or claim[2].type != "NAME":
+        return None
+    whole = claim[0].span.to(claim[2].span)
+    new = f"{claim[2].text} {claim[0].text} {claim[1].text}"
+    return rewriting_finding("a requirement begins with a metric", whole, whole, new, safe=True)
+
+
 TRIALS = (
+    _pattern_in_other_words,
+    _thousands_apart,
+    _currency_behind_amount,
+    _condition_of_requirement,
+    _list_in_braces,
+    _pairs_with_equals,
+    _metric_behind_comparison,
     _operator_of_other_languages,
     _conditional_with_question_mark,
     _comma_in_guard,
