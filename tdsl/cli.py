@@ -129,7 +129,7 @@ class Commands(click.Group):
 
     def _advice(self, ctx: click.Context, name: str) -> str:
         """What to write instead of a command that does not exist."""
-        near = closest_name(name, self.list_commands(ctx), 0.5)
+        near = COMMANDS_ELSEWHERE.get(name.lower()) or closest_name(name, self.list_commands(ctx), 0.5)
         if near:
             return f"did you mean `{ctx.command_path} {near}`?"
         if name.endswith(".fab"):
@@ -367,6 +367,18 @@ def _paths_in_option_values(option: click.Option, values: list[Any]) -> list[str
         return [str(v) for v in values]
     part = getattr(option.type, "place", None)  # of a value that holds more than a path
     return [part(str(v)) for v in values] if part is not None else []
+
+
+COMMANDS_ELSEWHERE = {
+    **dict.fromkeys(("validate", "verify-design", "test", "lint", "prove", "apply", "run"), "check"),
+    **dict.fromkeys(("generate", "make", "compile", "export", "render-all", "output"), "build"),
+    **dict.fromkeys(("format", "reformat"), "fmt"),
+    **dict.fromkeys(("draw", "plot", "graph", "diagram", "open", "visualize", "visualise"), "view"),
+    **dict.fromkeys(("print", "info", "describe", "inspect", "summary"), "show"),
+    **dict.fromkeys(("new-project", "create", "start", "scaffold"), "init"),
+    **dict.fromkeys(("doc", "docs", "man-page", "why"), "explain"),
+}
+"""Words of other tools for a command, and its name."""
 
 
 class Unusable(click.ClickException):

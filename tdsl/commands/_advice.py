@@ -113,6 +113,8 @@ def _call_with_equals_sign(args: Sequence[str], given: str) -> str:
         return _call_with_word_replaced(args, given, f"{apart[1]}={apart[2]}")
     words = list(args)
     at = words.index(given) if given in words else len(words)
+    if words[at + 1 : at + 2] in (["="], [":"]):
+        del words[at + 1]
     value = words[at + 1] if at + 1 < len(words) else "-"
     if value.startswith("-") or "." in value or Path(value).exists():
         return _call_with_word_replaced(args, given, f"{given.rstrip('=')}=VALUE")

@@ -22,7 +22,7 @@ from tdsl.fabric.risks import RiskGroup, is_risk_path, risk_selector
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import Origin, SourceSpan
-from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.evaluate import NUMERALS, Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, indices_at_position
 from tdsl.semantics.paths import resolve_path
@@ -329,6 +329,13 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
     if claim.any_count is None:
         return None
     words = claim.any_count
+    number = NUMERALS.get(words.bare.lower()) if isinstance(words, tree.PathExpr) and words.bare else None
+    if number is not None and scope.find(str(words.span.text), words.span) is None:
+        new = str(number)
+        fix = Fix(f"write `{new}`", ((words.span, new),))
+        raise Fault(
+            "E0101", words.span, f"`{words.span.text}` is not a number", help=f"write `{new}`", fix=fix
+        )
     if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare, words.span) is None:
         raise Fault(
             "E0101",

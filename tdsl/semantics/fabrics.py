@@ -295,5 +295,7 @@ def _report_statements_outside_fabrics(
         "E0118",
         span,
         f"{what} outside any fabric",
-        help="put it between the braces of `fabric NAME { … }`",
+        help="a `}` before it closes the fabric too early: remove that one"
+        if any(d.code == "E0005" and d.span is not None and d.span.file is span.file for d in diagnostics)
+        else "put it between the braces of `fabric NAME { … }`",
     )

@@ -457,7 +457,8 @@ class JobReader:
     def only_item(self, s: tree.Setting, form: str) -> tree.Expr:
         """The one value of a setting."""
         if len(s.items) != 1 or s.items[0].args or s.body is not None:
-            raise Fault("E0120", s.span, f"`{s.name.name}` takes one value", help=f"write `{form}`")
+            own = f"{s.name.name} {s.items[0].value.span.text}" if s.items else form
+            raise Fault("E0120", s.span, f"`{s.name.name}` takes one value", help=f"write `{own}`")
         return s.items[0].value
 
     def whole_number(self, s: tree.Setting, form: str) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.diagnostic import Fix, Severity
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
+from tdsl.semantics.amounts import decimal_comma_fault
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -741,7 +742,7 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
     fits = isinstance(value, Quantity) and value.dim == dim
     if not fits or (isinstance(value, Quantity) and value.amount < 0):
         fault = _number_with_unit_fault(s, value, example, f"one amount such as `{example}`, with its unit")
-        fault = fault or _comma_before_word_fault(s)
+        fault = fault or decimal_comma_fault(s) or _comma_before_word_fault(s)
         if fault is not None:
             raise fault
         raise Fault(

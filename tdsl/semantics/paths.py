@@ -177,6 +177,15 @@ def _find_enclosing_member(
     )
     if around is not None:
         index = f"[{', '.join('*' * len(around.axes))}]" if around.axes else ""
+        if head.span.file.text[head.span.start - 1] == "," and head.span.start > 1:
+            comma = SourceSpan(head.span.file, head.span.start - 1, head.span.start)
+            raise Fault(
+                "E0101",
+                head.span,
+                f"there is no device or group `{head.name}` here; it is declared in `{around.name}`",
+                help=f"write `.{head.name}`: a point joins the names of a path, a comma separates paths",
+                fix=Fix("write `.`", ((comma, "."),), safe=False),
+            )
         whole = f"{around.name}{index}.{head.name}"
         raise Fault(
             "E0101",

@@ -580,6 +580,11 @@ class FabricPlanner:
         """The fault of a device without the name of a model: none is written, it is in quotes, or what is
         written is no name, such as ``7060X6``."""
         written = s.of.span.text.strip('"') if s.of is not None else ""
+        last = re.split(r"[./]", written)[-1]
+        if s.of is not None and last != written and self.library.is_model(self.home, last):
+            message = f"a model is named without its file: `{last}`"
+            fix = Fix(f"write `{last}`", ((s.of.span, last),))
+            return Fault("E0120", s.of.span, message, help=f"write `{last}`", fix=fix)
         if s.of is None or not (written[:1].isdigit() or isinstance(s.of, tree.Str)):
             return Fault(
                 "E0120",

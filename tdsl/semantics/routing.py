@@ -80,7 +80,7 @@ def read_routing_block(
     given = _settings_by_name(s, BGP_SETTINGS, several="asn")
     for name in FLAGS:
         if name != "bfd" and name in given and given[name].items:
-            raise Fault("E0120", given[name].span, f"`{name}` takes no value")
+            raise Fault("E0120", given[name].span, f"`{name}` takes no value", help=f"write `{name}` alone")
     mtu = _integer_setting("mtu", given, scope, evaluator, MTU, 0)
     asns = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == "asn"]
     interval, multiplier = _bfd_timers(given.get("bfd"), scope, evaluator)

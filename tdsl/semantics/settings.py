@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics.amounts import unit_apart_fault
+from tdsl.semantics.amounts import decimal_comma_fault, unit_apart_fault
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, PathComponent
@@ -56,6 +56,9 @@ def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
             f"`{name}` takes no block here",
             help=f"write `{form}`",
         )
+    comma = decimal_comma_fault(s) if len(s.items) > items else None
+    if comma is not None:
+        raise comma
     if len(s.items) > items:
         if s.items[items].args:
             raise _unused_word_fault(s, s.items[items], form)
@@ -196,7 +199,15 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
     if name in ("rate", "length"):
         return _rate_or_length(name, value, item.span)
     if not isinstance(value, str):
-        raise Fault("E0103", item.span, f"`{name}` is a word or a string, not {a_type(value)}")
+        new = f'"{item.span.text}"'
+        plain = '"' not in item.span.text
+        raise Fault(
+            "E0103",
+            item.span,
+            f"`{name}` is a word or a string, not {a_type(value)}",
+            help=f"write `{name} {new}`" if plain else "",
+            fix=Fix(f"write `{new}`", ((item.span, new),), safe=False) if plain else None,
+        )
     if name == "layer" and value != "scaleup":
         raise Fault(
             "E0120",

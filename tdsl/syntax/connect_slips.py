@@ -66,10 +66,12 @@ def _setting_without_braces(s: Scene) -> Diagnostic | None:
 
 def _guard_with_if(s: Scene) -> Diagnostic | None:
     """``connect a[i] to b[i] if i < 4``."""
-    b = s.before
-    if not _is_link(s) or b is None or b.text not in ("if", "when", "unless"):
+    t, b = s.token, s.before
+    guarded = s.first in ("omit", "naming") and t is not None and t.text in ("if", "when", "unless")
+    b = t if guarded else b
+    if not (guarded or _is_link(s)) or b is None or b.text not in ("if", "when", "unless"):
         return None
-    message = f"`{b.text}` does not guard a connect; `where` does"
+    message = f"`{b.text}` does not guard a `{s.first}`; `where` does"
     if b.text == "unless":
         return Diagnostic("E0001", message, b.span, help="write `where not (…)`")
     return rewriting_finding(message, b.span, b.span, "where")

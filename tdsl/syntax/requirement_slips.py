@@ -24,6 +24,13 @@ WORDS = {
     ("maximum",): "<=",
     ("below",): "<",
     ("above",): ">",
+    ("gte",): ">=",
+    ("ge",): ">=",
+    ("lte",): "<=",
+    ("le",): "<=",
+    ("gt",): ">",
+    ("lt",): "<",
+    ("eq",): "==",
 }
 """Comparisons in words, and their signs."""
 

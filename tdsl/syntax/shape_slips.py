@@ -369,6 +369,9 @@ def _index_without_brackets(s: Scene) -> Diagnostic | None:
         return None
     if t.type not in ("NUMBER", "DIMS") or b.type != "NAME" or len(s.statement) < 2:
         return None
+    if b.text.lower() in ("u", "ru", "unit"):
+        units = b.span.to(t.span)
+        return rewriting_finding("rack units are a number and `U`", units, units, f"{t.text}U")
     new = f"{b.text}[{t.text}]"
     whole = b.span.to(t.span)
     return rewriting_finding("an index is written in brackets", whole, whole, new)
@@ -377,18 +380,23 @@ def _index_without_brackets(s: Scene) -> Diagnostic | None:
 def _kind_before_path(s: Scene) -> Diagnostic | None:
     """``omit host node[15]`` and ``connect switch leaf[*] to …``."""
     every = [*s.statement, *s.rest]
-    if s.first not in _STATEMENTS_OF_PATHS or len(every) < 3 or every[2].type != "NAME":
+    if s.first not in _STATEMENTS_OF_PATHS or s.token is None:
         return None
-    if every[1].text not in KIND_WORDS or every[2].text in GRAMMAR_WORDS:
-        return None
-    gone = SourceSpan(s.run.file, every[1].start, every[2].start)
-    return Diagnostic(
-        "E0001",
-        f"a path begins with a name; `{every[1].text}` is a kind",
-        every[1].span,
-        help=f"write `{s.first} {every[2].text}`, without `{every[1].text}`",
-        fix=Fix(f"remove `{every[1].text}`", ((gone, ""),), safe=False),
-    )
+    for before, kind, name in zip(every, every[1:], every[2:], strict=False):
+        leads = before is every[0] or before.text in ("in", "to", "of", "via")
+        if kind.start > s.token.start or not leads or kind.text not in KIND_WORDS:
+            continue
+        if name.type != "NAME" or name.text in GRAMMAR_WORDS:
+            continue
+        gone = SourceSpan(s.run.file, kind.start, name.start)
+        return Diagnostic(
+            "E0001",
+            f"a path begins with a name; `{kind.text}` is a kind",
+            kind.span,
+            help=f"write `{before.text} {name.text}`, without `{kind.text}`",
+            fix=Fix(f"remove `{kind.text}`", ((gone, ""),), safe=False),
+        )
+    return None
 
 
 def _heads_around(s: Scene) -> list[str]:
@@ -601,7 +609,73 @@ def _metric_behind_comparison(s: Scene) -> Diagnostic | None:
     return rewriting_finding("a requirement begins with a metric", whole, whole, new, safe=True)
 
 
+def _index_in_other_brackets(s: Scene) -> Diagnostic | None:
+    """``connect a(*) to …`` and ``connect su{*} to …``."""
+    t, text = s.token, s.run.file.text
+    if t is None or t.type != "STAR":
+        return None
+    at = next((k for k in range(t.start - 1, -1, -1) if text[k] not in " *"), 0)
+    found = re.compile(r"[({]([*\w, ]+)[)}]").match(text, at)
+    if found is None or not at or not (text[at - 1].isalnum() or text[at - 1] == "_"):
+        return None
+    whole = SourceSpan(s.run.file, at, found.end())
+    return rewriting_finding("an index is written in square brackets", whole, whole, f"[{found[1]}]")
+
+
+def _word_twice(s: Scene) -> Diagnostic | None:
+    """``>= >= 100%``, ``to to leaf[r]`` and ``a,, b``."""
+    t, b = s.token, s.before
+    if t is None or b is None or not t.text or t.text != b.text or t.type in ("LBRACE", "LPAR", "LSQB"):
+        return None
+    cut = SourceSpan(s.run.file, b.end, t.end)
+    return Diagnostic(
+        "E0001",
+        f"`{t.text}` is written twice",
+        t.span,
+        help=f"remove one `{t.text}`",
+        fix=Fix(f"remove one `{t.text}`", ((cut, ""),)),
+    )
+
+
+def _between_in_guard(s: Scene) -> Diagnostic | None:
+    """``where units between 1 and 4``."""
+    if s.token is None or s.token.text != "between" or not any(t.text == "where" for t in s.statement):
+        return None
+    line = _text_of_line(s)
+    found = re.search(r"(\w+) between ([\w.]+) and ([\w.]+)", line.text)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, line.start + found.start(), line.start + found.end())
+    new = f"{found[2]} <= {found[1]} <= {found[3]}"
+    return rewriting_finding("two limits are one chain of comparisons", whole, whole, new, safe=True)
+
+
+def _malformed_ipv6(s: Scene) -> Diagnostic | None:
+    """``fd00::1::/64``."""
+    t, text = s.token, s.run.file.text
+    if t is None or t.type not in ("COLON", "NUMBER", "NAME", "QUANTITY"):
+        return None
+    start = t.start
+    while start and (text[start - 1].isalnum() or text[start - 1] == ":"):
+        start -= 1
+    found = re.compile(r"[0-9A-Fa-f:]+(?:/\d+)?").match(text, start)
+    if found is None or found[0].count(":") < 3 or found.end() <= t.start:
+        return None
+    whole = SourceSpan(s.run.file, start, found.end())
+    return Diagnostic(
+        "E0001",
+        f"`{found[0]}` is not an IPv6 address: groups of up to four digits are joined by `:`, and `::` is "
+        "written once",
+        whole,
+        help="write an address such as `fd00:10::1`, or a network such as `fd00:10::/48`",
+    )
+
+
 TRIALS = (
+    _index_in_other_brackets,
+    _word_twice,
+    _between_in_guard,
+    _malformed_ipv6,
     _pattern_in_other_words,
     _thousands_apart,
     _currency_behind_amount,
