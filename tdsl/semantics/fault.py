@@ -119,7 +119,7 @@ def unknown_name_fault(
     """The fault of a name nobody declared, with the nearest known one and a fix that writes it. ``meant`` are
     words for known names that are not like them, in small letters."""
     known = sorted(set(known))
-    near = meant.get(name.lower(), "")
+    near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
     near = near if near in known else closest_known_name(name, known)
     if near and near != name:
         return Fault(

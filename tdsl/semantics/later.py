@@ -10,7 +10,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import INSTEAD_OF, KINDS
+from tdsl.syntax.keywords import INSTEAD_OF, KINDS, STATEMENTS
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
@@ -129,6 +129,14 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             help=f"write `{new} {{`",
             fix=Fix(f"write `{new}`", ((at, new),), safe=False),
         )
+    if s.body is None and len(s.span.text.split()) > 2 and re.fullmatch(r"[A-Za-z' ,.]+", s.span.text):
+        return Fault(
+            "E0118",
+            s.span,
+            f"there is no statement `{name}` here; a comment begins with `#`",
+            help=f"write `# {s.span.text}` for a comment",
+            fix=Fix("make it a comment", ((s.span, f"# {s.span.text}"),), safe=False),
+        )
     whole = _statement_meant(s)
     if whole:
         return Fault(
@@ -154,6 +162,7 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
         name,
         (
             *KNOWN,
+            *STATEMENTS,
             "forwards",
             "nos",
             "transport",

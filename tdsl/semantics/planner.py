@@ -583,8 +583,8 @@ class FabricPlanner:
         last = re.split(r"[./]", written)[-1]
         if s.of is not None and last != written and self.library.is_model(self.home, last):
             message = f"a model is named without its file: `{last}`"
-            fix = Fix(f"write `{last}`", ((s.of.span, last),))
-            return Fault("E0120", s.of.span, message, help=f"write `{last}`", fix=fix)
+            plain = Fix(f"write `{last}`", ((s.of.span, last),))
+            return Fault("E0120", s.of.span, message, help=f"write `{last}`", fix=plain)
         if s.of is None or not (written[:1].isdigit() or isinstance(s.of, tree.Str)):
             return Fault(
                 "E0120",

@@ -17,6 +17,7 @@ from tdsl.semantics.quantity import LENGTH, RATE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import BareWord, ModelValue, Value, a_type
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import SETTINGS
 
 CAPACITY_LIMIT = 1 << 62
 """The capacity of all links of a fabric together is below it, in bit/s each way: sums of capacities fit 64
@@ -99,6 +100,15 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     apart = unit_apart_fault(s)
     if apart is not None:
         return apart
+    if isinstance(word, tree.PathExpr) and word.bare in SETTINGS and len(item.args) > 1:
+        gap = SourceSpan(word.span.file, word.span.start, word.span.start)
+        return Fault(
+            "E0118",
+            word.span,
+            f"`{word.bare}` is a setting of its own; settings are separated by `;`",
+            help=f"write `; {word.bare}`",
+            fix=Fix("write `;`", ((gap, "; "),)),
+        )
     following = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     place = s.items.index(item) if item in s.items else 0
     if place and following in SEPARATE:

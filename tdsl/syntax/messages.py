@@ -7,6 +7,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.syntax.characters import bad_character
 from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
+from tdsl.syntax.forms import FORMS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
@@ -91,7 +92,11 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
         )
         if guess and guess != s.token.text:
             help, fix = f"did you mean `{guess}`?", Fix(f"write `{guess}`", ((s.span, guess),))
-    if not help and END not in s.expected and len(choices) <= 2:
+    form = FORMS.get(s.first)
+    sole = END in s.expected and len(s.rest) == 1 and s.rest[0].type in ("NAME", "COMMA")
+    if not help and form is not None and not sole:
+        help = f"the form is `{form}`"
+    elif not help and END not in s.expected and len(choices) <= 2:
         help = f"put {choices[0]} here"
     elif not help and END in s.expected and s.token is not None and s.token.type not in (END, "RBRACE"):
         help = "remove it, or end the statement before it with a new line or `;`"

@@ -7,7 +7,7 @@ import re
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, KINDS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, KINDS, STARTERS
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, rewriting_finding
 
@@ -422,6 +422,9 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
             return None
         return rewriting_finding(f"a `{s.first}` has a name, without quotes", t.span, t.span, name)
     close = next((x for x in s.rest if x.type == "RSQB"), t)
+    after = next((x for x in s.rest if x.start >= close.end), None)
+    if after is not None and after.type == "NAME":  # `host[8] node: M`
+        return None
     number = re.fullmatch(r"\[(\d+)\]", t.span.to(close.span).text)
     if s.first == "rack" and "row" in _heads_around(s):
         if number is None:
@@ -430,6 +433,8 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
         return rewriting_finding("racks of a row are numbered", whole, whole, f"rack 1..{number[1]}")
     name = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
     shape = t.span.to(close.span).text
+    if not re.fullmatch(r"\[[\w.?* ]+\]", shape):
+        return None
     at = SourceSpan(s.run.file, t.start, t.start)
     return Diagnostic(
         "E0001",
@@ -585,7 +590,7 @@ def _list_in_braces(s: Scene) -> Diagnostic | None:
 
 def _pairs_with_equals(s: Scene) -> Diagnostic | None:
     """``pitch rack=0.6m row=3m``."""
-    if s.token is None or s.token.type != "EQUAL" or len(s.statement) < 2:
+    if s.token is None or s.token.type != "EQUAL" or len(s.statement) < 2 or s.first in STARTERS:
         return None
     line = _text_of_line(s)
     found = _PAIRS.match(line.text)
@@ -671,7 +676,52 @@ def _malformed_ipv6(s: Scene) -> Diagnostic | None:
     )
 
 
+def _truth_of_requirement(s: Scene) -> Diagnostic | None:
+    """``require rail_alignment = true``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or s.first not in ("require", "report") or t.type not in ("EQUAL", "COLON"):
+        return None
+    if not following or following[0].text.lower() not in ("true", "yes", "on") or b.type != "NAME":
+        return None
+    cut = SourceSpan(s.run.file, b.end, following[0].end)
+    shown = cut.text.strip()
+    return Diagnostic(
+        "E0001",
+        "what is yes or no is not compared",
+        t.span.to(following[0].span),
+        help=f"remove `{shown}`",
+        fix=Fix(f"remove `{shown}`", ((cut, ""),), safe=False),
+    )
+
+
+def _quoted_requirement(s: Scene) -> Diagnostic | None:
+    """``require "bisection >= 100%"``."""
+    t = s.token
+    if t is None or t.type != "STRING" or s.first not in ("require", "report") or len(s.rest) != 1:
+        return None
+    inner = t.text.strip('"').strip()
+    return rewriting_finding(f"a `{s.first}` has no quotes around it", t.span, t.span, inner)
+
+
+def _call_of_topology(s: Scene) -> Diagnostic | None:
+    """``clos(leaf=QM9700, spine=QM9700)``."""
+    if s.token is None or s.token.type not in ("EQUAL", "COLON"):
+        return None
+    line = _text_of_line(s)
+    found = re.fullmatch(r"(\w+)\s*\(((?:\s*\w+\s*[=:][^,()]+,?)+)\)", line.text)
+    if found is None or found[1] in STARTERS:
+        return None
+    pairs = (
+        re.sub(r"\s*[=:]\s*", " ", part.strip(), count=1) for part in found[2].split(",") if part.strip()
+    )
+    new = f"{found[1]} {{ {'; '.join(pairs)} }}"
+    return rewriting_finding("settings are written in braces, each a name and its value", line, line, new)
+
+
 TRIALS = (
+    _truth_of_requirement,
+    _quoted_requirement,
+    _call_of_topology,
     _index_in_other_brackets,
     _word_twice,
     _between_in_guard,

@@ -26,6 +26,7 @@ from tdsl.semantics.quantity import (
 )
 from tdsl.semantics.values import integer_if_whole
 from tdsl.syntax.requirement_slips import WORDS as COMPARISON_WORDS
+from tdsl.system.similar import closest_name
 from tdsl.verify.check import Check, Judgement, checks_by_name
 from tdsl.verify.result import Value
 from tdsl.verify.reworded import claim_with_any, help_for_unknown_metric
@@ -52,6 +53,13 @@ def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str
         return (
             "`or` does not join requirements: every one that is stated must hold",
             f"write `{first}`, or `{second}`; `report {second}` asks without requiring",
+        )
+    if " if " in claim.text and "if" in map(str, claim.args):
+        before, _, condition = claim.text.partition(" if ")
+        stated = "report" if claim.report else "require"
+        return (
+            "a requirement has no condition; a block of `if` has",
+            f"write `if {condition} {{ {stated} {before} }}`",
         )
     wrong = _why_clauses_are_wrong(claim, check) or _why_sets_or_layer_are_wrong(claim, check)
     if wrong is not None:
@@ -209,6 +217,9 @@ def _why_condition_is_wrong(given: ResolvedClaim) -> tuple[str, str] | None:
     fit = {name: check for name, check in checks_by_name().items() if check.after_failures}
     listed = f"metrics that can be asked after failures: {', '.join(sorted(fit))}"
     if given.metric not in fit:
+        near = closest_name(given.metric, fit, 0.7)
+        if near and given.metric not in checks_by_name():
+            return f"there is no metric `{given.metric}`", f"did you mean `with {near}`?"
         return f"`{given.metric}` cannot be asked after failures", listed
     if not given.of_to and any(s.elements or s.text != "ports" for s in given.of):
         return (
