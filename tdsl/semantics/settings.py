@@ -87,7 +87,7 @@ SETTINGS_ELSEWHERE = {
     **dict.fromkeys(("cost", "list_price"), "price"),
     **dict.fromkeys(("rack_units", "size", "ru"), "height"),
     **dict.fromkeys(("tor", "access"), "leaf"),
-    **dict.fromkeys(("agg", "aggregation", "core"), "spine"),
+    **dict.fromkeys(("agg", "aggregation"), "spine"),
     **dict.fromkeys(("ratio", "blocking", "blocking_factor", "subscription"), "oversubscription"),
 }
 """Words that people use for a setting, in small letters, and its name."""

@@ -311,6 +311,13 @@ class Binder:
             split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
         extra = next((i for i in items if i.args), None)
         if extra is not None:
+            sizes = re.findall(r"\d+", extra.span.text)
+            apart = re.fullmatch(r"\d+(?:\s*x\s*\d+)+", extra.span.text) if kind == "dims" else None
+            if apart is not None:
+                new = "x".join(sizes)
+                fix = Fix(f"write `{new}`", ((extra.span, new),))
+                message = "dimensions are written without spaces"
+                raise Fault("E0120", extra.span, message, help=f"write `{new}`", fix=fix)
             raise Fault(
                 "E0120",
                 extra.span,

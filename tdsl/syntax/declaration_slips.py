@@ -200,6 +200,15 @@ def _unquoted_title(s: Scene) -> Diagnostic | None:
     if len(words) == len(s.rest) or any(x.type not in ("NAME", "NUMBER", "MINUS") for x in words):
         return None
     span = words[0].span.to(words[-1].span)
+    if s.first == "row":
+        gap = SourceSpan(s.run.file, b.end, words[0].start)
+        return Diagnostic(
+            "E0001",
+            "names of rows are separated by `,`",
+            span,
+            help=f"write `row {b.text}, {', '.join(x.text for x in words)}`",
+            fix=Fix("write `,`", ((gap, ", "),)) if len(words) == 1 else None,
+        )
     return rewriting_finding("a title is written in double quotes", span, span, f'"{span.text}"', safe=True)
 
 

@@ -94,6 +94,8 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
             help, fix = f"did you mean `{guess}`?", Fix(f"write `{guess}`", ((s.span, guess),))
     form = FORMS.get(s.first)
     sole = END in s.expected and len(s.rest) == 1 and s.rest[0].type in ("NAME", "COMMA")
+    if s.first in ("require", "report") and (s.before is None or s.before.type not in VALUES):
+        sole = False
     if not help and form is not None and not sole:
         help = f"the form is `{form}`"
     elif not help and END not in s.expected and len(choices) <= 2:

@@ -7,7 +7,7 @@ import re
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, KINDS, STARTERS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF, KIND_WORDS, KINDS, STARTERS
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, rewriting_finding
 
@@ -590,7 +590,9 @@ def _list_in_braces(s: Scene) -> Diagnostic | None:
 
 def _pairs_with_equals(s: Scene) -> Diagnostic | None:
     """``pitch rack=0.6m row=3m``."""
-    if s.token is None or s.token.type != "EQUAL" or len(s.statement) < 2 or s.first in STARTERS:
+    if s.token is None or s.token.type != "EQUAL" or len(s.statement) < 2:
+        return None
+    if s.first in STARTERS or s.first.lower() in INSTEAD_OF:
         return None
     line = _text_of_line(s)
     found = _PAIRS.match(line.text)
