@@ -210,7 +210,7 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
         return _rate_or_length(name, value, item.span)
     if not isinstance(value, str):
         new = f'"{item.span.text}"'
-        plain = '"' not in item.span.text
+        plain = item.span.text.replace(".", "").isalnum()
         raise Fault(
             "E0103",
             item.span,

@@ -35,6 +35,8 @@ _DESIGN = re.compile(r"^(?:fabric|cluster|extend|model|topology)\s[^\n]*\{", re.
 def _is_table(text: str) -> bool:
     """Whether a text is a table of two lines or more, each with as many commas, semicolons or tabs."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")][:50]
+    if not lines or not re.match(r"\"?[A-Za-z_][\w-]*\"?[,;\t]", lines[0]):  # no statement begins so
+        return False
     for sign in ",;\t":
         counts = {line.count(sign) for line in lines}
         if len(lines) > 1 and len(counts) == 1 and counts != {0}:

@@ -498,7 +498,7 @@ def _list_in_setting(s: Scene) -> Diagnostic | None:
     inner = SourceSpan(s.run.file, s.rest[1].end, close.start).text.strip().replace('"', "")
     whole = s.statement[0].span.to(close.span)
     return rewriting_finding(
-        "several values of a setting stand without `:` and brackets", whole, whole, f"{s.first} {inner}"
+        "several values of a setting are written without `:` and brackets", whole, whole, f"{s.first} {inner}"
     )
 
 
@@ -601,7 +601,7 @@ def _pairs_with_equals(s: Scene) -> Diagnostic | None:
     pairs = re.findall(r"(\w+)\s*=\s*([^\s,;{}]+)", found[2])
     new = f"{found[1]} {', '.join(f'{name} {value}' for name, value in pairs)}"
     whole = SourceSpan(s.run.file, line.start, line.start + len(found[0].rstrip(" ,")))
-    return rewriting_finding("a name and its value stand side by side, without `=`", whole, whole, new)
+    return rewriting_finding("a name and its value are written side by side, without `=`", whole, whole, new)
 
 
 def _metric_behind_comparison(s: Scene) -> Diagnostic | None:
