@@ -170,8 +170,13 @@ def _refuse_unknown_figures(asked: Sequence[str], figures: Sequence[str]) -> Non
     """Refuse figures that no combination has, where any has figures."""
     for name in asked:
         if name not in figures and len(figures) > 1:
+            from tdsl.system.similar import closest_name
+
+            near = closest_name(name, figures)
             raise click.UsageError(
-                f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}"
+                f"there is no figure {name!r}; did you mean {near!r}?"
+                if near
+                else f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}"
             )
 
 

@@ -281,6 +281,23 @@ class Binder:
             return read_ratio_aim(items[0], self.outer, self.evaluator)
         return self.plain_value(formal, items)
 
+    def value_of_item(self, item: tree.SettingItem, formal: tree.Formal, kind: str) -> Value:
+        """The value that is written for a parameter. Of a word that nobody declares the type is named."""
+        word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
+        try:
+            return integer_if_whole(self.evaluator.evaluate(item.value, self.outer, words=kind == "string"))
+        except Fault as fault:
+            form = {"int": "8", "ratio": "1:1", "bool": "true", "length": "100km"}.get(kind)
+            if fault.diagnostic.code != "E0101" or word is None or form is None or fault.diagnostic.fix:
+                raise
+            name = formal.name.name
+            raise Fault(
+                "E0101",
+                item.value.span,
+                f"there is no value `{word}` here; `{name}` takes one of type {kind}",
+                help=f"write `{name} {form}`",
+            ) from None
+
     def plain_value(self, formal: tree.Formal, items: tuple[tree.SettingItem, ...]) -> Value:
         """The value of a list, a model with the settings of its devices, or of a type without words of its
         own."""
@@ -289,16 +306,20 @@ class Binder:
             self.refuse_unfit_model(formal, items[0], body)
         extra = next((i for i in items if i.args), None)
         if extra is not None:
+            sizes = re.findall(r"\d+", extra.span.text)
+            apart = re.fullmatch(r"\d+(?:\s*x\s*\d+)+", extra.span.text) if kind == "dims" else None
+            if apart is not None:
+                new = "x".join(sizes)
+                fix = Fix(f"write `{new}`", ((extra.span, new),))
+                message = "dimensions are written without spaces"
+                raise Fault("E0120", extra.span, message, help=f"write `{new}`", fix=fix)
             raise Fault(
                 "E0120",
                 extra.span,
                 f"`{formal.name.name}` is one {kind}, without a count or other words",
                 help=f"write `{formal.name.name} {_model_in_item(extra)}`",
             )
-        values = tuple(
-            integer_if_whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string"))
-            for i in items
-        )
+        values = tuple(self.value_of_item(i, formal, kind) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values
         if body and isinstance(values[0], ModelValue):
