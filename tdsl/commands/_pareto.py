@@ -35,9 +35,11 @@ def pareto_svg(
     y_name: str,
     less_x: bool = True,
     less_y: bool = False,
+    limit: float | None = None,
 ) -> str:
     """An SVG: all points with their names, those of the frontier filled. The steps between them are the
-    border of what some filled point is better than, or as good as, in both figures."""
+    border of what some filled point is better than, or as good as, in both figures. ``limit`` is a budget of
+    x, drawn where it lies between points."""
     (x_low, x_high, x_step), (y_low, y_high, y_step) = (
         _axis_range([p.x for p in points]),
         _axis_range([p.y for p in points]),
@@ -81,6 +83,12 @@ def pareto_svg(
         f'<text x="22" y="{middle}" text-anchor="middle" font-size="13" transform="rotate(-90 22 {middle})">'
         f"{escape(y_words)}</text>",
     ]
+    if limit is not None and x_low <= limit <= x_high:
+        x = across(limit)
+        out += [
+            f'<line x1="{x}" y1="{TOP}" x2="{x}" y2="{bottom}" stroke="#b23a1f" stroke-dasharray="6 4"/>',
+            f'<text x="{x}" y="{TOP - 4}" text-anchor="middle" fill="#b23a1f">budget</text>',
+        ]
     filled = sorted({(across(p.x), up(p.y)) for p, b in zip(points, best, strict=True) if b})
     if len(filled) > 1:
         out.append(
