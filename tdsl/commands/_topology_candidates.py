@@ -21,13 +21,14 @@ from tdsl.system.workers import Workers
 if TYPE_CHECKING:
     from tdsl.compile.candidates import CandidateFrame, WantedParts
     from tdsl.compile.compiler import Request
+    from tdsl.findings.diagnostic import Diagnostic
     from tdsl.jobs.step import StepModel
     from tdsl.sizing.by_topology import SizedNetwork
 
 OVER_BUDGET, WITHOUT_SIZE = "E0486", "E0487"
 SHOWN = (
-    "switches", "cables", "network_power_kw", "network_cost", "step_s", "mfu", "tokens_per_second",
-    "cost_per_million_tokens", "bisection", "diameter", "network_limited_by", "errors", "why",
+    "switches", "cables", "network_power_kw", "network_cost", "step_s", "mfu", "cost_per_million_tokens",
+    "bisection", "diameter", "network_limited_by", "errors", "why",
 )  # fmt: skip
 """Figures of the table; other formats have all."""
 AMOUNT = re.compile(r"\s*+\$?+([0-9][0-9_,]*+(?:\.[0-9]++)?+)\s*+([kMB]?+)\s*+")
@@ -129,9 +130,7 @@ def find_candidates(
         found.get(n.name, {"candidate": n.name, "errors": WITHOUT_SIZE, "way": "0", "why": n.why})
         for n in networks
     ]
-    texts = {
-        n.name: frame.text(n, n.blocks[int(str(found[n.name]["way"]))], efficiency) for n in sized
-    }
+    texts = {n.name: frame.text(n, n.blocks[int(str(found[n.name]["way"]))], efficiency, True) for n in sized}
     for row in rows:
         row.pop("way")
         _judge_by_budget(row, call.budget)
@@ -184,8 +183,8 @@ class _Writer:
         own = asked is not None or job.efficiency
         if not own and not job.measured:
             raise Wrong(
-                f"job `{job.name}` states no efficiency, and nothing was measured of it: write --efficiency 50%, "
-                "the share of the peak that its matrix products reach while nothing waits"
+                f"job `{job.name}` states no efficiency, and nothing was measured of it: write "
+                "--efficiency 50%, the share of the peak that its matrix products reach while nothing waits"
             )
         name, model = self._reference(networks, asked)
         if model.why_no_time:
@@ -194,9 +193,15 @@ class _Writer:
         said = []
         for given in model.inputs():
             where = "the call" if given.name == "efficiency" and asked is not None else ORIGINS[given.origin]
-            more = "" if own or given.name != "efficiency" else f", were the measured network {name}"
+            more = (
+                ""
+                if own or given.name != "efficiency"
+                else f", with {name} as the network of the measurement"
+            )
             said.append((where, f"{given.name} {given.value}{more}"))
-        delays = [("counted as 0", f"delays of {', '.join(model.unknown_delays)}")] if model.unknown_delays else []
+        delays = (
+            [("counted as 0", f"delays of {', '.join(model.unknown_delays)}")] if model.unknown_delays else []
+        )
         return efficiency or None, (*said, *delays)
 
     def _reference(self, networks: Sequence[SizedNetwork], asked: Fraction | None) -> tuple[str, StepModel]:
@@ -218,8 +223,8 @@ class _Writer:
         raise Wrong(f"no network of these topologies holds the job: {why}")
 
 
-def _has_errors(findings: Sequence[object]) -> bool:
-    return any(getattr(d, "severity").word == "error" for d in findings)
+def _has_errors(findings: Sequence[Diagnostic]) -> bool:
+    return any(d.severity.word == "error" for d in findings)
 
 
 def _judge_by_budget(row: dict[str, object], budget: Fraction | None) -> None:
@@ -238,8 +243,8 @@ def refuse_budget_without_prices(rows: Sequence[dict[str, object]], budget: Frac
     measured = [row for row in rows if row["errors"] in ("", OVER_BUDGET)]
     if budget is not None and measured and not any(row.get("network_cost") for row in measured):
         raise Wrong(
-            "--budget needs prices: `price` in the models of FILE, or --prices; --cable names the part of the links, "
-            "whose price is that of a link with its ends"
+            "--budget needs prices: `price` in the models of FILE, or --prices; --cable names the part of the "
+            "links, whose price is that of a link with its ends"
         )
 
 
@@ -251,13 +256,15 @@ def verdict_on_budget(rows: Sequence[dict[str, object]], budget: Fraction | None
     over = [row for row in rows if row["errors"] == OVER_BUDGET]
     within = [row for row in rows if not row["errors"] and costs[id(row)] is not None]
     unknown = [row for row in rows if not row["errors"] and costs[id(row)] is None]
-    said = f"budget {float(budget):.6g}: "
+    said = f"budget {float(budget):,.0f}: "
     said += f"{counted_noun(len(within), 'candidate')} within, {len(over)} above"
     said += f", {len(unknown)} of unknown cost" if unknown else ""
     timed = [row for row in within if number_of_figure(row.get("step_s", "")) is not None]
     if timed:
         best = min(timed, key=lambda r: (number_of_figure(r["step_s"]), costs[id(r)]))
-        said += f"; the shortest step within: {best['candidate']}, {best['step_s']} s for {best['network_cost']}"
+        said += (
+            f"; the shortest step within: {best['candidate']}, {best['step_s']} s for {best['network_cost']}"
+        )
     elif over and not within and not unknown:
         cheapest = min(over, key=lambda r: number_of_figure(str(r["network_cost"]).removeprefix(">=")) or 0.0)
         said += f"; the cheapest is {cheapest['candidate']} at {cheapest['network_cost']}"

@@ -1,9 +1,9 @@
-"""Designs that ``tdsl explore`` tries: each compiled, checked and measured, by several processes where that is
-worth it."""
+"""Designs that ``tdsl explore`` tries: each compiled, checked and measured, by several processes where that
+is worth it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from fractions import Fraction
 from functools import partial

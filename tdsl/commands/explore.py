@@ -55,7 +55,7 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.workers import Workers
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Request
+    pass
 
 MOST = 256
 """Combinations of one call."""
@@ -72,8 +72,12 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="NAME,...",
             help="Size a network of each of these topologies for the job, in place of --vary.",
         ),
-        click.option("--gpus", type=click.IntRange(min=1), metavar="N", help="Accelerators to join; those of the job."),
-        click.option("--host", default="", metavar="MODEL", help="The model of the hosts, or of chips; DGX_H100."),
+        click.option(
+            "--gpus", type=click.IntRange(min=1), metavar="N", help="Accelerators to join; those of the job."
+        ),
+        click.option(
+            "--host", default="", metavar="MODEL", help="The model of the hosts, or of chips; DGX_H100."
+        ),
         click.option("--switch", default="", metavar="MODEL", help="The model of all switches; QM9700."),
         click.option("--cable", default="", metavar="MODEL", help="The part of all links."),
         click.option(
@@ -157,9 +161,9 @@ def command(file: str, **given: Any) -> int:
     """Print a line for each combination of the values: its figures, and `yes` under `best` where no other
     combination is at least as good in both figures and better in one.
 
-    With --topology, a line for each network that is sized for the accelerators of --job or --gpus: a design of
-    its own, checked like any other. FILE may declare the job, models with their prices, or a fabric whose
-    accelerators are taken; it declares the models where no option names one.
+    With --topology, a line for each network that is sized for the accelerators of --job or --gpus: a design
+    of its own, checked like any other. FILE may declare the job, models with their prices, or a fabric whose
+    accelerators are taken; its models count where no option names one.
 
     A combination with errors has the first code under `errors`. Figures that are unknown or bounds are not
     judged. More is better of hosts, accelerators, bisection, edge_redundancy, mfu and tokens_per_second; less
@@ -181,7 +185,9 @@ def _refuse_options_that_do_not_fit(file: str, given: dict[str, Any]) -> None:
     if not file:
         raise click.UsageError("name a FILE with --vary, or topologies with --topology")
     if not given["vary"]:
-        raise click.UsageError("--vary says which parameters to try, and --topology which networks: give one of them")
+        raise click.UsageError(
+            "--vary says which parameters to try, and --topology which networks: give one of them"
+        )
     alone = ("gpus", "host", "switch", "cable", "efficiency", "budget", "folder")
     other = next((name for name in alone if given[name]), "")
     if other:
@@ -258,13 +264,17 @@ def _print_explored(explored: Explored, plot: Path | None, output_format: str) -
     for k, good in zip(points, best, strict=True):
         rows[k]["best"] = "yes" if good else ""
     shown = explored.shown if output_format in ("table", "markdown") else ()
-    table = _rows_with_verdicts(rows, names, [f for f in figures if not shown or f in (*shown, x, y)], bool(points))
+    table = _rows_with_verdicts(
+        rows, names, [f for f in figures if not shown or f in (*shown, x, y)], bool(points)
+    )
     _print_combinations(table, explored, output_format)
     if plot is not None:
         _save_plot(explored, plot)
-    left = len(rows) - len(points)
+    explained = sum(1 for row in rows if row.get("why"))
+    left = len(rows) - len(points) - explained
     if left:
-        why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
+        errors = "" if explored.shown else "they have errors, or "
+        why = f"{errors}{x} or {y} is unknown or a bound; --x and --y name other figures"
         print_on_stderr(f"{left} of {len(rows)} {explored.noun} are not judged: {why}")
     return OK if points else FOUND
 
@@ -286,8 +296,8 @@ def _save_plot(explored: Explored, plot: Path) -> None:
     points = _points_of_rows(explored.rows, explored.names, x, y, ("", OVER_BUDGET))
     if not judged:
         raise Wrong(
-            f"no {explored.noun.removesuffix('s')} without errors has both {x} and {y} exactly, so there is nothing "
-            "to draw"
+            f"no {explored.noun.removesuffix('s')} without errors has both {x} and {y} exactly, so there is "
+            "nothing to draw"
         )
     best = [explored.rows[k].get("best") == "yes" for k in points]
     limit = None if explored.limit is None else float(explored.limit)

@@ -45,27 +45,35 @@ class WantedParts:
 @dataclass(frozen=True, slots=True)
 class CandidateFrame:
     """What all candidates of a call have in common. ``head`` is the text above their fabric, ``job`` the job
-    that they are for; ``origins`` has for each model whether the call, the file or a default names it."""
+    that they are for; ``origins`` has for each model whether the call, the file or a default names it.
+    ``transport`` is what links to switches speak, and those of hosts to each other, "" where that follows."""
 
     head: str
     parts: NetworkParts
     accelerators: int
     transport: str
+    transport_of_hosts: str
     job: Job | None
     origins: tuple[tuple[str, str], ...]
 
-    def text(self, network: SizedNetwork, block: str, efficiency: Fraction | None) -> str:
-        """A candidate as a file of its own; ``efficiency`` is that of its job, where it does not say one."""
+    def text(
+        self, network: SizedNetwork, block: str, efficiency: Fraction | None, reports: bool = False
+    ) -> str:
+        """A candidate as a file of its own; ``efficiency`` is that of its job, where it does not say one.
+        With ``reports`` its checks say what the job takes."""
         from tdsl.findings.source import SourceFile
         from tdsl.syntax.printer import format_source
 
         body = [self.parts.declared, block]
-        body += [f"transport {self.transport}"] if self.transport else []
+        transport = self.transport if "switch" in block or "router" in block else self.transport_of_hosts
+        body += [f"transport {transport}"] if transport else []
         if self.job is not None:
-            body += [self._job_line(efficiency), f"report step_time of {JOB_NAME} and mfu of {JOB_NAME}"]
+            body += [self._job_line(efficiency)]
+            body += [f"report step_time of {JOB_NAME} and mfu of {JOB_NAME}"] if reports else []
         assumed = f"# Assumed: {network.assumed}.\n" if network.assumed else ""
         lines = [
-            f"# {network.words}, for {self.parts.ends_text}, as `tdsl explore` sized it.\n{assumed}{self.head}",
+            f"# {network.words[0].upper()}{network.words[1:]}, for {self.parts.ends_text}, as `tdsl explore` "
+            f"sized it.\n{assumed}{self.head}",
             f'fabric {network.name} "{network.words}" {{',
             *body,
             "require reachability\n}\n",
@@ -81,7 +89,11 @@ class CandidateFrame:
             name = "chip" if self.parts.are_chips else "host"
             said.insert(0, f"on {name}[0..{self.job.ranks // each - 1}]")
         body = "; ".join(said)
-        return f"job {JOB_NAME}: {self.job.name} {{ {body} }}" if body else f"job {JOB_NAME}: {self.job.name} {{}}"
+        return (
+            f"job {JOB_NAME}: {self.job.name} {{ {body} }}"
+            if body
+            else f"job {JOB_NAME}: {self.job.name} {{}}"
+        )
 
 
 def candidate_request(source: str, text: str, asked: Request) -> Request:
@@ -135,7 +147,9 @@ class _FrameReader:
 
         declared, built = self._declared_models(), self._hosts_of_fabric()
         job, lines = self._job(wanted.job)
-        host, of_host = _first_named(wanted.host, built[0], declared.get("host") or declared.get("chip"), HOST)
+        host, of_host = _first_named(
+            wanted.host, built[0], declared.get("host") or declared.get("chip"), HOST
+        )
         switch, of_switch = _first_named(wanted.switch, "", declared.get("switch"), SWITCH)
         cable, of_cable = _first_named(wanted.cable, "", declared.get("cable"), "")
         end = self._model(host, ("host", "chip"), "--host")
@@ -147,7 +161,8 @@ class _FrameReader:
         if not ports:
             raise UsageError(f"--host {host}: the model has no ports")
         ends = sum(c.size for c in ports)
-        text, radix = _switch_at_rate(self._model(switch, ("switch",), "--switch"), ports[0].rate or 0)
+        model = self._model(switch, ("switch",), "--switch")
+        text, radix = _switch_at_rate(model, ports[0].rate or 0)
         if cable:
             self._model(cable, ("cable",), "--cable")
         chips = end.kind == "chip"
@@ -156,11 +171,20 @@ class _FrameReader:
             ends > 1 and len(ports) == 1 and len(ports[0].axes) == 1 and not chips,
             text, radix, cable, chips, wanted.tapers,
         )  # fmt: skip
-        origins = tuple(x for x in ((host, of_host), (switch, of_switch), (cable, of_cable)) if x[0])
-        families = {t.startswith("GE") for t in ports[0].types}
-        transport = "ethernet" if len(families) > 1 and True in families and not chips else ""
+        origins = tuple(
+            (f"{what} {name}", who)
+            for what, name, who in (
+                ("chip" if chips else "host", host, of_host),
+                ("switch", switch, of_switch),
+                ("cable", cable, of_cable),
+            )
+            if name
+        )
+        types = ports[0].types
+        shared = tuple(t for t in types if not model.first_parts[0].types or t in model.first_parts[0].types)
+        transports = _transport_of_types(shared), "" if chips else _transport_of_types(types)
         head = "\n".join(x for x in (*lines, self._text_without_fabrics()) if x)
-        return CandidateFrame(head, parts, hosts * each, transport, job, origins)
+        return CandidateFrame(head, parts, hosts * each, *transports, job, origins)
 
     def _declared_models(self) -> dict[str, str]:
         """The first model of each kind that the file declares."""
@@ -186,7 +210,9 @@ class _FrameReader:
         counts = Counter(f.models[m].name for m in rows)
         if len(counts) != 1:
             names = ", ".join(sorted(counts)) or "none"
-            raise UsageError(f"the accelerators of {self.source} are not of one model ({names}): name one by --host")
+            raise UsageError(
+                f"the accelerators of {self.source} are not of one model ({names}): name one by --host"
+            )
         ((name, count),) = counts.items()
         return name, count
 
@@ -211,7 +237,9 @@ class _FrameReader:
             model = self.library.model(self.home, name, span, kinds)
         except Fault as fault:
             said = fault.diagnostic
-            raise UsageError(f"{option} {name}: {said.message}" + (f"; {said.help}" if said.help else "")) from None
+            raise UsageError(
+                f"{option} {name}: {said.message}" + (f"; {said.help}" if said.help else "")
+            ) from None
         except Excused:
             self._refuse_errors()
             raise UsageError(f"{option} {name}: the model has errors") from None
@@ -247,7 +275,9 @@ class _FrameReader:
         own = [n for n, e in self.home.names.items() if isinstance(e.node, tree.JobDecl)]
         near = closest_name(name, [*own, *(n for names in whole.values() for n in names)])
         advice = f"did you mean `{near}`?" if near else "`tdsl list jobs` lists those of the library"
-        raise UsageError(f"--job {name}: there is no such job at the top of the file or in the library; {advice}")
+        raise UsageError(
+            f"--job {name}: there is no such job at the top of the file or in the library; {advice}"
+        )
 
 
 def _is_fabric(s: object) -> bool:
@@ -264,6 +294,12 @@ def _first_named(asked: str, built: str, declared: str | None, default: str) -> 
     return default, "assumed"
 
 
+def _transport_of_types(types: tuple[str, ...]) -> str:
+    """Ethernet where links could carry another transport, too; "" where what they carry follows."""
+    families = {t.startswith("GE") for t in types}
+    return "ethernet" if len(families) > 1 else ""
+
+
 def _number_of_hosts(accelerators: int, job: Job | None, built: int, each: int) -> int:
     """How many hosts there are: for the accelerators of the call, else those of the file's fabric, else as
     many as the job needs. Raises UsageError."""
@@ -276,7 +312,9 @@ def _number_of_hosts(accelerators: int, job: Job | None, built: int, each: int) 
     if count % each:
         raise UsageError(f"{count:,} accelerators are no whole number of hosts with {each} each")
     if ranks % each and ranks != count:
-        raise UsageError(f"the job has {ranks:,} ranks, no whole number of hosts with {each} accelerators each")
+        raise UsageError(
+            f"the job has {ranks:,} ranks, no whole number of hosts with {each} accelerators each"
+        )
     return count // each
 
 

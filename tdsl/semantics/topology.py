@@ -321,8 +321,8 @@ class Binder:
 
 
 def _settings_of_links(s: tree.Setting) -> tuple[tree.Setting, ...]:
-    """The settings between the braces behind `ends` or `between`. Raises Fault where other things are there, or
-    nothing."""
+    """The settings between the braces behind `ends` or `between`. Raises Fault where other things are there,
+    or nothing."""
     if any(isinstance(x, tree.Broken) for x in s.body or ()):
         raise Excused
     ends = s.name.name

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import isqrt
 
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.system.nouns import noun_for_count
+from tdsl.system.nouns import counted_noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,14 @@ class NetworkParts:
         return self.hosts * self.ends
 
     @property
+    def what(self) -> str:
+        """What it joins, in a word."""
+        return "chips" if self.are_chips else "hosts"
+
+    @property
     def ends_text(self) -> str:
         """How many ends there are, in words."""
-        what = "chips" if self.are_chips else "hosts"
-        return f"{self.all_ends:,} ends of {self.hosts:,} {what}"
+        return f"{self.all_ends:,} ends of {self.hosts:,} {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,11 @@ Sizing = Callable[[NetworkParts], Iterator[SizedNetwork]]
 
 def networks_of_topology(topology: str, parts: NetworkParts) -> list[SizedNetwork]:
     """The networks of one of ``SIZED`` for these hosts, at each of the tapers where it can have one."""
-    return list(SIZED[topology](parts))
+    out: list[SizedNetwork] = []
+    for network in SIZED[topology](parts):
+        if not network.blocks or network.blocks not in [n.blocks for n in out]:  # a taper may change nothing
+            out.append(network)
+    return out
 
 
 def _taper_name(taper: Fraction) -> str:
@@ -111,21 +119,37 @@ def _clos_blocks(parts: NetworkParts, taper: Fraction, by_rail: bool) -> Iterato
     cable = f"; cable {parts.cable}" if parts.cable else ""
     above = f"switch {parts.switch}; oversubscription at most"
     rails = f"rails {parts.ends}\n" if parts.railed else ""
-    leaf = f"tier leaf of ? hosts{' by rail' if by_rail else ''} {{ switch {parts.switch} }}"
+    by = " by rail" if by_rail else ""
+    leaves = [
+        f"tier leaf of {per or '?'} {parts.what}{by} {{ switch {parts.switch} }}"
+        for per in (_hosts_of_leaf(parts, taper), _hosts_of_leaf(parts, Fraction(1)))
+    ]
     for uneven in ("", "; uneven"):
         top = f"tier spine of ? leaf {{ {above} {_ratio_text(taper)}{cable}{uneven} }}"
-        yield rails + _block(parts, "clos", [leaf, top], between=False)
+        yield rails + _block(parts, "clos", [leaves[0], top], between=False)
+    leaf = leaves[1]
     for per_pod in _leaves_of_pods(parts, taper, by_rail):
         middle = f"tier spine of {per_pod} leaf {{ {above} 1:1{cable} }}"
         top = f"tier core of ? spine {{ {above} {_ratio_text(taper)}{cable} }}"
         yield rails + _block(parts, "clos", [leaf, middle, top], between=False)
 
 
+def _hosts_of_leaf(parts: NetworkParts, taper: Fraction) -> int:
+    """The most hosts of a leaf, or of the leaves of all rails, that the ports allow at a taper and that
+    divide all hosts; 0 where that would leave half of those ports unused, so that the compiler is to find
+    it."""
+    most = int(parts.radix * taper / (taper + 1)) // (1 if parts.railed else parts.ends)
+    found = next((n for n in range(min(most, parts.hosts), 0, -1) if parts.hosts % n == 0), 0)
+    return found if 2 * found > most or found == parts.hosts else 0
+
+
 def _leaves_of_pods(parts: NetworkParts, taper: Fraction, by_rail: bool) -> Iterator[int]:
     """How many leaves, or units of a leaf for each rail, a pod may have: whole parts of all there are, as
     many as a spine has ports for, largest first."""
     inside = parts.ends if parts.railed and not by_rail else 1
-    per_leaf = max(1, parts.radix // 2 // (1 if parts.railed else parts.ends))
+    per_leaf = _hosts_of_leaf(parts, Fraction(1)) or max(
+        1, parts.radix // 2 // (1 if parts.railed else parts.ends)
+    )
     units = -(-parts.hosts // per_leaf)
     down = int(parts.radix * taper / (taper + 1)) // inside
     yield from (n for n in range(min(units // 2, down), 0, -1) if units % n == 0)
@@ -168,12 +192,12 @@ def dragonfly_size(ends: int, radix: int, taper: Fraction) -> DragonflySize | No
     is balanced). None where a switch has too few ports."""
     found: list[DragonflySize] = []
     for p in range(1, radix):
-        for a in range(1, radix):
+        for a in range(2, radix):
             groups = -(-ends // (a * p))
             if groups < 2:
                 break
             trunk = max(1, -(-a * p * taper.denominator // (groups * taper.numerator)))
-            local = -(-2 * p // (a - 1)) if a > 1 else 0
+            local = -(-2 * p // (a - 1))
             far = -(-trunk * (groups - 1) // a)
             if p + (a - 1) * local + far <= radix:
                 links = groups * (a * (a - 1) // 2 * local) + groups * (groups - 1) // 2 * trunk
@@ -220,9 +244,10 @@ def hyperx_size(ends: int, radix: int, taper: Fraction, dimensions: int) -> Hype
     for p in range(1, radix):
         wanted = -(-ends // p)
         for long in range(2, radix + 1) if wanted > 1 else ():
-            shape = (long,) if dimensions == 1 else (long, max(2, -(-wanted // long)))
-            whole = long * (shape[1] if dimensions == 2 else 1)
-            if whole < wanted or (dimensions == 2 and shape[1] > long):
+            short = 1 if dimensions == 1 else max(2, -(-wanted // long))
+            shape: tuple[int, ...] = (long,) if dimensions == 1 else (long, short)
+            whole = long * short
+            if whole < wanted or short > long:
                 continue
             trunk = tuple(max(1, -(-p * taper.denominator // (s * taper.numerator))) for s in shape)
             if p + sum((s - 1) * t for s, t in zip(shape, trunk, strict=True)) <= radix:
@@ -285,16 +310,15 @@ def _torus_networks(parts: NetworkParts) -> Iterator[SizedNetwork]:
         yield SizedNetwork("torus", "a torus", (), "a torus takes two ports of a host for each dimension")
     for dimensions in wanted:
         shape = torus_shapes(parts.hosts, dimensions)
-        what = "chips" if parts.are_chips else "hosts"
         if shape is None:
-            why = f"{parts.hosts:,} {what} are no product of {dimensions} sizes"
+            why = f"{parts.hosts:,} {parts.what} are no product of {dimensions} sizes"
             yield SizedNetwork(f"torus_{dimensions}d", f"a torus of {dimensions} dimensions", (), why)
             continue
         text = "x".join(map(str, shape))
         forwards = "" if parts.are_chips else "forwards host\n"
         block = forwards + _block(parts, f"torus {text}", [], between=False)
         assumed = "" if parts.are_chips else "hosts pass on what others send, at the full rate"
-        words = f"a torus of {noun_for_count(dimensions, 'dimension')}, {what} joined directly"
+        words = f"a torus of {counted_noun(dimensions, 'dimension')}, {parts.what} joined directly"
         yield SizedNetwork(f"torus_{text}", words, (block,), assumed=assumed)
 
 
