@@ -147,11 +147,9 @@ class _FrameReader:
 
         declared, built = self._declared_models(), self._hosts_of_fabric()
         job, lines = self._job(wanted.job)
-        host, of_host = _first_named(
-            wanted.host, built[0], declared.get("host") or declared.get("chip"), HOST
-        )
-        switch, of_switch = _first_named(wanted.switch, "", declared.get("switch"), SWITCH)
-        cable, of_cable = _first_named(wanted.cable, "", declared.get("cable"), "")
+        ends_declared = declared.get("host") or declared.get("chip") or []
+        host, of_host = _first_named(wanted.host, built[0], ends_declared, HOST)
+        cable, of_cable = _first_named(wanted.cable, "", declared.get("cable", []), "")
         end = self._model(host, ("host", "chip"), "--host")
         each = end.accelerators
         if not each:
@@ -161,6 +159,8 @@ class _FrameReader:
         if not ports:
             raise UsageError(f"--host {host}: the model has no ports")
         ends = sum(c.size for c in ports)
+        switches = self._first_switch_at_rate(declared.get("switch", []), ports[0].rate or 0)
+        switch, of_switch = _first_named(wanted.switch, "", switches, SWITCH)
         model = self._model(switch, ("switch",), "--switch")
         text, radix = _switch_at_rate(model, ports[0].rate or 0)
         if cable:
@@ -186,15 +186,25 @@ class _FrameReader:
         head = "\n".join(x for x in (*lines, self._text_without_fabrics()) if x)
         return CandidateFrame(head, parts, hosts * each, *transports, job, origins)
 
-    def _declared_models(self) -> dict[str, str]:
-        """The first model of each kind that the file declares."""
+    def _declared_models(self) -> dict[str, list[str]]:
+        """The models of each kind that the file declares, in order."""
         from tdsl.syntax import tree
 
-        out: dict[str, str] = {}
+        out: dict[str, list[str]] = {}
         for s in self.home.module.body:
             if isinstance(s, tree.ModelDecl):
-                out.setdefault(s.kind.name, s.name.name)
+                out.setdefault(s.kind.name, []).append(s.name.name)
         return out
+
+    def _first_switch_at_rate(self, names: list[str], rate: int) -> list[str]:
+        """The switches of which the first has ports at a rate; all of them where none has."""
+        for at, name in enumerate(names):
+            try:
+                _switch_at_rate(self._model(name, ("switch",), "--switch"), rate)
+            except UsageError:
+                continue
+            return names[at:]
+        return names
 
     def _hosts_of_fabric(self) -> tuple[str, int]:
         """The model of what has accelerators in the file's first fabric, and how many there are."""
@@ -286,9 +296,9 @@ def _is_fabric(s: object) -> bool:
     return isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")
 
 
-def _first_named(asked: str, built: str, declared: str | None, default: str) -> tuple[str, str]:
+def _first_named(asked: str, built: str, declared: list[str], default: str) -> tuple[str, str]:
     """The name that counts, and who says it."""
-    for name, who in ((asked, "the call"), (built, "the design"), (declared or "", "the design")):
+    for name, who in ((asked, "the call"), (built, "the design"), ("".join(declared[:1]), "the design")):
         if name:
             return name, who
     return default, "assumed"

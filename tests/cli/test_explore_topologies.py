@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
+from math import prod
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from tests.cli.run import tdsl, write
 from tests.tables import sections
 
 PARTS = sections(__file__)
-ALL = "clos,rail_only,dragonfly,hyperx,full_mesh,torus"
+MANY = ("--topology", "clos,rail_only,dragonfly,hyperx,torus", "--oversubscription", "1:1,4:1")
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def explored(*more: str) -> dict[str, Any]:
 
 
 def test_candidates_are_designs_and_the_best_of_them_is_named(here: Path) -> None:
-    found = explored("--topology", ALL, "--budget", "60k", "--write", "out", "--picture", "p.svg")
+    found = explored(*MANY, "--budget", "60k", "--write", "out", "--picture", "p.svg")
     rows = {p["candidate"]: p for p in found["points"]}
     assert rows["rail_only"]["errors"] == "E0487" and "16 hosts, and a switch has 12 ports" in rows["rail_only"]["why"]
     for name, row in rows.items():
@@ -43,7 +44,9 @@ def test_candidates_are_designs_and_the_best_of_them_is_named(here: Path) -> Non
             assert float(row["network_cost"]) == cost and (row["errors"] == "E0486") == (cost > 60_000), name
             assert (here / "out" / f"{name}.fab").exists() == (not row["errors"])
     good = {n: r for n, r in rows.items() if not r["errors"]}
-    assert {n.partition("_")[0] for n in good} >= {"clos", "dragonfly", "torus"} and any(r["errors"] == "E0486" for r in rows.values())
+    assert {n.partition("_")[0] for n in good} >= {"clos", "hyperx", "torus"} and any(
+        r["errors"] == "E0486" for r in rows.values()
+    )
     for name, row in good.items():  # no other is at least as good in both figures and better in one
         x, y = float(row["network_cost"]), float(row["step_s"])
         others = [(float(r["network_cost"]), float(r["step_s"])) for n, r in good.items() if n != name]
@@ -54,13 +57,12 @@ def test_candidates_are_designs_and_the_best_of_them_is_named(here: Path) -> Non
     said = {(f["origin"], f["figure"]) for f in found["rests_on"]}
     assert {("the design", "host QUAD, switch SW, cable LINK"), ("stated in the design", "efficiency 50%")} <= said
     assert any(origin == "assumed" and "pass on what others send" in what and "torus" in what for origin, what in said)
-    for name in ("clos_2to1", "dragonfly_1to1", "torus_2x2x4"):  # what is written is what was measured
+    for name in ("clos_by_rail_4to1", "torus_4x4"):  # what is written is what was measured
         done = tdsl("check", f"out/{name}.fab", "--output-format", "json")
         assert done.exit_code == 0, done.output
         (job,) = json.loads(tdsl("show", f"out/{name}.fab", "job", "--format", "json").stdout)["jobs"]
         assert f"{job['step_s'][1]:.6g}" == rows[name]["step_s"]
         assert tdsl("fmt", "--check", f"out/{name}.fab").exit_code == 0
-    assert explored("--topology", "torus")["points"][0]["network_cost"] == rows["torus_2x2x4"]["network_cost"]
 
 
 def test_an_efficiency_that_was_measured_is_that_of_a_clos(here: Path) -> None:
@@ -78,7 +80,7 @@ def test_the_accelerators_of_a_fabric_are_taken(here: Path) -> None:
     write(here, PARTS["shelf"] + "fabric f { host node[8]: QUAD; switch s: SW; connect node[n].nic[0] to s }\n", "own.fab")
     done = tdsl("explore", "own.fab", "--topology", "rail_only", "--format", "json", "--x", "cables")
     (row,) = json.loads(done.stdout)["points"]
-    assert (row["hosts"], row["switches"], row["cables"], row["errors"]) == (8, 4, 32, "")
+    assert (row["hosts"], row["switches"], row["cables"], row.get("why")) == (8, 4, 32, None)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_the_accelerators_of_a_fabric_are_taken(here: Path) -> None:
         ("--topology clos --job small --switch QUAD", "it is a host, and a switch is meant"),
         ("--topology clos --job small --budget much", "is not an amount such as 40M"),
         ("--topology clos --job small --oversubscription 1:2", "is not a ratio such as 2:1"),
-        ("--topology clos --gpus 64 --switch DEAR --cable FREE --budget 1M", "--budget needs prices"),
+        ("--topology torus --gpus 64 --cable FREE --budget 1M", "--budget needs prices"),
     ],
 )
 def test_wrong_calls(here: Path, call: str, said: str) -> None:
@@ -106,27 +108,21 @@ def test_wrong_calls(here: Path, call: str, said: str) -> None:
     assert done.exit_code == 2 and said in " ".join(done.stderr.split()), done.stderr
 
 
-@settings(max_examples=60)
-@given(st.integers(2, 3000), st.integers(4, 64), st.fractions(1, 4, max_denominator=3))
-def test_sizes_fit_the_ports_and_carry_uniform_traffic(ends: int, radix: int, taper: Any) -> None:
-    """Judged link by link: what a pair of groups, or of switches of a line, exchange when every end sends as much to each."""
+@settings(max_examples=25)
+@given(st.integers(2, 800), st.integers(4, 40), st.fractions(1, 4, max_denominator=3))
+def test_sizes_fit_the_ports_and_carry_uniform_traffic(ends: int, radix: int, taper: Fraction) -> None:
+    """Judged link by link: what two groups, or two switches of a line, exchange when every end sends as much to each other one."""
     found = dragonfly_size(ends, radix, taper)
     if found is not None:
-        p = -(-ends // (found.groups * found.routers))
-        far = -(-found.trunk * (found.groups - 1) // found.routers)
-        assert p + (found.routers - 1) * found.local + far <= radix
-        assert found.trunk * taper >= (p * found.routers) ** 2 / (found.groups * found.routers * p)
+        p, routers = -(-ends // (found.groups * found.routers)), found.routers
+        assert p + (routers - 1) * found.local - (-found.trunk * (found.groups - 1) // routers) <= radix
+        assert found.trunk * taper >= Fraction(p * routers * p * routers, found.groups * routers * p)
     for dimensions in (1, 2):
         grid = hyperx_size(ends, radix, taper, dimensions)
-        if grid is not None:
-            graph: Any = nx.empty_graph(1)
-            for s in grid.shape:
-                graph = nx.cartesian_product(graph, nx.complete_graph(s))
-            p = -(-ends // len(graph))
+        if grid is not None:  # a link along a line carries what its switch has for all behind the next one, of all lines across
+            whole = prod(grid.shape)
+            p = -(-ends // whole)
             assert p + sum((s - 1) * t for s, t in zip(grid.shape, grid.trunk, strict=True)) <= radix
-            assert all(t * taper >= p * (len(graph) / s) / (len(graph)) for s, t in zip(grid.shape, grid.trunk, strict=True))
-    for d in (2, 3):
-        shape, ways = torus_shapes(ends, d), [(a, ends // a) for a in range(2, ends) if ends % a == 0 and ends // a >= a]
-        assert d > 2 or shape == min(ways, key=lambda w: w[1], default=None)
-
-
+            assert all(t * taper >= Fraction(p * p * whole, p * whole) / s for s, t in zip(grid.shape, grid.trunk, strict=True))
+    ways = [(a, ends // a) for a in range(2, ends) if ends % a == 0 and ends // a >= a]
+    assert torus_shapes(ends, 2) == min(ways, key=lambda w: w[1], default=None)
