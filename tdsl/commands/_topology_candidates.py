@@ -243,8 +243,8 @@ def refuse_budget_without_prices(rows: Sequence[dict[str, object]], budget: Frac
     measured = [row for row in rows if row["errors"] in ("", OVER_BUDGET)]
     if budget is not None and measured and not any(row.get("network_cost") for row in measured):
         raise Wrong(
-            "--budget needs prices: `price` in the models of FILE, or --prices; --cable names the part of the "
-            "links, whose price is that of a link with its ends"
+            "--budget needs prices: `price` in the models of FILE, or --prices; --cable names the part of "
+            "the links, whose price is that of a link with its ends"
         )
 
 

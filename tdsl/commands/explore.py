@@ -134,7 +134,8 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--x",
     default="",
     metavar="FIGURE",
-    help="The first figure to judge by: power_kw if not given, and of topologies network_cost if known.",
+    help="The first figure to judge by: power_kw if not given, and of topologies network_cost if known. The "
+    "one parameter that is varied makes a curve of --y over it.",
 )
 @click.option(
     "--y",
@@ -167,7 +168,8 @@ def command(file: str, **given: Any) -> int:
 
     A combination with errors has the first code under `errors`. Figures that are unknown or bounds are not
     judged. More is better of hosts, accelerators, bisection, edge_redundancy, mfu and tokens_per_second; less
-    is better of all other figures.
+    is better of all other figures. Where --x is the parameter that is varied, the line where the curve bends
+    has `yes` under `knee`: the one farthest from the straight line between both ends.
 
     Exit status: 0 judged, 1 no combination has both figures, so none is judged, 2 a wrong call.
     """
@@ -257,6 +259,8 @@ def _explore_topologies(file: str, given: dict[str, Any]) -> Explored:
 def _print_explored(explored: Explored, plot: Path | None, output_format: str) -> int:
     """Judge, print and draw what was tried; the exit status."""
     rows, x, y, names = explored.rows, explored.x, explored.y, explored.names
+    if x in names:
+        return _print_curve(explored, plot, output_format)
     figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
     _refuse_unknown_figures((x, y), figures)
     points = _points_of_rows(rows, names, x, y)
@@ -279,13 +283,41 @@ def _print_explored(explored: Explored, plot: Path | None, output_format: str) -
     return OK if points else FOUND
 
 
+def _print_curve(explored: Explored, plot: Path | None, output_format: str) -> int:
+    """Print and draw a figure over the one parameter that is varied; the exit status."""
+    from tdsl.commands._curve import curve_svg, knee_of_curve
+
+    rows, x, y, names = explored.rows, explored.x, explored.y, explored.names
+    if names != [x]:
+        raise click.UsageError(f"--x {x} makes a curve over {x}, so --vary names {x} alone")
+    figures = list(dict.fromkeys(k for row in rows for k in row if k != x))
+    _refuse_unknown_figures((y,), figures)
+    points = _points_of_rows(rows, names, x, y)
+    knee = knee_of_curve(list(points.values()))
+    for number, k in enumerate(points):
+        rows[k]["knee"] = "yes" if number == knee else ""
+    _print_combinations(
+        _rows_with_verdicts(rows, names, figures, bool(points), "knee"), explored, output_format
+    )
+    if plot is not None:
+        if not points:
+            raise Wrong(
+                f"{y} is known of no combination without errors, or {x} is no number: nothing to draw"
+            )
+        save_text(curve_svg(list(points.values()), knee, explored.title, x, y), plot)
+    left = len(rows) - len(points)
+    if left:
+        print_on_stderr(f"{left} of {len(rows)} combinations are not on the curve: {y} is unknown or a bound")
+    return OK if points else FOUND
+
+
 def _rows_with_verdicts(
-    rows: list[dict[str, object]], names: list[str], figures: list[str], judged: bool
+    rows: list[dict[str, object]], names: list[str], figures: list[str], judged: bool, verdict: str = "best"
 ) -> OutputRows:
     """The combinations with the figures that any of them has, and whether they are the best where any was
-    ``judged``."""
+    ``judged``, or what another ``verdict`` says."""
     shown = [f for f in figures if any(row.get(f, "") != "" for row in rows)]
-    head = [*names, *(["best"] if judged else []), *shown]
+    head = [*names, *([verdict] if judged else []), *shown]
     return OutputRows(head, [[row.get(h, "") for h in head] for row in rows])
 
 

@@ -1,4 +1,4 @@
-"""``tdsl explore --topology``: networks sized for a job and a budget are real designs, and their figures are those of the designs."""
+"""``tdsl explore --topology``: networks sized for a job and a budget are designs, and their figures those of the designs."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_wrong_calls(here: Path, call: str, said: str) -> None:
 @settings(max_examples=25)
 @given(st.integers(2, 800), st.integers(4, 40), st.fractions(1, 4, max_denominator=3))
 def test_sizes_fit_the_ports_and_carry_uniform_traffic(ends: int, radix: int, taper: Fraction) -> None:
-    """Judged link by link: what two groups, or two switches of a line, exchange when every end sends as much to each other one."""
+    """Judged link by link: what two groups, or two switches of a line, exchange when all ends send alike."""
     found = dragonfly_size(ends, radix, taper)
     if found is not None:
         p, routers = -(-ends // (found.groups * found.routers)), found.routers
@@ -119,7 +119,7 @@ def test_sizes_fit_the_ports_and_carry_uniform_traffic(ends: int, radix: int, ta
         assert found.trunk * taper >= Fraction(p * routers * p * routers, found.groups * routers * p)
     for dimensions in (1, 2):
         grid = hyperx_size(ends, radix, taper, dimensions)
-        if grid is not None:  # a link along a line carries what its switch has for all behind the next one, of all lines across
+        if grid is not None:
             whole = prod(grid.shape)
             p = -(-ends // whole)
             assert p + sum((s - 1) * t for s, t in zip(grid.shape, grid.trunk, strict=True)) <= radix
