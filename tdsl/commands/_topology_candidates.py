@@ -19,11 +19,11 @@ from tdsl.system.similar import closest_name
 from tdsl.system.workers import Workers
 
 if TYPE_CHECKING:
-    from tdsl.compile.candidates import CandidateFrame, WantedParts
+    from tdsl.commands._candidate_frames import CandidateFrame, WantedParts
     from tdsl.compile.compiler import Request
     from tdsl.findings.diagnostic import Diagnostic
     from tdsl.jobs.step import StepModel
-    from tdsl.sizing.by_topology import SizedNetwork
+    from tdsl.commands._sized_topologies import SizedNetwork
 
 OVER_BUDGET, WITHOUT_SIZE = "E0486", "E0487"
 SHOWN = (
@@ -91,7 +91,7 @@ def tapers_from_text(context: click.Context, option: click.Parameter, value: str
 def topologies_from_text(value: str) -> tuple[str, ...]:
     """The topologies of a list. Raises Wrong for one that is unknown, or whose sizes are not found here."""
     from tdsl.semantics.topology import other_names_of_topologies
-    from tdsl.sizing.by_topology import SIZED
+    from tdsl.commands._sized_topologies import SIZED
 
     others, out = other_names_of_topologies(), []
     for word in filter(None, map(str.strip, value.split(","))):
@@ -111,9 +111,9 @@ def find_candidates(
 ) -> Candidates:
     """Size, write, check and measure all candidates. They are compiled as files of a ``folder``. Raises
     Wrong."""
-    from tdsl.compile.candidates import UNSIZED, read_candidate_frame
+    from tdsl.commands._candidate_frames import UNSIZED, read_candidate_frame
     from tdsl.compile.compilation import UsageError
-    from tdsl.sizing.by_topology import networks_of_topology
+    from tdsl.commands._sized_topologies import networks_of_topology
 
     try:
         frame = read_candidate_frame(source, asked, call.wanted)
@@ -161,7 +161,7 @@ class _Writer:
 
     def ways(self, network: SizedNetwork, efficiency: Fraction | None) -> tuple[tuple[str, Request], ...]:
         """The file of a network and the calls that compile it, one for each way to write it."""
-        from tdsl.compile.candidates import candidate_request
+        from tdsl.commands._candidate_frames import candidate_request
 
         source = (Path(self.folder) / f"{network.name}.fab").as_posix()
         return tuple(
@@ -209,7 +209,7 @@ class _Writer:
         from dataclasses import replace
 
         from tdsl.commands._jobs import model_of_job
-        from tdsl.sizing.by_topology import networks_of_topology
+        from tdsl.commands._sized_topologies import networks_of_topology
 
         plain = replace(self.frame.parts, tapers=(Fraction(1),))
         first = [*networks_of_topology("clos", plain), *networks]

@@ -229,7 +229,7 @@ def _explore_parameters(file: str, given: dict[str, Any]) -> Explored:
 
 def _explore_topologies(file: str, given: dict[str, Any]) -> Explored:
     """Networks of several topologies, sized for a job or a number of accelerators."""
-    from tdsl.compile.candidates import JOB_NAME, WantedParts
+    from tdsl.commands._candidate_frames import JOB_NAME, WantedParts
 
     topologies, job = topologies_from_text(given["topology"]), given["job"]
     wanted = WantedParts(

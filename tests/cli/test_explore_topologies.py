@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.sizing.by_topology import dragonfly_size, hyperx_size, torus_shapes
+from tdsl.commands._sized_topologies import dragonfly_size, hyperx_size, torus_shapes
 from tests.cli.run import tdsl, write
 from tests.tables import sections
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tdsl.semantics.jobs import Job
     from tdsl.semantics.library import Library, Linked
     from tdsl.semantics.model import DeviceModel, PortClass
-    from tdsl.sizing.by_topology import NetworkParts, SizedNetwork
+    from tdsl.commands._sized_topologies import NetworkParts, SizedNetwork
 
 NAMELESS = "candidate.fab"
 JOB_NAME = "training"
@@ -143,7 +143,7 @@ class _FrameReader:
 
     def frame(self, wanted: WantedParts) -> CandidateFrame:
         """All of it."""
-        from tdsl.sizing.by_topology import NetworkParts
+        from tdsl.commands._sized_topologies import NetworkParts
 
         declared, built = self._declared_models(), self._hosts_of_fabric()
         job, lines = self._job(wanted.job)
