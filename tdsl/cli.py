@@ -100,6 +100,18 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
+    def _enter_config(self, ctx: click.Context, name: str, rest: list[str]) -> None:
+        """Give a call its tdsl.toml, or none where the design is a stranger's, who gets no cache either.
+        Raises ConfigError."""
+        named, stranger = _everywhere.config_file_given(ctx, rest), is_untrusted_call(rest, name)
+        if named is not None and stranger:
+            raise ConfigError(f"{FLAG}: --config is for one's own designs")
+        if stranger:
+            ctx.with_resource(cache.cache_disabled())
+        if not isinstance(ctx.obj, Config):
+            ignored = stranger or (name in READ_IT_LATER and named is None)
+            ctx.obj = Config() if ignored else load_config(Path.cwd(), named)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -112,14 +124,7 @@ class Commands(click.Group):
             return name, command, rest
         _refuse_unusable_call(rest)
         try:
-            named, stranger = _everywhere.config_file_given(ctx, rest), is_untrusted_call(rest, name or "")
-            if named is not None and stranger:
-                raise ConfigError(f"{FLAG}: --config is for one's own designs")
-            if stranger:
-                ctx.with_resource(cache.cache_disabled())
-            if not isinstance(ctx.obj, Config):
-                ignored = stranger or (name in READ_IT_LATER and named is None)
-                ctx.obj = Config() if ignored else load_config(Path.cwd(), named)
+            self._enter_config(ctx, name or "", rest)
             ctx.default_map = option_defaults_from_config(ctx, ctx.obj, command)
         except ConfigError as wrong:
             raise Unusable(str(wrong)) from None
@@ -375,6 +380,16 @@ class Unusable(click.ClickException):
     exit_code = USAGE
 
 
+def _options_by_long_name(command: click.Command) -> dict[str, click.Option]:
+    """The options of a command by every long name, which is what help lists, with underscores."""
+    return {
+        name.lstrip("-").replace("-", "_"): p
+        for p in command.params
+        if isinstance(p, click.Option)
+        for name in (str(p.name), *(o for o in p.opts if o.startswith("--")))
+    }
+
+
 def option_defaults_from_config(
     ctx: click.Context, config: Config, command: click.Command | None
 ) -> dict[str, Any]:
@@ -387,12 +402,7 @@ def option_defaults_from_config(
         )
     if command is None or config.file is None:
         return {}
-    options = {  # by every long name, which is what help lists
-        name.lstrip("-").replace("-", "_"): p
-        for p in command.params
-        if isinstance(p, click.Option)
-        for name in (str(p.name), *(o for o in p.opts if o.startswith("--")))
-    }
+    options = _options_by_long_name(command)
     given: dict[str, Any] = {}
     for key, value in config.commands.get(command.name or "", {}).items():
         option = options.get(key.replace("-", "_"))

@@ -174,6 +174,7 @@ def value_written(v: object, record: Callable[[object], Json] | None = None) -> 
     item = getattr(v, "item", None)
     if callable(item) and type(v).__module__ == "numpy":
         return value_written(item())
+    # One case for each kind of value, beside that of ``value_read``.
     match v:
         case float():
             return ["float", v.hex()]

@@ -99,6 +99,23 @@ def json_of_fabric_target(fabric: Fabric) -> str:
     return build_files(fabric, ["json"], Diagnostics())["fabric.json"].decode()
 
 
+def _keep_flows_that_check(
+    out: dict[str, Json],
+    flows: Iterable[str],
+    wiring: checker.CertifiedFabric,
+    left_out: dict[str, str] | None,
+) -> None:
+    """Give the certificates of flows what the checker shows of them; those of which it shows nothing are
+    ``left_out``."""
+    for name in flows:
+        try:
+            out[name] |= certificate_as_checked(out[name], wiring, STEPS)
+        except Unshown as why:
+            del out[name]
+            if left_out is not None:
+                left_out[name] = str(why)
+
+
 def certificates_by_file_name(
     fabric: Fabric,
     claims: Sequence[ResolvedClaim],
@@ -121,13 +138,7 @@ def certificates_by_file_name(
         wiring = checker.CertifiedFabric(
             checker.parse_strict_json(design or json_of_fabric_target(fabric), "fabric.json")
         )
-        for name in flows:
-            try:
-                out[name] |= certificate_as_checked(out[name], wiring, STEPS)
-            except Unshown as why:
-                del out[name]
-                if left_out is not None:
-                    left_out[name] = str(why)
+        _keep_flows_that_check(out, flows, wiring, left_out)
         view = View.whole(fabric.network, budget)
         notes = [{} if x is None else x for x in (left_out, weaker)]
         made = certificates_of_times(view, timed, wiring, STEPS, *notes)

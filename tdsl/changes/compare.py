@@ -32,6 +32,21 @@ if TYPE_CHECKING:
 NOTHING: Mapping[str, str] = {}
 
 
+def _name_of_comparison(old: Design, new: Design) -> str:
+    """The name of the newer design, with both phases where these differ."""
+    phased = old.phase and new.phase and old.phase != new.phase
+    return f"{new.name}, phase {old.phase} to phase {new.phase}" if phased else new.name
+
+
+def _words_of_equal_settings(
+    out: Changes, rows: MatchedRows, changed: Mapping[str, object]
+) -> frozenset[str]:
+    """Words of settings without a difference in what they do, so that other text for them changes nothing;
+    routing is none where autonomous systems have other numbers."""
+    same = words_without_difference(rows, changed)
+    return same - {"routing"} if any(x.what.endswith(" ASN") for x in out.addresses) else same
+
+
 def compare_designs(
     old: Design,
     new: Design,
@@ -42,8 +57,7 @@ def compare_designs(
     too, as far as it is of the ``subject``."""
     before, after = old.fabric, new.fabric
     assert before is not None and after is not None
-    phased = old.phase and new.phase and old.phase != new.phase
-    out = Changes(f"{new.name}, phase {old.phase} to phase {new.phase}" if phased else new.name)
+    out = Changes(_name_of_comparison(old, new))
     known = find_renamed_devices(design_devices_of(before), design_devices_of(after))
     out.renamed = [
         Change(f"{n:,} {'device' if n == 1 else 'devices'}", a, b)
@@ -64,9 +78,7 @@ def compare_designs(
     if contracts is not None:
         from tdsl.changes.contract import Subject, compare_contracts, model_changes
 
-        same = words_without_difference(rows, changed)
-        if any(x.what.endswith(" ASN") for x in out.addresses):
-            same -= {"routing"}
+        same = _words_of_equal_settings(out, rows, changed)
         out.contract = compare_contracts(contracts, (old, new), known, subject or Subject(), same)
         out.contract += model_changes(model_pairs(rows))
     reported = {x.what for x in out.contract if x.part == "statement"}

@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 from tdsl.commands._progress import show_progress
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Compilation, Request
+    from tdsl.compile.compiler import Compilation, Design, Request
     from tdsl.findings.diagnostic import Severity
     from tdsl.findings.source import SourceFile
     from tdsl.semantics.ranges import Domain
@@ -510,6 +510,11 @@ def save_lock(text: str, lock: Path) -> None:
             "is written"
         )
     save_text(text, lock, rewrites=True)
+
+
+def exit_status_of(judged: Iterable[Compilation | Design]) -> int:
+    """``FOUND`` where any has an error, else ``OK``."""
+    return FOUND if any(d.severity.word == "error" for x in judged for d in x.findings) else OK
 
 
 def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:

@@ -225,6 +225,12 @@ def _parameter_topic_lines(node: tree.TopologyDecl) -> list[str]:
 # ---------------------------------------------------------------- designs
 
 
+def _listed_statements(module: tree.Module, kind: type[tree.Param | tree.Require]) -> list[str]:
+    """A line for each statement of a kind that a file or one of its blocks has, without its comment."""
+    body = [s for block in module.body for s in (block, *(getattr(block, "body", None) or ()))]
+    return [f"- `{s.span.text.partition('#')[0].strip()}`" for s in body if isinstance(s, kind)]
+
+
 def _design_topic(word: str) -> str | None:
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.findings.source import SourceFile
@@ -238,10 +244,8 @@ def _design_topic(word: str) -> str | None:
     module = parse_source_file(SourceFile(path.name, text), Diagnostics())
     lines = re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines()  # type: ignore[index]  # it always matches
     title = next((t for t in FABRIC.findall(text) if t), "")
-    body = [s for block in module.body for s in (block, *(getattr(block, "body", None) or ()))]
-    params = [f"- `{s.span.text.partition('#')[0].strip()}`" for s in body if isinstance(s, tree.Param)]
-    claims = [f"- `{s.span.text.partition('#')[0].strip()}`" for s in body if isinstance(s, tree.Require)]
     uses = [f"- {s.span.text}" for s in module.body if isinstance(s, tree.Use)]
+    params, claims = _listed_statements(module, tree.Param), _listed_statements(module, tree.Require)
     parts = [f"# {path.stem}: design{f', {title}' if title else ''}\n"]
     parts += [" ".join(line.lstrip("# ").strip() for line in lines) + "\n"] if lines else []
     for heading, rows in (("Uses", uses), ("Parameters", params), ("Requires and reports", claims)):

@@ -27,6 +27,7 @@ from tdsl.commands._shared import (
     Wrong,
     compile_sources,
     design_options,
+    exit_status_of,
     limit_options,
     options_from_command,
     places_option,
@@ -217,16 +218,17 @@ def command(**given: Any) -> int:
     wanted = BuildOptions(further, chosen, site=shared, workers=Workers(call.jobs), only=call.only)
     files = (
         _files_or_refused(call, compilation, wanted)
-        if call.force or not _has_error_findings(compilation)
+        if call.force or exit_status_of(compilation.judged) == OK
         else None
     )
     _report_build(compilation, begin)
     if call.ignore:
         print_on_stderr(f"not judged, as --ignore says: {', '.join(dict.fromkeys(call.ignore))}")
-    if not files or (_has_error_findings(compilation) and not call.force):
+    status = exit_status_of(compilation.judged)
+    if not files or (status == FOUND and not call.force):
         print_on_stderr("nothing is written" + ("" if call.force else "; --force writes what can be made"))
         return FOUND
-    return max(_write_or_compare(call, files), FOUND if _has_error_findings(compilation) else OK)
+    return max(_write_or_compare(call, files), status)
 
 
 def _refuse_unfit_folder(out: Path) -> None:
@@ -346,10 +348,6 @@ def _target_options_of_config(known: Mapping[str, BuildTarget]) -> dict[str, dic
             if wrong:
                 raise config.fault(f"`[target.{name}]`: {wrong}")
     return out
-
-
-def _has_error_findings(compilation: Compilation) -> bool:
-    return any(d.severity.word == "error" for x in compilation.judged for d in x.findings)
 
 
 def _files_by_folder(

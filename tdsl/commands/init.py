@@ -264,10 +264,7 @@ def command(
     Files that are there are left alone: a design of this name gets what checks it. With --bare, --ask or
     --from it is an error.
     """
-    if extend and base is None:
-        raise click.UsageError("--extend needs --from: the design that is used")
-    if ask and base is not None:
-        raise click.UsageError("--ask and --from both write the design; give one of them")
+    _refuse_options_at_odds(ask, base, extend)
     name = "my_fabric" if name is None else name.removesuffix(".fab")
     _refuse_unfit_project(name, ci, audit, bare)
     design = Path(f"{name}.fab")
@@ -278,13 +275,22 @@ def command(
     if own and not new:
         raise Wrong(f"{design} is there already; choose another name")
     if not bare:
-        others = _files_of_project(name, ci, audit)
-        for place, text in others.items():
+        for place, text in _files_of_project(name, ci, audit).items():
             done = _write_unless_there(Path(place), text)
-            print_unless_quiet(f"{place} is {'written' if done else 'there already and left alone'}")
-    print_unless_quiet(
-        f"{design} is {'written' if new else 'there already and left alone'}; try: tdsl check {design}"
-    )
+            print_unless_quiet(f"{place} is {_fate_of_file(done)}")
+    print_unless_quiet(f"{design} is {_fate_of_file(new)}; try: tdsl check {design}")
+
+
+def _refuse_options_at_odds(ask: bool, base: str | None, extend: bool) -> None:
+    """Raise UsageError where two options say where the design comes from, or none does that one needs."""
+    if extend and base is None:
+        raise click.UsageError("--extend needs --from: the design that is used")
+    if ask and base is not None:
+        raise click.UsageError("--ask and --from both write the design; give one of them")
+
+
+def _fate_of_file(written: bool) -> str:
+    return "written" if written else "there already and left alone"
 
 
 def _text_of_design(name: str, ask: bool, base: str | None, extend: bool) -> str:

@@ -12,12 +12,12 @@ import click
 from tdsl.commands._jobs import JOB, JobView, print_jobs
 from tdsl.commands._rows import FORMATS, OutputRows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
-    FOUND,
     OK,
     Source,
     Wrong,
     compile_sources,
     design_options,
+    exit_status_of,
     limit_options,
     options_from_command,
     output_format_option,
@@ -464,7 +464,7 @@ def command(
         if cable is not None:
             _refuse_unknown_cable(shown, cable)
         _print_shown(shown, what, cable, output_format, output)
-    return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
+    return exit_status_of([compilation])
 
 
 def _refuse_view_of_others(view: JobView, what: str) -> None:

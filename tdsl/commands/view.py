@@ -13,11 +13,11 @@ import click
 from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
 from tdsl.commands._shared import (
     FOUND,
-    OK,
     Source,
     Wrong,
     compile_sources,
     design_options,
+    exit_status_of,
     limit_options,
     options_from_command,
     places_option,
@@ -28,8 +28,9 @@ from tdsl.commands._untrusted import with_untrusted_option
 
 if TYPE_CHECKING:
     from tdsl.changes.model import Changes
+    from tdsl.changes.pictures import ChangedFabric
     from tdsl.compile.compiler import Compilation, Design, Request
-    from tdsl.fabric.graph import Ints
+    from tdsl.fabric.graph import Fabric, Ints
     from tdsl.findings.diagnostic import Diagnostic
     from tdsl.observe.audit import Audit
     from tdsl.verify.result import Result
@@ -118,7 +119,7 @@ def command(
         return _write_change_page(diff, file, asked, verify is not False, output, show)
     (compilation,) = compile_sources([file], asked, verify=bool(verify))
     show_findings([compilation], sys.stderr)
-    errors = any(d.severity.word == "error" for d in compilation.findings)
+    status = exit_status_of([compilation])
     if verify is None and _is_checked_for_page(compilation, file):
         (compilation,) = compile_sources(
             [file], asked
@@ -128,14 +129,19 @@ def command(
     if not shown:
         return FOUND
     name = Path(compilation.file).stem if file != "-" else "stdin"
-    parts = []
-    for d in shown:
-        assert d.fabric is not None
-        marks = _marks_with_networks(d, compilation, bool(verify))
-        marks += _audit_fault_marks(d, captures) if captures else []
-        parts.append((d.fabric, marks, _facts_for_page(d, _networks_of_design(d, compilation), marks)))
+    parts = [_part_of_page(d, compilation, bool(verify), captures) for d in shown]
     _save_and_open_page(viewer_page(parts, _title_of_page(shown, name)), output or Path(f"{name}.html"), show)
-    return FOUND if errors else OK
+    return status
+
+
+def _part_of_page(
+    design: Design, compilation: Compilation, verify: bool, captures: list[tuple[str, Path]]
+) -> tuple[Fabric, list[ViewerMark], dict[str, object]]:
+    """A design on the page: its fabric, what is highlighted, and its facts."""
+    assert design.fabric is not None
+    marks = _marks_with_networks(design, compilation, verify)
+    marks += _audit_fault_marks(design, captures) if captures else []
+    return design.fabric, marks, _facts_for_page(design, _networks_of_design(design, compilation), marks)
 
 
 def _save_and_open_page(page: str, path: Path, show: bool) -> None:
@@ -159,8 +165,7 @@ def _write_change_page(
     from tdsl.changes.pictures import changed_fabric
     from tdsl.changes.words import change_summary
     from tdsl.commands.diff import Incomparable, compare_two_sources
-    from tdsl.drawing.picture import ADDED, REMOVED
-    from tdsl.viewer.fabric_page import ViewerMark, rows_of_mask, viewer_page
+    from tdsl.viewer.fabric_page import viewer_page
 
     try:
         found = [pair for x in compare_two_sources(old, file, asked, verify) for pair in x.networks]
@@ -173,24 +178,32 @@ def _write_change_page(
     for before, after, changes in found:
         assert before.fabric is not None and after.fabric is not None
         both = changed_fabric(before.fabric, after.fabric)
-        marks = [
-            ViewerMark(
-                kind,
-                f"{kind.capitalize()}: {int((both.links == fate).sum()):,} links, "
-                f"{int(((both.devices == fate) & both.fabric.built).sum()):,} devices",
-                "",
-                rows_of_mask((both.devices == fate) & both.fabric.built),
-                rows_of_mask(both.links == fate),
-            )
-            for kind, fate in (("removed", REMOVED), ("added", ADDED))
-        ]
+        marks = _marks_of_changes(both)
         lines = list(change_summary(changes)) if not changes.none else ["nothing differs"]
         facts = _facts_for_page(after, (), marks) | {"changes": lines, "figures": _changed_figures(changes)}
         parts.append((both.fabric, marks, facts))
     name = "stdin" if file == "-" else Path(file).stem
     title = f"{old} to {file}" if len(found) > 1 else f"{found[0][1].name}: what changes"
     _save_and_open_page(viewer_page(parts, title), output or Path(f"{name}-diff.html"), show)
-    return FOUND if any(d.severity.word == "error" for _, after, _ in found for d in after.findings) else OK
+    return exit_status_of(after for _, after, _ in found)
+
+
+def _marks_of_changes(both: ChangedFabric) -> list[ViewerMark]:
+    """What a design removes of another one and what it adds, each with its number."""
+    from tdsl.drawing.picture import ADDED, REMOVED
+    from tdsl.viewer.fabric_page import ViewerMark, rows_of_mask
+
+    return [
+        ViewerMark(
+            kind,
+            f"{kind.capitalize()}: {int((both.links == fate).sum()):,} links, "
+            f"{int(((both.devices == fate) & both.fabric.built).sum()):,} devices",
+            "",
+            rows_of_mask((both.devices == fate) & both.fabric.built),
+            rows_of_mask(both.links == fate),
+        )
+        for kind, fate in (("removed", REMOVED), ("added", ADDED))
+    ]
 
 
 def _changed_figures(changes: Changes) -> dict[str, str]:

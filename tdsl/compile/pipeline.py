@@ -463,34 +463,37 @@ def apply_severities(
 def refuse_unjudged_designs(compilation: Compilation, request: Request) -> Compilation:
     """A verified compilation with an error for each design of which nothing was judged, and what says that a
     requirement was judged in part. Neither can be allowed: an answer about nothing is none."""
-    from tdsl.verify.check import checks_by_name
-    from tdsl.verify.coverage import nothing_judged_error, partly_judged_findings, refusal_allowed_error
+    from tdsl.verify.coverage import refusal_allowed_error
 
-    checks = checks_by_name()
     refused = any(d.severity is Severity.ERROR for d in compilation.findings)
     for design in (*compilation.designs, *(c for c in compilation.clusters if c.results)):
-        if design.fabric is None or not design.fabric.complete:
-            if not refused:
-                design.findings = merge_equal_findings([*design.findings, refusal_allowed_error(design.name)])
-                compilation.findings = merge_equal_findings(
-                    [*compilation.findings, refusal_allowed_error(design.name)]
-                )
-            continue
-        added = list(partly_judged_findings(design.results, design.findings, request.at_least))
-        about = [
-            r
-            for r in design.results
-            if design.failed is None or r.check not in checks or not checks[r.check].of_design
-        ]
-        errors = any(d.severity is Severity.ERROR for d in design.findings)
-        if not errors and not any(r.judged for r in about) and not _is_chosen_elsewhere(compilation, design):
-            added.append(
-                nothing_judged_error(design.name, about, NOT_LEFT if request.select or request.ignore else "")
-            )
+        if design.fabric is not None and design.fabric.complete:
+            added = _findings_about_coverage(compilation, design, request)
+        else:
+            added = [] if refused else [refusal_allowed_error(design.name)]
         if added:
             design.findings = merge_equal_findings([*design.findings, *added])
             compilation.findings = merge_equal_findings([*compilation.findings, *added])
     return compilation
+
+
+def _findings_about_coverage(compilation: Compilation, design: Design, request: Request) -> list[Diagnostic]:
+    """What says that requirements of a design were judged in part, and the error where nothing was judged."""
+    from tdsl.verify.check import checks_by_name
+    from tdsl.verify.coverage import nothing_judged_error, partly_judged_findings
+
+    checks = checks_by_name()
+    found = list(partly_judged_findings(design.results, design.findings, request.at_least))
+    about = [
+        r
+        for r in design.results
+        if design.failed is None or r.check not in checks or not checks[r.check].of_design
+    ]
+    errors = any(d.severity is Severity.ERROR for d in design.findings)
+    if not errors and not any(r.judged for r in about) and not _is_chosen_elsewhere(compilation, design):
+        not_left = NOT_LEFT if request.select or request.ignore else ""
+        found.append(nothing_judged_error(design.name, about, not_left))
+    return found
 
 
 def _is_chosen_elsewhere(compilation: Compilation, design: Design) -> bool:

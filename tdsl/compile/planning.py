@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from tdsl.compile.session import Session
     from tdsl.fabric.pins import Recorded
     from tdsl.semantics.fabrics import Declared
+    from tdsl.semantics.growth import GrowthPhase
     from tdsl.semantics.library import Library, Linked
+    from tdsl.semantics.loader import Loader, ParsedFile
     from tdsl.semantics.plan import FabricPlan
     from tdsl.semantics.ranges import ParameterSettings
 
@@ -61,13 +63,7 @@ def plan_fabrics(
     fault.reset_name_suggestions()
     session.begin(request.overlay)
     loader = Loader(diagnostics, request.paths, dict(request.overlay), session.parsed)
-    path = loader.design(source)
-    if path is None:
-        raise UsageError(_missing_source_message(source))
-    try:
-        module = loader.read(path, source)
-    except OSError as error:
-        raise UsageError(f"{source}: {error.strerror or error}") from None
+    path, module = _read_design(loader, source)
     shown = loader.shown(path, source)
     if module is None:
         session.end(request.overlay)
@@ -135,22 +131,38 @@ def _plans_of_file(
     return plans
 
 
+def _read_design(loader: Loader, source: str) -> tuple[Path, ParsedFile | None]:
+    """The path of what a user names and what it says, None where it is not text. Raises UsageError."""
+    path = loader.design(source)
+    if path is None:
+        raise UsageError(_missing_source_message(source))
+    try:
+        return path, loader.read(path, source)
+    except OSError as error:
+        raise UsageError(f"{source}: {error.strerror or error}") from None
+
+
+def _phases_of_fabric(fabric: Declared, diagnostics: Diagnostics) -> list[GrowthPhase]:
+    """The phases that a fabric declares; none, with a finding, where they cannot be read."""
+    from tdsl.semantics.fault import Fault
+    from tdsl.semantics.growth import read_phases
+
+    try:
+        return read_phases(fabric.member.node.body or ())
+    except Fault as fault:
+        fault.report(diagnostics)
+        return []
+
+
 def _fabrics_in_phases(
     fabrics: list[Declared], asked: int, every: bool, diagnostics: Diagnostics
 ) -> Iterator[Declared]:
     """The fabrics, each in its phases: all of them, the one that is asked for, or the last. Raises
     UsageError."""
-    from tdsl.semantics.fault import Fault
-    from tdsl.semantics.growth import read_phases
-
     known: set[int] = set()
     asked, every = (0, asked == EVERY_PHASE) if asked < 0 else (asked, every)
     for fabric in fabrics:
-        try:
-            found = read_phases(fabric.member.node.body or ())
-        except Fault as fault:
-            fault.report(diagnostics)
-            found = []
+        found = _phases_of_fabric(fabric, diagnostics)
         known |= {p.number for p in found}
         if not found:
             yield fabric

@@ -170,27 +170,26 @@ def _waivers_in_comment(text: str, span: SourceSpan, line: int, diagnostics: Dia
                 "E0016", span, f"{wrong}", help="write `# tdsl: allow(NAME until YYYY-MM-DD) REASON`"
             )
             return []
-    out = []
-    for name in names:
-        page = catalogue.find_page(name)
-        if page is None:
-            near = catalogue.most_similar_code(name)
-            diagnostics.add(
-                "E0016",
-                span,
-                f"there is no finding `{name}`",
-                help=f"did you mean `{near}`?" if near else "`tdsl list checks`",
-                fix=Fix(f"write `{near}`", ((_span_of_word(span, name), near),), safe=False)
-                if near
-                else None,
-            )
-        elif page.code.startswith(FOREVER):
-            diagnostics.add(
-                "E0016",
-                span,
-                f"`{name}` cannot be allowed: it says that the text is not understood",
-                help=HELP,
-            )
-        else:
-            out.append(Allowance(page.name, reason, span, line, until))
-    return out
+    pages = (_page_of_allowed_name(name, span, diagnostics) for name in names)
+    return [Allowance(page.name, reason, span, line, until) for page in pages if page is not None]
+
+
+def _page_of_allowed_name(name: str, span: SourceSpan, diagnostics: Diagnostics) -> catalogue.Page | None:
+    """The page of a finding that a comment names; None, with a finding, where there is none or it cannot be
+    allowed."""
+    page = catalogue.find_page(name)
+    if page is None:
+        near = catalogue.most_similar_code(name)
+        diagnostics.add(
+            "E0016",
+            span,
+            f"there is no finding `{name}`",
+            help=f"did you mean `{near}`?" if near else "`tdsl list checks`",
+            fix=Fix(f"write `{near}`", ((_span_of_word(span, name), near),), safe=False) if near else None,
+        )
+        return None
+    if page.code.startswith(FOREVER):
+        message = f"`{name}` cannot be allowed: it says that the text is not understood"
+        diagnostics.add("E0016", span, message, help=HELP)
+        return None
+    return page

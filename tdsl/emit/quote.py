@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json as json_module
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from shlex import quote
 
@@ -257,17 +257,8 @@ def folded_host_list(names: Sequence[object]) -> str:
     """Nodes or switches of Slurm as a host list: ``rack0-node[0-31],login``. Names that end in a number and
     differ in it alone share a bracket where the numbers follow each other, with the leading zeros that all of
     them have."""
-    runs: list[tuple[str, str, int, int]] = []  # stem, first number as text, first and last number
-    out: dict[str, list[str]] = {}
-    for name in map(slurm_node_name, names):
-        stem, digits = _STEM_AND_NUMBER.fullmatch(name).groups()  # type: ignore[union-attr]
-        if digits and runs:
-            last_stem, text, first, last = runs[-1]
-            if last_stem == stem and text and digits == f"{last + 1:0{len(text)}d}":
-                runs[-1] = (stem, text, first, last + 1)
-                continue
-        runs.append((stem, digits, int(digits or 0), int(digits or 0)))
-    for stem, text, first, last in runs:
+    out: dict[str, list[str]] = {}  # by stem; with a comma behind it, which no stem has, of a whole name
+    for stem, text, first, last in _runs_of_numbered_names(map(slurm_node_name, names)):
         part = text if first == last else f"{text}-{last:0{len(text)}d}"
         out.setdefault(stem if text else f"{stem},", []).append(part)
     return ",".join(
@@ -278,6 +269,21 @@ def folded_host_list(names: Sequence[object]) -> str:
         else f"{stem}{parts[0]}"
         for stem, parts in out.items()
     )
+
+
+def _runs_of_numbered_names(names: Iterable[str]) -> list[tuple[str, str, int, int]]:
+    """Names that follow each other in their number alone, as one: the stem, the first number as text ("" if
+    the name has none), the first and the last number."""
+    runs: list[tuple[str, str, int, int]] = []
+    for name in names:
+        stem, digits = _STEM_AND_NUMBER.fullmatch(name).groups()  # type: ignore[union-attr]
+        if digits and runs:
+            last_stem, text, first, last = runs[-1]
+            if last_stem == stem and text and digits == f"{last + 1:0{len(text)}d}":
+                runs[-1] = (stem, text, first, last + 1)
+                continue
+        runs.append((stem, digits, int(digits or 0), int(digits or 0)))
+    return runs
 
 
 def dns_host_name(value: object, taken: dict[str, str] | None = None, of: object = None) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tdsl.fabric.addresses import populations_of_rule
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.findings.diagnostic import Diagnostics
@@ -147,15 +148,7 @@ def _tier_of_switches(fabric: Fabric) -> Ints:
 def _first_connected_device(fabric: Fabric, mine: Ints, a: Ints, b: Ints) -> Ints:
     """For each of these devices the first of them that the links connect it to. One without a planned link
     goes with the others of its declaration in its group, so that no number changes when it gets links."""
-    lead = np.arange(fabric.device_count)
-    while len(a):
-        low = np.minimum(lead[a], lead[b])
-        before = lead.copy()
-        np.minimum.at(lead, a, low)
-        np.minimum.at(lead, b, low)
-        lead = lead[lead]
-        if (lead == before).all():
-            break
+    lead = component_labels(fabric.device_count, a, b)
     wired = np.zeros(fabric.device_count, dtype=np.bool_)
     wired[fabric.planned_a] = wired[fabric.planned_b] = True
     for s in fabric.sets:

@@ -91,14 +91,7 @@ class _AssetTableReader(DeviceTable):
         name, port = cells.get("device", ""), cells.get("port", "")
         device = self.devices.get(name)
         if device is None:
-            if name not in self.elsewhere:
-                near = closest_known_name(name, self.devices)
-                self.say(
-                    "E0532",
-                    number,
-                    f"the design has no device `{name}`",
-                    f"did you mean `{near}`?" if near else "write its name as on its label",
-                )
+            self.refuse_unknown_device(number, name)
             return
         mac, bmc = cells.get("mac", ""), cells.get("bmc_mac", "")
         if mac and not self.managed(number, device, mac, self.assets.mac):
@@ -108,8 +101,23 @@ class _AssetTableReader(DeviceTable):
         if (mac or bmc) and not port and not cells.get("node_guid") and not cells.get("port_guid"):
             return
         local = self.local(number, device, port)
-        if local is None:
+        if local is not None:
+            self.take_guids(number, device, local, cells)
+
+    def refuse_unknown_device(self, number: int, name: str) -> None:
+        """Say that the design has no such device, unless it is one of ``elsewhere``."""
+        if name in self.elsewhere:
             return
+        near = closest_known_name(name, self.devices)
+        self.say(
+            "E0532",
+            number,
+            f"the design has no device `{name}`",
+            f"did you mean `{near}`?" if near else "write its name as on its label",
+        )
+
+    def take_guids(self, number: int, device: int, local: int, cells: dict[str, str]) -> None:
+        """The GUIDs that a row gives a port, up to the first that is none or is another's."""
         for column, into in (("node_guid", self.assets.node), ("port_guid", self.assets.port)):
             written = cells.get(column, "")
             if not written:

@@ -37,6 +37,15 @@ if TYPE_CHECKING:
 LINK_LIMIT = 1 << 27
 
 
+def _wire_inside_models(plan: FabricPlan, rows: DeviceRows, diagnostics: Diagnostics) -> list[LinksInside]:
+    """The links inside each model that the devices have; the models get theirs."""
+    inside = [links_inside(m, plan, diagnostics) for m in rows.models]
+    rows.models = [
+        replace(m, links=x.links) if m.wiring else m for m, x in zip(rows.models, inside, strict=True)
+    ]
+    return inside
+
+
 def elaborate_fabric(
     plan: FabricPlan,
     diagnostics: Diagnostics,
@@ -53,10 +62,7 @@ def elaborate_fabric(
     """
     rows = build_device_rows(plan)
     ok = apply_overrides(plan, rows, diagnostics) and apply_omissions(plan, rows, diagnostics)
-    inside = [links_inside(m, plan, diagnostics) for m in rows.models]
-    rows.models = [
-        replace(m, links=x.links) if m.wiring else m for m, x in zip(rows.models, inside, strict=True)
-    ]
+    inside = _wire_inside_models(plan, rows, diagnostics)
     wiring, wired = _wire_devices(plan, rows, inside, diagnostics, max_links, stands)
     ok = wired and ok and not plan.broken
     ok = bounded_inside(rows.models, rows.device_model, wiring.capacity, diagnostics) and ok

@@ -36,26 +36,36 @@ class LinksInside:
     spans: tuple[SourceSpan, ...]
 
 
+def _unwired_chips(inner: FabricPlan, plan: FabricPlan) -> WiringState:
+    """The devices inside a model with all their ports free."""
+    kinds = np.array([s.kind for s in inner.sets for _ in range(s.count)] or [""])
+    models = [s.model for s in inner.sets]
+    which = np.repeat(np.arange(len(models), dtype=np.int64), [s.count for s in inner.sets])
+    ports = PortTable(inner.sets, models, which, np.ones(len(which), dtype=np.bool_))
+    return WiringState(ports, plan.evaluator, kinds, INNER_LIMIT)
+
+
+def _resolved_inner_connect(node: tree.Connect, inner: FabricPlan, scope: Scope) -> ResolvedConnect:
+    """A connect between devices inside a model, with its paths and settings resolved. Raises Fault and
+    Excused."""
+    context = Context((inner.root,), ())
+    a, b = (tuple(resolve_path(inner, context, p) for p in side) for side in (node.a, node.b))
+    settings = model_connect_settings(node, scope, inner.evaluator)
+    return ResolvedConnect(node, scope, context, a, b, None, settings, Origin(node.span))
+
+
 def links_inside(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) -> LinksInside:
     """The links that a model's own connects of the layer scaleup make between the devices inside it."""
     wires = [node for node in model.wiring if isinstance(node, tree.Connect) and is_of_scaleup(node)]
     if not wires:
         return LinksInside((), {}, ())
     scope = model.scope if isinstance(model.scope, Scope) else Scope()
-    inner, root = _plan_of_chips(model, plan, scope)
-    context = Context((root,), ())
-    kinds = np.array([s.kind for s in inner.sets for _ in range(s.count)] or [""])
-    models = [s.model for s in inner.sets]
-    which = np.repeat(np.arange(len(models), dtype=np.int64), [s.count for s in inner.sets])
-    ports = PortTable(inner.sets, models, which, np.ones(len(which), dtype=np.bool_))
-    wiring = WiringState(ports, plan.evaluator, kinds, INNER_LIMIT)
+    inner = _plan_of_chips(model, plan, scope)
+    wiring = _unwired_chips(inner, plan)
+    ports = wiring.ports
     for number, node in enumerate(wires):
         try:
-            a, b = (tuple(resolve_path(inner, context, p) for p in side) for side in (node.a, node.b))
-            settings = model_connect_settings(node, scope, plan.evaluator)
-            wire_connect(
-                wiring, ResolvedConnect(node, scope, context, a, b, None, settings, Origin(node.span)), number
-            )
+            wire_connect(wiring, _resolved_inner_connect(node, inner, scope), number)
         except Fault as fault:
             fault.report(diagnostics)
         except Excused:
@@ -90,8 +100,8 @@ def mark_ports_inside(ports: PortTable, inside: Sequence[LinksInside]) -> None:
                     ports.mark_inside(numbers, -2 - int(first[m]) - k, inside[m].spans[k])
 
 
-def _plan_of_chips(model: DeviceModel, plan: FabricPlan, scope: Scope) -> tuple[FabricPlan, Group]:
-    """A plan whose device sets are the chips of a model, and the group that they are in."""
+def _plan_of_chips(model: DeviceModel, plan: FabricPlan, scope: Scope) -> FabricPlan:
+    """A plan whose device sets are the chips of a model."""
     root = Group(model.name, "model", (), None, model.origin.span, scope)
     inner = FabricPlan(model.name, "", model.origin, root, plan.evaluator)
     for i, chip in enumerate(model.chips):
@@ -99,7 +109,7 @@ def _plan_of_chips(model: DeviceModel, plan: FabricPlan, scope: Scope) -> tuple[
         made.first = sum(s.count for s in inner.sets)
         root.members[chip.name] = made
         inner.sets.append(made)
-    return inner, root
+    return inner
 
 
 def _count_inner_links(plan: FabricPlan, wiring: WiringState) -> tuple[InnerLink, ...]:

@@ -368,16 +368,31 @@ def report_relocated_devices(
             if at
             else f"{m.device}, in {old}, goes"
         )
-    if len(gone) > len(notes):
-        notes.append(f"and {len(gone) - len(notes):,} more")
+    words = "E0211", f"{len(gone):,} of {len(mounts):,} placed devices would move", "the devices and racks"
+    _report_moves(words, [m.span for m in gone], notes, fabric, diagnostics, severity)
+
+
+def _report_moves(
+    words: tuple[str, str, str],
+    spans: list[SourceSpan],
+    notes: list[str],
+    fabric: Fabric,
+    diagnostics: Diagnostics,
+    severity: Severity,
+) -> None:
+    """A finding about lines of a lock that a fabric does not keep: ``words`` are its code, its message and
+    what to keep, ``spans`` the places of all these lines, ``notes`` what becomes of the first ones."""
+    code, message, keep = words
+    if len(spans) > len(notes):
+        notes.append(f"and {len(spans) - len(notes):,} more")
     diagnostics.add(
-        "E0211",
-        gone[0].span,
-        f"{len(gone):,} of {len(mounts):,} placed devices would move",
+        code,
+        spans[0],
+        message,
         labels=[(fabric.origin.span, "in this design")],
         notes=notes,
         severity=severity,
-        help="keep the devices and racks; if the moves are meant, write the lock anew with `tdsl lock`",
+        help=f"keep {keep}; if the moves are meant, write the lock anew with `tdsl lock`",
     )
 
 
@@ -437,15 +452,9 @@ def report_moved_links(
         here, other = (line.a, line.b) if line.a in far else (line.b, line.a)
         said = f"{here}: from {other} to {far[here]}" if here in far else f"{line.a} to {line.b} goes"
         notes.append(said.replace(GONE, ""))
-    if len(gone) > len(notes):
-        notes.append(f"and {len(gone) - len(notes):,} more")
-    diagnostics.add(
+    words = (
         "E0495",
-        gone[0].span,
         f"{len(gone):,} of {len(lines):,} existing links would move",
-        labels=[(fabric.origin.span, "in this design")],
-        notes=notes,
-        severity=severity,
-        help="keep the links between these devices; if the moves are meant, write the lock anew with "
-        "`tdsl lock`",
+        "the links between these devices",
     )
+    _report_moves(words, [line.span for line in gone], notes, fabric, diagnostics, severity)

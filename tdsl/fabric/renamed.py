@@ -96,6 +96,29 @@ def find_renamed_devices(old: DesignDevices, new: DesignDevices) -> dict[str, st
     return {p: q for p, q in known.items() if p != q} | lost
 
 
+def _images_by_path(pairs: Mapping[str, str]) -> dict[str, set[str]]:
+    """Of each device of these pairs, and of each group around one, the paths that it has now: one for each
+    device in it, or "" by a device whose path differs inside the group, too."""
+    images: dict[str, set[str]] = defaultdict(set)
+    for p, q in pairs.items():
+        a, b = p.split("."), q.split(".")
+        for k in range(1, len(a) + 1):
+            rest = len(a) - k
+            same = a[k:] == b[len(b) - rest :] and rest < len(b)
+            images[".".join(a[:k])].add(".".join(b[: len(b) - rest]) if same else "")
+    return images
+
+
+def _path_in_moved_group(path: str, images: Mapping[str, set[str]]) -> str:
+    """The path that a device has now if it went along with the nearest group around it, "" if that went
+    nowhere, or not to one place."""
+    parts = path.split(".")
+    around = (".".join(parts[:k]) for k in range(len(parts), 0, -1))
+    nearest = next((g for g in around if g in images), "")
+    image = next(iter(images[nearest])) if nearest and len(images[nearest]) == 1 else ""
+    return image + path[len(nearest) :] if image else ""
+
+
 def devices_by_name(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
     """All devices of the older text that have their name in the newer one, with what is in them and in the
     groups around them, by path; nothing where all have their paths still."""
@@ -107,20 +130,10 @@ def devices_by_name(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
     }
     if all(p == q for p, q in pairs.items()):
         return {}
-    images: dict[str, set[str]] = defaultdict(set)  # of a device or a group, what it is by each device in it
-    for p, q in pairs.items():
-        a, b = p.split("."), q.split(".")
-        for k in range(1, len(a) + 1):
-            rest = len(a) - k
-            same = a[k:] == b[len(b) - rest :] and rest < len(b)
-            images[".".join(a[:k])].add(".".join(b[: len(b) - rest]) if same else "")
+    images = _images_by_path(pairs)
     out, taken = dict(pairs), set(pairs.values())
     for p in old.devices:
-        parts = p.split(".")
-        around = (".".join(parts[:k]) for k in range(len(parts), 0, -1))
-        nearest = next((g for g in around if g in images), "")
-        image = next(iter(images[nearest])) if nearest and len(images[nearest]) == 1 else ""
-        now = image + p[len(nearest) :] if image else ""
+        now = _path_in_moved_group(p, images)
         free = p not in out and now in new.devices and now not in taken
         if free and _may_be_one(old.devices[p], new.devices[now]):
             out[p] = now

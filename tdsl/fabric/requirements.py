@@ -167,7 +167,7 @@ class _Block:
         name = claim.of[0].bare if len(claim.of) == 1 and not claim.of_to and not claim.of_all else None
         if name is not None and name in self.jobs:
             return self.jobs[name]
-        if name in self.plan.absent_jobs:
+        if name in self.plan.names_of_jobs:
             raise Excused
         return None
 

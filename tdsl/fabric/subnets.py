@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.semantics.model import PortClass
@@ -86,17 +87,7 @@ def switched_components(fabric: Fabric) -> Ints:
     """A number for every device, the same for two switches that links between switches join: the lowest row
     among them."""
     between = fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b]
-    a, b = fabric.device_a[between], fabric.device_b[between]
-    label = np.arange(fabric.device_count)
-    while True:
-        low = np.minimum(label[a], label[b])
-        after = label.copy()
-        np.minimum.at(after, a, low)
-        np.minimum.at(after, b, low)
-        after = after[after]
-        if np.array_equal(after, label):
-            return label
-        label = after
+    return component_labels(fabric.device_count, fabric.device_a[between], fabric.device_b[between])
 
 
 def subnet_of_links(fabric: Fabric) -> Ints:

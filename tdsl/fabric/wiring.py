@@ -121,6 +121,28 @@ def takes_remaining_ports(wire: ResolvedConnect) -> bool:
     )
 
 
+def _ranks_of_all_links(
+    wiring: WiringState,
+    wire: ResolvedConnect,
+    sides: tuple[StatementSide, StatementSide | None],
+    pairs: LinkPairs,
+    times: Array,
+) -> tuple[Array, Array, Array, Array]:
+    """Of every link of all applications of a connect, ``times`` rounds of each: the ranks of its ends on both
+    sides, which copy it is, and its dimension."""
+    a, b = sides
+    rounds = int(times.sum())
+    ca, cb, copy, dim = (
+        np.repeat(x, rounds) if len(x) == 1 else np.tile(x, rounds)
+        for x in (pairs.a, pairs.b, pairs.copy, pairs.dim)
+    )
+    if wiring.pins is not None and b is not None and _leaves_pairs_open(wire):
+        ca, cb, copy = _spread_that_keeps_links(wiring.pins, wire, a, b, pairs)
+    if wire.node.pattern is None:
+        copy = np.arange(rounds, dtype=np.int64) - np.repeat(np.cumsum(times) - times, times)
+    return ca, cb, copy, dim
+
+
 def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> None:
     """Lay the links of one connect. Raises Fault, leaving all ports as they were."""
     from tdsl.fabric.vias import ports_of_crossed_device
@@ -141,15 +163,7 @@ def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> 
     wiring.tried += total
     check_settings(wire, len(a.shape) if pairs.directed else 1)
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
-    rounds = int(times.sum())
-    ca, cb, copy, dim = (
-        np.repeat(x, rounds) if len(x) == 1 else np.tile(x, rounds)
-        for x in (pairs.a, pairs.b, pairs.copy, pairs.dim)
-    )
-    if wiring.pins is not None and b is not None and _leaves_pairs_open(wire):
-        ca, cb, copy = _spread_that_keeps_links(wiring.pins, wire, a, b, pairs)
-    if wire.node.pattern is None:
-        copy = np.arange(total, dtype=np.int64) - np.repeat(np.cumsum(times) - times, times)
+    ca, cb, copy, dim = _ranks_of_all_links(wiring, wire, (a, b), pairs, times)
     da, db = a.rows[at, ca], far.rows[at, cb]
     _check_pairs(wiring, wire, a, far, da, db)
     together = links_together(wire.settings)

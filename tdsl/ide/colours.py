@@ -149,6 +149,7 @@ class _NameColours:
     # Long: one case for each kind of node.
     def declared(self, node: object) -> Found:
         """The name that a node is about."""
+        # One case for each kind of node, in one place, so that a new kind is not forgotten.
         match node:
             case tree.Decl():
                 yield node.name.span.start, (self.own[node.name.name], DECLARED)

@@ -68,6 +68,7 @@ class FileNames:
     # Long: one case for each kind of statement.
     def statement(self, s: tree.Stmt, block: NameBlock) -> None:
         """One statement."""
+        # One case for each kind of statement, in one place, so that a new kind is not forgotten.
         match s:
             case tree.Use():
                 self.use(s)

@@ -188,6 +188,49 @@ def _pcie_device(child: NcclElement, numa: str, above: tuple[str, ...], kinds: N
     return PcieDevice(child, numa, above, "GPU" if kinds.is_gpu(child) else "adapter", nets, links)
 
 
+def _device_of_same_kind(
+    bus: str, f: PcieDevice, real: Mapping[str, PcieDevice], tell: Callable[..., None]
+) -> PcieDevice | None:
+    """What the machine has where the file has a device; none, with a finding, where it has nothing there or
+    something else."""
+    r = real.get(bus)
+    if r is None:
+        tell(
+            f.element,
+            "busid",
+            f"the machine has no {f.kind} at {bus}",
+            "correct the bus id; NCCL drops what it does not find",
+        )
+        return None
+    if r.kind != f.kind:
+        tell(
+            f.element,
+            "busid",
+            f"the machine has {_with_indefinite_article(r.kind)} at {bus}, not "
+            f"{_with_indefinite_article(f.kind)}",
+            "correct the bus id",
+        )
+        return None
+    return r
+
+
+def _tell_what_file_leaves_out(
+    top: NcclElement,
+    planned: Mapping[str, PcieDevice],
+    real: Mapping[str, PcieDevice],
+    tell: Callable[..., None],
+) -> None:
+    """GPUs and adapters of the machine that the file does not have."""
+    for bus, r in real.items():
+        if bus in planned:
+            continue
+        names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
+        text = (
+            f"the machine has {_with_indefinite_article(r.kind)} at {bus}{names}, which the file leaves out"
+        )
+        tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
+
+
 def _compare_topologies(
     top: NcclElement, machine: NcclElement, found: Diagnostics, dialect: Dialect
 ) -> tuple[int, int]:
@@ -211,38 +254,16 @@ def _compare_topologies(
         found.add(CODE, at, message, help=help, severity=severity)
 
     for bus, f in planned.items():
-        r = real.get(bus)
-        what = f.kind
+        r = _device_of_same_kind(bus, f, real, tell)
         if r is None:
-            tell(
-                f.element,
-                "busid",
-                f"the machine has no {what} at {bus}",
-                "correct the bus id; NCCL drops what it does not find",
-            )
-            continue
-        if r.kind != what:
-            tell(
-                f.element,
-                "busid",
-                f"the machine has {_with_indefinite_article(r.kind)} at {bus}, not "
-                f"{_with_indefinite_article(what)}",
-                "correct the bus id",
-            )
             continue
         _compare_pcie_devices(bus, f, r, where, tell)
         _compare_gpu_links(bus, f, r, words if f.nvlinks or some_linked else "", tell)
-        if what == "GPU" and not hidden:
+        if f.kind == "GPU" and not hidden:
             _compare_neighbours(bus, planned, real, where, tell)
-    for bus, r in real.items():
-        if bus not in planned:
-            names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
-            text = (
-                f"the machine has {_with_indefinite_article(r.kind)} at {bus}{names}, "
-                "which the file leaves out"
-            )
-            tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
-    _compare_switches(my_switches, its_switches, planned, real, tell)
+    _tell_what_file_leaves_out(top, planned, real, tell)
+    _compare_switches(my_switches, its_switches, tell)
+    _compare_switches_above(my_switches, its_switches, planned, real, tell)
     _compare_shared_ports(planned, real, tell)
     _compare_net_values(top, machine, tell)
     return len(planned), len(planned.keys() & real.keys())
@@ -271,14 +292,10 @@ def _compare_neighbours(
 
 
 def _compare_switches(
-    mine: Mapping[str, PcieDevice],
-    its: Mapping[str, PcieDevice],
-    planned: Mapping[str, PcieDevice],
-    real: Mapping[str, PcieDevice],
-    tell: Callable[..., None],
+    mine: Mapping[str, PcieDevice], its: Mapping[str, PcieDevice], tell: Callable[..., None]
 ) -> None:
-    """What differs between PCIe switches that both have, and devices that are below other switches. A bus id
-    that no machine has (ffff:...) is in the file alone."""
+    """What differs between PCIe switches that both have. A bus id that no machine has (ffff:...) is in the
+    file alone."""
     for bus, f in mine.items():
         r = its.get(bus)
         if r is None:
@@ -287,6 +304,16 @@ def _compare_switches(
         if f.element.attributes.get("class") != r.element.attributes.get("class"):
             a, b = (x.element.attributes.get("class", "none") for x in (f, r))
             tell(f.element, "class", f"switch {bus} has class {a}, on the machine {b}", f'write class="{b}"')
+
+
+def _compare_switches_above(
+    mine: Mapping[str, PcieDevice],
+    its: Mapping[str, PcieDevice],
+    planned: Mapping[str, PcieDevice],
+    real: Mapping[str, PcieDevice],
+    tell: Callable[..., None],
+) -> None:
+    """Devices that are below other PCIe switches on the machine than in the file."""
     for bus, f in planned.items():
         if bus in real and f.numa == real[bus].numa:
             known = mine.keys() & its.keys()

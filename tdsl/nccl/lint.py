@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.findings.source import SourceFile
@@ -174,10 +174,16 @@ class _Topology(NcclFileJudge):
             self.by_machine(e, [link])
 
     def agreed(self, e: NcclElement) -> None:
-        """Where a rank fills in what is missing above its own GPU, and another keeps the same element for an
-        adapter named in the file, the two no longer take it for one (xmlFindNode compares all attributes)."""
+        """What ranks disagree about in an element and in all below it."""
         if e.name not in ("cpu", "pci"):
             return
+        self.agreed_by_ranks(e)
+        for child in e.children:
+            self.agreed(child)
+
+    def agreed_by_ranks(self, e: NcclElement) -> None:
+        """Where a rank fills in what is missing above its own GPU, and another keeps the same element for an
+        adapter named in the file, the two no longer take it for one (xmlFindNode compares all attributes)."""
         below = e.walk()
         named = any(n.name == "net" and "name" in n.attributes for n in below)
         above_gpu = any(self.is_gpu(n) for n in below)
@@ -190,8 +196,6 @@ class _Topology(NcclFileJudge):
             self.refuse_unfilled(e, [n for n in missing if n in kept])
         unsaid = [n for n in missing if n not in kept]
         self.report_unsaid(e, unsaid, named and above_gpu and self.dialect.per_rank)
-        for child in e.children:
-            self.agreed(child)
 
     def report_unsaid(self, e: NcclElement, unsaid: list[str], shared: bool) -> None:
         """What the file leaves to NCCL; ``shared``: which ranks fill in differently."""
@@ -275,6 +279,20 @@ class _Topology(NcclFileJudge):
 
     def pci(self, e: NcclElement) -> None:
         """A PCIe function or switch."""
+        self.bus_id(e)
+        classes = self.dialect.classes
+        if e.attributes.get("class") and not e.attributes["class"].startswith(classes):
+            self.misread(
+                e,
+                "class",
+                "unknown, so NCCL takes it for a switch",
+                f"known beginnings: {', '.join(classes)}",
+                Severity.WARNING,
+            )
+        self.pcie_link(e)
+
+    def bus_id(self, e: NcclElement) -> None:
+        """The bus id of a PCIe function, as NCCL itself writes it."""
         have = e.attributes
         if "busid" in have and not _BUS.fullmatch(have["busid"]):
             why = "NCCL compares letter by letter with what it prints itself"
@@ -286,15 +304,10 @@ class _Topology(NcclFileJudge):
                 "NCCL uses the two lowest bits of a GPU's function itself",
                 "the function of a GPU is 0, 4, 8 or c",
             )
-        classes = self.dialect.classes
-        if have.get("class") and not have["class"].startswith(classes):
-            self.misread(
-                e,
-                "class",
-                "unknown, so NCCL takes it for a switch",
-                f"known beginnings: {', '.join(classes)}",
-                Severity.WARNING,
-            )
+
+    def pcie_link(self, e: NcclElement) -> None:
+        """Speed and width of the PCIe link above a function or switch."""
+        have = e.attributes
         speed = have.get("link_speed")
         unknown = speed is not None and speed.startswith(UNKNOWN_SPEED)
         if speed and not unknown and not speed.startswith(SPEEDS):
@@ -405,6 +418,12 @@ class _Topology(NcclFileJudge):
                     "a guid belongs to one adapter, a port to one of its sockets",
                 )
 
+    def links_of_gpus(self) -> Iterator[tuple[NcclElement, NcclElement]]:
+        """Every NVLink of a GPU, with the PCIe function that it is listed below."""
+        for pci in self.elements:
+            for gpu in pci.own("gpu"):
+                yield from ((pci, link) for link in gpu.own(self.dialect.link))
+
     def direct_links(self) -> None:
         """NVLinks between two GPUs must be listed by both, with one count (ncclTopoAddNvLinks,
         ncclTopoComputePaths)."""
@@ -412,14 +431,13 @@ class _Topology(NcclFileJudge):
         place: dict[tuple[str, str], NcclElement] = {}
         buses = {e.attributes.get("busid") for e in self.elements if e.name == "pci"}
         words, useful = f"{self.dialect.link_word}s", False
-        for pci in self.elements:
-            for link in (n for g in pci.own("gpu") for n in g.own(self.dialect.link)):
-                to_gpu = link.attributes.get("tclass", "").startswith(self.dialect.gpu_classes)
-                useful |= link.attributes.get("target") != pci.attributes.get("busid")
-                if to_gpu and "target" in link.attributes:
-                    key = (pci.attributes.get("busid", ""), link.attributes["target"])
-                    counts[key] += whole_number_of_c(link.attributes.get("count", "")) or 0
-                    place[key] = link
+        for pci, link in self.links_of_gpus():
+            to_gpu = link.attributes.get("tclass", "").startswith(self.dialect.gpu_classes)
+            useful |= link.attributes.get("target") != pci.attributes.get("busid")
+            if to_gpu and "target" in link.attributes:
+                key = (pci.attributes.get("busid", ""), link.attributes["target"])
+                counts[key] += whole_number_of_c(link.attributes.get("count", "")) or 0
+                place[key] = link
         for (a, b), count in counts.items():
             at = place[a, b].place("target")
             if a == b:  # a virtual machine may list the bridge between its two cards so, of all of them

@@ -172,6 +172,19 @@ def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> N
                 )
 
 
+def _gpus_and_adapters_apart(
+    judge: NcclFileJudge, gpus: list[NcclElement], nics: list[NcclElement]
+) -> tuple[list[NcclElement], list[NcclElement], bool]:
+    """GPUs that share a PCIe switch with no adapter; adapters below a switch that share it with no GPU; and
+    whether any GPU is below a switch."""
+    above = _switches_above(judge)
+    of_nics = set().union(*(above[id(n)] for n in nics))
+    of_gpus = set().union(*(above[id(g)] for g in gpus))
+    far = [g for g in gpus if not above[id(g)] & of_nics]
+    lone = [n for n in nics if above[id(n)] and not above[id(n)] & of_gpus]
+    return far, lone, bool(of_gpus)
+
+
 def _judge_adapter_distance(judge: NcclFileJudge) -> bool:
     """Adapters near the GPUs: below a PCIe switch that both are below, at any depth (ncclTopoComputePaths:
     such paths are PIX or PXB, others lead through the processor). Whether there was something to say."""
@@ -179,11 +192,7 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> bool:
     nics = [e for e in judge.elements if e.name == "pci" and judge.is_adapter(e)]
     if not gpus or not nics:
         return False
-    above = _switches_above(judge)
-    of_nics = set().union(*(above[id(n)] for n in nics))
-    of_gpus = set().union(*(above[id(g)] for g in gpus))
-    far = [g for g in gpus if not above[id(g)] & of_nics]
-    lone = [n for n in nics if above[id(n)] and not above[id(n)] & of_gpus]
+    far, lone, switched = _gpus_and_adapters_apart(judge, gpus, nics)
     if 0 < len(far) < len(gpus):
         judge.tell(
             "E0526",
@@ -193,7 +202,7 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> bool:
             "put the adapter below the switch that it is connected to, beside its GPU",
             Severity.WARNING,
         )
-    elif far and of_gpus:
+    elif far and switched:
         judge.tell(
             "E0526",
             nics[0].span,
@@ -201,7 +210,7 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> bool:
             "put each adapter below the switch that it is connected to",
             Severity.WARNING,
         )
-    if lone and far and of_gpus:
+    if lone and far and switched:
         judge.tell(
             "E0526",
             lone[0].span,
@@ -210,7 +219,7 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> bool:
             "put the adapter below the switch that it is connected to",
             Severity.WARNING,
         )
-    return bool(far and of_gpus)
+    return bool(far) and switched
 
 
 def _switches_above(judge: NcclFileJudge) -> dict[int, frozenset[int]]:
@@ -261,18 +270,26 @@ def _judge_compute_capabilities(judge: NcclFileJudge, gpus: list[tuple[NcclEleme
             )
 
 
+def _count_of_links(g: NcclElement, link: str) -> int:
+    """How many links the elements called ``link`` of a GPU stand for."""
+    return sum(whole_number_of_c(x.attributes.get("count", "")) or 0 for x in g.own(link))
+
+
+def _generation_and_nvlinks(judge: NcclFileJudge, e: NcclElement, g: NcclElement) -> tuple[int, int]:
+    """The compute capability of a GPU, times ten, and the number of NVLinks of that generation; 0 where one
+    is not known."""
+    sm = whole_number_of_c(g.attributes.get("sm", "")) or SM.get(_nvidia_device_id(e), 0)
+    return sm, NVLINKS.get(sm, 0) if judge.dialect is NCCL else 0
+
+
 def _judge_nvlink_counts(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
     """GPUs with more links to others than their generation has, with fewer than others, or with none."""
     link, words = judge.dialect.link, f"{judge.dialect.link_word}s"
-    sums = {
-        id(g): sum(whole_number_of_c(x.attributes.get("count", "")) or 0 for x in g.own(link))
-        for _, g in gpus
-    }
+    sums = {id(g): _count_of_links(g, link) for _, g in gpus}
     most = max(sums.values(), default=0)
     for e, g in gpus:
         links, at = sums[id(g)], next((x.place("count") for x in g.own(link)), g.span)
-        sm = whole_number_of_c(g.attributes.get("sm", "")) or SM.get(_nvidia_device_id(e), 0)
-        limit = NVLINKS.get(sm, 0) if judge.dialect is NCCL else 0
+        sm, limit = _generation_and_nvlinks(judge, e, g)
         if limit and links > limit:
             text = f"{links} {words}, and a GPU of sm {sm} has {limit}: NCCL plans with all"
             judge.tell("E0526", at, text, "count the NVLinks of each target")

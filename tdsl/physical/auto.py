@@ -16,6 +16,7 @@ from math import ceil
 import numpy as np
 
 from tdsl.fabric.cables.plugs import fits_cage
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import optic_watts, stated_quantity
 from tdsl.fabric.places import RackPlaces, height_of
@@ -181,16 +182,7 @@ class _Floor:
         near = f.tier <= 1
         a, b, _ = self.pairs
         edge = (self.host[a] != self.host[b]) & near[a] & near[b]
-        label = np.arange(f.device_count)
-        x, y = a[edge], b[edge]
-        while len(x):
-            least = np.minimum(label[x], label[y])
-            before = label.copy()
-            np.minimum.at(label, x, least)
-            np.minimum.at(label, y, least)
-            label = label[label]
-            if (label == before).all():
-                break
+        label = component_labels(f.device_count, a[edge], b[edge])
         found: dict[int, tuple[list[int], list[int]]] = {}
         rest: list[int] = []
         with_host = set(label[self.devices[self.host[self.devices]]].tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -213,37 +213,49 @@ class RackDrawing:
         )
 
     def _front(self, k: int, racks: list[int], x: float, y: float) -> Front:
-        f, p = self.fabric, self.places
+        p = self.places
         devices = self.racks.by_rack[racks[0]]
         top = max(int(p.device_unit[d]) + max(self.racks.height(d), 1) - 1 for d in devices)
         units = p.rack_kind[racks[0]].height or max(top, 1)
-        slots = []
-        for place, d in enumerate(devices):
-            unit, high = int(p.device_unit[d]), max(self.racks.height(d), 1)
-            if unit and not self.racks.beside_units(d):
-                model = f.model_of(d)
-                label = common_name_pattern([f.device_name(self.racks.by_rack[r][place]) for r in racks])
-                power = self.racks.watts_max[int(f.device_model[d])]
-                slots.append(
-                    Slot(
-                        y + (units - unit - high + 1) * UNIT,
-                        high * UNIT,
-                        f"{label}  {model.name}",
-                        "" if power is None else f"{float(power) / 1000:.3g} kW",
-                        f"{f.device_name(d)}: {model.title}, units {unit} to {unit + high - 1}",
-                        self.colour[int(f.device_model[d])],
-                    )
-                )
-        beside = sum(1 for d in devices if self.racks.beside_units(d))
-        loose = sum(1 for d in devices if not p.device_unit[d] and not self.racks.beside_units(d))
-        lines = [*_wrap_at_commas(self._where(racks), 40)[:3], *self._sums(racks[0], devices)]
-        if beside:
-            lines.append(f"{beside} device{'' if beside == 1 else 's'} beside the units")
-        if loose:
-            lines.append(f"{loose} device{'' if loose == 1 else 's'} without a unit")
+        slots = tuple(
+            self._slot(racks, place, y, units)
+            for place, d in enumerate(devices)
+            if p.device_unit[d] and not self.racks.beside_units(d)
+        )
+        lines = (
+            *_wrap_at_commas(self._where(racks), 40)[:3],
+            *self._sums(racks[0], devices),
+            *self._devices_without_slot(devices),
+        )
         ticks = tuple(Tick(y + (units - u + 0.5) * UNIT + 3, str(u)) for u in range(1, units + 1))
         name = f"{self.name(k)}: {len(racks):,} rack{'' if len(racks) == 1 else 's'}"
-        return Front(x, y, WIDTH, units * UNIT, name, "#ffffff", tuple(lines), tuple(slots), ticks)
+        return Front(x, y, WIDTH, units * UNIT, name, "#ffffff", lines, slots, ticks)
+
+    def _slot(self, racks: list[int], place: int, y: float, units: int) -> Slot:
+        """The device at this ``place`` of the list of each of these racks, which are equal; ``y`` is where
+        the highest of the ``units`` begins."""
+        f, d = self.fabric, self.racks.by_rack[racks[0]][place]
+        unit, high = int(self.places.device_unit[d]), max(self.racks.height(d), 1)
+        model = f.model_of(d)
+        label = common_name_pattern([f.device_name(self.racks.by_rack[r][place]) for r in racks])
+        power = self.racks.watts_max[int(f.device_model[d])]
+        return Slot(
+            y + (units - unit - high + 1) * UNIT,
+            high * UNIT,
+            f"{label}  {model.name}",
+            "" if power is None else f"{float(power) / 1000:.3g} kW",
+            f"{f.device_name(d)}: {model.title}, units {unit} to {unit + high - 1}",
+            self.colour[int(f.device_model[d])],
+        )
+
+    def _devices_without_slot(self, devices: list[int]) -> Iterator[str]:
+        """How many devices of a rack are beside its units, and how many have no unit."""
+        beside = sum(1 for d in devices if self.racks.beside_units(d))
+        loose = sum(1 for d in devices if not self.places.device_unit[d] and not self.racks.beside_units(d))
+        if beside:
+            yield f"{beside} device{'' if beside == 1 else 's'} beside the units"
+        if loose:
+            yield f"{loose} device{'' if loose == 1 else 's'} without a unit"
 
     def _where(self, racks: list[int]) -> str:
         """Names of racks in short, those of each hall behind its name where there are several."""

@@ -104,14 +104,21 @@ class Figures:
     def optics(self) -> Optics:
         """All transceivers. Without places none is chosen, and every end of a cable without a copper part is
         open."""
+        return self._optics_not_chosen() if self.physical is None else self._chosen_optics(self.physical)
+
+    def _optics_not_chosen(self) -> Optics:
+        """Both ends of every cable without a copper part, each open."""
         f = self.fabric
         none = np.zeros(0, dtype=np.int64)
-        if self.physical is None:
-            copper = np.array([_has_own_plugs(s.settings.get("part")) for s in f.statements] or [False])
-            plain = ~copper[f.cable_statement] if len(f.cable_a) else np.zeros(0, dtype=np.bool_)
-            ends = np.concatenate([f.port_device[f.cable_a[plain]], f.port_device[f.cable_b[plain]]])
-            return Optics(none, none, [], self.top[ends], np.zeros(len(ends), dtype=np.int64), [""])
-        parts = self.physical.parts
+        copper = np.array([_has_own_plugs(s.settings.get("part")) for s in f.statements] or [False])
+        plain = ~copper[f.cable_statement] if len(f.cable_a) else np.zeros(0, dtype=np.bool_)
+        ends = np.concatenate([f.port_device[f.cable_a[plain]], f.port_device[f.cable_b[plain]]])
+        return Optics(none, none, [], self.top[ends], np.zeros(len(ends), dtype=np.int64), [""])
+
+    def _chosen_optics(self, physical: Physical) -> Optics:
+        """The transceivers that the lengths of the cables led to, and the ends for which none is known."""
+        f, parts = self.fabric, physical.parts
+        none = np.zeros(0, dtype=np.int64)
         device, _, part, _ = parts.cages
         number, choices = parts.group
         open_ends, open_why = [none], [none]

@@ -164,14 +164,11 @@ def _weighted_sets(
     more than ``most`` orbits."""
     if size == 0:
         return [(1, Fraction(1), ())] if most else None
-    budget = view.budget
     if size == 1:
         label = labels_of_single_elements(view, elements, odds, reads, fixed)
-        found, first, count = np.unique(label, return_index=True, return_counts=True)
-        if len(found) > most:
-            return None
-        return [(n, odds[i], (i,)) for i, n in zip(first.tolist(), count.tolist(), strict=True)]
-    n = len(elements)
+        sets = np.arange(len(elements), dtype=np.int64).reshape(-1, 1)
+        return _one_set_of_each_orbit(sets, label, odds, most)
+    n, budget = len(elements), view.budget
     symmetric = n <= budget.symmetric_elements and comb(n, size) <= budget.symmetry_sets
     if not symmetric and comb(n, size) > most:
         return None
@@ -181,7 +178,15 @@ def _weighted_sets(
     digits = n ** np.arange(size - 1, -1, -1, dtype=np.int64)
     keys = sets @ digits
     images = [np.searchsorted(keys, np.sort(g[sets], axis=1) @ digits) for g in moves]
-    found, first, count = np.unique(orbit_labels(len(keys), images), return_index=True, return_counts=True)
+    return _one_set_of_each_orbit(sets, orbit_labels(len(keys), images), odds, most)
+
+
+def _one_set_of_each_orbit(
+    sets: Ints, label: Ints, odds: Sequence[Fraction], most: int
+) -> list[tuple[int, Fraction, tuple[int, ...]]] | None:
+    """The first of the ``sets`` (a row each) of every label, with how many have that label and Π o; None
+    where there are more than ``most`` labels."""
+    found, first, count = np.unique(label, return_index=True, return_counts=True)
     if len(found) > most:
         return None
     return [

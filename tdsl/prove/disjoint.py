@@ -82,6 +82,17 @@ def separator_from_set(
 
 
 # Kept in one piece: it takes most of the time of the proofs of redundancy, and a call for each device costs.
+def _following_states(state: int, near: Near, without: Set[int], before: Mapping[int, int]) -> list[int]:
+    """The states that one step leads to, a step of a path ``before`` backwards included."""
+    y = state >> 1
+    if state & 1:
+        following = [2 * w for w in near[y] if w not in without]
+        return [*following, 2 * y] if y in before else following
+    if y not in before:
+        return [2 * y + 1]
+    return [] if before[y] == SOURCE else [2 * before[y] + 1]
+
+
 def _search_next_path(
     near: Near,
     first: Iterable[int],
@@ -98,16 +109,8 @@ def _search_next_path(
     while queue and end < 0:
         state = queue.pop()
         y = state >> 1
-        if state & 1:
-            following = [2 * w for w in near[y] if w not in without]
-            if y in before:
-                following.append(2 * y)
-        elif y not in before:
-            following = [2 * y + 1]
-        else:
-            following = [] if before[y] == SOURCE else [2 * before[y] + 1]
         far = 0 if steps is None else steps.get(y, FAR)
-        for t in following:
+        for t in _following_states(state, near, without, before):
             if t in by:
                 continue
             by[t] = state

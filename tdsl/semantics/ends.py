@@ -92,6 +92,12 @@ class HostEnds:
         """Rate of an end: the greatest, 0 for any."""
         return max(s.ports.rate or 0 for s in self.sets)
 
+    def axes_in_plane(self, axes: int) -> slice:
+        """Those of so many axes by which an end is counted in its plane, and in its rail where that has a
+        tree of its own."""
+        first = 1 if self.tree_of_each_rail and axes else 0
+        return slice(first, axes - 1 if self.planes and axes else axes)
+
     def variables(self, ends: EndSet, fresh: Callable[[str], str]) -> IndexedEndPath:
         """Names for every dimension of a set, none of which means anything else."""
         hosts = [fresh("h" if len(ends.axes) == 1 else f"h{k}") for k in range(len(ends.axes))]
@@ -101,10 +107,8 @@ class HostEnds:
         path = ".".join(name + _index_text([next(left) for _ in own]) for name, own in ends.parts)
         path += f".{ends.ports.name}{_index_text(inner)}"
         shifted = [_counted_from_zero(n, a) for n, a in zip(inner, axes, strict=True)]
-        # an end is counted in its plane, and in its rail where that has a tree of its own
-        first = 1 if self.tree_of_each_rail and axes else 0
-        counted = len(axes) - 1 if self.planes and axes else len(axes)
-        in_plane, sizes = shifted[first:counted], [a.size for a in axes[first:counted]]
+        counted = self.axes_in_plane(len(axes))
+        in_plane, sizes = shifted[counted], [a.size for a in axes[counted]]
         flat = _row_major_expression(in_plane, sizes) or "0"
         rest = _row_major_expression(in_plane[1:], sizes[1:]) if prod(sizes[1:]) > 1 else ""
         rail, plane = (shifted[0], shifted[-1]) if shifted else ("0", "0")

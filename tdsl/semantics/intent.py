@@ -8,7 +8,7 @@ in the place of the intent, whose places in the text it bears.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -513,12 +513,8 @@ class Intent:
         reader = TierReader(self.planner, s, instance, scope)
         specs = [reader.spec(t) for t in tiers]
         pods, said = self.counts.get("pods", (0, s.span))
-        if pods and (instance.tiers or len(specs) != 2 or specs[0].per is not None):
-            raise Fault(
-                "E0120",
-                said,
-                "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups",
-            )
+        if pods:
+            _refuse_pods_of_other_tiers(instance, specs, said)
         reader.check_names(tiers)
         if has_tree_of_each_rail(tiers):
             ends, specs = _with_tree_of_each_rail(ends, specs, s.name.span, pods)
@@ -570,6 +566,16 @@ def _with_tree_of_each_rail(
     if pods:
         raise Fault("E0120", at, "`pods` and `by rail` exclude each other", help="leave `pods` out")
     return replace(ends, tree_of_each_rail=True), [replace(x, by="") if x.by_rail else x for x in specs]
+
+
+def _refuse_pods_of_other_tiers(instance: Instance, specs: Sequence[TierSpec], said: SourceSpan) -> None:
+    """Raise Fault unless the tiers are the two that ``pods`` can cut the hosts of."""
+    if instance.tiers or len(specs) != 2 or specs[0].per is not None:
+        raise Fault(
+            "E0120",
+            said,
+            "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups",
+        )
 
 
 def _host_load(ends: HostEnds, pods: int, said: SourceSpan) -> HostLoad:

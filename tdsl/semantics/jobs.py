@@ -182,7 +182,7 @@ def plan_job(
             f"`{s.name.name}` is already the name of a device or group",
             help=f"give the job another name, such as `{s.name.name}_run`",
         )
-    plan.absent_jobs.add(s.name.name)
+    plan.names_of_jobs.add(s.name.name)
     made = read_job(library, home, s, scope)
     paths = [p for x in s.body for p in _paths_after_on(x)]
     on = tuple(_ranks_of_path(plan, context, p) for p in paths)
@@ -666,11 +666,9 @@ def count_of_expression(e: tree.Expr, evaluator: Evaluator, scope: Scope) -> int
 REQUIRED = ("hidden", "layers", "sequence", "batch")
 
 
-def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = True) -> None:
-    """Raise Fault where the numbers of a job do not fit each other, with the nearest that do; or where
-    something is missing, if it is to be ``whole``. ``spans`` has the places of settings, those of the job's
-    own block first."""
-    missing = [n for n in REQUIRED if not getattr(job, n)] if whole else []
+def _refuse_incomplete_job(job: Job) -> None:
+    """Raise Fault where a setting is missing that every job needs."""
+    missing = [n for n in REQUIRED if not getattr(job, n)]
     if missing:
         raise Fault(
             UNFIT,
@@ -678,6 +676,14 @@ def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = Tr
             f"job `{job.name}` needs `{'`, `'.join(missing)}`",
             help="`transformer { layers 96; hidden 12288 }` and `sequence 2048; batch 1536` say these",
         )
+
+
+def refuse_unfit_job(job: Job, spans: Mapping[str, SourceSpan], whole: bool = True) -> None:
+    """Raise Fault where the numbers of a job do not fit each other, with the nearest that do; or where
+    something is missing, if it is to be ``whole``. ``spans`` has the places of settings, those of the job's
+    own block first."""
+    if whole:
+        _refuse_incomplete_job(job)
     if job.experts and not (job.active and job.parameters):
         help = "write `parameters 671B; active 37B`"
         message = f"job `{job.name}` has experts and needs `parameters` and `active`"

@@ -255,6 +255,11 @@ class Library:
             return isinstance(found.node, tree.ModelDecl)
         return name in self.loader.catalogue()
 
+    def is_job(self, home: Linked, name: str) -> bool:
+        """Whether a name is that of a job at the top of a file that a file sees."""
+        found = home.names.get(name) or home.used.get(name)
+        return found is not None and isinstance(found.node, tree.JobDecl)
+
     def unknown_model(self, home: Linked, name: str, span: SourceSpan, kinds: Collection[str] = ()) -> Fault:
         """The fault of a name that no model has that is seen in a file; models of some kinds, if any are
         named, are proposed."""

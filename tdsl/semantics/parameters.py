@@ -119,6 +119,11 @@ def _parameter_value_from_text(text: str, s: tree.Param, scope: Scope, evaluator
         raise
 
 
+def _names_in_parameter(s: tree.Param) -> set[str]:
+    """The names that the type, the default and the guard of a parameter ask for."""
+    return {m.name for m in _nodes_in_order((s.type, s.default, s.guard)) if isinstance(m, tree.Identifier)}
+
+
 def note_unused_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics) -> None:
     """Note the parameters of a file that nothing in it asks for: a misspelt name, or one left over."""
     params = [s for s in _nodes_in_order(body) if isinstance(s, tree.Param)]
@@ -126,17 +131,10 @@ def note_unused_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics
         return
     used = {m.name for m in _nodes_in_order(body, leave=tree.Param) if isinstance(m, tree.Identifier)}
     used.update(name for s in _nodes_in_order(body) if isinstance(s, tree.Broken) for name in s.names)
-    naming = Counter(
-        name
-        for s in params
-        for name in {
-            m.name for m in _nodes_in_order((s.type, s.default, s.guard)) if isinstance(m, tree.Identifier)
-        }
-    )
-    for s in params:
-        own = _nodes_in_order((s.type, s.default, s.guard))
-        names_itself = any(isinstance(m, tree.Identifier) and m.name == s.name.name for m in own)
-        if s.name.name not in used and naming[s.name.name] <= names_itself:
+    named_by = [_names_in_parameter(s) for s in params]
+    naming = Counter(name for names in named_by for name in names)
+    for s, own in zip(params, named_by, strict=True):
+        if s.name.name not in used and naming[s.name.name] <= (s.name.name in own):
             diagnostics.add(
                 "E0127",
                 s.name.span,

@@ -140,6 +140,13 @@ def _find_enclosing_member(
             help=f"declare one, `switch NAME: {head.name}` or `host NAME: {head.name}`, and write its "
             "name here",
         )
+    if plan.is_job(head.name):
+        raise Fault(
+            "E0101",
+            head.span,
+            f"`{head.name}` is a job that others build on, not one of this fabric",
+            help=f"write `job my_{head.name}: {head.name} {{ }}` in the fabric, and `my_{head.name}` here",
+        )
     known = [n for g in context.groups for n in (*g.members, *g.absent)]
     around = next(
         (
@@ -160,7 +167,8 @@ def _find_enclosing_member(
             help=f"write `{path}`",
             fix=Fix(f"write `{path}`", ((head.span, path),), safe=False),
         )
-    raise unknown_name_fault("E0101", head.span, "device or group", head.name, known)
+    what = "device, group or job" if plan.names_of_jobs else "device or group"
+    raise unknown_name_fault("E0101", head.span, what, head.name, (*known, *sorted(plan.names_of_jobs)))
 
 
 def _member_of_group(group: Group, name: tree.Identifier) -> Group | DeviceSet:

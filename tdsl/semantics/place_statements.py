@@ -211,25 +211,31 @@ def resolve_placing(
     )
 
 
+def _hall_of_name(plan: FabricPlan, head: tree.Identifier) -> Hall:
+    """The hall that is called so. Raises Fault, and Excused where its own text is at fault."""
+    hall = next((h for h in plan.halls if h.name == head.name), None)
+    if hall is not None:
+        return hall
+    if head.name in plan.absent_halls:
+        raise Excused
+    raise unknown_name_fault(
+        "E0101",
+        head.span,
+        "hall",
+        head.name,
+        [h.name for h in plan.halls],
+        meant={head.name.lower(): plan.halls[0].name} if len(plan.halls) == 1 else {},
+        extra_help="declare it: `hall h1 { row A { rack 1..8 { height 48U } } }`",
+    )
+
+
 def _hall_row_and_rack(
     plan: FabricPlan, path: tree.PathExpr, example: str
 ) -> tuple[Hall, RackRow | tree.Expr, tree.Expr]:
     head, *rest = path.parts
     if not isinstance(head, tree.Identifier):
         raise Fault("E0120", path.span, "this names no hall", help=example)
-    hall = next((h for h in plan.halls if h.name == head.name), None)
-    if hall is None:
-        if head.name in plan.absent_halls:
-            raise Excused
-        raise unknown_name_fault(
-            "E0101",
-            head.span,
-            "hall",
-            head.name,
-            [h.name for h in plan.halls],
-            meant={head.name.lower(): plan.halls[0].name} if len(plan.halls) == 1 else {},
-            extra_help="declare it: `hall h1 { row A { rack 1..8 { height 48U } } }`",
-        )
+    hall = _hall_of_name(plan, head)
     if len(rest) == 1 and isinstance(rest[0], tree.IndexPart) and len(rest[0].entries) == 2:
         row, rack = rest[0].entries
         _no_population(row, example)
@@ -477,6 +483,12 @@ class _HallReader:
 
     def racks(self, s: tree.Setting) -> list[tuple[int, RackKind]]:
         """``rack 1..32 { height 48U; power 2 x 44kW; mass 1400kg }``."""
+        low, high = self.rack_numbers(s)
+        kind = self.rack_kind(s)
+        return [(n, kind) for n in range(low, high + 1)]
+
+    def rack_numbers(self, s: tree.Setting) -> tuple[int, int]:
+        """The first and the last number of the racks that a setting is about."""
         value = (
             self.evaluator.evaluate(s.items[0].value, self.scope)
             if len(s.items) == 1 and not s.items[0].args
@@ -502,6 +514,10 @@ class _HallReader:
                 "racks have numbers",
                 help="`rack 1..32 { height 48U }`, or `rack 7 { height 42U }`",
             )
+        return low, high
+
+    def rack_kind(self, s: tree.Setting) -> RackKind:
+        """What the braces of a setting say about its racks."""
         height: int | None = None
         feeds, watts, mass, bend = 0, None, None, None
         for inner in _settings_without_repeats(self.settings(s.body or (), RACK, "rack")):
@@ -518,8 +534,7 @@ class _HallReader:
                 bend = self.length(inner)
             else:
                 feeds, watts = self.feeds(inner)
-        kind = RackKind(height, feeds, watts, mass, s.span, bend)
-        return [(n, kind) for n in range(low, high + 1)]
+        return RackKind(height, feeds, watts, mass, s.span, bend)
 
     def feeds(self, s: tree.Setting) -> tuple[int, Fraction]:
         """``power 44kW`` or ``power 2 x 44kW``: how many feeds, and the watts of each."""

@@ -190,7 +190,7 @@ class FabricPlan:
         default_factory=set
     )  # begin and end of claims of the cluster's block of which this fabric has not all that they name
     jobs: list[PlannedJob] = field(default_factory=list)
-    absent_jobs: set[str] = field(default_factory=set)  # names of all jobs, well declared or not
+    names_of_jobs: set[str] = field(default_factory=set)  # names of all jobs, well declared or not
     rules: list[AddressRule] = field(default_factory=list)  # addresses and ASNs
     routing: RoutingSettings | None = None
     roce: Roce | None = None
@@ -209,6 +209,7 @@ class FabricPlan:
         default_factory=Supply
     )  # spares, lead times and alternatives, as the user states them
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where something has a place
+    is_job: Callable[[str], bool] = lambda name: False  # whether a job at the top of a file has this name
     catalogue: Callable[[], tuple[DeviceModel, ...]] = (
         tuple  # those of the library, read when they are asked for
     )

@@ -107,6 +107,7 @@ class FabricPlanner:
             prices=library.prices,
             supply=library.supply,
             catalogue=partial(library.parts, home),
+            is_job=partial(library.is_job, home),
         )
         self.context = Context((root,), ())
         self.count = 0

@@ -216,20 +216,26 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
     return str(value) if isinstance(value, BareWord) else value
 
 
+def _other_quantity_fault(name: str, value: Value, span: SourceSpan) -> Fault:
+    """The fault of ``rate`` or ``length`` with another value than such a quantity; a plain number gets its
+    unit."""
+    unit, example = ("Gbps", "400Gbps") if name == "rate" else ("m", "3m")
+    number = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
+    new = f"{span.text}{unit}" if number and span.text.replace(".", "").isdigit() else ""
+    return Fault(
+        "E0103",
+        span,
+        f"`{name}` is a {name}, not {a_type(value)}",
+        help=f"write `{name} {new or example}`",
+        fix=Fix(f"write `{new}`", ((span, new),), safe=False) if new else None,
+    )
+
+
 def _rate_or_length(name: str, value: Value, span: SourceSpan) -> Quantity:
     """The value of ``rate`` or ``length`` of a connect: more than nothing, and no more than it may be."""
     dim = RATE if name == "rate" else LENGTH
     if not isinstance(value, Quantity) or value.dim != dim:
-        unit, example = ("Gbps", "400Gbps") if name == "rate" else ("m", "3m")
-        number = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
-        new = f"{span.text}{unit}" if number and span.text.replace(".", "").isdigit() else ""
-        raise Fault(
-            "E0103",
-            span,
-            f"`{name}` is a {name}, not {a_type(value)}",
-            help=f"write `{name} {new or example}`",
-            fix=Fix(f"write `{new}`", ((span, new),), safe=False) if new else None,
-        )
+        raise _other_quantity_fault(name, value, span)
     if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
         raise Fault("E0120", span, f"a {name} must be greater than zero")
     if name == "rate":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, fields, replace
 from fractions import Fraction
 from pathlib import Path
@@ -213,6 +213,18 @@ class Binder:
             require_type(value, formal.type, span)
         self.inner.names[formal.name.name] = Binding("argument", formal.name.span, None, value, DONE)
 
+    def settings_in_braces(self) -> Iterator[tree.Setting]:
+        """What the block sets; its tiers are read elsewhere. Raises Fault for a statement of another kind,
+        and Excused for one that could not be read."""
+        for inner in self.s.body or ():
+            if isinstance(inner, tree.Broken):
+                raise Excused
+            if isinstance(inner, tree.TierDecl):
+                continue
+            if not isinstance(inner, tree.Setting):
+                raise Fault("E0118", inner.span, f"the braces of `{self.s.name.name}` hold settings only")
+            yield inner
+
     def settings(self, settable: list[tree.Formal], ends: str) -> dict[str, tuple[tree.SettingItem, ...]]:
         """Parameter -> what the block writes for it, but of the one that stands for the ends."""
         asked: dict[str, tuple[tree.SettingItem, ...]] = {}
@@ -221,13 +233,7 @@ class Binder:
                 raise Fault("E0118", self.s.items[0].span, f"`{self.s.name.name}` takes no value")
             asked[settable[0].name.name] = self.s.items
         formals = {f.name.name: f for f in reversed(settable)}
-        for inner in self.s.body or ():
-            if isinstance(inner, tree.Broken):
-                raise Excused
-            if isinstance(inner, tree.TierDecl):
-                continue
-            if not isinstance(inner, tree.Setting):
-                raise Fault("E0118", inner.span, f"the braces of `{self.s.name.name}` hold settings only")
+        for inner in self.settings_in_braces():
             name = inner.name.name
             if name and name in (ends, self.between):
                 continue
@@ -287,20 +293,9 @@ class Binder:
     def plain_value(self, formal: tree.Formal, items: tuple[tree.SettingItem, ...]) -> Value:
         """The value of a list, a model with the settings of its devices, or of a type without words of its
         own."""
-        item, kind = items[0], formal.type.name
-        body = self.of_devices.get(formal.name.name, ())
-        if kind == "model" and item.value.span.text in KIND_WORDS and item.args:
-            named = item.args[-1][1].span
-            raise Fault(
-                "E0120",
-                item.value.span,
-                f"`{formal.name.name}` takes the model alone, without the word `{item.value.span.text}`",
-                help=f"write `{formal.name.name} {named.text}`",
-                fix=Fix(f"write `{named.text}`", ((item.value.span.to(named), named.text),)),
-            )
-        if kind == "model" and isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
-            model = self.model(item.value)
-            split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
+        kind, body = formal.type.name, self.of_devices.get(formal.name.name, ())
+        if kind == "model":
+            self.refuse_unfit_model(formal, items[0], body)
         extra = next((i for i in items if i.args), None)
         if extra is not None:
             raise Fault(
@@ -318,6 +313,24 @@ class Binder:
         if body and isinstance(values[0], ModelValue):
             return replace(values[0], settings=body)
         return str(values[0]) if kind == "string" and isinstance(values[0], str) else values[0]
+
+    def refuse_unfit_model(
+        self, formal: tree.Formal, item: tree.SettingItem, body: tuple[tree.Stmt, ...]
+    ) -> None:
+        """Raise Fault for a model behind the word of its kind, and for one whose ports do not split as the
+        settings of its devices say."""
+        if item.value.span.text in KIND_WORDS and item.args:
+            named = item.args[-1][1].span
+            raise Fault(
+                "E0120",
+                item.value.span,
+                f"`{formal.name.name}` takes the model alone, without the word `{item.value.span.text}`",
+                help=f"write `{formal.name.name} {named.text}`",
+                fix=Fix(f"write `{named.text}`", ((item.value.span.to(named), named.text),)),
+            )
+        if isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
+            model = self.model(item.value)
+            split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
 
 
 def _settings_of_links(s: tree.Setting) -> tuple[tree.Setting, ...]:
@@ -412,21 +425,26 @@ def read_port_path(item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -
     )
 
 
+def _joining_device(item: tree.SettingItem) -> tuple[str, str]:
+    """Kind and model of what joins links, of ``via ocs MODEL``."""
+    names = [v.bare for w, v in item.args if not w and isinstance(v, tree.PathExpr)]
+    if len(names) != 2 or None in names:
+        raise Fault(
+            "E0120",
+            item.span,
+            "say by what kind of device and by which model links are joined",
+            help="`via ocs MODEL`",
+        )
+    return str(names[0]), str(names[1])
+
+
 def read_joining_pattern(item: tree.SettingItem) -> Joining:
     """``each``, ``each x 2``, ``spread x 4``, ``via ocs MODEL``."""
     word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     if word is None:
         raise Fault("E0103", item.span, "expected a pattern", help=PATTERNS)
     if word == "via":
-        names = [v.bare for w, v in item.args if not w and isinstance(v, tree.PathExpr)]
-        if len(names) != 2 or None in names:
-            raise Fault(
-                "E0120",
-                item.span,
-                "say by what kind of device and by which model links are joined",
-                help="`via ocs MODEL`",
-            )
-        return Joining(None, None, (str(names[0]), str(names[1])))
+        return Joining(None, None, _joining_device(item))
     member = tree.Identifier(word, item.value.span)
     copies: tree.Expr | None = None
     args: list[tuple[tree.Identifier, tree.Expr | None]] = []

@@ -326,6 +326,15 @@ class Unfolder:
         } - variables
         return [self.of_end_set(made, ends, written, variables, taken) for ends in self.ends.sets]
 
+    def body_with_links_of_ends(
+        self, made: tree.Connect, meaning: dict[str, tree.Expr]
+    ) -> tuple[tree.Stmt, ...]:
+        """The body of a connect with what the block says about the links of its ends, which goes before what
+        the topology says."""
+        said = {x.name.name for x in self.instance.links_of_ends}
+        own = (x for x in made.body if not (isinstance(x, tree.Setting) and x.name.name in said))
+        return (*(_swap_items(x, meaning) for x in own), *self.instance.links_of_ends)
+
     def of_end_set(
         self,
         made: tree.Connect,
@@ -358,9 +367,7 @@ class Unfolder:
             tree.PathExpr(_substitute_names(made.via.parts, meaning), made.via.span), names.plane
         )
         copies, guard = _substitute_names(made.copies, meaning), _substitute_names(made.guard, meaning)
-        said = {x.name.name for x in self.instance.links_of_ends}
-        own = (x for x in made.body if not (isinstance(x, tree.Setting) and x.name.name in said))
-        body = (*(_swap_items(x, meaning) for x in own), *self.instance.links_of_ends)
+        body = self.body_with_links_of_ends(made, meaning)
         return replace(made, a=(a,), b=b, via=via, copies=copies, guard=guard, body=body)
 
     def unused(self, base: str, taken: set[str]) -> str:

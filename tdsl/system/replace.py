@@ -20,6 +20,31 @@ RULES = "system.posix_acl_access"
 """What Linux calls rules of access that a file has beside its mode."""
 
 
+def _refuse_link_and_folder(path: Path, facts: os.stat_result) -> None:
+    """Raise OSError for what is not written to."""
+    if stat.S_ISLNK(facts.st_mode):
+        raise OSError(
+            errno.ELOOP,
+            "it is a link, and links are not followed for writing; name the file itself",
+            str(path),
+        )
+    if stat.S_ISDIR(facts.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+
+
+def _refuse_protected_file(path: Path, facts: os.stat_result, rewrites: bool) -> None:
+    """Raise OSError for a file that this call reads, unless it ``rewrites`` it, and for one that is
+    read-only."""
+    if not rewrites and is_read_by_call(path, facts):
+        raise OSError(
+            errno.EEXIST, "this call reads it, so it is not written over; name another file", str(path)
+        )
+    if not facts.st_mode & 0o222:
+        raise PermissionError(
+            errno.EACCES, "it is read-only; `chmod u+w` on it allows to write it", str(path)
+        )
+
+
 def replace_file(path: Path, data: bytes, was: bytes | None = None, rewrites: bool = False) -> None:
     """Have a file hold these bytes: written beside, brought to the disk, then renamed. Raises OSError; the
     old file is whole then.
@@ -39,25 +64,11 @@ def replace_file(path: Path, data: bytes, was: bytes | None = None, rewrites: bo
     except FileNotFoundError:
         facts = None
     if facts is not None:
-        if stat.S_ISLNK(facts.st_mode):
-            raise OSError(
-                errno.ELOOP,
-                "it is a link, and links are not followed for writing; name the file itself",
-                str(path),
-            )
-        if stat.S_ISDIR(facts.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        _refuse_link_and_folder(path, facts)
         if not stat.S_ISREG(facts.st_mode):
             _overwrite_in_place(path, data, regular=False)
             return
-        if not rewrites and was is None and is_read_by_call(path, facts):
-            raise OSError(
-                errno.EEXIST, "this call reads it, so it is not written over; name another file", str(path)
-            )
-        if not facts.st_mode & 0o222:
-            raise PermissionError(
-                errno.EACCES, "it is read-only; `chmod u+w` on it allows to write it", str(path)
-            )
+        _refuse_protected_file(path, facts, rewrites or was is not None)
     mode = stat.S_IMODE(facts.st_mode) if facts is not None else 0o666 & ~_current_umask()
     with hold_signals():
         try:

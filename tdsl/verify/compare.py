@@ -75,6 +75,15 @@ WRITTEN_CLAUSES = {
 """How a clause is written, where not as its name."""
 
 
+def _clause_not_taken(claim: ResolvedClaim, check: Check, clause: str) -> tuple[str, str]:
+    """What to say and advise of a claim with a clause that its check does not take."""
+    if clause == "args" and (bare := _claim_with_sign(claim, check)):
+        return f"`{check.name}` is compared with a number by a sign", f"write `{bare}`"
+    word = WRITTEN_CLAUSES.get(clause, clause)
+    takes = [f"`{WRITTEN_CLAUSES.get(t, t)}`" for t in sorted(check.takes)]
+    return f"`{check.name}` takes no `{word}`", f"it takes {', '.join(takes)}" if takes else "leave it out"
+
+
 def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Which clause or argument a check needs and does not have, or has and does not take."""
     clauses = _clauses_of_claim(claim)
@@ -88,14 +97,7 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
             return f"`{check.name}` needs {word}", f"`{check.example}`"
     for clause, present in clauses.items():
         if present and clause not in check.takes:
-            if clause == "args" and (bare := _claim_with_sign(claim, check)):
-                return f"`{check.name}` is compared with a number by a sign", f"write `{bare}`"
-            word = WRITTEN_CLAUSES.get(clause, clause)
-            takes = [f"`{WRITTEN_CLAUSES.get(t, t)}`" for t in sorted(check.takes)]
-            return (
-                f"`{check.name}` takes no `{word}`",
-                f"it takes {', '.join(takes)}" if takes else "leave it out",
-            )
+            return _clause_not_taken(claim, check, clause)
     strange = [str(a) for a in claim.args if str(a) not in check.words] if check.words else []
     if strange:
         return (

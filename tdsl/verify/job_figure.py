@@ -52,7 +52,7 @@ The efficiency is the user's, or follows from what was measured. Phases that do 
 each other; software costs nothing; delays that the design does not state count as 0, and the notes
 say of what. The notes list every figure that the answer rests on with where it is from: the design, a
 source, an assumption, a default."""
-"""What every figure of a job assumes: stands for ``{assumed_of_jobs}`` in the pages of the checks."""
+"""What every figure of a job assumes, put in place of ``{assumed_of_jobs}`` in the pages of the checks."""
 
 
 class JobFigure:

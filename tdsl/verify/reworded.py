@@ -75,6 +75,11 @@ def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) ->
             f"the design declares how many there are, and no requirement counts them; bound a parameter: "
             f"`param {metric.lower()}: int = 16 where {metric.lower()} <= 32`"
         )
+    return _help_by_nearest_metric(metric, text, known)
+
+
+def _help_by_nearest_metric(metric: str, text: str, known: Mapping[str, Check]) -> str:
+    """What to write for a word that may be misspelt; all metrics where it is like none."""
     near = closest_name(metric, known, CUTOFF)
     if not near or metric in ("all", "no"):
         return f"metrics: {', '.join(sorted(known))}"

@@ -119,6 +119,11 @@ def _only_known_value(values: set[int]) -> int | str:
     return next(iter(values)) if len(values) == 1 and min(values) >= 0 else ""
 
 
+def _are_types_of_verbs(types: set[str]) -> bool:
+    """Whether adapters with ports of these types are used by verbs: some are InfiniBand, or all Ethernet."""
+    return bool(types & INFINIBAND) or all(t.startswith("GE") for t in types)
+
+
 def _host_adapters_record(
     fabric: Fabric, of: tuple[str, int], rows: Ints, adapters: tuple[Adapter, ...], joined: bool
 ) -> HostAdapters:
@@ -144,7 +149,7 @@ def _host_adapters_record(
         joined=joined,
         narrow=_has_oversubscribed_switch(fabric, switches),
         shared=len(distinct_values(hosts * fabric.device_count + switches)) == len(distinct_values(hosts)),
-        verbs=by in ("", "verbs") and (bool(types & INFINIBAND) or all(t.startswith("GE") for t in types)),
+        verbs=by in ("", "verbs") and _are_types_of_verbs(types),
         nccl=by,
         scaleup=any(link.layer == "scaleup" for link in model.links) or domain_hosts > 1,
         layout=bool(model.layout),

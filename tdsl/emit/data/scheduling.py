@@ -13,6 +13,7 @@ import numpy as np
 
 from tdsl.emit.link_tables import Wires
 from tdsl.emit.records import HostGroup
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct_values
@@ -238,14 +239,4 @@ def _links_counted_at_tier(f: Fabric, tier: int, high: int) -> Bools:
 
 def _lowest_joined_device(f: Fabric, links: Bools) -> Ints:
     """A number for each device, that of the lowest device it is joined to by these links."""
-    label = np.arange(f.device_count)
-    a, b = f.device_a[links], f.device_b[links]
-    while True:
-        low = np.minimum(label[a], label[b])
-        fresh = label.copy()
-        np.minimum.at(fresh, a, low)
-        np.minimum.at(fresh, b, low)
-        fresh = fresh[fresh]
-        if (fresh == label).all():
-            return fresh
-        label = fresh
+    return component_labels(f.device_count, f.device_a[links], f.device_b[links])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Set
+from collections.abc import Mapping, Set
 
 import numpy as np
 
@@ -253,7 +253,15 @@ def _give_both_switches_one_number(
         number[a] = number[b] = free
         one.add(free)
         two.add(free)
-    rest = [k for key, k in place.items() if key // count in switches and key % count not in pairs]
+    _number_bundles_of_one_switch(known, number, count, pairs, taken)
+
+
+def _number_bundles_of_one_switch(
+    known: Ints, number: Ints, count: int, pairs: Mapping[int, tuple[int, int]], taken: dict[int, set[int]]
+) -> None:
+    """Number the bundles that the switches of ``taken`` have beside those of ``pairs``, in the order that
+    they had, by what the switch has not ``taken``."""
+    rest = [k for k, key in enumerate(known.tolist()) if key // count in taken and key % count not in pairs]
     for k in sorted(rest, key=lambda k: (int(known[k]) // count, int(number[k]))):
         own = taken[int(known[k]) // count]
         number[k] = _least_number_outside(own)

@@ -76,13 +76,18 @@ def optic_misfit_reason(
             f"{part_display_name(optic)} has {ports} port{'' if ports == 1 else 's'}, and the cage "
             f"{outlets_of_cage(c)}"
         )
+    return _optic_rate_misfit(optic, c, rate, legs, tail)
+
+
+def _optic_rate_misfit(optic: DeviceModel, c: PortClass, rate: int, legs: int, tail: bool) -> str:
+    """What differs between the rate of a transceiver and that of what it is for, "" if nothing does."""
     speed, own = stated_quantity(optic, "rate", RATE), outlet_rate(c)
     wanted = max(rate, own or rate) if tail else rate * legs
-    if speed is None or speed != wanted:
-        its = "an unknown rate" if speed is None else str(Quantity(speed, RATE))
-        what = "the port" if tail else "the link" if legs == 1 else f"a breakout with {legs} legs"
-        return f"{part_display_name(optic)} runs at {its}, and {what} at {Quantity(Fraction(wanted), RATE)}"
-    return ""
+    if speed is not None and speed == wanted:
+        return ""
+    its = "an unknown rate" if speed is None else str(Quantity(speed, RATE))
+    what = "the port" if tail else "the link" if legs == 1 else f"a breakout with {legs} legs"
+    return f"{part_display_name(optic)} runs at {its}, and {what} at {Quantity(Fraction(wanted), RATE)}"
 
 
 def _optic_form_misfit(optic: DeviceModel, c: PortClass) -> str:

@@ -16,6 +16,8 @@ from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.result import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tdsl.physical.power_and_cost import Figures
     from tdsl.physical.racks import PartialSum
 
@@ -103,6 +105,27 @@ def judgement_of_share(part: PartialSum, whole: PartialSum, of: str, missing: st
     )
 
 
+def _judgement_of_watts(
+    view: View,
+    claim: ResolvedClaim | None,
+    sums: tuple[Callable[[Figures, Bools], PartialSum], Callable[[Figures, Bools], PartialSum]],
+    what: str,
+    missing: str,
+) -> Judgement:
+    """What the devices asked about take by the first of the ``sums``, or its share of what the whole takes by
+    the second. ``what`` and ``missing`` are the words for the kind of the sum, and for what it lacks."""
+    from tdsl.physical.power_and_cost import cached_figures
+
+    figures, devices = cached_figures(view.fabric), devices_asked_about(view, claim)
+    if why := why_counted_elsewhere(view, figures):
+        return skipped(why)
+    of_part, of_whole = sums
+    if claim is not None and claim.share_of:
+        part, every = part_and_whole_devices(view, claim, devices)
+        return judgement_of_share(of_part(figures, part), of_whole(figures, every), claim.share_of, UNKNOWN)
+    return judgement_of_sum(of_part(figures, devices), POWER, what, missing)
+
+
 def _words_for_whole(whole: str) -> str:
     return "the network" if whole == "network" else "the total"
 
@@ -164,19 +187,12 @@ class PowerDraw(Check):
     words = frozenset({"typical"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        from tdsl.physical.power_and_cost import cached_figures
-
         typical = claim is not None and "typical" in map(str, claim.args)
-        figures, devices = cached_figures(view.fabric), devices_asked_about(view, claim)
-        if why := why_counted_elsewhere(view, figures):
-            return skipped(why)
-        if claim is not None and claim.share_of:
-            devices, every = part_and_whole_devices(view, claim, devices)
-            return judgement_of_share(
-                figures.power(devices, typical), figures.power(every, typical), claim.share_of, UNKNOWN
-            )
-        bound = figures.power(devices, typical)
-        return judgement_of_sum(bound, POWER, "typical" if typical else "", UNKNOWN)
+
+        def power(figures: Figures, devices: Bools) -> PartialSum:
+            return figures.power(devices, typical)
+
+        return _judgement_of_watts(view, claim, (power, power), "typical" if typical else "", UNKNOWN)
 
 
 class OpticsPower(Check):
@@ -226,20 +242,10 @@ class OpticsPower(Check):
     takes = frozenset({"of", "share"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        from tdsl.physical.power_and_cost import cached_figures
+        from tdsl.physical.power_and_cost import Figures
 
-        figures, devices = cached_figures(view.fabric), devices_asked_about(view, claim)
-        if why := why_counted_elsewhere(view, figures):
-            return skipped(why)
-        if claim is not None and claim.share_of:
-            devices, every = part_and_whole_devices(view, claim, devices)
-            return judgement_of_share(
-                figures.optics_power(devices), figures.power(every), claim.share_of, UNKNOWN
-            )
-        bound = figures.optics_power(devices)
-        return judgement_of_sum(
-            bound, POWER, "", "cable ends have no transceiver, or one or an active plug without a known power"
-        )
+        missing = "cable ends have no transceiver, or one or an active plug without a known power"
+        return _judgement_of_watts(view, claim, (Figures.optics_power, Figures.power), "", missing)
 
 
 class Cost(Check):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -19,9 +21,15 @@ if TYPE_CHECKING:
     from tdsl.physical.racks import PartialSum, Racks
 
 
-def _racks_of_view(view: View, racks: Racks) -> dict[int, list[int]]:
-    """Racks with a device of the view, and all that is in them."""
-    return {r: devices for r, devices in racks.by_rack.items() if view.core[devices].any()}
+def _judge_racks(view: View, judge: Callable[[Racks, dict[int, list[int]]], Judgement]) -> Judgement:
+    """What ``judge`` says of the racks with a device of the view, each with all that is in it."""
+    from tdsl.physical.racks import Racks
+
+    if view.fabric.places is None:
+        return skipped(NO_PLACES)
+    racks = Racks(view.fabric, view.fabric.places)
+    held = {r: devices for r, devices in racks.by_rack.items() if view.core[devices].any()}
+    return judge(racks, held) if held else skipped("no device here has a place")
 
 
 def _most_loaded_rack(
@@ -143,19 +151,16 @@ class RackPower(Check):
         return fabric.places is not None
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        words = set(map(str, claim.args)) if claim is not None else set()
+        return _judge_racks(view, partial(self._power, words))
+
+    def _power(self, words: set[str], racks: Racks, held: dict[int, list[int]]) -> Judgement:
         from tdsl.physical.power_and_cost import cached_figures
         from tdsl.physical.rack_rows import rack_sums
-        from tdsl.physical.racks import PartialSum, Racks
+        from tdsl.physical.racks import PartialSum
 
-        f, p = view.fabric, view.fabric.places
-        if p is None:
-            return skipped(NO_PLACES)
-        racks = Racks(f, p)
-        held = _racks_of_view(view, racks)
-        if not held:
-            return skipped("no device here has a place")
-        words = set(map(str, claim.args)) if claim is not None else set()
-        found = rack_sums(cached_figures(f), racks, "typical" in words)
+        p = racks.places
+        found = rack_sums(cached_figures(racks.fabric), racks, "typical" in words)
         lost = "feed_lost" in words
         if lost or "per_feed" in words:
             known = [r for r in held if p.rack_kind[r].feeds]
@@ -218,14 +223,9 @@ class RackWeight(Check):
         return fabric.places is not None
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        from tdsl.physical.racks import Racks
+        return _judge_racks(view, self._mass)
 
-        f, p = view.fabric, view.fabric.places
-        if p is None:
-            return skipped(NO_PLACES)
-        racks = Racks(f, p)
-        held = _racks_of_view(view, racks)
-        if not held:
-            return skipped("no device here has a place")
+    def _mass(self, racks: Racks, held: dict[int, list[int]]) -> Judgement:
+        p = racks.places
         sums = {r: racks.total(devices, racks.mass) for r, devices in held.items()}
         return _most_loaded_rack(p, sums, {r: p.rack_kind[r].mass for r in held}, MASS, "carries", held)

@@ -220,10 +220,15 @@ def failing_elements_of_claim(
         return _bundles_with_links(w, set(ends))
     if what not in ("ports", "cages"):
         raise NoOpinion(f"failures of {what} have no second method")
-    # Both ports of a link are elements of their own, although the same link fails with each.
-    both_ways = [x for both in ends.values() for x in (both, both[::-1])]
-    ports = [port for port, far in both_ways if port in here and (far in there or not claim.of_to)]
+    ports = _ports_of_links(ends, here, there if claim.of_to else None)
     return _ports_or_cages(w, ports, what == "cages")
+
+
+def _ports_of_links(ends: Mapping[int, tuple[int, int]], here: set[int], there: set[int] | None) -> list[int]:
+    """The ports of links among those ``here``, with the other end ``there`` if given. Both ports of a link
+    are elements of their own, although the same link fails with each."""
+    both_ways = [x for both in ends.values() for x in (both, both[::-1])]
+    return [port for port, far in both_ways if port in here and (there is None or far in there)]
 
 
 def _kind_that_fails(claim: ResolvedClaim) -> str:
