@@ -16,10 +16,10 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
+    from tdsl.commands._sized_topologies import NetworkParts, SizedNetwork
     from tdsl.semantics.jobs import Job
     from tdsl.semantics.library import Library, Linked
     from tdsl.semantics.model import DeviceModel, PortClass
-    from tdsl.commands._sized_topologies import NetworkParts, SizedNetwork
 
 NAMELESS = "candidate.fab"
 JOB_NAME = "training"

@@ -86,12 +86,12 @@ def _step_bar(name: str, model: StepModel, top: int, scale: Sequence[float]) -> 
     yield f'<text x="{LEFT}" y="{top + 20}" font-size="13">{escape(said)}</text>'
     phases, x = phases_of_step(model), scale[0]
     pieces = [(p.name, p.least, 1.0) for p in phases] + [(p.name, p.more or Fraction(0), 0.4) for p in phases]
-    for phase, seconds, opacity in pieces:
+    for piece, seconds, opacity in pieces:
         wide = float(seconds) * (scale[1] - scale[0])
         if wide > 0:
             yield (
                 f'<rect x="{x:.1f}" y="{top + 28}" width="{wide:.1f}" height="{BAR}" '
-                f'fill="{COLOURS.get(phase, OTHER)}" fill-opacity="{opacity:g}"/>'
+                f'fill="{COLOURS.get(piece, OTHER)}" fill-opacity="{opacity:g}"/>'
             )
         x += wide
     at, line = float(LEFT), top + 28 + BAR + 18

@@ -20,10 +20,10 @@ from tdsl.system.workers import Workers
 
 if TYPE_CHECKING:
     from tdsl.commands._candidate_frames import CandidateFrame, WantedParts
+    from tdsl.commands._sized_topologies import SizedNetwork
     from tdsl.compile.compiler import Request
     from tdsl.findings.diagnostic import Diagnostic
     from tdsl.jobs.step import StepModel
-    from tdsl.commands._sized_topologies import SizedNetwork
 
 OVER_BUDGET, WITHOUT_SIZE = "E0486", "E0487"
 SHOWN = (
@@ -90,8 +90,8 @@ def tapers_from_text(context: click.Context, option: click.Parameter, value: str
 
 def topologies_from_text(value: str) -> tuple[str, ...]:
     """The topologies of a list. Raises Wrong for one that is unknown, or whose sizes are not found here."""
-    from tdsl.semantics.topology import other_names_of_topologies
     from tdsl.commands._sized_topologies import SIZED
+    from tdsl.semantics.topology import other_names_of_topologies
 
     others, out = other_names_of_topologies(), []
     for word in filter(None, map(str.strip, value.split(","))):
@@ -112,8 +112,8 @@ def find_candidates(
     """Size, write, check and measure all candidates. They are compiled as files of a ``folder``. Raises
     Wrong."""
     from tdsl.commands._candidate_frames import UNSIZED, read_candidate_frame
-    from tdsl.compile.compilation import UsageError
     from tdsl.commands._sized_topologies import networks_of_topology
+    from tdsl.compile.compilation import UsageError
 
     try:
         frame = read_candidate_frame(source, asked, call.wanted)
