@@ -302,7 +302,7 @@ def _print_curve(explored: Explored, plot: Path | None, output_format: str) -> i
     if plot is not None:
         if not points:
             raise Wrong(
-                f"{y} is known of no combination without errors, or {x} is no number: nothing to draw"
+                f"{y} is known of no combination without errors, or {x} is not a number: nothing to draw"
             )
         save_text(curve_svg(list(points.values()), knee, explored.title, x, y), plot)
     left = len(rows) - len(points)
