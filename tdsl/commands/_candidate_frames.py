@@ -46,7 +46,8 @@ class WantedParts:
 class CandidateFrame:
     """What all candidates of a call have in common. ``head`` is the text above their fabric, ``job`` the job
     that they are for; ``origins`` has for each model whether the call, the file or a default names it.
-    ``transport`` is what links to switches speak, and those of hosts to each other, "" where that follows."""
+    ``transport`` is what links to switches speak, and ``transport_of_hosts`` those of hosts to each other, ""
+    where that follows. ``priced`` says whether a price of the switch or the cable may be known."""
 
     head: str
     parts: NetworkParts
@@ -55,6 +56,7 @@ class CandidateFrame:
     transport_of_hosts: str
     job: Job | None
     origins: tuple[tuple[str, str], ...]
+    priced: bool
 
     def text(
         self, network: SizedNetwork, block: str, efficiency: Fraction | None, reports: bool = False
@@ -135,8 +137,9 @@ class _FrameReader:
         self._refuse_errors()
 
     def _refuse_errors(self) -> None:
-        """Raise UsageError where the file itself has errors."""
-        wrong = next((d for d in self.found if d.severity.word == "error"), None)
+        """Raise UsageError where the file itself has errors; without a file there are none."""
+        errors = (d for d in self.found if d.severity.word == "error")
+        wrong = next(errors, None) if self.source else None
         if wrong is not None:
             line = f":{wrong.span.begin[0]}" if wrong.span is not None else ""
             raise UsageError(f"{self.source}{line}: {wrong.code}: {wrong.message}")
@@ -162,9 +165,14 @@ class _FrameReader:
         switches = self._first_switch_at_rate(declared.get("switch", []), ports[0].rate or 0)
         switch, of_switch = _first_named(wanted.switch, "", switches, SWITCH)
         model = self._model(switch, ("switch",), "--switch")
-        text, radix = _switch_at_rate(model, ports[0].rate or 0)
-        if cable:
-            self._model(cable, ("cable",), "--cable")
+        try:
+            text, radix = _switch_at_rate(model, ports[0].rate or 0)
+        except UsageError:
+            if of_switch != "assumed":
+                raise
+            text, radix = model.name, 0  # a torus needs none
+        bought = [model, *([self._model(cable, ("cable",), "--cable")] if cable else [])]
+        priced = self.asked.prices is not None or any("price" in m.facts for m in bought)
         chips = end.kind == "chip"
         parts = NetworkParts(
             f"{'chips' if chips else 'hosts'} {hosts} x {host}", hosts, ends,
@@ -184,7 +192,7 @@ class _FrameReader:
         shared = tuple(t for t in types if not model.first_parts[0].types or t in model.first_parts[0].types)
         transports = _transport_of_types(shared), "" if chips else _transport_of_types(types)
         head = "\n".join(x for x in (*lines, self._text_without_fabrics()) if x)
-        return CandidateFrame(head, parts, hosts * each, *transports, job, origins)
+        return CandidateFrame(head, parts, hosts * each, *transports, job, origins, priced)
 
     def _declared_models(self) -> dict[str, list[str]]:
         """The models of each kind that the file declares, in order."""

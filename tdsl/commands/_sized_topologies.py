@@ -107,10 +107,12 @@ def _clos_networks(parts: NetworkParts) -> Iterator[SizedNetwork]:
         for taper in parts.tapers:
             kind = "clos_by_rail" if by_rail else "clos"
             words = "a tree of switches for each rail" if by_rail else "a folded Clos"
+            few = parts.radix < 2
             yield SizedNetwork(
                 f"{kind}_{_taper_name(taper)}",
                 f"{words}, at most {_ratio_text(taper)} below its top tier",
-                tuple(_clos_blocks(parts, taper, by_rail)),
+                () if few else tuple(_clos_blocks(parts, taper, by_rail)),
+                _too_small(parts) if few else "",
             )
 
 
@@ -164,7 +166,11 @@ def _rail_only_networks(parts: NetworkParts) -> Iterator[SizedNetwork]:
     if not parts.railed:
         why = "its hosts have one port each, so there are no rails"
     elif parts.hosts > parts.radix:
-        why = f"a rail joins {parts.hosts:,} hosts, and a switch has {parts.radix} ports at their rate"
+        why = (
+            _too_small(parts)
+            if not parts.radix
+            else f"a rail joins {parts.hosts:,} hosts, and a switch has {parts.radix} ports at their rate"
+        )
     block = _block(parts, "rail_only", [f"switch {parts.switch}"], between=False)
     words = "a switch for each rail, nothing above"
     yield SizedNetwork("rail_only", words, () if why else (f"rails {parts.ends}\n{block}",), why)
@@ -220,6 +226,8 @@ def _dragonfly_networks(parts: NetworkParts) -> Iterator[SizedNetwork]:
 
 
 def _too_small(parts: NetworkParts) -> str:
+    if not parts.radix:
+        return f"the ports of {parts.switch} do not run at the rate of theirs: --switch names another model"
     return f"no size joins {parts.ends_text} by switches of {parts.radix} ports at their rate"
 
 

@@ -119,6 +119,7 @@ def find_candidates(
         frame = read_candidate_frame(source, asked, call.wanted)
     except UsageError as wrong:
         raise Wrong(str(wrong)) from None
+    _refuse_budget_without_prices(call.budget, frame.priced)
     networks = [n for t in call.topologies for n in networks_of_topology(t, frame.parts)]
     writer = _Writer(frame, folder, asked)
     efficiency, rests_on = writer.efficiency_and_inputs(networks, call.efficiency)
@@ -131,6 +132,7 @@ def find_candidates(
         for n in networks
     ]
     texts = {n.name: frame.text(n, n.blocks[int(str(found[n.name]["way"]))], efficiency, True) for n in sized}
+    _refuse_budget_without_prices(call.budget, not sized or any(row.get("network_cost") for row in rows))
     for row in rows:
         row.pop("way")
         _judge_by_budget(row, call.budget)
@@ -238,10 +240,9 @@ def _judge_by_budget(row: dict[str, object], budget: Fraction | None) -> None:
         row["why"] = f"its network costs {text}, {least - float(budget):.6g} above the budget"
 
 
-def refuse_budget_without_prices(rows: Sequence[dict[str, object]], budget: Fraction | None) -> None:
-    """Raise Wrong where no candidate's cost is known, so that none is judged by the budget."""
-    measured = [row for row in rows if row["errors"] in ("", OVER_BUDGET)]
-    if budget is not None and measured and not any(row.get("network_cost") for row in measured):
+def _refuse_budget_without_prices(budget: Fraction | None, known: bool) -> None:
+    """Raise Wrong where no candidate's cost is known, so that none can be judged by the budget."""
+    if budget is not None and not known:
         raise Wrong(
             "--budget needs prices: `price` in the models of FILE, or --prices; --cable names the part of "
             "the links, whose price is that of a link with its ends"

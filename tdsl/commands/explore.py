@@ -43,7 +43,6 @@ from tdsl.commands._topology_candidates import (
     budget_from_text,
     find_candidates,
     first_known_figure,
-    refuse_budget_without_prices,
     share_from_text,
     tapers_from_text,
     topologies_from_text,
@@ -244,7 +243,6 @@ def _explore_topologies(file: str, given: dict[str, Any]) -> Explored:
     workers = Workers(given["jobs"], given["cluster"] or "")
     with show_progress():
         found = find_candidates(file, folder.as_posix(), asked, call, money, workers)
-    refuse_budget_without_prices(found.rows, call.budget)
     if given["folder"]:
         written = write_candidates(found, given["folder"])
         print_on_stderr(f"{len(written)} designs are written into {given['folder']}")

@@ -81,6 +81,10 @@ def test_the_accelerators_of_a_fabric_are_taken(here: Path) -> None:
     done = tdsl("explore", "own.fab", "--topology", "rail_only", "--format", "json", "--x", "cables")
     (row,) = json.loads(done.stdout)["points"]
     assert (row["hosts"], row["switches"], row["cables"], row.get("why")) == (8, 4, 32, None)
+    done = tdsl("explore", "--topology", "torus", "--host", "TPU_V4", "--gpus", "64", "--write", "chips", "--format", "json")
+    (row,) = json.loads(done.stdout)["points"]  # without a file, and of chips: no switch is needed
+    assert (row["candidate"], row["cables"], row["diameter"]) == ("torus_4x4x4", 3 * 64, "6")
+    assert "chips 64 x TPU_V4" in (here / "chips" / "torus_4x4x4.fab").read_text()
 
 
 @pytest.mark.parametrize(
