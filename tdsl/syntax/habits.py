@@ -35,13 +35,10 @@ _DESIGN = re.compile(r"^(?:fabric|cluster|extend|model|topology)\s[^\n]*\{", re.
 def _is_table(text: str) -> bool:
     """Whether a text is a table of two lines or more, each with as many commas, semicolons or tabs."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")][:50]
-    if not lines or not re.match(r"\"?[A-Za-z_][\w-]*\"?[,;\t]", lines[0]):  # no statement begins so
+    begins = lines and re.match(r"\"?[A-Za-z_][\w-]*\"?([,;\t])", lines[0])  # few statements begin so
+    if not begins or len(lines) < 2 or any(re.search(r"[{}]|;$", line.rstrip()) for line in lines):
         return False
-    for sign in ",;\t":
-        counts = {line.count(sign) for line in lines}
-        if len(lines) > 1 and len(counts) == 1 and counts != {0}:
-            return not any("{" in line or "}" in line for line in lines)
-    return False
+    return len({line.count(begins[1]) for line in lines}) == 1
 
 
 def other_format(text: str) -> tuple[str, int]:

@@ -32,8 +32,8 @@ HOME = ROOT / "grammar" / "tree-sitter"
 STDLIB = sorted((ROOT / "stdlib").rglob("*.fab"))
 TESTS = sorted((ROOT / "tests").rglob("*.fab"))
 QUERIES = sorted(HOME.glob("queries/*.scm")) + sorted(HOME.glob("helix/*.scm"))
-BESIDE = {"E0008", "E0009", "E0010", "E0013"}
-"""What tdsl refuses and the grammar does not: placeholders in strings, depth, files of nothing, `[1:16]` for a range."""
+BESIDE = {"E0008", "E0009", "E0010", "E0013", "E0017"}
+"""What tdsl refuses and the grammar does not: placeholders in strings, depth, files of nothing, `[1:16]` for a range, tables."""
 LEAVES = {
     "NET": "address", "DIMS": "dimensions", "RATIO": "ratio", "MONEY": "money", "QUANTITY": "quantity", "PERCENT": "percent",
     "NUMBER": "number", "STRING": "string", "CMP": "comparator", "COMMENT": "comment", "QMARK": "hole",
