@@ -59,7 +59,7 @@ def rate_from_gigabits(value: object, line: int, what: str) -> int:
         rate = Fraction(0)
     if rate.denominator != 1 or not 0 < rate <= MOST_RATE:
         raise Malformed(
-            line, f"{what} is {str(value)[:40]!r}, which is no rate in Gbit/s", "give a number such as 400"
+            line, f"{what} is {str(value)[:40]!r}, which is not a rate in Gbit/s", "give a number such as 400"
         )
     return int(rate)
 

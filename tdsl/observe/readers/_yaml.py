@@ -22,8 +22,8 @@ class MappingAtLine(dict[Any, Any]):
 def documents_of_yaml(file: SourceFile, help: str, most_values: int = 0) -> list[Any]:
     """The documents of a YAML text as plain values; mappings know their line. Raises Malformed where it is
     not YAML, is too long, has a key twice, and where it has aliases: a few lines of these stand for more
-    values than there is memory. With ``most_values`` aliases are read where all that they stand for is at most so
-    many values."""
+    values than there is memory. With ``most_values`` aliases are read where all that they stand for is at
+    most so many values."""
     import yaml
 
     if len(file.text) > LONGEST_YAML:

@@ -1,7 +1,7 @@
 """Hedgehog's wiring diagram: objects ``Switch``, ``Server``, ``Gateway`` and ``Connection``, as YAML or JSON.
 
 Source: githedgehog/fabric, ``api/wiring/v1beta1``: ``connection_types.go`` (the kinds of connections and the
-ends of their links), ``switch_types.go`` (break-outs and speeds of ports); githedgehog/docs, "Switch Profiles
+ends of their links), ``switch_types.go`` (breakouts and speeds of ports); githedgehog/docs, "Switch Profiles
 and Port Naming": ``E1/55`` of a port that is broken out is ``E1/55/1``.
 """
 
@@ -132,10 +132,10 @@ class _WiringReader:
             found = BREAKOUT.fullmatch(json_text(mode))
             if found is None:
                 raise Malformed(
-                    line, f"the break-out of {port} is {str(mode)[:40]!r}", "write one such as 4x100G"
+                    line, f"the breakout of {port} is {str(mode)[:40]!r}", "write one such as 4x100G"
                 )
             self.split.add((name, port))
-            self.speeds[name, port] = rate_from_gigabits(found[1], line, f"the break-out of {port}")
+            self.speeds[name, port] = rate_from_gigabits(found[1], line, f"the breakout of {port}")
         for port, speed in mapping_of(spec.get("portSpeeds"), line, "`portSpeeds`").items():
             found = SPEED.fullmatch(json_text(speed))
             if found is None:

@@ -2,7 +2,8 @@
 
 Source: Keysight/infragraph, ``schema/*.yaml`` (3.1): an instance is a number of devices, an edge joins slices
 of their components by the scheme ``one2one`` or ``many2many``, and its link has a bandwidth. What a device
-has inside is set aside, but for what says whether it is a host: an accelerator (``xpu``) or an adapter (``nic``).
+has inside is set aside, but for what says whether it is a host: an accelerator (``xpu``) or an adapter
+(``nic``).
 """
 
 from __future__ import annotations
@@ -182,7 +183,9 @@ class _GraphReader:
         kind = self.devices.get(json_text(facts.get("device")))
         if kind is None:
             raise Malformed(
-                line, f"instance `{name}` is of {facts.get('device')!r}, which is no device here", HELP
+                line,
+                f"instance `{name}` is of {facts.get('device')!r}, which is not a device of this file",
+                HELP,
             )
         if name in self.instances:
             raise Malformed(line, f"two instances are named `{name}`", HELP)
@@ -225,7 +228,9 @@ class _GraphReader:
         """Add the links of an edge. Raises Malformed."""
         link = json_text(edge.get("link"))
         if link not in self.rates:
-            raise Malformed(line, f"the link of an edge is {edge.get('link')!r}, which is no link here", HELP)
+            raise Malformed(
+                line, f"the link of an edge is {edge.get('link')!r}, which is not a link of this file", HELP
+            )
         one, other = (self.ends(edge.get(side), line, side) for side in ("ep1", "ep2"))
         scheme = json_text(edge.get("scheme"))
         if scheme == "one2one":
@@ -261,7 +266,7 @@ class _GraphReader:
         name, numbers = self.slice_of(json_text(facts.get("instance")), line, None)
         instance = self.instances.get(name)
         if instance is None:
-            raise Malformed(line, f"{side} is at {name!r}, which is no instance here", HELP)
+            raise Malformed(line, f"{side} is at {name!r}, which is not an instance of this file", HELP)
         devices = self.in_range(numbers, len(instance.keys), line, name)
         ports = self.ports_of_path(json_text(facts.get("component")), instance.device, line)
         if len(devices) * len(ports) > MOST_LINKS:
@@ -284,7 +289,7 @@ class _GraphReader:
             made = [f"{m}.{w}" if m else w for m in made for w in words]
             if place + 1 < len(parts):
                 if kind.kinds[name] != "device" or name not in self.devices:
-                    raise Malformed(line, f"{name!r} of `{kind.name}` is no device", HELP)
+                    raise Malformed(line, f"{name!r} of `{kind.name}` is not a device", HELP)
                 kind = self.devices[name]
         return made
 
@@ -292,7 +297,7 @@ class _GraphReader:
         """The name of an endpoint and the numbers that it has, as Python's slices write them."""
         found = SLICE.fullmatch(text)
         if found is None or (kind is None and "." in found[1]):
-            raise Malformed(line, f"{text[:60]!r} is no name with a slice such as `leaf[0:4]`", HELP)
+            raise Malformed(line, f"{text[:60]!r} is not a name with a slice such as `leaf[0:4]`", HELP)
         first, colon, last, step = found[2], found[3], found[4], found[5]
         if first and not colon:
             return found[1], slice(int(first), int(first) + 1, 1)

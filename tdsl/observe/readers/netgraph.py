@@ -1,7 +1,7 @@
 """NetGraph's scenarios: the nodes and links of ``network``, with blueprints, brackets, variables and rules.
 
-Source: networmix/NetGraph, "Domain-Specific Language (DSL)", docs/reference/dsl.md (0.17 to 0.24): what each
-key means and the order in which nodes, rules and links are made. Capacities have no unit there; its library of
+Source: networmix/NetGraph, "Domain-Specific Language (DSL)", docs/reference/dsl.md (0.17 to 0.24): what
+each key means and the order in which nodes, rules and links are made. Capacities have no unit there; its library of
 components has them in Gbit/s, and so they are read here. Ports have no names, and get numbers in the order of
 the links.
 """
@@ -242,7 +242,9 @@ class _ScenarioReader:
                 raise Malformed(line, f"there are more than {MOST_LINKS:,} links")
             pairs = [(a.name, b.name) for a in near for b in far]
         elif many % few:
-            raise Malformed(line, f"one_to_one of {many} and {few} nodes, which is no multiple", HELP)
+            raise Malformed(
+                line, f"one_to_one of {many} and {few} nodes: one number is not a multiple of the other", HELP
+            )
         else:
             pairs = [(near[i % len(near)].name, far[i % len(far)].name) for i in range(many)]
         once = {frozenset(p): p for p in reversed(pairs) if p[0] != p[1]}
@@ -455,7 +457,7 @@ def values_of_bracket(text: str, line: int) -> list[str]:
         numbers = [int(x) if x.isascii() and x.isdigit() and len(x) < 8 else -1 for x in (low, high)]
         if numbers[0] < 0 or not numbers[0] <= numbers[1] < numbers[0] + MOST_NODES:
             raise Malformed(
-                line, f"`[{part[:40]}]` is no range of numbers that ascends", "write one such as [1-4]"
+                line, f"`[{part[:40]}]` is not an ascending range of numbers", "write one such as [1-4]"
             )
         values += [str(n) for n in range(numbers[0], numbers[1] + 1)]
     return values
@@ -496,7 +498,7 @@ def substituted(value: Any, values: Mapping[str, Any], line: int) -> Any:
         def chosen(found: re.Match[str]) -> str:
             name = found[1] or found[2]
             if name not in values:
-                raise Malformed(line, f"`{name}` is no variable of this block", "name it in `expand.vars`")
+                raise Malformed(line, f"`{name}` is not a variable of this block", "name it in `expand.vars`")
             return str(values[name])
 
         return VARIABLE.sub(chosen, value)
