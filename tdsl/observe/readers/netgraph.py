@@ -1,9 +1,9 @@
 """NetGraph's scenarios: the nodes and links of ``network``, with blueprints, brackets, variables and rules.
 
-Source: networmix/NetGraph, "Domain-Specific Language (DSL)", docs/reference/dsl.md (0.17 to 0.24): what
-each key means and the order in which nodes, rules and links are made. Capacities have no unit there; its library of
-components has them in Gbit/s, and so they are read here. Ports have no names, and get numbers in the order of
-the links.
+Source: networmix/NetGraph, "Domain-Specific Language (DSL)", docs/reference/dsl.md (0.17 to 0.24): what each
+key means and the order in which nodes, rules and links are made. Capacities have no unit there; its library
+of components has them in Gbit/s, and so they are read here. Ports have no names, and get numbers in the order
+of the links.
 """
 
 from __future__ import annotations
