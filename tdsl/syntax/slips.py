@@ -343,8 +343,8 @@ def _name_of_device_as_path(s: Scene) -> Diagnostic | None:
 
 
 def path_of_default_name(name: str) -> str:
-    """The path of the device that has a name by default: ``su[0].leaf[1]`` of ``su0-leaf1``, ``pod[0].c[2, 3]``
-    of ``pod0-c2-3``."""
+    """The path of the device that has a name by default: ``su[0].leaf[1]`` of ``su0-leaf1``,
+    ``pod[0].c[2, 3]`` of ``pod0-c2-3``."""
     parts: list[tuple[str, list[str]]] = []
     for word in name.split("-"):
         stem = word.rstrip("0123456789")
