@@ -106,7 +106,6 @@ class _Importer:
             list
         )  # places of those beside them, by code
         self.left: dict[str, None] = {}  # rows and links that the design does not have, as comments
-        self.more_left: list[CaptureLine] = []  # further ones, which are counted
         self.words: set[str] = {self.name}
         self.at_connector: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(
             dict
@@ -151,11 +150,7 @@ class _Importer:
         self._name_devices()
         self._enter_links()
         self._once()
-<<<<<<< HEAD
-        self._count_more_left()
-=======
         self._note_more_left_out()
->>>>>>> main
         for pair in self.links:
             for device, port in pair:
                 self.devices[device].ports[port] = None
@@ -265,16 +260,6 @@ class _Importer:
             self.left.setdefault(f"# left out: line {at.line}, {_name_in_comment(text)}: {why}")
             self.observed.note(code, at, f"left out of the design: {text}: {why}")
         else:
-<<<<<<< HEAD
-            self.more_left.append(at)
-
-    def _count_more_left(self) -> None:
-        """Note how many rows the design does not have beside those that are reported one by one."""
-        if self.more_left:
-            more = counted_noun(len(self.more_left), "more row")
-            self.left.setdefault(f"# and {more}")
-            self.observed.note("E0611", self.more_left[0], f"{more} from here on, left out of the design")
-=======
             self.more_left[code].append(at)
 
     def _note_more_left_out(self) -> None:
@@ -285,7 +270,6 @@ class _Importer:
         for code, places in self.more_left.items():
             rows = counted_noun(len(places), "more row")
             self.observed.note(code, places[0], f"{rows} from here on left out of the design")
->>>>>>> main
 
     def _alike(self) -> None:
         """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is
