@@ -64,6 +64,11 @@ def rate_from_gigabits(value: object, line: int, what: str) -> int:
     return int(rate)
 
 
+def shown_value(value: object) -> str:
+    """A value of a file as a message quotes it."""
+    return repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:57]}..."
+
+
 def line_of_mapping(value: object, otherwise: int = 1) -> int:
     """The line of a mapping of YAML; another where it is none."""
     return int(getattr(value, "line", otherwise))

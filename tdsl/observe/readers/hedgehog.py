@@ -18,6 +18,7 @@ from tdsl.observe.readers._designs import (
     list_of,
     mapping_of,
     rate_from_gigabits,
+    shown_value,
 )
 from tdsl.observe.readers._neighbours import json_of_capture, json_text
 from tdsl.observe.readers._yaml import documents_of_yaml
@@ -196,7 +197,7 @@ class _WiringReader:
         if not device or not port:
             raise Malformed(
                 line,
-                f"the port of `{side}` is {facts.get('port')!r}",
+                f"the port of `{side}` is {shown_value(facts.get('port'))}",
                 "write DEVICE/PORT, such as leaf-01/E1/8",
             )
         return device, f"{port}/1" if (device, port) in self.split else port

@@ -21,6 +21,7 @@ from tdsl.observe.readers._designs import (
     list_of,
     mapping_of,
     rate_from_gigabits,
+    shown_value,
 )
 from tdsl.observe.readers._neighbours import Lines, json_of_capture, json_text
 from tdsl.observe.readers._yaml import documents_of_yaml
@@ -180,11 +181,12 @@ class _GraphReader:
         line = line_of_mapping(value) if hasattr(value, "line") else self.lines.place("device").line
         facts = mapping_of(value, line, "an instance")
         name = self.named(facts, line, "an instance")
+        given = shown_value(facts.get("device"))
         kind = self.devices.get(json_text(facts.get("device")))
         if kind is None:
             raise Malformed(
                 line,
-                f"instance `{name}` is of {facts.get('device')!r}, which is not a device of this file",
+                f"instance `{name}` is of {given}, which is not a device here",
                 HELP,
             )
         if name in self.instances:
@@ -229,7 +231,9 @@ class _GraphReader:
         link = json_text(edge.get("link"))
         if link not in self.rates:
             raise Malformed(
-                line, f"the link of an edge is {edge.get('link')!r}, which is not a link of this file", HELP
+                line,
+                f"the link of an edge is {shown_value(edge.get('link'))}, which is not a link here",
+                HELP,
             )
         one, other = (self.ends(edge.get(side), line, side) for side in ("ep1", "ep2"))
         scheme = json_text(edge.get("scheme"))
@@ -242,7 +246,9 @@ class _GraphReader:
             pairs = [(a, b) for a in one for b in other]
         else:
             raise Malformed(
-                line, f"the scheme of an edge is {edge.get('scheme')!r}", "write one2one or many2many"
+                line,
+                f"the scheme of an edge is {shown_value(edge.get('scheme'))}",
+                "write one2one or many2many",
             )
         at = CaptureLine(self.file, line)
         for a, b in pairs:
@@ -266,7 +272,7 @@ class _GraphReader:
         name, numbers = self.slice_of(json_text(facts.get("instance")), line, None)
         instance = self.instances.get(name)
         if instance is None:
-            raise Malformed(line, f"{side} is at {name!r}, which is not an instance of this file", HELP)
+            raise Malformed(line, f"{side} is at {name!r}, which is not an instance here", HELP)
         devices = self.in_range(numbers, len(instance.keys), line, name)
         ports = self.ports_of_path(json_text(facts.get("component")), instance.device, line)
         if len(devices) * len(ports) > MOST_LINKS:

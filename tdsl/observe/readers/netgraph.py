@@ -22,6 +22,7 @@ from tdsl.observe.readers._designs import (
     list_of,
     mapping_of,
     rate_from_gigabits,
+    shown_value,
 )
 from tdsl.observe.readers._neighbours import json_of_capture, json_text
 from tdsl.observe.readers._paths import PatternRefused, has_groups, path_matcher
@@ -180,7 +181,7 @@ class _ScenarioReader:
         else:
             used = self.blueprints.get(json_text(facts["blueprint"]))
             if used is None:
-                raise Malformed(line, f"there is no blueprint {facts['blueprint']!r}", HELP)
+                raise Malformed(line, f"there is no blueprint {shown_value(facts['blueprint'])}", HELP)
             used = mapping_of(used, line, "a blueprint")
             self.only_keys(used, ("nodes", "links"), "a blueprint", line_of_mapping(used))
             inner = mapping_of(used.get("nodes"), line, "`nodes`")
@@ -220,7 +221,9 @@ class _ScenarioReader:
             self.only_keys(facts, LINK_KEYS, "a link", line)
             pattern = facts.get("pattern", "mesh")
             if pattern not in ("mesh", "one_to_one"):
-                raise Malformed(line, f"the pattern of a link is {pattern!r}", "write mesh or one_to_one")
+                raise Malformed(
+                    line, f"the pattern of a link is {shown_value(pattern)}", "write mesh or one_to_one"
+                )
             grouped = pattern == "one_to_one"
             near, far = (self.selected(facts.get(k), within, line, grouped) for k in ("source", "target"))
             if not near or not far:
@@ -294,9 +297,10 @@ class _ScenarioReader:
             found = [n for n in found if not n.disabled]
         if facts.get("group_by") is not None:
             groups: dict[str, list[GraphNode]] = {}
+            key = json_text(facts["group_by"])
             for n in found:
-                if facts["group_by"] in (seen := attributes(n)):
-                    groups.setdefault(str(seen[facts["group_by"]]), []).append(n)
+                if key in (seen := attributes(n)):
+                    groups.setdefault(str(seen[key]), []).append(n)
             found = [n for group in groups.values() for n in group]
         return found
 
@@ -518,7 +522,7 @@ def matches(seen: Mapping[str, Any], match: object, line: int) -> bool:
     ]
     logic = facts.get("logic", "or")
     if logic not in ("and", "or"):
-        raise Malformed(line, f"the logic of a match is {logic!r}", "write and, or")
+        raise Malformed(line, f"the logic of a match is {shown_value(logic)}", "write and, or")
     return not met or (all(met) if logic == "and" else any(met))
 
 
@@ -528,12 +532,12 @@ def meets(seen: Mapping[str, Any], condition: Mapping[str, Any], line: int) -> b
     for name in json_text(condition.get("attr")).split("."):
         found = found.get(name) if isinstance(found, dict) else None
     op, wanted = condition.get("op"), condition.get("value")
-    if op not in OPERATORS:
+    if not isinstance(op, str) or op not in OPERATORS:
         raise Malformed(
-            line, f"the operator of a condition is {op!r}", f"write one of {', '.join(OPERATORS)}"
+            line, f"the operator of a condition is {shown_value(op)}", f"write one of {', '.join(OPERATORS)}"
         )
     if op in ("exists", "not_exists"):
-        return (found is not None) == (op == "exists")
+        return bool((found is not None) == (op == "exists"))
     return found is not None and bool(OPERATORS[op](found, wanted))
 
 
