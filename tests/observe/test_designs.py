@@ -74,6 +74,29 @@ def test_designs_of_the_library_come_back_by_way_of_infragraph(name: str, tmp_pa
     )
 
 
+def test_a_blueprint_of_infragraph_is_read_as_its_service_reads_it(tmp_path: Path) -> None:
+    """A fat tree of three tiers as YAML; the graph of InfraGraphService is the judge."""
+    graphs = pytest.importorskip("infragraph")
+    from infragraph.blueprints.devices.generic.generic_switch import Switch
+    from infragraph.blueprints.devices.generic.server import Server
+    from infragraph.blueprints.fabrics.clos_fat_tree_fabric import ClosFatTreeFabric
+    from infragraph.infragraph_service import InfraGraphService
+
+    tree = ClosFatTreeFabric(Switch(8), Server(2), 3, [])
+    (tmp_path / "tree.yaml").write_text(tree.serialize(encoding=graphs.Infrastructure.YAML))
+    service = InfraGraphService()
+    service.set_graph(tree)
+
+    def end(node: str) -> tuple[str, str]:
+        instance, number, component, place = node.split(".")
+        return f"{instance}{'-' * instance[-1].isdigit()}{number}", component + place
+
+    pairs = [(end(a), end(b)) for a, b in service.get_networkx_graph().edges()]
+    back = imported(tmp_path, tmp_path / "tree.yaml")
+    assert {ends for ends, _ in wired(back, names_as_written(back))} == {frozenset(p) for p in pairs if p[0][0] != p[1][0]}
+    assert back.link_count == 384 and len(kinds(back, names_as_written(back))) == 112
+
+
 def random_scenario(rng: Random) -> dict[str, object]:
     """A scenario of NetGraph with blueprints, brackets, variables, rules and selectors."""
     blueprint = {
