@@ -36,6 +36,11 @@ def path_matcher(pattern: str) -> Callable[[str], bool]:
     return lambda text: bool(step(text, frozenset((0,))))
 
 
+def signs_in_pattern(pattern: str) -> int:
+    """How many signs of a pattern are no text: what it costs to follow."""
+    return sum(c in SPECIAL for c in pattern)
+
+
 def has_groups(pattern: str) -> bool:
     """Whether a pattern has groups whose text is kept."""
     return re.search(r"(?<!\\)\((?!\?:)", pattern) is not None

@@ -25,7 +25,7 @@ from tdsl.observe.readers._designs import (
     shown_value,
 )
 from tdsl.observe.readers._neighbours import json_of_capture, json_text
-from tdsl.observe.readers._paths import PatternRefused, has_groups, path_matcher
+from tdsl.observe.readers._paths import PatternRefused, has_groups, path_matcher, signs_in_pattern
 from tdsl.observe.readers._yaml import MappingAtLine, documents_of_yaml
 from tdsl.observe.record import (
     CapturedEnd,
@@ -46,8 +46,9 @@ MOST_NODES = 1 << 17
 MOST_LINKS = 1 << 20
 MOST_EXPANSIONS = 10_000
 """Copies of one block by its variables, as NetGraph has it."""
-MOST_WORK = 1 << 25
-"""Characters of names that are compared with paths, in all."""
+MOST_WORK = 1 << 26
+"""Characters of names that are compared with paths, each for every sign of the path that is no letter: half a
+microsecond for one of them."""
 DEEPEST = 16
 BRACKET = re.compile(r"\[([^\]]++)\]")
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*+)\}|\$([A-Za-z_]\w*+)")
@@ -307,9 +308,13 @@ class _ScenarioReader:
     def on_path(self, path: str, line: int) -> list[GraphNode]:
         """The nodes whose names begin as a path says. Raises Malformed."""
         if path not in self.by_path:
-            self.work += sum(map(len, self.nodes)) + len(path)
+            self.work += sum(map(len, self.nodes)) * signs_in_pattern(path) + len(self.nodes)
             if self.work > MOST_WORK:
-                raise Malformed(line, f"paths are compared with more than {MOST_WORK:,} characters of names")
+                raise Malformed(
+                    line,
+                    "the paths of this scenario take too long to compare with its names",
+                    "write paths with fewer signs such as `.*`",
+                )
             try:
                 fits = path_matcher(path)
             except PatternRefused as wrong:
