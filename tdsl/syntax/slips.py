@@ -358,25 +358,6 @@ def path_of_default_name(name: str) -> str:
     return ".".join(stem + (f"[{', '.join(numbers)}]" if numbers else "") for stem, numbers in parts)
 
 
-def _use_without_names(s: Scene) -> Diagnostic | None:
-    """``use designs.rail_only``, without what is taken from the file."""
-    words = [t.text for t in s.statement if t.type == "NAME"]
-    if s.first != "use" or s.token is None or s.token.type not in (END, "$END") or len(words) < 3:
-        return None
-    if len(s.statement) != 2 * len(words) - 2:
-        return None
-    path = words[1:-1] if words[-1] == words[-2] and len(words) > 3 else words[1:]
-    whole = s.statement[1].span.to(s.statement[-1].span)
-    written = f"{'.'.join(path)} ({words[-1]})"
-    return Diagnostic(
-        "E0001",
-        f"`use {'.'.join(path)}` does not say what it takes from that file",
-        whole,
-        help=f"write `use {written}`, with the names that are taken in brackets",
-        fix=Fix(f"write `use {written}`", ((whole, written),), safe=False),
-    )
-
-
 def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
     """``connect a[*] and b[*]``."""
     b = s.before
@@ -397,5 +378,5 @@ TRIALS = (
     _foreign_statement_word, _foreign_comment_sign, _comma_after_statement, _count_in_angle_brackets,
     _open_bracket, _pattern_number, _rate_after_connect, _percent_as_word, _ratio_words, _two_words,
     _same_line, _colon_after_statement_word, _no_name, _hyphen_in_name, _name_of_device_as_path,
-    _use_without_names, _conjunction_between_ends,
+    _conjunction_between_ends,
 )  # fmt: skip
