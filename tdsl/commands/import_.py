@@ -33,6 +33,7 @@ UNITS = {"Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
     "  tdsl import captures/ --rate 400Gbps -o asbuilt.fab    (LLDP does not say the rate)\n"
     "  tdsl import cables.csv --as flat -o asbuilt.fab\n"
     "  tdsl import netbox-cables.csv --rate 400Gbps --hosts '^gpu' -o asbuilt.fab\n"
+    "  tdsl import wiring.yaml --rate 100Gbps -o pod.fab    (Hedgehog, InfraGraph, NetGraph)\n"
     "  tdsl import p2p.csv --column a_device='From Host' --column a_port='From Port' \\\n"
     "      --column b_device='To Switch' --column b_port='To Port' --rate 400Gbps -o asbuilt.fab",
 )
@@ -71,7 +72,7 @@ def command(
     hosts: str | None,
     output: Path | None,
 ) -> int:
-    """Write a design that has the devices and links of captures.
+    """Write a design that has the devices and links of captures, or of a design in another language.
 
     A capture is recognised by its text:
 
@@ -82,6 +83,8 @@ def command(
       tables      tdsl's cables.csv, links.csv, labels.csv and cables.xlsx, topology files of
                   UFM and ibutils, NetBox's cables (CSV or JSON), any CSV, .xlsx or .ods with
                   columns for the devices and ports of both ends (--column)
+      designs     InfraGraph, NetGraph's scenarios, Hedgehog's wiring (YAML, JSON); a note counts
+                  what of them the design does not have
 
     `check`, `diff` and `audit` take what is written. Devices without a name get one made of their identifier.
     LLDP and most tables do not say which devices are hosts: that is taken from names of ports and devices,

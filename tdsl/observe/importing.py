@@ -17,6 +17,7 @@ from tdsl.observe.record import (
     INFINIBAND,
     CapturedEnd,
     CapturedLink,
+    CapturedModel,
     CapturedNode,
     CaptureLine,
     Observed,
@@ -52,13 +53,14 @@ class NoDesign(Exception):
 
 @dataclass(slots=True)
 class SeenDevice:
-    """One device: its name, whether it forwards, the number of its ports where known, and its ports by their
-    names."""
+    """One device: its name, whether it forwards, the number of its ports where known, its ports by their
+    names, and the name of its model where known."""
 
     name: str
     switch: bool
     count: int
     ports: dict[str, None] = field(default_factory=dict)
+    model: str = ""
 
 
 @dataclass(slots=True)
@@ -271,13 +273,13 @@ class _Importer:
 
     def _alike(self) -> None:
         """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is
-        not in a table."""
-        families: dict[tuple[bool, str], list[SeenDevice]] = defaultdict(list)
+        not in a table. So of devices whose model is known by its name."""
+        families: dict[tuple[bool, str, str], list[SeenDevice]] = defaultdict(list)
         for d in self.devices.values():
-            families[d.switch, re.sub(r"\d+", "\0", d.name)].append(d)
-        for family in families.values():
+            families[d.switch, d.model, "" if d.model else re.sub(r"\d+", "\0", d.name)].append(d)
+        for (_, model, _), family in families.items():
             ports = dict.fromkeys(p for d in family for p in d.ports)
-            if len(ports) <= ALIKE * max(len(d.ports) for d in family):
+            if model or len(ports) <= ALIKE * max(len(d.ports) for d in family):
                 for d in family:
                     d.ports = ports
 
@@ -349,8 +351,13 @@ class _Importer:
         node = self.observed.nodes[end.node]
         name, unit = self.of_node[end.node]
         if name not in self.devices:
+            model = self.observed.models.get(node.key, CapturedModel(""))
             self.devices[name] = SeenDevice(
-                name, node.kind != "adapter" and node.key not in self.hosts, node.ports
+                name,
+                node.kind != "adapter" and node.key not in self.hosts,
+                node.ports,
+                dict.fromkeys(map(_name_without_tabs, model.ports)),
+                model.name,
             )
         if node.kind == "switch":
             return name, _name_without_tabs(end.port[0])
@@ -390,10 +397,11 @@ class _Importer:
             names = sorted(d.ports, key=_natural_sort_parts)
             numbered = d.switch and all(p.isdigit() and 0 < int(p) < 1 << 16 for p in names)
             count = max([d.count, *map(int, names)]) if numbered else 0
-            key = ("switch", count) if numbered else (d.switch, tuple(names))
+            key = ("switch", count, d.model) if numbered else (d.switch, tuple(names), d.model)
             if key not in made:
                 kind = "switch" if d.switch else "host"
-                made[key] = self.word(f"{kind.upper()}_{count}" if numbered else f"{kind.upper()}{len(made)}")
+                made_up = f"{kind.upper()}_{count}" if numbered else f"{kind.upper()}{len(made)}"
+                made[key] = self.word(d.model or made_up)
                 body = f"port p[1..{count}]: any" if numbered else _port_declarations(names)
                 lines.append(f"model {kind} {made[key]} {{ {body} }}")
             model_of[d.name] = made[key]

@@ -65,10 +65,18 @@ class CapturedNode(NamedTuple):
 
     key: str
     description: str
-    kind: str  # "switch", "adapter", "router", "host" or "" where the capture does not say
+    kind: str  # "switch", "adapter", "router" (of InfiniBand), "host", "forwarder" (any switch), "" unknown
     ids: tuple[str, ...]
     ports: int
     at: CaptureLine
+
+
+class CapturedModel(NamedTuple):
+    """What a design in another language says of all devices of one kind: its name, and the names of its
+    ports, also of those without a cable; none where it does not list them."""
+
+    name: str
+    ports: tuple[str, ...] = ()
 
 
 class LeftOutRow(NamedTuple):
@@ -220,6 +228,7 @@ class Observed:
     left: list[LeftOutRow] = field(default_factory=list)
     facts: list[CapturedFact] = field(default_factory=list)  # what captures say of things other than links
     facts_left: list[LeftOutRow] = field(default_factory=list)  # rows of such captures that are no fact
+    models: dict[str, CapturedModel] = field(default_factory=dict)  # of nodes, where a capture says it
     apart: set[str] = field(default_factory=set)
     chassis: dict[str, list[str]] = field(
         default_factory=dict

@@ -211,8 +211,25 @@ def _find_enclosing_member(
             help=f"write `{following.name}`, without `{head.name}.`",
             fix=Fix(f"remove `{head.name}.`", ((gone, ""),), safe=False),
         )
+    _refuse_name_of_device(context, head)
     what = "device, group or job" if plan.names_of_jobs else "device or group"
     raise unknown_name_fault("E0101", head.span, what, head.name, (*known, *sorted(plan.names_of_jobs)))
+
+
+def _refuse_name_of_device(context: Context, head: tree.Identifier) -> None:
+    """Raise Fault where a device is written as reports name it: ``leaf0`` of ``leaf[0]``."""
+    stem = head.name.rstrip("0123456789")
+    found = next((g.members[stem] for g in reversed(context.groups) if stem in g.members), None)
+    if stem == head.name or found is None or len(found.axes) != 1:
+        return
+    path = f"{stem}[{head.name[len(stem) :]}]"
+    raise Fault(
+        "E0101",
+        head.span,
+        f"`{head.name}` is the name of a device; a path has brackets",
+        help=f"write `{path}`",
+        fix=Fix(f"write `{path}`", ((head.span, path),), safe=False),
+    )
 
 
 def _member_of_group(group: Group, name: tree.Identifier) -> Group | DeviceSet:

@@ -12,6 +12,8 @@ from tdsl.syntax.scene import Scene
 
 _RATE = re.compile(r"at\s+(\d+(?:\.\d+)?)\s*([GTM])(?:b/s|bps|bit/s|bit|be|e|b)?\s*", re.IGNORECASE)
 
+DEVICE_NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)+", re.ASCII)
+
 
 def _slip_with_fix(
     s: Scene, message: str, span: SourceSpan, new: str, at: SourceSpan | None = None, *, safe: bool = True
@@ -328,6 +330,34 @@ def _hyphen_in_name(s: Scene) -> Diagnostic | None:
     return _slip_with_fix(s, f"a name has letters, digits and `_`, and no `-`: `{found[0]}`", whole, name)
 
 
+def _name_of_device_as_path(s: Scene) -> Diagnostic | None:
+    """``edge_redundancy of su0-leaf1``: a device as reports name it."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "MINUS" or b.type != "NAME" or t.start != b.end:
+        return None
+    found = DEVICE_NAME.match(s.run.file.text, b.start)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, b.start, found.end())
+    path = path_of_default_name(found[0])
+    return _slip_with_fix(
+        s, f"`{found[0]}` is the name of a device; a path has brackets", whole, path, safe=False
+    )
+
+
+def path_of_default_name(name: str) -> str:
+    """The path of the device that has a name by default: ``su[0].leaf[1]`` of ``su0-leaf1``,
+    ``pod[0].c[2, 3]`` of ``pod0-c2-3``."""
+    parts: list[tuple[str, list[str]]] = []
+    for word in name.split("-"):
+        stem = word.rstrip("0123456789")
+        if not stem and parts:
+            parts[-1][1].append(word)
+        else:
+            parts.append((stem, [word[len(stem) :]] if word != stem else []))
+    return ".".join(stem + (f"[{', '.join(numbers)}]" if numbers else "") for stem, numbers in parts)
+
+
 def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
     """``connect a[*] and b[*]``."""
     b = s.before
@@ -347,5 +377,6 @@ def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
 TRIALS = (
     _foreign_statement_word, _foreign_comment_sign, _comma_after_statement, _count_in_angle_brackets,
     _open_bracket, _pattern_number, _rate_after_connect, _percent_as_word, _ratio_words, _two_words,
-    _same_line, _colon_after_statement_word, _no_name, _hyphen_in_name, _conjunction_between_ends,
+    _same_line, _colon_after_statement_word, _no_name, _hyphen_in_name, _name_of_device_as_path,
+    _conjunction_between_ends,
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """One file a format of captures, found by being there.
 
-A module has ``FORMAT`` (its name), ``OPTION`` (the option of ``tdsl audit`` that takes it),
+A module has ``FORMAT`` (its name), ``OPTION`` (the option of ``tdsl audit`` that takes it, or ``import`` for
+designs in other languages, which ``tdsl import`` alone takes),
 ``recognises(head)`` on the first characters of a file, and ``read(file, stem, into)``, which adds to an
 ``Observed``. ``stem`` is the name of the file without its ending, which names the device where the format
 itself does not.

@@ -1,31 +1,93 @@
-"""YAML of captures: documents without aliases, and the lines of names in them."""
+"""YAML of captures: documents whose aliases are none or bounded, and the lines of names in them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from tdsl.findings.source import SourceFile
 from tdsl.observe.record import Malformed
 
+LONGEST_YAML = 1 << 24
+"""Characters of a YAML text that is read: a reader of YAML takes about a second for each million."""
 
-def documents_of_yaml(file: SourceFile, help: str) -> list[Any]:
-    """The documents of a YAML text as plain values. Raises Malformed where it is not YAML, and where it has
-    aliases: a few lines of these stand for more values than there is memory."""
+
+class MappingAtLine(dict[Any, Any]):
+    """A mapping of YAML, and the line where it begins."""
+
+    line = 1
+
+
+def documents_of_yaml(file: SourceFile, help: str, most_values: int = 0) -> list[Any]:
+    """The documents of a YAML text as plain values; mappings know their line. Raises Malformed where it is
+    not YAML, is too long, has a key twice, and where it has aliases: a few lines of these stand for more
+    values than there is memory. With ``most_values`` aliases are read where all that they stand for is at
+    most so many values."""
     import yaml
 
+    if len(file.text) > LONGEST_YAML:
+        raise Malformed(1, f"this YAML has more than {LONGEST_YAML:,} characters", help)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        for event in yaml.parse(file.text, Loader=loader):
-            if isinstance(event, yaml.AliasEvent):
-                line = event.start_mark.line + 1
-                raise Malformed(line, "an alias of YAML, which repeats a value", help)
-        return list(yaml.load_all(file.text, Loader=loader))
+        _refuse_too_many_values(yaml, yaml.parse(file.text, Loader=loader), help, most_values)
+        return list(yaml.load_all(file.text, Loader=_loader_with_lines(loader, help)))
     except yaml.YAMLError as wrong:
         mark = getattr(wrong, "problem_mark", None)
         raise Malformed(mark.line + 1 if mark is not None else 1, "this is not YAML", help) from None
     except (ValueError, RecursionError):  # a date that is none; lists within lists
         raise Malformed(1, "a value of this YAML cannot be read", help) from None
+
+
+def _refuse_too_many_values(yaml: Any, events: Iterator[Any], help: str, most: int) -> None:
+    """Raise Malformed at an alias that is not permitted: one within its own value, or one with which the text
+    stands for more values than ``most``."""
+    sizes: dict[str, int] = {}
+    open_values: list[tuple[str | None, int]] = []
+    total = 0
+    for event in events:
+        line = event.start_mark.line + 1
+        if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            open_values.append((event.anchor, total))
+            total += 1
+        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            anchor, before = open_values.pop()
+            sizes |= {anchor: total - before} if anchor else {}
+        elif isinstance(event, yaml.ScalarEvent):
+            total += 1
+            sizes |= {event.anchor: 1} if event.anchor else {}
+        elif isinstance(event, yaml.AliasEvent):
+            if not most:
+                raise Malformed(line, "an alias of YAML, which repeats a value", help)
+            if event.anchor in {name for name, _ in open_values}:
+                raise Malformed(line, "an alias of YAML within the value that it repeats", help)
+            total += sizes.get(event.anchor, 1)
+            if total > most:
+                raise Malformed(line, f"with its aliases this YAML has more than {most:,} values", help)
+
+
+def _loader_with_lines(loader: Any, help: str) -> Any:
+    """A loader whose mappings know their line, and that refuses a key that is there twice."""
+
+    class WithLines(loader):  # type: ignore[misc]
+        pass
+
+    def mapping_at_line(self: Any, node: Any) -> Iterator[MappingAtLine]:
+        found = MappingAtLine()
+        found.line = node.start_mark.line + 1
+        yield found
+        keys: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            named = key.tag, str(key.value)
+            if named in keys and key.tag != "tag:yaml.org,2002:merge":
+                raise Malformed(
+                    key.start_mark.line + 1, f"{named[1][:60]!r} is there twice in one mapping", help
+                )
+            keys.add(named)
+        found.update(self.construct_mapping(node))
+
+    WithLines.add_constructor("tag:yaml.org,2002:map", mapping_at_line)
+    return WithLines
 
 
 def lines_of_names(file: SourceFile, keys: str) -> dict[str, int]:
