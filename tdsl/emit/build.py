@@ -192,7 +192,9 @@ def build_contents(
     chosen = _targets_of_share(chosen_targets(known, targets, diagnostics), fabric, options.apart)
     selection = network = Selection(_view_of_part(view, only), frozenset(targets))
     if fabric.network is not fabric:
-        network = Selection(_view_of_part(make(fabric.network, shared=options.shared), only), frozenset(targets))
+        network = Selection(
+            _view_of_part(make(fabric.network, shared=options.shared), only), frozenset(targets)
+        )
         selection.network = network
     lacking = _why_targets_are_skipped(chosen, selection, only is not None)
     _note_several_compute_networks(fabric, targets, known, diagnostics)
