@@ -202,7 +202,8 @@ def test_a_line_of_the_table_of_topologies_is_a_design(tmp_path: Path) -> None:
 def test_what_is_left_out_names_models_that_are_there() -> None:
     text = (ROOT / "docs" / "left-out.md").read_text(encoding="utf-8")
     named = {w for w in quoted(text) if re.fullmatch(r"[A-Z][A-Z0-9_]{2,}", w)}
-    known = {p.stem.upper() for p in (resources.packaged_folder("stdlib") / "hardware").rglob("*.fab")}
+    library = resources.packaged_folder("stdlib")
+    known = {p.stem.upper() for kind in ("hardware", "cables") for p in (library / kind).rglob("*.fab")}
     assert len(named) > 8 and named <= known, named - known
 
 

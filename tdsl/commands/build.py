@@ -390,6 +390,7 @@ def _files_by_folder(
                 spool=spool,
                 only=parts.get(folder, ()),
                 apart=True,
+                shared=_shared_folder(d, folder, built),
             ),
         )
         for folder, d in last.items()
@@ -412,6 +413,14 @@ def _folder_of_design(design: Design, built: Sequence[Design]) -> str:
         several = len({d.cluster for d in built if d.members}) > 1
         return f"{ALL_NETWORKS}/{design.name}" if several else ALL_NETWORKS
     return design.name if len({d.name for d in built if not d.members}) > 1 else ""
+
+
+def _shared_folder(design: Design, folder: str, built: Sequence[Design]) -> str:
+    """The folder of the cluster as a whole, from that of one of its networks; "" where there is none."""
+    whole = next((d for d in built if d.members and d.cluster == design.cluster), None)
+    if whole is None or whole is design:
+        return ""
+    return f"{os.path.relpath(_folder_of_design(whole, built), folder or '.')}/"
 
 
 def _phases_by_folder(built: Sequence[Design]) -> dict[str, list[Stage]]:

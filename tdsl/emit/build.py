@@ -87,7 +87,7 @@ class BuildOptions:
     the one that is built. ``spool`` keeps large files; without one all are in memory. ``workers`` say how
     many processes make files of which there is one for each of many records. ``only`` are patterns of devices
     (`fabric.select`) to which a build of a part is limited. ``apart``: what is made once of a whole cluster
-    is left to its build, where the fabric is one of a cluster.
+    is left to its build, where the fabric is one of a cluster, in the folder ``shared``, seen from this one.
     """
 
     target_paths: tuple[Path, ...] = ()
@@ -100,6 +100,7 @@ class BuildOptions:
     workers: Workers = Workers()
     only: tuple[str, ...] = ()
     apart: bool = False
+    shared: str = ""
 
 
 @dataclass(slots=True)
@@ -187,11 +188,13 @@ def build_contents(
     )
     interfaces = {t.routers.nos: t.routers.interface for t in known.values() if t.routers.nos}
     make = partial(_view_of_fabric, diagnostics=diagnostics, assets=assets, interfaces=interfaces)
-    view = make(fabric, stages=options.stages)
+    view = make(fabric, stages=options.stages, shared=options.shared)
     chosen = _targets_of_share(chosen_targets(known, targets, diagnostics), fabric, options.apart)
     selection = network = Selection(_view_of_part(view, only), frozenset(targets))
     if fabric.network is not fabric:
-        network = Selection(_view_of_part(make(fabric.network), only), frozenset(targets))
+        network = Selection(
+            _view_of_part(make(fabric.network, shared=options.shared), only), frozenset(targets)
+        )
         selection.network = network
     lacking = _why_targets_are_skipped(chosen, selection, only is not None)
     _note_several_compute_networks(fabric, targets, known, diagnostics)
@@ -258,10 +261,11 @@ def _view_of_fabric(
     assets: Assets | None,
     interfaces: Mapping[str, NameMatcher],
     stages: Sequence[Stage] = (),
+    shared: str = "",
 ) -> FabricView:
     """What templates see of a fabric, or of a cluster as a whole."""
     if not fabric.members:
-        return FabricView(fabric, diagnostics, assets, interfaces, stages)
+        return FabricView(fabric, diagnostics, assets, interfaces, stages, shared)
     cluster = fabric if fabric.whole is None else fabric.whole
     networks = [
         FabricView(replace(f, cluster=cluster), diagnostics, None, interfaces) for f in fabric.members

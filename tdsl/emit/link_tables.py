@@ -187,6 +187,12 @@ class Wires:
             statements, [str(p.facts.get(name, "")) if isinstance(p, DeviceModel) else "" for p in parts]
         )
 
+    def _part(self, statements: Ints) -> Coded:
+        """What a connect says of its cable, a model of the catalogue as its maker writes it."""
+        written = self._setting(statements, "cable", self.fabric.cable_class)
+        makers = {p.name: part_display_name(p) for p in self.fabric.parts}
+        return Coded([makers.get(str(v), v) for v in written.values], written.codes)
+
     def _optics(self, statements: Ints, end: int) -> Coded:
         """The transceivers that a connect pins at one end, "" where it pins none."""
         pinned = [s.settings.get("optics") for s in self.fabric.statements]
@@ -333,7 +339,7 @@ class Wires:
             "rate_gbps": self._cable_rate,
             "links": lambda: Numbers(f.cable_links),
             "medium": setting("medium"),
-            "part": setting("cable"),
+            "part": lambda: self._part(by_statement),
             "length_m": setting("length"),
             "fibre": lambda: self._part_fact(by_statement, "fibre"),
             "polarity": lambda: self._part_fact(by_statement, "polarity"),

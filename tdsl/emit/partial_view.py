@@ -41,7 +41,9 @@ class PartView(FabricView):
 
     def __init__(self, whole: FabricView, only: Bools) -> None:
         """``only``: the devices of the part."""
-        super().__init__(whole._fabric, whole._diagnostics, whole._assets, None, whole._stages)
+        super().__init__(
+            whole._fabric, whole._diagnostics, whole._assets, None, whole._stages, whole.shared_folder
+        )
         self._whole, self._only, self._wires = whole, only, whole._wires
         self._asked = only
 

@@ -92,10 +92,11 @@ class FabricView:
         assets: Assets | None = None,
         interfaces: Mapping[str, NameMatcher] | None = None,
         stages: Sequence[Stage] = (),
+        shared: str = "",
     ) -> None:
         """``interfaces``: how each network operating system names ports. ``stages``: the fabric's phases up
-        to this one."""
-        self._fabric = fabric
+        to this one. ``shared``: the value of `shared_folder`."""
+        self._fabric, self._shared = fabric, shared
         self._stages = tuple(stages) if len(stages) > 1 else ()
         self._diagnostics = diagnostics
         self._wires = Wires(fabric, interfaces, self._stages)
@@ -123,6 +124,12 @@ class FabricView:
     def networks(self) -> tuple[FabricView, ...]:
         """The networks of a cluster, where this is a cluster as a whole; else none."""
         return ()
+
+    @property
+    def shared_folder(self) -> str:
+        """Where files lie that are written once of all networks of its cluster, those of hosts: a folder seen
+        from the fabric's own that ends in `/`, "" for that one itself."""
+        return self._shared
 
     @property
     def carries_accelerators(self) -> bool:

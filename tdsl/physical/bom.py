@@ -314,6 +314,9 @@ def _cable_lines_by_statement(f: Fabric, plain: Bools, classes: list[str]) -> li
         metres = "" if length < 0 else number_cell(Fraction(length, MICRO))
         note = "no length: no places" if length < 0 else ""
         each = price_of_part(model, f.prices) if model is not None else None
-        line = Line("cable", str(named[statement]), "", code, classes[c], metres, n, note=note)
+        name, title = (
+            (part_display_name(model), model.title) if model is not None else (str(named[statement]), "")
+        )
+        line = Line("cable", name, title, code, classes[c], metres, n, note=note)
         out.append(_with_watts_and_price(line, None if model is None else optic_watts(model), each))
     return out

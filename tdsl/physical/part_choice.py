@@ -23,6 +23,7 @@ from tdsl.fabric.cables.plugs import (
     cage_form,
     ends_wrong,
     fibre_carries_rate,
+    fibre_connectors,
     optic_fits_fibre,
     optic_misfit_reason,
     outlet_rate,
@@ -258,11 +259,12 @@ class ChosenParts:
             yield PartChoice(cable, None, None)  # its ends are part of it
             return
         ends = self._optics_at_ends(cable, group, optics, pinned, allowed)
+        harness = len(set(fibre_connectors(cable))) > 1  # each end is then judged by itself
         for a in ends[0]:
             for b in ends[1]:
                 if a is None and b is None:
                     continue
-                mated = a is None or b is None or a.facts.get("connector") == b.facts.get("connector")
+                mated = harness or a is None or b is None or fibre_connectors(a) == fibre_connectors(b)
                 if mated or isinstance(optics, tuple):
                     yield PartChoice(cable, a, b)
 
@@ -283,14 +285,14 @@ class ChosenParts:
                 continue
             among = self.optics if c.built_in else _allowed_parts(self.optics, allowed)
             fitting = (o for o in among if not group.wrong(o, c, tail))
-            ends.append([o for o in fitting if self._on(o, cable, group.run, pinned)])
+            ends.append([o for o in fitting if self._on(o, cable, group.run, pinned, tail)])
         return ends
 
-    def _on(self, optic: DeviceModel, cable: DeviceModel, run: int, pinned: bool) -> bool:
+    def _on(self, optic: DeviceModel, cable: DeviceModel, run: int, pinned: bool, tail: bool) -> bool:
         """Whether a transceiver drives a fibre over a run."""
         reach = stated_quantity(optic, "reach", LENGTH)
         far = pinned or run < 0 or (reach is not None and run <= reach * MICRO)
-        return far and optic_fits_fibre(optic, cable)
+        return far and optic_fits_fibre(optic, cable, tail)
 
     @staticmethod
     def _rank(choice: PartChoice) -> tuple[object, ...]:

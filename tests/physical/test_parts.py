@@ -261,3 +261,22 @@ def test_what_is_missing_is_said(model: str, text: str, why: str, tmp_path: Path
     optic, cable = (x for x in bill_of_materials(fabric) if x.kind in ("optic", "cable"))
     assert (optic.model, optic.quantity, cable.model, cable.quantity) == ("?", 2, "?", 1)
     assert cable.note.endswith(why) and optic.note == f"to be settled: {cable.note}"
+
+
+def test_a_harness_has_another_connector_at_its_split_side(tmp_path: Path) -> None:
+    """Four optics of a pair of fibres each at the legs, and at the head one of eight fibres: not one of a pair of its own, which
+    cannot be divided."""
+    text = """fabric f {
+  host h[8]: H
+  switch leaf: SN5600 { split p 8 }
+  connect h[*].nic to leaf.p[1..1] each { cable HARNESS_4X100 }
+  hall r { row A { rack 1..2 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 1m }
+  place leaf in r.A[1] at 40U
+  place h[*] in r.A[2] stacked from 1U
+}
+model host H { port nic: 100Gbps { type GE100; cage 1 QSFP28 }; height 1U }
+"""
+    fabric = compile_text(text, tmp_path, verify=False).designs[0].fabric
+    assert fabric is not None
+    parts = {(x.model, x.place): x.quantity for x in bill_of_materials(fabric) if x.kind in ("optic", "cable")}
+    assert parts == {("MMS1V70-CM", "H"): 8, ("MMS4X00-NM", "SN5600"): 1, ("HARNESS-4X100", "host-leaf"): 2}

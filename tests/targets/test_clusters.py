@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +38,19 @@ def as_one_lab(files: Files) -> Files:
     return confs | {"fabric.json": files[f"{WHOLE}/fabric.json"]}
 
 
+def mounted(files: Files) -> set[str]:
+    """The files that nodes of laboratories mount, by the path of each from the folder of the build."""
+    labs = {p: yaml.safe_load(b)["topology"]["nodes"].values() for p, b in files.items() if p.endswith(".clab.yml")}
+    sources = {(Path(p).parent, bind.split(":")[0]) for p, nodes in labs.items() for n in nodes for bind in n.get("binds", ())}
+    return {normpath(folder / source) for folder, source in sources}
+
+
 def test_two_networks_on_one_host(tmp_path: Path) -> None:
     """In namespaces, hosts with their netplan file alone: each network is reached by its own adapter, filers in a network of
     their own too, both ways; what leaves from an adapter's address leaves by it."""
     frr_lab.need()
     files = built(design("two_networks", compute="", storage=""), tmp_path)
+    assert mounted(files) <= set(files) and mounted(files)
     lab_files = as_one_lab(files)
     hosts = [f"node{n}" for n in range(4)] + ["storage-filer0", "storage-filer1"]
     seen = yaml.safe_load(lab_files["frr/node0/netplan.yaml"])["network"]["ethernets"]

@@ -95,21 +95,23 @@ def test_the_judge_can_say_no(tmp_path: Path) -> None:
             tree(changed, "leaf0")
 
 
-def test_lanes_of_split_ports(tmp_path: Path) -> None:
-    design = """\
-model switch SW { port p[1..4]: 400Gbps { type GE; os "swp{i}", "swp{i}s{lane}"; split 2, 4 } }
-fabric f {
-  switch a[2]: SW { split p 4 }
-  connect a[0].p[k, l] to a[1].p[k, l] where k >= 3
-  routing bgp { }
-}
+@pytest.mark.parametrize(("ways", "ports", "off"), [(4, (3, 4), ()), (8, (1, 3), (2, 4)), (8, (2, 3), (4,))])
+def test_lanes_of_split_ports(ways: int, ports: tuple[int, ...], off: tuple[int, ...], tmp_path: Path) -> None:
+    """A port beside one that is split into eight is off, where nothing is linked to it."""
+    design = f"""\
+model switch SW {{ port p[1..4]: 400Gbps {{ type GE; os "swp{{i}}", "swp{{i}}s{{lane}}"; split 2, 4, 8 }} }}
+fabric f {{
+  switch a[2]: SW {{ split p {ways} }}
+  connect a[0].p[k, l] to a[1].p[k, l] where k == {ports[0]} or k == {ports[1]}
+  routing bgp {{ }}
+}}
 """
     files, found = made(design, tmp_path, "nvue")
     assert not found
     config = tree(files, "a0")
-    split = {p for p, i in config["interface"].items() if i.get("link") == {"breakout": {"4x": {}}}}
-    assert split == {"swp3", "swp4"}
-    assert set(config["interface"]) - split == {f"swp{p}s{lane}" for p in (3, 4) for lane in range(4)}
+    modes = {p: set(i["link"]["breakout"]) for p, i in config["interface"].items() if "breakout" in i.get("link", {})}
+    assert modes == {f"swp{p}": {f"{ways}x"} for p in ports} | {f"swp{p}": {"disabled"} for p in off}
+    assert set(config["interface"]) - set(modes) == {f"swp{p}s{lane}" for p in ports for lane in range(ways)}
     neighbours = config["vrf"]["default"]["router"]["bgp"]["neighbor"]
     assert {p: int(n["remote-as"]) for p, n in neighbours.items()} == switches.neighbours(files)["a0"]
 

@@ -139,17 +139,24 @@ def _break_out_fits(
         return not plug_wrong(cable, head, rate * legs, False) and not plug_wrong(cable, tail, rate, True)
     if not fibre_carries_rate(cable, rate * legs):
         return False
-    lit = [o for o in optics if optic_fits_fibre(o, cable)]
-    at_head = any(not optic_misfit_reason(o, head, rate, legs) for o in lit)
-    return at_head and any(not optic_misfit_reason(o, tail, rate, legs, tail=True) for o in lit)
-
-
-def optic_fits_fibre(optic: DeviceModel, cable: DeviceModel) -> bool:
-    """Whether a transceiver has the fibre and the connector of a cable."""
-    plug, hole = cable.facts.get("connector"), optic.facts.get("connector")
-    return (plug is None or hole is None or plug == hole) and optic.facts.get("fibre") == cable.facts.get(
-        "fibre"
+    return all(
+        any(optic_fits_fibre(o, cable, t) and not optic_misfit_reason(o, c, rate, legs, t) for o in optics)
+        for c, t in ((head, False), (tail, True))
     )
+
+
+def fibre_connectors(part: DeviceModel) -> tuple[object, object]:
+    """The connector at the undivided end of a fibre or of a transceiver, and at the split side, None where it
+    is not stated: a harness has two (``connector MPO12_APC, LC_DUPLEX``), other parts one."""
+    stated = fact_values(part, "connector")
+    return (stated[0], stated[-1]) if stated else (None, None)
+
+
+def optic_fits_fibre(optic: DeviceModel, cable: DeviceModel, tail: bool = False) -> bool:
+    """Whether a transceiver has the fibre and the connector of a cable, at its split side for ``tail``."""
+    plug, hole = fibre_connectors(cable)[tail], optic.facts.get("connector")
+    fibres = {str(part.facts.get("fibre")) for part in (optic, cable)}
+    return (plug is None or hole is None or plug == hole) and len(fibres) == 1
 
 
 def fibre_carries_rate(cable: DeviceModel, rate: int) -> bool:

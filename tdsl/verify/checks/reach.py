@@ -298,15 +298,12 @@ class CageFit(Check):
             if not isinstance(optics, tuple) or not len(rows):
                 continue
             split = f.cable_leg[rows] > 0
-            for ports, optic, tail in (
-                (f.cable_a, optics[0], split & head_at_b[rows]),
-                (f.cable_b, optics[1], split & ~head_at_b[rows]),
-            ):
+            tails = split & head_at_b[rows], split & ~head_at_b[rows]
+            for ports, optic, tail in zip((f.cable_a, f.cable_b), optics, tails, strict=True):
                 ends = list(zip(ports[rows].tolist(), count[rows].tolist(), tail.tolist(), strict=True))
                 self._end(f, ends, optic, statement.origin, faults, open_ends)
-            faults += _optics_mismatch_faults(
-                optics, statement.settings.get("part"), statement.origin, len(rows)
-            )
+            at_legs = bool(tails[0].any()), bool(tails[1].any())
+            faults += _optics_mismatch_faults(optics, part, at_legs, statement.origin, len(rows))
         if faults:
             return property_fails(faults[0].message, tuple(faults))
         if open_ends:
@@ -351,16 +348,23 @@ class CageFit(Check):
 
 
 def _optics_mismatch_faults(
-    optics: tuple[object, ...], part: object, origin: Origin, count: int
+    optics: tuple[object, ...], part: object, at_legs: tuple[bool, bool], origin: Origin, count: int
 ) -> list[PropertyFault]:
-    """Faults of two transceivers and a cable that do not go together."""
+    """Faults of two transceivers and a cable that do not go together; ``at_legs``: whether the transceivers
+    are at the split side, where a harness may have a connector of its own."""
+    from tdsl.fabric.cables.plugs import fibre_connectors
+
     a, b = optics
     assert isinstance(a, DeviceModel) and isinstance(b, DeviceModel)
-    pairs = [(a, b, "fibre"), (a, b, "connector")]
+    pairs = [(a, b, "fibre", a.facts.get("fibre"), b.facts.get("fibre"))]
+    if not any(at_legs):
+        pairs.append((a, b, "connector", a.facts.get("connector"), b.facts.get("connector")))
     if isinstance(part, DeviceModel):
-        pairs += [(a, part, "fibre"), (b, part, "fibre"), (a, part, "connector"), (b, part, "connector")]
-    for x, y, fact in pairs:
-        one, two = x.facts.get(fact), y.facts.get(fact)
+        for x, tail in zip((a, b), at_legs, strict=True):
+            pairs.append((x, part, "fibre", x.facts.get("fibre"), part.facts.get("fibre")))
+            plug = fibre_connectors(part)[tail]
+            pairs.append((x, part, "connector", x.facts.get("connector"), plug))
+    for x, y, fact, one, two in pairs:
         if one is not None and two is not None and str(one) != str(two):
             text = (
                 f"{part_display_name(x)} has the {fact} {one} and {part_display_name(y)} {two}: they "
