@@ -41,113 +41,18 @@ from tdsl.findings.source import Origin
 from tdsl.semantics.model import Chip, DeviceModel, DeviceSet, PortClass
 from tdsl.syntax import keywords
 from tests.cli.run import tdsl, write
+from tests.tables import sections
 
-LEAVES = """
-model host N "n" {
-  port nic[2]: 100Gbps { type GE100; os "eth{i}"; netdev "enp{i}"; cage 1 QSFP28; sockets 1; connector 1 }
-  port bmc[2]: 1Gbps { type BASE_T; connector 1 }
-  numa cpu { arch x86_64; vendor GenuineIntel; family 6; cpu_model 143; cores 56 }
-  pcie plx { on cpu; gen 5; lanes 16; device "1000:c030"; bus "0000:16:00.0" }
-  power 1kW max 2kW; height 2U; mass 20kg; latency 1us; price $5; source "a sheet"; fact trays 3
-}
-model switch SW {
-  port p[1..16]: 100Gbps { type GE100; name "{i}"; cage 2 OSFP; split 2; sonic 4*(i - 1) lanes 4; alias "etp{i}" }
-  power 1kW max 1kW; height 1U; mass 10kg; platform "x86"
-}
-model cable CC { rate 100Gbps; medium dac; price $5; lead 2week; spares 2% }
-model cable DD { rate 100Gbps; medium fibre; polarity B; fibre OM4 }
-fabric pod "Pod" {
-  transport ethernet
-  nos sonic
-  param depth: int = 2 where depth < 9
-  group su[2] {
-    host node[4]: N
-    switch leaf[2]: SW
-    connect node[n].nic[r] to leaf[r] { cable CC }
-  }
-  host extra: N { role manager }
-  switch spine[2 of 4]: SW { nos frr }
-  switch wide: SW
-  connect extra.nic[r] to su[r].leaf[0] { cable CC }
-  connect su[*].leaf[*] to spine[*] spread x 4 { length 3m; colour red; class up; cable DD }
-  connect wide to spine[0] x 2 { cable "2x MPO" }
-  roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }
-  routing bgp { unnumbered; asn su[*].leaf[*] from 65001; mtu 9216; bfd 100ms x 3; graceful_restart }
-  address spine loopback from 10.0.0.1/24
-  address spine management from 10.9.0.1/24 { vrf mgmt2; gateway 10.9.0.254; interface "eth7" }
-  hall h { row A { rack 1..2 { height 42U; power 2 x 12kW; mass 1400kg } }; pitch rack 0.6m, row 3m; tray above 2.6m; slack 1m }
-  hall g { row A { rack 1 }; pitch rack 0.8m, row 3m; tray above 2.8m; slack 2m }
-  distance h to g 120m
-  place extra in h.A[1] at 1U
-  place wide in h.A[1] at 20U
-  place spine[i] in h.A[2] at 10U + 1U*i
-  naming wide "sp"
-  require bisection >= 50%
-  report diameter
-}
-"""
-CLAIMS = """
-model host N { port nic[2]: 100Gbps { type GE100 }; power 1kW }
-model switch SW { port p[16]: 100Gbps { type GE100 }; power 1kW }
-fabric pod {
-  host node[4]: N
-  host aux: N
-  switch leaf[2]: SW
-  connect node[n].nic[r] to leaf[r]
-  connect aux.nic[r] to leaf[r]
-  require links of node to leaf == 8 and ports of leaf >= 1
-  require survives any 1 of leaf with bisection >= 50% of intact
-  require power of network <= 100% of total and optics_power <= 50% of network
-  require oversubscription <= 4:1 of active
-  require reachability of all node
-  require allreduce 1GB among node[0..1], node[2..3] <= 1s
-}
-"""
+LEAVES = sections(__file__)["leaves"]
+CLAIMS = sections(__file__)["claims"]
 INTENT = """
 fabric pod {
   hosts 8 x DGX_H100
   clos { leaf QM9700; spine QM9700; oversubscription 1:1 }
 }
 """
-SUBNET = """
-model host N { port nic[2]: 400Gbps { type NDR } }
-model switch SW { port p[1..16]: 400Gbps { type NDR } }
-fabric pod {
-  host node[4]: N
-  switch leaf[2]: SW
-  connect node[n].nic[r] to leaf[r]
-  connect leaf[0] to leaf[1] x 4 { bundle 2 }
-  partition training 0x0001 { full node[0..2].nic; ipoib }
-  partition store 0x0002 { full node[3].nic; limited node[0..2].nic }
-  subnet_manager node[0], node[1]
-}
-"""
-CROSSED = """
-model host N { port nic[2]: 400Gbps { type NDR } }
-model chip G { port nv[2]: 200Gbps { type NVLINK } }
-model host T { port nic[2]: 400Gbps { type NDR }; chip gpu[2]: G; connect gpu[0] to gpu[1] x 2 { layer scaleup; medium trace } }
-model switch SW { port p[1..16]: 400Gbps { type NDR } }
-model panel PP { port front[8]: any; port back[8]: any }
-model ocs OO { port o[1..16]: any }
-cluster k {
-  host node[2]: N
-  fabric a {
-    switch leaf[2]: SW
-    switch top: SW
-    panel patch[2]: PP
-    connect node[n].nic[r] to leaf[r]
-    connect leaf[i] to top x 2 via patch[0]
-  }
-  fabric b {
-    host other[2]: T
-    switch x: SW
-    switch y: SW
-    ocs o[2]: OO
-    connect other[n].nic[r] to x
-    connect x to y x 2 via o[0]
-  }
-}
-"""
+SUBNET = sections(__file__)["subnet"]
+CROSSED = sections(__file__)["crossed"]
 ROCE, ROUTING = (f"{line}\n" for line in LEAVES.splitlines() if line.startswith(("  roce", "  routing")))
 GROUPS = "group pod plane rack site cube cell"
 ROWS: list[tuple[str, str, str, str]] = [

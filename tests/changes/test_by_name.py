@@ -10,21 +10,9 @@ import pytest
 
 from tdsl.fabric.renamed import DesignDevices, find_renamed_devices
 from tests.cli.run import tdsl
+from tests.tables import sections
 
-RACKS = """fabric racks {{
-  let numbers = {numbers}
-  rack rack[len(numbers)] {{
-    host node[2]: N
-    switch tor: S
-    connect node[n].nic to tor
-  }}
-  switch spine[2]: S
-  connect rack[*].tor to spine[*] spread x 4
-  naming rack[r].node[n] "r{{numbers[r]}}-gpu{{n}}"
-{tors}}}
-model host N {{ port nic: 400Gbps {{ os "mlx5_0" }} }}
-model switch S {{ port p[1..24]: 400Gbps {{ os "swp{{i}}" }} }}
-"""
+RACKS = sections(__file__)["racks"]
 TORS = '  naming rack[r].tor "r{numbers[r]}-tor"\n'
 
 
