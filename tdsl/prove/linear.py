@@ -57,11 +57,11 @@ def solve_multicommodity_flow(
     solver = _quiet_solver({"solver": "simplex"})
     solver.passModel(lp)
     solver.setOptionValue("simplex_iteration_limit", steps)
-    solver.run()
+    _run(solver)
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         solver.clearSolver()
         solver.setOptionValue("solver", "ipm")
-        solver.run()
+        _run(solver)
     solution = solver.getSolution()
     flow = np.array(solution.col_value[: columns - 1]).reshape(len(sources), arcs)
     return list(flow), -np.array(solution.row_dual[:arcs])
@@ -85,10 +85,12 @@ def least_fullest(use: Floats) -> tuple[Floats, Floats]:
     lp.a_matrix_.index_, lp.a_matrix_.value_ = at[1], block.T[at]
     solver = _quiet_solver({"solver": "simplex"})
     solver.passModel(lp)
-    solver.run()
+    _run(solver)
     solution = solver.getSolution()
     parts = np.maximum(np.array(solution.col_value[:columns]), 0)
-    return parts / max(parts.sum(), 1e-300), np.maximum(-np.array(solution.row_dual[:rows]), 0)
+    if not parts.sum() > 0:  # no answer: parts and prices have to be some
+        return np.full(columns, 1 / columns), np.full(rows, 1 / rows)
+    return parts / parts.sum(), np.maximum(-np.array(solution.row_dual[:rows]), 0)
 
 
 def path_parts(
@@ -121,7 +123,7 @@ def path_parts(
         {"solver": "ipm", "run_crossover": crossover, "ipm_optimality_tolerance": tolerance}
     )
     solver.passModel(lp)
-    solver.run()
+    _run(solver)
     solution = solver.getSolution()
     prices = np.maximum(-np.array(solution.row_dual[:rows]), 0)
     return (
@@ -140,6 +142,16 @@ def _quiet_solver(settings: Mapping[str, object]) -> Any:
     for option, value in ({"output_flag": False, "threads": 1, "random_seed": 0} | dict(settings)).items():
         solver.setOptionValue(option, value)
     return solver
+
+
+def _run(solver: Any) -> None:
+    """Run a solver. HiGHS has one set of threads in a process and, from 1.16, refuses to run with another
+    number of them than somebody else has started: then it runs with these."""
+    import highspy
+
+    if solver.run() == highspy.HighsStatus.kError:
+        solver.setOptionValue("threads", 0)
+        solver.run()
 
 
 def greatest_first_variable(
@@ -163,6 +175,6 @@ def greatest_first_variable(
     lp.a_matrix_.index_, lp.a_matrix_.value_ = row[order], value[order]
     solver = _quiet_solver({})
     solver.passModel(lp)
-    solver.run()
+    _run(solver)
     found: Floats = np.maximum(np.array(solver.getSolution().col_value), 0)
     return found

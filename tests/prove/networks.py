@@ -75,6 +75,7 @@ def greatest_factor(arcs: list[tuple[Any, Any, int]], inner: set[Any], demands: 
     is not theirs: one linear program, with a flow for every source."""
     h = highspy.Highs()
     h.setOptionValue("output_flag", False)
+    h.setOptionValue("threads", 1)
     unit = gcd(*(x for *_, x in arcs)) or 1
     rate = h.addVariable(0, highspy.kHighsInf)
     used: list[list[object]] = [[] for _ in arcs]
@@ -92,7 +93,9 @@ def greatest_factor(arcs: list[tuple[Any, Any, int]], inner: set[Any], demands: 
     for flows, (*_, capacity) in zip(used, arcs, strict=True):
         if flows:
             h.addConstr(h.qsum(flows) <= capacity // unit)
-    h.maximize(rate)
+    if h.maximize(rate) == highspy.HighsStatus.kError:  # other threads of HiGHS have been started
+        h.setOptionValue("threads", 0)
+        h.maximize(rate)
     return float(h.val(rate)) * unit
 
 

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import highspy
 import numpy as np
 import pytest
 
 from tdsl.prove.linear import least_fullest, solve_multicommodity_flow
 from tests.prove.networks import most_flow, random_network, reachable
+
+
+@pytest.fixture(params=[1, 2], autouse=True)
+def threads_of_others(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Somebody else in the process has started so many threads of HiGHS, of which there is one set."""
+    highspy.Highs.resetGlobalScheduler(True)
+    other = highspy.Highs()
+    other.setOptionValue("output_flag", False)
+    other.setOptionValue("threads", request.param)
+    other.maximize(other.addVariable(0, 1))
+    yield
+    highspy.Highs.resetGlobalScheduler(True)
 
 
 @pytest.mark.parametrize("steps", [10**6, 0])
