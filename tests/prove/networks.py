@@ -93,9 +93,7 @@ def greatest_factor(arcs: list[tuple[Any, Any, int]], inner: set[Any], demands: 
     for flows, (*_, capacity) in zip(used, arcs, strict=True):
         if flows:
             h.addConstr(h.qsum(flows) <= capacity // unit)
-    if h.maximize(rate) == highspy.HighsStatus.kError:  # other threads of HiGHS have been started
-        h.setOptionValue("threads", 0)
-        h.maximize(rate)
+    h.maximize(rate)
     return float(h.val(rate)) * unit
 
 

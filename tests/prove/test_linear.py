@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+import sys
 
-import highspy
 import numpy as np
 import pytest
 
 from tdsl.prove.linear import least_fullest, solve_multicommodity_flow
 from tests.prove.networks import most_flow, random_network, reachable
-
-
-@pytest.fixture(params=[1, 2], autouse=True)
-def threads_of_others(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Somebody else in the process has started so many threads of HiGHS, of which there is one set."""
-    highspy.Highs.resetGlobalScheduler(True)
-    other = highspy.Highs()
-    other.setOptionValue("output_flag", False)
-    other.setOptionValue("threads", request.param)
-    other.maximize(other.addVariable(0, 1))
-    yield
-    highspy.Highs.resetGlobalScheduler(True)
 
 
 @pytest.mark.parametrize("steps", [10**6, 0])
@@ -62,3 +50,19 @@ def test_combinations_that_fill_the_fullest_row_least() -> None:
         value = float(linprog([0.0] * columns + [1.0], *least).fun)  # the least of the greatest entry, by another solver
         assert abs(float((use @ parts).max()) - value) < 1e-6 * value, seed
         assert abs(float(price.sum()) - 1) < 1e-6 and float((price @ use).min()) > value * (1 - 1e-6), seed
+
+
+def test_who_used_the_solver_before_with_other_threads_changes_nothing() -> None:
+    """HiGHS keeps the number of threads of its first run in a process, and refuses another one."""
+    program = """
+import highspy, numpy
+h = highspy.Highs()
+h.silent()
+h.setOptionValue("threads", 2)
+h.addConstr(h.addVariable(0, 1) <= 1)
+h.run()
+from tdsl.prove.linear import least_fullest
+print(*least_fullest(numpy.array([[1.0, 2.0], [2.0, 1.0]]))[0].tolist())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-2:] == ["0.5", "0.5"]
