@@ -18,6 +18,7 @@ from tdsl.api import ARRAYS
 from tests.cli.run import SMALL, write
 from tests.cli.run import tdsl as call
 from tests.harness import none
+from tests.tables import sections
 
 
 def test_a_check_answers_as_the_command_does(tmp_path: Path) -> None:
@@ -127,20 +128,7 @@ def test_arrays_share_memory_with_the_fabric() -> None:
         tdsl.arrays(fabric, "racks")
 
 
-PROGRAM = """\
-import tdsl
-
-result = tdsl.check("pod.fab", units=2)
-for finding in result.findings:
-    print(finding.code, finding.severity, finding.message.upper())
-fabric: tdsl.Fabric = tdsl.load("dgx_superpod_h100")
-rates = tdsl.arrays(fabric, "links")["rate_bps"]
-print(int(rates.sum()), [r.status for r in result.designs[0].results])
-files: dict[str, bytes] = tdsl.build(fabric, ["cabling"])
-result.findings = ()
-result.designs[0].results.append
-tdsl.check(1)
-"""
+PROGRAM = sections(__file__)["program"]
 
 
 def test_programs_are_typed(tmp_path: Path) -> None:

@@ -12,18 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from tdsl.cli import cli
+from tests.tables import sections
 
 HEAVY = ("numpy", "networkx", "scipy", "z3", "highspy", "jinja2", "xlsxwriter", "watchfiles", "pygls", "mcp")
-PROBE = """
-import json, sys
-from tdsl.cli import cli
-try:
-    cli(sys.argv[2:], prog_name="tdsl")
-except SystemExit:
-    pass
-with open(sys.argv[1], "w") as out:
-    json.dump(sorted(sys.modules), out)
-"""
+PROBE = sections(__file__)["probe"]
 GOOD = "fabric f { host node[2]: DGX_H100 }\n"
 BROKEN = "fabric f { switch leaf[4: QM9700 }\n"
 

@@ -12,28 +12,10 @@ from pathlib import Path
 import networkx as nx
 
 from tests.harness import none
+from tests.tables import sections
 
 PACKAGE = Path(__file__).parent.parent / "tdsl"
-ORDER = """
-    system
-    findings config
-    syntax
-    semantics
-    fabric nccl
-    physical prove drawing
-    jobs
-    verify emit
-    certificates output viewer
-    sizing
-    explain
-    notebook
-    compile
-    answers api
-    observe ide report
-    changes
-    lsp
-    cli
-"""
+ORDER = sections(__file__)["order"]
 """Rooms from the lowest to the highest: one imports only those in lines above its own."""
 SAME = {"commands": "cli", "__main__": "cli"}
 RANK = {room: rank for rank, rooms in enumerate(ORDER.split("\n")) for room in rooms.split()}

@@ -8,22 +8,9 @@ import sys
 import pytest
 
 from tdsl.system.malloc import LARGE
+from tests.tables import sections
 
-CALL = """
-import resource, sys
-from tdsl.system import malloc as memory
-if sys.argv[1] == "ask":
-    memory.enable_memory_keeping()
-done = memory.keep_freed_memory(int(sys.argv[2]))
-import numpy as np
-def faults():
-    np.ones(1 << 23)  # 64 MB, which go back to the kernel unless they are kept
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    for _ in range(8):
-        np.ones(1 << 23)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-print(int(done), faults(), int(memory.return_memory_to_system(int(sys.argv[2]))), faults())
-"""
+CALL = sections(__file__)["call"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the allocator of glibc is of Linux")

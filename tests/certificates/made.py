@@ -19,6 +19,7 @@ from tdsl.prove.budget import DEFAULT
 from tdsl.verify.runner import judge_requirements
 from tests.fabrics import claim
 from tests.harness import compile_text
+from tests.tables import sections
 
 
 def as_json(f):
@@ -113,15 +114,7 @@ CLOS = """fabric f {
   report throughput of node[0..3] to node[4..7]
   report survives any 1 of spine with bisection >= 30%
 }"""
-MODELS = """
-model host N { port nic: 400Gbps; chip gpu: G }
-model host ST { port nic: 400Gbps }
-model chip G { port lane: 400Gbps }
-model switch SW { port p[1..32]: 400Gbps { cage 2 OSFP } }
-model host TR { chip gpu[2]: GV }
-model chip GV { port nv[2]: 200Gbps }
-model switch X { port p[1..16]: any }
-"""
+MODELS = sections(__file__)["models"]
 
 
 @cache

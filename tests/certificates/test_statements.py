@@ -12,26 +12,10 @@ import pytest
 
 from tdsl.certificates import checker
 from tests.cli.run import tdsl
+from tests.tables import sections
 
 SCRIPT = Path(checker.__file__)
-DESIGN = """
-model host H { port a[2]: 400Gbps }
-model switch S { port p[16]: 400Gbps }
-fabric pod {
-  rack su[2] { host h[4]: H; switch leaf[2]: S; connect h[n].a[k] to leaf[k] }
-  switch spine[2]: S
-  connect su[*].leaf[*] to spine[*] each
-  require bisection >= 25%
-  require oversubscription at su[0].leaf <= 2
-  require throughput shift 4 >= 50%
-  require throughput of su[0] to su[1].h >= 1Tbps
-  require survives any 1 of spine with bisection >= 25% of intact
-  require survives any 1 links of su.leaf to spine with edge_redundancy >= 2
-  require survives any 1 of su.leaf
-  require blast_radius of su[0] <= 8
-  report throughput all_to_all
-}
-"""
+DESIGN = sections(__file__)["design"]
 
 
 @pytest.fixture(scope="module")

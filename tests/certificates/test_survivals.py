@@ -11,28 +11,9 @@ import pytest
 
 from tdsl.certificates.checker import verify
 from tests.certificates.made import design, rejected
+from tests.tables import sections
 
-TWO_NICS = """fabric f {
-  host node[8]: N2
-  switch leaf[4]: SW
-  switch spine[2]: SW
-  connect node[n].nic[1] to leaf[n//4]
-  connect node[n].nic[2] to leaf[n//4+2]
-  connect leaf[*] to spine[*] spread x 4
-  report survives any 1 links of leaf to spine with bisection >= 80% of intact
-  report survives any 2 links of leaf to spine
-  report survives any 1 ports of leaf
-  report survives any 1 cables of leaf to spine
-  report survives any 1 cages of leaf
-  report survives any 1 of node.nic
-  report survives any 2 of spine, leaf
-  report survives any 1 of spine with throughput of node[0..3] to node[4..7] >= 50%
-  report survives any 1 of leaf with throughput of node[0..3] to node[4..7] == 1.6Tbps
-  report survives any 1 links of leaf to spine with throughput of node[0..3] to node[4..7] >= 2.8Tbps
-  report survives any 2 of node with throughput of node[0..3] to leaf[1], leaf[3] <= 100%
-}
-model host N2 { port nic[1..2]: 400Gbps; chip gpu: G }
-"""
+TWO_NICS = sections(__file__)["two nics"]
 
 
 @pytest.fixture(scope="module")

@@ -39,6 +39,7 @@ from tests.fabrics import (
     two_links,
 )
 from tests.prove.judges import least_over_all_splits
+from tests.tables import sections
 
 SCRIPT = Path(checker.__file__)
 SEEDS = st.integers(0, 10**6)
@@ -76,21 +77,7 @@ TWISTED = """fabric f {
 }
 model chip C8 "acc=0" { port ici[8]: any }
 """
-EQUAL_HOSTS = """fabric f {
-  host node[3]: H2
-  switch sw[3]: X
-  connect node[0].nic[0] to sw[1]
-  connect node[0].nic[1] to sw[0]
-  connect node[1].nic[0] to sw[2]
-  connect node[1].nic[1] to sw[1]
-  connect node[2].nic[0] to sw[0]
-  connect node[2].nic[1] to sw[1]
-  connect sw[0] to sw[1] { rate 200Gbps }
-  connect sw[1] to sw[2] { rate 200Gbps }
-  report throughput all_to_all
-}
-model host H2 { port nic[2]: 100Gbps; chip gpu: G }
-"""
+EQUAL_HOSTS = sections(__file__)["equal hosts"]
 
 
 @pytest.mark.parametrize(

@@ -10,21 +10,9 @@ from tdsl.changes.compare import cable_legs_in_order
 from tdsl.changes.model import CableLeg
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
+from tests.tables import sections
 
-DESIGN = """\
-model host NODE {{ port nic[4]: 400Gbps{lanes} }}
-model switch SW {{ port p[1..64]: 400Gbps{labels} }}
-fabric f {{
-  group su[{units}] {{
-    host node[{nodes}]: NODE
-    switch {leaf}[4]: SW
-    connect node[n].nic[r] to {leaf}[(r + {turn}) % 4] {{ length {length}m; colour "{colour}" }}
-  }}
-  switch spine[{spines}]: SW
-  connect su[*].{leaf}[*] to spine[*] spread x {uplinks}
-  {omit}
-}}
-"""
+DESIGN = sections(__file__)["design"]
 
 
 def design(chance: Random) -> dict[str, object]:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cli.run import tdsl, write
+from tests.tables import sections
 
 OPERATORS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 WHOLE = [Fraction(n) for n in range(-1, 70)]
@@ -153,21 +154,7 @@ def test_a_planted_change_of_a_requirement(seed: int, tmp_path: Path) -> None:
         assert text.replace(" ", "").startswith(begins.replace(" ", "")) and bool(text) == bool(begins)
 
 
-TEXT = """\
-model switch S { port p[1..16]: 100Gbps; vendor "v1" }
-model host H { port nic: 100Gbps }
-fabric pod {
-  param n: int = 4 where 1 <= n <= 8
-  host node[n]: H
-  switch leaf: S
-  switch spare: S  # tdsl: allow(isolated) a spare
-  connect node[i].nic to leaf
-  routing bgp { asn leaf[*] 65001 }
-  require reachability
-  require survives any 1 of node[0..1]
-  require links of leaf >= 2
-}
-"""
+TEXT = sections(__file__)["text"]
 
 
 @pytest.mark.parametrize(
@@ -236,19 +223,7 @@ def test_files_and_locks(tmp_path: Path) -> None:
 
 def test_instances_that_come_are_no_other_requirement(tmp_path: Path) -> None:
     """A requirement in the block of a group is of all its instances, however many there are; the same for paths with `*`."""
-    text = """\
-model switch S { port p[1..16]: 100Gbps }
-model host H { port nic: 100Gbps }
-fabric pod {
-  param k = 2
-  param some = 1
-  group su[k] { host node[2]: H; switch leaf: S; connect node[i].nic to leaf; require reachability }
-  switch spine: S
-  connect su[i].leaf to spine
-  require links of su[*].leaf >= 2
-  require ports of su[0..some].leaf >= 2
-}
-"""
+    text = sections(__file__)["text of instances that come are no other requirement"]
     a = write(tmp_path, text, "a.fab")
 
     def found(*more: str) -> list[tuple[str, str]]:
@@ -273,15 +248,7 @@ def test_fabrics_that_one_side_does_not_have(tmp_path: Path) -> None:
         assert said == [("requirement", change)] * 3 + [("design", change)]
 
 
-CLUSTER = """cluster k {
-  host node[4]: N
-  fabric one { switch leaf: S; connect node[n].a to leaf }
-  fabric two { switch leaf: S; connect node[n].b to leaf }
-  require power <= 9kW and links of node == 2
-}
-model switch S { port p[1..8]: 100Gbps; power 2kW max 2kW }
-model host N { port a: 100Gbps; port b: 100Gbps; power 1kW max 1kW }
-"""
+CLUSTER = sections(__file__)["cluster"]
 
 
 def test_requirements_of_a_cluster(tmp_path: Path) -> None:

@@ -9,18 +9,10 @@ import pytest
 
 from tests.changes.repository import commit, git
 from tests.cli.run import tdsl
+from tests.tables import sections
 
 MODELS = "model switch S { port p[1..16]: 100Gbps }\nmodel host H { port nic: 100Gbps }\n"
-DESIGN = """\
-use models (S, H)
-fabric NAME {
-  host node[4]: H
-  switch leaf: S
-  connect node[n].nic to leaf
-  require reachability
-  require diameter <= 2
-}
-"""
+DESIGN = sections(__file__)["design"]
 ONE, TWO = DESIGN.replace("NAME", "one"), DESIGN.replace("NAME", "two")
 
 

@@ -14,16 +14,9 @@ import pytest
 
 from tests.changes.repository import commit, git
 from tests.cli.run import SMALL, tdsl, write
+from tests.tables import sections
 
-WIRED = """\
-fabric pod {
-  host node[16]: DGX_H100
-  switch leaf[16]: QM9700
-  switch spine[4]: QM9700
-  connect node[n].nic[r] to leaf[8*(n // 8) + r]
-  connect leaf[*] to spine[*] spread x 8
-}
-"""
+WIRED = sections(__file__)["wired"]
 POD = WIRED.replace("  connect node", "  omit spine[3]\n  connect node")
 
 
@@ -128,16 +121,7 @@ def test_a_design_with_errors_is_told(tmp_path: Path) -> None:
 
 def test_the_first_lines_say_what_a_reviewer_asks(tmp_path: Path) -> None:
     """Cables by class, whether an existing one moves, what fails now; status 1 where the new design does not pass."""
-    text = """fabric f {
-  param n: int = 4 where 1 <= n <= 9
-  host node[n of 9]: DGX_H100
-  switch leaf[8]: QM9700
-  switch spine[2]: QM9700
-  connect node[k].nic[r] to leaf[r]
-  connect leaf[*] to spine[*] spread x 8
-  require cables <= 112
-}
-"""
+    text = sections(__file__)["text of the first lines say what a reviewer asks"]
     path = tmp_path / "f.fab"
     path.write_text(text)
     more = tdsl("diff", path, path, "--set-new", "n=6")
@@ -185,16 +169,7 @@ def test_the_designs_that_a_branch_changes(tmp_path: Path, monkeypatch: pytest.M
         assert done.exit_code == 2 and why in done.stderr, done.output
 
 
-PLACED = """\
-fabric f {
-  switch a: QM9700
-  switch b: QM9700
-  connect a to b x 2
-  hall h { row A { rack 1..9 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 1m }
-  place a in h.A[1] at 40U
-  place b in h.A[%d] at %dU
-}
-"""
+PLACED = sections(__file__)["placed"]
 
 
 @pytest.mark.parametrize(("rack", "unit", "action"), [(4, 35, "move"), (9, 35, "replace")])
@@ -228,21 +203,7 @@ def test_a_picture_of_a_change(tmp_path: Path) -> None:
     assert {"leaf to spine[4..7]: 64 new", "leaf to spine: 64 removed"} <= {*texts}, texts
 
 
-CUBES = """
-model chip TPU { port ici[6]: 400Gbps }
-model ocs OCS { port p[1..64]: any }
-fabric f {
-  param a: int = 2 where 1 <= a <= 4
-  param b: int = 2 where 1 <= b <= 4
-  cube cube[(a, b)] {
-    chip chip[2x2]: TPU
-    connect chip[*, *] mesh { medium trace }
-  }
-  ocs ocs[2x2]: OCS
-  connect cube[i, j].chip[1, y].ici[0] to cube[(i + 1) % a, j].chip[0, y].ici[1] via ocs[0, y] { class x }
-  connect cube[i, j].chip[x, 1].ici[2] to cube[i, (j + 1) % b].chip[x, 0].ici[3] via ocs[1, x] { class y }
-}
-"""
+CUBES = sections(__file__)["cubes"]
 
 
 def test_another_shape_of_cubes_moves_circuits_and_no_cable(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.changes.test_steps import design, laid, planned, replayed, wirings
 from tests.cli.run import tdsl, write
+from tests.tables import sections
 
 SUPERPOD = ("dgx_superpod_h100", "dgx_superpod_h100", "--set-old", "units=2", "--set-new", "units=3")
 
@@ -40,21 +41,7 @@ def test_the_superpod_from_two_to_three_units() -> None:
     assert len(moved) == 260 and moved <= drained | {("ufm", f"p{n}") for n in range(1, 5)}
 
 
-POD = """\
-model host BOX { port nic[8]: 400Gbps { type X } }
-model switch EDGE { port p[16]: 400Gbps { type X } }
-model switch CORE { port p[64]: 400Gbps { type X } }
-fabric pod {
-  param spines = 2
-  host node[8]: BOX
-  switch leaf[8]: EDGE
-  switch spine[spines]: CORE
-  connect node[n].nic[r] to leaf[r]
-  connect leaf[*] to spine[*] spread
-  require oversubscription <= 1:1
-  require edge_redundancy >= 8
-}
-"""
+POD = sections(__file__)["pod"]
 
 
 @pytest.fixture

@@ -13,18 +13,9 @@ from tdsl.fabric.renamed import DesignDevices, find_renamed_devices
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import tdsl
 from tests.harness import compile_text
+from tests.tables import sections
 
-POD = """\
-fabric f {
-  group su[2] {
-    host node[4]: NODE
-    switch leaf[4]: BIG
-    connect node[n].nic[r] to leaf[r]
-  }
-  switch spine[2]: BIG
-  connect su[*].leaf[*] to spine[*] spread x 8
-}
-"""
+POD = sections(__file__)["pod"]
 
 
 def changed(before: str, after: str, folder: Path):

@@ -11,39 +11,10 @@ import pytest
 
 from tests.cli.run import tdsl, write
 from tests.conftest import Golden
+from tests.tables import sections
 
-POD = """\
-model host H { port n[2]: 100Gbps { type X; os "eth{i}" }; height 2U; power 1kW; price $10 }
-model host H2 { port n[2]: 100Gbps { type X; os "en{i}" }; height 2U; power 1.5kW; price $12 }
-model switch S { port p[1..12]: 100Gbps { type X; name "P{i}" }; height 1U; power 200W; price $50 }
-model cable SHORT { rate 100Gbps; medium dac; lengths 1m, 3m; reach 5m }
-model cable LONG { rate 100Gbps; medium fibre; lengths 5m, 20m; reach 100m }
-fabric pod {
-  param hosts: int = 4
-  param up: int = 2
-  host h[hosts]: H
-  switch leaf[2]: S
-  switch spine[2]: S
-  connect h[i].n[r] to leaf[r] { LOW }
-  connect leaf[*] to spine[*] each x up { HIGH }
-  address leaf, spine loopback from 10.0.0.0/24
-  address h[i].n[r] links from 172.16.0.0/24
-  MORE
-  require bisection >= 50%
-}
-"""
-RINGS = """\
-model host H { port n[2]: 100Gbps { type X } }
-model switch S { port p[8]: 100Gbps { type X } }
-fabric f {
-  host h[4]: H
-  switch leaf[4]: S
-  switch spine[2]: S
-  connect h[i].n[0] to leaf[i].p[0]
-  connect h[i].n[1] to leaf[(i + 1) % 4].p[1]
-  UP
-}
-"""
+POD = sections(__file__)["pod"]
+RINGS = sections(__file__)["rings"]
 PLACED = """
   hall room { row A, B { rack 1..3 { height 20U } }; pitch rack 0.6m, row 2m; tray above 2.5m; slack 0.5m }
   place h[i] in room.A[i % 2 + 1] at 1U + 3U*(i // 2)
@@ -173,20 +144,7 @@ def flat(name: str, value: object) -> Iterator[str]:
         yield f"{name}: {json.dumps(value)}"
 
 
-PHASES = """\
-model host H { port n[2]: 100Gbps { type X } }
-model switch S { port p[1..8]: 100Gbps { type X } }
-fabric grown {
-  param n = 1
-  phase 1 { n 1; needed "2027-01-15" }
-  phase 2 { n 2; needed "2027-05-01" }
-  phase 3 { n 4 }
-  host h[n]: H
-  switch leaf[2]: S
-  connect h[i].n[r] to leaf[r]
-  connect leaf[0] to leaf[1] x 2
-}
-"""
+PHASES = sections(__file__)["phases"]
 
 
 def test_phases(golden: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

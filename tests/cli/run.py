@@ -10,18 +10,9 @@ from click.testing import CliRunner, Result
 
 from tdsl.cli import cli
 from tests.harness import written
+from tests.tables import sections
 
-SMALL = """\
-fabric small {
-  param nodes: int = 4 where 1 <= nodes <= 8
-  host   node[nodes]: DGX_H100
-  switch leaf[8]:     QM9700
-  switch spine[2]:    QM9700
-  connect node[n].nic[r] to leaf[r]
-  connect leaf[*] to spine[*] spread x 8
-  require oversubscription <= 1:1
-}
-"""
+SMALL = sections(__file__)["small"]
 
 
 def tdsl(*args: str | Path, stdin: str | bytes | None = None, env: dict[str, str] | None = None) -> Result:

@@ -16,6 +16,7 @@ from tests.cli.run import tdsl, write
 from tests.soundness.blueprint import Blueprint
 from tests.soundness.families.shared_clusters import cluster_design
 from tests.soundness.judge_parts import COUNTS
+from tests.tables import sections
 from tests.viewer.test_viewer import unpacked
 
 SEEDS = range(1, 9)
@@ -23,19 +24,7 @@ MODELS = """
 model switch SW { port p[1..8]: 100Gbps { type GE }; height 1U; power 2kW max 2kW; price $10 }
 model host N { port nic[2]: 100Gbps { type GE }; port sto: 100Gbps { type GE }; power 1kW max 1kW; price $100; height 2U }
 """
-SITE = """cluster ai {
-  param n: int = 3
-  host node[n]: N
-  hall h1 { row A { rack 1..2 { height 42U; power 2 x 20kW } } }
-  place node[*] in h1.A[1] stacked from 1U
-  place compute.leaf[*] in h1.A[2] stacked from 20U
-  place storage.leaf[*] in h1.A[2] stacked from 30U
-  fabric compute { transport ethernet; switch leaf[2]: SW; connect node[k].nic[r] to leaf[r] }
-  fabric storage { transport ethernet; switch leaf[2]: SW; connect node[k].sto to leaf[0]; connect leaf[0] to leaf[1]
-    host filer[n - 2]: N; connect filer[k].sto to leaf[1]; host old: N { role storage }; connect old.sto to leaf[1]
-    address leaf management from 10.0.0.1/24 }
-}
-"""
+SITE = sections(__file__)["site"]
 
 
 def told(*args: Any) -> Any:

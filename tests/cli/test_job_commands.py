@@ -9,24 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.run import tdsl
+from tests.tables import sections
 
-DESIGN = """param up: int = 16 where 1 <= up <= 16
-use nvidia (DGX_H100)
-model switch LEAF { port p[1..64]: 400Gbps; price $40k; power 1kW }
-fabric f "f" {
-  host host[4]: DGX_H100
-  switch leaf[2]: LEAF
-  switch spine: LEAF
-  connect host[n].nic[r] to leaf[n // 2]
-  connect leaf[l] to spine x up
-  job small "A small model" {
-    transformer { layers 8; hidden 1024; heads 16; vocab 1024 }
-    sequence 1024; batch 64
-    tensor 8; data 4; shard optimizer
-    measured mfu 10%
-  }
-}
-"""
+DESIGN = sections(__file__)["design"]
 SPACE = "{http://www.w3.org/2000/svg}"
 MONEY = """currency = "USD"
 kwh = 0.10

@@ -22,17 +22,9 @@ from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import SecondOpinionJudge
 from tests.cli.run import SMALL, report, tdsl, write
 from tests.fabrics import torus
+from tests.tables import sections
 
-OPEN = """
-fabric f {
-  host node[16]: DGX_H100
-  switch leaf[8]: QM9700
-  switch spine[?]: QM9700
-  connect node[n].nic[r] to leaf[r]
-  connect leaf[*] to spine[*] spread x 24
-  require edge_redundancy >= 8
-}
-"""
+OPEN = sections(__file__)["open"]
 
 
 def test_unknown_counts_are_printed_once_and_confirmed_wherever_they_are(tmp_path: Path) -> None:

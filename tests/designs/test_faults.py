@@ -17,7 +17,9 @@ FAULTS = table(__file__, "faults")
 """Design, what is written, what is planted instead, the code, a part of the line where it is found."""
 CODES = {c.code for c in checks_by_name().values()}
 SLOW = ("aurora", "deepseek_dragonfly", "fugaku", "gpu131k", "jupiter_dragonfly_plus", "lumi")
-QUICK = [f for f in FAULTS if f[0] not in SLOW]
+DAILY = ("alibaba_hpn", "alibaba_hpn_racks", "oci_supercluster", "vera_rubin_superpod")
+"""Designs that take seconds, whose fault has the code of another one's."""
+QUICK = [f for f in FAULTS if f[0] not in SLOW + DAILY]
 SHARES = 3
 
 
@@ -39,10 +41,11 @@ def test_planted_faults_are_refused_at_their_lines(number: int, tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("name", [*SLOW, *(pytest.param(n, marks=pytest.mark.daily) for n in DAILY)])
 def test_a_fault_planted_in_a_large_design_is_refused_at_its_line(name: str, tmp_path: Path) -> None:
     is_refused(next(f for f in FAULTS if f[0] == name), tmp_path)
 
 
 def test_every_design_has_one() -> None:
     assert {f[0] for f in FAULTS} == {p.stem for p in DESIGNS.glob("*.fab")}
+    assert {f[3] for f in FAULTS if f[0] in DAILY} <= {f[3] for f in QUICK}

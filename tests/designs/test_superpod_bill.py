@@ -23,7 +23,7 @@ Files = dict[str, bytes]
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Files]:
     """A design and the lists of its build, by path."""
     out = tmp_path_factory.mktemp(request.param) / "out"
-    done = tdsl("build", request.param, "--out", out)
+    done = tdsl("build", request.param, "--out", out, *(x for name in ("bom", "cabling", "netbox") for x in ("--target", name)))
     assert done.exit_code == 0, done.output
     return request.param, {p.relative_to(out).as_posix(): p.read_bytes() for p in out.rglob("*.csv")}
 

@@ -11,22 +11,9 @@ from hypothesis import strategies as st
 
 from tdsl.compile import compiler
 from tdsl.verify.summary import fabric_summary
+from tests.tables import sections
 
-TEXT = """
-model chip ACC {{ port x[1]: 100Gbps }}
-model host HOST {{ port nic[{rails}]: 400Gbps {{ type NDR }}; chip gpu[{rails}]: ACC }}
-model switch SW {{ port p[1..{radix}]: 400Gbps {{ type NDR }} }}
-fabric f {{
-  group su[{units}] {{
-    host node[{hosts}]: HOST
-    switch leaf[{rails}]: SW
-    connect node[n].nic[r] to leaf[r]
-  }}
-  switch spine[{spines}]: SW
-  connect su[*].leaf[*] to spine[*] spread
-  report oversubscription
-}}
-"""
+TEXT = sections(__file__)["text"]
 
 
 @given(

@@ -11,18 +11,10 @@ import pytest
 
 from tdsl.emit.qr import qr_matrix, qr_svg_path
 from tests.conftest import need_program
+from tests.tables import sections
 from tests.targets.build import csv_rows, made
 
-TEXT = """
-fabric f "Two racks" {
-  switch leaf[2]: QM9700
-  switch far: QM9700
-  connect leaf[0].p[k] to leaf[1].p[k] where k <= 3 { cable MFP7E10 }
-  connect leaf[0].p[9] to far.p[9]
-  hall h1 { row A { rack 1..9 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 1m }
-  place leaf[i] in h1.A[i + 1] at 35U + 5U*i
-}
-"""
+TEXT = sections(__file__)["text"]
 
 
 def test_both_ends_in_the_form_of_tia_606_and_the_sheet_has_every_label_once(tmp_path: Path) -> None:

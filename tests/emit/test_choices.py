@@ -7,20 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.run import tdsl
+from tests.tables import sections
 
-DESIGN = """\
-model host NODE { port nic: 400Gbps { type GE400; os "eth0" }; chip gpu: GPU }
-model chip GPU { port lane: 400Gbps }
-model switch SW { port p[1..4]: 400Gbps { type GE400; os "Ethernet{i}" } }
-fabric f {
-  host node[2]: NODE
-  switch leaf: SW { nos eos }
-  connect node[n].nic to leaf
-  address leaf loopback from 10.255.0.0/24
-  routing bgp { }
-  roce { dscp 26; priority 3 }
-}
-"""
+DESIGN = sections(__file__)["design"]
 
 
 ONLY = ("--target", "eos", "--target", "dns")
@@ -72,20 +61,7 @@ def test_an_option_that_cannot_be(option: str, says: str) -> None:
     assert done.exit_code == 2 and says in done.stderr and not Path("out").exists()
 
 
-BANNER = """\
-{% extends "eos/device.cfg.j2" %}
-{% block system %}
-!
-banner login
-property of {{ fabric.title | line }}
-EOF
-
-{% endblock %}
-{% block end %}
-!
-ntp server 192.168.0.2
-{% endblock %}
-"""
+BANNER = sections(__file__)["banner"]
 
 
 def test_eos_with_a_banner_and_a_time_server() -> None:

@@ -10,39 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.harness import compile_text, fabric_of
+from tests.tables import sections
 from tests.targets.build import csv_rows, files_of, made
 
-MODELS = """\
-model switch SW { port p[1..16]: 400Gbps { type GE400; os "swp{i}" } }
-model host NODE { port nic[2]: 400Gbps { type GE400; <names> }; chip gpu[2]: GPU }
-model chip GPU { port lane: 400Gbps }
-fabric f {
-  host node[2]: NODE
-  switch leaf[2]: SW
-  connect node[n].nic[r] to leaf[(r)]
-  address node[*].nic[r] links from "172.{16 + r}.0.0/24"
-  routing bgp { }
-}
-"""
+MODELS = sections(__file__)["models"]
 DGX = """\
 model switch ETHERNET { port p[1..64]: 400Gbps { type GE400; os "swp{i}" } }
 fabric f { host node[2]: DGX_H100; switch leaf[8]: ETHERNET; connect node[n].nic[r] to leaf[r] }
 """
 # NVIDIA DGX H100/H200 User Guide, table 5, "Network Port Mapping": port, PCI bus, name as an Ethernet device, RDMA device.
-TABLE_5 = """\
-4P2 18:00.0 enp24s0np0 mlx5_0
-3P2 40:00.0 enp64s0np0 mlx5_3
-3P1 4f:00.0 enp79s0np0 mlx5_4
-4P1 5e:00.0 enp94s0np0 mlx5_5
-1P2 9a:00.0 enp154s0np0 mlx5_6
-2P2 c0:00.0 enp192s0np0 mlx5_9
-2P1 ce:00.0 enp206s0np0 mlx5_10
-1P1 dc:00.0 enp220s0np0 mlx5_11
-slot1P1 aa:00.0 enp170s0f0np0 mlx5_7
-slot1P2 aa:00.1 enp170s0f1np1 mlx5_8
-slot2P1 29:00.0 enp41s0f0np0 mlx5_1
-slot2P2 29:00.1 enp41s0f1np1 mlx5_2
-"""
+TABLE_5 = sections(__file__)["table 5"]
 
 
 @pytest.mark.parametrize("model", ["DGX_H100", "DGX_H200"])

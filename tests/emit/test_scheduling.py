@@ -16,6 +16,7 @@ from tdsl.emit.build import build_files
 from tdsl.emit.data.scheduling import host_blocks, host_groups, hosts_without_common_switch
 from tdsl.emit.records import HostGroup
 from tdsl.findings.diagnostic import Diagnostics
+from tests.tables import sections
 
 
 def wires(seed: int) -> Any:
@@ -113,19 +114,7 @@ def test_blocks_are_domains_and_the_rest() -> None:
     assert host_blocks(domains, ()) == domains and host_blocks((), ()) == ()
 
 
-MODELS = """
-model host N { port nic[2]: 400Gbps; port store[2]: 400Gbps; port bmc: 1Gbps; chip gpu[4]: G; pcie nic }
-model chip G { port x: 1Gbps }
-model host F { port p[2]: 400Gbps }
-model switch SW { port p[1..32]: 400Gbps }
-model switch M { port p[1..48]: 1Gbps }
-fabric f {
-  group rack[2] { host node[3]: N
-    switch leaf: SW
-    connect node[n].nic[*] to leaf }
-  switch spine[2]: SW
-  connect rack[*].leaf to spine[*] spread x 4
-"""
+MODELS = sections(__file__)["models"]
 BESIDE = (
     "host filer: F { role storage }\n connect filer.p[i] to rack[i].leaf",
     "host boss: F { role manager }\n connect boss.p[i] to rack[i].leaf",

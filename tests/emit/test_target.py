@@ -17,6 +17,7 @@ from tdsl.emit.target import targets_by_name
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.system.resources import packaged_folder
+from tests.tables import sections
 from tests.targets.build import pod, tiny
 
 OWN = ("cabling", "diagram", "ibsim", "json", "nccl", "opensm", "p2p")
@@ -133,19 +134,7 @@ def test_templates_reach_nothing_private(tmp_path: Path) -> None:
         assert not files and [d.code for d in found] == ["E0503"], template
 
 
-LARGE = """\
-{{ 'x' * 1048577 }}
-{{ [1] * 1048577 }}
-{{ 2 ** 1048577 }}
-{{ (2 ** 600000) * (2 ** 600000) }}
-{{ '%1048577d' % 1 }}
-{{ '%*d' % (1048577, 1) }}
-{{ '{:>1048577}'.format(1) }}
-{{ '{:{}}'.format(1, 1048577) }}
-{{ 'x'.ljust(1048577) }}
-{{ 'x' | center(1048577) }}
-{{ '%1048577d' | format(1) }}
-"""
+LARGE = sections(__file__)["large"]
 
 
 def test_a_template_that_would_make_too_much_at_once_is_refused(tmp_path: Path) -> None:

@@ -16,18 +16,10 @@ from pygments.token import Error, Keyword, Name
 
 from tdsl.ide.pygments_lexer import FabLexer
 from tdsl.syntax import keywords
+from tests.tables import sections
 
 ROOT = Path(__file__).parents[2]
-LINES = """\
-use acme.edge (EDGE32 as E)
-model switch SW "A switch" { port p[1..8]: 400Gbps { type NDR }; height 1U }
-fabric pod {
-  param units: int = 2 where 1 <= units <= 4
-  host node[16]: DGX_H100  # a comment
-  connect leaf[*] to spine[*] spread x 16
-  require bisection >= 50% of intact
-}
-"""
+LINES = sections(__file__)["lines"]
 
 
 def test_no_character_is_lost_and_none_is_a_fault() -> None:

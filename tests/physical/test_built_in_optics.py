@@ -13,21 +13,9 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.physical.power_and_cost import cached_figures
 from tests.cli.run import tdsl
 from tests.harness import fabric_of
+from tests.tables import sections
 
-DESIGN = """
-model optic ENGINE { form CPO; ports 1; rate 800Gbps; fibre singlemode; connector MPO12_APC; reach 500m; power 9W }
-model optic PLUG { form OSFP finned; ports 2; rate 800Gbps; fibre singlemode; connector MPO12_APC; reach 500m; power 30W }
-model switch PHOTONIC { port p[1..64]: 800Gbps { type XDR; optic ENGINE }; height 4U; power 2kW; price $1000 }
-model switch PLUGGED { port p[1..64]: 800Gbps { type XDR; cage 2 OSFP finned }; height 4U; power 2kW; price $1000 }
-fabric f {
-  switch leaf[4]: LEAF
-  switch spine[2]: SPINE
-  connect leaf[*] to spine[*] each x 4
-  hall h { row A { rack 1..4 { height 48U; power 2 x 44kW } }; pitch rack 0.6m; tray above 2.6m; slack 1m }
-  place leaf[i] in h.A[1] at 10U + 6U*i
-  place spine[i] in h.A[3] at 10U + 6U*i
-}
-"""
+DESIGN = sections(__file__)["design"]
 
 
 def made(leaf: str, spine: str, folder: Path, **more: str) -> Fabric:

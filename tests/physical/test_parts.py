@@ -15,17 +15,9 @@ from tdsl.fabric.graph import Fabric
 from tdsl.physical.bom import bill_of_materials
 from tdsl.physical.model import Physical, physical_of
 from tests.harness import compile_text
+from tests.tables import sections
 
-DESIGN = """fabric f {{
-  switch a: SW
-  switch b: SW
-  connect a.p[1] to b.p[1] {{ {asked} }}
-  hall h {{ row A {{ rack 1..2 {{ height 9U }} }}; pitch rack {pitch}mm; tray above 1m; slack 0m }}
-  place a in h.A[1] at 1U
-  place b in h.A[2] at 1U
-}}
-model switch SW {{ port p[1..2]: 400Gbps {{ cage 1 OSFP {side} }}; height 1U }}
-"""
+DESIGN = sections(__file__)["design"]
 Part = dict[str, Any]
 
 

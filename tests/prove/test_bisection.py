@@ -24,34 +24,14 @@ from tests.certificates.made import as_json, made
 from tests.fabrics import multiplane, rail_only, scale_up, superpod, torus, without
 from tests.harness import compile_text, fabric_of
 from tests.prove.networks import wired
+from tests.tables import sections
 from tests.verify.judges import redundancy
 
 DESIGNS = Path(__file__).parents[2] / "benchmarks" / "designs"
 POD = superpod().build()
-FAT = """
-fabric f {{
-  group pod[{k}] {{
-    group rack[{h}] {{ host node[{h}]: ONE; switch edge: WIDE; connect node[*].nic to edge each }}
-    switch agg[{h}]: WIDE
-    connect rack[*].edge to agg[*] each
-  }}
-  switch core[{h} * {h}]: WIDE
-  connect pod[p].agg[a] to core[a * {h}..a * {h} + {h} - 1] each
-}}
-model switch WIDE {{ port p[1..64]: 400Gbps {{ type NDR }} }}
-model host ONE {{ port nic: 400Gbps {{ type NDR }}; chip gpu: GPU }}
-"""
+FAT = sections(__file__)["fat"]
 AIMS = ["1:1", "2:1", "3:1", "3:2", "4:3", "1:2", "at most 7:1", "about 5:3"]
-CLOS = """
-model switch S {{ port p[1..{ports}]: 400Gbps {{ type GE }} }}
-model switch BIG {{ port p[1..576]: 400Gbps {{ type GE }} }}
-model host N {{ port nic[{links}]: 400Gbps {{ type GE }} }}
-fabric f {{
-  hosts {hosts} x N
-  {inside}
-  clos {{ {clos} }}
-}}
-"""
+CLOS = sections(__file__)["clos"]
 
 
 def judge(fabric):
@@ -220,14 +200,7 @@ def test_planes_that_differ_are_proved_one_by_one(links: tuple[int, int]) -> Non
 def test_a_figure_that_nothing_requires_ends_early(tmp_path: Path) -> None:
     """With little time, and where nothing requires the bisection, the search ends early, says so, and its bounds contain
     those of the whole search."""
-    text = """fabric f {
-  hosts 480 x ONE
-  dragonfly { router WIDE; groups compute 15 of 32 hosts 8 routers; arc compute to compute 2 }
-  %s bisection %s
-}
-model host ONE { port nic: 400Gbps { type NDR } }
-model switch WIDE { port p[1..64]: 400Gbps { type NDR } }
-"""
+    text = sections(__file__)["text of a figure that nothing requires ends early"]
     seen = []
     for word, aim in (("report", ""), ("require", ">= 1%")):
         done = compile_text(text % (word, aim), tmp_path, models=False, select=("bisection",), check_seconds=1)

@@ -20,6 +20,7 @@ from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.symmetry import permutation_keeps_view
 from tdsl.prove.view import View
 from tests.harness import compile_text
+from tests.tables import sections
 
 NETWORK = (
     "reachability", "reachability of ports", "bisection", "diameter", "edge_redundancy", "node_redundancy", "oversubscription",
@@ -27,23 +28,7 @@ NETWORK = (
     "blast_radius of leaf", "throughput rail_allreduce", "throughput of rack[0] to rack[1]",
 )  # fmt: skip
 SCALEUP = "connect tray[t].gpu[g].nv to xbar { layer scaleup; medium backplane }"
-PAIR = """
-model chip ACC {{ port nv: {rate}Gbps {{ type NVLINK5 }} }}
-model switch XBAR {{ port p[16]: {rate}Gbps {{ type NVLINK5 }} }}
-model host TRAY {{ port nic[2]: 400Gbps {{ type NDR; os "mlx5_{{i}}" }}; chip gpu[2]: ACC }}
-fabric f {{
-  rack rack[2] {{
-    host tray[3]: TRAY
-    switch xbar: XBAR
-    {scaleup}
-  }}
-  switch leaf[2]: SW16
-  {spines}
-  connect rack[k].tray[t].nic[r] to leaf[r]
-  {claims}
-}}
-model switch SW16 {{ port p[1..16]: 400Gbps {{ type NDR }} }}
-"""
+PAIR = sections(__file__)["pair"]
 SPINES = "switch spine[2]: SW16; connect leaf[*] to spine[*] spread x 2"
 APART = """switch own: XBAR; connect tray[(0)].gpu[g].nv to own {{ layer scaleup }}
     connect tray[t].gpu[g].nv to xbar where t > 0 {{ layer scaleup }}

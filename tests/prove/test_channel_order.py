@@ -16,6 +16,7 @@ from tdsl.prove.view import View
 from tests.certificates.made import as_json, made, rejected
 from tests.fabrics import Builder, claim, random_chips, random_fabric, random_layers, torus
 from tests.harness import fabric_of
+from tests.tables import sections
 
 
 def sparse_layers(seed: int) -> Builder:
@@ -162,22 +163,7 @@ def test_one_dimension_after_the_other_in_tori(sizes: tuple[int, ...], free: boo
         order_or_cycle(View.whole(random_layers(3).build()), "dor")
 
 
-BGP = """
-model host N { port nic: 400Gbps }
-model switch SW { port p[1..64]: 400Gbps }
-fabric f {
-  routing bgp { PLAN }
-  host node[8]: N
-  pod pod[2] {
-    switch leaf[4]: SW
-    switch agg[2]: SW
-    connect leaf[i] to agg[j] where (i * 7 + j * 3 + 1) % SPARSE != 0 { }
-  }
-  switch core[3]: SW
-  connect pod[p].agg[i] to core[j] where (p + i * 2 + j * 5) % SPARSE != 1 { }
-  connect node[n].nic to pod[n // 4].leaf[n % 4]
-}
-"""
+BGP = sections(__file__)["bgp"]
 PLANS = (
     "", "asn pod.leaf from 65001", "asn pod[0].agg 65100; asn pod[1].agg 65101; asn core 65200",
     "asn pod.agg from 65100; asn core from 65200", "asn pod.agg 65100; asn core 65200",

@@ -13,6 +13,7 @@ from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.harness import compile_text
 from tests.prove.networks import arcs_of, between_units
+from tests.tables import sections
 
 
 def test_what_crosses_and_the_least_that_can() -> None:
@@ -40,17 +41,7 @@ def test_what_crosses_and_the_least_that_can() -> None:
 
 def test_pods_are_one_split_of_hosts(tmp_path: Path) -> None:
     """Hosts of two pods in turn: no group of the design and no order of leaves, by name or by number, has a pod's together."""
-    text = """
-fabric f {
-  host node[8]: BOX
-  switch leaf[4]: BIG
-  switch spine[2]: BIG
-  switch core: BIG
-  connect node[n].nic[*] to leaf[n % 4]
-  connect leaf[l].p[1..4] to spine[l % 2].p[4*(l // 2) + 1..4*(l // 2) + 4]
-  connect spine[s].p[60] to core
-}
-"""
+    text = sections(__file__)["text of pods are one split of hosts"]
     (design,) = compile_text(text, tmp_path, verify=False).designs
     assert design.fabric is not None, design.findings
     pods = {tuple(bool(n % 2 == odd) for n in range(8)) for odd in (0, 1)}

@@ -10,19 +10,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.cli.run import tdsl, write
+from tests.tables import sections
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "tdsl" / "report" / "check.schema.json").read_text(encoding="utf-8"))
 CALLS = (["dgx_superpod_h100", "tpu_v2", "superpod_cluster"], ["--fail", "spine[0]"], ["--all-params"], ["--second-opinion"])
-PHASES = """fabric f {
-  param units: int = 2
-  phase 1 { units 1 }
-  phase 2 { units 2; needed "2027-03-01" }
-  host node[units]: DGX_H100
-  switch leaf: QM9700
-  connect node[*].nic[0] to leaf[*]
-}
-"""
+PHASES = sections(__file__)["phases"]
 
 
 def test_the_schema_is_one() -> None:

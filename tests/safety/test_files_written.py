@@ -19,6 +19,7 @@ from tdsl.system.read import inputs_protected, read_regular_file
 from tdsl.system.replace import replace_file
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.built import ROOTED, entered, in_child, mode, shell, tree
+from tests.tables import sections
 
 LOOSE = SMALL.replace("  switch", "    switch")
 """A design that `fmt` changes."""
@@ -80,21 +81,7 @@ def test_a_file_that_is_read_only_stays(here: Path) -> None:
     assert tree(here) == before
 
 
-INPUT = """\
-check small.fab -o small.fab
-check small.fab --report json=small.fab
-check small.fab --output-format json -o small.fab.lock
-check small.fab --scenarios gone.txt -o gone.txt
-check small.fab --fail-file gone.txt -o ./gone.txt
-diff small.fab new.fab --cables new.fab
-diff small.fab new.fab --picture small.fab
-plan small.fab new.fab -o places.csv --places places.csv
-audit small.fab --p2p cables.csv -o cables.csv
-audit small.fab --p2p cables.csv --prometheus small.fab
-audit small.fab --p2p cables.csv --view cables.csv
-show small.fab graph -o small.fab
-import cables.csv -o cables.csv
-"""
+INPUT = sections(__file__)["input"]
 
 
 def test_nothing_is_written_over_what_is_read(here: Path) -> None:

@@ -17,6 +17,7 @@ from tdsl.emit.rows import spreadsheet_cell
 from tdsl.report.paint import terminal_safe_text
 from tests.cli.run import SMALL, tdsl, write
 from tests.conftest import need_program
+from tests.tables import sections
 from tests.targets.inventories import run
 from tests.targets.test_hostile_programs import files_of
 
@@ -93,17 +94,7 @@ def test_texts_of_other_languages_do_not_mislead(tmp_path: Path) -> None:
         assert "E0497" not in tdsl("check", tmp_path / "small.fab", "--select", "port_budget").stdout, fine
 
 
-PLACED = """fabric f {
-  host h[2]: DGX_H100
-  switch s[8]: QM9700
-  connect h[n].nic[r] to s[r]
-  naming h[i] "00{i}"
-  naming s[i] "{i + 1}e3"
-  hall h1 { row A { rack 1..2 { height 48U; power 2 x 40kW } } }
-  place h[n] in h1.A[1] at 2U + 8U*n
-  place s[*] in h1.A[2] stacked from 10U
-}
-"""
+PLACED = sections(__file__)["placed"]
 
 
 def test_a_name_of_digits_is_no_number_of_a_spreadsheet(tmp_path: Path) -> None:
@@ -131,17 +122,7 @@ def test_a_device_has_a_name_that_a_line_can_hold(name: str, tmp_path: Path) -> 
     assert len(done.stdout) < 5000 and "\x1b" not in done.stdout
 
 
-COMMANDS = """\
-fabric f "::error::title ##[set-output name=t]y" {
-  host h[2]: DGX_H100   # ##[set-output name=c]z
-  switch w[8]: QM9700
-  connect h[n].nic[r] to w[r]
-  naming w[i] "::set-output name=x{i}::w"
-  naming h[i] "##[set-output name=h{i}]w"
-  switch lonely: QM9700  # ##vso[task.setvariable variable=x]y
-  naming lonely "a name that is long enough for the words behind it to begin a line ::set-output name=x::y ##vso[task.x]y"
-}
-"""
+COMMANDS = sections(__file__)["commands"]
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,9 @@ from pathlib import Path
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
 from tests.harness import written
+from tests.tables import sections
 
-BASE = """model switch SW { port p[1..8]: 400Gbps }
-model host BOX { port nic[2]: 400Gbps }
-fabric pod {
-  host box[2]: BOX
-  switch leaf[2]: SW
-  connect box[b].nic[i] to leaf[i]
-}
-extend pod { switch core: SW; connect leaf[*] to core each }
-"""
+BASE = sections(__file__)["base"]
 MIDDLE = """use base (pod as lower)
 model switch SPARE { port p[1..2]: 400Gbps }
 extend lower { switch top: SPARE; connect core to top }

@@ -10,15 +10,9 @@ from tdsl.compile import compiler
 from tdsl.compile.compiler import Request
 from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text
+from tests.tables import sections
 
-TWO = """fabric f {
-  host node[8]: BOX
-  switch leaf[4]: SW
-  connect node[n].nic[i] to leaf[2*(n // 4) + i]
-  switch spine[?]: SW
-  connect leaf[*] to spine[*] spread x 4
-}
-"""
+TWO = sections(__file__)["two"]
 
 
 def sizes(result: compiler.Compilation) -> dict[str, int]:
@@ -46,20 +40,7 @@ def test_several_in_order_of_the_text(tmp_path: Path) -> None:
 
 
 def test_a_let_is_the_same_everywhere(tmp_path: Path) -> None:
-    text = """fabric f {
-  let n = ? where n >= 3
-  group g[2] {
-    host box[4]: BOX
-    switch a[2]: SW
-    switch b[n]: SW
-    connect box[k].nic[i] to a[i]
-    connect a[*] to b[*] spread x 4
-  }
-  connect g[(0)].b[*] to g[(1)].b[*] pairs
-  let twice = 2*n
-  require switches == 4 + twice
-}
-"""
+    text = sections(__file__)["text of a let is the same everywhere"]
     result = compile_text(text, tmp_path)
     assert sizes(result)["g.b"] == 8
     assert result.designs[0].results[0].status == "proved"
@@ -85,16 +66,7 @@ def test_a_hole_elsewhere(tmp_path: Path) -> None:
 
 def test_missing_ports_that_no_number_mends(tmp_path: Path) -> None:
     """72 hosts of one leaf beside 64 links up: each number of both unknowns fails alike, and the ports are what is said."""
-    text = """fabric f {
-  host node[144]: ONE
-  switch leaf[?]: WIDE
-  switch spine[?]: WIDE
-  connect leaf[*] to spine[*] spread x 64
-  connect node[n] to leaf[n // 72]
-}
-model host ONE { port nic: 400Gbps { type NDR } }
-model switch WIDE { port p[1..128]: 400Gbps { type NDR } }
-"""
+    text = sections(__file__)["text of missing ports that no number mends"]
     found = [d for d in compile_text(text, tmp_path, verify=False).findings if d.severity is Severity.ERROR]
     assert [d.code for d in found] == ["E0452"]
     assert "leaf[0] needs 72 free ports `p` and has 64" in found[0].message

@@ -26,6 +26,7 @@ from tests.soundness.generate import KINDS, Draft, draft
 from tests.soundness.judges import Claim, Left, World, figure, max_flow
 from tests.soundness.mutate import is_true, mutations
 from tests.soundness.relations import judged_and_related
+from tests.tables import sections
 
 DESIGNS, CHUNK = 300, 30
 EACH_RUN = 120
@@ -119,14 +120,7 @@ def test_the_linear_program_agrees_with_a_flow(samples: list[World]) -> None:
         assert abs(float(flow.bps - both.bps)) <= 1e-6 * float(flow.bps)
 
 
-TRAYS = """
-model chip GV "acc=0" { port nv[2]: 200Gbps }
-model host TR "acc=1 joined=1" { chip gpu: GV }
-fabric f {
-  host tray[8]: TR
-  connect tray[t].gpu to tray[(t + 1) % 8].gpu
-}
-"""
+TRAYS = sections(__file__)["trays"]
 
 
 def of_text(text: str, folder: Path) -> World:
@@ -146,20 +140,7 @@ def test_the_judge_fails_chips_with_their_hosts(tmp_path: Path) -> None:
     assert Left(world).bisection() == (400 * 10**9, 8 * 200 * 10**9)  # two of the ring's links, of four chips with two ports
 
 
-CHIPS = """
-model chip C "acc=1" { port p[4]: 100Gbps }
-model switch SW { port p[1..8]: any }
-fabric f {
-  chip c[2]: C
-  switch sw[2]: SW
-  connect c[0] to c[1]
-  connect c[i].p[1] to sw[i]
-  connect sw[0] to sw[1] { rate 100Gbps }
-  report diameter
-  report survives any 1 links of c[0] to c[1] with diameter <= 2
-  report survives any 1 links of c[0] to c[1] with diameter <= 3
-}
-"""
+CHIPS = sections(__file__)["chips"]
 
 
 def test_chips_forward_whatever_fails(tmp_path: Path) -> None:
@@ -175,23 +156,7 @@ def test_chips_forward_whatever_fails(tmp_path: Path) -> None:
     assert [r.second_opinion["verdict"] for r in compilation.designs[0].results if r.check == "survives"] == ["confirmed"] * 2
 
 
-CHIPS_AND_HOSTS = """
-model chip G { port lane: 400Gbps }
-model host H { port nic[3]: 200Gbps; chip gpu: G }
-model switch SW { port p[1..40]: any }
-model chip C { port ici[4]: 100Gbps }
-fabric f {
-  host b[2]: H
-  switch sw[2]: SW
-  chip c[2]: C
-  connect b[n].nic[i] to sw[i % 2]
-  connect sw[0] to sw[1] x 3 { rate 100Gbps }
-  connect c[0] to c[1]
-  connect c[n].ici[1] to sw[0] { rate 100Gbps }
-  connect c[n].ici[2] to sw[1] { rate 100Gbps }
-  report edge_redundancy and node_redundancy
-}
-"""
+CHIPS_AND_HOSTS = sections(__file__)["chips and hosts"]
 
 
 def test_chips_beside_hosts_have_all_their_links(tmp_path: Path) -> None:

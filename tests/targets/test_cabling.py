@@ -15,6 +15,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import Axis, DeviceModel
 from tests.cli.run import tdsl
 from tests.fabrics import Builder
+from tests.tables import sections
 from tests.targets.build import FACES, HERE, csv_rows, files_of, pod, ports, switch, tiny
 from tests.targets.build import made as made_of_text
 
@@ -205,16 +206,7 @@ def test_lanes_of_a_split_port_leave_by_one_hole() -> None:
     assert links == [("node0:nic1", "IB2/1"), ("node0:nic1", "IB2/2")]
 
 
-CLUSTER = """
-model host NODE { port nic[2]: 400Gbps { type NDR }; port bmc: 1Gbps { type GE1 } }
-model switch IB { port p[1..8]: 400Gbps { type NDR } }
-model switch ETH { port p[1..8]: 1Gbps { type GE1 } }
-cluster ai {
-host node[2]: NODE
-fabric compute { switch leaf[2]: IB; connect node[n].nic[i] to leaf[i] { colour blue; class "rail" } }
-fabric management { switch tor: ETH; connect node[n].bmc to tor }
-}
-"""
+CLUSTER = sections(__file__)["cluster"]
 
 
 def test_one_list_for_all_networks(tmp_path: Path) -> None:
@@ -234,16 +226,7 @@ def test_one_list_for_all_networks(tmp_path: Path) -> None:
     assert tdsl(*build, "--check").exit_code == 0
 
 
-TWIN = """
-model switch SW { port p[1..4]: 800Gbps { type GE800, GE400, GE200; cage 1 OSFP; split 2, 4; sockets 2; name "{i}" } }
-model host H { port nic: 400Gbps { type GE400 } }
-fabric f {
-  host node[4]: H
-  switch leaf: SW { split p 2 }; switch top[2]: SW { split p 4 }
-  connect node[n].nic to leaf
-  connect top[0].p[3, k] to top[1].p[3, k]
-}
-"""
+TWIN = sections(__file__)["twin"]
 
 
 def test_two_cables_of_a_module_have_two_names(tmp_path: Path) -> None:

@@ -22,22 +22,10 @@ from tdsl.findings.source import SourceFile
 from tdsl.physical.stages import Stage
 from tdsl.system.resources import packaged_folder
 from tests.conftest import Golden
+from tests.tables import sections
 from tests.targets.build import design
 
-SITE = """\
-ntp: [192.0.2.10, time.example.com]
-syslog: [192.0.2.11]
-dns: {servers: [192.0.2.12, "2001:db8::12"], domain: gpu.example.com}
-aaa: {tacacs: [192.0.2.13], key: TACACS_KEY}
-snmp: {community: SNMP_READ, location: "hall 1", contact: noc@example.com}
-gnmi: {port: 8080}
-bgp: {password: BGP_PASSWORD}
-banner: |
-  Property of the platform team.
-  Authorized access only.
-facts: {owner: "us"}
-secrets: {radius_key: RADIUS_KEY}
-"""
+SITE = sections(__file__)["site"]
 MACS = "device,mac\n" + "".join(f"{d},94:6d:ae:00:00:0{n}\n" for n, d in enumerate(("pod[0].node[0]", "pod[1].arista", "spine")))
 TARGETS = sorted(p.name for p in packaged_folder("targets").iterdir() if p.is_dir())
 OWN = {

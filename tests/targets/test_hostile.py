@@ -32,6 +32,7 @@ from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.model import DeviceModel
 from tests.harness import fabric_of
+from tests.tables import sections
 from tests.targets import frr_lab, nccl_reader, nvue_grammar, test_networkmanager
 from tests.targets.build import design, faced, pod
 
@@ -47,15 +48,7 @@ NAMES = (
     "a;=cmd();b", "no\ufffecharacter", " blank ",
 )  # fmt: skip
 Reader = Callable[[str, bytes, Fabric], None]
-PLACED = """fabric f {
-  host h[2]: NODE
-  switch s: BIG
-  connect h[n].nic[r] to s
-  hall h1 { row A { rack 1..2 { height 48U; power 2 x 40kW } } }
-  place h[n] in h1.A[1] at 2U + 8U*n
-  place s in h1.A[2] at 20U
-}
-"""
+PLACED = sections(__file__)["placed"]
 
 
 def ethernet(port: str, management: str, vendor: str) -> Callable[[Path], Fabric]:

@@ -10,26 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import need_program
+from tests.tables import sections
 from tests.targets.build import csv_rows, design, made, rows
 
 TREES = ("pods", "rails", "shared", "three_tiers", "leaf_spine")
 """Designs that are fat trees, with two tiers or three."""
-FAT = """\
-model host NODE { port nic[2]: 400Gbps { type GE400; os "eth{i}" }; chip gpu[2]: GPU }
-model chip GPU { port lane: 400Gbps }
-model switch SW { port p[1..64]: 400Gbps { type GE400; os "swp{i}" } }
-fabric fat {
-  pod pod[<pods>] {
-    host node[<hosts>]: NODE
-    switch leaf[4]: SW
-    switch agg[2]: SW
-    connect node[n].nic[r] to leaf[2*(n % 2) + r]
-    connect leaf[*] to agg[*] each x <bundle>
-  }
-  switch core[2, 2]: SW
-  connect pod[*].agg[a] to core[a, *] each x <core>
-}
-"""
+FAT = sections(__file__)["fat"]
 MISSED = "connect leaf[(0)] to agg[*] each\n    connect leaf[(1)], leaf[(2)], leaf[(3)] to agg[(0)] each"
 Shape = tuple[int, int, int, int, int]
 """Nodes, switches of the three tiers, links between switches."""

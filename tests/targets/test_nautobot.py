@@ -12,22 +12,13 @@ from typing import Any
 
 import pytest
 
+from tests.tables import sections
 from tests.targets import build
 from tests.targets.build import csv_rows
 from tests.targets.inventories import DESIGN, PLANES, made
 from tests.targets.test_netbox import BMCS, PLACED, TWINS
 
-CASSETTES = """\
-model host NODE { port nic[8]: 400Gbps { type GE400; os "eth{i}" } }
-model switch SW { port p[1..32]: 400Gbps { type GE400 } }
-model panel CASSETTE { port front[4]: any { cage 2 MPO }; port back[4]: any { cage 4 MPO } }
-fabric f "Cassettes" {
-  host node[2]: NODE
-  switch leaf: SW
-  panel patch[4]: CASSETTE
-  connect node[n].nic[0..7] to leaf via patch
-}
-"""
+CASSETTES = sections(__file__)["cassettes"]
 
 
 @pytest.mark.parametrize("text", [DESIGN, PLANES, PLACED, TWINS], ids=["pods", "planes", "placed", "break-outs"])

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import sections
 from tests.targets import build
 from tests.targets.build import csv_rows, design
 from tests.targets.inventories import DESIGN, PLANES, made, yaml
@@ -107,20 +108,7 @@ def test_device_types_are_those_of_the_library(tmp_path: Path, test_data: Path) 
 
 
 BMCS = DESIGN.replace("  routing bgp", "  address su[*].node[*] bmc from 10.9.0.1/24 { gateway 10.9.0.1 }\n  routing bgp")
-TWINS = """\
-model cable TWIN { rate 400Gbps; legs 2 }
-model host NODE { port nic: 200Gbps { type NDR200; cage 1 OSFP; os "mlx5_0" }; port up: 400Gbps { type NDR; cage 1 OSFP } }
-model switch SW { port p[1..8]: 400Gbps { type NDR, NDR200; cage 1 OSFP; split 2 } }
-model panel PATCH { port front[4]: any; port back[4]: any }
-fabric f "Break-outs" {
-  host node[4]: NODE
-  switch leaf: SW { split p 2 }
-  switch top: SW
-  panel patch: PATCH
-  connect node[n].nic to leaf { cable TWIN; length 3m; colour red }
-  connect node[n].up to top via patch
-}
-"""
+TWINS = sections(__file__)["twins"]
 """Two hosts on the two halves of a port, by one cable; hosts behind a panel."""
 
 

@@ -13,6 +13,7 @@ from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.site import Aaa, Dns, Site, Snmp
 from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import fabric_of
+from tests.tables import sections
 from tests.targets import nvue_grammar, switches
 from tests.targets.build import made
 from tests.targets.switches import CUMULUS, ROCE, text
@@ -151,27 +152,7 @@ def test_adaptive_routing_between_switches_that_have_it(tmp_path: Path) -> None:
         assert b"adaptive" not in made(other, tmp_path, "nvue", **options)[0]["nvue/leaf0.yaml"]
 
 
-PUBLISHED = """\
-set interface eth0 type eth
-set interface eth0 vrf mgmt
-set interface lo ipv4 address 10.2.1.5/32
-set interface lo type loopback
-set interface swp1s0 type swp
-set interface swp1s0 qos pfc-watchdog state enable
-set qos roce state enabled
-set qos roce mode lossless
-set router bgp autonomous-system 4260396892
-set router bgp state enabled
-set router bgp router-id 10.2.1.5
-set router policy route-map LOOPBACK_BGP rule 10 action permit
-set router policy route-map LOOPBACK_BGP rule 10 match type ipv4
-set system hostname gl-plane2-05
-set vrf default router bgp address-family ipv4-unicast state enabled
-set vrf default router bgp address-family ipv4-unicast redistribute connected state enabled
-set vrf default router bgp address-family ipv4-unicast redistribute connected route-map LOOPBACK_BGP
-set vrf default router bgp state enabled
-set vrf default router bgp neighbor swp33s0 type unnumbered
-"""
+PUBLISHED = sections(__file__)["published"]
 """Commands of a published configuration of 5.16 that tdsl uses, too (NVIDIA, MIT licence, a leaf of Spectrum-X of 2026-09)."""
 
 

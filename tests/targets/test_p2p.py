@@ -12,6 +12,7 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tests.conftest import need_program
 from tests.harness import compile_text
+from tests.tables import sections
 from tests.targets.build import files_of, pod, rows, two_planes
 
 EDGE = re.compile(r'^  "([^"]+)"(?::"([^"]+)")? -- "([^"]+)"(?::"([^"]+)")?;$', re.M)
@@ -63,17 +64,7 @@ def test_a_port_written_twice_is_seen(tmp_path: Path) -> None:
     assert "-E-" in ibdmchk({**files, "p2p/fabric.topo": wrong}, tmp_path)
 
 
-PARTLY_SPLIT = """
-fabric f {
-  host node[2]: DGX_H100
-  host ufm[2]: UFM { role manager }
-  switch leaf: QM9700 { split p[64] 2 }
-  switch spine: QM9700
-  connect leaf to spine x 2
-  connect node[n].nic[(0)] to leaf
-  connect ufm[u].p[1] to leaf.p[64, u] { rate 200Gbps }
-}
-"""
+PARTLY_SPLIT = sections(__file__)["partly split"]
 
 
 def test_a_switch_of_which_a_port_is_split_has_a_name_that_ibutils_reads(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import need_program
+from tests.tables import sections
 from tests.targets.build import made
 from tests.targets.test_nccl_conf import read as nccl_conf
 from tests.targets.test_sonic import TWIN, Config
@@ -51,15 +52,7 @@ def test_hosts(tmp_path: Path, words: str, pfc: set[int], marks: int) -> None:
     assert plain["eth1"]["pfc"] == pfc and plain["eth1"]["app"] == said["app"]  # network devices of another driver
 
 
-DCB = """\
-#!/bin/sh
-# takes what dcb-app(8) and dcb-pfc(8) have, and writes down the rest
-[ "$3" = dev ] || exit 255
-case "$1 $2 $5" in
-  "app replace dscp-prio" | "pfc set prio-pfc") kind=$1; nic=$4; shift 5; printf '%s %s %s\\n' "$kind" "$nic" "$*" >> "$LOG" ;;
-  *) exit 255 ;;
-esac
-"""
+DCB = sections(__file__)["dcb"]
 
 
 def arrives(script: bytes, place: Path, adapters: tuple[str, ...]) -> dict[str, Config]:

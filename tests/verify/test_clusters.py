@@ -19,16 +19,9 @@ from tdsl.compile.session import EditorSession
 from tdsl.verify.result import Result
 from tests.cli.run import tdsl
 from tests.harness import compile_text, places, written
+from tests.tables import sections
 
-MODELS = """
-model switch SW { port p[1..64]: 400Gbps { type NDR }; height 1U; power 2kW max 2kW; price $10k; mass 20kg }
-model switch TALL { port p[1..64]: 400Gbps { type NDR }; height 4U; power 5kW max 5kW; price $70k; mass 90kg }
-model host N {
-  port a: 400Gbps { type NDR }; port b: 400Gbps { type NDR }; port c: 400Gbps { type NDR }
-  height 2U; power 1kW max 1kW; price $100k; mass 30kg
-}
-model cable LINK { rate 400Gbps; medium dac; price $500; diameter 10mm }
-"""
+MODELS = sections(__file__)["models"]
 HALL = (
     "hall h {{ row A {{ rack 1..2 {{ height 24U; power 2 x {feed}kW; mass {mass}kg }} }}; pitch rack 600mm, row 2m; "
     "tray above 2.6m {{ capacity 100mm x 50mm }}; slack 1m }}"
@@ -61,17 +54,7 @@ def test_cables_of_all_fabrics_fill_one_tray(tmp_path: Path) -> None:
     assert [r.value for d in c.designs for r in d.results if r.check == "tray_fill"] == [expected] * 4
 
 
-TWO = """cluster k {{
-  host node[2]: N
-  {common}
-  fabric one {{ switch {one}[2]: SW
-    connect node[n].a to {one}[n]; connect {one}[0] to {one}[1]
-    {in_one} }}
-  fabric two {{ switch {two}[2]: SW
-    connect node[n].b to {two}[n]; connect {two}[0] to {two}[1]
-    {in_two} }}
-}}
-"""
+TWO = sections(__file__)["two"]
 
 
 def two(one: str = "leaf", two: str = "leaf", common: str = "", in_one: str = "", in_two: str = "") -> str:

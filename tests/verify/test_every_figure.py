@@ -1,8 +1,9 @@
-"""What every check says of its fixtures, and of designs at their limits, whole, as goldens."""
+"""What every check says of its fixtures, compiled as a user would: what passes, what is found where, and the rest as goldens."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Request
 from tdsl.compile.second_opinion import add_second_opinions
+from tdsl.findings.diagnostic import Severity
 from tests.conftest import Golden
+from tests.harness import places
 
 FIXTURES = Path(__file__).parents[1] / "checks"
 
@@ -36,10 +39,13 @@ SHOWN = ("check", "status", "requirement", "reason", "exact", "unit", "judged", 
 
 @pytest.mark.parametrize("name", sorted(p.name for p in FIXTURES.iterdir() if p.is_dir() and p.name[0] != "_"))
 def test_fixtures(name: str, golden: Golden) -> None:
-    """What each check says of its fixtures, which its second method confirms."""
+    """What each check says of its fixtures, which its second method confirms: an error where the first line expects it alone."""
     out = []
     for path in sorted((FIXTURES / name).glob("*.fab")):
         found = compiler.compile_and_verify(str(path))
+        expected = re.match(r"# expect: (E\d{4}) line (\d+)", path.read_text())
+        errors = places(d for d in found.findings if d.severity is Severity.ERROR)
+        assert errors == ([(expected[1], int(expected[2]))] if expected else []), path
         assert add_second_opinions(found, str(path), Request()) == []
         out += [f"## {path.name}\n", *answers(found, name), "\n"]
     golden(f"checks/{name}.txt", "".join(out).replace(f"{FIXTURES}/", ""))

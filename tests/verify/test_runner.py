@@ -16,6 +16,7 @@ from tdsl.verify.runner import judge_requirements
 from tests.cli.run import tdsl
 from tests.fabrics import Selector, claim, multiplane, rail_only, selector, superpod, swapped, torus, without
 from tests.harness import compile_text, written
+from tests.tables import sections
 
 POD = superpod(units=2, nodes=8, rails=4, spines=4, radix=32).build()
 EVERY = {
@@ -151,15 +152,7 @@ def test_cheap_proofs_come_first(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-CHORDS = """
-model chip C { port lane[24]: any }
-fabric chords {
-  chip chip[8]: C
-  connect chip[*] ring { rate 400Gbps }
-  connect chip[i] to chip[j] where i < j and (i*2 + j*3) % 3 != 0 and j - i > 1 { rate 100Gbps }
-  report throughput all_to_all and throughput shift 3 and node_redundancy
-}
-"""
+CHORDS = sections(__file__)["chords"]
 
 
 def test_less_work_gives_wider_bounds(tmp_path: Path) -> None:

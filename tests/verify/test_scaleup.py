@@ -12,6 +12,7 @@ from tdsl.compile.compiler import Request
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.semantics.quantity import Quantity
 from tests.harness import compile_text
+from tests.tables import sections
 
 
 def results(made: Any) -> dict[str, Any]:
@@ -25,24 +26,7 @@ def seconds(value: Any) -> Fraction:
     return Fraction(value.amount)
 
 
-NVL = """
-model chip ACC {{ port nv[6]: 1200Gbps {{ type NVLINK5 }} }}
-model switch XBAR {{ port p[64]: 1200Gbps {{ type NVLINK5 }}; latency 300ns }}
-model host TRAY {{ port nic[4]: 400Gbps {{ type NDR }}; chip gpu[4]: ACC }}
-model switch SW {{ port p[1..128]: 400Gbps {{ type NDR }}; latency 500ns }}
-fabric su {{
-  rack rack[2] {{
-    host tray[6]: TRAY
-    switch x[6]: XBAR
-    connect tray[t].gpu[g].nv[k] to x[k] {{ layer scaleup; medium backplane; length 1m }}
-  }}
-  switch leaf[4]: SW
-  switch spine[2]: SW
-  connect rack[k].tray[t].nic[r] to leaf[r] {{ length 10m }}
-  connect leaf[*] to spine[*] spread x 6 {{ length 20m }}
-  {more}
-}}
-"""
+NVL = sections(__file__)["nvl"]
 
 
 @pytest.mark.parametrize(

@@ -13,48 +13,11 @@ from tdsl.fabric.failed import FailedElements
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.verify.runner import judge_requirements
 from tdsl.verify.scenarios import outcomes_of_failures
+from tests.tables import sections
 
-RACKS = """
-model host H {{ port nic[0..1]: 100Gbps }}
-model host M {{ port eth: 100Gbps }}
-model switch L {{ port p[1..32]: 100Gbps }}
-fabric f {{
-  group rack[{racks}] {{ host node[{nodes}]: H; switch leaf[2]: L }}
-  switch spine[{spines}]: L
-  host manager: M {{ role manager }}
-  connect rack[r].node[i].nic[n] to rack[r].leaf[n]
-  connect rack[*].leaf[*] to spine[*] spread uneven x {copies}
-  connect manager.eth to {at}
-  {omit}
-  require throughput of rack[*].leaf to spine >= {share}%
-  require throughput of rack[0].node to rack[1].node >= {share}%
-  report throughput of rack[0].leaf to rack[1].leaf
-  require reachability
-}}
-"""
-TORUS = """
-model chip C {{ port p[1..4]: 100Gbps }}
-fabric f {{
-  chip c[({x}, {y})]: C
-  connect c[*] torus
-  require reachability
-  report throughput of c[(0, 0)] to c[({x} - 1, {y} - 1)]
-}}
-"""
-PANELS = """
-model host H {{ port nic[0..3]: 100Gbps }}
-model switch L {{ port p[1..16]: 100Gbps }}
-model ocs O {{ port o[1..64]: any }}
-fabric f {{
-  host node[{n}]: H
-  switch leaf[{n}]: L
-  ocs o[4]: O
-  connect node[i].nic[*] to leaf[i].p[1..4]
-  connect leaf[b].p[i] to o[(i - 1) % 4] where i > 4 and i <= 12
-  circuit leaf[*] spread uneven
-  require throughput of leaf[0] to leaf[1] >= 20%
-}}
-"""
+RACKS = sections(__file__)["racks"]
+TORUS = sections(__file__)["torus"]
+PANELS = sections(__file__)["panels"]
 
 
 def design(rng: random.Random) -> str:

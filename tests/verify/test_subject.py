@@ -10,17 +10,9 @@ import pytest
 import tdsl
 from tdsl.compile.compiler import Request, UsageError
 from tests.harness import written
+from tests.tables import sections
 
-TEXT = """fabric f {
-  host tray[4]: TRAY
-  switch leaf[2]: SW
-  connect leaf[0] to leaf[1]
-  ASKED
-}
-model chip G { port nv[2]: 100Gbps }
-model host TRAY { chip gpu[2]: G }
-model switch SW { port p[1..64]: 100Gbps }
-"""
+TEXT = sections(__file__)["text"]
 
 
 def test_chips_that_no_statement_names_are_no_devices(tmp_path: Path) -> None:

@@ -27,29 +27,10 @@ from tdsl.viewer.packed import pack_columns
 from tests.cli.run import tdsl
 from tests.conftest import need_program
 from tests.harness import MODELS, compile_text, fabric_of
+from tests.tables import sections
 
-POD = """
-fabric pod "A pod" {
-  group su[2] {
-    host node[4]: NODE
-    switch leaf[4]: SW
-    connect node[n].nic[r] to leaf[r]
-  }
-  switch spine[2]: SW
-  connect su[*].leaf[*] to spine[*] each
-  address su[*].leaf, spine loopback from 10.255.0.1/24
-  address su[*].leaf loopback from fd00:255::1/64
-  address su[s].node[*].nic[r] links from "172.{16 + 4*s + r}.0.0/24"
-}
-"""
-PANELS = """
-fabric panels {
-  switch leaf[4]: SW
-  switch spine[2]: SW
-  panel patch[2]: PATCH
-  connect leaf[*] to spine[s] each via patch[s]
-}
-"""
+POD = sections(__file__)["pod"]
+PANELS = sections(__file__)["panels"]
 NAME = '</script><img src=x onerror="document.title=1"><!--<script>'
 
 
@@ -253,22 +234,7 @@ def test_a_cluster_is_one_drawing(tmp_path: Path) -> None:
     """Shared hosts once, a frame for each network; one network can be chosen, and paths are those of the design."""
     whole = compile_text(CLUSTER, tmp_path).clusters[0].fabric
     assert whole is not None
-    code = """
-const told = () => [app.scene.frames.map((x) => x.label), app.scene.boxes.map((b) => b.title),
-  app.scene.bundles.map((b) => [b.links, b.text])];
-const out = { all: told(), colour: app.colour, legend: document.getElementById("legend").textContent };
-app.setNetwork(1);
-out.storage = told();
-out.hash = location.hash;
-app.setNetwork(-1);
-out.again = told();
-app.select({ kind: "link", row: 0 });
-out.link = document.getElementById("selection").textContent.includes("Networkcompute");
-out.paths = [...Array(app.f.count).keys()].map((d) => app.f.devicePath(d));
-out.names = app.f.deviceNames;
-out.found = app.f.search("10.0.0.1").map((h) => [h.kind, h.note]);
-return out;
-"""
+    code = sections(__file__)["code of a cluster is one drawing"]
     found = browse(viewer_page([(whole, (), {})], "site"), tmp_path, code)
     rows = list(range(whole.device_count))
     assert found["paths"] == [whole.device_path(d) for d in rows] and found["names"] == [whole.device_name(d) for d in rows]
@@ -279,16 +245,7 @@ return out;
     assert found["found"] == [["device", "storage-leaf"]]
 
 
-DRAWN = """
-const svg = drawingAsSvg(app), canvas = drawingAsCanvas(app);
-const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
-window.dispatchEvent(new Event("beforeprint"));
-const printed = document.querySelectorAll("#printed svg").length;
-const texts = [...parsed.querySelectorAll("text")].map((t) => t.textContent);
-return { wrong: parsed.querySelectorAll("parsererror").length, printed, texts, png: [canvas.width, canvas.height],
-  boxes: app.scene.boxes.map((b) => [b.title, b.sub, b.glyph.kind, b.level]), labels: app.scene.frames.map((n) => n.label),
-  colour: app.colour, legend: [...document.querySelectorAll("#legend button")].map((b) => b.textContent) };
-"""
+DRAWN = sections(__file__)["drawn"]
 
 
 @pytest.mark.parametrize("name", ["dgx_superpod_h100", "tpu_v4", "slim_fly_cscs", "jupiter", "dragonfly"])
@@ -325,24 +282,7 @@ def test_a_clicked_finding_marks_what_it_is_about(tmp_path: Path) -> None:
     assert tdsl("view", tmp_path / "pod.fab", "--no-open", "--no-check", "-o", tmp_path / "bare.html").exit_code == 0
     assert unpacked((tmp_path / "bare.html").read_text())[0]["results"] == []
     assert tdsl("view", tmp_path / "pod.fab", "--no-open", "--check", "-o", tmp_path / "all.html").exit_code == 1
-    code = """
-document.querySelector("#findings .bad button").click();
-const state = app.drawn, at = (d) => app.f.deviceName(d);
-const out = { devices: app.mark.devices.map(at), ends: app.mark.links.map((i) => [at(app.f.linkA[i]), at(app.f.linkB[i])]),
-  outlined: state.highlight.devices.map(at).sort(), bundles: app.scene.bundles.map((b) => [b.value, b.text]), hash: location.hash,
-  here: document.querySelectorAll("#findings .here").length };
-app.select(null);
-out.after = [app.colour, location.hash];
-app.follow(out.hash);
-out.again = [app.colour, document.querySelector("#selection h2").textContent];
-app.setColour("class");
-const key = () => [...document.querySelectorAll("#legend button")].map((b) => [b.textContent, b.getAttribute("aria-pressed")]);
-document.querySelector("#legend button").click();
-out.hidden = [key(), app.scene.bundles.map((b) => b.text)];
-document.querySelector("#legend button").click();
-out.shown = key().map((x) => x[1]);
-return out;
-"""
+    code = sections(__file__)["code of a clicked finding marks what it is about"]
     found = browse(out.read_text(encoding="utf-8"), tmp_path, code)
     leaves = [f"su0-leaf{r}" for r in range(4)]
     assert found["ends"] == [["su0-node0", leaf] for leaf in leaves]
@@ -360,14 +300,7 @@ def test_two_designs_in_one_page(tmp_path: Path) -> None:
     out = tmp_path / "change.html"
     done = tdsl("view", tmp_path / "new.fab", "--diff", tmp_path / "old.fab", "--no-open", "-o", out)
     assert done.exit_code == 0, done.output
-    code = """
-const links = app.value.of.reduce((n, v) => (n[v]++, n), [0, 0, 0]);
-const green = (b) => [...b.devices].every((d) => app.value.device(d) === app.drawing.ink.good);
-return { colour: app.colour, links, labels: app.scene.frames.map((n) => n.label),
-  changes: document.getElementById("changes").textContent,
-  green: app.scene.boxes.filter(green).map((b) => app.f.deviceName(b.devices[0])),
-  legend: document.getElementById("legend").textContent, marks: app.f.marks.map((m) => m.title) };
-"""
+    code = sections(__file__)["code of two designs in one page"]
     found = browse(out.read_text(encoding="utf-8"), tmp_path, code)
     assert found["colour"] == "change" and found["links"] == [24, 0, 24] and found["labels"] == ["su0", "su1"]
     assert found["green"] == ["su1-node0", "su1-leaf0"] and "su[1].leaf to spine: 8 new" in found["changes"]

@@ -27,7 +27,7 @@ from tdsl.observe.record import (
 FORMAT = "ufm"
 OPTION = "ufm"
 SIDES = ("source", "destination")
-ADAPTER = re.compile(r"\S+ (?:HCA|mlx|ib|eth|en|nic|rdma|roce|bond)[\w-]*\d\w*", re.IGNORECASE)
+ADAPTER = re.compile(r"\S+ (?:HCA|mlx|ib|eth|en|nic|rdma|roce|bond)(?:\w*+-)*+[^\W\d]*+\d\w*+", re.IGNORECASE)
 """Descriptions of adapters: the host, and the adapter in it. The answer does not say what a node is."""
 
 

@@ -450,7 +450,11 @@ def greatest_last_column(
     for option, setting in settings:
         solver.setOptionValue(option, setting)
     solver.passModel(lp)
-    solver.run()
+    if (
+        solver.run() == highspy.HighsStatus.kError
+    ):  # somebody else in this process has started other threads of HiGHS
+        solver.setOptionValue("threads", 0)
+        solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         raise NoOpinion("HiGHS found no optimum within its limit")
     return max(float(-solver.getInfo().objective_function_value), 0.0)

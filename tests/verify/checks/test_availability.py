@@ -13,6 +13,7 @@ import pytest
 
 from tdsl.findings.source import SourceFile
 from tests.harness import compile_text
+from tests.tables import sections
 
 MODELS = """
 model host H { port nic[2]: 100Gbps; chip gpu: G }
@@ -82,17 +83,7 @@ def test_the_interval_holds_all_states_one_by_one(seed: int, tmp_path: Path) -> 
     assert got.status == "bounded"
 
 
-SPINES = """
-fabric f {
-  host node[16]: H { fails never }
-  switch leaf[2]: SW { fails never }
-  switch spine[8]: SW { fails 1/20day; repair 2day }
-  connect node[n].nic[r] to leaf[n // 8] { fails never }
-  connect leaf[*] to spine[*] spread x 16 { fails never }
-  risk pdu { members spine[0], spine[1]; fails 1/50day; repair 1day }
-  REQUIRED
-}
-"""
+SPINES = sections(__file__)["spines"]
 
 
 def test_a_million_draws_are_within_four_standard_errors(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, checks_by_name
 from tests.fabrics import Builder, claim, selector
 from tests.harness import fabric_of
+from tests.tables import sections
 
 
 def leaves() -> Fabric:
@@ -46,26 +47,7 @@ def test_elements_beyond_the_limit_are_not_judged(most: int, status: str, low: i
     assert found.witness == {"element": name, "endpoints": low, **facts}
 
 
-DOMAINS = """
-model chip ACC { port nv: 400Gbps { type NVLINK5 } }
-model switch XBAR { port p[16]: 400Gbps { type NVLINK5 } }
-model host TRAY { port nic[2]: 400Gbps { type NDR }; chip gpu[2]: ACC }
-model host THIN { port nic[2]: 400Gbps { type NDR }; chip gpu[3]: ACC }
-model switch SW16 { port p[1..16]: 400Gbps { type NDR } }
-fabric f {
-  group rack[3] {
-    host tray[2]: TRAY
-    switch xbar: XBAR
-    connect tray[t].gpu[g].nv to xbar { layer scaleup; medium backplane }
-  }
-  host thin: THIN
-  switch leaf[2]: SW16
-  switch spine: SW16
-  connect rack[k].tray[t].nic[r] to leaf[r]
-  connect thin.nic[0] to leaf[0]
-  connect leaf[*] to spine spread x 2
-}
-"""
+DOMAINS = sections(__file__)["domains"]
 
 
 @pytest.fixture(scope="module")

@@ -9,28 +9,10 @@ import networkx as nx
 import pytest
 
 from tests.harness import compile_text
+from tests.tables import sections
 
 HOSTS = 2
-TEXT = """model host BOX "Box" {{
-  let switches = {switches}
-  let lower = {lower}
-  let gpus = {gpus}
-  let nics = {nics}
-  port nic[{n}]: 400Gbps {{ type GE400; os "mlx5_{{i}}" }}
-  chip gpu[{g}]: CARD
-{bridges}
-{inside}
-}}
-model chip CARD {{ port lane[12]: 200Gbps {{ type {kind} }}; sm 89 }}
-model switch SW {{ port p[1..32]: 400Gbps {{ type GE400 }} }}
-fabric f {{
-  host node[{hosts}]: BOX
-  switch leaf[{n}]: SW
-  connect node[n].nic[r] to leaf[r]
-{trunks}
-  {require}
-}}
-"""
+TEXT = sections(__file__)["text"]
 INSIDE = """  numa cpu[2] { arch x86_64; vendor GenuineIntel; family 6; cpu_model 143; cores 32 }
   pcie sw[len(switches)] { on cpu[switches[i]]; gen 5; lanes 16; device "1000:c030" }
   pcie low[len(lower)] { on sw[lower[i]]; gen 5; lanes 16; device "1000:c030" }

@@ -21,34 +21,12 @@ from tdsl.verify.compare import why_claim_is_malformed
 from tests.certificates.made import as_json, headed
 from tests.fabrics import claim, random_fabric, selector, superpod, without
 from tests.harness import compile_text
+from tests.tables import sections
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)
-OPTICAL = """
-fabric f {
-  chip c[3]: GPU
-  ocs x[2]: OPTIC
-  connect c[(0)].nv[0] to c[(1)].nv[0] via x[0]
-  connect c[(0)].nv[1] to c[(1)].nv[1]
-  connect c[(1)].nv[2] to c[(2)].nv[0] via x[1]
-  report blast_radius of x
-  report survives any 1 of x with edge_redundancy >= 1
-  report survives any 1 of x
-}
-"""
-SPINES = """
-model chip G { port lane: 400Gbps }
-model host H { port nic[4]: 100Gbps; chip gpu: G }
-model switch SW { port p[1..40]: 100Gbps }
-fabric f {
-  host node[4]: H
-  switch leaf[2]: SW
-  switch spine[8]: SW
-  connect node[n].nic[r] to leaf[n // 2]
-  connect leaf[*] to spine[*] each
-  require CLAIM
-}
-"""
+OPTICAL = sections(__file__)["optical"]
+SPINES = sections(__file__)["spines"]
 
 
 def asked(f, count, *paths, given=None):

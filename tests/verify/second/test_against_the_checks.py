@@ -38,6 +38,7 @@ from tests.fabrics import (
     torus,
 )
 from tests.prove.mixed_fabrics import mixed
+from tests.tables import sections
 
 LIBRARY = Request(lock=False, check_seconds=2)
 SMALL_LIMITS = Limits(links=25_000, steps=1_000_000, work=8_000_000, columns=12_000, iterations=40_000, checked=2_000_000)
@@ -155,27 +156,7 @@ def test_designs_of_the_library_are_not_contradicted(part: int) -> None:
     assert wrong == []
 
 
-FAILURES = """
-fabric f {
-  host node[4]: DGX_H100
-  switch leaf[8]: QM9700
-  switch spine[2]: QM9700
-  connect node[n].nic[r] to leaf[r]
-  connect leaf[*] to spine[*] spread x 4
-  report survives any 1 of leaf to spine with bisection >= 100%
-  report survives any 1 of leaf to spine with bisection >= 80%
-  report survives any 1 links of node[0] with edge_redundancy >= 7
-  report survives any 1 links of node[0] with edge_redundancy >= 8
-  report survives any 1 ports of leaf[0]
-  report survives any 1 cables of spine with node_redundancy >= 8
-  report survives any 1 cages of leaf with throughput of node[0] to node[1] >= 80%
-  report survives any 1 of leaf with throughput of node[0] to node[1] >= 100%
-  report survives any 1 of node with throughput of node[0] to node[1] >= 10%
-  report survives any 1 of spine with bisection >= 1Tbps
-  report survives any 2 of leaf, spine
-  report survives any 8 of leaf
-}
-"""
+FAILURES = sections(__file__)["failures"]
 
 
 def test_failures_of_links_ports_cables_and_cages(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
 from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import GBPS, Builder, claim, selector, torus
 from tests.harness import compile_text
+from tests.tables import sections
 from tests.verify.second.made import judged_result
 
 WIDE = 400 * GBPS
@@ -98,26 +99,7 @@ def test_delays() -> None:
     assert (found.lower, found.upper) == (11, 11)
 
 
-TWO_SETS = """
-fabric f {
-  host a[2]: N; host b[2]: N; switch leaf[2]: SW
-  connect a[i].nic to leaf[i] { length 5m }
-  connect b[i].nic to leaf[i] { length 5m }
-  connect leaf[0] to leaf[1] { length 5m }
-  require all_gather_time 1GB among a, b <= 21ms
-  require all_gather_time 1GB among a, b <= 19ms
-  require all_gather_time 1GB of all a <= 11ms
-  require reduce_scatter_time 1GB of all a <= 9ms
-  require all_to_all_time 1GB among a, b <= 19ms
-  require all_to_all_time 1GB of all b <= 11ms
-  require allreduce 1GB of all b <= 21ms
-  require allreduce 1GB of all b <= 19ms
-  require allreduce 1GB among a, b <= 41ms
-}
-model host N { port nic: 400Gbps; chip gpu: G; latency 100ns }
-model chip G { port lane: 400Gbps }
-model switch SW { port p[1..8]: 400Gbps; latency 500ns }
-"""
+TWO_SETS = sections(__file__)["two sets"]
 
 
 def test_sets_share_the_links(tmp_path: Path) -> None:

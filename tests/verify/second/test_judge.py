@@ -20,6 +20,7 @@ from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
 from tests.cli.run import write
 from tests.fabrics import claim, multiplane, rail_only, selector, superpod, torus
+from tests.tables import sections
 from tests.verify.second.made import judged_result, leaves
 
 
@@ -143,22 +144,7 @@ def test_every_method_finds_a_figure_that_is_not_so() -> None:
         assert set(seen) >= numbers | {"reachability", "survives"}
 
 
-TIMES = """
-model host N {{ port nic[2]: 400Gbps; chip gpu: G }}
-model chip G {{ port lane: 400Gbps }}
-model switch SW {{ port p[1..16]: 400Gbps; latency 230ns }}
-fabric f {{
-  host node[8]: N
-  switch leaf[2]: SW
-  switch spine[2]: SW
-  connect node[n].nic[r] to leaf[{leaf}] {{ length 3m }}
-  connect leaf[*] to spine[*] spread x 2 {{ length 30m }}
-  require latency <= 1.1us
-  require all_gather_time 1GB <= 9ms
-  report latency and rail_alignment and port_budget
-  report transfer 1GB of node[0] to node[1]
-}}
-"""
+TIMES = sections(__file__)["times"]
 
 
 def test_times_rails_and_ports(tmp_path: Path) -> None:
