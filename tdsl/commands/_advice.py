@@ -108,7 +108,7 @@ def _place_in_configuration(wrong: click.BadParameter) -> str:
 
 def _call_with_equals_sign(args: Sequence[str], given: str) -> str:
     """The call with ``units=2`` for ``units:2`` or ``units 2``, or with VALUE where no value is written."""
-    apart = re.fullmatch(r"([A-Za-z_][\w.]*)\s*(?::=?|\s|->)\s*(\S+)", given)
+    apart = re.fullmatch(r"([A-Za-z_][\w.]*+)(?:\s*+(?::=?|->)\s*+|\s++)(\S++)", given)
     if apart is not None:
         return _call_with_word_replaced(args, given, f"{apart[1]}={apart[2]}")
     words = list(args)

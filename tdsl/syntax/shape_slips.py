@@ -12,19 +12,20 @@ from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, rewriting_finding
 
 _IMPORT = re.compile(
-    r"""(?:use|import|include|from|require)\s+["'<]?(?P<path>[\w./\\:]*\w)["'>]?"""
-    r"""(?:\s*(?:import|show|:|\.|->)?\s*[({\[]?\s*(?P<names>\w+(?:\s+as\s+\w+)?(?:\s*,\s*\w+(?:\s+as\s+\w+)?)*)\s*[)}\]]?)?;?"""
+    r"""(?:use|import|include|from|require)\s++["'<]?(?P<path>[./\\:]*+\w++(?:[./\\:]++\w++)*+)["'>]?"""
+    r"""(?:\s*+(?:import|show|:|\.|->)?+\s*+[({\[]?+\s*+"""
+    r"""(?P<names>\w++(?:\s++as\s++\w++)?+(?:\s*+,\s*+\w++(?:\s++as\s++\w++)?+)*+)\s*+[)}\]]?)?;?"""
 )
 _LOOP = re.compile(
-    r"(?:for|foreach)\s*\(?\s*(?:int\s+|let\s+)?(\w+)\s*(?:=|:=|in|from)\s*\(?(\w+)\s*(?:to|until|through|\.{2,3}|:|,|-)\s*"
-    r"(\w+)\)?(?:\s*(?:do|:))?"
+    r"(?:for|foreach)\s*+(?:\(\s*+)?(?:(?:int|let)\s++)?(\w++)\s*+(?:=|:=|in|from)\s*+\(?"
+    r"(\w++)\s*+(?:to|until|through|\.{2,3}|:|,|-)\s*+(\w++)\)?(?:\s*+(?:do|:))?"
 )
 _MAP = re.compile(r"\w+\s*[:=][^,{};\n]+(?:,\s*\w+\s*[:=][^,{};\n]+)+,?")
 _TERNARY = re.compile(
     r"(?:^|(?<=[\[(=,:{])|(?<=\bwhere\b))([^\[(=,:{?]+?(?:[<>=!]=?[^?]+?)?)\?\s*([\w.*+-]+)\s*:\s*([\w.*+-]+)"
 )
 _TYPE_WITH_LIMITS = re.compile(
-    r"(\w+\s+\w+\s*:\s*\w+)\s*(?:in\s*)?[\[(]?\s*(\d+)\s*(?:\.\.|,|-|:|to)\s*(\d+)\s*[\])]?(\s*=.+)"
+    r"(\w++\s++\w++\s*+:\s*+\w++)\s*+(?:in\s*+)?[\[(]?\s*+(\d++)\s*+(?:\.\.|,|-|:|to)\s*+(\d++)\s*+[\])]?(\s*+=.+)"
 )
 _ENGLISH = (
     (re.compile(r"\b(?:the|a|an) (?=[a-z])"), ""),
@@ -44,7 +45,7 @@ _ENGLISH = (
 _PATTERN_WORDS = re.compile(
     r"\b(?:(evenly|equally|uniformly|balanced|distributed?(?: evenly)?)|"
     r"all[-_ ]to[-_ ]all|any[-_ ]to[-_ ]any|full[-_ ]?mesh|"
-    r"fully[-_ ]connected|every)(?:\s*x?\s*\d+)?(?: links?)?$"
+    r"fully[-_ ]connected|every)(?:\s*+(?:x\s*+)?\d++)?(?: links?)?$"
 )
 _PAIRS = re.compile(r"([a-z]\w*)((?:[ ,]+\w+\s*=\s*[^\s,;{}=]+){1,9})")
 _CURRENCIES = frozenset(
@@ -53,9 +54,10 @@ _CURRENCIES = frozenset(
 IMPORTING = ("use", "import", "include", "from")
 """Words that begin a line which takes names from a file, here and in other languages."""
 _LIMIT = re.compile(
-    r"\b(min|max|from|to)\w*\s*[=:]?\s*(\d\w*)|(?:(?:in|between)\s*)?[\[(]?(\d+)\s*(?:\.\.|-|,|to|and)\s*(\d+)"
+    r"\b(min|max|from|to)\w*+\s*+(?:[=:]\s*+)?(\d\w*+)|"
+    r"(?:(?:in|between)\s*+)?[\[(]?(?<!\d)(\d++)\s*+(?:\.\.|-|,|to|and)\s*+(\d++)"
 )
-_PATH = re.compile(r"[A-Za-z_]\w*(?:\[[^\]\n]*\]|[./:]\w+)+")
+_PATH = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?:\[[^\]\n]*+\]|[./:]\w++)++")
 _STATEMENTS_OF_PATHS = frozenset(
     {"connect", "circuit", "place", "omit", "naming", "extend", "override", "require", "report", "distance"}
 )
@@ -598,7 +600,7 @@ def _pairs_with_equals(s: Scene) -> Diagnostic | None:
     found = _PAIRS.match(line.text)
     if found is None:
         return None
-    pairs = re.findall(r"(\w+)\s*=\s*([^\s,;{}]+)", found[2])
+    pairs = re.findall(r"\b(\w++)\s*+=\s*+([^\s,;{}]++)", found[2])
     new = f"{found[1]} {', '.join(f'{name} {value}' for name, value in pairs)}"
     whole = SourceSpan(s.run.file, line.start, line.start + len(found[0].rstrip(" ,")))
     return rewriting_finding("a name and its value are written side by side, without `=`", whole, whole, new)
@@ -649,7 +651,7 @@ def _between_in_guard(s: Scene) -> Diagnostic | None:
     if s.token is None or s.token.text != "between" or not any(t.text == "where" for t in s.statement):
         return None
     line = _text_of_line(s)
-    found = re.search(r"(\w+) between ([\w.]+) and ([\w.]+)", line.text)
+    found = re.search(r"\b(\w++) between ([\w.]++) and ([\w.]++)", line.text)
     if found is None:
         return None
     whole = SourceSpan(s.run.file, line.start + found.start(), line.start + found.end())
@@ -710,11 +712,13 @@ def _call_of_topology(s: Scene) -> Diagnostic | None:
     if s.token is None or s.token.type not in ("EQUAL", "COLON"):
         return None
     line = _text_of_line(s)
-    found = re.fullmatch(r"(\w+)\s*\(((?:\s*\w+\s*[=:][^,()]+,?)+)\)", line.text)
+    found = re.fullmatch(r"(\w++)\s*+\(((?:\s*+\w++\s*+[=:][^,()]++,?)++)\)", line.text)
     if found is None or found[1] in STARTERS:
         return None
     pairs = (
-        re.sub(r"\s*[=:]\s*", " ", part.strip(), count=1) for part in found[2].split(",") if part.strip()
+        re.sub(r"(?<!\s)\s*+[=:]\s*+", " ", part.strip(), count=1)
+        for part in found[2].split(",")
+        if part.strip()
     )
     new = f"{found[1]} {{ {'; '.join(pairs)} }}"
     return rewriting_finding("settings are written in braces, each a name and its value", line, line, new)

@@ -276,7 +276,7 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
 
 def _rates_for_size(claim: ResolvedClaim, value: Quantity) -> str:
     """What to write for ``bisection >= 51.2TB``: the number as a rate in bytes or in bits, "" for others."""
-    amount = re.search(r"([0-9_.]++)([kMGTPE]?)(i?)B$", claim.text)
+    amount = re.search(r"(?<![0-9_.])([0-9_.]++)([kMGTPE]?)(i?)B$", claim.text)
     if value.dim != SIZE or amount is None or amount[3]:
         return ""
     before, number = claim.text[: amount.start()], f"{amount[1]}{amount[2]}"
