@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,6 +106,11 @@ def topologies_from_text(value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(out))
 
 
+def _some_cost_is_known(rows: Iterable[Mapping[str, object]]) -> bool:
+    """Whether the network of a candidate has a cost, if only a lower bound."""
+    return any(row.get("network_cost") for row in rows)
+
+
 def find_candidates(
     source: str, folder: str, asked: Request, call: TopologyCall, money: MoneyAndJob, workers: Workers
 ) -> Candidates:
@@ -132,7 +137,7 @@ def find_candidates(
         for n in networks
     ]
     texts = {n.name: frame.text(n, n.blocks[int(str(found[n.name]["way"]))], efficiency, True) for n in sized}
-    _refuse_budget_without_prices(call.budget, not sized or any(row.get("network_cost") for row in rows))
+    _refuse_budget_without_prices(call.budget, not sized or _some_cost_is_known(rows))
     for row in rows:
         row.pop("way")
         _judge_by_budget(row, call.budget)
@@ -195,16 +200,12 @@ class _Writer:
         said = []
         for given in model.inputs():
             where = "the call" if given.name == "efficiency" and asked is not None else ORIGINS[given.origin]
-            more = (
-                ""
-                if own or given.name != "efficiency"
-                else f", with {name} as the network of the measurement"
-            )
+            measured_on = not own and given.name == "efficiency"
+            more = f", with {name} as the network of the measurement" if measured_on else ""
             said.append((where, f"{given.name} {given.value}{more}"))
-        delays = (
-            [("counted as 0", f"delays of {', '.join(model.unknown_delays)}")] if model.unknown_delays else []
-        )
-        return efficiency or None, (*said, *delays)
+        if model.unknown_delays:
+            said.append(("counted as 0", f"delays of {', '.join(model.unknown_delays)}"))
+        return efficiency or None, tuple(said)
 
     def _reference(self, networks: Sequence[SizedNetwork], asked: Fraction | None) -> tuple[str, StepModel]:
         """The first network that can be built, a Clos before others, and the job on it. Raises Wrong."""
@@ -260,16 +261,20 @@ def verdict_on_budget(rows: Sequence[dict[str, object]], budget: Fraction | None
     said = f"budget {float(budget):,.0f}: "
     said += f"{counted_noun(len(within), 'candidate')} within, {len(over)} above"
     said += f", {len(unknown)} of unknown cost" if unknown else ""
-    timed = [row for row in within if number_of_figure(row.get("step_s", "")) is not None]
-    if timed:
-        best = min(timed, key=lambda r: (number_of_figure(r["step_s"]), costs[id(r)]))
-        said += (
-            f"; the shortest step within: {best['candidate']}, {best['step_s']} s for {best['network_cost']}"
-        )
-    elif over and not within and not unknown:
+    shortest = _shortest_step_within(within)
+    if not shortest and over and not within and not unknown:
         cheapest = min(over, key=lambda r: number_of_figure(str(r["network_cost"]).removeprefix(">=")) or 0.0)
-        said += f"; the cheapest is {cheapest['candidate']} at {cheapest['network_cost']}"
-    return said
+        return said + f"; the cheapest is {cheapest['candidate']} at {cheapest['network_cost']}"
+    return said + shortest
+
+
+def _shortest_step_within(within: Sequence[dict[str, object]]) -> str:
+    """The candidate of the shortest step, of equal ones the cheapest, in words; "" where no step is known."""
+    timed = [row for row in within if number_of_figure(row.get("step_s", "")) is not None]
+    if not timed:
+        return ""
+    best = min(timed, key=lambda r: (number_of_figure(r["step_s"]), number_of_figure(r["network_cost"])))
+    return f"; the shortest step within: {best['candidate']}, {best['step_s']} s for {best['network_cost']}"
 
 
 def write_candidates(found: Candidates, folder: Path) -> list[str]:

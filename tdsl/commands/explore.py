@@ -272,13 +272,18 @@ def _print_explored(explored: Explored, plot: Path | None, output_format: str) -
     _print_combinations(table, explored, output_format)
     if plot is not None:
         _save_plot(explored, plot)
-    explained = sum(1 for row in rows if row.get("why"))
-    left = len(rows) - len(points) - explained
+    _say_how_many_are_not_judged(explored, len(points))
+    return OK if points else FOUND
+
+
+def _say_how_many_are_not_judged(explored: Explored, judged: int) -> None:
+    """Say how many rows without a reason of their own are not judged, and why."""
+    rows, x, y = explored.rows, explored.x, explored.y
+    left = len(rows) - judged - sum(1 for row in rows if row.get("why"))
     if left:
         errors = "" if explored.shown else "they have errors, or "
         why = f"{errors}{x} or {y} is unknown or a bound; --x and --y name other figures"
         print_on_stderr(f"{left} of {len(rows)} {explored.noun} are not judged: {why}")
-    return OK if points else FOUND
 
 
 def _print_curve(explored: Explored, plot: Path | None, output_format: str) -> int:

@@ -71,6 +71,28 @@ def asns_of(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> Asns:
     return asns
 
 
+def _refuse_invalid_numbers(rule: AddressRule, first: int, last: int, planned: int) -> None:
+    """Refuse numbers of which one is reserved or none of an AS. Raises Fault."""
+    bad = [n for n in RESERVED if first <= n <= last]
+    if first >= 0 and last <= max(RESERVED) and not bad:
+        return
+    at = rule.value.span
+    written = re.fullmatch(r"(\d[\d_]*)\s*-\s*\d[\d_]*", at.text)
+    if written is not None:
+        help = f"write `{written[1]}`"
+        message = f"`{at.text}` subtracts; `from` has the first number, and each device the next one"
+        raise Fault("E0473", at, message, help=help, fix=Fix(help, ((at, written[1]),), safe=False))
+    why = f" (reserved by {RESERVED[bad[0]]})" if bad else ""
+    raise Fault(
+        "E0473",
+        at,
+        f"{bad[0] if bad else last if first >= 0 else first:,} is not a valid AS number{why}",
+        notes=[f"{counted_noun(planned, 'device is', 'devices are')} planned here"] if rule.each else (),
+        help="write a private one, such as `4_200_000_000`: 64512 to 65534 and 4_200_000_000 to "
+        "4_294_967_294 (RFC 6996)",
+    )
+
+
 def _assign_rule_numbers(
     plan: FabricPlan, fabric: Fabric, asns: Asns, rule: AddressRule, number: int, replaced: Bools
 ) -> None:
@@ -78,29 +100,7 @@ def _assign_rule_numbers(
     for found in populations_of_rule(plan, fabric, rule):
         first = plan.evaluator.integer(rule.value, found.scope)
         last = first + (found.planned - 1 if rule.each else 0)
-        bad = [n for n in RESERVED if first <= n <= last]
-        if first < 0 or last > max(RESERVED) or bad:
-            why = f" (reserved by {RESERVED[bad[0]]})" if bad else ""
-            what = f"{bad[0] if bad else last if first >= 0 else first:,} is not a valid AS number{why}"
-            written = re.fullmatch(r"(\d[\d_]*)\s*-\s*\d[\d_]*", rule.value.span.text)
-            if written is not None:
-                at = rule.value.span
-                help, fix = (
-                    f"write `{written[1]}`",
-                    Fix(f"write `{written[1]}`", ((at, written[1]),), safe=False),
-                )
-                message = f"`{at.text}` subtracts; `from` has the first number, and each device the next one"
-                raise Fault("E0473", at, message, help=help, fix=fix)
-            raise Fault(
-                "E0473",
-                rule.value.span,
-                what,
-                notes=[f"{counted_noun(found.planned, 'device is', 'devices are')} planned here"]
-                if rule.each
-                else (),
-                help="write a private one, such as `4_200_000_000`: 64512 to 65534 and 4_200_000_000 to "
-                "4_294_967_294 (RFC 6996)",
-            )
+        _refuse_invalid_numbers(rule, first, last, found.planned)
         taken = asns.number[found.rows] > 0
         taken &= replaced[found.rows] == rule.replaces
         if taken.any():

@@ -48,13 +48,18 @@ def parse_heading(text: str) -> Titled:
     return Titled("", ())
 
 
+def _thing_named(words: set[str]) -> str:
+    """Whether a heading is of ports or of devices; "" where it says neither."""
+    of_port, of_device = PORT_WORDS & words, DEVICE_WORDS & words
+    if of_port == {END_WORD} and "name" in words:
+        return "port"
+    return "port" if of_port and not (of_device and of_port == {END_WORD}) else "device" if of_device else ""
+
+
 def _parse_words(text: str) -> Titled:
     words = re.findall(r"[a-z0-9]+", text)
     sides = {side for side, known in (("a", A_WORDS), ("b", B_WORDS)) for w in words if w in known}
-    of_port, of_device = PORT_WORDS & set(words), DEVICE_WORDS & set(words)
-    what = "port" if of_port and not (of_device and of_port == {END_WORD}) else "device" if of_device else ""
-    if of_port == {END_WORD} and "name" in words:
-        what = "port"
+    what = _thing_named(set(words))
     known = A_WORDS | B_WORDS | DEVICE_WORDS | PORT_WORDS | FILLERS
     if len(sides) > 1 or not set(words) <= known:
         return Titled("", ())

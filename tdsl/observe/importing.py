@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 
 from tdsl.observe.names import AGGREGATION, device_name_readings, is_factory_description, node_name_shown
@@ -395,14 +395,14 @@ class _Importer:
         made: dict[object, str] = {}
         for d in self.devices.values():
             names = sorted(d.ports, key=_natural_sort_parts)
-            numbered = d.switch and all(p.isdigit() and 0 < int(p) < 1 << 16 for p in names)
+            numbered = d.switch and _are_numbers_of_ports(names)
             count = max([d.count, *map(int, names)]) if numbered else 0
             key = ("switch", count, d.model) if numbered else (d.switch, tuple(names), d.model)
             if key not in made:
                 kind = "switch" if d.switch else "host"
                 made_up = f"{kind.upper()}_{count}" if numbered else f"{kind.upper()}{len(made)}"
-                made[key] = self.word(d.model or made_up)
                 body = f"port p[1..{count}]: any" if numbered else _port_declarations(names)
+                made[key] = self.word(d.model or made_up)
                 lines.append(f"model {kind} {made[key]} {{ {body} }}")
             model_of[d.name] = made[key]
             for i, p in enumerate(names):
@@ -512,6 +512,11 @@ def _numbers_in_name(name: str) -> list[str]:
 
 
 LETTERS = ("a", "b", "c", "d")
+
+
+def _are_numbers_of_ports(names: Iterable[str]) -> bool:
+    """Whether all names are numbers that ports of a switch may have."""
+    return all(p.isdigit() and 0 < int(p) < 1 << 16 for p in names)
 
 
 def _port_declarations(names: Sequence[str]) -> str:

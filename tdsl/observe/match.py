@@ -636,6 +636,21 @@ class _Matcher:
         node = self.observed.nodes[key]
         return node.kind not in INFINIBAND and is_factory_description(node.description)
 
+    def places_of_known_ends(
+        self, key: str, links: list[tuple[CapturedEnd, CapturedEnd]], numbers: bool
+    ) -> tuple[int, Counter[int]]:
+        """How many of a node's links have a known other end, and how many fit each place."""
+        count: Counter[int] = Counter()
+        known = 0
+        for own, far in links:
+            ports = self.resolve(far)
+            if len(ports) == 1 and ports[0] < self.seen.ports:
+                known += 1
+                place = self.place_by_neighbour(key, own, ports[0], numbers)
+                if place >= 0:
+                    count[place] += 1
+        return known, count
+
     def vote(
         self, key: str, links: list[tuple[CapturedEnd, CapturedEnd]], evidence: Evidence
     ) -> tuple[int, int, int] | None:
@@ -643,15 +658,7 @@ class _Matcher:
         how many: of all, or of those whose other end is known. One link of what has no name says nothing:
         whatever is plugged there would fit."""
         named = not has_factory_name(self.observed.nodes[key]) and key not in self.doubtful
-        count: Counter[int] = Counter()
-        known = 0
-        for own, far in links:
-            ports = self.resolve(far)
-            if len(ports) == 1 and ports[0] < self.seen.ports:
-                known += 1
-                place = self.place_by_neighbour(key, own, ports[0], named or evidence.numbers)
-                if place >= 0:
-                    count[place] += 1
+        known, count = self.places_of_known_ends(key, links, named or evidence.numbers)
         if not count:
             return None
         (place, fit), *others = count.most_common(2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import zip_longest
 
 import numpy as np
 
@@ -33,6 +34,19 @@ class GatheredPieces:
     holds: list[Pieces]
 
 
+def _side_by_side(steps: Steps, further: Steps) -> Steps:
+    """The steps of units that send at the same time."""
+    nothing: list[Send] = []
+    return [[*a, *b] for a, b in zip_longest(steps, further, fillvalue=nothing)]
+
+
+def _sent_among(children: list[list[int]], held: Sequence[Pieces], weight: Ints, as_ring: bool) -> Steps:
+    """The messages with which blocks give each other what they hold: round a ring, or each to all at once."""
+    if as_ring and len(children) > 2:
+        return _ring(children, held, weight)
+    return [_direct(children, held, weight)]
+
+
 def pieces_of_gathering(found: Gathering, weight: Ints, outer: Ints | None = None) -> GatheredPieces:
     """The pieces of every stage of a gathering among units of so many ranks each; ``outer`` numbers the sets
     of units that gather each for itself, None for all as one. With ``sums`` every unit begins with the part
@@ -51,11 +65,7 @@ def pieces_of_gathering(found: Gathering, weight: Ints, outer: Ints | None = Non
         steps: Steps = []
         for members in _blocks_in_order(outer, np.arange(count)):
             children = _blocks_in_order(division.block, np.array(members))
-            ring = level in found.rings and len(children) > 2
-            sent = _ring(children, held, weight) if ring else [_direct(children, held, weight)]
-            for k, sends in enumerate(sent):
-                steps += [[]] * (k + 1 - len(steps))
-                steps[k] = [*steps[k], *sends]
+            steps = _side_by_side(steps, _sent_among(children, held, weight, level in found.rings))
         for sends in steps if not (found.sums and not level) else ():
             for _, to, pieces in sends:
                 held[to] = [*held[to], *pieces]

@@ -73,17 +73,23 @@ def rank_network(ranks: Ranks) -> RankNetwork | None:
     )
 
 
-def _with_equal_ranks_together(net: RankNetwork) -> RankNetwork:
-    """Ranks with equal links to the same switches as one node with the links of all: exchanging them maps the
-    network onto itself, and what is averaged over all exchanges is the same at each of them."""
+def _kinds_of_equal_ranks(net: RankNetwork) -> tuple[list[int], int]:
+    """The kind of each rank, and how many kinds there are: ranks with equal links to the same switches are
+    of one, a rank at a door or with a link to another rank is alone in its kind."""
     at_door = {r for mine in net.doors.values() for r in mine}
     kinds: dict[object, int] = {}
-    place = []
+    found = []
     for r in range(net.count):
         alone = r in at_door or any(w < net.count for w, _ in net.near[r])
         key: object = r if alone else tuple(sorted((w, net.rate[k]) for w, k in net.near[r]))
-        place.append(kinds.setdefault(key, len(kinds)))
-    count = len(kinds)
+        found.append(kinds.setdefault(key, len(kinds)))
+    return found, len(kinds)
+
+
+def _with_equal_ranks_together(net: RankNetwork) -> RankNetwork:
+    """Ranks with equal links to the same switches as one node with the links of all: exchanging them maps the
+    network onto itself, and what is averaged over all exchanges is the same at each of them."""
+    place, count = _kinds_of_equal_ranks(net)
     place += range(count, count + net.nodes - net.count)
     size = [0] * count
     for at in place[: net.count]:
@@ -183,10 +189,8 @@ class _Nodes:
         return place
 
 
-def _owners_of_ports(ranks: Ranks) -> dict[tuple[int, int], Sequence[int]]:
-    """The ranks that have the ports of a unit on a rail: in order, where scale-up links join the ranks of
-    each unit, or nothing else joins the rails; else all of them."""
-    view: View = ranks.view
+def _rails_of_units(view: View) -> list[set[int]]:
+    """The rails on which each unit has links; -1 for links of none."""
     unit = {d: k for k, d in enumerate(view.units.tolist())}
     rails: list[set[int]] = [set() for _ in unit]
     rail = np.asarray(link_rail(view.fabric), dtype=np.int64)[view.rows]
@@ -194,6 +198,13 @@ def _owners_of_ports(ranks: Ranks) -> dict[tuple[int, int], Sequence[int]]:
         for d, r in zip(end.tolist(), rail.tolist(), strict=True):
             if d in unit:
                 rails[unit[d]].add(r)
+    return rails
+
+
+def _owners_of_ports(ranks: Ranks) -> dict[tuple[int, int], Sequence[int]]:
+    """The ranks that have the ports of a unit on a rail: in order, where scale-up links join the ranks of
+    each unit, or nothing else joins the rails; else all of them."""
+    rails = _rails_of_units(ranks.view)
     by_rail = ranks.inside is not None or ranks.rails_apart
     ends = np.cumsum(ranks.unit_weight).tolist()
     out: dict[tuple[int, int], Sequence[int]] = {}

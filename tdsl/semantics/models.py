@@ -342,11 +342,8 @@ class ModelBuilder:
                 "a cage says first how many ports share it, then its form",
                 help=f"write `cage {number[0] if number else 1} {word}`" if named else "`cage 2 OSFP`",
             )
-        form = (
-            text_of(self.evaluator.evaluate(s.items[0].args[0][1], self.scope, words=True))
-            if s.items[0].args
-            else ""
-        )
+        args = s.items[0].args[:1]
+        form = "".join(text_of(self.evaluator.evaluate(a, self.scope, words=True)) for _, a in args)
         if len(s.items) < 2:
             return count, form, None
         numbers = tuple(self.integers(s.items[1].value, decl.name.name, axes))

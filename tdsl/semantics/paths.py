@@ -144,18 +144,8 @@ def _entries_of_groups(
     return out
 
 
-def _find_enclosing_member(
-    plan: FabricPlan, context: Context, head: tree.Identifier, path: tree.PathExpr
-) -> tuple[int, Group | DeviceSet]:
-    """The member a first name means, looked up from the enclosing block outward, and how deep it was
-    found."""
-    for depth in range(len(context.groups) - 1, -1, -1):
-        group = context.groups[depth]
-        found = group.members.get(head.name)
-        if found is not None:
-            return depth, found
-        if head.name in group.absent or group.scope.is_excused(head.name):
-            raise Excused
+def _refuse_model_or_job(plan: FabricPlan, head: tree.Identifier) -> None:
+    """Refuse the name of a model, or of a job at the top of a file, in place of a device's. Raises Fault."""
     is_model = plan.evaluator.is_model
     if callable(is_model) and is_model(head.name):
         raise Fault(
@@ -172,6 +162,39 @@ def _find_enclosing_member(
             f"`{head.name}` is a job that others build on, not one of this fabric",
             help=f"write `job my_{head.name}: {head.name} {{ }}` in the fabric, and `my_{head.name}` here",
         )
+
+
+def _fault_of_name_inside(around: Group, head: tree.Identifier) -> Fault:
+    """The fault of a first name that a group below has: how its path is written."""
+    message = f"there is no device or group `{head.name}` here; it is declared in `{around.name}`"
+    if head.span.file.text[head.span.start - 1] == "," and head.span.start > 1:
+        comma = SourceSpan(head.span.file, head.span.start - 1, head.span.start)
+        return Fault(
+            "E0101",
+            head.span,
+            message,
+            help=f"write `.{head.name}`: a point joins the names of a path, a comma separates paths",
+            fix=Fix("write `.`", ((comma, "."),), safe=False),
+        )
+    index = f"[{', '.join('*' * len(around.axes))}]" if around.axes else ""
+    whole = f"{around.name}{index}.{head.name}"
+    fix = Fix(f"write `{whole}`", ((head.span, whole),), safe=False)
+    return Fault("E0101", head.span, message, help=f"write `{whole}`", fix=fix)
+
+
+def _find_enclosing_member(
+    plan: FabricPlan, context: Context, head: tree.Identifier, path: tree.PathExpr
+) -> tuple[int, Group | DeviceSet]:
+    """The member a first name means, looked up from the enclosing block outward, and how deep it was
+    found."""
+    for depth in range(len(context.groups) - 1, -1, -1):
+        group = context.groups[depth]
+        found = group.members.get(head.name)
+        if found is not None:
+            return depth, found
+        if head.name in group.absent or group.scope.is_excused(head.name):
+            raise Excused
+    _refuse_model_or_job(plan, head)
     known = [n for g in context.groups for n in (*g.members, *g.absent)]
     around = next(
         (
@@ -183,24 +206,7 @@ def _find_enclosing_member(
         None,
     )
     if around is not None:
-        index = f"[{', '.join('*' * len(around.axes))}]" if around.axes else ""
-        if head.span.file.text[head.span.start - 1] == "," and head.span.start > 1:
-            comma = SourceSpan(head.span.file, head.span.start - 1, head.span.start)
-            raise Fault(
-                "E0101",
-                head.span,
-                f"there is no device or group `{head.name}` here; it is declared in `{around.name}`",
-                help=f"write `.{head.name}`: a point joins the names of a path, a comma separates paths",
-                fix=Fix("write `.`", ((comma, "."),), safe=False),
-            )
-        whole = f"{around.name}{index}.{head.name}"
-        raise Fault(
-            "E0101",
-            head.span,
-            f"there is no device or group `{head.name}` here; it is declared in `{around.name}`",
-            help=f"write `{whole}`",
-            fix=Fix(f"write `{whole}`", ((head.span, whole),), safe=False),
-        )
+        raise _fault_of_name_inside(around, head)
     following = path.parts[1] if len(path.parts) > 1 else None
     if isinstance(following, tree.Identifier) and (following.name in known or head.name == plan.name):
         gone = SourceSpan(head.span.file, head.span.start, following.span.start)

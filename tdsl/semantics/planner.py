@@ -580,19 +580,22 @@ class FabricPlanner:
     def _no_model_fault(self, s: tree.Decl) -> Fault:
         """The fault of a device without the name of a model: none is written, it is in quotes, or what is
         written is no name, such as ``7060X6``."""
-        written = s.of.span.text.strip('"') if s.of is not None else ""
+        absent = Fault(
+            "E0120",
+            s.span,
+            f"`{s.name.name}` has no model",
+            help=f"write `{s.kind.name} {s.name.name}: MODEL`",
+        )
+        if s.of is None:
+            return absent
+        written = s.of.span.text.strip('"')
         last = re.split(r"[./]", written)[-1]
-        if s.of is not None and last != written and self.library.is_model(self.home, last):
+        if last != written and self.library.is_model(self.home, last):
             message = f"a model is named without its file: `{last}`"
             plain = Fix(f"write `{last}`", ((s.of.span, last),))
             return Fault("E0120", s.of.span, message, help=f"write `{last}`", fix=plain)
-        if s.of is None or not (written[:1].isdigit() or isinstance(s.of, tree.Str)):
-            return Fault(
-                "E0120",
-                s.span,
-                f"`{s.name.name}` has no model",
-                help=f"write `{s.kind.name} {s.name.name}: MODEL`",
-            )
+        if not (written[:1].isdigit() or isinstance(s.of, tree.Str)):
+            return absent
         word = re.sub(r"\W+", "_", written)
         near = self.library.unknown_model(self.home, word, s.of.span, (s.kind.name,)).diagnostic
         known = isinstance(s.of, tree.Str) and self.library.is_model(self.home, word)

@@ -99,6 +99,23 @@ def known_topology_names(library: Library, home: Linked) -> list[str]:
     ]
 
 
+def _fault_of_further_words(formal: tree.Formal, extra: tree.SettingItem) -> Fault:
+    """The fault of an item that has a count or other words behind the value of a parameter."""
+    kind, text = formal.type.name, extra.span.text
+    if kind == "dims" and re.fullmatch(r"\d+(?:\s*x\s*\d+)+", text):
+        new = "x".join(re.findall(r"\d+", text))
+        fix = Fix(f"write `{new}`", ((extra.span, new),))
+        return Fault(
+            "E0120", extra.span, "dimensions are written without spaces", help=f"write `{new}`", fix=fix
+        )
+    return Fault(
+        "E0120",
+        extra.span,
+        f"`{formal.name.name}` is one {kind}, without a count or other words",
+        help=f"write `{formal.name.name} {_model_in_item(extra)}`",
+    )
+
+
 def _model_in_item(item: tree.SettingItem) -> str:
     """The value of an item, or of one that begins with a number the path behind it: ``4 x QM9700``."""
     named = [v.span.text for _, v in item.args if isinstance(v, tree.PathExpr)]
@@ -315,19 +332,7 @@ class Binder:
             self.refuse_unfit_model(formal, items[0], body)
         extra = next((i for i in items if i.args), None)
         if extra is not None:
-            sizes = re.findall(r"\d+", extra.span.text)
-            apart = re.fullmatch(r"\d+(?:\s*x\s*\d+)+", extra.span.text) if kind == "dims" else None
-            if apart is not None:
-                new = "x".join(sizes)
-                fix = Fix(f"write `{new}`", ((extra.span, new),))
-                message = "dimensions are written without spaces"
-                raise Fault("E0120", extra.span, message, help=f"write `{new}`", fix=fix)
-            raise Fault(
-                "E0120",
-                extra.span,
-                f"`{formal.name.name}` is one {kind}, without a count or other words",
-                help=f"write `{formal.name.name} {_model_in_item(extra)}`",
-            )
+            raise _fault_of_further_words(formal, extra)
         values = tuple(self.value_of_item(i, formal, kind) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values

@@ -77,14 +77,19 @@ _FILLED_IN = re.compile(r"…|\bJOB\b|\b[A-Z]{1}\b|\b[A-Z]{4,}\b|matrix\.csv")
 """Words of an example that somebody has to replace."""
 
 
+def _help_for_negation(text: str, known: Mapping[str, Check]) -> str:
+    """What to write for a requirement that begins with `not`."""
+    after = text.split(" ")[1:2]
+    if after and after[0] in GOOD_BY_NAME_OF_BAD:
+        return f"write `{after[0]}`: it holds where {GOOD_BY_NAME_OF_BAD[after[0]]}"
+    return _opposite_claim(text, known) or "a requirement has no `not`: write the opposite comparison"
+
+
 def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) -> str:
     """What to write for a requirement whose first word is no metric."""
     metric, text = claim.metric, claim.text
     if metric == "not":
-        after = text.split(" ")[1:2]
-        if after and after[0] in GOOD_BY_NAME_OF_BAD:
-            return f"write `{after[0]}`: it holds where {GOOD_BY_NAME_OF_BAD[after[0]]}"
-        return _opposite_claim(text, known) or "a requirement has no `not`: write the opposite comparison"
+        return _help_for_negation(text, known)
     reordered = _reordered_claim(metric, text, known)
     if reordered:
         return reordered

@@ -41,10 +41,18 @@ HOSTS = ("server", "gateway")
 ONE_END = ("external", "staticExternal")
 """Kinds of connections that lead out of the fabric, with one end."""
 LINKS = {
-    "unbundled": ("link",), "bundled": ("links",), "mclag": ("links",), "eslag": ("links",),
-    "mclagDomain": ("peerLinks", "sessionLinks"), "fabric": ("links",), "mesh": ("links",),
-    "gateway": ("links",), "vpcLoopback": ("links",), "external": ("link",), "staticExternal": ("link",),
-}  # fmt: skip
+    "unbundled": ("link",),
+    "bundled": ("links",),
+    "mclag": ("links",),
+    "eslag": ("links",),
+    "mclagDomain": ("peerLinks", "sessionLinks"),
+    "fabric": ("links",),
+    "mesh": ("links",),
+    "gateway": ("links",),
+    "vpcLoopback": ("links",),
+    "external": ("link",),
+    "staticExternal": ("link",),
+}
 """Kinds of connections, and the keys of their links."""
 USED = {"Switch": ("profile", "portBreakouts", "portSpeeds", "role"), "Server": (), "Gateway": ()}
 """Kinds of objects that are devices, and what is used of them."""

@@ -44,9 +44,13 @@ BREAKOUT = "breakout-"
 """How profiles of cables begin that split one interface (netbox, ``dcim/choices.py``,
 ``CableProfileChoices``)."""
 OTHER_ENDS = (
-    "dcim.powerport", "dcim.poweroutlet", "dcim.powerfeed", "dcim.consoleport", "dcim.consoleserverport",
+    "dcim.powerport",
+    "dcim.poweroutlet",
+    "dcim.powerfeed",
+    "dcim.consoleport",
+    "dcim.consoleserverport",
     "circuits.circuittermination",
-)  # fmt: skip
+)
 """Kinds of ends that are no port of a network (netbox, ``CABLE_TERMINATION_MODELS``). Front and rear ports of
 panels are none of them: a link runs through them."""
 

@@ -57,15 +57,32 @@ PLACE = ("count", "template", "attrs", "disabled", "risk_groups")
 NODE_KEYS = {"blueprint": ("blueprint", "params", *PLACE[2:]), "nodes": ("nodes", *PLACE[2:]), "": PLACE}
 """Keys of nodes: of those made of a blueprint, of those with nodes in them, and of others."""
 LINK_KEYS = (
-    "source", "target", "pattern", "count", "expand", "capacity", "cost", "disabled", "risk_groups", "attrs",
-)  # fmt: skip
+    "source",
+    "target",
+    "pattern",
+    "count",
+    "expand",
+    "capacity",
+    "cost",
+    "disabled",
+    "risk_groups",
+    "attrs",
+)
 RULE_KEYS = {
     "node_rules": ("path", "match", "disabled", "attrs", "risk_groups", "expand"),
     "link_rules": (
-        "source", "target", "bidirectional", "link_match", "capacity", "cost", "disabled", "risk_groups",
-        "attrs", "expand",
+        "source",
+        "target",
+        "bidirectional",
+        "link_match",
+        "capacity",
+        "cost",
+        "disabled",
+        "risk_groups",
+        "attrs",
+        "expand",
     ),
-}  # fmt: skip
+}
 HELP = "write it as NetGraph of releases 0.17 to 0.24 reads it"
 
 
