@@ -21,6 +21,7 @@ from tdsl.jobs.arithmetic import (
     utilisation_of_step,
 )
 from tdsl.jobs.step import StepModel
+from tests.cli.run import report, write
 from tests.harness import none
 from tests.jobs.published import MEGASCALE, MEGATRON, model_of_row, model_of_text, predicted_shares
 
@@ -133,3 +134,29 @@ def test_parameters_of_transformers(tmp_path: Path) -> None:
     for name, billions in printed.items():
         job = model_of_row(tmp_path, "megatron", name, MEGATRON[name]).job
         assert near(all_parameters(job), billions * 1e9, 0.035 if billions < 2 else 0.005), name
+
+
+PRICES = """
+model switch SW { port p[1..64]: 400Gbps; price $83_000 }
+model cable LINK { rate 400Gbps; medium aoc; price $504 }
+model host H { port n[8]: 400Gbps }
+"""
+NETWORKS = {  # millions of dollars that the table states, and the network
+    9: "host h[2048]: H; switch leaf[64]: SW; switch spine[32]: SW; connect h[*].n[0] to leaf[*] spread;"
+    " connect leaf[*] to spine[*] each { cable LINK }",
+    72: "host h[2048]: H; plane p[8] { switch leaf[64]: SW; switch spine[32]: SW; connect leaf[*] to spine[*] each"
+    " { cable LINK } };"
+    " connect h[*].n[k] to p[k].leaf[*] spread",
+    491: "pod p[64] { host h[1024]: H; switch leaf[32]: SW; switch agg[32]: SW; connect h[*].n[0] to leaf[*] spread;"
+    " connect leaf[*] to agg[*] each { cable LINK } }; group plane[32] { switch core[32]: SW };"
+    " connect p[*].agg[a] to plane[a].core[*] each { cable LINK }",
+}
+
+
+@pytest.mark.parametrize("millions", NETWORKS)
+def test_what_networks_of_a_published_table_cost(millions: int, tmp_path: Path) -> None:
+    """Zhao et al., arXiv 2505.09343, table 3: FT2, MPFT and FT3, at the prices that its sums follow from: switches and the links
+    between them. Links of hosts have no price there, so the sum is a lower bound here."""
+    design = write(tmp_path, f"{PRICES}fabric f {{ {NETWORKS[millions]}; report cost of network }}")
+    (found,) = report(design, "--select", "cost")["designs"][0]["results"]
+    assert found["status"] == "bounded" and round(found["lower"] / 1e6) == millions
