@@ -32,7 +32,7 @@ ELSEWHERE = {
 """Tutorials with a test of their own below, and what it does besides."""
 LONG = {"howto-networks.md"}
 """Those whose commands take longer than some seconds: they are run by the daily tests."""
-NEEDED = {"all_reduce_perf", "containerlab", "docker", "network", "nvim", "hx", "netbox", "gh", "npm"}
+NEEDED = {"all_reduce_perf", "containerlab", "docker", "hhfab", "network", "nvim", "hx", "netbox", "gh", "npm"}
 """What blocks of commands need that these tests do not have: ```sh needs docker."""
 
 

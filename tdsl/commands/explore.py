@@ -102,6 +102,7 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--write",
             "folder",
+            envvar="TDSL_EXPLORE_WRITE",
             type=click.Path(path_type=Path, file_okay=False),
             metavar="DIR",
             help="Write the design of every candidate that is not refused into this folder.",

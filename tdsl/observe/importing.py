@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 
@@ -525,11 +525,14 @@ def _port_declarations(names: Sequence[str]) -> str:
     Names such as ``p3`` are their labels, too: without one, that is the
     label of another port."""
 
-    def named(template: str) -> str:
-        label = f'; name "{template}"' if any(re.fullmatch(r"[pP]\d+", n) for n in names) else ""
-        return f'os "{template}"{label}'
-
     names = [n.partition(LANE)[0] for n in names]
+    are_labels = any(re.fullmatch(r"[pP]\d+", n) for n in names)
+    if are_labels and len(set(names)) < len(names):
+        return _declarations_of_legs(names)
+
+    def named(template: str) -> str:
+        return f'os "{template}"; name "{template}"' if are_labels else f'os "{template}"'
+
     common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
     stems = {re.sub(r"(?<!\d)\d++$", "", n) for n in names}
     if common is not None and len(stems) == 1:
@@ -542,6 +545,20 @@ def _port_declarations(names: Sequence[str]) -> str:
             return f"let number = [{listed}]; port p[{len(names)}]: any {{ {named(stem + '{number[i]}')} }}"
     listed = ", ".join(f'"{inside_quotes(n)}"' for n in names)
     return f"let label = [{listed}]; port p[{len(names)}]: any {{ {named('{label[i]}')} }}"
+
+
+def _declarations_of_legs(names: Sequence[str]) -> str:
+    """Ports of names of which several are those of one connector, each with a label of its own."""
+    known: Counter[str] = Counter()
+    labels = []
+    for n in names:
+        known[n] += 1
+        labels.append(f"{n}/{known[n]}" if known[n] > 1 else n)
+    listed, own = (", ".join(f'"{inside_quotes(n)}"' for n in some) for some in (names, labels))
+    return (
+        f"let connector = [{listed}]; let label = [{own}]; "
+        f'port p[{len(names)}]: any {{ os "{{connector[i]}}"; name "{{label[i]}}" }}'
+    )
 
 
 def _zero_padded_width(seen: set[tuple[int, bool]]) -> int:
