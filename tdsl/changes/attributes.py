@@ -161,7 +161,18 @@ OF_CABLES = {"cable": "part", "length": "length", "medium": "medium", "colour": 
 """Settings of a connect that cables show, too, and what it is called there."""
 CABLE_COLUMNS = ("fibre", "polarity", "a_optic", "b_optic", "via")
 """Columns of the table of cables that are compared beside the facts of a cable."""
-COMPARED_WORDS = ("layer", "nos", "transport", "purpose", "routing", "roce", "hall", "distance", "risk")
+COMPARED_WORDS = (
+    "layer",
+    "nos",
+    "transport",
+    "purpose",
+    "routing",
+    "roce",
+    "hall",
+    "distance",
+    "risk",
+    "feed",
+)
 COMPARED_WORDS_IF_BUILT = ("partition", "subnet_manager")
 """Statements of a fabric whose values are compared: one that is only written otherwise is no difference. The
 second ones only where all that is planned is built: else they may be about more."""
@@ -363,6 +374,11 @@ def fabric_attributes(fabric: Fabric, known: Mapping[str, str]) -> dict[tuple[st
         names = [h.name for h in fabric.places.halls]
         for (a, b), length in fabric.places.distances.items():
             enter("distance", f"distance {' to '.join(sorted((names[a], names[b])))}", f"{length}mm")
+    for feed in fabric.places.feeds if fabric.places is not None else ():
+        what = f"feed {feed.name}:"
+        enter("feed", f"{what} power", feed.watts)
+        enter("feed", f"{what} from", tuple(fabric.places.feeds[p].name for p in feed.parents))
+        enter("feed", f"{what} racks", tuple(fabric.places.rack_names[r] for r in feed.racks))
     for r in fabric.risks:
         paths = [fabric.device_path(d) for d in r.devices.tolist()]
         enter("risk", f"risk {r.path}: members", tuple(known.get(p, p) for p in paths))

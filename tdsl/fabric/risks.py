@@ -1,15 +1,17 @@
-"""Groups of devices that fail together: those that a design states by ``risk``, and the racks in which
-devices are placed. Trays of cables are found where lengths are (``verify.failing_elements``)."""
+"""Groups of devices that fail together: those that a design states by ``risk``, the racks in which
+devices are placed, and what is without power once a feed is lost. Trays of cables are found where lengths are (``verify.failing_elements``)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tdsl.fabric.claims import FabricElement, Selector
+from tdsl.fabric.feeds import feed_elements
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.findings.source import Origin
 from tdsl.semantics.failure_rates import RESERVED, FailureRate
 from tdsl.semantics.fault import Fault, unknown_name_fault
+from tdsl.semantics.feeds import EXAMPLE as FEED_EXAMPLE
 from tdsl.semantics.plan import Context
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -50,13 +52,20 @@ def risk_selector(fabric: Fabric, path: tree.PathExpr) -> Selector:
     stated = tuple(FabricElement(f"risk {r.path}", r.devices) for r in fabric.risks)
     if word in ("", *RESERVED):
         racks = _rack_elements(fabric) if word in ("", "racks") else ()
-        found = {"trays": (), "racks": racks, "stated": stated}.get(word, (*stated, *racks))
-        if not found and (word == "stated" or fabric.places is None):
+        feeds = feed_elements(fabric) if word in ("", "feeds") else ()
+        kinds = {"trays": (), "racks": racks, "stated": stated, "feeds": feeds}
+        found = kinds.get(word, (*stated, *racks, *feeds))
+        if not found and (word in ("stated", "feeds") or fabric.places is None):
             raise Fault(
                 "E0101",
                 path.span,
-                "no risk group is stated" + ("" if word == "stated" else ", and nothing is placed in racks"),
-                help="write `risk feed_a { members spine[0], spine[2] }` in the block of the fabric",
+                "no feed is stated"
+                if word == "feeds"
+                else "no risk group is stated"
+                + ("" if word == "stated" else ", and nothing is placed in racks"),
+                help=FEED_EXAMPLE
+                if word == "feeds"
+                else "write `risk feed_a { members spine[0], spine[2] }` in the block of the fabric",
             )
         return Selector(text, RISK, found)
     found = tuple(FabricElement(f"risk {r.path}", r.devices) for r in fabric.risks if r.name == word)
