@@ -17,10 +17,10 @@ from tdsl.jobs.change import (
     JobOnNetwork,
     PriceOfHours,
     amount_in_words,
+    duration_in_words,
     job_on_network,
     view_without_failed,
 )
-from tdsl.jobs.table import seconds_text
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -134,12 +134,12 @@ class FailureCost:
         """The three states of a failure with what becomes of the job in each, in words."""
         stated = "it waits; how long is unknown: state `convergence` in --economics"
         if self.convergence is not None:
-            stated = f"it waits for {seconds_text((self.convergence, self.convergence))}, as --economics says"
+            stated = f"it waits for {duration_in_words(self.convergence)}, as --economics says"
         yield "before convergence", stated
         yield "converged", self.change.after.in_words()
         when = "when is unknown: state `repair` in the design or in --economics"
         if self.repair is not None:
-            when = f"after {seconds_text((self.repair, self.repair))}, as {self.repair_basis} says"
+            when = f"after {duration_in_words(self.repair)}, as {self.repair_basis} says"
         yield "repaired", f"{self.change.before.in_words()}; {when}"
 
     def facts(self) -> dict[str, object]:

@@ -1,5 +1,6 @@
-"""Groups of devices that fail together: those that a design states by ``risk``, the racks in which
-devices are placed, and what is without power once a feed is lost. Trays of cables are found where lengths are (``verify.failing_elements``)."""
+"""Groups of devices that fail together: those that a design states by ``risk``, the racks in which devices
+are placed, and what is without power once a feed is lost. Trays of cables are found where lengths are
+(``verify.failing_elements``)."""
 
 from __future__ import annotations
 

@@ -123,8 +123,8 @@ class PriceOfHours:
             return "the design has no accelerators"
         both = (self.before, self.after)
         if self.before == self.after:
-            return "" if self.before.accelerator_hour else f"nothing is known of {self.before.missing}"
-        return next((f"the price of {x.missing} is unknown" for x in both if not x.exact), "")
+            return "" if self.before.accelerator_hour else f"there are {self.before.missing}"
+        return next((f"there are {x.missing}" for x in both if not x.exact), "")
 
     @property
     def missing(self) -> str:
@@ -188,7 +188,7 @@ class JobChange:
         if cost is None:
             return f"{words} a day; the money is unknown: {self.price.unknown}"
         least = "at least " if self.price.missing else ""
-        missing = f", as {self.price.missing} have no figure" if least else ""
+        missing = f" (there are {self.price.missing})" if least else ""
         signed = "" if (cost < 0) == (hours < 0) else "costs " if cost > 0 else "saves "
         return f"{words} and {signed}{least}{self.price.currency} {amount_in_words(abs(cost))} a day{missing}"
 
@@ -255,3 +255,10 @@ def amount_in_words(amount: Fraction) -> str:
     """Three figures, or all before the point: ``0.0123``, ``12.3``, ``12,345``."""
     value = float(amount)
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def duration_in_words(seconds: Fraction) -> str:
+    """``500ms``, ``4h``."""
+    if seconds >= 3600:
+        return f"{float(seconds / 3600):.4g}h"
+    return f"{float(seconds / 60):.4g}min" if seconds >= 60 else seconds_text((seconds, seconds))

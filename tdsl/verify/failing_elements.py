@@ -27,8 +27,8 @@ def _refuse_several_feeds(view: View, claim: ResolvedClaim) -> None:
     feeds = any(s.kind == RISK and s.text in (RISK, f"{RISK}.feeds") for s in claim.of)
     if feeds and claim.any_count != 1 and places is not None and feeds_back_each_other(places.feeds):
         raise TooMany(
-            "racks or feeds have a second feed, so that several feeds lost at once take more than each alone: "
-            "only `any 1 of` feeds is judged"
+            "racks or feeds have a second feed, so that several feeds lost at once take more than each "
+            "alone: only `any 1 of` feeds is judged"
         )
 
 

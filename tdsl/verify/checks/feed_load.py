@@ -26,8 +26,8 @@ IN_SERVICE = "in_service"
 
 @dataclass(frozen=True, slots=True)
 class _LoadedFeed:
-    """The share of what a feed carries that its load is, once the feed of the number ``lost`` is lost; -1 where
-    none is."""
+    """The load of a feed, and its share of what the feed carries, once the feed of the number ``lost`` is
+    lost; -1 where none is."""
 
     feed: int
     lost: int
@@ -47,8 +47,8 @@ class FeedLoad(Check):
     """No feed above the racks carries more than it may, also with any one feed lost.
 
     ## What it means
-    The figure is the greatest load of a `feed`, as a share of its `power`: with all feeds in service, and with
-    each one lost in turn. A design fails where it is above 100%. `require feed_load <= 80%` asks for a
+    The figure is the greatest load of a `feed`, as a share of its `power`: with all feeds in service, and
+    with each one lost in turn. A design fails where it is above 100%. `require feed_load <= 80%` asks for a
     margin; `feed_load in_service` is about all feeds in service alone, `feed_load typical` takes typical
     figures.
 
