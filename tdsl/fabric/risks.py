@@ -45,8 +45,8 @@ def is_risk_path(path: tree.PathExpr, context: Context) -> bool:
 
 
 def risk_selector(fabric: Fabric, path: tree.PathExpr) -> Selector:
-    """The groups that ``risk``, ``risk.racks``, ``risk.stated``, ``risk.trays`` or ``risk.NAME`` names; of
-    trays none yet. Raises Fault where there are none of that name, and none at all."""
+    """The groups that ``risk``, ``risk.racks``, ``risk.stated``, ``risk.feeds``, ``risk.trays`` or ``risk.NAME``
+    names; of trays none yet. Raises Fault where there are none of that name, and none at all."""
     text = " ".join(path.span.text.split())
     last = path.parts[-1]
     word = last.name if isinstance(last, tree.Identifier) and len(path.parts) > 1 else ""
@@ -70,8 +70,10 @@ def risk_selector(fabric: Fabric, path: tree.PathExpr) -> Selector:
             )
         return Selector(text, RISK, found)
     found = tuple(FabricElement(f"risk {r.path}", r.devices) for r in fabric.risks if r.name == word)
+    found = found or tuple(e for e in feed_elements(fabric) if e.name == f"feed {word}")
     if not found:
-        known = [*dict.fromkeys(r.name for r in fabric.risks), *RESERVED]
+        fed = fabric.places.feeds if fabric.places is not None else ()
+        known = [*dict.fromkeys(r.name for r in fabric.risks), *(x.name for x in fed), *RESERVED]
         raise unknown_name_fault("E0101", last.span, "risk group", word, known)
     return Selector(text, RISK, found)
 

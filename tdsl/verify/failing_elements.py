@@ -24,8 +24,10 @@ def _refuse_several_feeds(view: View, claim: ResolvedClaim) -> None:
     """Refuse a question about several feeds lost at once where they back each other: what they take together
     is more than what each takes. Raises TooMany."""
     places = view.fabric.places
-    feeds = any(s.kind == RISK and s.text in (RISK, f"{RISK}.feeds") for s in claim.of)
-    if feeds and claim.any_count != 1 and places is not None and feeds_back_each_other(places.feeds):
+    if places is None or claim.any_count == 1 or not feeds_back_each_other(places.feeds):
+        return
+    named = {RISK, f"{RISK}.feeds", *(f"{RISK}.{feed.name}" for feed in places.feeds)}
+    if any(s.kind == RISK and s.text in named for s in claim.of):
         raise TooMany(
             "racks or feeds have a second feed, so that several feeds lost at once take more than each "
             "alone: only `any 1 of` feeds is judged"
