@@ -159,11 +159,10 @@ class FailureCost:
         notes = [f"{name}: {words}" for name, words in self.states()]
         whole = self.cost_of_incident
         if whole is not None and whole[0]:
-            money = (
-                ""
-                if whole[1] is None or self.change.price is None
-                else (f" and {self.change.price.currency} {amount_in_words(whole[1])}")
-            )
+            money, price = "", self.change.price
+            if whole[1] is not None and price is not None:
+                least = "at least " if price.missing else ""
+                money = f" and {least}{price.currency} {amount_in_words(whole[1])}"
             notes.append(f"until it is repaired: {amount_in_words(whole[0])} accelerator-hours{money}")
         without = ", ".join(self.elements[:MOST_NOTED])
         more = f" and {len(self.elements) - MOST_NOTED} more" if len(self.elements) > MOST_NOTED else ""

@@ -122,7 +122,9 @@ def test_several_feeds_that_back_each_other_are_not_judged_as_one_by_one(tmp_pat
     """Each alone takes nothing, and both together all: `any 2` must not be proved."""
     text = f"{HEAD}  switch s[3]: SW\n  connect s[*] each\n  hall h {{ row A {{ rack 1 {{ height 48U }} }} }}\n"
     text += "  place s[i] in h.A[1] at 1U + 1U*i\n  feed a { racks h.A }\n  feed b { racks h.A }\n"
-    text += "  require survives any 1 of risk.feeds\n  require survives any 2 of risk.feeds\n  report fatal_set of risk.feeds\n}\n"
+    text += (
+        "  require survives any 1 of risk.feeds\n  require survives any 2 of risk.feeds\n  report fatal_set of risk.feeds\n}\n"
+    )
     path = write(tmp_path, text)
     done = compiler.compile_and_verify(str(path), Request()).designs[0].results
     status = {r.requirement: r.status for r in done if r.requirement}
