@@ -45,8 +45,9 @@ def is_risk_path(path: tree.PathExpr, context: Context) -> bool:
 
 
 def risk_selector(fabric: Fabric, path: tree.PathExpr) -> Selector:
-    """The groups that ``risk``, ``risk.racks``, ``risk.stated``, ``risk.feeds``, ``risk.trays`` or ``risk.NAME``
-    names; of trays none yet. Raises Fault where there are none of that name, and none at all."""
+    """The groups that ``risk``, ``risk.racks``, ``risk.stated``, ``risk.feeds``, ``risk.trays`` or
+    ``risk.NAME`` names; of trays none yet. Raises Fault where there are none of that name, and none at
+    all."""
     text = " ".join(path.span.text.split())
     last = path.parts[-1]
     word = last.name if isinstance(last, tree.Identifier) and len(path.parts) > 1 else ""
