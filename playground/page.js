@@ -37,24 +37,25 @@ function startWorker() {
   worker = new Worker("worker.js");
   worker.onmessage = ({ data }) => {
     if (data.state) return onState(data);
+    if (data.first) return showFirst(data);
     const one = waiting.get(data.id);
     waiting.delete(data.id);
     if (data.fault) one?.refuse(new Error(data.fault));
-    else one?.give(data);
+    else one?.give({ ...data, asked: one.asked });
   };
   worker.onerror = (event) => onState({ state: "failed", reason: event.message });
 }
 
 function onState({ state: phase, ms, reason }) {
   document.body.dataset.state = phase;
-  const words = { Python: "Loading Python …", tdsl: "Loading tdsl …", ready: `Ready (${((ms ?? 0) / 1000).toFixed(1)} s)` };
+  const words = { Python: "Loading Python …", tdsl: "Loading tdsl …", text: "Loading proofs …", ready: `Ready (${((ms ?? 0) / 1000).toFixed(1)} s)` };
   showState(phase === "failed" ? `Could not start: ${reason}` : words[phase]);
 }
 
 function askTdsl(command) {
   const id = ++state.asked;
   return new Promise((give, refuse) => {
-    waiting.set(id, { give, refuse });
+    waiting.set(id, { give, refuse, asked: JSON.stringify(state.files) });
     worker.postMessage({ id, command, files: state.files });
   });
 }
@@ -97,7 +98,15 @@ function showFault(text) {
   $("missing").textContent = text;
 }
 
-function showAnswer({ command, told, ms }) {
+// Errors of the text, before the rest of tdsl is loaded; the answer has them again.
+function showFirst({ id, first }) {
+  if (!waiting.has(id)) return;
+  state.findings = first;
+  state.checked = waiting.get(id).asked;
+  showFindings();
+}
+
+function showAnswer({ command, told, ms, asked }) {
   showState(`${command}: ${(ms / 1000).toFixed(1)} s`);
   showFault(told.missing);
   const prints = told.output + (told.errors && told.errors !== told.output ? told.errors : "");
@@ -110,7 +119,7 @@ function showAnswer({ command, told, ms }) {
   if (command === "expand" && told.status === 0) return showOutput(told.output);
   if (command === "check") {
     state.findings = told.report ? findingsOf(JSON.parse(told.report)) : [];
-    state.checked = JSON.stringify(state.files);
+    state.checked = asked;
     showFindings();
   }
   showOutput(prints);

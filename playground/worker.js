@@ -1,5 +1,6 @@
 // Python with tdsl, away from the thread that draws the page. A question is a message {id, command, files}; its answer
-// has the same id. `state` messages say how far the start is.
+// has the same id. Errors of the text that are known before the first answer come by themselves, as {id, first}.
+// `state` messages say how far the start is.
 "use strict";
 
 const start = performance.now();
@@ -23,14 +24,26 @@ function unpack(bytes, write) {
   }
 }
 
+// Python begins with the memory that it had when the playground was made (see pack.mjs): tdsl is imported, but for what
+// computes with numpy. That much tells what is wrong with a text.
 async function startPython() {
   say("Python");
-  const packed = fetchPack("packages.bin"); // beside the start of Python
+  const image = fetchPack("image.bin"); // all of them beside the start of Python
+  const packed = fetchPack("packages.bin");
   packed.catch(() => {});
   importScripts("pyodide/pyodide.js");
-  const python = await loadPyodide({ indexURL: "pyodide/", stdout: () => {}, stderr: (line) => console.warn(line) });
+  const python = await loadPyodide({
+    indexURL: "pyodide/", _loadSnapshot: image, stdout: () => {}, stderr: (line) => console.warn(line),
+  });
   say("tdsl");
-  const bytes = await packed;
+  unpackInto(python, await packed);
+  const playground = python.pyimport("playground");
+  playground.begin_session();
+  say("text");
+  return { python, playground };
+}
+
+function unpackInto(python, bytes) {
   const made = new Set();
   unpack(bytes, (name, content) => {
     const folder = name.slice(0, name.lastIndexOf("/"));
@@ -39,9 +52,14 @@ async function startPython() {
     python.FS.writeFile(name, content, { canOwn: true });
   });
   python.runPython("import importlib; importlib.invalidate_caches()");
-  const answer = python.pyimport("playground").answer_question;
+}
+
+// What proofs need.
+async function startNumbers() {
+  const { python } = await started;
+  unpackInto(python, await fetchPack("numbers.bin"));
+  python.runPython("import playground; playground.import_commands()");
   say("ready");
-  return { python, answer };
 }
 
 // HiGHS, for the designs whose figures need linear programs. It is loaded when the first of them is met.
@@ -63,17 +81,25 @@ async function startSolver(python) {
   python.pyimport("highspy").connect_engine({ solve });
 }
 
+const fail = (fault) => postMessage({ state: "failed", reason: String(fault?.message ?? fault) });
 const started = startPython();
-started.catch((fault) => postMessage({ state: "failed", reason: String(fault?.message ?? fault) }));
+let numbers = null;
 let solver = null;
 
 async function answerQuestion({ id, command, files }) {
-  const { python, answer } = await started;
+  const { python, playground } = await started;
   const begin = performance.now();
   const question = JSON.stringify({ command, files });
+  if (!numbers) {
+    const errors = playground.find_first_errors(question);
+    if (errors) postMessage({ id, first: JSON.parse(errors) });
+    numbers = startNumbers();
+    numbers.catch(fail);
+  }
+  await numbers;
   for (;;) {
     try {
-      const told = JSON.parse(answer(question));
+      const told = JSON.parse(playground.answer_question(question));
       return { id, command, told, ms: Math.round(performance.now() - begin) };
     } catch (fault) {
       if (solver || !String(fault.message).includes("EngineAbsent")) throw fault;
@@ -83,6 +109,7 @@ async function answerQuestion({ id, command, files }) {
   }
 }
 
+started.catch(fail);
 let last = Promise.resolve();
 onmessage = ({ data }) => {
   last = last.then(() => answerQuestion(data)).then(postMessage, (fault) => {

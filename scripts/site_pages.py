@@ -153,7 +153,7 @@ def _chapter_of(anchor: str) -> str:
 def language_overview() -> str:
     """The first page of the language: what stands before the sections, and a table of chapters."""
     text = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
-    before = text.partition("\n- [")[0]
+    before = text.partition("\n- **")[0]
     rows = ["| chapter | sections |", "|---|---|"]
     for _, file, title in CHAPTERS:
         chapter = language_chapters()[file]

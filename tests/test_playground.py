@@ -56,6 +56,10 @@ const answered = async (command) => {
   while (!answers.includes(command)) await new Promise((go) => setTimeout(go, 20));
   answers.splice(answers.indexOf(command), 1);
 };
+const early = new Promise((give) => {
+  const look = () => document.querySelector('.finding.error') && give([document.body.dataset.state, performance.now()]);
+  new MutationObserver(look).observe(document.getElementById('findings'), { childList: true });
+});
 const report = async (name) => {
   state.files = { [`${name}.fab`]: await (await fetch(`designs/${name}.fab`)).text() };
   return (await askTdsl('check')).told.report;
@@ -182,6 +186,7 @@ def found(browse: Browse) -> dict[str, Any]:
         const printed = () => document.getElementById('output').textContent;
         const missing = () => document.getElementById('missing').textContent;
         const open = async (name, content) => { state.files = { [name]: content }; await runCommand('check'); };
+        out.early = await early;
         await answered('check');
         const finding = document.querySelector('.finding');
         out.finding = finding.textContent;
@@ -216,7 +221,10 @@ def found(browse: Browse) -> dict[str, Any]:
     return told
 
 
-def test_an_error_is_at_its_line_with_its_fix(found: dict[str, Any]) -> None:
+def test_an_error_is_at_its_line_with_its_fix(found: dict[str, Any], record_property: Callable[[str, object], None]) -> None:
+    state, ms = found["early"]
+    assert state == "text", "an error of the text waits for what only proofs need"
+    record_property("first error, seconds of a first visit", round(ms / 1000, 1))
     assert "E0102" in found["finding"] and "QM9700" in found["finding"]
     assert (found["number"], found["marked"]) == ("3", "QM970") and found["lens"].strip().startswith("E0102: ")
     assert found["fixed"] == WRONG.replace("QM970", "QM9700") and found["left"] == 0

@@ -64,7 +64,7 @@ def test_findings_and_checks_have_sections(site: Path) -> None:
 
 
 def test_the_language_has_chapters(site: Path) -> None:
-    """Each section of docs/language.md is in one of them, and the overview leads to it."""
+    """Each section of docs/language.md is in one of them; the overview, and the top of the file, lead to it."""
     text = re.sub(r"^```.*?^```$", "", (ROOT / "docs" / "language.md").read_text(encoding="utf-8"), flags=re.M | re.S)
     sections = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^## (.+)$", text, re.M)]
     chapters = {p.name: p.read_text(encoding="utf-8") for p in site.glob("language-*.html")}
@@ -73,6 +73,11 @@ def test_the_language_has_chapters(site: Path) -> None:
     none([f"{s}: {pages}" for s, pages in where.items() if len(pages) != 1])
     overview = (site / "language.html").read_text(encoding="utf-8")
     none([s for s, (page, *_) in where.items() if f'href="{page}#{s}"' not in overview and f'href="{page}"' not in overview])
+    contents = text.partition("\n## ")[0]
+    none([s for s in sections if f"](#{s})" not in contents])
+    titles = re.findall(r"^- \*\*(.+?)\*\*: ", contents, re.M)
+    assert len(titles) == len(chapters)
+    none([title for title in titles if f">{title}</a>" not in overview])
 
 
 def test_designs_are_coloured(site: Path) -> None:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from engine import EngineAbsent
 
 kHighsInf = float("inf")
 _engine: Any = None
@@ -34,10 +35,6 @@ class HighsLp(SimpleNamespace):
 
     def __init__(self) -> None:
         super().__init__(a_matrix_=SimpleNamespace(format_=MatrixFormat.kColwise))
-
-
-class EngineAbsent(BaseException):
-    """HiGHS is needed, and has not been loaded yet. No handler of ordinary exceptions shall catch it."""
 
 
 def connect_engine(engine: Any) -> None:

@@ -6,6 +6,7 @@ report as JSON, so that the page can show each finding at its line.
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -16,11 +17,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from highspy import EngineAbsent
-from wide_integers import use_wide_integers
+from engine import EngineAbsent
 
 FOLDER = Path("/design")
-LIMITS = ("--limit-links", "16000", "--limit-devices", "40000")
+LINKS, DEVICES = 16_000, 40_000
+LIMITS = ("--limit-links", str(LINKS), "--limit-devices", str(DEVICES))
 """A browser counts rows in 32 bits: with so many, no product of two numbers of rows wraps."""
 TOO_LARGE = re.compile(r"--limit-(?:links|devices)")
 """What the help of a finding names if one of the limits was met."""
@@ -42,14 +43,12 @@ COMMANDS = {
 """The words of each command, without the file."""
 
 
-os.umask(0o022)  # Emscripten begins with 0o777: nobody may read what is written
-
-
-if not hasattr(os, "geteuid"):  # Emscripten has one user alone
-    os.geteuid, os.getegid = os.getuid, os.getgid
-
 _unexplained: list[str] = []
 """Codes of findings of which z3 would say the lines that contradict each other, in the present question."""
+
+
+OF_TEXT = ("E00", "E01")
+"""Families of findings that stand whatever else is found: of syntax, and of names and values."""
 
 
 def leave_out_conflicts() -> None:
@@ -71,6 +70,43 @@ def leave_out_conflicts() -> None:
         sys.modules.setdefault(name, module)
 
 
+def begin_session() -> None:
+    """Have the operating system be as tdsl expects one. It is no part of an image of Python's memory."""
+    os.umask(0o022)  # Emscripten begins with 0o777: nobody may read what is written
+    if not hasattr(os, "geteuid"):  # Emscripten has one user alone
+        os.geteuid, os.getegid = os.getuid, os.getgid
+    importlib.invalidate_caches()
+
+
+def import_commands() -> None:
+    """Load what each command needs, so that the first answer does not wait for it."""
+    import numpy as np  # noqa: F401
+
+
+def find_first_errors(text: str) -> str:
+    """Errors of the text of a design that is to be checked, as JSON in the form of a report's findings; "" if
+    there is none, or if none is known without numpy.
+
+    The whole answer has each of them again: reading and planning find them, before anything is wired, and no
+    comment allows them.
+    """
+    question = json.loads(text)
+    if question["command"] != "check":
+        return ""
+    from tdsl.compile.compiler import Request, UsageError, expand_intent
+    from tdsl.report.json_report import finding_as_json
+
+    name = next(iter(question["files"]))
+    _write_files(question["files"])
+    leave_out_conflicts()
+    try:
+        _, found = expand_intent(name, Request(max_links=LINKS, max_devices=DEVICES))
+    except (ImportError, UsageError, ArithmeticError, MemoryError, RecursionError):
+        return ""  # the whole answer says why
+    errors = [finding_as_json(d, name) for d in found.findings if d.code.startswith(OF_TEXT)]
+    return json.dumps(errors) if errors else ""
+
+
 def answer_question(text: str) -> str:
     """The answer to one question, both as JSON: ``command``, ``files`` (name to text; the first is the
     design).
@@ -79,6 +115,8 @@ def answer_question(text: str) -> str:
     ``page``; ``missing`` says in words what does not run in a browser. Raises EngineAbsent if HiGHS is needed
     and was not loaded: then the question is asked again.
     """
+    from wide_integers import use_wide_integers
+
     use_wide_integers()
     leave_out_conflicts()
     _unexplained.clear()

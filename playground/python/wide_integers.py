@@ -48,8 +48,8 @@ WITH_REDUCTIONS = (
 
 
 def use_wide_integers() -> None:
-    """Replace these functions of numpy. Does nothing where Python itself has 64 bits."""
-    if np.dtype(np.intp).itemsize > 4:
+    """Replace these functions of numpy, once. Does nothing where Python itself has 64 bits."""
+    if np.dtype(np.intp).itemsize > 4 or isinstance(np.add, _WideReductions):
         return
     for name in GIVE_ROWS + MAKE_ARRAYS:
         setattr(np, name, _with_wide_answer(getattr(np, name)))

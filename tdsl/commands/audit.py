@@ -389,10 +389,11 @@ def _audit_settings(subject: AuditSubject, call: AuditCall, at_least: Fraction |
 
 
 def _text_of_file_named(path: Path) -> str:
-    from tdsl.system.read import read_text_file
+    from tdsl.observe.unwrapping import decoded_capture
+    from tdsl.system.read import read_regular_file
 
     try:
-        return read_text_file(path)
+        return decoded_capture(read_regular_file(path)).replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
 

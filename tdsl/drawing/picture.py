@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
-from math import inf, log2, prod
+from dataclasses import field, replace
+from math import ceil, hypot, inf, log2, prod
 from typing import Any, Protocol
 
 import numpy as np
 
 from tdsl.drawing.glyphs import GlyphLinks, LinkedPair, glyph_of_shape, tray_glyph
+from tdsl.drawing.rails import RAIL_COLOURS, DrawnRails, Line, drawn_rails
 from tdsl.drawing.records import Box, Caption, Frame, Glyph, Picture, Sketch, SketchEdge, SketchNode, Wire
 from tdsl.drawing.shapes import shapes_of_declarations
 from tdsl.fabric.columns import DeviceColumns
@@ -34,9 +35,11 @@ STAYS, REMOVED, ADDED = 0, 1, 2
 CHANGE_COLOURS = ("#9aa5b1", "#c62828", "#1a7f37")
 """Of links that stay, are removed and are added."""
 COLOURS = ("#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#5b6770", "#8a6d00", "#00757f")
+"""Of classes of links where no rails are told apart."""
 BOX_HEIGHT, GAP, FRAME_PAD, ROW_GAP, MARGIN, LEFT = 58.0, 22.0, 14.0, 150.0, 28.0, 108.0
 TOP = 1e9  # the row of what has no tier and is cabled to nothing that has one; optical switches are above
 STRAND = 26.0  # between lines of several classes that join the same two boxes
+RAIL, RIBBON = 4.5, 44.0  # between rails that join the same two boxes, and the most that all of them take
 MOST_LINKS_INSIDE = 20_000  # of a declaration, of which pairs are drawn one by one
 LETTER = 7.6  # the widest a letter of the drawn size is on average, in generic sans-serif fonts
 SMALL = 6.4
@@ -56,13 +59,17 @@ class CountedClass(Protocol):
 
 
 class DrawingNames(Protocol):
-    """What a drawing needs besides the fabric: the names of its devices, and its link classes."""
+    """What a drawing needs besides the fabric: the names of its devices, its link classes, and the rail of
+    every link (-1: none)."""
 
     @property
     def devices(self) -> DeviceColumns: ...
 
     @property
     def classes(self) -> Sequence[CountedClass]: ...
+
+    @property
+    def link_rails(self) -> Ints: ...
 
 
 @dataclass(slots=True)
@@ -102,9 +109,10 @@ class _Plan:
 
     clusters: list[_Cluster]
     of_device: Ints
-    bundles: dict[tuple[int, int, int], int]
+    bundles: dict[Line, int]
     rows: list[list[_Cluster]] = field(default_factory=list)
     palette: Sequence[str] = COLOURS
+    rails: DrawnRails = field(default_factory=DrawnRails)
 
 
 def plan_of_boxes(fabric: Fabric, names: DrawingNames, boxes: int, lines: int, wide: bool) -> _Plan:
@@ -205,9 +213,7 @@ def _label_of_group(
     return name, place, times
 
 
-def _plan_with_rows(
-    clusters: list[_Cluster], of_device: Ints, bundles: dict[tuple[int, int, int], int]
-) -> _Plan:
+def _plan_with_rows(clusters: list[_Cluster], of_device: Ints, bundles: dict[Line, int]) -> _Plan:
     """Boxes and links with the boxes of each level in one row, the lowest first."""
     levels = sorted({c.level for c in clusters})
     return _Plan(clusters, of_device, bundles, [[c for c in clusters if c.level == v] for v in levels])
@@ -245,12 +251,12 @@ def _add_shape_glyphs(fabric: Fabric, p: _Plan) -> None:
             c.glyph = tray_glyph(c.holder.count, s.count // c.holder.count) if c.holder.count <= 40 else None
         elif c.planned == s.count and found[s.index]:
             shape = found[s.index]
-            colours = [] if "ring" in shape else _shape_colours(fabric, s, shape)
-            pairs = [] if "grid" in shape else _linked_pairs(fabric, s)
+            colours = [] if "ring" in shape else _shape_colours(fabric, s, shape, p.palette)
+            pairs = [] if "grid" in shape else _linked_pairs(fabric, s, p.palette)
             c.glyph = glyph_of_shape(shape, s.count, GlyphLinks(colours, pairs, [x.size for x in s.axes]))
 
 
-def _linked_pairs(fabric: Fabric, s: DeviceSet) -> list[LinkedPair]:
+def _linked_pairs(fabric: Fabric, s: DeviceSet, palette: Sequence[str]) -> list[LinkedPair]:
     """The pairs of a declaration's devices that are linked, by class; none of more than are drawn."""
     inside = (fabric.device_set[fabric.device_a] == s.index) & (fabric.device_set[fabric.device_b] == s.index)
     rows = np.flatnonzero(inside)
@@ -260,12 +266,14 @@ def _linked_pairs(fabric: Fabric, s: DeviceSet) -> list[LinkedPair]:
     keys = np.stack([np.minimum(a, b), np.maximum(a, b), fabric.link_class[rows]])
     found, count = np.unique(keys, axis=1, return_counts=True)
     return [
-        LinkedPair(x, y, n, COLOURS[cls % len(COLOURS)])
+        LinkedPair(x, y, n, palette[cls % len(palette)])
         for (x, y, cls), n in zip(found.T.tolist(), count.tolist(), strict=True)
     ]
 
 
-def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> list[str]:
+def _shape_colours(
+    fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any], palette: Sequence[str]
+) -> list[str]:
     """The colour of the class of the links along each dimension of a grid, or between groups."""
     rows = np.flatnonzero(
         (fabric.device_set[fabric.device_a] == s.index) & (fabric.device_set[fabric.device_b] == s.index)
@@ -273,17 +281,18 @@ def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> li
     a, b = fabric.device_a[rows] - s.first, fabric.device_b[rows] - s.first
     if "circle" in shape:
         each = s.count // shape["circle"]
-        return [COLOURS[int(fabric.link_class[rows[np.argmax(a // each != b // each)]]) % len(COLOURS)]]
+        first = rows[np.argmax(a // each != b // each)]
+        return [palette[int(fabric.link_class[first]) % len(palette)]]
     sizes = [x.size for x in s.axes] if shape["axes"] else shape["grid"]
     at, to = np.unravel_index(a, sizes), np.unravel_index(b, sizes)
     moved = [
         np.any([at[k] != to[k] for k in axes], axis=0)
         for axes in shape["axes"] or [[k] for k in range(len(sizes))]
     ]
-    return [COLOURS[int(fabric.link_class[rows[np.argmax(m)]]) % len(COLOURS)] for m in moved]
+    return [palette[int(fabric.link_class[rows[np.argmax(m)]]) % len(palette)] for m in moved]
 
 
-def _give_rows_to_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, int, int], int]) -> None:
+def _give_rows_to_untiered(clusters: list[_Cluster], bundles: dict[Line, int]) -> None:
     """Give what has no tier a row: just above the lowest tier it is cabled to, else on top."""
     lowest = {c.number: inf for c in clusters if c.tier < 0}
     for a, b, _ in bundles:
@@ -310,20 +319,13 @@ def _name_at_depth(s: DeviceSet, depth: int, instance: int) -> str:
     return "-".join(out)
 
 
-def _links_between_boxes(
-    fabric: Fabric, of_device: Ints, clusters: list[_Cluster]
-) -> dict[tuple[int, int, int], int]:
+def _links_between_boxes(fabric: Fabric, of_device: Ints, clusters: list[_Cluster]) -> dict[Line, int]:
     """Links between boxes; those inside one are shown in the box. A link through an optical switch is drawn
     to that."""
-    via = fabric.link_via_a >= 0
-    hop = np.where(via, fabric.link_via_a, fabric.link_b)
-    back = np.where(via, fabric.link_via_b, fabric.link_a)
-    a = of_device[fabric.port_device[np.concatenate([fabric.link_a, fabric.link_b[via]])]]
-    b = of_device[fabric.port_device[np.concatenate([hop, back[via]])]]
-    kind = np.concatenate([fabric.link_class, fabric.link_class[via]])
-    low, high = np.minimum(a, b), np.maximum(a, b)
+    rows, low, high = _boxes_of_links(fabric, of_device)
+    kind = fabric.link_class[rows]
     code = (low * (len(clusters) + 1) + high) * (len(fabric.classes) + 1) + kind
-    out: dict[tuple[int, int, int], int] = {}
+    out: dict[Line, int] = {}
     for value, count in zip(*(c.tolist() for c in np.unique(code, return_counts=True)), strict=True):
         pair, cls = divmod(value, len(fabric.classes) + 1)
         x, y = divmod(pair, len(clusters) + 1)
@@ -332,6 +334,17 @@ def _links_between_boxes(
         else:
             out[x, y, cls] = count
     return out
+
+
+def _boxes_of_links(fabric: Fabric, of_device: Ints) -> tuple[Ints, Ints, Ints]:
+    """Rows of links and the two boxes that each is drawn between; twice where it passes an optical switch."""
+    via = fabric.link_via_a >= 0
+    hop = np.where(via, fabric.link_via_a, fabric.link_b)
+    back = np.where(via, fabric.link_via_b, fabric.link_a)
+    a = of_device[fabric.port_device[np.concatenate([fabric.link_a, fabric.link_b[via]])]]
+    b = of_device[fabric.port_device[np.concatenate([hop, back[via]])]]
+    rows = np.concatenate([np.arange(fabric.link_count), np.flatnonzero(via)])
+    return rows, np.minimum(a, b), np.maximum(a, b)
 
 
 # ---------------------------------------------------------------- laying out
@@ -344,21 +357,30 @@ def draw_fabric(
     ``ADDED`` for every device of a union of two fabrics, whose classes of links are these three; None for one
     fabric. ``figures`` is the line below the title, None for the counts of the fabric."""
     p = plan_of_boxes(fabric, names, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
-    p.palette = COLOURS if fates is None else CHANGE_COLOURS
     if fates is None:
+        p.rails = drawn_rails(fabric, names.link_rails, *_boxes_of_links(fabric, p.of_device))
+        p.palette = p.rails.palette(len(fabric.classes)) if p.rails.count else COLOURS
         _add_shape_glyphs(fabric, p)
     else:
+        p.palette = CHANGE_COLOURS
         _count_changed_devices(fabric, p, fates)
     _set_box_widths(p)
     frames, right = _place_box_columns(p)
     figures = figures_below_title(fabric) if figures is None else figures
-    legend = _legend_entries(fabric, names, p.palette)
+    classes = _legend_entries(names, p)
     right = max(
         right,
         MARGIN + len(title) * 13.0,
         MARGIN + len(figures) * LETTER,
-        *(MARGIN + 30 + len(t) * LETTER for t, _ in legend),
+        *(MARGIN + 30 + len(t) * LETTER for t, _ in classes),
     )
+    by_rail = [[entry] for entry in classes if not entry[1]]
+    legend = [
+        *by_rail,
+        *_rows_of_rails(fabric, p, right - MARGIN),
+        *([entry] for entry in classes if entry[1]),
+    ]
+    apart = _width_of_entries([entry for row in legend for entry in row if len(row) > 1])
     top = 108.0
     bottom = top
     for row in reversed(p.rows):
@@ -378,7 +400,11 @@ def draw_fabric(
         tuple(_drawn_box(c) for c in p.clusters),
         tuple(_drawn_bundles(fabric, p)),
         tuple(x for row in p.rows for x in _row_captions(fabric, p, row)),
-        tuple(Caption(MARGIN, legend_top + 22 * i, text, colour) for i, (text, colour) in enumerate(legend)),
+        tuple(
+            Caption(round(MARGIN + apart * k, 1), legend_top + 22 * i, text, colour)
+            for i, row in enumerate(legend)
+            for k, (text, colour) in enumerate(row)
+        ),
     )
 
 
@@ -396,7 +422,7 @@ def _set_box_widths(p: _Plan) -> None:
     for c in p.clusters:
         c.width = max(
             96.0,
-            min(260.0, max(len(t) for t in _box_texts(c)) * LETTER + 20),
+            min(272.0, max(len(t) for t in _box_texts(c)) * LETTER + 20),
             c.glyph.width + 24 if c.glyph else 0,
         )
 
@@ -411,7 +437,7 @@ def _row_captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption
     rate = fabric.link_rate[apart].astype(np.float64)
     up, down = (np.bincount(x, weights=rate, minlength=fabric.device_count) for x in (low, high))
     mine = np.isin(p.of_device, [c.number for c in row]) & fabric.is_switch & (up > 0) & (down > 0)
-    if bool(mine.any()) and p.palette is COLOURS:
+    if bool(mine.any()) and p.palette is not CHANGE_COLOURS:
         ratio = float((down[mine] / up[mine]).max())
         out.append(Caption(MARGIN, y + 16, f"ratio {ratio:.2f}".rstrip("0").rstrip(".") + ":1"))
     return out
@@ -587,16 +613,37 @@ def figures_below_title(fabric: Fabric) -> str:
     return " · ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counts if n)
 
 
-def _legend_entries(fabric: Fabric, names: DrawingNames, palette: Sequence[str]) -> list[tuple[str, str]]:
+def _legend_entries(names: DrawingNames, p: _Plan) -> list[tuple[str, str]]:
+    """Of each class of links what it is and its colour, "" where its rails are told apart."""
     out = []
     for i, c in enumerate(names.classes):
         if not c.links:  # cables alone, such as those to an optical switch
             continue
         rate = f" of {c.rate_gbps:,g} Gb/s" if c.rate_gbps != "" else ""
-        out.append(
-            (f"{c.name}: {c.links:,} {'link' if c.links == 1 else 'links'}{rate}", palette[i % len(palette)])
-        )
+        by_rail = any(r >= 0 for r in p.rails.of_class.get(i, ()))
+        colour = "" if by_rail else p.palette[i % len(p.palette)]
+        out.append((f"{c.name}: {counted_noun(c.links, 'link')}{rate}", colour))
     return out
+
+
+def _rows_of_rails(fabric: Fabric, p: _Plan, width: float) -> list[list[tuple[str, str]]]:
+    """The rails, as many side by side as a width takes, and last what is in none of a class with rails."""
+    links: Counter[int] = Counter()
+    alone = []
+    for kind, of_rail in p.rails.of_class.items():
+        links.update({r: n for r, n in of_rail.items() if r >= 0})
+        if -1 in of_rail and len(of_rail) > 1:
+            text = f"{fabric.classes[kind]} in no rail: {counted_noun(of_rail[-1], 'link')}"
+            alone.append([(text, p.palette[kind % len(p.palette)])])
+    rails = [(f"rail {r}: {counted_noun(n, 'link')}", RAIL_COLOURS[r]) for r, n in sorted(links.items())]
+    rows = ceil(len(rails) / max(int((width + 26) / _width_of_entries(rails)), 1))
+    columns = ceil(len(rails) / max(rows, 1)) or 1
+    return [rails[i : i + columns] for i in range(0, len(rails), columns)] + alone
+
+
+def _width_of_entries(entries: Sequence[tuple[str, str]]) -> float:
+    """How far apart entries of a legend begin that stand side by side."""
+    return 56 + max((len(text) for text, _ in entries), default=0) * LETTER
 
 
 # ---------------------------------------------------------------- lines and their numbers
@@ -616,27 +663,51 @@ def _drawn_bundles(fabric: Fabric, p: _Plan) -> list[Wire]:
         x, y = p.clusters[a], p.clusters[b]
         if x.y < y.y:
             x, y = y, x  # x is the lower on the page
-        text = f"{links:,}"
         beside = strands[a, b]
-        curve, at = _bundle_curve(
-            x, y, (beside.index(cls) - (len(beside) - 1) / 2) * min(STRAND, 80 / len(beside))
-        )
+        aside = (beside.index(cls) - (len(beside) - 1) / 2) * min(STRAND, 80 / len(beside))
+        text = f"{links:,}"
+        at = _bundle_curve(x, y, aside)[1]
         spot = next((s for s in at if links > 1 and _is_label_spot_free(s, len(text), taken)), None)
         if spot is not None:
             taken.append(_label_extent(spot, len(text)))
-        label_x, label_y = spot or (0.0, 0.0)
+        rails = p.rails.of_line.get((a, b, cls), {-1: links})
+        room = RIBBON if len(beside) == 1 else min(STRAND, 80 / len(beside)) - 4
+        out += _wires_of_rails(fabric, p, (x, y, cls), rails, aside, min(RAIL, room / len(rails)))
+        if spot is not None:
+            out[-1] = replace(out[-1], label=text, label_x=round(spot[0], 1), label_y=round(spot[1], 1))
+    return out
+
+
+def _wires_of_rails(
+    fabric: Fabric,
+    p: _Plan,
+    ends: tuple[_Cluster, _Cluster, int],
+    of_rail: Mapping[int, int],
+    aside: float,
+    step: float,
+) -> list[Wire]:
+    """The lines between a lower and an upper box for links of a class: one for each rail, so far apart
+    (``step``)."""
+    x, y, cls = ends
+    rise = abs(x.y - y.y - y.height)
+    across = (x.x + x.width / 2) - (y.x + y.width / 2)
+    slant = min(hypot(across, rise) / rise, 3.0) if x.y != y.y and rise else 1.0
+    noun = "cable" if {x.set.kind, y.set.kind} & {"ocs", "panel"} else "link"
+    out = []
+    for k, (rail, links) in enumerate(of_rail.items()):
+        away = (k - (len(of_rail) - 1) / 2) * step * slant
+        width = min(1.2 + log2(links) * 0.35, 5.0)
         out.append(
             Wire(
                 f"n{x.number}",
                 f"n{y.number}",
-                curve,
-                p.palette[cls % len(p.palette)],
-                round(min(1.2 + log2(links) * 0.35, 5.0), 1),
+                _bundle_curve(x, y, aside + away)[0],
+                RAIL_COLOURS[rail] if rail >= 0 else p.palette[cls % len(p.palette)],
+                round(min(width, step * 0.85) if len(of_rail) > 1 else width, 1),
                 links,
+                noun,
                 fabric.classes[cls],
-                text if spot else "",
-                round(label_x, 1),
-                round(label_y, 1),
+                rail,
             )
         )
     return out

@@ -59,8 +59,10 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A drawn bundle of links between two boxes, as an SVG path. ``label`` is "" where it would cover
-    another."""
+    """A drawn bundle of links between two boxes, as an SVG path; of links in rails, those of one ``rail``
+    (-1: of none). ``links`` counts them, or the cables to an optical switch or a panel (``noun``).
+    ``label`` is the number of all links of the class between the boxes, "" where it would cover another,
+    or stands at another rail."""
 
     a: str
     b: str
@@ -68,15 +70,18 @@ class Wire:
     colour: str
     stroke: float
     links: int
+    noun: str
     link_class: str
-    label: str
-    label_x: float
-    label_y: float
+    rail: int = -1
+    label: str = ""
+    label_x: float = 0.0
+    label_y: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """A line of text in a drawing; ``colour`` is "" but in the legend."""
+    """A line of text in a drawing; ``colour`` is that of an entry of the legend, "" of
+    other lines."""
 
     x: float
     y: float

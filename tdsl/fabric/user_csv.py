@@ -18,7 +18,8 @@ LABEL = re.compile(r"#\s*\d+")
 class DeviceTable:
     """A table whose first line names its columns. Lines that begin with ``#`` and blank ones say nothing,
     but where ``#`` and a number is what a column of its own has in a row of as many cells as the heading,
-    such as a number of the asset. A byte order mark before the first line is none of its text.
+    such as a number of the asset. A byte order mark before the first line is none of its text. Commas
+    separate the columns, or the semicolons or tabs of which the first line has more.
 
     ``devices`` has the row of every device by its path in the design and by its name.
     """
@@ -26,6 +27,7 @@ class DeviceTable:
     def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> None:
         self.fabric, self.file, self.diagnostics = fabric, file, diagnostics
         self.heading: list[str] = []  # once the first row is read
+        self.delimiter = ","
         self.devices = {
             name(d): d
             for name in (fabric.device_path, fabric.device_name)
@@ -51,8 +53,10 @@ class DeviceTable:
                 text = text.removeprefix("\ufeff")
             if not text.strip() or (text.startswith("#") and not self._is_labelled_row(text)):
                 continue
+            if not self.heading:
+                self.delimiter = max(",;\t", key=text.count)
             try:
-                cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
+                cells = self._cells(text)
             except csv.Error as wrong:
                 self.say(
                     code,
@@ -72,10 +76,14 @@ class DeviceTable:
                 self.say(code, number, f"{what} has no column `{missing[0]}`", help)
                 return
 
+    def _cells(self, text: str) -> list[str]:
+        """The cells of a line. Raises csv.Error."""
+        return [c.strip() for c in next(csv.reader(io.StringIO(text), delimiter=self.delimiter))]
+
     def _is_labelled_row(self, text: str) -> bool:
         """Whether a line that begins with ``#`` is a row: the first column is neither device nor port, and
         has ``#`` and a number."""
-        cells = text.split(",")
+        cells = text.split(self.delimiter)
         return (
             bool(self.heading)
             and self.heading[0] not in ("device", "port")

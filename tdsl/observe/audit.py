@@ -27,7 +27,7 @@ from tdsl.observe.match import (
     match_captures,
     planned_far_ports,
 )
-from tdsl.observe.names import NameMapRule, node_name_shown
+from tdsl.observe.names import NameMapRule, device_name_readings, node_name_shown
 from tdsl.observe.record import CapturedLink, CaptureLine, Observed
 from tdsl.observe.speeds import rate_of_width_word
 from tdsl.system.lazy_dataclass import dataclass
@@ -266,7 +266,7 @@ class _Auditor:
                     notes=[evidence],
                     help=f"name it {name}: its description is the one it had at the factory",
                 )
-            elif called == name:
+            elif name in (n for n, _ in device_name_readings(node.description)):
                 self.out.faults.append(
                     CablingFault(
                         Diagnostic(

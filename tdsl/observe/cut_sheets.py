@@ -13,6 +13,8 @@ DEVICE_WORDS = frozenset(
     ("device", "host", "hostname", "node", "switch", "system", "server", "equipment", "machine")
 )
 PORT_WORDS = frozenset(("port", "interface", "intf", "iface", "if", "termination", "jack"))
+END_WORD = "termination"
+"""NetBox's word for an end, of which a column has the device, or the name of the port."""
 FILLERS = frozenset(("name", "id", "label", "no", "number", "nr", "side", "end", "the", "of"))
 DONE = frozenset(("done", "completed", "installed", "cabled", "connected?", "done?"))
 FOUND = frozenset(("found instead", "found", "as found", "actual", "instead"))
@@ -49,7 +51,10 @@ def parse_heading(text: str) -> Titled:
 def _parse_words(text: str) -> Titled:
     words = re.findall(r"[a-z0-9]+", text)
     sides = {side for side, known in (("a", A_WORDS), ("b", B_WORDS)) for w in words if w in known}
-    what = "port" if PORT_WORDS & set(words) else "device" if DEVICE_WORDS & set(words) else ""
+    of_port, of_device = PORT_WORDS & set(words), DEVICE_WORDS & set(words)
+    what = "port" if of_port and not (of_device and of_port == {END_WORD}) else "device" if of_device else ""
+    if of_port == {END_WORD} and "name" in words:
+        what = "port"
     known = A_WORDS | B_WORDS | DEVICE_WORDS | PORT_WORDS | FILLERS
     if len(sides) > 1 or not set(words) <= known:
         return Titled("", ())
@@ -72,6 +77,8 @@ def columns_of_ends(row: Sequence[str], above: Sequence[str] = ()) -> dict[str, 
             for what in titled.what:
                 found.setdefault(f"{titled.side}_{what}", k)
     wanted = ("a_device", "a_port", "b_device", "b_port")
+    if set(found) == {"a_port", "b_port"} and all(END_WORD in row[k].lower() for k in found.values()):
+        found |= {"a_device": found["a_port"], "b_device": found["b_port"]}  # both in one cell
     return {name: found[name] for name in wanted} if set(wanted) <= set(found) else None
 
 

@@ -35,8 +35,12 @@ HOST_NAME = re.compile(
 """Names of hosts, where neither the capture nor the names of ports say what a device is."""
 DENSE = 2
 """An array may have so many times the members that were seen; those that were not are omitted."""
+LANE = "\x1f"
+"""What stands between the name of a connector and the number of one of its ports."""
 MOST_LEFT = 16
 """Rows left out that are reported one by one."""
+MOST_GUESSED = 6
+"""Devices that a comment names of those that are hosts by their names alone."""
 ALIKE = 1.25
 """Devices are of one model where all their ports together are at most so many times those of the one with the
 most."""
@@ -90,13 +94,20 @@ class _Importer:
         )
         self.called = hosts
         self.hosts: set[str] = set()
+        self.guessed: dict[str, set[str]] = {}  # by reason, nodes that are hosts by it alone
         self.devices: dict[str, SeenDevice] = {}
         self.of_node: dict[str, tuple[str, str]] = {}  # device and adapter of a node
         self.links: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
         self.first: dict[tuple[tuple[str, str], tuple[str, str]], CapturedLink] = {}  # the row of each link
         self.own: dict[str, set[str]] = defaultdict(set)  # names that devices give their own ports
+        self.more_left: dict[str, list[CaptureLine]] = defaultdict(
+            list
+        )  # places of those beside them, by code
         self.left: dict[str, None] = {}  # rows and links that the design does not have, as comments
         self.words: set[str] = {self.name}
+        self.at_connector: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(
+            dict
+        )  # by connector those at the other ends of its legs, with their numbers
 
     def text(self) -> str:
         """All of it."""
@@ -114,6 +125,7 @@ class _Importer:
         lines = [
             f"# Made by `tdsl import` from {counted_noun(self.observed.files, 'capture')}:"
             f" {counted_noun(len(self.devices), 'device')}, {counted_noun(len(self.links), 'link')}.",
+            *self._guesses_in_comments(),
             *self.left,
             *models,
             "",
@@ -136,6 +148,7 @@ class _Importer:
         self._name_devices()
         self._enter_links()
         self._once()
+        self._note_more_left_out()
         for pair in self.links:
             for device, port in pair:
                 self.devices[device].ports[port] = None
@@ -207,9 +220,26 @@ class _Importer:
                     text = f"both ends on {a[0]}, {a[1]} and {b[1]}"
                     self._leave_out("E0603", w.at, text, "a cable that ends where it begins")
                 continue
-            key = (a, b) if a < b else (b, a)
-            self.first.setdefault(key, w)
-            self.links[key] = max(self.links.get(key, 0), w.rate or self.rate)
+            count = max(w.carries, 1) if w.a.printed else 1
+            rate = w.rate // count or self.rate
+            for lane in range(count):
+                pair = self._ports_of_link(a, b, lane, w)
+                key = pair if pair[0] < pair[1] else pair[::-1]
+                self.first.setdefault(key, w)
+                self.links[key] = max(self.links.get(key, 0), rate)
+
+    def _ports_of_link(
+        self, a: tuple[str, str], b: tuple[str, str], lane: int, wire: CapturedLink
+    ) -> tuple[tuple[str, str], tuple[str, str]]:
+        """The ports of one of the links of a cable. A table of tdsl's names the connector of a breakout in
+        the row of each leg, and once for a cable of several links: each link has a port of its own there."""
+        out = []
+        for near, far in ((a, b), (b, a)):
+            others = self.at_connector[near]
+            number = others.setdefault(far, len(others)) if wire.leg else 0
+            more = f"{number}.{lane}" if number or lane else ""
+            out.append((near[0], f"{near[1]}{LANE}{more}" if more else near[1]))
+        return out[0], out[1]
 
     def _nameless_ends(self, wire: CapturedLink) -> int:
         """How many ends of a link are at devices without a name: of two neighbours at a port the one that
@@ -227,9 +257,17 @@ class _Importer:
         if len(self.left) < MOST_LEFT:
             self.left.setdefault(f"# left out: line {at.line}, {_name_in_comment(text)}: {why}")
             self.observed.note(code, at, f"left out of the design: {text}: {why}")
-        elif len(self.left) == MOST_LEFT:
-            self.left.setdefault("# and more, which are left out")
-            self.observed.note(code, at, "more rows are left out of the design from here on")
+        else:
+            self.more_left[code].append(at)
+
+    def _note_more_left_out(self) -> None:
+        """Report how many rows are left out beside those that are reported one by one."""
+        count = sum(map(len, self.more_left.values()))
+        if count:
+            self.left.setdefault(f"# and {count:,} more, which are left out")
+        for code, places in self.more_left.items():
+            rows = counted_noun(len(places), "more row")
+            self.observed.note(code, places[0], f"{rows} from here on left out of the design")
 
     def _alike(self) -> None:
         """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is
@@ -247,7 +285,7 @@ class _Importer:
         """Nodes that are hosts: by ``--hosts``; by the capture; else where the name or all ports are called
         as those of hosts. What has two of them for neighbours, and the name of none, is a switch."""
         ports, around = self._ports_and_neighbours()
-        sure, likely = set(), set()
+        sure, likely, by_name = set(), set(), set()
         for n, names in ports.items():
             node = self.observed.nodes[n]
             if self.called is not None:
@@ -255,12 +293,30 @@ class _Importer:
             elif node.kind:
                 sure |= {n} if node.kind == "host" else set()
             elif HOST_NAME.fullmatch(node.description):
-                sure.add(n)
-            elif all(HOST_PORT.fullmatch(p) for p in names) or self._only_addresses(n, names):
+                by_name.add(n)
+            elif all(HOST_PORT.fullmatch(p) or hexadecimal_digits(p) for p in names):
                 likely.add(n)
+        sure |= by_name
         hosts = sure | likely
         self._note_bare_neighbours([n for n in likely if self._only_addresses(n, ports[n])])
-        return sure | {n for n in likely if n in sure or len(around[n] & hosts) < 2}
+        by_port = {n for n in likely if len(around[n] & hosts) < 2}
+        self.guessed = {"their names": by_name, "the names of their ports": by_port}
+        return sure | by_port
+
+    def _guesses_in_comments(self) -> list[str]:
+        """Which devices are hosts by their names or those of their ports alone, since no capture says what
+        they are."""
+        out = []
+        for why, nodes in self.guessed.items():
+            names = sorted({self.of_node[n][0] for n in nodes if n in self.of_node}, key=_natural_sort_parts)
+            if names:
+                shown = ", ".join(map(_name_in_comment, names[:MOST_GUESSED]))
+                more = f" and {len(names) - MOST_GUESSED:,} more" if len(names) > MOST_GUESSED else ""
+                count = counted_noun(len(names), "device")
+                one = why.replace("their names", "its name").replace("their", "its")
+                hosts = f"a host by {one}" if len(names) == 1 else f"hosts by {why}"
+                out.append(f"# {count} taken for {hosts}: {shown}{more}")
+        return out
 
     def _ports_and_neighbours(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
         """The names of the ports of each node that has links, and the nodes at their other ends."""
@@ -451,13 +507,16 @@ LETTERS = ("a", "b", "c", "d")
 
 
 def _port_declarations(names: Sequence[str]) -> str:
-    """Ports of the names that they have. Names such as ``p3`` are their labels, too: without one, that is the
+    """Ports of the names that they have; those of one connector share it.
+
+    Names such as ``p3`` are their labels, too: without one, that is the
     label of another port."""
 
     def named(template: str) -> str:
         label = f'; name "{template}"' if any(re.fullmatch(r"[pP]\d+", n) for n in names) else ""
         return f'os "{template}"{label}'
 
+    names = [n.partition(LANE)[0] for n in names]
     common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
     stems = {re.sub(r"(?<!\d)\d++$", "", n) for n in names}
     if common is not None and len(stems) == 1:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import takewhile
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import numpy as np
 
@@ -164,7 +165,7 @@ class DesignNames:
         holes: dict[str, list[int]] = defaultdict(list)
         for c in self.fabric.models[model].classes:
             for i in range(c.size):
-                names = (c.path(i), c.labels[i], c.systems[i], c.netdev(i), port_id(c, i))
+                names = (c.path(i), c.labels[i], c.systems[i], c.netdev(i))
                 for kind, name in enumerate(map(str.casefold, names)):
                     if name and given_by.setdefault(name, (c.first, kind)) == (c.first, kind):
                         out[name] = (*out.get(name, ()), c.first + i)
@@ -172,6 +173,9 @@ class DesignNames:
                 for at in (row, row + len(columns.hole) // 2):  # by socket, and by cage
                     for name in (columns.hole[at], columns.hole_id[at]):
                         holes[str(name).casefold()].append(c.first + i)
+        for c in self.fabric.models[model].classes:
+            for i in range(c.size):
+                out.setdefault(port_id(c, i).casefold(), (c.first + i,))
         for name, ports in holes.items():
             out.setdefault(name, tuple(dict.fromkeys(ports)))
         return out
@@ -233,6 +237,14 @@ class Identifiers:
 
     owner: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     notes: tuple[Diagnostic, ...] = ()
+
+
+class Evidence(NamedTuple):
+    """By what a node is matched with a place: by all its links, or those to known devices if it has no name
+    that says which it is; by the numbers of its own ports, too, or by those of its neighbours alone."""
+
+    all_links: bool
+    numbers: bool
 
 
 @dataclass(eq=False, slots=True)
@@ -331,6 +343,7 @@ class _Matcher:
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
         self.used: set[int] = set()  # ports at which a row says a cable
+        self.doubtful: set[str] = set()  # nodes with a name that several have
         self.learned: set[int] = set()  # ports at which only an address says what is there
         self.carried: dict[
             tuple[int, int], int
@@ -416,6 +429,7 @@ class _Matcher:
                 for key in keys:
                     if key != chosen:
                         del self.target[key]
+                        self.doubtful.add(key)
 
     def by_assets(self, keys: list[str], device: int) -> str:
         """Of nodes with one name, the one that has the identifier of the asset; "" where none has."""
@@ -478,8 +492,9 @@ class _Matcher:
 
     def by_position(self) -> None:
         """Match what has no name of the design by its neighbours, as long as that gives new matches: where
-        more than half of all its links fit; where there is none of these, what has no name at all where more
-        than half of the links fit whose other end is known."""
+        more than half of all its links fit; where there is none of these, what has no name at all, or one
+        that others have, too, where more than half of the links fit whose other end is known; at last, such
+        a node where they lead to one device, though to other ports."""
         around: dict[str, list[tuple[CapturedEnd, CapturedEnd]]] = defaultdict(list)
         for w in self.observed.wires:
             around[w.a.node].append((w.a, w.b))
@@ -490,19 +505,18 @@ class _Matcher:
             self.ports_of_matched_adapters(),
         )
         open_ = [k for k in self.observed.nodes if k not in self.observed.aside and around[k]]
-        of_all = True  # first the nodes of which more than half of all links fit
-        while True:
+        steps = (Evidence(True, True), Evidence(False, True), Evidence(False, False))
+        step = 0
+        while step < len(steps):
             open_ = [k for k in open_ if k not in self.target]
             new = False
-            for place, fit, known, key in self.elect_places(open_, around, of_all):
+            for place, fit, known, key in self.elect_places(open_, around, steps[step]):
                 if self.is_taken(key, place, taken):
                     continue
                 device = self.match_with_place(key, place, taken)
                 self.seen.positioned.append(Positioned(key, device, fit, known, len(around[key])))
                 new = True
-            if not new and not of_all:
-                return
-            of_all = new
+            step = 0 if new else step + 1
 
     def is_taken(self, key: str, place: int, taken: _TakenPlaces) -> bool:
         """Whether the device (of an adapter: the port) that a node would be has a node already. A chassis
@@ -593,13 +607,13 @@ class _Matcher:
         self,
         keys: Iterable[str],
         around: Mapping[str, list[tuple[CapturedEnd, CapturedEnd]]],
-        of_all: bool,
+        evidence: Evidence,
     ) -> Iterator[tuple[int, int, int, str]]:
         """For each device (of an adapter: the port) the node that it fits best, unless two fit as well: the
         place, how many links fit, of how many that were looked at, the node."""
         votes: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
         for key in keys:
-            best = self.vote(key, around[key], of_all)
+            best = self.vote(key, around[key], evidence)
             if best is not None:
                 votes[best[0]].append((*best[1:], key))
         for place, candidates in votes.items():
@@ -623,18 +637,19 @@ class _Matcher:
         return node.kind not in INFINIBAND and is_factory_description(node.description)
 
     def vote(
-        self, key: str, links: list[tuple[CapturedEnd, CapturedEnd]], of_all: bool
+        self, key: str, links: list[tuple[CapturedEnd, CapturedEnd]], evidence: Evidence
     ) -> tuple[int, int, int] | None:
         """The device (of an adapter: the port) that more than half of a node's links fit, how many do, and of
         how many: of all, or of those whose other end is known. One link of what has no name says nothing:
         whatever is plugged there would fit."""
+        named = not has_factory_name(self.observed.nodes[key]) and key not in self.doubtful
         count: Counter[int] = Counter()
         known = 0
         for own, far in links:
             ports = self.resolve(far)
             if len(ports) == 1 and ports[0] < self.seen.ports:
                 known += 1
-                place = self.place_by_neighbour(key, own, ports[0])
+                place = self.place_by_neighbour(key, own, ports[0], named or evidence.numbers)
                 if place >= 0:
                     count[place] += 1
         if not count:
@@ -644,12 +659,12 @@ class _Matcher:
             return None
         if self.nameless(key) and fit < 2:
             return None
-        links_asked = len(links) if of_all or not has_factory_name(self.observed.nodes[key]) else known
+        links_asked = len(links) if evidence.all_links or named else known
         return (place, fit, links_asked) if 2 * fit > links_asked else None
 
-    def place_by_neighbour(self, key: str, own: CapturedEnd, far: int) -> int:
-        """The device (of an adapter: the port) that a node is where its link runs as planned at the far port;
-        -1 where it can be none."""
+    def place_by_neighbour(self, key: str, own: CapturedEnd, far: int, numbers: bool) -> int:
+        """The device (of an adapter: the port) that a node is where its link runs as planned at the far port,
+        of a switch with ``numbers`` at its own port, too; -1 where it can be none."""
         planned = int(self.planned[far])
         if planned < 0:
             return -1
@@ -658,7 +673,8 @@ class _Matcher:
             return planned if self.fabric.is_end[device] else -1
         if self.observed.nodes[key].kind != "switch":
             return device
-        return device if self.fabric.is_switch[device] and self.number_fits(own, planned) else -1
+        fits = bool(self.fabric.is_switch[device]) and (not numbers or self.number_fits(own, planned))
+        return device if fits else -1
 
     def number_fits(self, own: CapturedEnd, planned: int) -> bool:
         """Whether the number of a switch's port is that of the port which the design connects there."""

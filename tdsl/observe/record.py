@@ -94,7 +94,8 @@ class CapturedEnd(NamedTuple):
 class CapturedLink(NamedTuple):
     """A link that was seen. ``rate`` in bit/s and ``lanes`` are 0 where unknown; ``could`` is the rate
     that both ends support. ``carries`` is the number of links of the cable where the capture says it,
-    else 0. ``learned``: the far end is known by an address alone that traffic has shown there, which a
+    else 0; ``leg`` says that it is a leg of a breakout, which shares its connector at one end with others.
+    ``learned``: the far end is known by an address alone that traffic has shown there, which a
     neighbour's own word outweighs."""
 
     a: CapturedEnd
@@ -105,6 +106,7 @@ class CapturedLink(NamedTuple):
     could: int = 0
     carries: int = 0
     learned: bool = False
+    leg: bool = False
 
 
 class CapturedModule(NamedTuple):

@@ -226,13 +226,23 @@ def _captures_in_text(text: str, path: tuple[str | int, ...]) -> Iterator[tuple[
     plain = without_terminal(text)
     if plain.lstrip()[:1] in ("{", "["):
         try:
-            if not _is_lldp(json.loads(plain)):
-                return
+            value = json.loads(plain)
         except (ValueError, RecursionError):
             return
-        yield path, plain
+        yield from [(path, plain)] if _is_lldp(value) else _capture_in_inner_envelope(value, path)
     elif any(r.recognises(plain) for r in capture_readers().values() if r.OPTION == "lldp"):
         yield path, plain
+
+
+def _capture_in_inner_envelope(
+    value: Any, path: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """The capture in an envelope whose text another envelope has; none where it holds several, or names a
+    device."""
+    found = list(_captures_inside(value, ()))
+    if len(found) == 1 and not _device_around(found[0][0]):
+        inner = found[0][1]
+        yield path, inner if isinstance(inner, str) else json.dumps(inner, indent=1)
 
 
 def _inner_file(file: SourceFile, path: Sequence[str | int], inner: Any) -> SourceFile:
@@ -318,6 +328,8 @@ def _is_of_other_readers(value: Any) -> bool:
     """Whether it has the keys of NetBox, UFM, Batfish or NetQ."""
     rows = value if isinstance(value, list) else [value]
     keys = {k for r in rows[:64] if isinstance(r, Mapping) for k in r}
+    if any(isinstance(r, Mapping) and isinstance(r.get("body"), Mapping) and "path" in r for r in rows[:1]):
+        return True  # requests of tdsl's to create cables in NetBox
     if {
         "a_terminations",
         "rear_port",

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -135,8 +137,20 @@ def is_node_transitive(fabric: Fabric, network: Network, devices: Ints, budget: 
     """Whether verified permutations lead from every node to every other (``devices`` says which device each
     node is).
 
-    False may also mean that none were found.
+    False may also mean that none were found. Several proofs of one fabric ask for the same network.
     """
+    facts = network.tail, network.head, network.capacity, network.forwards, devices
+    known, within, answer = _latest_transitive.get(fabric, ((), budget, False))
+    if not known or within != budget or not all(map(np.array_equal, facts, known)):
+        answer = _has_transitive_images(fabric, network, devices, budget)
+        _latest_transitive[fabric] = facts, budget, answer
+    return answer
+
+
+_latest_transitive: WeakKeyDictionary[Fabric, tuple[tuple[Any, ...], Budget, bool]] = WeakKeyDictionary()
+
+
+def _has_transitive_images(fabric: Fabric, network: Network, devices: Ints, budget: Budget) -> bool:
     for images in transitive_candidates(fabric, devices, budget):
         if (
             all(arc_image(network, i) is not None for i in images)

@@ -273,6 +273,8 @@ def _both_bounds(
     if lower < cuts[0].value:
         past: list[Fraction] = []
         work = work_of_round(graph, symmetry, demand)
+        if _begins_too_low(work, shown[0][0], lower, view.budget):
+            return shown, cuts, True
         idle, trend = view.budget.bisection_idle_rounds, view.budget.bisection_trend_rounds
 
         def enough(so_far: Concurrent) -> bool:
@@ -296,9 +298,16 @@ def _both_bounds(
             best = bound_across_halves(replace(so_far, lower=hope))
             return _is_close_enough(bound_across_halves(so_far), cuts[0].value, view.budget) or best < lower
 
-        routes = uniform_flow_bounds(graph, demand, symmetry, enough, budget=view.budget)
+        routes = uniform_flow_bounds(graph, demand, symmetry, enough, budget=view.budget, begun=routes)
         shown[0] = (bound_across_halves(routes), routes) if routes is not None else shown[0]
     return shown, cuts, early
+
+
+def _begins_too_low(work: int, shown: int, known: int, budget: Budget) -> bool:
+    """Whether the first routing shows so much less than is ``known`` that a search that no requirement asks
+    for, and that would take more than a tenth of the work for its first routings, does not begin."""
+    heavy = budget.bisection_first_rounds * work * 10 > budget.uniform_work
+    return bool(budget.bisection_gain) and heavy and 3 * shown < known
 
 
 def _gains_too_little(past: list[Fraction], shown: int, known: int, budget: Budget) -> bool:

@@ -210,6 +210,16 @@ class Budget:
     uniform_classes: int = 6
     """Classes of links up to which each is once made longer than all others."""
 
+    irregular_orbits: int = 1_000
+    """Orbits of links above which no class is made longer as a whole."""
+
+    first_length: int = 1_000
+    """Length of a link without a price in the first routings of such a network: its first prices are of few
+    routings and say little, so that few paths have more links than needed."""
+
+    first_lengths: int = 2
+    """How many routings that is."""
+
     uniform_pairs: int = 8_000_000
     """Pairs of nodes up to which each is sent along its own shortest paths."""
 
@@ -353,6 +363,9 @@ class Budget:
 
     disjoint_path_work: int = 6_000_000
     """Devices that searches for paths without a common device may look at: some seconds."""
+
+    arcs_compared_at_once: int = 20
+    """How many times as long an arc takes in such an order as where all are compared at once."""
 
     contraction_work: int = 4_000_000
     """Arcs that contraction by maximum-adjacency orders may look at: some seconds."""

@@ -14,7 +14,7 @@ from tdsl.prove.search import (
     hop_distances,
     nodes_of_shortest_path,
 )
-from tdsl.prove.symmetry import equivalent_nodes
+from tdsl.prove.symmetry import first_of_equivalent_nodes
 from tdsl.prove.view import View
 
 
@@ -25,8 +25,7 @@ def diameter_bounds(view: View) -> Diameter | NotBounded:
     if not view.access.any():
         return NotBounded(("no end is attached to a switch",))
     graph, wanted, device = _compact_forwarders(view)
-    classes = equivalent_nodes(graph, np.flatnonzero(wanted))
-    first = np.array([c[0] for c in classes], dtype=np.int64)
+    first = first_of_equivalent_nodes(graph, np.flatnonzero(wanted))
     if len(first) > 1 and wanted.all() and is_node_transitive(view.fabric, graph, device, view.budget):
         first = first[:1]
     sources = _affordable_sources(graph, first, view.budget.diameter_work)

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tdsl.fabric.graph import Bools, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.automorphisms import is_node_transitive
 from tdsl.prove.bound import Bound, Counted, LinkCut, LinkPaths
 from tdsl.prove.max_flow import inseparable_groups, max_flow
@@ -149,7 +150,21 @@ def _device_alone(view: View, device: int) -> Bools:
 
 
 def _units_by_links(view: View) -> list[Host]:
-    """Units grouped by what they are linked to."""
+    """Units grouped by what they are linked to: those of the view before, where nothing of this has changed,
+    as after most failures of switches and links between them."""
+    at = view.attachment
+    facts = view.units, at.end, at.node, at.hub, view.forwards[view.units], view.degree[view.units]
+    known, hosts = _latest_hosts.get(view.fabric, ((), []))
+    if not known or not all(map(np.array_equal, facts, known)):
+        hosts = _group_units_by_links(view)
+        _latest_hosts[view.fabric] = facts, hosts
+    return hosts
+
+
+_latest_hosts: WeakKeyDictionary[Fabric, tuple[tuple[Any, ...], list[Host]]] = WeakKeyDictionary()
+
+
+def _group_units_by_links(view: View) -> list[Host]:
     at = view.attachment
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[view.units] = True
@@ -161,13 +176,14 @@ def _units_by_links(view: View) -> list[Host]:
         np.int64
     )  # a host with one link, to a chip, has the same rows as that chip
     same = equal_rows(passing, np.searchsorted(view.units, end), node, np.ones_like(node))
-    groups: dict[int, list[int]] = {}
-    for first, u in zip(same.tolist(), view.units.tolist(), strict=True):
-        groups.setdefault(first, []).append(u)
-    place = {u: i for i, u in enumerate(view.units.tolist())}
+    order = np.argsort(same, kind="stable")
+    begins = np.flatnonzero(np.diff(same[order], prepend=-1))
+    seconds = np.where(
+        np.diff(begins, append=len(order)) > 1, view.units[order[np.minimum(begins + 1, len(order) - 1)]], -1
+    )
     out = []
-    for members in groups.values():
-        i = place[members[0]]
+    for i, second in zip(order[begins].tolist(), seconds.tolist(), strict=True):
+        first = int(view.units[i])
         nodes: dict[int, int] = {}
         hubs: dict[int, int] = {}
         for x, h in zip(
@@ -175,12 +191,10 @@ def _units_by_links(view: View) -> list[Host]:
         ):
             nodes[x] = nodes.get(x, 0) + 1
             hubs[h] = hubs.get(h, 0) + 1
-        if view.forwards[
-            members[0]
-        ]:  # a chip beside hosts is reached over all of its links, and not over one
-            links = int(view.degree[members[0]])
-            nodes, hubs = {members[0]: links + 1}, dict.fromkeys(hubs, links)
-        out.append(Host(members[0], members[1] if len(members) > 1 else -1, nodes, hubs))
+        if view.forwards[first]:  # a chip beside hosts is reached over all of its links, and not over one
+            links = int(view.degree[first])
+            nodes, hubs = {first: links + 1}, dict.fromkeys(hubs, links)
+        out.append(Host(first, second, nodes, hubs))
     return out
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
 from tdsl.prove.network import Network
+from tdsl.prove.search import hop_distances
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.system.lazy_dataclass import dataclass
@@ -113,57 +114,57 @@ def _lengths_by_node(g: UnitGraph, length: Ints, sources: Ints) -> tuple[Any, in
     arcs = g.network
     short = int(length.max(initial=0)) * g.nodes < SHORT
     none, whole = (SHORT, np.dtype(np.int32)) if short else (FAR, np.dtype(np.int64))
+    if len(sources) == 1 and bool((length == length[:1]).all()):
+        hops = hop_distances(arcs, int(sources[0]), passing=g.forwards)
+        far = np.where(hops < 0, none, hops * int(length.max(initial=0)))
+        return far.astype(whole)[:, None], none
     by: Any = length[arcs.link].astype(whole)[:, None]
     out: Any = np.full(
         (g.nodes, len(sources)), none, dtype=whole
     )  # a column for every source: what is added up is contiguous
-    out[sources, np.arange(len(sources))] = 0
-    least = (
-        _least_of_slots
-        if len(sources) * arcs.arcs > SLOT * int(np.diff(arcs.start).max(initial=1))
-        else _least_of_slices
-    )
-    step = least(arcs)
-    first = True
-    while arcs.arcs:
-        nearer = np.minimum(out, step(out, by))
-        if first:  # a source may forward nothing
-            by[~g.forwards[arcs.tail]] = none
-        elif np.array_equal(nearer, out):
-            break
-        out, first = nearer, False
+    column = np.arange(len(sources))
+    out[sources, column] = 0
+    first, degree = arcs.start[sources], np.diff(arcs.start)[sources]
+    own = np.repeat(first - np.cumsum(degree) + degree, degree) + np.arange(degree.sum())
+    out[arcs.tail[own], np.repeat(column, degree)] = by[
+        own, 0
+    ]  # the first links: a source may forward nothing
+    by[~g.forwards[arcs.tail]] = none
+    slots = len(sources) * arcs.arcs > SLOT * int(np.diff(arcs.start).max(initial=1))
+    bring_nearer = (_least_of_slots if slots else _least_of_slices)(arcs)
+    before = None
+    while arcs.arcs and (before is None or not np.array_equal(before, out)):
+        before = out.copy()
+        bring_nearer(out, by)
     return out, none
 
 
-def _least_of_slices(arcs: Network) -> Callable[[Ints, Ints], Ints]:
-    """For every node (rows) the least of what arcs into it bring, with ``by`` added; where there is none what
-    it has."""
+def _least_of_slices(arcs: Network) -> Callable[[Any, Any], None]:
+    """Puts for every node (rows) the least of what it has and of what arcs into it bring, with ``by``
+    added."""
     heads = np.flatnonzero(np.diff(arcs.start))
 
-    def step(out: Ints, by: Ints) -> Ints:
-        after = out.copy()
-        after[heads] = np.minimum.reduceat(out[arcs.tail] + by, arcs.start[heads], axis=0)
-        return after
+    def step(out: Any, by: Any) -> None:
+        brought = np.minimum.reduceat(out[arcs.tail] + by, arcs.start[heads], axis=0)
+        out[heads] = np.minimum(out[heads], brought)
 
     return step
 
 
-def _least_of_slots(arcs: Network) -> Callable[[Ints, Ints], Ints]:
+def _least_of_slots(arcs: Network) -> Callable[[Any, Any], None]:
     """The same by the first arc into every node, the second, and so on: faster where columns are long and
-    degrees small."""
+    degrees small. What has come nearer by one brings others nearer by the next."""
     degree = np.diff(arcs.start)
     slots = []
     for k in range(int(degree.max())):
         nodes = np.flatnonzero(degree > k)
         slots.append((nodes, arcs.start[nodes] + k))
 
-    def step(out: Ints, by: Ints) -> Ints:
-        after = out.copy()
+    def step(out: Any, by: Any) -> None:
         for nodes, arc in slots:
             brought = out[arcs.tail[arc]]
             brought += by[arc]
-            after[nodes] = np.minimum(after[nodes], brought)
-        return after
+            out[nodes] = np.minimum(out[nodes], brought)
 
     return step
 

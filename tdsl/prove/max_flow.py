@@ -8,9 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.network import Network
+from tdsl.prove.network import Network, sum_by_key
 from tdsl.prove.search import hop_distances
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -23,10 +24,19 @@ def inseparable_groups(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints
     cut below r separates v and w. Passes repeat on the merged graph, where cuts below ``k`` are the same,
     until one merges nothing or the work is too much. Source: Nagamochi and Ibaraki, "Computing
     edge-connectivity in multigraphs and capacitated graphs" (SIAM J. Discrete Math. 5, 1992); capping the
-    order at ``k``: Henzinger, Noe, Schulz, "Shared-memory exact minimum cuts" (IPDPS 2019).
+    order at ``k``: Henzinger, Noe, Schulz, "Shared-memory exact minimum cuts" (IPDPS 2019). What is tied
+    by paths of one and two links is merged before, without a search.
     """
     label = np.arange(graph.nodes)
     left = budget.contraction_work
+    while graph.nodes > 1 and left > 0:
+        left -= len(graph.tail) // budget.arcs_compared_at_once
+        place = _closely_tied(graph, k)
+        count = int(place.max()) + 1
+        if count == graph.nodes:
+            break
+        label = place[label]
+        graph = graph.contracted(place, count)
     while graph.nodes > 1 and left > 0:
         left -= len(graph.tail)
         parent = _maximum_adjacency_pass(graph, k)
@@ -36,6 +46,22 @@ def inseparable_groups(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints
         label = place[label]
         graph = graph.contracted(place, len(roots))
     return label
+
+
+def _closely_tied(graph: Network, k: int) -> Ints:
+    """Labels of nodes that ``k`` links tie, directly or by a common neighbour each: no two such paths share a
+    link. Of the neighbours of a node each and the next are compared."""
+    tail, head = graph.tail, graph.head
+    near = np.flatnonzero(head[1:] == head[:-1]) if len(head) else head
+    low = np.append(tail[near], np.minimum(tail, head))
+    high = np.append(tail[near + 1], np.maximum(tail, head))
+    by_neighbour = np.minimum(graph.capacity[near], graph.capacity[near + 1])
+    direct = np.where(tail < head, graph.capacity, 0)
+    keys, paths = sum_by_key(low * graph.nodes + high, np.append(by_neighbour, direct))
+    tied = keys[paths >= k]
+    lowest = component_labels(graph.nodes, tied // graph.nodes, tied % graph.nodes)
+    place: Ints = np.unique(lowest, return_inverse=True)[1]
+    return place
 
 
 def _maximum_adjacency_pass(graph: Network, k: int) -> Ints:

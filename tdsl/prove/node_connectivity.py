@@ -15,7 +15,7 @@ from tdsl.prove.automorphisms import is_node_transitive
 from tdsl.prove.bound import Bound, Counted, DeviceCut, DevicePaths
 from tdsl.prove.disjoint import Separator, WorkExhausted, WorkLeft, separator_from_set, separator_of_terminals
 from tdsl.prove.edge_connectivity import component_network
-from tdsl.prove.network import count_by_key
+from tdsl.prove.network import Network, count_by_key
 from tdsl.prove.search import adjacency_network
 from tdsl.prove.symmetry import columns_as_key, equal_rows
 from tdsl.prove.view import View
@@ -25,28 +25,32 @@ from tdsl.system.lazy_dataclass import dataclass
 def least_separator_bounds(view: View) -> DevicePaths:
     """The least over all pairs of units; there are two at least. Source: Menger, "Zur allgemeinen
     Kurventheorie" (1927)."""
-    near = _neighbours_of_devices(view)
-    even = _bound_by_symmetry(view, near)
+    network, ours = _network_of_devices(view)
+    even = _bound_by_symmetry(view, network)
     if even is not None:
         return even
+    # one object a number: millions of equal ones would be most of the memory
+    node = list(range(network.nodes))
+    near = {d: {node[x] for x in network.neighbours(d).tolist()} for d in ours}
     inner = _forwarding_devices(view)
     if inner == set(view.units.tolist()):
         return _device_paths_between_chips(view, near, WorkLeft(view.budget.disjoint_path_work))
     return _Hosts(view, near, inner, WorkLeft(view.budget.disjoint_path_work)).solve()
 
 
-def _bound_by_symmetry(view: View, near: dict[int, set[int]]) -> DevicePaths | None:
+def _bound_by_symmetry(view: View, network: Network) -> DevicePaths | None:
     """A connected graph whose nodes are all equivalent, no four of them joined each to each, is as connected
     as a node has neighbours. Source: Mader, "Über den Zusammenhang symmetrischer Graphen" (Archiv der
     Mathematik 21, 1970)."""
     u, *others = view.units.tolist()
-    mine = near[u]
     if (
         not view.forwards[view.units].all()
         or (view.label[view.units] != view.label[u]).any()
         or not _has_transitive_symmetry(view)
     ):
         return None
+    mine = set(network.neighbours(u).tolist())
+    near = {x: set(network.neighbours(x).tolist()) for x in mine}
     if any(near[x] & near[y] & mine for x in mine for y in near[x] & mine):
         return None
     v = next((x for x in others if x not in mine), None)
@@ -57,19 +61,16 @@ def _forwarding_devices(view: View) -> set[int]:
     return set(np.flatnonzero(view.forwards & view.devices).tolist())
 
 
-def _neighbours_of_devices(view: View) -> dict[int, set[int]]:
-    """Neighbours of units and of what forwards, links of third ends left out; of interchangeable units two
-    are enough."""
+def _network_of_devices(view: View) -> tuple[Network, list[int]]:
+    """The links between units and what forwards, and these devices: links of third ends left out; of
+    interchangeable units two are enough."""
     ours = (view.forwards & view.devices).copy()
     ours[_distinguishable_units(view)] = True
     count = view.fabric.device_count
     kept = ours[view.a] & ours[view.b] & (view.a != view.b)
     a, b = view.a[kept], view.b[kept]
     keys, _ = count_by_key(np.minimum(a, b) * count + np.maximum(a, b))
-    network = adjacency_network(count, *np.divmod(keys, count))
-    del kept, a, b, keys
-    node = list(range(count))  # one object a number: millions of equal ones would be most of the memory
-    return {d: {node[x] for x in network.neighbours(d).tolist()} for d in np.flatnonzero(ours).tolist()}
+    return adjacency_network(count, *np.divmod(keys, count)), np.flatnonzero(ours).tolist()
 
 
 def _distinguishable_units(view: View) -> Ints:

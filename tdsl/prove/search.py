@@ -27,6 +27,9 @@ def eccentricities_of_sources(graph: Network, sources: Ints, targets: Bools) -> 
 
     Gives, for every source, the distance to the farthest target that it reaches, and whether it reaches all.
     """
+    if len(sources) == 1:
+        far = hop_distances(graph, int(sources[0]))[targets]
+        return np.array([far.max(initial=0)]), np.array([bool((far >= 0).all())])
     parts = [
         _eccentricities_of_chunk(graph, sources[low : low + _CHUNK], np.flatnonzero(targets))
         for low in range(0, len(sources), _CHUNK)
@@ -70,9 +73,12 @@ def _have_reached_all(reached: Words, targets: Ints, word: Ints, bit: Words) -> 
     return held
 
 
-def hop_distances(graph: Network, source: int, open_: Bools | None = None) -> Ints:
+def hop_distances(
+    graph: Network, source: int, open_: Bools | None = None, passing: Bools | None = None
+) -> Ints:
     """Links on a shortest path from one node to every other, -1 where there is none; only over arcs that are
-    ``open_``, which are walked from head to tail."""
+    ``open_``, which are walked from head to tail, and beyond the source only through nodes that are
+    ``passing``."""
     out = np.full(graph.nodes, -1, dtype=np.int64)
     place = np.empty(graph.nodes, dtype=np.int64)
     front = np.array([source], dtype=np.int64)
@@ -88,27 +94,39 @@ def hop_distances(graph: Network, source: int, open_: Bools | None = None) -> In
         place[near] = order = np.arange(len(near))
         front = near[place[near] == order]  # each once
         left -= len(front)
+        if passing is not None:
+            front = front[passing[front]]
     return out
 
 
 def nodes_of_shortest_path(graph: Network, source: int, target: int) -> list[int]:
     """Nodes of a shortest path, both ends included; empty if there is none."""
-    before = {source: source}
-    front = [source]
-    while front and target not in before:
-        following = []
-        for v in front:
-            for w in graph.neighbours(v).tolist():
-                if w not in before:
-                    before[w] = v
-                    following.append(w)
-        front = following
-    if target not in before:
+    before = np.full(graph.nodes, -1, dtype=np.int64)
+    place = np.empty(graph.nodes, dtype=np.int64)
+    before[source] = source
+    front = np.array([source], dtype=np.int64)
+    while len(front) and before[target] < 0:
+        owner, near = _neighbours_of_front(graph, front)
+        fresh = before[near] < 0
+        owner, near = owner[fresh], near[fresh]
+        order = np.arange(len(near))
+        place[near[::-1]] = order[::-1]
+        found = place[near] == order  # each once, by the first that has it
+        front = near[found]
+        before[front] = owner[found]
+    if before[target] < 0:
         return []
     out = [target]
     while out[-1] != source:
-        out.append(before[out[-1]])
+        out.append(int(before[out[-1]]))
     return out[::-1]
+
+
+def _neighbours_of_front(graph: Network, front: Ints) -> tuple[Ints, Ints]:
+    """All neighbours of some nodes, in their order, and whose each is."""
+    first, count = graph.start[front], graph.start[front + 1] - graph.start[front]
+    arcs = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+    return np.repeat(front, count), graph.tail[arcs]
 
 
 def first_names_and_more(names: Sequence[str], limit: int = 3) -> str:

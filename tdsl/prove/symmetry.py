@@ -266,6 +266,14 @@ def equivalent_nodes(network: Network, members: Ints) -> list[Ints]:
     return sorted(found, key=lambda c: int(c[0]))
 
 
+def first_of_equivalent_nodes(network: Network, members: Ints) -> Ints:
+    """Of every class of ``equivalent_nodes`` the lowest."""
+    label = equal_rows(np.zeros(network.nodes, dtype=np.int64), network.head, network.tail, network.capacity)
+    lowest = np.full(network.nodes, network.nodes, dtype=np.int64)
+    np.minimum.at(lowest, label[members], members)
+    return np.sort(lowest[lowest < network.nodes])
+
+
 def equal_rows(label: Ints, owner: Ints, other: Ints, amount: Ints) -> Ints:
     """Of every node the first of its label that has the same rows; a row gives its ``owner`` an amount for
     some other.

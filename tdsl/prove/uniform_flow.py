@@ -24,13 +24,12 @@ from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits, automorphism_orbits
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.equal_split import (
-    FAR,
     UniformDemand,
     distance_times_demand,
-    lengths_from_sources,
     route_equal_split,
 )
 from tdsl.prove.linear import Floats, least_fullest
+from tdsl.prove.search import hop_distances
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.system.lazy_dataclass import dataclass
@@ -87,18 +86,20 @@ def uniform_flow_bounds(
     symmetry: Orbits | None = None,
     enough: Callable[[Concurrent], bool] = lambda found: False,
     budget: Budget = DEFAULT,
+    begun: Concurrent | None = None,
 ) -> Concurrent | None:
     """Bounds on λ; None where something cannot be reached, where even one set of routes would take too long,
     or where the capacities are too large for sums in 64 bits.
 
-    The search ends when ``enough`` says so, when the bounds are close, or after much work.
+    The search ends when ``enough`` says so, when the bounds are close, or after much work. Of one that has
+    ``begun`` with the same demand the first routes are taken over.
     """
     found = symmetry or automorphism_orbits(graph, budget)
     times = np.zeros(graph.nodes, dtype=np.int64)
     np.add.at(times, found.node, demand.senders)
     sources = np.flatnonzero(times)
     cells = work_of_round(graph, found, demand)
-    if cells > budget.uniform_work or not cells or not _sums_fit_in_words(graph, demand):
+    if cells > budget.uniform_work or not cells or not _sums_fit_in_words(graph, demand, budget):
         return None
     best: Concurrent | None = None
     routes: list[UniformRoute] = []
@@ -106,8 +107,11 @@ def uniform_flow_bounds(
     master = _Master(_capacity_of_orbits(graph, found, demand))
     squared = budget.uniform_program_cells // len(np.unique(found.link))
     rounds = max(1, min(budget.uniform_rounds, budget.uniform_work // cells, isqrt(squared)))
-    for length in islice(_next_lengths(graph, found, master, budget.uniform_classes), rounds):
-        route = _route_all_sources(graph, found, demand, length, sources, times[sources])
+    for length in islice(_next_lengths(graph, found, master, budget), rounds):
+        if begun is not None and not routes:
+            route: UniformRoute | None = begun.routes[0]
+        else:
+            route = _route_all_sources(graph, found, demand, length, sources, times[sources])
         if route is None:
             return None
         routes.append(route)
@@ -136,17 +140,20 @@ def _hops_from(g: UnitGraph, sources: Ints) -> int:
     """Hops to what is farthest from the first source: a routing looks at every arc about as often."""
     if not len(sources):
         return 0
-    far = lengths_from_sources(g, np.ones(len(g.a), dtype=np.int64), sources[:1])
-    return int(far[far < FAR].max(initial=0))
+    return int(hop_distances(g.network, int(sources[0]), passing=g.forwards).max(initial=0))
 
 
-def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand) -> bool:
+def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand, budget: Budget) -> bool:
     """Whether no sum or product of loads, capacities and lengths exceeds 64 bits: the loads of an orbit of
     links, what a unit receives divided by capacity, and capacity times length."""
     ends, senders, capacities = (int(sum(x.tolist())) for x in (g.weight, demand.senders, g.capacity))
     largest = int(g.capacity.max(initial=1))
     return (
-        max(2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + 1))
+        max(
+            2 * senders * ends * PARTS * g.nodes,
+            ends * PARTS * largest,
+            4 * capacities * (FINE + budget.first_length),
+        )
         < 1 << 62
     )
 
@@ -223,16 +230,18 @@ def capacity_over_load(routes: list[UniformRoute], shares: tuple[int, ...], capa
     return min(Fraction(int(capacity[at]), int(load[at])) for at in near.tolist()) * PARTS * sum(shares)
 
 
-def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) -> Iterator[Ints]:
+def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, budget: Budget) -> Iterator[Ints]:
     """At first all equal, then one class of links longer; then longer where links are fuller: by the best
     combination so far, mixed with the prices of the linear program, or by those prices alone."""
     yield np.ones(len(g.a), dtype=np.int64)
     kinds = np.unique(g.kind)
-    if 1 < len(kinds) <= classes:
+    irregular = np.count_nonzero(np.bincount(found.link)) > budget.irregular_orbits
+    if 1 < len(kinds) <= budget.uniform_classes and not irregular:
         yield from (np.where(g.kind == kind, 3, 1)[found.link] for kind in kinds.tolist())
     for turn in count():
         price = master.price() if turn % 4 == 3 else master.pressure()
-        yield 1 + np.rint(price[found.link] * (FINE / max(price.max(), 1e-300))).astype(np.int64)
+        least = budget.first_length if irregular and turn < budget.first_lengths else 1
+        yield least + np.rint(price[found.link] * (FINE / max(price.max(), 1e-300))).astype(np.int64)
 
 
 class _Master:

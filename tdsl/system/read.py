@@ -254,7 +254,9 @@ def _read_from_disk(path: Path, limit: int, within: Sequence[Path]) -> bytes:
             inputs.add((facts.st_dev, facts.st_ino))
         if facts.st_size > limit:
             raise FileTooLarge(path, facts.st_size, limit)
-        data = file.read(limit + 1)
+        data = file.read(facts.st_size + 1)  # Python makes room for all that is asked for
+        if len(data) > facts.st_size:  # it has grown, or its size is not known
+            data += file.read(limit + 1 - len(data))
     if len(data) > limit:
         raise FileTooLarge(path, len(data), limit)
     return data

@@ -4,27 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
-
-import pytest
 
 from tdsl.fabric.renamed import DesignDevices, find_renamed_devices
 from tests.cli.run import tdsl
+from tests.soundness.families.planted_world import RACKS
 
-RACKS = """fabric racks {{
-  let numbers = {numbers}
-  rack rack[len(numbers)] {{
-    host node[2]: N
-    switch tor: S
-    connect node[n].nic to tor
-  }}
-  switch spine[2]: S
-  connect rack[*].tor to spine[*] spread x 4
-  naming rack[r].node[n] "r{{numbers[r]}}-gpu{{n}}"
-{tors}}}
-model host N {{ port nic: 400Gbps {{ os "mlx5_0" }} }}
-model switch S {{ port p[1..24]: 400Gbps {{ os "swp{{i}}" }} }}
-"""
 TORS = '  naming rack[r].tor "r{numbers[r]}-tor"\n'
 
 
@@ -37,26 +21,6 @@ def planned(folder: Path, old: list[int], new: list[int], tors: str = TORS) -> d
     assert done.exit_code == 0, done.output
     (fabric,) = json.loads(done.stdout)["fabrics"]
     return dict(fabric)
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("tors", [TORS, ""], ids=["all named", "hosts named"])
-def test_racks_that_leave_are_those_whose_numbers_leave(seed: int, tors: str, tmp_path: Path) -> None:
-    """Racks leave, come and change places in the text: no cable of a rack that stays is touched, and none has a new name.
-    Where the hosts alone have names, the switch of their rack is where they are."""
-    r = Random(seed)
-    old = r.sample(range(101, 110), 4)
-    gone, come = set(r.sample(old, r.randint(0, 2))), r.sample(range(201, 210), r.randint(0, 1))
-    new = [n for n in old if n not in gone] + come
-    r.shuffle(new)
-    found = planned(tmp_path, old, new, tors)
-    work = [(row["action"], f"{row['device']} {row['from']} {row['to']}") for row in found["work"]]  # type: ignore[attr-defined]
-    told = {text for action, text in work if action in ("unplug", "plug", "move")}
-    laid, moved, removed = (found[f"cables_{what}"] for what in ("laid", "moved", "removed"))
-    assert (laid + moved, removed + moved) == (6 * len(come), 6 * len(gone))  # type: ignore[operator]
-    if tors:
-        assert found["devices_relabelled"] == 0
-        assert {n for n in range(101, 210) if any(f"r{n}-" in text for text in told)} == gone | set(come)
 
 
 def test_a_new_name_is_work(tmp_path: Path) -> None:

@@ -73,14 +73,19 @@ def test_nothing_covers_anything_else(name: str) -> None:
 
 
 def test_the_superpod_is_told_on_one_page() -> None:
-    texts = texts_of(drawn(FABRICS["superpod"]()))
+    page = drawn(FABRICS["superpod"]())
+    texts = texts_of(page)
     for wanted in (
         "127 hosts · 1 other host · 48 switches · 2,044 links · 2,044 cables", "su3-node",
         "31 × DGX_H100, 1 omitted", "16 × QM9700",
-        "host-leaf: 1,020 links of 400 Gb/s", "leaf-spine: 1,024 links of 400 Gb/s", "tier 2", "hosts", "su0", "ufm",
+        "host-leaf: 1,020 links of 400 Gb/s", "rail 0: 127 links", "rail 7: 127 links",
+        "host-leaf in no rail: 4 links", "leaf-spine: 1,024 links of 400 Gb/s", "tier 2", "hosts", "su0", "ufm",
     ):  # fmt: skip
         assert wanted in texts, wanted
     assert texts.count("256") == 7 and "248" in texts and "4" in texts
+    rails = [(p.get("stroke"), t.text) for p in page.iter(f"{SVG}path") for t in p if ", rail " in (t.text or "")]
+    assert len(rails) == 4 * 8 and len({colour for colour, _ in rails}) == 8, "a line and a colour for each rail of each unit"
+    assert len([t for _, t in rails if t == "host-leaf, rail 3: 32 links"]) == 3
 
 
 def cells(page: ElementTree.Element) -> int:
@@ -101,6 +106,8 @@ def test_shapes_are_drawn(name: str, count: int, told: set[str]) -> None:
     assert fabric is not None
     page = drawn(fabric)
     assert cells(page) == count and told <= set(texts_of(page))
+    halves = [t.text for p in page.iter(f"{SVG}path") for t in p if (t.text or "").startswith("x: ")]
+    assert halves == (["x: 2048 cables"] if name == "tpu_v4" else []), "each link through an optical switch is two cables"
 
 
 TORUS = """

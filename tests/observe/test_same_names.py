@@ -46,20 +46,6 @@ def subnet(cables: Cables, names: dict[int, str], folder: Path) -> Path:
 # ---------------------------------------------------------------- InfiniBand
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_switches_of_one_description_are_imported_each(seed: int, small: Fabric, tmp_path: Path) -> None:
-    """Two or three switches have the name of another: as many devices and links, and the capture is as the import says."""
-    r = Random(seed)
-    few = r.sample(switches(small), r.randint(2, 3))
-    form = r.choice(["{}", "MF0;{}:MQM9700/U1"])
-    path = subnet(Cables(small), dict.fromkeys(few, form.format(small.device_name(few[0]))), tmp_path)
-    done = tdsl("import", path)
-    assert done.exit_code == 0 and f"{len(few)} devices are named" in done.stderr and "E0604" in done.stderr
-    back = imported(tmp_path, path)
-    assert (int(back.built.sum()), back.link_count) == (small.device_count, small.link_count)
-    assert codes(audited(back, ("ibnetdiscover", path))) == []
-
-
 def test_chips_of_one_chassis_are_devices_of_their_own(small: Fabric, tmp_path: Path) -> None:
     chips = {d: f"MF0;q3400:MQM/U{k}" for k, d in enumerate(switches(small)[:4], 1)}
     path = subnet(Cables(small), chips, tmp_path)
@@ -67,13 +53,6 @@ def test_chips_of_one_chassis_are_devices_of_their_own(small: Fabric, tmp_path: 
     back = imported(tmp_path, path)
     assert {f"q3400/U{k}" for k in range(1, 5)} <= {back.device_name(d) for d in range(back.device_count)}
     assert codes(audited(back, ("ibnetdiscover", path))) == []
-
-
-def test_hosts_that_were_cloned_lose_no_link(small: Fabric, tmp_path: Path) -> None:
-    hosts = [d for d in range(small.device_count) if not small.is_switch[d]]
-    path = subnet(Cables(small), dict.fromkeys(hosts[:2], "clone"), tmp_path)
-    done = tdsl("import", path)
-    assert "E0604" in done.stderr and f" {small.link_count} links" in done.stdout.splitlines()[0]
 
 
 UNNAMED = "Quantum-2 Mellanox Technologies"

@@ -33,7 +33,8 @@ SIZES = {
     "listed_messages": 20_000, "block_cuts": 8, "block_cut_links": 400_000, "rail_ends": 4096, "schedule_messages": 300_000,
     "schedule_ends": 2048, "halving_ends": 256, "exchanged_blocks": 8, "exchange_pairs": 20_000,
     "unlike_exchange_pairs": 300_000, "schedule_gap": 0.001, "switch_share_parts": 10_000, "tree_program_columns": 3_000,
-    "tree_parts": 2_520, "equal_block_cuts": 2,
+    "tree_parts": 2_520, "equal_block_cuts": 2, "arcs_compared_at_once": 20, "irregular_orbits": 1_000, "first_length": 1_000,
+    "first_lengths": 2,
 }  # fmt: skip
 """Limits that do not depend on the time: answers of published designs rest on them."""
 

@@ -95,6 +95,9 @@ def test_a_tier_names_the_cable_that_leads_to_it(tmp_path: Path) -> None:
     short = compile_text(LANES.format(tiers="leaf SG; spine SG"), tmp_path, models=False).findings
     (found,) = [d for d in short if d.severity is Severity.ERROR]
     assert found.code == "E0202" and "cable PART" in found.help and "write the tiers out" in found.help
+    bare = LANES.format(tiers="tier leaf of ? hosts { switch SG }\ntier spine of ? leaf { switch SG }")
+    (found,) = [d for d in compile_text(bare, tmp_path, models=False).findings if d.severity is Severity.ERROR]
+    assert found.code == "E0202" and "in the braces of this tier: `cable PART`" in found.help
     tiers = 'tier leaf of ? hosts { switch SG; cable OCTO }\ntier spine of ? leaf { switch SG; cable "F 10" }'
     text = LANES.format(tiers=tiers)
     result = compile_text(text, tmp_path, models=False)

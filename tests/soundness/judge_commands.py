@@ -87,16 +87,23 @@ def uncounted_rows(report: str, capture: Capture) -> list[str]:
     """Where an audit's counts of what was read are not those of what was used and set aside, or not those of the capture."""
     if report.lstrip()[:1] != "{":
         return []
-    out = []
+    out = uncounted_facts(report)
     for one in json.loads(report)["fabrics"]:
+        read = sum(one[kind]["read"] for kind in ("rows", "facts") if one.get(kind) is not None)
+        if capture.facts >= 0 and read != capture.facts:
+            out.append(f"{capture.facts} facts are in the capture, {read} were read")
+    return out
+
+
+def uncounted_facts(report: str) -> list[str]:
+    """Where an audit's counts of what was read are not those of what was used and set aside."""
+    out = []
+    for one in json.loads(report)["fabrics"] if report.lstrip()[:1] == "{" else []:
         for kind in ("rows", "facts"):
             if (found := one.get(kind)) is None:
                 continue
             if found["read"] != found["used"] + found["set_aside"] or found["set_aside"] != len(found["aside"]):
                 out.append(f"{kind}: read {found['read']}, used {found['used']}, set aside {found['set_aside']}")
-        read = sum(one[kind]["read"] for kind in ("rows", "facts") if one.get(kind) is not None)
-        if capture.facts >= 0 and read != capture.facts:
-            out.append(f"{capture.facts} facts are in the capture, {read} were read")
     return out
 
 

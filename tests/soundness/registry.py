@@ -24,6 +24,7 @@ from tests.soundness.judge_clusters import judged_cluster
 from tests.soundness.judge_collectives import judged_times
 from tests.soundness.judge_commands import judged_call, judged_capture, judged_change
 from tests.soundness.judge_failures import judged_failures
+from tests.soundness.judge_world import judged_world
 from tests.soundness.verdicts import Compared, judged_blueprint
 
 Judge = Callable[[int, Path, bool], Compared]
@@ -47,6 +48,7 @@ FAMILIES: Mapping[str, Judge] = {
     "collective_times": lambda seed, folder, shrink: judged_times(timed_design(seed), folder),
     "planted_captures": lambda seed, folder, shrink: judged_capture(capture_of_seed(seed), folder),
     "planted_facts": lambda seed, folder, shrink: judged_capture(fact_capture_of_seed(seed), folder),
+    "planted_world": lambda seed, folder, shrink: judged_world(seed, folder),
     "changed_contracts": lambda seed, folder, shrink: judged_change(change_of_seed(seed), folder),
     "empty_commands": judged_empty_call,
 }

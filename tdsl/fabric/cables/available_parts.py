@@ -56,16 +56,7 @@ def judge_parts(
                 )
                 load = int((rates * cables.links)[cables.group == cables.group[first]].sum())
                 carried = quantity_text(Quantity(Fraction(load), RATE))
-                mend = "name a part with as many legs, `{ cable PART }`, one of the catalogue or your own: "
-                mend += (
-                    f"`model cable PART {{ rate {carried}; legs {int(legs[first])} }}`; or use ports "
-                    "with a connector each"
-                )
-                if not plan.wires[s].origin.span.text.startswith("connect"):  # an intent made it
-                    mend = (
-                        "write the tiers out, and name a part with as many legs: `tier T of ? hosts { "
-                        "switch MODEL; cable PART }`"
-                    )
+                mend = _breakout_help(plan.wires[s].origin.span.text, carried, int(legs[first]))
             notes = [f"this applies to {len(mine)} {noun_for_count(len(mine), 'leg')} of this connect"]
             diagnostics.add(
                 code,
@@ -75,6 +66,22 @@ def judge_parts(
                 help=mend,
             )
     _too_slow(plan, wiring, cables, rates, parts, diagnostics)
+
+
+def _breakout_help(written: str, carried: str, legs: int) -> str:
+    """How to name the part of a break-out that a connect, a tier or another line of an intent makes."""
+    declared = f"`model cable PART {{ rate {carried}; legs {legs} }}`"
+    if written.startswith("tier"):
+        return f"name a part with as many legs in the braces of this tier: `cable PART`, with {declared}"
+    if not written.startswith("connect"):
+        return (
+            f"write the tiers out, and name a part with as many legs, {declared}: `tier T of ? hosts {{ "
+            "switch MODEL; cable PART }`"
+        )
+    return (
+        "name a part with as many legs, `{ cable PART }`, one of the catalogue or your own: "
+        f"{declared}; or use ports with a connector each"
+    )
 
 
 def _refuse_wrong_carries(

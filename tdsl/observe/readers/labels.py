@@ -97,15 +97,15 @@ def _join_ends(cable: str, ends: dict[tuple[str, str], list[LabelledEnd]], into:
         elif leg and ("", "b") in ends:
             b = b * len(a)
         for here, there in zip(a, b, strict=False):
-            _add_link_of_labels(into, here, there)
+            _add_link_of_labels(into, here, there, bool(leg))
         for one in (*a[len(b) :], *b[len(a) :]):
             help = "add the label of its other end, or remove this one"
             into.fault(one.at.file, one.at.line, f"cable {cable} has a label at one end alone", help)
 
 
-def _add_link_of_labels(into: Observed, here: LabelledEnd, there: LabelledEnd) -> None:
+def _add_link_of_labels(into: Observed, here: LabelledEnd, there: LabelledEnd, leg: bool) -> None:
     a, b = (
         CapturedEnd(add_device(into, e.device, "", e.at, heard=True), (e.port,), printed=True)
         for e in (here, there)
     )
-    into.wire(CapturedLink(a, b, max(here.at, there.at, key=lambda at: at.line)))
+    into.wire(CapturedLink(a, b, max(here.at, there.at, key=lambda at: at.line), leg=leg))

@@ -1,5 +1,5 @@
 """NetBox: the cables of its REST API, ``GET /api/dcim/cables/``, one page, several as a list, or the list of
-results.
+results; or the requests that tdsl writes to create them (``payloads.json``), all of which are planned.
 
 Source: netbox 4.6, ``dcim/api/serializers_/cables.py`` and ``netbox/api/serializers/generic.py``: a cable has
 ``a_terminations`` and ``b_terminations``, each with ``object_type`` and ``object``, which has ``device`` and
@@ -9,6 +9,7 @@ Source: netbox 4.6, ``dcim/api/serializers_/cables.py`` and ``netbox/api/seriali
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -37,6 +38,11 @@ OPTION = "p2p"
 INTERFACE = "dcim.interface"
 ABSENT = ("decommissioning", "planned")
 """States of a cable that is not plugged (netbox, ``dcim/choices.py``, ``LinkStatusChoices``)."""
+REQUEST = "dcim/cables/"
+"""Where requests that create cables are sent."""
+BREAKOUT = "breakout-"
+"""How profiles of cables begin that split one interface (netbox, ``dcim/choices.py``,
+``CableProfileChoices``)."""
 OTHER_ENDS = (
     "dcim.powerport", "dcim.poweroutlet", "dcim.powerfeed", "dcim.consoleport", "dcim.consoleserverport",
     "circuits.circuittermination",
@@ -46,8 +52,21 @@ panels are none of them: a link runs through them."""
 
 
 def recognises(head: str) -> bool:
-    """Whether a text begins as such a list of cables."""
-    return ('"a_terminations"' in head or '"rear_port' in head) and head.lstrip()[:1] in ("{", "[")
+    """Whether a text begins as such a list of cables, or as a table of front ports."""
+    return _is_table_of_front_ports(head) or (
+        ('"a_terminations"' in head or '"rear_port' in head)
+        and head.lstrip()[:1]
+        in (
+            "{",
+            "[",
+        )
+    )
+
+
+def _is_table_of_front_ports(text: str) -> bool:
+    """Whether a table has the columns of NetBox's front ports."""
+    heading = text.lstrip().partition("\n")[0].lower().replace("_", " ")
+    return {"device", "name", "rear port"} <= {cell.strip() for cell in heading.split(",")}
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
@@ -55,6 +74,9 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     the reason. A list of front ports says where they lead."""
     lines = Lines(file)
     into.panels = into.panels or PanelCables()
+    if _is_table_of_front_ports(file.text):
+        into.panels.behind |= front_ports_listed(_rows_of_front_ports(file))
+        return
     for entry in _cables_of_pages(json_of_capture(file), file):
         at = lines.place("a_terminations")
         try:
@@ -83,6 +105,24 @@ def _rear_ports_of_front_port(
         yield device, name, rear, number if isinstance(number, int) else 1
 
 
+def _rows_of_front_ports(file: SourceFile) -> Iterator[tuple[str, str, str, int]]:
+    """The same of a table: device, name, rear port, and its position, which is 1 where there is no such
+    column. Raises Malformed."""
+    reader = csv.reader(file.text.lstrip("\n").split("\n"))
+    heading = [cell.strip().lower().replace("_", " ") for cell in next(reader)]
+    for row in reader:
+        cells = dict(zip(heading, (cell.strip() for cell in row), strict=False))
+        device, name, rear = (cells.get(k, "") for k in ("device", "name", "rear port"))
+        position = cells.get("rear port position", "") or "1"
+        if not any(cells.values()):
+            continue
+        if not (device and name and rear and position.isdecimal()):
+            raise Malformed(
+                reader.line_num, "a front port without a device, a name or the name of its rear port"
+            )
+        yield device, name, rear, int(position)
+
+
 def _name_of(value: object) -> str:
     return json_text(value.get("name")) if isinstance(value, dict) else ""
 
@@ -92,7 +132,8 @@ def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at
     status = facts.get("status")
     state = json_text(status.get("value") if isinstance(status, dict) else status)
     other = sorted(_kinds_of_ends(facts) & set(OTHER_ENDS))
-    why = f"NetBox says that the cable is {state}" if state in ABSENT else ""
+    gone = ABSENT[:1] if REQUEST in facts else ABSENT
+    why = f"NetBox says that the cable is {state}" if state in gone else ""
     why = why or (f"an end is not a port of a network: {', '.join(other)}" if other else "")
     if why:
         into.leave_out(why, at, _cable_in_words(facts))
@@ -101,6 +142,9 @@ def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at
     if not a and not b:
         into.leave_out("no end is an interface", at, _cable_in_words(facts))
         return
+    legs = len(a) != len(b) and 1 in (len(a), len(b)) and _is_breakout(facts)
+    if legs:  # of one interface, whose lanes have no interfaces of their own
+        a, b = (side * (max(len(a), len(b)) if len(side) == 1 else 1) for side in (a, b))
     if len(a) != len(b):
         raise Malformed(
             at.line,
@@ -109,9 +153,15 @@ def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at
         )
     for x, y in zip(a, b, strict=True):
         if isinstance(x, CapturedEnd) and isinstance(y, CapturedEnd):
-            into.wire(CapturedLink(x, y, at))
+            into.wire(CapturedLink(x, y, at, leg=legs))
         else:
             panels.cables.append(PanelCable(x, y, at, _cable_in_words(facts)))
+
+
+def _is_breakout(cable: Mapping[str, Any]) -> bool:
+    """Whether the profile of a cable splits one interface."""
+    profile = cable.get("profile")
+    return json_text(profile.get("value") if isinstance(profile, dict) else profile).startswith(BREAKOUT)
 
 
 def _cables_of_pages(value: Any, file: SourceFile) -> Iterator[Any]:
@@ -121,8 +171,20 @@ def _cables_of_pages(value: Any, file: SourceFile) -> Iterator[Any]:
                 into = "add `?limit=0` to the request, or put all pages into one JSON list"
                 raise Malformed(1, "this is one page of the cables, and others follow", into)
             yield from entries_of_list(page["results"])
+        elif isinstance(page, dict) and isinstance(page.get("body"), dict):
+            if json_text(page.get("path")) == REQUEST:
+                yield page["body"] | {REQUEST: True}
         else:
             yield page
+
+
+def _owner_and_name(facts: Mapping[str, Any]) -> tuple[str, str]:
+    """The device and the name of an end: of an object, or in a request both as text."""
+    thing = facts.get("object", facts)
+    thing = thing if isinstance(thing, dict) else {}
+    owner = thing.get("device")
+    known = json_text(owner) or _name_of(owner)
+    return known or (json_text(owner.get("display")) if isinstance(owner, dict) else ""), _name_of(thing)
 
 
 def _kinds_of_ends(cable: Mapping[str, Any]) -> set[str]:
@@ -141,11 +203,11 @@ def _cable_in_words(cable: Mapping[str, Any]) -> str:
     for side in "ab":
         ends = []
         for one in entries_of_list(cable.get(f"{side}_terminations")):
-            thing = one.get("object") if isinstance(one, dict) else None
-            thing = thing if isinstance(thing, dict) else {}
-            owner = thing.get("device")
-            name = json_text(owner.get("name")) if isinstance(owner, dict) else ""
-            ends.append(f"{name} {json_text(thing.get('name')) or json_text(thing.get('display'))}".strip())
+            facts = one if isinstance(one, dict) else {}
+            device, name = _owner_and_name(facts)
+            thing = facts.get("object")
+            shown = json_text(thing.get("display")) if isinstance(thing, dict) else ""
+            ends.append(f"{device} {name or shown}".strip())
         sides.append(", ".join(filter(None, ends)) or "nothing")
     return " to ".join(sides)
 
@@ -158,9 +220,10 @@ def _ends_of_side(into: Observed, value: Any, at: CaptureLine, side: str) -> lis
         kind = json_text(facts.get("object_type"))
         if kind not in (INTERFACE, FRONT, REAR):
             continue
-        thing = json_object(facts.get("object"), at, f"the interface of side {side.upper()}")
-        owner = json_object(thing.get("device"), at, f"the device of side {side.upper()}")
-        name, port = json_text(owner.get("name")) or json_text(owner.get("display")), _name_of(thing)
+        if "object" in facts:
+            thing = json_object(facts["object"], at, f"the interface of side {side.upper()}")
+            json_object(thing.get("device"), at, f"the device of side {side.upper()}")
+        name, port = _owner_and_name(facts)
         if not name or not port:
             raise Malformed(
                 at.line,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tdsl.fabric.user_csv import LABEL
@@ -24,6 +24,7 @@ from tdsl.observe.cut_sheets import (
     filled_right,
     is_ticked,
 )
+from tdsl.observe.panels import FRONT, REAR, CableEnd, PanelCable, PanelCables, PanelPort
 from tdsl.observe.readers._neighbours import add_device
 from tdsl.observe.readers.netbox import OTHER_ENDS
 from tdsl.observe.record import (
@@ -51,6 +52,8 @@ ENDS = (
 """Names of the four columns, in lower case, in the order in which they are looked for."""
 MORE = {"a": ("a_label", "a_interface", "a_index"), "b": ("b_label", "b_interface", "b_index")}
 RATE = ("rate_gbps", "speed_gbps")
+LEG = "leg"
+"""The number of a leg of a breakout, in tdsl's ``cables.csv``."""
 COUNT = "links"
 """How many links a cable carries, in tdsl's ``cables.csv``."""
 NETBOX = ENDS[6]
@@ -71,6 +74,8 @@ REMOVED = frozenset(
     )
 )
 """States of a cable in other tables that is not plugged any more."""
+PLUGGED = frozenset(("installed", "connected", "active", "completed", "complete", "done", "cabled", "in use"))
+"""States of a cable that is plugged: in a table with one of them, what is planned is not plugged yet."""
 SEVERAL = re.compile(r"[,;\n]|\s[&+]\s|\sand\s|\b([A-Za-z]+)\d+/\1\d")
 """What stands between several ends in one cell: ``Ethernet0,Ethernet8``, ``Ethernet0/Ethernet8``."""
 KIND = "class"
@@ -98,7 +103,7 @@ class Heading(NamedTuple):
 def heading_of_table(text: str, columns: Mapping[str, str]) -> Heading | None:
     """The heading of a table: of the first rows the first that names the columns of two ends, alone or with
     the row above. None where there is none; ``columns`` are names of columns that a call gives."""
-    lines = text.split("\n", 4 * HEADING)[: 4 * HEADING]
+    lines = lines_with_ends(text.split("\n", 4 * HEADING)[: 4 * HEADING])
     first = next((line for line in lines if line.strip() and not COMMENT.match(line.strip())), "")
     for delimiter in sorted(",;\t", key=lambda d: (-first.count(d), -sum(line.count(d) for line in lines))):
         reader = csv.reader(lines, delimiter=delimiter)
@@ -114,6 +119,11 @@ def heading_of_table(text: str, columns: Mapping[str, str]) -> Heading | None:
             if seen == HEADING:
                 break
     return None
+
+
+def lines_with_ends(lines: Sequence[str]) -> list[str]:
+    """Lines with what ended them, so that it stays between the words of a cell of several lines."""
+    return [*(f"{line}\n" for line in lines[:-1]), *lines[-1:]]
 
 
 def _rows_until_fault(reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -144,7 +154,7 @@ def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str
             "name them a_device,a_port,b_device,b_port, or give --column a_device=NAME",
         )
     rows = []
-    reader = csv.reader(iter(file.text.split("\n")), strict=True, delimiter=heading.delimiter)
+    reader = csv.reader(lines_with_ends(file.text.split("\n")), strict=True, delimiter=heading.delimiter)
     wrong = None
     try:
         for row in reader:
@@ -167,6 +177,8 @@ class _CableRows:
         self.ticked = "done" in self.columns and any(
             is_ticked(_cell(row, self.columns, "done")) for line, row in rows if line > heading.line
         )
+        states = {_cell(row, self.columns, "status").lower() for line, row in rows if line > heading.line}
+        self.planned_is_absent = "netbox" not in self.columns and bool(states & PLUGGED)
         self.fills = {side: self.has_merged_devices(side) for side in "ab"}
         self.above = {"a_device": "", "b_device": ""}  # devices of the row above
         self.merged: list[int] = []  # lines whose device is the one of the row above
@@ -224,6 +236,8 @@ class _CableRows:
         why = _reason_to_leave_out(row, columns)
         if not why and self.ticked and not is_ticked(_cell(row, columns, "done")):
             why = "the row is not ticked as done"
+        if not why and self.planned_is_absent and _cell(row, columns, "status").lower() == "planned":
+            why = "the table says that the cable is planned, and others that are plugged"
         row = self.with_devices_of_merged_cells(row, place.line)
         if why:
             self.into.leave_out(why, place, _row_in_words(row, columns))
@@ -283,7 +297,7 @@ def _further_positions(
     row: list[str], first: Mapping[str, int], given: Mapping[str, str], more: tuple[str, ...]
 ) -> dict[str, int]:
     """Places of the columns that a table may have beside those of the ends."""
-    names = (*MORE["a"], *MORE["b"], *RATE, KIND, COUNT, *more)
+    names = (*MORE["a"], *MORE["b"], *RATE, KIND, COUNT, LEG, *more)
     out = {name: first[name] for name in names if name in first} | columns_of_work(row)
     if given.get(RATE[0]) in first:
         out[RATE[0]] = first[given[RATE[0]]]
@@ -341,7 +355,7 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
     own = KIND in heading  # a list that tdsl wrote
     tiers = cell(KIND).split("-")
     kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
-    ends = []
+    ends: list[CableEnd] = []
     for side in "ab":
         name, port = cell(f"{side}_device"), cell(f"{side}_port")
         if heading[f"{side}_device"] == heading[f"{side}_port"]:
@@ -357,13 +371,20 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
                 f"the row has no device or no port at end {side}",
                 "fill both ends of the row, or remove it",
             )
-        ends.append(
-            CapturedEnd(
-                add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports, printed=own
-            )
-        )
+        of_panel = cell(f"side_{side}_type")
+        if of_panel in (FRONT, REAR):
+            ends.append(PanelPort(name, of_panel, port))
+            continue
+        key = add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)])
+        ends.append(CapturedEnd(key, ports, printed=own))
     bps = _rate_of_cell(next(filter(None, map(cell, RATE)), ""))
-    into.wire(CapturedLink(ends[0], ends[1], at, bps, carries=_links_of_cell(cell(COUNT))))
+    carries, leg = _links_of_cell(cell(COUNT)), own and bool(cell(LEG))
+    a, b = ends
+    if isinstance(a, CapturedEnd) and isinstance(b, CapturedEnd):
+        into.wire(CapturedLink(a, b, at, bps, carries=carries, leg=leg))
+        return
+    into.panels = into.panels or PanelCables()
+    into.panels.cables.append(PanelCable(a, b, at, _row_in_words(row, heading)))
 
 
 def _rate_of_cell(text: str) -> int:

@@ -127,6 +127,10 @@ class BisectionCheck(Check):
         )
 
 
+NAMED = 16
+"""Names of a side that a witness has at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class CutFacts:
     """A cut for the reader: units on each side, the smaller first, by name; the rows of its links, and how
@@ -142,7 +146,10 @@ class CutFacts:
         f = view.fabric
         return {
             "split": list(self.split),
-            "sides": [s if len(s) <= 16 else [*s[:15], f"and {len(s) - 15} more"] for s in self.sides],
+            "sides": [
+                s if len(s) <= NAMED else [*s[: NAMED - 1], f"and {len(s) - NAMED + 1} more"]
+                for s in self.sides
+            ],
             "cut": [
                 f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in self.links[:8]
             ],
@@ -170,9 +177,12 @@ def cut_facts(view: View, net: Network, cut: Cut) -> CutFacts:
 
 
 def _names_of_side(view: View, mine: Ints, others: Ints) -> list[str]:
-    """The units of a side, by their groups where a group is on it with all its units."""
+    """The units of a side, by their groups where a group is on it with all its units. Where none is in a
+    group, names beyond the first are empty: only their number is said, and they may be many."""
     f = view.fabric
     grouped = np.array([len(s.parts) > 1 or bool(f.members and s.prefix) for s in f.sets], dtype=np.bool_)
+    if not grouped[f.device_set[mine]].any():
+        return [*(f.device_path(d) for d in mine[:NAMED].tolist()), *[""] * (len(mine) - NAMED)]
     foreign = {f.device_path(d).partition(".")[0] for d in others[grouped[f.device_set[others]]].tolist()}
     names: dict[str, None] = {}
     for d in mine.tolist():

@@ -214,7 +214,7 @@ def as_ibutils(links: tuple[Link, ...]) -> dict[str, str]:
     """Ports by their numbers in the model: eth0 is the first."""
     blocks: dict[str, list[str]] = {}
     for a, p, b, q in links:
-        one, other = (f"P{int(x[-1]) + ('eth' in x)}" for x in (p, q))
+        one, other = (f"P{int(''.join(filter(str.isdigit, x))) + ('eth' in x)}" for x in (p, q))
         blocks.setdefault(a, [f"TYPE {a}"]).append(f"   {one} -> TYPE {b} {other}")
     return {"fabric.topo": "\n\n".join("\n".join(b) for b in blocks.values()) + "\n"}
 
