@@ -371,14 +371,14 @@ def fabric_attributes(fabric: Fabric, known: Mapping[str, str]) -> dict[tuple[st
     _enter_management(fabric, known, enter, enter_fields)
     if fabric.places is not None:
         _enter_halls(fabric.places.halls, enter)
+        for feed in fabric.places.feeds:
+            what = f"feed {feed.name}:"
+            enter("feed", f"{what} power", feed.watts)
+            enter("feed", f"{what} from", tuple(fabric.places.feeds[p].name for p in feed.parents))
+            enter("feed", f"{what} racks", tuple(fabric.places.rack_names[r] for r in feed.racks))
         names = [h.name for h in fabric.places.halls]
         for (a, b), length in fabric.places.distances.items():
             enter("distance", f"distance {' to '.join(sorted((names[a], names[b])))}", f"{length}mm")
-    for feed in fabric.places.feeds if fabric.places is not None else ():
-        what = f"feed {feed.name}:"
-        enter("feed", f"{what} power", feed.watts)
-        enter("feed", f"{what} from", tuple(fabric.places.feeds[p].name for p in feed.parents))
-        enter("feed", f"{what} racks", tuple(fabric.places.rack_names[r] for r in feed.racks))
     for r in fabric.risks:
         paths = [fabric.device_path(d) for d in r.devices.tolist()]
         enter("risk", f"risk {r.path}: members", tuple(known.get(p, p) for p in paths))

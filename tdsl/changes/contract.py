@@ -47,7 +47,6 @@ STATEMENTS = (
     "purpose",
     "forwards",
     "distance",
-    "feed",
 )
 """Settings of a fabric that its devices and cables need not show."""
 CONTAINERS = ("fabric", "cluster", "group", "pod", "plane", "rack", "site", "cube", "cell")
