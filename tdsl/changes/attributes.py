@@ -26,7 +26,7 @@ from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric, Ints, LinkStatement
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.place_statements import Hall, RackRow
-from tdsl.semantics.quantity import RATE, Quantity
+from tdsl.semantics.quantity import POWER, RATE, Quantity, quantity_text
 from tdsl.semantics.values import text_of
 from tdsl.syntax import tree
 
@@ -373,7 +373,8 @@ def fabric_attributes(fabric: Fabric, known: Mapping[str, str]) -> dict[tuple[st
         _enter_halls(fabric.places.halls, enter)
         for feed in fabric.places.feeds:
             what = f"feed {feed.name}:"
-            enter("feed", f"{what} power", feed.watts)
+            watts = "" if feed.watts is None else quantity_text(Quantity(feed.watts, POWER))
+            enter("feed", f"{what} power", watts)
             enter("feed", f"{what} from", tuple(fabric.places.feeds[p].name for p in feed.parents))
             enter("feed", f"{what} racks", tuple(fabric.places.rack_names[r] for r in feed.racks))
         names = [h.name for h in fabric.places.halls]

@@ -207,6 +207,8 @@ ROWS: list[tuple[str, str, str, str]] = [
     ("sold", LEAVES, "latency 1us", "latency 1us; sold N 2"),
     ("basis", LEAVES, "latency 1us", "latency 1us; basis power measured"),
     ("risk", LEAVES, "  naming wide", "  risk feed { members wide; fails 1/9year; repair 2h }\n  naming wide"),
+    ("feed", LEAVES, "  naming wide", "  feed a { power 90kW }\n  naming wide"),
+    ("racks", LEAVES, "  naming wide", "  feed a { racks h }\n  naming wide"),
     ("rate", LEAVES, "cable DD }", "cable DD; rate 50Gbps }"),
     ("split", LEAVES, "switch wide: SW", "switch wide: SW { split p 2 }"),
     ("split", LEAVES, "switch wide: SW", "switch wide: SW { split p[1..2] 2 }"),
