@@ -141,10 +141,6 @@ def _judgement_of_feeds(
     unlimited = [feed.name for feed in places.feeds if feed.watts is None]
     if unlimited:
         notes.append(f"what they carry is not stated: {', '.join(unlimited[:8])}")
-    worst: dict[int, _LoadedFeed] = {}
-    for x in found:
-        if x.share > 1 and (x.feed not in worst or x.share > worst[x.feed].share):
-            worst[x.feed] = x
     faults = tuple(
         PropertyFault(
             places.feeds[k].origin,
@@ -153,7 +149,7 @@ def _judgement_of_feeds(
             (),
             help="put racks on other feeds, or devices into other racks",
         )
-        for k, x in worst.items()
+        for k, x in _worst_overloads(found).items()
     )
     status: Status = "refuted" if faults else "bounded" if missing else "proved"
     share = most.share
@@ -172,3 +168,12 @@ def _judgement_of_feeds(
         faults=faults,
         notes=tuple(notes),
     )
+
+
+def _worst_overloads(found: list[_LoadedFeed]) -> dict[int, _LoadedFeed]:
+    """Of every feed that carries too much the first of its greatest loads."""
+    worst: dict[int, _LoadedFeed] = {}
+    for x in found:
+        if x.share > 1 and (x.feed not in worst or x.share > worst[x.feed].share):
+            worst[x.feed] = x
+    return worst
