@@ -134,7 +134,7 @@ class Commands(click.Group):
 
     def _advice(self, ctx: click.Context, name: str) -> str:
         """What to write instead of a command that does not exist."""
-        near = closest_name(name, self.list_commands(ctx), 0.5)
+        near = COMMANDS_ELSEWHERE.get(name.lower()) or closest_name(name, self.list_commands(ctx), 0.5)
         if near:
             return f"did you mean `{ctx.command_path} {near}`?"
         if name.endswith(".fab"):
@@ -374,6 +374,18 @@ def _paths_in_option_values(option: click.Option, values: list[Any]) -> list[str
     return [part(str(v)) for v in values] if part is not None else []
 
 
+COMMANDS_ELSEWHERE = {
+    **dict.fromkeys(("validate", "verify-design", "test", "lint", "prove", "apply", "run"), "check"),
+    **dict.fromkeys(("generate", "make", "compile", "export", "render-all", "output"), "build"),
+    **dict.fromkeys(("format", "reformat"), "fmt"),
+    **dict.fromkeys(("draw", "plot", "graph", "diagram", "open", "visualize", "visualise"), "view"),
+    **dict.fromkeys(("print", "info", "describe", "inspect", "summary"), "show"),
+    **dict.fromkeys(("new-project", "create", "start", "scaffold"), "init"),
+    **dict.fromkeys(("doc", "docs", "man-page", "why"), "explain"),
+}
+"""Words of other tools for a command, and its name."""
+
+
 class Unusable(click.ClickException):
     """A project whose configuration cannot be followed."""
 
@@ -397,8 +409,11 @@ def option_defaults_from_config(
     commands = ctx.command
     assert isinstance(commands, Commands)
     for wrong in config.commands.keys() - set(commands.list_commands(ctx)):
+        names = [*commands.list_commands(ctx), "severity", "target", "site"]
+        near = closest_name(wrong, names)
         raise config.fault(
-            f"`[{wrong}]`: there is no such command; there are {', '.join(commands.list_commands(ctx))}"
+            f"`[{wrong}]`: there is no such command; "
+            + (f"did you mean `[{near}]`?" if near else f"there are {', '.join(names)}")
         )
     if command is None or config.file is None:
         return {}
@@ -407,8 +422,12 @@ def option_defaults_from_config(
     for key, value in config.commands.get(command.name or "", {}).items():
         option = options.get(key.replace("-", "_"))
         if option is None:
-            known = ", ".join(sorted(o.opts[-1].lstrip("-") for o in options.values()))
-            raise config.fault(f"`[{command.name}]`: there is no option `{key}`; there are {known}")
+            known = sorted({o.opts[-1].lstrip("-") for o in options.values()})
+            near = closest_name(key, known)
+            raise config.fault(
+                f"`[{command.name}]`: there is no option `{key}`; "
+                + (f"did you mean `{near}`?" if near else f"there are {', '.join(known)}")
+            )
         _refuse_configured_value(config, command.name, key, option, value)
         given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
     if "path" in options and config.path:

@@ -18,6 +18,7 @@ from typing import Any
 
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.read import read_text_file
+from tdsl.system.similar import closest_name
 
 NAME = "tdsl.toml"
 LIMIT = 1 << 20
@@ -106,8 +107,13 @@ def load_config(folder: Path, file: Path | None = None) -> Config:
     if not isinstance(targets, dict) or not all(isinstance(v, dict) for v in targets.values()):
         raise config.fault("`[target.NAME]` is a table of a target's options: `[target.eos]`")
     folders = _library_folders(config, file.parent, paths)
-    if not isinstance(severities, dict) or not all(v in SEVERITIES for v in severities.values()):
-        raise config.fault(f"`[severity]` must be one of {', '.join(SEVERITIES)}")
+    if not isinstance(severities, dict):
+        raise config.fault('`[severity]` is a table, such as `size_found = "warning"`')
+    for name, word in severities.items():
+        if word not in SEVERITIES:
+            near = closest_name(str(word), SEVERITIES)
+            advice = f'write `{name} = "{near}"`' if near else f"it is one of {', '.join(SEVERITIES)}"
+            raise config.fault(f"`[severity]`: `{name}` cannot be {word!r}; {advice}")
     _refuse_unknown_settings(config, given)
     return Config(shown, file.parent, folders, given, severities, targets, site)
 
@@ -142,6 +148,9 @@ def _refuse_unknown_settings(config: Config, given: Mapping[str, object]) -> Non
     """Raises ConfigError where something is neither a setting nor a table for a command."""
     for name, options in given.items():
         if not isinstance(options, dict):
+            near = closest_name(name, ("path", "severity", "target", "site"))
+            if near == "path":
+                raise config.fault(f"`{name}` is not a setting; did you mean `path`?")
             raise config.fault(
                 f"`{name}` is not a setting; known are `path`, `[severity]` and a table for a command: "
                 "`[check]`"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._rows import OutputRows, print_csv, print_json, print_table
-from tdsl.commands._shared import Wrong, write_to_stream
+from tdsl.commands._shared import Wrong, save_text, write_to_stream
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
@@ -92,14 +93,30 @@ ORDERS = (
 """Columns of `--placement`."""
 
 
-def print_jobs(shown: Sequence[Design], named: str | None, form: str | None, placement: bool) -> None:
-    """Print the jobs of every fabric, or the one that is named; with ``placement`` each in all orders of its
-    dimensions. Raises Wrong where there is none."""
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """How jobs are shown: all orders of their dimensions (``placement``), and the file of a drawing."""
+
+    placement: bool = False
+    picture: Path | None = None
+
+
+def print_jobs(shown: Sequence[Design], named: str | None, form: str | None, view: JobView) -> None:
+    """Print the jobs of every fabric, or the one that is named, and draw their steps. Raises Wrong where
+    there is none."""
     found = jobs_of_designs(shown, named)
-    if placement:
+    if view.placement:
         _print_orders_of_jobs(found, form)
-    else:
-        _print_models_of_jobs([(d, model_of_job(d, job)) for d, job in found], form)
+        return
+    models = [(d, model_of_job(d, job)) for d, job in found]
+    _print_models_of_jobs(models, form)
+    if view.picture is not None:
+        from tdsl.commands._step_picture import step_svg
+
+        timed = [(f"{m.job.name} on {d.name}", m) for d, m in models if not m.why_no_time]
+        if not timed:
+            raise Wrong(f"there is no time of a step to draw: {models[0][1].why_no_time}")
+        save_text(step_svg(timed), view.picture)
 
 
 def _print_orders_of_jobs(found: Sequence[tuple[Design, RankedJob]], form: str | None) -> None:

@@ -35,12 +35,14 @@ def pareto_svg(
     y_name: str,
     less_x: bool = True,
     less_y: bool = False,
+    limit: float | None = None,
 ) -> str:
     """An SVG: all points with their names, those of the frontier filled. The steps between them are the
-    border of what some filled point is better than, or as good as, in both figures."""
+    border of what some filled point is better than, or as good as, in both figures. ``limit`` is a budget of
+    x, drawn where it lies between points."""
     (x_low, x_high, x_step), (y_low, y_high, y_step) = (
-        _axis_range([p.x for p in points]),
-        _axis_range([p.y for p in points]),
+        axis_range([p.x for p in points]),
+        axis_range([p.y for p in points]),
     )
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
 
@@ -58,13 +60,13 @@ def pareto_svg(
         f'<text x="{LEFT}" y="30" font-size="17" font-weight="bold">{escape(title)}</text>',
         f'<text x="{LEFT}" y="48" fill="#555555">filled: no other point is better in both figures</text>',
     ]
-    for value in _axis_ticks(x_low, x_high, x_step):
+    for value in axis_ticks(x_low, x_high, x_step):
         x = across(value)
         out += [
             f'<line x1="{x}" y1="{TOP}" x2="{x}" y2="{bottom}" stroke="#dddddd"/>',
             f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{value:,g}</text>',
         ]
-    for value in _axis_ticks(y_low, y_high, y_step):
+    for value in axis_ticks(y_low, y_high, y_step):
         y = up(value)
         out += [
             f'<line x1="{LEFT}" y1="{y}" x2="{right}" y2="{y}" stroke="#dddddd"/>',
@@ -81,6 +83,12 @@ def pareto_svg(
         f'<text x="22" y="{middle}" text-anchor="middle" font-size="13" transform="rotate(-90 22 {middle})">'
         f"{escape(y_words)}</text>",
     ]
+    if limit is not None and x_low <= limit <= x_high:
+        x = across(limit)
+        out += [
+            f'<line x1="{x}" y1="{TOP}" x2="{x}" y2="{bottom}" stroke="#b23a1f" stroke-dasharray="6 4"/>',
+            f'<text x="{x + 5}" y="{TOP + 14}" fill="#b23a1f">budget</text>',
+        ]
     filled = sorted({(across(p.x), up(p.y)) for p, b in zip(points, best, strict=True) if b})
     if len(filled) > 1:
         out.append(
@@ -132,7 +140,7 @@ def _point_label(text: str, x: float, y: float, taken: list[tuple[float, float, 
     return []
 
 
-def _axis_range(values: Sequence[float]) -> tuple[float, float, float]:
+def axis_range(values: Sequence[float]) -> tuple[float, float, float]:
     """The ends of an axis and the step between its marks: round numbers, with the values inside."""
     low, high = min(values), max(values)
     spread = (high - low) or abs(high) or 1.0
@@ -149,5 +157,5 @@ def _axis_range(values: Sequence[float]) -> tuple[float, float, float]:
     return first * step, last * step, step
 
 
-def _axis_ticks(low: float, high: float, step: float) -> list[float]:
+def axis_ticks(low: float, high: float, step: float) -> list[float]:
     return [round((round(low / step) + k) * step, 12) for k in range(round((high - low) / step) + 1)]

@@ -270,6 +270,9 @@ def _glossary_topic(word: str) -> str | None:
     """The entry of the glossary about a term, in the singular or the plural."""
     wanted = {without_separators(word), without_separators(word).removesuffix("s")}
     for terms, said in _glossary_entries():
+        elsewhere = re.fullmatch(r"see \*([^*]+)\*\.", said)
+        if elsewhere is not None and wanted & {without_separators(term) for term in terms}:
+            return _glossary_topic(elsewhere[1])
         if wanted & {without_separators(term) for term in terms}:
             return f"# {', '.join(terms)}: term\n\n{said}\n"
     return None

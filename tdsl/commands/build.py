@@ -52,6 +52,16 @@ if TYPE_CHECKING:
     from tdsl.physical.stages import Stage
     from tdsl.system.spool import Content
 
+TARGETS_ELSEWHERE = {
+    **dict.fromkeys(("cumulus", "nvidia", "nv"), "nvue"),
+    **dict.fromkeys(("arista", "avd"), "eos"),
+    **dict.fromkeys(("excel", "xlsx", "csv", "cables", "labels"), "cabling"),
+    **dict.fromkeys(("svg", "dot", "graphviz", "drawing"), "diagram"),
+    **dict.fromkeys(("k8s", "kueue"), "kubernetes"),
+    **dict.fromkeys(("clab",), "containerlab"),
+    **dict.fromkeys(("bill", "parts"), "bom"),
+}
+"""Words that people use for a target, and its name."""
 CROWD = 10
 """Entries of a folder that are listed; of more only the number is said."""
 
@@ -290,7 +300,11 @@ def _refuse_unknown_targets(targets: tuple[str, ...], further: tuple[Path, ...])
         if name not in known:
             for unfit in (d.message for d in found if d.message.startswith(f"target `{name}`:")):
                 raise Wrong(f"error[E0502]: {unfit}")
-            near = closest_name(name, known)
+            listed = [part.strip() for part in name.split(",")]
+            if len(listed) > 1 and all(part in known for part in listed):
+                each = " ".join(f"--target {part}" for part in listed)
+                raise Wrong(f"--target takes one name, and may be given several times: `{each}`")
+            near = TARGETS_ELSEWHERE.get(name.lower()) or closest_name(name, known)
             raise Wrong(
                 f"there is no target {name!r}; "
                 + (f"did you mean {near!r}?" if near else f"there are {', '.join(known)}")

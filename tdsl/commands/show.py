@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._jobs import JOB, print_jobs
+from tdsl.commands._jobs import JOB, JobView, print_jobs
 from tdsl.commands._rows import FORMATS, OutputRows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
     OK,
@@ -418,6 +418,12 @@ MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "rout
     help="Write the graph to a file.",
 )
 @click.option("--placement", is_flag=True, help="Of `job`: what other orders of its ranks would take.")
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="SVG",
+    help="Of `job`: write a drawing of what the time of a step goes to.",
+)
 @places_option
 @limit_options
 def command(
@@ -426,7 +432,6 @@ def command(
     named: str | None,
     output_format: str | None,
     output: Path | None,
-    placement: bool,
     **given: Any,
 ) -> int:
     """Show what a design describes: a summary, or its devices, ports, links, cables, models, metrics,
@@ -441,8 +446,8 @@ def command(
     `show FILE job JOB` prints what a training job computes, sends and takes; without JOB all of the design.
     """
     _refuse_unfit_table(what, named, output_format, output)
-    if placement and what != JOB:
-        raise click.UsageError("--placement is of `show FILE job`")
+    view = JobView(given["placement"], given["picture"])
+    _refuse_view_of_others(view, what)
     (compilation,) = compilations = compile_sources(
         [file], options_from_command(given), verify=what in ("metrics", "waivers")
     )
@@ -450,7 +455,7 @@ def command(
         return _print_waivers(compilation, output_format)
     show_findings(compilations, sys.stderr)
     if what in (SCHEDULE, JOB):
-        _print_schedules_or_jobs(compilation, what, named, output_format, placement)
+        _print_schedules_or_jobs(compilation, what, named, output_format, view)
     else:
         cable = named if what == "length" else None
         shown = _designs_with_clusters(compilation, what)
@@ -462,8 +467,16 @@ def command(
     return exit_status_of([compilation])
 
 
+def _refuse_view_of_others(view: JobView, what: str) -> None:
+    """Refuse options of jobs with another table, and two that do not go together."""
+    if view.placement and what != JOB:
+        raise click.UsageError("--placement is of `show FILE job`")
+    if view.picture is not None and (what != JOB or view.placement):
+        raise click.UsageError("--picture is of `show FILE job`, without --placement")
+
+
 def _print_schedules_or_jobs(
-    compilation: Compilation, what: str, named: str | None, form: str | None, placement: bool
+    compilation: Compilation, what: str, named: str | None, form: str | None, view: JobView
 ) -> None:
     """Print the schedule of a requirement, or jobs, of each fabric by itself."""
     alone = [d for d in compilation.designs if d.fabric is not None]
@@ -473,7 +486,7 @@ def _print_schedules_or_jobs(
         whole = [d for d in alone if d.fabric is not None and d.fabric.complete]
         if compilation.designs and not whole:
             raise Wrong("the design has errors, so nothing is computed of its jobs")
-        print_jobs(whole, named, form, placement)
+        print_jobs(whole, named, form, view)
 
 
 def _refuse_without_places(compilation: Compilation) -> None:

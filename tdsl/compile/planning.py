@@ -247,6 +247,9 @@ def _missing_source_message(source: str) -> str:
         return "this command does not read standard input; name a file"
     if file_stamp(path) is not None:
         return f"{source}: it is not a regular file"
+    several = source.split(",")
+    if len(several) > 1 and all(file_stamp(Path(name.strip())) is not None for name in several):
+        return f"there is no file {source}; a space separates files: `{' '.join(map(str.strip, several))}`"
     beside = [name for name in folder_entries(path.parent) if name.endswith(".fab")]
     file = closest_known_name(path.name, beside) or closest_known_name(f"{path.name}.fab", beside)
     if file:

@@ -47,12 +47,20 @@ def job_of_library(name: str) -> Job | None:
     return None
 
 
-def names_of_library_jobs() -> list[str]:
-    """The jobs that the library declares, as files have them: those that others build on among them."""
+def jobs_by_library_file() -> dict[str, list[str]]:
+    """The jobs that each file of the library declares, as files have them: those that others build on among
+    them."""
     import re
 
-    text = "\n".join(path.read_text(encoding="utf-8") for path in files_of_library_jobs())
-    return re.findall(r"^job (\w+)", text, re.MULTILINE)
+    return {
+        path.stem: re.findall(r"^job (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        for path in files_of_library_jobs()
+    }
+
+
+def names_of_library_jobs() -> list[str]:
+    """All of these jobs, in order."""
+    return [name for names in jobs_by_library_file().values() for name in names]
 
 
 def job_on_fabric(job: Job, fabric: Fabric) -> RankedJob | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from tdsl.fabric.addresses import populations_of_rule
 from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics, Fix
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.system.lazy_dataclass import dataclass
@@ -81,6 +82,15 @@ def _assign_rule_numbers(
         if first < 0 or last > max(RESERVED) or bad:
             why = f" (reserved by {RESERVED[bad[0]]})" if bad else ""
             what = f"{bad[0] if bad else last if first >= 0 else first:,} is not a valid AS number{why}"
+            written = re.fullmatch(r"(\d[\d_]*)\s*-\s*\d[\d_]*", rule.value.span.text)
+            if written is not None:
+                at = rule.value.span
+                help, fix = (
+                    f"write `{written[1]}`",
+                    Fix(f"write `{written[1]}`", ((at, written[1]),), safe=False),
+                )
+                message = f"`{at.text}` subtracts; `from` has the first number, and each device the next one"
+                raise Fault("E0473", at, message, help=help, fix=fix)
             raise Fault(
                 "E0473",
                 rule.value.span,

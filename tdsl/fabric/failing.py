@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
@@ -140,6 +141,13 @@ class Failing:
         if fault is not None:
             said = fault.diagnostic
             raise NotThere(f"{said.message}" + (f"; {said.help}" if said.help else ""))
+        several = [part.strip() for part in re.split(r",(?![^\[]*\])", text)]
+        several = (
+            several if all(re.fullmatch(r"[\w.]+(?:\[[^\]]*\][\w.]*)*", part) for part in several) else []
+        )
+        if len(several) > 1:
+            each = " ".join(f"--fail '{part}'" for part in several)
+            raise NotThere(f"`{text}` names several elements; write `{each}`")
         near = closest_known_name(text, self.names) if len(self.names) < 1 << 14 else ""
         raise NotThere(
             f"`{text}` names no device, port or cable" + (f"; did you mean `{near}`?" if near else "")

@@ -22,7 +22,7 @@ from tdsl.fabric.risks import RiskGroup, is_risk_path, risk_selector
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import Origin, SourceSpan
-from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.evaluate import NUMERALS, Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, indices_at_position
 from tdsl.semantics.paths import resolve_path
@@ -42,6 +42,12 @@ NO_JOBS: Mapping[str, RankedJob] = {}
 
 OfInstance = Callable[[int], Selector]
 """What a path means in the instance of a number, in the order of the indices of the groups around."""
+
+
+NO_METRICS = frozenset(
+    {"number", "count", "amount", "total", "no", "the", "maximum", "minimum", "max", "min"}
+)
+"""Words of English that begin a requirement and are no metric: what follows them is no path."""
 
 
 def resolve_claims(
@@ -66,7 +72,10 @@ def resolve_claims(
             try:
                 found = block.claims(claim)
             except Fault as fault:
-                fault.report(diagnostics)
+                if claim.metric.name in NO_METRICS:
+                    out.append(block.without_paths(claim))  # judged as a metric that nobody knows
+                else:
+                    fault.report(diagnostics)
             except Excused:
                 pass
             else:
@@ -169,6 +178,12 @@ class _Block:
             return self.jobs[name]
         if name in self.plan.names_of_jobs:
             raise Excused
+        near = next((job for job in self.jobs if name is not None and job.lower() == name.lower()), "")
+        if near and name not in self.plan.root.members:
+            span = claim.of[0].span
+            fix = Fix(f"write `{near}`", ((span, near),), safe=False)
+            message = f"there is no job `{name}` here"
+            raise Fault("E0101", span, message, help=f"did you mean `{near}`?", fix=fix)
         return None
 
     def without_paths(self, claim: tree.Claim) -> ResolvedClaim:
@@ -314,6 +329,13 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
     if claim.any_count is None:
         return None
     words = claim.any_count
+    number = NUMERALS.get(words.bare.lower()) if isinstance(words, tree.PathExpr) and words.bare else None
+    if number is not None and scope.find(str(words.span.text), words.span) is None:
+        new = str(number)
+        fix = Fix(f"write `{new}`", ((words.span, new),))
+        raise Fault(
+            "E0101", words.span, f"`{words.span.text}` is not a number", help=f"write `{new}`", fix=fix
+        )
     if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare, words.span) is None:
         raise Fault(
             "E0101",

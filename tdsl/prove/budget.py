@@ -403,6 +403,27 @@ class Budget:
     tree_parts: int = 2_520
     """Parts of what a rank holds in which the amounts of packed trees are whole numbers."""
 
+    tree_links: int = 20_000
+    """Links, and ranks, up to which trees of single ranks are looked for."""
+
+    tree_mixture_work: int = 60_000
+    """Links and ranks, for each tree, that may be looked at: about a second."""
+
+    tree_mixture_rounds: int = 60
+    """Trees of a mixture that are looked for."""
+
+    tree_mixture_least: int = 8
+    """Trees below which a mixture is not worth the work."""
+
+    tree_mixture_stale: int = 4
+    """Trees one after the other that were found before, after which no more are looked for."""
+
+    tree_mixture_slack: float = 0.3
+    """By how much more than the cheapest trees may cost whose ranks send to few."""
+
+    tree_mixture_parts: int = 100_000
+    """Parts of the data that are divided among trees of single ranks."""
+
     equal_block_cuts: int = 2
     """Blocks with as many ranks and as much to the outside, of which no cut is less than that, after which no
     other such block is looked at."""

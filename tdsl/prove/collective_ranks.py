@@ -182,7 +182,7 @@ class Ranks:
         """What handing data on inside of a domain takes; of ranks that exchange over the ports of their unit
         the way to a switch and back."""
         if self.inside is not None:
-            return _delay_inside(self.view)
+            return inner_delay_of_view(self.view)
         return DelayInside(Fraction(self.delays.to_neighbour_and_back(self.shared_ends), SECOND), ())
 
     @cached_property
@@ -205,7 +205,7 @@ class DelayInside:
     missing: tuple[str, ...]
 
 
-def _delay_inside(view: View) -> DelayInside:
+def inner_delay_of_view(view: View) -> DelayInside:
     """By the latency that switches inside of hosts state, and by those and the cables between hosts."""
     f = view.fabric
     models, count = np.unique(f.device_model[view.units], return_counts=True)

@@ -258,7 +258,8 @@ def _handed_on(
         for k, x, w, r in zip(domain.tolist(), own.tolist(), ranks.weight.tolist(), rate, strict=True):
             most[k] = max(most[k], (Fraction(x, w) + r * took) / whole)
         out = [x + y for x, y in zip(out, most, strict=True)]
-    return out
+    # A rank alone in its domain has all ports of its unit, and nobody to hand anything to.
+    return [x if n > 1 else Fraction(0) for x, n in zip(out, ranks.in_domain.tolist(), strict=True)]
 
 
 # ---------------------------------------------------------------- routes

@@ -57,12 +57,11 @@ def solve_multicommodity_flow(
     solver = _quiet_solver({"solver": "simplex"})
     solver.passModel(lp)
     solver.setOptionValue("simplex_iteration_limit", steps)
-    solver.run()
+    solution = _solution_found(solver)
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         solver.clearSolver()
         solver.setOptionValue("solver", "ipm")
-        solver.run()
-    solution = solver.getSolution()
+        solution = _solution_found(solver)
     flow = np.array(solution.col_value[: columns - 1]).reshape(len(sources), arcs)
     return list(flow), -np.array(solution.row_dual[:arcs])
 
@@ -85,8 +84,7 @@ def least_fullest(use: Floats) -> tuple[Floats, Floats]:
     lp.a_matrix_.index_, lp.a_matrix_.value_ = at[1], block.T[at]
     solver = _quiet_solver({"solver": "simplex"})
     solver.passModel(lp)
-    solver.run()
-    solution = solver.getSolution()
+    solution = _solution_found(solver)
     parts = np.maximum(np.array(solution.col_value[:columns]), 0)
     return parts / max(parts.sum(), 1e-300), np.maximum(-np.array(solution.row_dual[:rows]), 0)
 
@@ -121,8 +119,7 @@ def path_parts(
         {"solver": "ipm", "run_crossover": crossover, "ipm_optimality_tolerance": tolerance}
     )
     solver.passModel(lp)
-    solver.run()
-    solution = solver.getSolution()
+    solution = _solution_found(solver)
     prices = np.maximum(-np.array(solution.row_dual[:rows]), 0)
     return (
         np.maximum(np.array(solution.col_value[:count]), 0),
@@ -140,6 +137,19 @@ def _quiet_solver(settings: Mapping[str, object]) -> Any:
     for option, value in ({"output_flag": False, "threads": 1, "random_seed": 0} | dict(settings)).items():
         solver.setOptionValue(option, value)
     return solver
+
+
+def _solution_found(solver: Any) -> Any:
+    """What the solver finds for the model that was passed to it. Raises RuntimeError where it finds nothing:
+    zeros in its place would be taken for an answer."""
+    import highspy
+
+    if solver.run() == highspy.HighsStatus.kError:
+        # Another user of the solver in this process has begun with another number of threads, which it keeps.
+        solver.setOptionValue("threads", 0)
+        if solver.run() == highspy.HighsStatus.kError:
+            raise RuntimeError(f"HiGHS found no solution: {solver.getModelStatus()}")
+    return solver.getSolution()
 
 
 def greatest_first_variable(
@@ -163,6 +173,5 @@ def greatest_first_variable(
     lp.a_matrix_.index_, lp.a_matrix_.value_ = row[order], value[order]
     solver = _quiet_solver({})
     solver.passModel(lp)
-    solver.run()
-    found: Floats = np.maximum(np.array(solver.getSolution().col_value), 0)
+    found: Floats = np.maximum(np.array(_solution_found(solver).col_value), 0)
     return found

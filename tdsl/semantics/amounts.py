@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from tdsl.findings.diagnostic import Fix
@@ -43,6 +44,22 @@ def amount_fault(value: Value | object, dim: Dim, span: SourceSpan) -> Fault:
         f"expected {what} above zero, found {found}",
         help=f"write `{new}`" if new else f"such as `{EXAMPLES[dim]}`" if dim in EXAMPLES else "",
         fix=Fix(f"write `{new}`", ((span, new),), safe=False) if new else None,
+    )
+
+
+def decimal_comma_fault(s: tree.Setting) -> Fault | None:
+    """The fault of ``power 0,7kW``, which has a comma where a point belongs; None of others."""
+    found = re.search(r"\b(\d+),(\d+[A-Za-z%][A-Za-z/]*)(?!\w)", s.span.text)
+    if found is None or len(s.items) < 2:
+        return None
+    at = SourceSpan(s.span.file, s.span.start + found.start(), s.span.start + found.end())
+    new = f"{found[1]}.{found[2]}"
+    return Fault(
+        "E0103",
+        at,
+        "a decimal has a point: `,` separates values",
+        help=f"write `{new}`",
+        fix=Fix(f"write `{new}`", ((at, new),), safe=False),
     )
 
 

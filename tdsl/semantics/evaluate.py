@@ -62,6 +62,25 @@ POWERS = 20
 """Steps that a power in a field is worth."""
 
 
+FUNCTIONS_ELSEWHERE = {
+    "ceil": "write `(a + b - 1) // b` for a / b rounded up",
+    "floor": "write `a // b` for a / b rounded down",
+    "round": "write `(2*a + b) // (2*b)` for the whole number nearest to a / b",
+    "int": "write `a // b` for a whole number",
+    "abs": "write `max(a, -a)`",
+    "mod": "write `a % b`",
+    "pow": "write `a ** b`",
+    "div": "write `a // b`",
+    "length": "write `len(v)`",
+    "size": "write `len(v)`",
+    "sorted": "write `sort(v)`",
+    "prod": "write `product(v)`",
+    "sqrt": "a root is not exact: write its square on the other side",
+    "log2": "write the exponent, and `2 ** n` for the number",
+}
+"""Functions of other languages, and what to write."""
+
+
 def _help_for_unknown_value(name: str, scope: Scope) -> str:
     """What there is to write for a value that nobody declares and that no known name is like."""
     known = sorted(set(scope.visible()))
@@ -292,6 +311,14 @@ class Evaluator:
                 help=f"write `{number}`, in digits",
                 fix=Fix(f"write `{number}`", ((head.span, number),)),
             )
+        if name in ("True", "False", "TRUE", "FALSE", "yes", "no", "None", "null"):
+            word = "true" if name.lower() in ("true", "yes") else "false"
+            fix = Fix(f"write `{word}`", ((head.span, word),), safe=False)
+            message = f"there is no value `{name}` here"
+            raise Fault("E0101", head.span, message, help=f"write `{word}`", fix=fix)
+        if name in FUNCTIONS_ELSEWHERE:
+            message = f"there is no function `{name}` here"
+            raise Fault("E0101", head.span, message, help=FUNCTIONS_ELSEWHERE[name])
         raise unknown_name_fault(
             "E0101",
             head.span,

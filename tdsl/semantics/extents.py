@@ -6,7 +6,7 @@ import re
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Fault
+from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import (
@@ -94,6 +94,8 @@ def _partly_built_axis(extent: tree.Extent, built: object, size: int) -> Axis:
 
 
 def _require_positive_extent(size: int, extent: tree.Extent) -> int:
+    if size < 1 and re.fullmatch(r"[0-9]+:[0-9]+", extent.span.text):
+        raise Excused  # `[0:7]`, for which there is a finding already
     if size < 1:
         message, help, fix = (
             f"an extent is at least 1; this is {number_in_message(size)}",

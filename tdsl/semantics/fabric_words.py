@@ -20,6 +20,18 @@ def plan_fabric_purpose(plan: FabricPlan, s: tree.Setting, context: Context) -> 
     plan.purpose = read_fabric_word(s, context, PURPOSES, plan.purpose)
 
 
+MEANT_WORDS = {
+    **dict.fromkeys(("ib", "ndr", "xdr", "hdr", "quantum"), "infiniband"),
+    **dict.fromkeys(("eth", "ip", "tcp", "gbe"), "ethernet"),
+    **dict.fromkeys(("rocev2", "rdma", "spectrum"), "roce"),
+    **dict.fromkeys(("ultraethernet", "ultra_ethernet", "uet"), "uec"),
+    **dict.fromkeys(("mgmt", "oob", "bmc"), "management"),
+    **dict.fromkeys(("backend", "gpu", "training", "east_west"), "compute"),
+    **dict.fromkeys(("frontend", "in_band", "north_south"), "inband"),
+}
+"""Words that people write for a transport or a purpose, in small letters, and its name."""
+
+
 def read_fabric_word(
     s: tree.Setting, context: Context, words: Iterable[str], before: tuple[str, SourceSpan] | None
 ) -> tuple[str, SourceSpan]:
@@ -41,5 +53,7 @@ def read_fabric_word(
     if not isinstance(value, tree.PathExpr) or not value.bare:
         raise Fault("E0120", s.span, f"`{name}` takes the name of a {name}", help=help)
     if value.bare not in known:
-        raise unknown_name_fault("E0101", value.span, name, value.bare, known, extra_help=help)
+        raise unknown_name_fault(
+            "E0101", value.span, name, value.bare, known, extra_help=help, meant=MEANT_WORDS
+        )
     return value.bare, s.span

@@ -15,7 +15,8 @@ from tdsl.semantics.library import Library, Linked, TopLevelName
 from tdsl.semantics.openings import hole_key
 from tdsl.semantics.plan import FabricPlan, Required
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import STARTERS
+from tdsl.syntax.keywords import INSTEAD_OF, STARTERS
+from tdsl.syntax.shape_slips import IMPORTING, finding_for_import
 from tdsl.system.lazy_dataclass import dataclass
 
 TOP = ("fabric", "cluster", "model", "topology", "use", "param", "let")
@@ -32,7 +33,6 @@ TOP_STATEMENTS = (
     tree.Broken,
 )
 """Statements at the top of a file, beside the declarations of fabrics and clusters."""
-IMPORTS = "`use FILE (NAMES)` takes names from FILE.fab"
 
 
 LANGUAGE = 1
@@ -252,7 +252,12 @@ def _stray_setting(s: tree.Setting, diagnostics: Diagnostics) -> tuple[str, Sour
             help=f"write `{name} pod {{`",
         )
         return None
-    near = closest_known_name(name, STARTERS) if len(name) >= 3 else ""
+    imported = finding_for_import(s.span) if name in IMPORTING else None
+    if imported is not None:
+        diagnostics.items.append(imported)
+        return None
+    meant = INSTEAD_OF.get(name.lower(), "")
+    near = meant or (closest_known_name(name, STARTERS) if len(name) >= 3 else "")
     if near not in TOP:
         return name, s.span
     diagnostics.add(
@@ -290,7 +295,7 @@ def _report_statements_outside_fabrics(
         "E0118",
         span,
         f"{what} outside any fabric",
-        help=IMPORTS
-        if name in ("import", "include", "from")
+        help="a `}` before it closes the fabric too early: remove that one"
+        if any(d.code == "E0005" and d.span is not None and d.span.file is span.file for d in diagnostics)
         else "put it between the braces of `fabric NAME { … }`",
     )

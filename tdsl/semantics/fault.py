@@ -68,7 +68,8 @@ def _fix_that_help_says(span: SourceSpan, help: str) -> Fix | None:
     new = found[1]
     if new.split()[0] != text.split()[0] or len(text.split()) < 2 or "{" in text + new:
         return None
-    if set(_WORDS.findall(new)) - set(_WORDS.findall(text)):  # words of an example, not of the design
+    said = set(re.findall(r"\d+", new)) - set(re.findall(r"\d+", text))
+    if said or set(_WORDS.findall(new)) - set(_WORDS.findall(text)):  # an example's words, not the design's
         return None
     return Fix(f"write `{new}`", ((span, new),), safe=False)
 
@@ -118,7 +119,7 @@ def unknown_name_fault(
     """The fault of a name nobody declared, with the nearest known one and a fix that writes it. ``meant`` are
     words for known names that are not like them, in small letters."""
     known = sorted(set(known))
-    near = meant.get(name.lower(), "")
+    near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
     near = near if near in known else closest_known_name(name, known)
     if near and near != name:
         return Fault(

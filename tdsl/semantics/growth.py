@@ -30,6 +30,7 @@ def read_phases(body: Iterable[tree.Stmt]) -> list[GrowthPhase]:
     """The phases of a fabric's block, by number. Raises Fault for one that is not well formed."""
     body = tuple(body)
     params = [s.name.name for s in body if isinstance(s, tree.Param)]
+    lost = {name for s in body if isinstance(s, tree.Broken) for name in s.names}
     out: dict[int, GrowthPhase] = {}
     first: dict[int, tree.PhaseBlock] = {}
     for s in body:
@@ -43,14 +44,16 @@ def read_phases(body: Iterable[tree.Stmt]) -> list[GrowthPhase]:
                 labels=[(first[s.number].span, "first here")],
                 help=f"give it another number: `phase {max(out) + 1}`",
             )
-        out[s.number], first[s.number] = _read_phase(s, params), s
+        out[s.number], first[s.number] = _read_phase(s, params, lost), s
     return [out[n] for n in sorted(out)]
 
 
-def _read_phase(s: tree.PhaseBlock, params: list[str]) -> GrowthPhase:
+def _read_phase(s: tree.PhaseBlock, params: list[str], lost: set[str]) -> GrowthPhase:
     values: dict[str, tree.Expr] = {}
     needed = ""
     for inner in s.body:
+        if isinstance(inner, tree.Broken) or (isinstance(inner, tree.Setting) and inner.name.name in lost):
+            continue  # there is a finding already
         if not isinstance(inner, tree.Setting) or not inner.items:
             raise Fault(
                 "E0118",

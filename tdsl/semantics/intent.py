@@ -206,6 +206,8 @@ class Intent:
             and written.bare
             and self.scope.find(written.bare, written.span) is None
         ):
+            if self.scope.is_excused(written.bare):
+                raise Excused
             message = f"`{name}` is followed by how many there are, and `{written.bare}` is not a number"
             raise Fault("E0120", written.span, message, help=f"write `{name} 8`")
         value = self.evaluator.integer(written, self.scope)

@@ -5,6 +5,7 @@ The record holds what is written; what follows from it is computed in ``tdsl.job
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
@@ -342,6 +343,37 @@ OTHERS = (
 )
 SETTINGS = (*WHOLE, *WORDS, *OTHERS)
 """Settings of a job's block."""
+SETTINGS_OF_FRAMEWORKS = {
+    **dict.fromkeys(("tp", "tensor_parallel", "tensor_model_parallel_size", "model_parallel"), "tensor"),
+    **dict.fromkeys(("pp", "pipeline_parallel", "pipeline_model_parallel_size", "stages"), "pipeline"),
+    **dict.fromkeys(("dp", "data_parallel", "fsdp", "ddp", "replicas"), "data"),
+    **dict.fromkeys(("cp", "context_parallel", "context_parallel_size"), "context"),
+    **dict.fromkeys(("ep", "expert_parallel", "expert_model_parallel_size"), "expert"),
+    **dict.fromkeys(("gbs", "global_batch", "global_batch_size", "batch_size"), "batch"),
+    **dict.fromkeys(("mbs", "micro_batch", "micro_batch_size"), "microbatch"),
+    **dict.fromkeys(
+        ("seq", "seq_len", "seqlen", "seq_length", "sequence_length", "context_length"), "sequence"
+    ),
+    **dict.fromkeys(("dtype", "format", "data_type", "number_format"), "precision"),
+    **dict.fromkeys(("zero", "sharding"), "shard"),
+    **dict.fromkeys(("activation_checkpointing", "checkpointing", "recomputation", "remat"), "recompute"),
+    **dict.fromkeys(("vpp", "virtual_stages", "virtual_pipeline", "chunks"), "interleave"),
+    **dict.fromkeys(("params", "size"), "parameters"),
+    **dict.fromkeys(("moe",), "experts"),
+    **dict.fromkeys(("model", "llm", "architecture"), "transformer"),
+    **dict.fromkeys(("hosts", "nodes", "gpus", "ranks"), "on"),
+}
+"""Words of Megatron-LM, DeepSpeed and others for a setting, in small letters, and its name."""
+TRANSFORMER_OF_FRAMEWORKS = {
+    **dict.fromkeys(("hidden_size", "d_model", "dim", "width", "embedding"), "hidden"),
+    **dict.fromkeys(("num_layers", "n_layers", "n_layer", "depth"), "layers"),
+    **dict.fromkeys(("num_heads", "n_heads", "n_head", "attention_heads"), "heads"),
+    **dict.fromkeys(("num_kv_heads", "n_kv_heads", "query_groups", "num_query_groups"), "kv_heads"),
+    **dict.fromkeys(("ffn_hidden", "ffn_hidden_size", "intermediate_size", "mlp", "feedforward"), "ffn"),
+    **dict.fromkeys(("vocab_size", "vocabulary", "padded_vocab_size"), "vocab"),
+    **dict.fromkeys(("head_dim", "kv_channels", "d_head"), "head_size"),
+}
+"""The same for settings of a transformer."""
 MEASURED: Mapping[str, tuple[Dim, str]] = {
     "step": (TIME, "measured step 6.2s"),
     "flops": (COMPUTE, "measured flops 400Tflops"),
@@ -379,7 +411,9 @@ class JobReader:
         """One setting."""
         name = s.name.name
         if name not in SETTINGS:
-            raise unknown_name_fault("E0101", s.name.span, "setting of a job", name, SETTINGS)
+            raise unknown_name_fault(
+                "E0101", s.name.span, "setting of a job", name, SETTINGS, meant=SETTINGS_OF_FRAMEWORKS
+            )
         special: Mapping[str, Callable[[tree.Setting], None]] = {
             "transformer": self.read_transformer,
             "experts": self.read_experts,
@@ -423,7 +457,8 @@ class JobReader:
     def only_item(self, s: tree.Setting, form: str) -> tree.Expr:
         """The one value of a setting."""
         if len(s.items) != 1 or s.items[0].args or s.body is not None:
-            raise Fault("E0120", s.span, f"`{s.name.name}` takes one value", help=f"write `{form}`")
+            own = f"{s.name.name} {s.items[0].value.span.text}" if s.items else form
+            raise Fault("E0120", s.span, f"`{s.name.name}` takes one value", help=f"write `{own}`")
         return s.items[0].value
 
     def whole_number(self, s: tree.Setting, form: str) -> int:
@@ -455,8 +490,14 @@ class JobReader:
         value = self.evaluator.evaluate(e, self.scope)
         amount = value.amount if isinstance(value, Quantity) and value.dim == NONE else value
         if isinstance(amount, bool) or not isinstance(amount, (int, Fraction)) or not 0 <= amount <= 1:
+            number = re.fullmatch(r"\d{1,2}(\.\d+)?|100", e.span.text)
+            new = f"{e.span.text}%" if number else "52%"
             raise Fault(
-                "E0103", e.span, f"expected a share up to 100%, found {e.span.text}", help="write `52%`"
+                "E0103",
+                e.span,
+                f"expected a share up to 100%, found {e.span.text}",
+                help=f"write `{new}`",
+                fix=Fix(f"write `{new}`", ((e.span, new),), safe=False) if number else None,
             )
         return Fraction(amount)
 
@@ -492,7 +533,14 @@ class JobReader:
                 )
             name = x.name.name
             if name not in TRANSFORMER:
-                raise unknown_name_fault("E0101", x.name.span, "setting of a transformer", name, TRANSFORMER)
+                raise unknown_name_fault(
+                    "E0101",
+                    x.name.span,
+                    "setting of a transformer",
+                    name,
+                    TRANSFORMER,
+                    meant=TRANSFORMER_OF_FRAMEWORKS,
+                )
             if name == "layers":
                 self.read_layers(x)
             elif name == "ffn" and len(x.items) == 1 and _words_behind(x.items[0]) == ("gated",):
@@ -549,7 +597,13 @@ class JobReader:
 
     def read_precision(self, s: tree.Setting) -> None:
         """``precision bf16 { gradients fp32 }``."""
-        value = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
+        value = s.items[0].value if s.items and not s.items[0].args else None
+        if value is not None and len(s.items) > 1:
+            first, *others = (i.span.text for i in s.items)
+            new = f"precision {first} {{ {'; '.join(others)} }}"
+            message = f"`{others[0]}` belongs in the braces of `precision`"
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            raise Fault("E0118", s.span, message, help=f"write `{new}`", fix=fix)
         self.set_value("format", s, self.number_format(value, s.span))
         moved = {}
         for x in s.body or ():

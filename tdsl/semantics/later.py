@@ -10,7 +10,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import INSTEAD_OF, KINDS
+from tdsl.syntax.keywords import INSTEAD_OF, KINDS, STATEMENTS
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
@@ -91,7 +91,10 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         "E0118",
         s.span,
         f"`{name}` has no meaning in this place",
-        help="move it to the top of the file" if name in ("model", "topology", "fabric") else "",
+        help="move it to the top of the file"
+        + (", or declare both in a `cluster NAME {`, whose fabrics share hosts" if name == "fabric" else "")
+        if name in ("model", "topology", "fabric")
+        else "",
     )
 
 
@@ -111,6 +114,29 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             f"a `{name}` has a name",
             help=f"write `{name} {name[0]}1 {{`",
             fix=Fix(f"put `{name[0]}1`", ((at, f" {name[0]}1"),), safe=False),
+        )
+    if name in ENDS_OF_BLOCKS and not s.items:
+        fix = Fix("write `}`", ((s.span, "}"),), safe=False)
+        raise Fault("E0118", s.span, f"`{name}` does not end a block", help="write `}`", fix=fix)
+    grouped = GROUP_IN_OTHER_WORDS.match(s.span.text) if s.body is not None else None
+    if grouped is not None and (name in KINDS["group"] or name not in known_topology_names(library, home)):
+        kind = name if name in KINDS["group"] else "group"
+        at = SourceSpan(s.span.file, s.span.start, s.span.start + grouped.end())
+        new = f"{kind} {grouped[1]}[{grouped[2]}]"
+        return Fault(
+            "E0118",
+            at,
+            f"`{at.text}` declares no group",
+            help=f"write `{new} {{`",
+            fix=Fix(f"write `{new}`", ((at, new),), safe=False),
+        )
+    if s.body is None and len(s.span.text.split()) > 2 and re.fullmatch(r"[A-Za-z' ,.]+", s.span.text):
+        return Fault(
+            "E0118",
+            s.span,
+            f"there is no statement `{name}` here; a comment begins with `#`",
+            help=f"write `# {s.span.text}` for a comment",
+            fix=Fix("make it a comment", ((s.span, f"# {s.span.text}"),), safe=False),
         )
     whole = _statement_meant(s)
     if whole:
@@ -137,6 +163,7 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
         name,
         (
             *KNOWN,
+            *STATEMENTS,
             "forwards",
             "nos",
             "transport",
@@ -151,6 +178,10 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     )
 
 
+ENDS_OF_BLOCKS = ("end", "endif", "endfor", "done", "fi", "esac", "endgroup", "endfabric")
+"""Words that end a block in other languages."""
+GROUP_IN_OTHER_WORDS = re.compile(r"[A-Za-z_]\w*[ \t]+([A-Za-z_]\w*)\s*(?:\[|x\s*|\*\s*)(\w+)\]?(?=\s*\{)")
+"""``scalable_unit su[2] {`` and ``group su x 2 {``."""
 COUNTED_HOSTS = re.compile(
     r"(?:host|hosts|server|servers|node|nodes)\s++(\d++)\s*+(?:x|of|\*)?\s*+([A-Za-z]\w*+)"
 )
@@ -162,6 +193,8 @@ RAILS = ("rail_optimized", "rail_optimised", "rail_aligned", "rail_alignment", "
 def _statement_meant(s: tree.Setting) -> str:
     """The statement that a misnamed one means, as it can be written; "" where that is not known."""
     name = s.name.name.lower()
+    if name == "bgp":
+        return f"routing {s.span.text}" if "\n" not in s.span.text else ""
     hosts = COUNTED_HOSTS.fullmatch(s.span.text)
     if hosts is not None:
         return f"hosts {hosts[1]} x {hosts[2]}"

@@ -11,8 +11,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix, Severity
-from tdsl.findings.source import Origin
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
+from tdsl.semantics.amounts import decimal_comma_fault
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -329,13 +330,17 @@ class ModelBuilder:
         """``cage N FORM[, NUMBER]``: ports a cage, its form, and each port's cage number if written."""
         if s is None:
             return 0, "", None
-        count = integer_if_whole(self.evaluator.evaluate(s.items[0].value, self.scope)) if s.items else None
+        value = s.items[0].value if s.items else None
+        word = value.bare if isinstance(value, tree.PathExpr) else None
+        named = word is not None and self.scope.find(word) is None
+        count = integer_if_whole(self.evaluator.evaluate(value, self.scope)) if value and not named else None
         if not isinstance(count, int) or count < 1:
+            number = re.search(r"\d+", s.span.text.replace(str(word), "")) if named else None
             raise Fault(
                 "E0120",
                 s.span,
-                "write `cage N FORM`: how many ports share a cage, and its form",
-                help="`cage 2 OSFP`",
+                "a cage says first how many ports share it, then its form",
+                help=f"write `cage {number[0] if number else 1} {word}`" if named else "`cage 2 OSFP`",
             )
         form = (
             text_of(self.evaluator.evaluate(s.items[0].args[0][1], self.scope, words=True))
@@ -686,6 +691,17 @@ class ModelBuilder:
         """A word that means nothing in a model: refused where it is nearly a known one, else a warning that
         names ``fact``."""
         name = s.name.name
+        drawn = re.match(r"ports?\s+(\d+)\s*x\s*(\w+)", s.span.text)
+        if name in ("port", "ports") and drawn is not None:
+            new = f"port p[1..{drawn[1]}]: {drawn[2]}"
+            at = SourceSpan(s.span.file, s.span.start, s.span.start + drawn.end())
+            raise Fault(
+                "E0118",
+                at,
+                "ports have a name, their indices and a rate",
+                help=f"write `{new}`",
+                fix=Fix(f"write `{new}`", ((at, new),), safe=False),
+            )
         if closest_name(name, FACTS, 0.8) or SETTINGS_ELSEWHERE.get(name.lower()) in FACTS:
             raise unknown_name_fault(
                 "E0118", s.name.span, "setting of a model", name, FACTS, meant=SETTINGS_ELSEWHERE
@@ -726,6 +742,7 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
     fits = isinstance(value, Quantity) and value.dim == dim
     if not fits or (isinstance(value, Quantity) and value.amount < 0):
         fault = _number_with_unit_fault(s, value, example, f"one amount such as `{example}`, with its unit")
+        fault = fault or decimal_comma_fault(s) or _comma_before_word_fault(s)
         if fault is not None:
             raise fault
         raise Fault(
@@ -735,6 +752,22 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
             + (", not below zero" if fits else f", not {a_type(value)}"),
             help=f"write `{name} {example}`",
         )
+
+
+def _comma_before_word_fault(s: tree.Setting) -> Fault | None:
+    """The fault of ``power 700W, max 1.5kW``; None of a list without such a word."""
+    if len(s.items) != 2 or not re.match(r"(max|typical|idle)\b", s.items[1].span.text):
+        return None
+    first, second = s.items
+    comma = SourceSpan(s.span.file, first.span.end, second.span.start)
+    new = f"{s.name.name} {first.span.text} {second.span.text}"
+    return Fault(
+        "E0103",
+        s.span,
+        f"`{second.span.text}` follows the first amount of `{s.name.name}` without a comma",
+        help=f"write `{new}`",
+        fix=Fix(f"write `{new}`", ((comma, " "),), safe=False),
+    )
 
 
 UNIT_OF_EXAMPLE = re.compile(r"(\$?)[0-9.]++(.*)")

@@ -93,10 +93,15 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
     asked = QUANTITY_OF_WORD.get(before[1]) if before else None
     if line.lstrip().startswith("port "):
         asked = RATE
+    cased = [u for u, (_, dim) in UNIT_TABLE.items() if dim == asked and u.lower() == e.unit.lower()]
+    if cased and asked is not None:  # `3M` for a length is no `3Mbps`
+        amount = f"{number}{cased[0]}"
     if not amount:
         known = [u for u, (_, dim) in UNIT_TABLE.items() if asked is None or dim == asked]
         near = closest_known_name(e.unit, known) if asked is not None or len(e.unit) > 1 else ""
         amount = f"{number}{near}" if near else ""
+    if not amount and (times := re.fullmatch(r"x(\d[\d.]*)([A-Za-z]+)", e.unit)) and times[2] in UNIT_TABLE:
+        amount = f"{number} x {times[1]}{times[2]}"  # `2x44kW`
     if not amount and e.unit in ("k", "K", "mio"):
         amount = f"{integer_if_whole(Fraction(e.value) * (10**6 if e.unit == 'mio' else 1000))}"
     if not amount and e.unit in ("x", "times", "nos", "pcs", "ports", "links", "paths"):

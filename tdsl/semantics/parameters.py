@@ -109,12 +109,20 @@ def _parameter_value_from_text(text: str, s: tree.Param, scope: Scope, evaluator
             "E0103",
             s.name.span,
             f"--set {s.name.name}={text} is not a value",
-            help=f"write `--set {s.name.name}=4`",
+            help=f"write `{' '.join(f'--set {part}' for part in several)}`"
+            if len(several := f"{s.name.name}={text}".split(",")) > 1 and all("=" in part for part in several)
+            else f"write `--set {s.name.name}=4`",
         )
     try:
         return evaluator.evaluate(e, scope)
     except Fault as fault:
-        raise Fault("E0103", s.name.span, f"--set {s.name.name}={text}: {fault.diagnostic.message}") from None
+        default = s.default.span.text if "\n" not in s.default.span.text else "…"
+        raise Fault(
+            "E0103",
+            s.name.span,
+            f"--set {s.name.name}={text}: {fault.diagnostic.message}",
+            help=f"write a value of the same kind as the default: `--set {s.name.name}={default}`",
+        ) from None
     except Excused:
         raise
 

@@ -4,6 +4,7 @@ evaluated here."""
 from __future__ import annotations
 
 from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
@@ -13,17 +14,41 @@ from tdsl.syntax import tree
 class PathReader:
     """Reads one path's parts in order."""
 
-    def __init__(self, plan: FabricPlan, context: Context, path: tree.PathExpr) -> None:
-        self.plan, self.context, self.path = plan, context, path
+    def __init__(
+        self, plan: FabricPlan, context: Context, path: tree.PathExpr, *, ports: bool = True
+    ) -> None:
+        self.plan, self.context, self.path, self.ports = plan, context, path, ports
         self.at = 0
 
     def member(self) -> tree.Identifier:
         """The next name."""
         part = self.path.parts[self.at]
         if not isinstance(part, tree.Identifier):
-            raise Fault("E0120", part.span, "expected a name")
+            raise self._two_indices_fault(part)
         self.at += 1
         return part
+
+    def _two_indices_fault(self, part: tree.IndexPart | tree.Call) -> Fault:
+        """The fault of ``node[n][r]``: an index follows another, and a name between them is missing."""
+        written = self.path.parts[: self.at]
+        head = written[0] if written else None
+        found = self.context.groups[-1].members.get(head.name) if isinstance(head, tree.Identifier) else None
+        device = self.ports and isinstance(found, DeviceSet) and len(written) == 2
+        model = found.model if device and isinstance(found, DeviceSet) else None
+        name = model.classes[0].name if model is not None and model.classes else ""
+        at = SourceSpan(part.span.file, part.span.start, part.span.start)
+        new = (
+            f"{SourceSpan(part.span.file, self.path.span.start, part.span.start).text}.{name}{part.span.text}"
+        )
+        return Fault(
+            "E0120",
+            part.span,
+            "an index follows a name, and here it follows another index",
+            help=f"write `{new}` for a port"
+            if name
+            else "several dimensions are one pair of brackets, `[i, j]`",
+            fix=Fix(f"put `.{name}`", ((at, f".{name}"),), safe=False) if name else None,
+        )
 
     def index(self) -> tree.IndexPart | None:
         """The brackets that follow, if any."""
@@ -61,9 +86,9 @@ def resolve_path(
 ) -> ResolvedPath:
     """The target of a path as seen from a statement. Raises Fault for unknown names, Excused for broken
     ones."""
-    reader = PathReader(plan, context, path)
+    reader = PathReader(plan, context, path, ports=ports)
     head = reader.member()
-    depth, found = _find_enclosing_member(plan, context, head)
+    depth, found = _find_enclosing_member(plan, context, head, path)
     shared = sum(len(p.axes) for p in context.parts[:depth])
     parts: list[PathComponent] = list(context.parts[:depth])
     written: list[tuple[tree.Identifier, int, tree.IndexPart | None]] = []
@@ -120,7 +145,7 @@ def _entries_of_groups(
 
 
 def _find_enclosing_member(
-    plan: FabricPlan, context: Context, head: tree.Identifier
+    plan: FabricPlan, context: Context, head: tree.Identifier, path: tree.PathExpr
 ) -> tuple[int, Group | DeviceSet]:
     """The member a first name means, looked up from the enclosing block outward, and how deep it was
     found."""
@@ -159,13 +184,32 @@ def _find_enclosing_member(
     )
     if around is not None:
         index = f"[{', '.join('*' * len(around.axes))}]" if around.axes else ""
-        path = f"{around.name}{index}.{head.name}"
+        if head.span.file.text[head.span.start - 1] == "," and head.span.start > 1:
+            comma = SourceSpan(head.span.file, head.span.start - 1, head.span.start)
+            raise Fault(
+                "E0101",
+                head.span,
+                f"there is no device or group `{head.name}` here; it is declared in `{around.name}`",
+                help=f"write `.{head.name}`: a point joins the names of a path, a comma separates paths",
+                fix=Fix("write `.`", ((comma, "."),), safe=False),
+            )
+        whole = f"{around.name}{index}.{head.name}"
         raise Fault(
             "E0101",
             head.span,
             f"there is no device or group `{head.name}` here; it is declared in `{around.name}`",
-            help=f"write `{path}`",
-            fix=Fix(f"write `{path}`", ((head.span, path),), safe=False),
+            help=f"write `{whole}`",
+            fix=Fix(f"write `{whole}`", ((head.span, whole),), safe=False),
+        )
+    following = path.parts[1] if len(path.parts) > 1 else None
+    if isinstance(following, tree.Identifier) and (following.name in known or head.name == plan.name):
+        gone = SourceSpan(head.span.file, head.span.start, following.span.start)
+        raise Fault(
+            "E0101",
+            head.span,
+            f"there is no device or group `{head.name}` here; paths begin inside of the fabric",
+            help=f"write `{following.name}`, without `{head.name}.`",
+            fix=Fix(f"remove `{head.name}.`", ((gone, ""),), safe=False),
         )
     what = "device, group or job" if plan.names_of_jobs else "device or group"
     raise unknown_name_fault("E0101", head.span, what, head.name, (*known, *sorted(plan.names_of_jobs)))

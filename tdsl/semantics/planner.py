@@ -336,6 +336,8 @@ class FabricPlanner:
 
         if isinstance(s, tree.Setting):
             self.plan.excused.update(re.findall(r"[A-Za-z_]\w*", s.span.text))
+            if s.body is not None and s.items:
+                scope.excused.update(re.findall(r"[A-Za-z_]\w*", s.items[0].span.text))
         refuse_later(s, scope, self.library, self.home)
 
     def layer(self, s: tree.Setting, context: Context) -> None:
@@ -435,6 +437,7 @@ class FabricPlanner:
         self, s: tree.For, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]
     ) -> None:
         """The body once for each value."""
+        _refuse_loop_over_devices(s, scope, context)
         for value in elements_to_iterate(self.evaluator.evaluate(s.over, scope), s.over.span):
             self.evaluator.steps += 1 + len(s.body) * 16
             if self.evaluator.steps > LIST_LIMIT * 4:
@@ -558,25 +561,53 @@ class FabricPlanner:
             drawn = PORTS_FOR_MODEL.fullmatch(s.of.span.text) if s.of is not None else None
             if drawn is not None:
                 raise _ports_for_model_fault(s, drawn[1], drawn[2])
+            if counted is not None and s.shape and s.of is not None:
+                behind = SourceSpan(s.of.span.file, s.of.span.start + len(counted[1]), s.of.span.end)
+                raise Fault(
+                    "E0120",
+                    behind,
+                    f"how many `{s.name.name}` there are is behind its name already",
+                    help=f"remove `{behind.text}`",
+                    fix=Fix(f"remove `{behind.text}`", ((behind, ""),), safe=False),
+                )
             if counted is not None and not s.shape:
                 raise _count_behind_model_fault(s, counted[1], counted[2])
-            raise Fault(
-                "E0120",
-                s.span,
-                f"`{s.name.name}` has no model",
-                help=f"write `{s.kind.name} {s.name.name}: MODEL`"
-                if not isinstance(s.of, tree.Str)
-                else "the name of a model is written without quotes",
-                fix=Fix("remove the quotes", ((s.of.span, s.of.span.text.strip('"').replace(" ", "_")),))
-                if isinstance(s.of, tree.Str)
-                else None,
-            )
+            raise self._no_model_fault(s)
         model = self.named_model(s.of, scope, (s.kind.name,))
         if model.kind != s.kind.name:
             raise self._model_of_other_kind(s, model)
         made = device_settings(s.body or (), s.kind.name, scope, self.evaluator)
         role = made.role if made.role is not None else "accelerator" if model.accelerators else ""
         return (split_model(model, made.splits) if made.splits else model), replace(made, role=role)
+
+    def _no_model_fault(self, s: tree.Decl) -> Fault:
+        """The fault of a device without the name of a model: none is written, it is in quotes, or what is
+        written is no name, such as ``7060X6``."""
+        written = s.of.span.text.strip('"') if s.of is not None else ""
+        last = re.split(r"[./]", written)[-1]
+        if s.of is not None and last != written and self.library.is_model(self.home, last):
+            message = f"a model is named without its file: `{last}`"
+            plain = Fix(f"write `{last}`", ((s.of.span, last),))
+            return Fault("E0120", s.of.span, message, help=f"write `{last}`", fix=plain)
+        if s.of is None or not (written[:1].isdigit() or isinstance(s.of, tree.Str)):
+            return Fault(
+                "E0120",
+                s.span,
+                f"`{s.name.name}` has no model",
+                help=f"write `{s.kind.name} {s.name.name}: MODEL`",
+            )
+        word = re.sub(r"\W+", "_", written)
+        near = self.library.unknown_model(self.home, word, s.of.span, (s.kind.name,)).diagnostic
+        known = isinstance(s.of, tree.Str) and self.library.is_model(self.home, word)
+        message = "the name of a model is written without quotes"
+        if known or near.fix is None:
+            new, help = word, f"write `{word}`" if known else near.help
+        else:
+            new, help = near.fix.edits[0][1], near.help
+        if not isinstance(s.of, tree.Str):
+            message = f"`{written}` is not the name of a model: a name begins with a letter or `_`"
+        fix = Fix(f"write `{new}`", ((s.of.span, new),), safe=known) if known or near.fix else None
+        return Fault("E0120", s.of.span, message, help=help, fix=fix)
 
     def _refuse_model_of_fabric(self, s: tree.Decl, of: SourceSpan) -> None:
         """Raise the fault of ``fabric pod: "A pod"``."""
@@ -687,3 +718,22 @@ def _may_be_intent(s: tree.Stmt) -> bool:
 
 def _evaluate_binding(scope: Scope, name: str, binding: Binding) -> None:
     scope.value(name, binding.span)
+
+
+def _refuse_loop_over_devices(s: tree.For, scope: Scope, context: Context) -> None:
+    """Raise the fault of ``for l in leaf[*] {``: a loop goes through values."""
+    head = s.over.parts[0] if isinstance(s.over, tree.PathExpr) else None
+    if not isinstance(head, tree.Identifier) or scope.find(head.name, head.span) is not None:
+        return
+    found = next((g.members[head.name] for g in reversed(context.groups) if head.name in g.members), None)
+    if found is None:
+        return
+    axes = found.axes if isinstance(found, Group) else found.parts[-1].axes
+    over = f"{axes[0].low}..{axes[0].high}" if len(axes) == 1 else ""
+    raise Fault(
+        "E0103",
+        s.over.span,
+        f"`{head.name}` is a {found.kind}, and a loop goes through numbers or a list",
+        help=(f"write `{over}`, and " if over else "")
+        + f"`{head.name}[({s.var.name})]` in the loop; `connect {head.name}[i] …` is about each without one",
+    )

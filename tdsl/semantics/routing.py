@@ -3,11 +3,12 @@ common."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
@@ -79,7 +80,7 @@ def read_routing_block(
     given = _settings_by_name(s, BGP_SETTINGS, several="asn")
     for name in FLAGS:
         if name != "bfd" and name in given and given[name].items:
-            raise Fault("E0120", given[name].span, f"`{name}` takes no value")
+            raise Fault("E0120", given[name].span, f"`{name}` takes no value", help=f"write `{name}` alone")
     mtu = _integer_setting("mtu", given, scope, evaluator, MTU, 0)
     asns = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == "asn"]
     interval, multiplier = _bfd_timers(given.get("bfd"), scope, evaluator)
@@ -194,7 +195,28 @@ def _integer_setting(
         return default
     if len(s.items) != 1 or (s.items[0].args and name != "cnp"):
         raise Fault("E0120", s.span, f"`{name}` takes one number")
-    return _integer_in_range(name, s.items[0].value, scope, evaluator, among)
+    word, number = s.items[0].value, ""
+    if isinstance(word, tree.PathExpr) and word.bare and name in ("dscp", "cnp"):
+        number = _dscp_of_class(word.bare.upper())
+    if number:
+        raise Fault(
+            "E0120",
+            word.span,
+            f"`{name}` is a number: `{word.span.text}` is {number}",
+            help=f"write `{number}`",
+            fix=Fix(f"write `{number}`", ((word.span, number),)),
+        )
+    return _integer_in_range(name, word, scope, evaluator, among)
+
+
+def _dscp_of_class(name: str) -> str:
+    """The DSCP of a class of RFC 2474 (CS3), 2597 (AF31) or 3246 (EF), in digits; "" for another word."""
+    found = re.fullmatch(r"CS([0-7])|AF([1-4])([1-3])|EF", name)
+    if found is None:
+        return ""
+    if found[1]:
+        return str(8 * int(found[1]))
+    return str(8 * int(found[2]) + 2 * int(found[3])) if found[2] else "46"
 
 
 def _number_after_word(
@@ -209,6 +231,17 @@ def _number_after_word(
 
 
 def _integer_in_range(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluator, among: range) -> int:
+    word = e.bare if isinstance(e, tree.PathExpr) else None
+    number = re.fullmatch(r"(\d[\d_]*)[A-Za-z]+", e.span.text)
+    if number is not None or (word is not None and scope.find(word) is None):
+        raise Fault(
+            "E0120",
+            e.span,
+            f"`{name}` is a whole number, and `{e.span.text}` is none",
+            help=f"write `{number[1]}`"
+            if number is not None
+            else f"write a number from {among.start} to {among.stop - 1:,}, such as `{name} {among.start}`",
+        )
     value = evaluator.integer(e, scope)
     if value not in among:
         raise Fault(

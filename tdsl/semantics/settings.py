@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics.amounts import unit_apart_fault
+from tdsl.semantics.amounts import decimal_comma_fault, unit_apart_fault
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, PathComponent
@@ -17,6 +17,7 @@ from tdsl.semantics.quantity import LENGTH, RATE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import BareWord, ModelValue, Value, a_type
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import SETTINGS
 
 CAPACITY_LIMIT = 1 << 62
 """The capacity of all links of a fabric together is below it, in bit/s each way: sums of capacities fit 64
@@ -56,6 +57,9 @@ def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
             f"`{name}` takes no block here",
             help=f"write `{form}`",
         )
+    comma = decimal_comma_fault(s) if len(s.items) > items else None
+    if comma is not None:
+        raise comma
     if len(s.items) > items:
         if s.items[items].args:
             raise _unused_word_fault(s, s.items[items], form)
@@ -83,7 +87,7 @@ SETTINGS_ELSEWHERE = {
     **dict.fromkeys(("cost", "list_price"), "price"),
     **dict.fromkeys(("rack_units", "size", "ru"), "height"),
     **dict.fromkeys(("tor", "access"), "leaf"),
-    **dict.fromkeys(("agg", "aggregation", "core"), "spine"),
+    **dict.fromkeys(("agg", "aggregation"), "spine"),
     **dict.fromkeys(("ratio", "blocking", "blocking_factor", "subscription"), "oversubscription"),
 }
 """Words that people use for a setting, in small letters, and its name."""
@@ -96,6 +100,15 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     apart = unit_apart_fault(s)
     if apart is not None:
         return apart
+    if isinstance(word, tree.PathExpr) and word.bare in SETTINGS and len(item.args) > 1:
+        gap = SourceSpan(word.span.file, word.span.start, word.span.start)
+        return Fault(
+            "E0118",
+            word.span,
+            f"`{word.bare}` is a setting of its own; settings are separated by `;`",
+            help=f"write `; {word.bare}`",
+            fix=Fix("write `;`", ((gap, "; "),)),
+        )
     following = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     place = s.items.index(item) if item in s.items else 0
     if place and following in SEPARATE:
@@ -196,7 +209,15 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
     if name in ("rate", "length"):
         return _rate_or_length(name, value, item.span)
     if not isinstance(value, str):
-        raise Fault("E0103", item.span, f"`{name}` is a word or a string, not {a_type(value)}")
+        new = f'"{item.span.text}"'
+        plain = item.span.text.replace(".", "").isalnum()
+        raise Fault(
+            "E0103",
+            item.span,
+            f"`{name}` is a word or a string, not {a_type(value)}",
+            help=f"write `{name} {new}`" if plain else "",
+            fix=Fix(f"write `{new}`", ((item.span, new),), safe=False) if plain else None,
+        )
     if name == "layer" and value != "scaleup":
         raise Fault(
             "E0120",

@@ -30,6 +30,8 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.read import folder_entries, is_below_folders, is_dir, is_file, read_text_file
 
 FOLDER = "topologies"
+BETWEEN = "between"
+"""The word before settings of the links that join no end."""
 PATTERNS = "`each`, `each x 2`, `spread`, `via ocs MODEL`"
 BLOCKS = (tree.Decl, tree.Connect, tree.If, tree.For, tree.Setting, tree.TierDecl)
 """Statements that may hold others."""
@@ -61,6 +63,7 @@ class Instance:
     tiers: tuple[tree.TierDecl, ...]  # those of the block, in place of the topology's own
     missing: dict[str, tree.Formal] = field(default_factory=dict)
     links_of_ends: tuple[tree.Setting, ...] = ()  # settings of the connects that join the ends
+    links_between: tuple[tree.Setting, ...] = ()  # settings of all other connects
 
 
 def find_topology(library: Library, home: Linked, name: str) -> TopLevelName | None:
@@ -141,7 +144,7 @@ class Binder:
         settable = [f for f in self.node.formals if f.type.name != "ports"]
         self.of_devices: dict[str, tuple[tree.Stmt, ...]] = {}
         ends = next((f.name.name for f in self.node.formals if f.type.name == "ports"), "")
-        links_of_ends = self.settings_of_ends(ends)
+        links_of_ends, links_between = self.settings_of_links(ends), self.settings_of_links(self.between)
         missing = self.bind_all(settable, self.settings(settable, ends))
         tiers = tuple(x for x in self.s.body or () if isinstance(x, tree.TierDecl))
         if tiers and not any(isinstance(x, tree.TierDecl) for x in self.node.body):
@@ -151,17 +154,23 @@ class Binder:
                 f"`{self.node.name.name}` has no tiers",
                 labels=[(self.node.name.span, "declared here")],
             )
-        return Instance(self.node, self.inner, ends, tiers, missing, links_of_ends)
+        return Instance(self.node, self.inner, ends, tiers, missing, links_of_ends, links_between)
 
-    def settings_of_ends(self, ends: str) -> tuple[tree.Setting, ...]:
-        """What the block says of the links of ends: ``ends { rate 200Gbps; cable PART }``."""
+    @property
+    def between(self) -> str:
+        """The word for the links that join no end; "" where that is a parameter, or tiers say it."""
+        taken = any(f.name.name == BETWEEN for f in self.node.formals)
+        return "" if taken or any(isinstance(x, tree.TierDecl) for x in self.node.body) else BETWEEN
+
+    def settings_of_links(self, word: str) -> tuple[tree.Setting, ...]:
+        """What the block says of some links: ``ends { rate 200Gbps; cable PART }``, ``between { … }``."""
         found: tuple[tree.Setting, ...] = ()
         for s in self.s.body or ():
-            if not ends or not isinstance(s, tree.Setting) or s.name.name != ends:
+            if not word or not isinstance(s, tree.Setting) or s.name.name != word:
                 continue
             if found:
-                raise Fault("E0104", s.span, f"`{ends}` is set twice", labels=[(found[0].span, "first here")])
-            found = _settings_of_links_to_hosts(s)
+                raise Fault("E0104", s.span, f"`{word}` is set twice", labels=[(found[0].span, "first here")])
+            found = _settings_of_links(s)
         return found
 
     def bind_all(
@@ -226,7 +235,7 @@ class Binder:
         formals = {f.name.name: f for f in reversed(settable)}
         for inner in self.settings_in_braces():
             name = inner.name.name
-            if ends and name == ends:
+            if name and name in (ends, self.between):
                 continue
             if name not in formals:
                 raise unknown_name_fault(
@@ -281,6 +290,23 @@ class Binder:
             return read_ratio_aim(items[0], self.outer, self.evaluator)
         return self.plain_value(formal, items)
 
+    def value_of_item(self, item: tree.SettingItem, formal: tree.Formal, kind: str) -> Value:
+        """The value that is written for a parameter. Of a word that nobody declares the type is named."""
+        word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
+        try:
+            return integer_if_whole(self.evaluator.evaluate(item.value, self.outer, words=kind == "string"))
+        except Fault as fault:
+            form = {"int": "8", "ratio": "1:1", "bool": "true", "length": "100km"}.get(kind)
+            if fault.diagnostic.code != "E0101" or word is None or form is None or fault.diagnostic.fix:
+                raise
+            name = formal.name.name
+            raise Fault(
+                "E0101",
+                item.value.span,
+                f"there is no value `{word}` here; `{name}` takes one of type {kind}",
+                help=f"write `{name} {form}`",
+            ) from None
+
     def plain_value(self, formal: tree.Formal, items: tuple[tree.SettingItem, ...]) -> Value:
         """The value of a list, a model with the settings of its devices, or of a type without words of its
         own."""
@@ -289,16 +315,20 @@ class Binder:
             self.refuse_unfit_model(formal, items[0], body)
         extra = next((i for i in items if i.args), None)
         if extra is not None:
+            sizes = re.findall(r"\d+", extra.span.text)
+            apart = re.fullmatch(r"\d+(?:\s*x\s*\d+)+", extra.span.text) if kind == "dims" else None
+            if apart is not None:
+                new = "x".join(sizes)
+                fix = Fix(f"write `{new}`", ((extra.span, new),))
+                message = "dimensions are written without spaces"
+                raise Fault("E0120", extra.span, message, help=f"write `{new}`", fix=fix)
             raise Fault(
                 "E0120",
                 extra.span,
                 f"`{formal.name.name}` is one {kind}, without a count or other words",
                 help=f"write `{formal.name.name} {_model_in_item(extra)}`",
             )
-        values = tuple(
-            integer_if_whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string"))
-            for i in items
-        )
+        values = tuple(self.value_of_item(i, formal, kind) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values
         if body and isinstance(values[0], ModelValue):
@@ -324,9 +354,9 @@ class Binder:
             split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
 
 
-def _settings_of_links_to_hosts(s: tree.Setting) -> tuple[tree.Setting, ...]:
-    """The settings between the braces behind the name of ends. Raises Fault where other things are there, or
-    nothing."""
+def _settings_of_links(s: tree.Setting) -> tuple[tree.Setting, ...]:
+    """The settings between the braces behind `ends` or `between`. Raises Fault where other things are there,
+    or nothing."""
     if any(isinstance(x, tree.Broken) for x in s.body or ()):
         raise Excused
     ends = s.name.name
@@ -335,7 +365,7 @@ def _settings_of_links_to_hosts(s: tree.Setting) -> tuple[tree.Setting, ...]:
         raise Fault(
             "E0118",
             (wrong or s).span,
-            f"`{ends}` holds settings of the links to hosts",
+            f"`{ends}` holds settings of links",
             help=f"write `{ends} {{ rate 200Gbps; cable PART }}`",
         )
     return tuple(x for x in s.body if isinstance(x, tree.Setting))

@@ -162,7 +162,7 @@ class Unfolder:
             case tree.Setting():
                 return [] if s.name.name == "forwards" else [self.node(s)]
             case tree.Connect():
-                return [] if self.names_ends(s) else [self.connect(self.cleared(s))]
+                return [] if self.names_ends(s) else [self.joining_devices(s)]
             case tree.Decl():
                 return [self.declaration(s)]
             case tree.Omit() | tree.Naming():
@@ -173,6 +173,12 @@ class Unfolder:
             "this is not allowed in a topology",
             help="known: devices, groups, connect, let, def, if, for, omit, naming",
         )
+
+    def joining_devices(self, s: tree.Connect) -> tree.Connect:
+        """A connect that joins no end, with what the block says about such links."""
+        made = self.connect(self.cleared(s))
+        more = self.instance.links_between
+        return replace(made, body=(*_settings_but(made.body, more), *more)) if more else made
 
     def loop(self, s: tree.For) -> list[tree.Stmt]:
         """A loop over devices, whose variable stays one; none where nothing is left in it."""
@@ -534,6 +540,12 @@ class Unfolder:
 def _with_span(p: Any, span: SourceSpan) -> Any:
     """A part of a path that stands elsewhere, at this place."""
     return replace(p, span=span)
+
+
+def _settings_but(body: tuple[tree.Stmt, ...], more: tuple[tree.Setting, ...]) -> list[tree.Stmt]:
+    """The statements of a connect's body, but for settings that ``more`` says, too."""
+    said = {x.name.name for x in more}
+    return [x for x in body if not (isinstance(x, tree.Setting) and x.name.name in said)]
 
 
 def _host_variable(

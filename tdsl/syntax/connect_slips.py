@@ -66,10 +66,12 @@ def _setting_without_braces(s: Scene) -> Diagnostic | None:
 
 def _guard_with_if(s: Scene) -> Diagnostic | None:
     """``connect a[i] to b[i] if i < 4``."""
-    b = s.before
-    if not _is_link(s) or b is None or b.text not in ("if", "when", "unless"):
+    t, b = s.token, s.before
+    guarded = s.first in ("omit", "naming") and t is not None and t.text in ("if", "when", "unless")
+    b = t if guarded else b
+    if not (guarded or _is_link(s)) or b is None or b.text not in ("if", "when", "unless"):
         return None
-    message = f"`{b.text}` does not guard a connect; `where` does"
+    message = f"`{b.text}` does not guard a `{s.first}`; `where` does"
     if b.text == "unless":
         return Diagnostic("E0001", message, b.span, help="write `where not (…)`")
     return rewriting_finding(message, b.span, b.span, "where")
@@ -127,13 +129,13 @@ def _number_of_pattern(s: Scene) -> Diagnostic | None:
     if b.text in ("with", "using", "by") and t.type == "NUMBER" and any(x.text == "to" for x in s.statement):
         new = f"spread x {t.text}"
         return rewriting_finding(
-            "the number of links follows a pattern and `x`", t.span, b.span.to(s.rest[-1].span), new
+            "how many follows a pattern and `x`", t.span, b.span.to(s.rest[-1].span), new
         )
     number = next((x for x in s.rest[1:2] if x.type == "NUMBER"), None)
     if b.text in PATTERNS and number is not None and (t.type == "LPAR" or t.text in ("by", "of", "times")):
         last: Token = s.rest[2] if t.type == "LPAR" and len(s.rest) > 2 else number
         new = f"{b.text} x {number.text}"
-        return rewriting_finding("the number of links a pair follows `x`", t.span, b.span.to(last.span), new)
+        return rewriting_finding("how many follows `x`", t.span, b.span.to(last.span), new)
     words = ("evenly", "equally", "uniformly", "links", "cables", "times", "link", "cable")
     if t.text in words and len(s.rest) == 1 and any(x.text == "to" for x in s.statement):
         return Diagnostic(

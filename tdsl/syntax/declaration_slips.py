@@ -7,7 +7,7 @@ import re
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS, TYPES
-from tdsl.syntax.scanner import Token
+from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import VALUES, Scene, closest_keyword, rewriting_finding
 
 _SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
@@ -46,7 +46,9 @@ def _foreign_kind(s: Scene) -> Diagnostic | None:
     """``sw leaf[8]: M`` and ``leaf switch[8]: M``."""
     t, words = s.token, s.statement
     kinds = [x.type for x in words]
-    if t is None or t.type != "COLON" or kinds[:3] != ["NAME", "NAME", "LSQB"] or kinds[-1] != "RSQB":
+    shaped = kinds[:3] == ["NAME", "NAME", "LSQB"] and kinds[-1] == "RSQB"
+    plain = kinds == ["NAME", "NAME"] and [x.type for x in s.rest[1:3]] == ["NAME"]
+    if t is None or t.type != "COLON" or not (shaped or plain):
         return None
     first, second = words[0], words[1]
     if first.text in STARTERS or first.text.lower() in INSTEAD_OF or closest_keyword(first.text, STARTERS):
@@ -148,8 +150,10 @@ def _count_without_brackets(s: Scene) -> Diagnostic | None:
 
 
 def _count_before_name(s: Scene) -> Diagnostic | None:
-    """``16 host node: M`` and ``host[16] node: M``."""
+    """``16 host node: M``, ``16 x host node: M`` and ``host[16] node: M``."""
     every = _line_tokens(s)
+    if [x.text for x in every[1:2]] == ["x"] and len(every) > 3 and every[2].text in KIND_WORDS:
+        every = [every[0], *every[2:]]
     kinds = [x.type for x in every]
     if kinds[:3] == ["NUMBER", "NAME", "NAME"] and every[1].text in KIND_WORDS and not s.statement:
         kind, name, count, last = every[1], every[2], every[0].text, every[2]
@@ -196,6 +200,15 @@ def _unquoted_title(s: Scene) -> Diagnostic | None:
     if len(words) == len(s.rest) or any(x.type not in ("NAME", "NUMBER", "MINUS") for x in words):
         return None
     span = words[0].span.to(words[-1].span)
+    if s.first == "row":
+        gap = SourceSpan(s.run.file, b.end, words[0].start)
+        return Diagnostic(
+            "E0001",
+            "names of rows are separated by `,`",
+            span,
+            help=f"write `row {b.text}, {', '.join(x.text for x in words)}`",
+            fix=Fix("write `,`", ((gap, ", "),)) if len(words) == 1 else None,
+        )
     return rewriting_finding("a title is written in double quotes", span, span, f'"{span.text}"', safe=True)
 
 
@@ -231,6 +244,30 @@ def _type_behind_equals(s: Scene) -> Diagnostic | None:
     )
 
 
+def _is_in_settings(s: Scene) -> bool:
+    """Whether the statement is in the braces of something whose block has settings and no `let`."""
+    depth = 0
+    for i in range(s.run.head - 1, -1, -1):
+        kind = s.run.tokens[i].type
+        depth += (kind == "RBRACE") - (kind == "LBRACE")
+        if depth < 0:
+            heads = (k for k in range(i - 1, -1, -1) if s.run.tokens[k].type in (END, "LBRACE", "RBRACE"))
+            head = s.run.tokens[next(heads, -1) + 1].text
+            return head not in SCOPES | {"model", "topology", "extend", "if", "for", "else"}
+    return False
+
+
+def _is_named_elsewhere(s: Scene, name: str) -> bool:
+    """Whether a name is also written inside of statements, and so is that of a value."""
+    tokens = s.run.tokens
+    heads = (END, "LBRACE", "RBRACE")
+    metric = ("require", "report", "and", "with")
+    return any(
+        t.text == name and tokens[i].type not in heads and tokens[i].text not in metric
+        for i, t in enumerate(tokens[1:])
+    )
+
+
 def _setting_with_equals(s: Scene) -> Diagnostic | None:
     """``length = 3m`` and ``n = 4``."""
     t = s.token
@@ -241,7 +278,7 @@ def _setting_with_equals(s: Scene) -> Diagnostic | None:
     name = s.first
     rest = SourceSpan(s.run.file, s.rest[1].start, s.rest[-1].end).text
     shown = rest if len(rest) <= 40 and "\n" not in rest else "…"
-    if name in SETTINGS:
+    if _is_in_settings(s) or (name in SETTINGS and not _is_named_elsewhere(s, name)):
         at = SourceSpan(s.run.file, s.statement[0].end, s.rest[1].start)
         return Diagnostic(
             "E0001",
@@ -275,7 +312,7 @@ def _pattern_count(s: Scene) -> Diagnostic | None:
             return None
         whole = b.span.to(t.span)
         new = f"{b.text} x {number[1]}"
-        return rewriting_finding("the number of links a pair follows `x`", t.span, whole, new, safe=True)
+        return rewriting_finding("how many follows `x`", t.span, whole, new, safe=True)
     if b.text in ("full", "fully", "all") and t.type == "NAME" and s.statement[-2].text != "to":
         meant = "each" if any(x.text == "to" for x in s.statement) else "mesh"
         whole = b.span.to(t.span)
@@ -337,7 +374,7 @@ def _sentence_for_statement(s: Scene) -> Diagnostic | None:
     head = every[0] if every else None
     if head is None or head.type != "NAME" or head.text.lower() in STARTERS | set(INSTEAD_OF):
         return None
-    if len(names) < 4 or any(x.type not in ("NAME", "COLON", "COMMA", "DOT") for x in every):
+    if len(names) < 4 or any(x.type not in ("NAME", "COMMA", "DOT") for x in every[:-1]):
         return None
     if any(x.text in STARTERS | set(PATTERNS) for x in names[:2]):
         return None

@@ -28,18 +28,34 @@ _FIRST = (
     ("a Graphviz graph", re.compile(r"(strict\s+)?(di)?graph\b[^=]*\{")),
 )
 """Formats whose first line is like no statement of a design."""
+_DESIGN = re.compile(r"^(?:fabric|cluster|extend|model|topology)\s[^\n]*\{", re.MULTILINE)
+"""A line that only a design has."""
+
+
+def _is_table(text: str) -> bool:
+    """Whether a text is a table of two lines or more, each with as many commas, semicolons or tabs."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")][:50]
+    if not lines or not re.match(r"\"?[A-Za-z_][\w-]*\"?[,;\t]", lines[0]):  # no statement begins so
+        return False
+    for sign in ",;\t":
+        counts = {line.count(sign) for line in lines}
+        if len(lines) > 1 and len(counts) == 1 and counts != {0}:
+            return not any("{" in line or "}" in line for line in lines)
+    return False
 
 
 def other_format(text: str) -> tuple[str, int]:
     """The format that a text plainly is, and where it begins, else ""; no statement begins so."""
     count = at = begin = 0
+    if _is_table(text):
+        return "a table of values, such as CSV", len(text) - len(text.lstrip())
     for raw in text.splitlines(keepends=True):
         line = raw.strip()
         if line and not line.startswith("#"):
             if not count:
                 begin = at + len(raw) - len(raw.lstrip())
             if not count and (other := next((name for name, first in _FIRST if first.match(line)), "")):
-                return other, begin
+                return ("", 0) if other == "Python" and _DESIGN.search(text) else (other, begin)
             if not count and line[0] in "{[":
                 return "JSON", begin
             count += 1

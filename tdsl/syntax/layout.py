@@ -16,6 +16,19 @@ from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.system.lazy_dataclass import dataclass
 
 DEPTH = 100
+LISTED = {
+    "require": "require reachability",
+    "requirements": "require reachability",
+    "requires": "require reachability",
+    "report": "report bisection",
+    "reports": "report bisection",
+    "connect": "connect leaf[*] to spine[*] spread x 8",
+    "connections": "connect leaf[*] to spine[*] spread x 8",
+    "links": "connect leaf[*] to spine[*] spread x 8",
+    "hosts": "host node[16]: MODEL",
+    "switches": "switch leaf[8]: MODEL",
+}
+"""Words that YAML would have a list behind, and a statement of each."""
 CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB"}
 OPERANDS = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING", "QMARK"})
 _ENDS_OPERAND = OPERANDS | {"NAME", "RPAR", "RSQB"}
@@ -293,7 +306,16 @@ class TokenLayout:
             + 1
         )
         # What is wrong with a loop in Python's words, the parser says better.
-        if token.type == "COLON" and [t.text for t in self.out[head : head + 1]] != ["for"]:
+        first = self.out[head].text if head < len(self.out) else ""
+        if token.type == "COLON" and first in LISTED and len(self.out) == head + 1:
+            finding = Diagnostic(
+                "E0001",
+                f"no `:` and no list follow `{first}`",
+                token.span,
+                help=f"write each on a line of its own: `{LISTED[first]}`",
+            )
+            self.out.append(Token(FAULT, "", self.file, token.start, finding))
+        elif token.type == "COLON" and first != "for":
             finding = Diagnostic(
                 "E0001",
                 "a block begins with `{`, found `:`",

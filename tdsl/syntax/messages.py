@@ -7,12 +7,17 @@ from tdsl.findings.source import SourceSpan
 from tdsl.syntax.characters import bad_character
 from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
+from tdsl.syntax.forms import FORMS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
+from tdsl.syntax.repairs import TRIALS as REPAIRS
+from tdsl.syntax.repairs import brings_parser_on
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
+from tdsl.syntax.shape_slips import TRIALS as SHAPES
+from tdsl.syntax.shape_slips import requirement_in_english
 from tdsl.syntax.slips import TRIALS as SLIPS
 
 
@@ -38,9 +43,19 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    for trial in (*REQUIREMENTS, *DECLARATIONS, *CONNECTS, *HABITS, *SLIPS, *TRIALS):
+    for trial in (
+        *SHAPES,
+        *REQUIREMENTS,
+        *DECLARATIONS,
+        *CONNECTS,
+        *HABITS,
+        *SLIPS,
+        *TRIALS,
+        requirement_in_english,
+        *REPAIRS,
+    ):
         finding = trial(scene)
-        if finding is not None:
+        if finding is not None and brings_parser_on(scene, finding):
             return finding
     return _generic_syntax_error(scene)
 
@@ -77,7 +92,13 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
         )
         if guess and guess != s.token.text:
             help, fix = f"did you mean `{guess}`?", Fix(f"write `{guess}`", ((s.span, guess),))
-    if not help and END not in s.expected and len(choices) <= 2:
+    form = FORMS.get(s.first)
+    sole = END in s.expected and len(s.rest) == 1 and s.rest[0].type in ("NAME", "COMMA")
+    if s.first in ("require", "report") and (s.before is None or s.before.type not in VALUES):
+        sole = False
+    if not help and form is not None and not sole:
+        help = f"the form is `{form}`"
+    elif not help and END not in s.expected and len(choices) <= 2:
         help = f"put {choices[0]} here"
     elif not help and END in s.expected and s.token is not None and s.token.type not in (END, "RBRACE"):
         help = "remove it, or end the statement before it with a new line or `;`"

@@ -3,6 +3,7 @@ statement."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,9 @@ def parse_source_file(file: SourceFile, diagnostics: Diagnostics) -> tree.Module
             "E0017",
             SourceSpan(file, begin, len(file.text.rstrip())),
             f"this is {other}, and not a design",
-            help="a design begins with `fabric NAME {`; `tdsl init` writes one to start from",
+            help="`tdsl audit DESIGN --p2p FILE` reads a table of cables, `--places FILE` one of places"
+            if "table" in other
+            else "a design begins with `fabric NAME {`; `tdsl init` writes one to start from",
         )
         return tree.Module((), SourceSpan(file, 0, len(file.text)))
     tables = load_grammar_tables()
@@ -335,6 +338,28 @@ class _ParseRun:
         """A terminal as it is written."""
         return self.tables.written.get(terminal) or self.tables.signs.get(terminal, "")
 
+    def scan(self, file: SourceFile) -> list[Token]:
+        """The tokens of a text, with comments and ends of lines."""
+        return self.tables.scanner.scan(file)
+
+    def count_accepted(self, tokens: Sequence[Token]) -> int:
+        """How many of some tokens the grammar takes where the statement that has begun begins; one more where
+        they are whole statements."""
+        parse = self.parse.copy_at_statement_start()
+        if parse is None:
+            return 0
+        trial = _ParseRun(self.tables, self.file, Diagnostics(), list(tokens))
+        trial.parse = parse
+        for i, token in enumerate(trial.tokens):
+            if token.type in (END, "RBRACE") and not parse.is_between_statements():
+                if not parse.accepts(END):
+                    return i
+                parse.feed(Token(END, "", self.file, token.start))
+                parse.settle()
+            if token.type == FAULT or (token.type != END and not trial._feed(i)):
+                return i
+        return len(tokens) + (parse.is_between_statements() or parse.accepts(END))
+
     def _string(self, token: Token) -> tree.Str:
         from tdsl.syntax.strings import parse_string_token
 
@@ -385,8 +410,8 @@ class _ParseRun:
                     break
                 at = self._matching(at)
                 continue
-            if token.type == "NAME":
-                names.append(token.text)
+            if token.type == "NAME" or token.text.strip('"').isidentifier():
+                names.append(token.text.strip('"'))
             at += 1
         begin = self.tokens[i].start if i < len(self.tokens) else len(self.file.text)
         stop = self.tokens[at - 1].end if at > i else begin

@@ -3,6 +3,7 @@ a statement."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from lark import Lark
@@ -18,7 +19,7 @@ class PartialParse:
     ``values`` are those of the parser's stack: tokens and parts of the tree, outermost first.
     """
 
-    __slots__ = ("_known", "_only", "_state", "_states", "_table", "values")
+    __slots__ = ("_builds", "_known", "_only", "_state", "_states", "_table", "values")
 
     def __init__(
         self, lark: Lark, symbol: str, only: dict[int, Any], known: dict[int, tuple[int, str, Any]]
@@ -26,6 +27,7 @@ class PartialParse:
         """``symbol`` is the start of the grammar. Kept between the parses of one grammar: ``only``, the rules
         of `settle`, and ``known``, what `_reduce` asks of a rule."""
         self._only, self._known = only, known
+        self._builds = True
         self._state: Any = lark.parse_interactive(start=symbol).parser_state
         self._states: list[int] = self._state.state_stack
         self.values: list[Any] = self._state.value_stack
@@ -46,6 +48,16 @@ class PartialParse:
         while "stmt" not in self._table[self._states[at - 1]]:
             at -= 1
         return at - 1
+
+    def copy_at_statement_start(self) -> PartialParse | None:
+        """A parse of its own that stands where the statement that has begun begins; None in an expression. It
+        makes no tree: the parts of one are lists to which a parse appends."""
+        if "stmt" not in self._table[self._states[0]]:
+            return None
+        start, other = self.statement_start(), copy(self)
+        other._states, other.values = self._states[: start + 1], [None] * start
+        other._builds = False
+        return other
 
     def give_up_statement(self) -> list[Any]:
         """Take the values of the statement that has begun off the stack."""
@@ -104,7 +116,7 @@ class PartialParse:
         parts = values[-size:] if size else []
         if size:
             del states[-size:], values[-size:]
-        values.append(make(parts))
+        values.append(make(parts) if self._builds else None)
         states.append(self._table[states[-1]][origin][1])
 
     def settle(self) -> None:

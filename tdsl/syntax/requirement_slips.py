@@ -8,6 +8,10 @@ from tdsl.syntax.scanner import Token
 from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+LESS_IS_BETTER = frozenset(
+    ("diameter", "mean_hops", "blast_radius", "links", "cables", "switches", "ports", "loss_budget")
+)
+"""Metrics that are numbers and bounded from above as a rule."""
 WORDS = {
     ("at", "least"): ">=",
     ("at", "most"): "<=",
@@ -24,6 +28,13 @@ WORDS = {
     ("maximum",): "<=",
     ("below",): "<",
     ("above",): ">",
+    ("gte",): ">=",
+    ("ge",): ">=",
+    ("lte",): "<=",
+    ("le",): "<=",
+    ("gt",): ">",
+    ("lt",): "<",
+    ("eq",): "==",
 }
 """Comparisons in words, and their signs."""
 
@@ -241,7 +252,7 @@ def _of_before_amount(s: Scene) -> Diagnostic | None:
         return None
     both = b.span.to(t.span)
     if t.type in ("RATIO", "PERCENT", "NUMBER"):
-        sign = "<=" if t.type == "RATIO" else ">="
+        sign = "<=" if t.type == "RATIO" or s.statement[1].text in LESS_IS_BETTER else ">="
         return rewriting_finding("a requirement compares", b.span, both, f"{sign} {t.text}", safe=False)
     if t.type != "QUANTITY":
         return None

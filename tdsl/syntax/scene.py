@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import Protocol
 
@@ -38,6 +38,15 @@ class Run(Protocol):
 
     def word(self, terminal: str) -> str:
         """A terminal as it is written."""
+        ...
+
+    def scan(self, file: SourceFile) -> list[Token]:
+        """The tokens of a text, with comments and ends of lines."""
+        ...
+
+    def count_accepted(self, tokens: Sequence[Token]) -> int:
+        """How many of some tokens the grammar takes in the statement's place; one more where they are whole
+        statements."""
         ...
 
 

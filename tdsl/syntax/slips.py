@@ -147,7 +147,7 @@ def _pattern_number(s: Scene) -> Diagnostic | None:
     new = f"{b.text} x {following[0].text}"
     return _slip_with_fix(
         s,
-        f"the number of links a pair follows `x`, not `{t.text}`",
+        f"how many follows `x`, not `{t.text}`",
         s.span,
         new,
         b.span.to(following[0].span),
@@ -195,6 +195,9 @@ def _ratio_words(s: Scene) -> Diagnostic | None:
         return None
     if s.first in ("connect", "circuit"):
         return None
+    if len(s.statement) > 1 and s.statement[-2].type in ("LSQB", "COMMA"):
+        new = f"{b.text}..{following[0].text}"
+        return _slip_with_fix(s, "a range is written with `..`", s.span, new, b.span.to(following[0].span))
     return _slip_with_fix(
         s,
         "a ratio is written with `:`",

@@ -17,6 +17,7 @@ from tdsl.semantics.quantity import (
     NONE,
     POWER,
     RATE,
+    SIZE,
     TIME,
     Quantity,
     decimal_text,
@@ -25,6 +26,7 @@ from tdsl.semantics.quantity import (
 )
 from tdsl.semantics.values import integer_if_whole
 from tdsl.syntax.requirement_slips import WORDS as COMPARISON_WORDS
+from tdsl.system.similar import closest_name
 from tdsl.verify.check import Check, Judgement, checks_by_name
 from tdsl.verify.result import Value
 from tdsl.verify.reworded import claim_with_any, help_for_unknown_metric
@@ -46,6 +48,19 @@ def unknown_metric_error(claim: ResolvedClaim, known: Mapping[str, Check]) -> tu
 
 def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Why a claim cannot be judged and the fix; None if it can."""
+    if " or " in claim.text and "or" in map(str, claim.args):
+        first, _, second = claim.text.partition(" or ")
+        return (
+            "`or` does not join requirements: every one that is stated must hold",
+            f"write `{first}`, or `{second}`; `report {second}` asks without requiring",
+        )
+    if " if " in claim.text and "if" in map(str, claim.args):
+        before, _, condition = claim.text.partition(" if ")
+        stated = "report" if claim.report else "require"
+        return (
+            "a requirement has no condition; a block of `if` has",
+            f"write `if {condition} {{ {stated} {before} }}`",
+        )
     wrong = _why_clauses_are_wrong(claim, check) or _why_sets_or_layer_are_wrong(claim, check)
     if wrong is not None:
         return wrong
@@ -94,7 +109,7 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
             )
             if clause == "any" and (better := claim_with_any(claim.text)):
                 return f"`{check.name}` needs {word}", f"write `{better}`"
-            return f"`{check.name}` needs {word}", f"`{check.example}`"
+            return f"`{check.name}` needs {word}", _help_for_missing_clause(claim, check, clause)
     for clause, present in clauses.items():
         if present and clause not in check.takes:
             return _clause_not_taken(claim, check, clause)
@@ -105,6 +120,16 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
             f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}",
         )
     return None
+
+
+def _help_for_missing_clause(claim: ResolvedClaim, check: Check, clause: str) -> str:
+    """What to write for a claim that lacks a clause: its own text with the clause, or the check's example."""
+    name, _, behind = claim.text.partition(" ")
+    if clause == "job":
+        return f"write `{name} of JOB{' ' + behind if behind else ''}`, with the name of the job"
+    if clause == "of" and re.match(r"[a-z_]\w*(\[[^\]]*\])?( [<>=!]|$)", behind):
+        return f"write `{name} of {behind}`"
+    return f"`{check.example}`"
 
 
 def _claim_with_sign(claim: ResolvedClaim, check: Check) -> str:
@@ -194,6 +219,9 @@ def _why_condition_is_wrong(given: ResolvedClaim) -> tuple[str, str] | None:
     fit = {name: check for name, check in checks_by_name().items() if check.after_failures}
     listed = f"metrics that can be asked after failures: {', '.join(sorted(fit))}"
     if given.metric not in fit:
+        near = closest_name(given.metric, fit, 0.7)
+        if near and given.metric not in checks_by_name():
+            return f"there is no metric `{given.metric}`", f"did you mean `with {near}`?"
         return f"`{given.metric}` cannot be asked after failures", listed
     if not given.of_to and any(s.elements or s.text != "ports" for s in given.of):
         return (
@@ -229,6 +257,9 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
         if of_kind or _is_rate_claim(claim, check):
             return None
         said = f"{quantity_text(value)} is a {kind_name(value.dim)}"
+        rates = _rates_for_size(claim, value)
+        if check.kind == "fraction" and rates:
+            return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", rates
     elif isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         said = f"{value!r} is none"
     elif check.kind == "quantity":
@@ -241,6 +272,15 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
     else:
         return None
     return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", f"`{_example_claim(check)}`"
+
+
+def _rates_for_size(claim: ResolvedClaim, value: Quantity) -> str:
+    """What to write for ``bisection >= 51.2TB``: the number as a rate in bytes or in bits, "" for others."""
+    amount = re.search(r"([0-9_.]++)([kMGTPE]?)(i?)B$", claim.text)
+    if value.dim != SIZE or amount is None or amount[3]:
+        return ""
+    before, number = claim.text[: amount.start()], f"{amount[1]}{amount[2]}"
+    return f"write `{before}{number}B/s`, or in bits `{before}{number}bps`"
 
 
 def _claim_with_unit(claim: ResolvedClaim, check: Check) -> str:

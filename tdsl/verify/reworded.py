@@ -47,13 +47,33 @@ MEANT = {
     **dict.fromkeys(("fault_tolerance", "failures", "resilience"), "survives any 1 of SWITCHES"),
 }
 """Words that people use for a requirement, in small letters, and how it is written."""
-FILLERS = ("all", "no", "full", "max", "min", "that", "the", "a", "every")
+FILLERS = (
+    "number",
+    "count",
+    "amount",
+    "total",
+    "all",
+    "no",
+    "full",
+    "max",
+    "min",
+    "that",
+    "the",
+    "a",
+    "every",
+)
 """Words before a requirement that are no part of it."""
 DECLARED = frozenset({"hosts", "nodes", "gpus", "accelerators", "servers", "endpoints"})
 """Words for what a design declares, which no requirement counts."""
+GOOD_BY_NAME_OF_BAD = {
+    "isolated": "no device is without a link",
+    "name_collision": "no two devices have one name",
+    "address_overlap": "no address is given twice",
+}
+"""Requirements that are named after the fault that they exclude, and when they hold."""
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_FILLED_IN = re.compile(r"…|\b[A-Z]{1}\b|\b[A-Z]{4,}\b|matrix\.csv")
+_FILLED_IN = re.compile(r"…|\bJOB\b|\b[A-Z]{1}\b|\b[A-Z]{4,}\b|matrix\.csv")
 """Words of an example that somebody has to replace."""
 
 
@@ -61,12 +81,16 @@ def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) ->
     """What to write for a requirement whose first word is no metric."""
     metric, text = claim.metric, claim.text
     if metric == "not":
+        after = text.split(" ")[1:2]
+        if after and after[0] in GOOD_BY_NAME_OF_BAD:
+            return f"write `{after[0]}`: it holds where {GOOD_BY_NAME_OF_BAD[after[0]]}"
         return _opposite_claim(text, known) or "a requirement has no `not`: write the opposite comparison"
     reordered = _reordered_claim(metric, text, known)
     if reordered:
         return reordered
     said = [metric, *re.findall(r"[A-Za-z_]+", text)[1:]] if metric in FILLERS else [metric]
-    for word in said:
+    phrase = "_".join(re.findall(r"[A-Za-z_]+", text))
+    for word in (*said, *(k for k in MEANT if len(k) > 8 and k in phrase)):
         meant = MEANT.get(word.lower()) or (word if word in known and word != metric else "")
         if meant:
             return f"write `{_with_comparison_of(text, meant, known)}`"
@@ -154,6 +178,7 @@ def fix_for_claim(span: SourceSpan, help: str, known: Mapping[str, Check]) -> Fi
         not quoted
         or (" with " in span.text and " with " not in quoted[-1])
         or _FILLED_IN.search(quoted[-1])
+        or ", or " in help
         or help.startswith(("metrics", "it takes", "the design"))
     ):
         return None

@@ -55,12 +55,15 @@ class CollectiveModel:
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A collective operation: its floor for so many bits, its schedules, and what formulas make of it. Of an
-    ``exchange`` the schedules come with a floor. ``in_network`` is the same where switches add up."""
+    ``exchange`` the schedules come with a floor. ``in_network`` is the same
+    where switches add up, ``across`` are schedules over links of both layers, where those of the network
+    alone are not possible."""
 
     floor: Callable[[Floors, Fraction], Floor]
     schedules: Callable[[Ranks], Iterator[Schedule]] | None = None
     models: Callable[[View, Fraction], list[CollectiveModel]] | None = None
     exchange: Callable[[Ranks], Exchange] | None = None
+    across: Callable[[Ranks], Iterator[Schedule]] | None = None
     in_network: Operation | None = None
 
 
@@ -145,7 +148,10 @@ def interval_of_operation(
     if claim.given is not None and operation.in_network is not None:
         operation = operation.in_network
     why = _why_no_schedule(ranks, apart)
-    floor, found = _floor_and_schedules(operation, ranks, size, apart, not why)
+    if why and operation.across is not None:
+        operation = replace(operation, schedules=operation.across)
+    possible = not why or operation.across is not None
+    floor, found = _floor_and_schedules(operation, ranks, size, apart, possible)
     none_found = "no routes are known" if claim.given is None else NONE_IN_SWITCHES
     unknown = ranks.unknown_delays if found else ()
     return Interval(ranks, size, floor, found, unknown, apart, why or none_found, beside)

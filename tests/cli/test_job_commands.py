@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ fabric f "f" {
   }
 }
 """
+SPACE = "{http://www.w3.org/2000/svg}"
 MONEY = """currency = "USD"
 kwh = 0.10
 years = 4
@@ -101,6 +103,23 @@ def test_combinations_are_explored_by_a_job(here: Path) -> None:
     points = json.loads(tdsl(*call).stdout)["points"]
     assert [p["best"] for p in points] == ["yes", "yes"]  # fewer cables, or more MFU
     assert points[0]["efficiency"] == points[1]["efficiency"]
+
+
+def test_a_curve_has_a_knee_and_a_step_is_drawn_by_phase(here: Path) -> None:
+    """MFU over the links up: the knee is the point farthest from the line between the ends, computed here by cross products."""
+    call = ["explore", "pod.fab", "--vary", "up=1,2,4,8,16", "--x", "up", "--y", "mfu", "--format", "json", "--plot", "c.svg"]
+    points = json.loads(tdsl(*call).stdout)["points"]
+    x, y = [int(p["up"]) for p in points], [float(p["mfu"].removesuffix("%")) for p in points]
+    off = [abs((x[-1] - x[0]) * (b - y[0]) - (y[-1] - y[0]) * (a - x[0])) for a, b in zip(x, y, strict=True)]
+    assert [p["knee"] for p in points] == ["yes" if o == max(off) else "" for o in off]
+    assert f"knee: up={x[off.index(max(off))]}" in (here / "c.svg").read_text()
+    assert tdsl("show", "pod.fab", "job", "--picture", "s.svg").exit_code == 0
+    bar = ET.fromstring((here / "s.svg").read_text())
+    (job,) = json.loads(tdsl("show", "pod.fab", "job", "--format", "json").stdout)["jobs"]
+    wide = [(r.get("fill-opacity"), float(r.get("width", "0"))) for r in bar.iter(f"{SPACE}rect") if r.get("fill-opacity")]
+    scale = sum(w for _, w in wide) / job["step_s"][1]
+    assert sum(w for o, w in wide if o == "1") / scale == pytest.approx(job["step_s"][0], rel=0.01)
+    assert wide[0][1] / scale == pytest.approx(job["compute_s"], rel=0.01)
 
 
 def test_a_run_of_the_library_is_compared_on_a_design_that_declares_none(here: Path) -> None:

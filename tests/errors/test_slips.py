@@ -53,4 +53,4 @@ def test_a_slip_is_answered_with_what_to_write(name: str, old: str, new: str, he
 @pytest.mark.parametrize(("name", "text"), FOREIGN)
 def test_another_format_is_named(name: str, text: str, tmp_path: Path) -> None:
     (finding,) = compile_text(text, tmp_path, models=False).findings
-    assert finding.code == "E0017" and name in finding.message and re.search(r"`tdsl init`", finding.help)
+    assert finding.code == "E0017" and name in finding.message and re.search(r"`tdsl (init`|audit)", finding.help)

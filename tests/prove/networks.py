@@ -75,6 +75,7 @@ def greatest_factor(arcs: list[tuple[Any, Any, int]], inner: set[Any], demands: 
     is not theirs: one linear program, with a flow for every source."""
     h = highspy.Highs()
     h.setOptionValue("output_flag", False)
+    h.setOptionValue("threads", 1)
     unit = gcd(*(x for *_, x in arcs)) or 1
     rate = h.addVariable(0, highspy.kHighsInf)
     used: list[list[object]] = [[] for _ in arcs]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -47,3 +50,19 @@ def test_combinations_that_fill_the_fullest_row_least() -> None:
         value = float(linprog([0.0] * columns + [1.0], *least).fun)  # the least of the greatest entry, by another solver
         assert abs(float((use @ parts).max()) - value) < 1e-6 * value, seed
         assert abs(float(price.sum()) - 1) < 1e-6 and float((price @ use).min()) > value * (1 - 1e-6), seed
+
+
+def test_who_used_the_solver_before_with_other_threads_changes_nothing() -> None:
+    """HiGHS keeps the number of threads of its first run in a process, and refuses another one."""
+    program = """
+import highspy, numpy
+h = highspy.Highs()
+h.silent()
+h.setOptionValue("threads", 2)
+h.addConstr(h.addVariable(0, 1) <= 1)
+h.run()
+from tdsl.prove.linear import least_fullest
+print(*least_fullest(numpy.array([[1.0, 2.0], [2.0, 1.0]]))[0].tolist())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-2:] == ["0.5", "0.5"]

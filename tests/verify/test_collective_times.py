@@ -172,6 +172,21 @@ fabric f {
   connect n[i].nic[*] to sw { length 5m }
 }
 """
+HOSTS_IN_LINE = """
+model host N {{ port nic: 40Gbps; chip gpu: C; latency 0ns }}
+model chip C {{ port lane[2]: 100Gbps; latency 0ns }}
+model switch SW {{ port p[1..64]: any; latency 200ns }}
+fabric f {{
+  host n[8]: N; switch sw[2]: SW
+  connect n[i].nic to sw[{where}] {{ length 5m }}
+  connect n[i].gpu.lane[0] to n[{after}].gpu.lane[1] {{ layer scaleup; medium backplane; length 1m }}
+}}
+"""
+RING_OF_HOSTS = HOSTS_IN_LINE.format(where="0", after="(i + 1) % 8")
+TWO_NETWORKS = HOSTS_IN_LINE.format(where="i // 4", after="i + 1").replace("+ 1].gpu.lane[1]", "+ 1].gpu.lane[1] where i < 7")
+UNEQUAL_TRIANGLE = (
+    THIN_TRIANGLE.replace("a[3]", "a[9]").replace("b[2]", "b[6]").replace("host c:", "host c[2]:").replace("c.nic", "c[i].nic")
+)
 CHECKPOINT = """
 model host N { port nic: 400Gbps; latency 0ns }
 model switch SW { port p[1..512]: any; latency 1us }
@@ -252,8 +267,14 @@ CASES = {
     "1,000 ranks, in their switch": Case(STAR, "allreduce 140GB with in_network", 11.2, 11.2, 11.2, 11.2029),
     # 8 Gbit to and from the host behind 80 Gb/s.
     "trees over a triangle": Case(THIN_TRIANGLE, "allreduce 1GB", 0.1, 0.1, 0.1, 0.1001),
-    # Four accelerators in a line: all to all, the middle link carries 4 pairs each way, so each sends 3 x 25 Gb/s; 3/4 of 8 Gbit.
-    "accelerators in a line": Case(LINE_INSIDE, "all_gather_time 1GB", 0.001, 0.08, 0.08, 0.0801),
+    # Eight accelerators lack 7/8 of 8 Gbit each: together 56 over 2 ports of 400 and 6 links of 100 Gb/s both ways.
+    "accelerators in a line": Case(LINE_INSIDE, "all_gather_time 1GB", 0.028, 0.028, 0.028, 0.03),
+    # Each of eight hosts receives over two links of 100 and a port of 40 Gb/s: 2 x 7/8 of 8 Gbit.
+    "trees over both layers": Case(RING_OF_HOSTS, "allreduce 1GB", 7 / 120, 7 / 120, 7 / 120, 0.0584),
+    # Scale-up links alone join the two halves: 8 Gbit over one of 100 Gb/s.
+    "trees where the network is in two": Case(TWO_NETWORKS, "allreduce 1GB", 0.065, 0.08, 0.08, 0.0801),
+    # The leaf of 2 hosts has 80 Gb/s, which the sums of all others cross: 8 Gbit.
+    "trees of equal hosts": Case(UNEQUAL_TRIANGLE, "allreduce 1GB", 0.1, 0.1, 0.1, 0.101),
     # 9 x 7,000 x 32 tokens of 3 bytes over 50 GB/s.
     "experts": Case(CHECKPOINT, "transfer 6.048MB of n[0] to n[1]", 120.96e-6, 122.1e-6, 120.96e-6, 122.1e-6),
     "a checkpoint": Case(CHECKPOINT, "transfer 65.5TB of n to store", 7.4857, 7.4858, 7.4857, 7.4858),

@@ -59,7 +59,7 @@ class AllGatherTime(TimedOperation, Check):
     def operation(self) -> Operation:
         """The floors and schedules, imported where a requirement asks for them."""
         from tdsl.prove.collective_floors import Floors
-        from tdsl.prove.collective_times import gathering_schedules
+        from tdsl.prove.rank_trees import all_gather_schedules, gathering_trees
         from tdsl.verify.workload import Operation
 
-        return Operation(Floors.all_gather, gathering_schedules)
+        return Operation(Floors.all_gather, all_gather_schedules, across=gathering_trees)

@@ -43,6 +43,12 @@ class AllReduce(TimedOperation, Check):
     wiring (`tdsl explain throughput`); a stage takes what its messages take, and the longest delay of its
     routes for every step.
 
+    Where none of these is at the floor, the data is divided among spanning trees of single ranks, whose links
+    are paths over both layers at once, scale-up links and the network: each tree is the cheapest under prices
+    that a linear program puts on links (column generation: Dantzig and Wolfe 1960), and ranks with equal
+    links to the same switches share all roles of a tree evenly. The time is what the fullest link takes, as
+    the trees are added up. They are also a schedule where scale-up links alone join some ranks.
+
     `allreduce 1GB of all rack[0].tray through scaleup` is over scale-up links alone, for hosts of one domain.
     `allreduce 1GB <= 12ms with in_network` is where switches add up and replicate (SHARP, NVLS): what blocks
     receive together is no floor then, and data goes once up and once down trees of switches; of hosts with
@@ -89,14 +95,15 @@ class AllReduce(TimedOperation, Check):
     def operation(self) -> Operation:
         """The floors and schedules, imported where a requirement asks for them."""
         from tdsl.prove.collective_floors import Floors
-        from tdsl.prove.collective_times import all_reduce_schedules
         from tdsl.prove.in_network import schedules_in_network
+        from tdsl.prove.rank_trees import schedules_of_sums, trees_of_sums
         from tdsl.verify.collective_models import all_reduce_models
         from tdsl.verify.workload import Operation
 
         return Operation(
             Floors.all_reduce,
-            all_reduce_schedules,
+            schedules_of_sums,
             all_reduce_models,
+            across=trees_of_sums,
             in_network=Operation(Floors.all_reduce_in_network, schedules_in_network),
         )

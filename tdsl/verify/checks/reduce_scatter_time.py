@@ -53,7 +53,7 @@ class ReduceScatterTime(TimedOperation, Check):
     def operation(self) -> Operation:
         """The floors and schedules, imported where a requirement asks for them."""
         from tdsl.prove.collective_floors import Floors
-        from tdsl.prove.collective_times import scattering_schedules
+        from tdsl.prove.rank_trees import gathering_trees, reduce_scatter_schedules
         from tdsl.verify.workload import Operation
 
-        return Operation(Floors.all_gather, scattering_schedules)
+        return Operation(Floors.all_gather, reduce_scatter_schedules, across=gathering_trees)

@@ -1,0 +1,194 @@
+"""Changes of a faulty statement, tried on the grammar: which small one makes it whole, and whether one that
+is proposed brings the parser on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tdsl.findings.diagnostic import Diagnostic, Fix
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, PATTERNS
+from tdsl.syntax.scanner import Token
+from tdsl.syntax.scene import Scene, found_words, rewriting_finding
+
+LONGEST = 60
+"""Tokens of a statement that is tried in other forms, at most."""
+_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AS", "COMMA"})
+"""What people leave out between two words, or write another sign for."""
+_SIGNS = frozenset({"COLON", "EQUAL", "COMMA", "DOT", "MINUS", "SLASH", "CMP", "STAR"})
+"""Signs that may have been written for a word or another sign."""
+_PREPOSITIONS = frozenset({"into", "onto", "inside", "within", "until", "towards", "using", "upon", "equals"})
+"""Words of English that people write for another one."""
+_FILLERS = frozenset(
+    {"the", "a", "an", "all", "please", "then", "do", "is", "are", "be", "must", "links", "each"}
+)
+"""Words of English that say nothing in a statement."""
+_CLAUSE_SIGNS = frozenset({"COLON", "EQUAL", "STRING"})
+
+
+def brings_parser_on(s: Scene, finding: Diagnostic) -> bool:
+    """Whether the statement is whole with the fix of a finding, or its next fault two tokens or more behind
+    this one. True of a finding without a fix, or with one that reaches out of the statement."""
+    if finding.fix is None:
+        return True
+    tokens = _tokens_before_block(s)
+    if not tokens:
+        return True
+    begin, end = tokens[0].start, tokens[-1].end
+    text = s.run.file.text
+    for span, new in sorted(finding.fix.edits, key=lambda e: -e[0].start):
+        if span.file is not s.run.file or span.start < begin or span.end > end or "\n" in new or "#" in new:
+            return True
+        text = text[: span.start] + new + text[span.end :]
+        end += len(new) - (span.end - span.start)
+    file = SourceFile(s.run.file.name, text[begin:end])
+    changed = [t for t in s.run.scan(file) if t.type != "COMMENT" and not t.newline]
+    left = len(changed) + 1 - s.run.count_accepted(changed)
+    return left <= max(len(s.rest) - 2, 0)
+
+
+def clauses_in_another_order(s: Scene) -> Diagnostic | None:
+    """``connect a where n < 4 to b`` and ``place a at 2U in h1.A[1]``: two clauses, exchanged."""
+    tokens = _tokens_before_block(s)
+    at = len(s.statement)
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    starts = [*_clause_starts(tokens), len(tokens)]
+    found = [
+        (a, b, c)
+        for a, b, c in _splits_at(at, starts)
+        if s.run.count_accepted([*tokens[:a], *tokens[b:c], *tokens[a:b], *tokens[c:]]) > len(tokens)
+    ]
+    if len(found) != 1:
+        return None
+    a, b, c = found[0]
+    first, second = (SourceSpan(s.run.file, tokens[i].start, tokens[j - 1].end) for i, j in ((a, b), (b, c)))
+    if "\n" in first.text + second.text:
+        return None
+    return rewriting_finding(
+        f"`{second.text}` comes before `{first.text}`",
+        first.to(second),
+        first.to(second),
+        f"{second.text} {first.text}",
+    )
+
+
+def word_in_place_of_another(s: Scene) -> Diagnostic | None:
+    """``place a at h1.A[1]`` and ``for i = 0..3 {``: one word or sign is another."""
+    t, tokens, at = s.token, _tokens_before_block(s), len(s.statement)
+    known = t is not None and (
+        t.text in GRAMMAR_WORDS | _PREPOSITIONS if t.type == "NAME" else t.type in _SIGNS
+    )
+    if t is None or not known or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    found = [
+        kind
+        for kind in sorted(s.expected & _PUT)
+        if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at + 1 :]]) > len(tokens)
+    ]
+    likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
+    found = [likely] if likely in found else found
+    if len(found) != 1:
+        return None
+    word = s.run.word(found[0])
+    return rewriting_finding(f"expected `{word}`, {found_words(s)}", t.span, t.span, word)
+
+
+def missing_word(s: Scene) -> Diagnostic | None:
+    """``place a h1.A[1]``: a word or sign is left out."""
+    t, tokens, at = s.token, _tokens_before_block(s), len(s.statement)
+    if t is None or s.before is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    kinds = (s.expected & _PUT) - {"COMMA"} - (set() if s.first in ("for", "place") else {"IN"})
+    joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
+    found = [
+        kind
+        for kind in sorted({"AND"} if joined and "AND" in s.expected else kinds)
+        if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at:]]) > len(tokens) + 1
+    ]
+    if len(found) != 1:
+        return None
+    word = s.run.word(found[0])
+    touching = found[0] == "COLON"
+    place = SourceSpan(s.run.file, s.before.end, s.before.end)
+    return Diagnostic(
+        "E0001",
+        f"`{word}` is missing before `{t.text}`",
+        t.span,
+        help=f"write `{word} {t.text}`",
+        fix=Fix(f"put `{word}`", ((place, word if touching else f" {word}"),), safe=False),
+    )
+
+
+def words_too_many(s: Scene) -> Diagnostic | None:
+    """``connect from a to b``: one word or two at the fault, without which the statement is whole."""
+    tokens, at = _tokens_before_block(s), len(s.statement)
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    for a, b in ((at, at + 1), (at - 1, at), (at - 2, at)):
+        gone = tokens[a:b]
+        if not 0 < a < b <= len(tokens) or not all(_may_go(t, a == at) for t in gone):
+            continue
+        if s.run.count_accepted([*tokens[:a], *tokens[b:]]) <= len(tokens) - len(gone):
+            continue
+        span = gone[0].span.to(gone[-1].span)
+        cut = SourceSpan(s.run.file, tokens[a - 1].end, span.end)
+        return Diagnostic(
+            "E0001",
+            f"`{span.text}` cannot follow `{tokens[a - 1].text}`",
+            span,
+            help=f"remove `{span.text}`",
+            fix=Fix(f"remove `{span.text}`", ((cut, ""),), safe=False),
+        )
+    return None
+
+
+TRIALS = (clauses_in_another_order, word_in_place_of_another, missing_word, words_too_many)
+"""What is tried where nothing else knows the fault, the likeliest first."""
+
+
+def _may_go(t: Token, at_fault: bool) -> bool:
+    """Whether a token may have been written in vain: a sign, a word of the grammar, or the one at fault."""
+    words = _FILLERS if at_fault else _FILLERS | GRAMMAR_WORDS
+    return t.type in ("EQUAL", "COLON", "COMMA") or (t.type == "NAME" and t.text in words)
+
+
+def _tokens_before_block(s: Scene) -> list[Token]:
+    """The tokens of the statement, with its block as far as it is on the line; none behind a block of it."""
+    tokens, depth = [*s.statement, *s.rest], 0
+    for t in tokens:
+        depth += (t.type == "LBRACE") - (t.type == "RBRACE")
+        if depth < 0:
+            return []
+    return tokens
+
+
+def _made(s: Scene, kind: str, t: Token) -> Token:
+    """A word or sign in the place of a token; a word is a name until the parser takes it."""
+    text = s.run.word(kind)
+    return Token("NAME" if text.isidentifier() else kind, text, s.run.file, t.start)
+
+
+def _clause_starts(tokens: Sequence[Token]) -> list[int]:
+    """Where clauses begin outside of brackets: at a word of the grammar, a pattern, `:`, `=`, a string, and
+    behind a string; also the brace of a block, which ends them."""
+    out: list[int] = []
+    depth = 0
+    for i, t in enumerate(tokens):
+        depth += (t.type in ("LPAR", "LSQB")) - (t.type in ("RPAR", "RSQB"))
+        if t.type == "LBRACE":
+            return [*out, i]
+        after = i > 0 and tokens[i - 1].type == "STRING"
+        named = t.type == "NAME" and (t.text in CLAUSES or t.text in PATTERNS)
+        if depth == 0 and i and (named or after or t.type in _CLAUSE_SIGNS):
+            out.append(i)
+    return out
+
+
+def _splits_at(at: int, starts: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Two neighbouring runs of clauses, one of which begins at the fault."""
+    for a in starts:
+        for b in starts:
+            for c in starts:
+                if a < b < c and at in (a, b):
+                    yield a, b, c
