@@ -21,6 +21,7 @@ from tdsl.certificates.write_figures import (
 )
 from tdsl.certificates.write_throughput import Json, flow_certificate_between_sets
 from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
+from tdsl.fabric.risks import RISK
 from tdsl.prove.element_symmetry import Symmetry, symmetry_of_elements
 from tdsl.prove.elements import TooMany, can_fail_together, failing_set_sizes
 from tdsl.prove.elements import elements_of_claim as named
@@ -74,6 +75,8 @@ def _elements_that_fail(view: View, claim: ResolvedClaim) -> Sequence[FabricElem
     many."""
     if claim.any_of == "bundles":
         raise CertificateLeftOut(BUNDLED)
+    if any(s.kind == RISK for s in claim.of):
+        raise CertificateLeftOut("the checker does not read risk groups")
     try:
         return named(view, claim)
     except TooMany as many:

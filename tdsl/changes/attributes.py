@@ -26,7 +26,7 @@ from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric, Ints, LinkStatement
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.place_statements import Hall, RackRow
-from tdsl.semantics.quantity import RATE, Quantity
+from tdsl.semantics.quantity import POWER, RATE, Quantity, quantity_text
 from tdsl.semantics.values import text_of
 from tdsl.syntax import tree
 
@@ -161,7 +161,18 @@ OF_CABLES = {"cable": "part", "length": "length", "medium": "medium", "colour": 
 """Settings of a connect that cables show, too, and what it is called there."""
 CABLE_COLUMNS = ("fibre", "polarity", "a_optic", "b_optic", "via")
 """Columns of the table of cables that are compared beside the facts of a cable."""
-COMPARED_WORDS = ("layer", "nos", "transport", "purpose", "routing", "roce", "hall", "distance", "risk")
+COMPARED_WORDS = (
+    "layer",
+    "nos",
+    "transport",
+    "purpose",
+    "routing",
+    "roce",
+    "hall",
+    "distance",
+    "risk",
+    "feed",
+)
 COMPARED_WORDS_IF_BUILT = ("partition", "subnet_manager")
 """Statements of a fabric whose values are compared: one that is only written otherwise is no difference. The
 second ones only where all that is planned is built: else they may be about more."""
@@ -360,6 +371,12 @@ def fabric_attributes(fabric: Fabric, known: Mapping[str, str]) -> dict[tuple[st
     _enter_management(fabric, known, enter, enter_fields)
     if fabric.places is not None:
         _enter_halls(fabric.places.halls, enter)
+        for feed in fabric.places.feeds:
+            what = f"feed {feed.name}:"
+            watts = "" if feed.watts is None else quantity_text(Quantity(feed.watts, POWER))
+            enter("feed", f"{what} power", watts)
+            enter("feed", f"{what} from", tuple(fabric.places.feeds[p].name for p in feed.parents))
+            enter("feed", f"{what} racks", tuple(fabric.places.rack_names[r] for r in feed.racks))
         names = [h.name for h in fabric.places.halls]
         for (a, b), length in fabric.places.distances.items():
             enter("distance", f"distance {' to '.join(sorted((names[a], names[b])))}", f"{length}mm")

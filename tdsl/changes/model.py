@@ -127,6 +127,15 @@ class ContractChange:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class JobCost:
+    """What a change costs a job: in words, and as plain JSON values."""
+
+    job: str
+    text: str
+    facts: dict[str, object]
+
+
 @dataclass(slots=True)
 class Changes:
     """All that differs between two fabrics of one name. Devices are as the design writes them, with their
@@ -164,6 +173,7 @@ class Changes:
     parameters: list[Change] = field(default_factory=list)
     figures: list[Change] = field(default_factory=list)
     metrics: list[Metric] = field(default_factory=list)
+    job_costs: list[JobCost] = field(default_factory=list)  # of the jobs that a call asks for
 
     @property
     def touches_cables(self) -> bool:
@@ -173,7 +183,7 @@ class Changes:
     @property
     def none(self) -> bool:
         """Whether nothing that anybody could see differs."""
-        return not any(getattr(self, f.name) for f in fields(self) if f.name != "fabric")
+        return not any(getattr(self, f.name) for f in fields(self) if f.name not in ("fabric", "job_costs"))
 
 
 @dataclass(slots=True)

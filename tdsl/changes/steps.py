@@ -14,7 +14,7 @@ proof that no order exists is given only where there are none of them, since the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 from fractions import Fraction
 from itertools import chain
@@ -318,6 +318,22 @@ class MovePlanner:
             turns[c.a.device] += 1
             turns[c.b.device] += 1
         return [groups[turn] for turn in sorted(groups)]
+
+
+def states_of_plan(both: Union, plan: MovePlan) -> Iterator[tuple[int, str, Bools]]:
+    """The states of an order of moves: the number of the step from 1, ``cables out`` or ``cables plugged``,
+    and the links that are there. A state that is that of before is left out."""
+    present = np.zeros(both.fabric.link_count, dtype=np.bool_)
+    present[both.old] = True
+    for number, step in enumerate(plan.steps, 1):
+        for what, cables, rows, there in (
+            ("cables out", step.unplug, both.old, False),
+            ("cables plugged", step.plug, both.new, True),
+        ):
+            if cables:
+                present = present.copy()
+                present[rows[[link for cable in cables for link in cable.links]]] = there
+                yield number, what, present
 
 
 def percent_of_share(value: Fraction) -> str:

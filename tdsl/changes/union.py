@@ -25,12 +25,14 @@ it. Declarations of both fabrics would look like one otherwise, with instances o
 @dataclass(frozen=True, slots=True)
 class Union:
     """``fabric`` has all devices and links; ``old`` and ``new`` give the place of each side's links among
-    them. ``known_before`` says which devices the old one has."""
+    them, ``row_before`` that of each of the old one's devices. ``known_before`` says which devices the old
+    one has."""
 
     fabric: Fabric
     old: Ints
     new: Ints
     known_before: Bools
+    row_before: Ints
 
     def state(self, present: Bools, idle: Bools | None = None) -> View:
         """The fabric with some of its links, and without the devices that are out of service."""
@@ -84,7 +86,7 @@ def union_of_fabrics(before: Fabric, after: Fabric, exchanged: bool = False) -> 
     whole = _union_devices(before, after, own, base, joined)
     known_before = np.zeros(whole.device_count, dtype=np.bool_)
     known_before[own[before.built]] = True
-    return Union(whole, at[old], at[: after.link_count], known_before)
+    return Union(whole, at[old], at[: after.link_count], known_before, own)
 
 
 def _devices_of_another_model(before: Fabric, after: Fabric, row: Ints) -> Ints:

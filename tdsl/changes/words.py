@@ -217,6 +217,7 @@ def change_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
     ]
     renamed = [("~", f"{x.what}: {_before_after_arrow(x.before, x.after)}") for x in c.renamed]
     sections = (
+        ("jobs, by a model", [("~", f"{x.job}: {x.text}") for x in c.job_costs]),
         ("settings", _signed_changes(c.settings)),
         ("figures", figures),
         ("devices", devices),
@@ -425,6 +426,8 @@ def changes_document(c: Changes) -> dict[str, object]:
     out = asdict(c)
     del out["relocated"]  # ``places`` says which devices are elsewhere
     del out["replaced"]  # ``cables`` says which facts differ
+    del out["job_costs"]
+    out |= {"job_costs": [x.facts for x in c.job_costs]} if c.job_costs else {}
     out["same"] = c.none
     out["contract"] = [asdict(x) for x in sorted(c.contract, key=lambda x: PARTS.index(x.part))]
     for name in ("devices_added", "devices_removed"):

@@ -37,7 +37,7 @@ def figures_of_jobs(
     assert design.fabric is not None
     if not design.fabric.complete:
         return {}
-    jobs = _jobs_of_design_or_library(design, design.fabric, named)
+    jobs = jobs_of_design_or_library(design, design.fabric, named)
     out: dict[str, object] = {}
     for job in jobs:
         prefix = f"{job.job.name}." if len(jobs) > 1 else ""
@@ -53,7 +53,7 @@ def figures_of_jobs(
     return out
 
 
-def _jobs_of_design_or_library(design: Design, fabric: Fabric, named: str) -> list[RankedJob]:
+def jobs_of_design_or_library(design: Design, fabric: Fabric, named: str) -> list[RankedJob]:
     """The jobs of a design, or those of a name: that of the library, where it fits, if the design declares
     none."""
     jobs = [j for j in design.jobs if named in ("", j.job.name)]

@@ -14,6 +14,13 @@ import click
 
 from tdsl import __version__
 from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
+from tdsl.commands._job_costs import (
+    CostQuestion,
+    cost_question,
+    costs_of_audit,
+    refuse_question_without_job,
+)
+from tdsl.commands._jobs import economics_option, job_option
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -113,6 +120,10 @@ class AuditCall:
     """The file for Prometheus."""
     view: Path | None
     """The page that shows the faults on the drawing of the fabric."""
+    job: str
+    """The job of which the costs of the faults are asked, "" for all."""
+    economics: Path | None
+    """The file of prices of hours."""
     output_format: str
     """How to print."""
 
@@ -270,6 +281,8 @@ class AuditCall:
     metavar="FILE",
     help="Write the page of `tdsl view` with faults and links that are down marked on the drawing.",
 )
+@job_option
+@economics_option
 @output_format_option(FORMATS, "text", "How to print; csv is the work list.", ("--format", "--output-format"))
 @design_options
 @limit_options
@@ -289,6 +302,7 @@ def command(**given: Any) -> int:
 
     call = record_of_call(AuditCall, given)
     _refuse_unfit_audit(call)
+    costs = cost_question(call.job, call.economics)
     standing = _accepted_fault_entries(call)
     asked = replace(options_from_command(given), fail=tuple(dict.fromkeys(e.element for e in standing)))
     (compilation,) = compile_sources([call.design], asked, verify=False)
@@ -306,6 +320,8 @@ def command(**given: Any) -> int:
         _accept_faults(call.accept, subjects, made, standing, new, day_of_call(given["today"]))
     if not call.no_requirements:
         _judge_promises_of_all(subjects, made)
+    if costs is not None:
+        _note_costs_of_faults(costs, subjects, made)
     if call.prometheus is not None:
         from tdsl.observe.prometheus import prometheus_metrics
 
@@ -478,6 +494,16 @@ def _judge_promises(subject: AuditSubject, made: Audit) -> None:
         subject.design.findings = [*subject.design.findings, *broken]
 
 
+def _note_costs_of_faults(costs: CostQuestion, subjects: list[AuditSubject], made: list[Audit]) -> None:
+    """Note what the faults cost the jobs of each design, and the order in which to repair them."""
+    refuse_question_without_job(costs, [n for s in subjects for n in (s.networks or (s.design,))])
+    for subject, audit in zip(subjects, made, strict=True):
+        for network in subject.networks:
+            costs_of_audit(costs, network, audit, subject.design, network.name)
+        if not subject.networks:
+            costs_of_audit(costs, subject.design, audit, subject.design)
+
+
 def _print_audit(
     compilation: Compilation,
     designs: list[Design],
@@ -550,7 +576,9 @@ def _audit_as_json(compilation: Compilation, designs: list[Design], made: list[A
     from tdsl.report.json_report import SCHEMA, dump_json, finding_as_json
 
     fabrics = [
-        report.audit_document(m) | {"findings": [finding_as_json(d, x.file) for d in x.findings]}
+        report.audit_document(m)
+        | ({"job_costs": list(x.job_costs)} if x.job_costs else {})
+        | {"findings": [finding_as_json(d, x.file) for d in x.findings]}
         for x, m in zip(designs, made, strict=True)
     ]
     return dump_json({"schema": SCHEMA, "tdsl": __version__, "design": compilation.file, "fabrics": fabrics})

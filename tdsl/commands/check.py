@@ -12,6 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._everywhere import is_quiet, is_verbose, print_on_stderr
+from tdsl.commands._job_costs import (
+    CostQuestion,
+    add_costs_of_failures,
+    cost_question,
+    refuse_question_without_job,
+)
+from tdsl.commands._jobs import economics_option, job_option
 from tdsl.commands._progress import show_progress
 from tdsl.commands._shared import (
     FOUND,
@@ -134,6 +141,10 @@ class CheckCall:
     """Whether edits that guess are among them."""
     scenarios: Path | None
     """The file of scenarios that are judged."""
+    job: str
+    """The job of which the costs of a failure are asked, "" for all."""
+    economics: Path | None
+    """The file of prices of hours."""
     jobs: int
     """How many processes; as many as there are cores if 0."""
     cluster: str | None
@@ -255,6 +266,8 @@ class CheckCall:
     metavar="FILE",
     help="The same for every line of a file; `#` begins a comment.",
 )
+@job_option
+@economics_option
 @click.option(
     "--scenarios",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -323,6 +336,7 @@ def command(**given: Any) -> int:
     _refuse_revisions(files, call)
     failed = (*call.fail, *(element for path in call.fail_file for element in _elements_in_file(path)))
     _refuse_unfit_options(call, failed)
+    costs = cost_question(call.job, call.economics)
     asked = replace(
         options_from_command(given, call.select, call.ignore), fail=failed, day=day_of_call(given["today"])
     )
@@ -340,6 +354,9 @@ def command(**given: Any) -> int:
         (), Severity[call.fail_on.upper()], colour, output_width(sys.stdout), verbose=_wants_all_answers(call)
     )
     compilations, printed = _compile_for_report(call, sources, asked, look)
+    if costs is not None:
+        with show_progress():
+            _note_costs_of_failures(compilations, costs)
     if call.certificates is not None:
         with show_progress():
             _save_certificates(compilations, call.certificates)
@@ -353,6 +370,15 @@ def command(**given: Any) -> int:
     _write_reports(call, full, shown)
     _say_requirements_left_out(compilations)
     return FOUND if full.failed else OK
+
+
+def _note_costs_of_failures(compilations: Sequence[Compilation], costs: CostQuestion) -> None:
+    """Note what failed elements cost the jobs of each design."""
+    refuse_question_without_job(costs, [d for c in compilations for d in c.designs])
+    for compilation in compilations:
+        for design in compilation.designs:
+            found = add_costs_of_failures(costs, design)
+            compilation.findings = [*compilation.findings, *found]
 
 
 def _say_requirements_left_out(compilations: Sequence[Compilation]) -> None:
@@ -393,6 +419,8 @@ def _refuse_unfit_options(call: CheckCall, failed: Sequence[str]) -> None:
         raise click.UsageError(
             "certificates are for one design: give --set instead of --all-params, and no --fail"
         )
+    if (call.job or call.economics is not None) and (not failed or call.all_params or call.scenarios):
+        raise click.UsageError("--job and --economics say what a failure costs: give --fail, too")
     if call.second_opinion and call.all_params:
         raise click.UsageError("a second opinion is of one design: give --set instead of --all-params")
     if call.second_opinion_dir is not None and not call.second_opinion:
@@ -411,7 +439,9 @@ def _compile_for_report(
 
     renderer = report_formats()[call.output_format]
     # Certificates and second opinions need the fabrics, which an answer of an earlier call does not have.
-    kept = not (call.no_cache or call.certificates is not None or call.second_opinion)
+    # So do costs.
+    costs = call.job or call.economics is not None
+    kept = not (call.no_cache or call.certificates is not None or call.second_opinion or costs)
     # A second opinion adds to findings.
     alone = call.output is None and len(sources) == 1
     if alone and not (call.all_params or call.second_opinion) and isinstance(renderer, Streamed):

@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl import __version__
-from tdsl.changes.model import ContractChange
+from tdsl.changes.model import ContractChange, JobCost
 from tdsl.commands._everywhere import print_on_stderr
+from tdsl.commands._job_costs import (
+    CostQuestion,
+    changes_between,
+    cost_question,
+    refuse_question_without_job,
+)
+from tdsl.commands._jobs import economics_option, job_option
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -77,6 +84,10 @@ class DiffCall:
     """Whether the figures of the checks are left out."""
     detailed_exitcode: bool
     """Whether the exit status says that something differs."""
+    job: str
+    """The job of which the change of its costs is asked, "" for all."""
+    economics: Path | None
+    """The file of prices of hours."""
 
 
 @click.command(
@@ -121,6 +132,8 @@ class DiffCall:
 @click.option(
     "--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does."
 )
+@job_option
+@economics_option
 @limit_options
 @with_untrusted_option
 def command(**given: Any) -> int:
@@ -139,6 +152,7 @@ def command(**given: Any) -> int:
     wrong call; --detailed-exitcode adds 3 where anything differs.
     """
     call = record_of_call(DiffCall, given)
+    costs = cost_question(call.job, call.economics)
     try:
         found, span, new = _compare_as_called(call, options_from_command(given))
     except Incomparable as why:
@@ -150,6 +164,8 @@ def command(**given: Any) -> int:
     if call.picture is not None:
         _save_comparison_picture(call.picture, whole)
     plans = [_order_of_moves(*x, call.floor) for x in whole] if call.steps else []
+    if costs is not None:
+        _add_costs_of_changes(costs, found)
     _print_differences(call, new, found, list(zip(plans, names, strict=False)), span)
     if _report_errors_of_new(found, new, span) or _is_incomplete(plans, span):
         return FOUND
@@ -161,6 +177,15 @@ def compare_two_sources(old: str, new: str, asked: Request, verify: bool) -> lis
     Incomparable, Wrong."""
     ways = Ways(replace(asked, phase=asked.phase or LAST), (), (), verify)
     return ways.compare(_place_of_source(old, new), _place_of_source(new, old))
+
+
+def _add_costs_of_changes(costs: CostQuestion, found: list[Compared]) -> None:
+    """Add to each comparison what the change costs the jobs that both designs have."""
+    pairs = [(x, old, new) for x in found for old, new, _ in x.networks]
+    refuse_question_without_job(costs, [d for _, *both in pairs for d in both])
+    for x, old, new in pairs:
+        changes = changes_between(costs, old, new)
+        x.changes.job_costs += [JobCost(c.name, c.sentence(), c.facts()) for c in changes]
 
 
 def _compare_as_called(call: DiffCall, asked: Request) -> tuple[list[Compared], Revisions | None, str]:

@@ -12,6 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
+from tdsl.commands._job_costs import (
+    CostQuestion,
+    PlannedCost,
+    cost_question,
+    costs_of_plan,
+    refuse_question_without_job,
+)
+from tdsl.commands._jobs import economics_option, job_option
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -62,6 +70,10 @@ class PlanCall:
     """Values of parameters in OLD only."""
     set_new: tuple[tuple[str, str], ...]
     """Values of parameters in NEW only."""
+    job: str
+    """The job of which the costs of each state are asked, "" for all."""
+    economics: Path | None
+    """The file of prices of hours."""
     no_lock: bool
     """Whether NEW.lock is not written."""
     output: Path | None
@@ -89,6 +101,8 @@ class PlanCall:
     help="NEW's requirements on this metric hold at every moment, too.",
 )
 @side_options
+@job_option
+@economics_option
 @click.option("--no-lock", is_flag=True, help="Do not write NEW.lock.")
 @click.option(
     "-o",
@@ -117,6 +131,7 @@ def command(**given: Any) -> int:
     if call.output is not None and call.output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{call.output}: the work is written as .csv or .xlsx")
     asked = options_from_command(given)
+    costs = cost_question(call.job, call.economics)
     before = _compile_to_plan(call.old, replace(asked, set=(*asked.set, *call.set_old)))
     after = None
     if before is not None:
@@ -125,19 +140,28 @@ def command(**given: Any) -> int:
     if before is None or after is None:
         return FOUND
     pairs = _fabric_pairs(before, after)
+    refuse_question_without_job(costs, [old for old, _ in pairs])
     _refuse_metrics_without_requirement(call.keep, [new for _, new in pairs])
-    made = [(one, other, *_changes_and_plan(one, other, call.floor, call.keep)) for one, other in pairs]
+    made = [Planned(one, other, *_changes_and_plan(one, other, call, costs)) for one, other in pairs]
     work = _work_of_fabrics_and_clusters(made, before)
     if call.output is not None:
         _write_plan(call.output, work)
-    complete = all(plan.complete for *_, plan in made)
+    complete = all(x.plan.complete for x in made)
     if complete and not call.no_lock:
         _record_new_lock(call.old, call.new, after)
     _print_plan(work, call.output_format, call.full)  # last: a reader such as `head` may end the program
     return OK if complete else FOUND
 
 
-Planned = tuple["Design", "Design", "Changes", "MovePlan"]
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The work from one network to another, and what its states cost the jobs that a call asks for."""
+
+    old: Design
+    new: Design
+    changes: Changes
+    plan: MovePlan
+    costs: tuple[PlannedCost, ...]
 
 
 def _compile_to_plan(source: str, asked: Request) -> Compilation | None:
@@ -195,9 +219,9 @@ def _refuse_metrics_without_requirement(keep: Sequence[str], designs: Sequence[D
 
 
 def _changes_and_plan(
-    old: Design, new: Design, share: Fraction, keep: Sequence[str]
-) -> tuple[Changes, MovePlan]:
-    """What differs, and the order of moves."""
+    old: Design, new: Design, call: PlanCall, costs: CostQuestion | None
+) -> tuple[Changes, MovePlan, tuple[PlannedCost, ...]]:
+    """What differs, the order of moves, and what it costs the jobs that are asked for."""
     from tdsl.changes.compare import compare_designs
     from tdsl.changes.steps import MovePlan, MovePlanner
     from tdsl.changes.union import union_of_fabrics
@@ -207,11 +231,14 @@ def _changes_and_plan(
     both = union_of_fabrics(old.fabric, new.fabric)
     if both is None:
         why = "a device keeps its place and becomes another model: exchange it in a change of its own"
-        return changes, MovePlan(share, why=why)
-    planner = MovePlanner(both, changes, share)
-    if keep:
-        planner.broken, planner.tries = _judge_of_kept_metrics(both, new, keep), FEW
-    return changes, planner.run()
+        return changes, MovePlan(call.floor, why=why), ()
+    planner = MovePlanner(both, changes, call.floor)
+    if call.keep:
+        planner.broken, planner.tries = _judge_of_kept_metrics(both, new, call.keep), FEW
+    plan = planner.run()
+    if costs is None:
+        return changes, plan, ()
+    return changes, plan, tuple(costs_of_plan(costs, old, new, both, planner.idle, plan))
 
 
 def _judge_of_kept_metrics(both: Union, new: Design, keep: Sequence[str]) -> Callable[[Bools, Bools], str]:
@@ -255,7 +282,7 @@ class _PlannedWork:
         from tdsl.changes.model import Changes
 
         out = Changes(self.name)
-        for _, _, changes, _ in self.networks:
+        for changes in (x.changes for x in self.networks):
             out.added += changes.added
             out.moved += changes.moved
             out.removed += changes.removed
@@ -267,9 +294,9 @@ class _PlannedWork:
         from tdsl.changes.work import joined_work_rows, mounting_places, work_rows
 
         each = [
-            (old, new, work_rows(plan, changes, mounting_places(old.fabric, new.fabric)))
-            for old, new, changes, plan in self.networks
-            if old.fabric is not None and new.fabric is not None
+            (x.old, x.new, work_rows(x.plan, x.changes, mounting_places(x.old.fabric, x.new.fabric)))
+            for x in self.networks
+            if x.old.fabric is not None and x.new.fabric is not None
         ]
         if not self.old.members:
             return each[0][2]
@@ -293,11 +320,13 @@ def _work_of_fabrics_and_clusters(made: Sequence[Planned], before: Compilation) 
     whole = {d.name: d for d in before.clusters}
     groups: dict[tuple[str, str], list[Planned]] = {}
     for one in made:
-        joined = one[0].cluster in whole and bool(one[1].cluster)
-        groups.setdefault((one[1].cluster, "") if joined else ("", one[1].name), []).append(one)
+        joined = one.old.cluster in whole and bool(one.new.cluster)
+        groups.setdefault((one.new.cluster, "") if joined else ("", one.new.name), []).append(one)
     return [
         _PlannedWork(
-            cluster or name, whole.get(each[0][0].cluster, each[0][0]) if cluster else each[0][0], tuple(each)
+            cluster or name,
+            whole.get(each[0].old.cluster, each[0].old) if cluster else each[0].old,
+            tuple(each),
         )
         for (cluster, name), each in groups.items()
     ]
@@ -330,11 +359,12 @@ def _print_plan(made: Sequence[_PlannedWork], output_format: str, full: bool) ->
     for one in made:
         write_to_stream(f"{one.name}: {share_moved(one.changes, one.old.fabric)}\n")
         several = len(one.networks) > 1
-        for _, new, changes, plan in one.networks:
+        for x in one.networks:
             write_to_stream(
-                move_steps_text(plan, paint, width, full, changes.names, new.name if several else "")
+                move_steps_text(x.plan, paint, width, full, x.changes.names, x.new.name if several else "")
             )
-        complete = all(plan.complete for *_, plan in one.networks)
+            write_to_stream("".join(f"{line}\n" for cost in x.costs for line in cost.lines()))
+        complete = all(x.plan.complete for x in one.networks)
         for (hall, row, rack), count in (actions_by_rack(one.rows()) if complete else {}).items():
             if rack:
                 write_to_stream(
@@ -349,17 +379,22 @@ def _plan_document(one: _PlannedWork) -> dict[str, object]:
 
     lay, move, remove = (
         sum(column)
-        for column in zip(
-            *(count_cable_work(plan, changes) for _, _, changes, plan in one.networks), strict=True
-        )
+        for column in zip(*(count_cable_work(x.plan, x.changes) for x in one.networks), strict=True)
     )
     count = {"cables_laid": lay, "cables_moved": move, "cables_removed": remove}
     out = {"fabric": one.name, **count, "devices_relabelled": len(one.changes.names)}
     if one.old.members:
-        out["networks"] = [{"fabric": new.name, **steps_document(plan)} for _, new, _, plan in one.networks]
+        out["networks"] = [
+            {"fabric": x.new.name, **steps_document(x.plan), **_costs_document(x)} for x in one.networks
+        ]
     else:
-        out |= steps_document(one.networks[0][3])
+        out |= steps_document(one.networks[0].plan) | _costs_document(one.networks[0])
     return out | {"work": [dict(zip(COLUMNS, row, strict=True)) for row in one.rows()]}
+
+
+def _costs_document(one: Planned) -> dict[str, object]:
+    """What the states cost jobs, as JSON values; nothing where that was not asked for."""
+    return {"job_costs": [cost.facts() for cost in one.costs]} if one.costs else {}
 
 
 def _write_plan(output: Path, made: Sequence[_PlannedWork]) -> None:

@@ -56,6 +56,7 @@ class Design(Sealed):
     )
     failing: Failing | None = None  # what elements that may fail mean, where it is wired
     jobs: tuple[RankedJob, ...] = ()  # the training jobs on it, where it is wired
+    job_costs: tuple[Mapping[str, object], ...] = ()  # what failures or faults cost its jobs, where asked for
     left_out: tuple[str, ...] = ()  # requirements that --select and --ignore keep from being judged
     sealed: bool = field(default=False, init=False, repr=False, compare=False)
 

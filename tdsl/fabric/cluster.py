@@ -13,6 +13,7 @@ import numpy as np
 from tdsl.fabric.asns import judge_asns_of_cluster
 from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
 from tdsl.fabric.cluster_addresses import join_addressing
+from tdsl.fabric.feeds import PowerFeed
 from tdsl.fabric.graph import FREE, HOLE, INSIDE, USED, Fabric, Ints
 from tdsl.fabric.narrow import narrow_fabric_columns
 from tdsl.fabric.places import RackPlaces, places_of_halls
@@ -488,6 +489,7 @@ def _join_places(made: _Joining, fabric: Fabric) -> RackPlaces | None:
     racks = {_rack_key(out, r): r for r in range(out.rack_count)}
     index = {name: k for k, name in enumerate(halls)}
     distances: dict[tuple[int, int], int] = {}
+    feeds: list[tuple[tuple[PowerFeed, ...], Ints]] = []
     for f, rows in zip(made.members, made.rows, strict=True):
         p = f.places
         if p is None:
@@ -497,8 +499,37 @@ def _join_places(made: _Joining, fabric: Fabric) -> RackPlaces | None:
         }
         of_rack = np.array([racks[_rack_key(p, r)] for r in range(p.rack_count)] or [-1], dtype=np.int64)
         _join_devices_in_racks(made, f, out, rows, of_rack)
-    out.distances = distances
+        feeds.append((p.feeds, of_rack))
+    out.distances, out.feeds = distances, _joined_feeds(feeds)
     return out
+
+
+def _joined_feeds(parts: list[tuple[tuple[PowerFeed, ...], Ints]]) -> tuple[PowerFeed, ...]:
+    """The feeds of all fabrics, each with the racks as the cluster numbers them. Feeds of one name are one:
+    with the racks and the sources of all, and the lowest of their limits."""
+    same: dict[str, list[PowerFeed]] = {}
+    racks: dict[str, set[int]] = {}
+    sources: dict[str, set[str]] = {}
+    for feeds, of_rack in parts:
+        for feed in feeds:
+            same.setdefault(feed.name, []).append(feed)
+            racks.setdefault(feed.name, set()).update(int(of_rack[r]) for r in feed.racks)
+            sources.setdefault(feed.name, set()).update(feeds[p].name for p in feed.parents)
+    order: dict[str, int] = {}
+    left = list(same)
+    while left:
+        ready = [name for name in left if sources[name] <= order.keys()] or left[:1]
+        order |= {name: len(order) + k for k, name in enumerate(ready)}
+        left = [name for name in left if name not in order]
+    return tuple(
+        replace(
+            same[name][0],
+            racks=tuple(sorted(racks[name])),
+            parents=tuple(sorted(order[x] for x in sources[name] if order[x] < order[name])),
+            watts=min((x.watts for x in same[name] if x.watts is not None), default=None),
+        )
+        for name in order
+    )
 
 
 def _joined_halls(made: _Joining) -> dict[str, Hall]:

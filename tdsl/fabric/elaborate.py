@@ -163,6 +163,11 @@ def _add_places_and_distances(
 
         fabric.parts = plan.parts
         fabric.places = locate_devices(plan, fabric, diagnostics, places)
+    if plan.feeds:
+        from tdsl.fabric.feeds import resolve_feeds
+
+        resolve_feeds(plan, fabric, diagnostics)
+        fabric.complete = fabric.complete and not diagnostics.has_errors
     if plan.distances:
         from tdsl.fabric.distances import group_distances
 

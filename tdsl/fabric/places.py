@@ -27,6 +27,7 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
 
 if TYPE_CHECKING:
+    from tdsl.fabric.feeds import PowerFeed
     from tdsl.semantics.model import DeviceModel
 
 COLUMNS = ("device", "hall", "row", "rack", "unit")
@@ -61,6 +62,7 @@ class RackPlaces:
     device_place: Ints  # index into origins, -1
     origins: tuple[Origin, ...]  # what places devices
     automatic: int = -1  # of origins, the `place auto`
+    feeds: tuple[PowerFeed, ...] = ()  # above the racks, each after those that it gets power from
 
     @property
     def rack_count(self) -> int:

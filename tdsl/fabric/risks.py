@@ -1,15 +1,18 @@
-"""Groups of devices that fail together: those that a design states by ``risk``, and the racks in which
-devices are placed. Trays of cables are found where lengths are (``verify.failing_elements``)."""
+"""Groups of devices that fail together: those that a design states by ``risk``, the racks in which devices
+are placed, and what is without power once a feed is lost. Trays of cables are found where lengths are
+(``verify.failing_elements``)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tdsl.fabric.claims import FabricElement, Selector
+from tdsl.fabric.feeds import feed_elements
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.findings.source import Origin
 from tdsl.semantics.failure_rates import RESERVED, FailureRate
 from tdsl.semantics.fault import Fault, unknown_name_fault
+from tdsl.semantics.feeds import EXAMPLE as FEED_EXAMPLE
 from tdsl.semantics.plan import Context
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -42,26 +45,36 @@ def is_risk_path(path: tree.PathExpr, context: Context) -> bool:
 
 
 def risk_selector(fabric: Fabric, path: tree.PathExpr) -> Selector:
-    """The groups that ``risk``, ``risk.racks``, ``risk.stated``, ``risk.trays`` or ``risk.NAME`` names; of
-    trays none yet. Raises Fault where there are none of that name, and none at all."""
+    """The groups that ``risk``, ``risk.racks``, ``risk.stated``, ``risk.feeds``, ``risk.trays`` or
+    ``risk.NAME`` names; of trays none yet. Raises Fault where there are none of that name, and none at
+    all."""
     text = " ".join(path.span.text.split())
     last = path.parts[-1]
     word = last.name if isinstance(last, tree.Identifier) and len(path.parts) > 1 else ""
     stated = tuple(FabricElement(f"risk {r.path}", r.devices) for r in fabric.risks)
     if word in ("", *RESERVED):
         racks = _rack_elements(fabric) if word in ("", "racks") else ()
-        found = {"trays": (), "racks": racks, "stated": stated}.get(word, (*stated, *racks))
-        if not found and (word == "stated" or fabric.places is None):
+        feeds = feed_elements(fabric) if word in ("", "feeds") else ()
+        kinds = {"trays": (), "racks": racks, "stated": stated, "feeds": feeds}
+        found = kinds.get(word, (*stated, *racks, *feeds))
+        if not found and (word in ("stated", "feeds") or fabric.places is None):
             raise Fault(
                 "E0101",
                 path.span,
-                "no risk group is stated" + ("" if word == "stated" else ", and nothing is placed in racks"),
-                help="write `risk feed_a { members spine[0], spine[2] }` in the block of the fabric",
+                "no feed is stated"
+                if word == "feeds"
+                else "no risk group is stated"
+                + ("" if word == "stated" else ", and nothing is placed in racks"),
+                help=FEED_EXAMPLE
+                if word == "feeds"
+                else "write `risk feed_a { members spine[0], spine[2] }` in the block of the fabric",
             )
         return Selector(text, RISK, found)
     found = tuple(FabricElement(f"risk {r.path}", r.devices) for r in fabric.risks if r.name == word)
+    found = found or tuple(e for e in feed_elements(fabric) if e.name == f"feed {word}")
     if not found:
-        known = [*dict.fromkeys(r.name for r in fabric.risks), *RESERVED]
+        fed = fabric.places.feeds if fabric.places is not None else ()
+        known = [*dict.fromkeys(r.name for r in fabric.risks), *(x.name for x in fed), *RESERVED]
         raise unknown_name_fault("E0101", last.span, "risk group", word, known)
     return Selector(text, RISK, found)
 

@@ -105,7 +105,7 @@ def _with_networks_as_built(
     return replace(built, members=tuple(members), member_links=tuple(links))
 
 
-def _network_of_cluster(cluster: Fabric, name: str) -> Fabric:
+def network_of_cluster(cluster: Fabric, name: str) -> Fabric:
     """The fabric that claims are judged on: a network of a cluster by its name, or all of it."""
     if not name:
         return cluster
@@ -184,9 +184,9 @@ def promises_kept(made: Audit, claims: Sequence[ResolvedClaim], network: str = "
     claims = [c for c in claims if not c.report]
     if not claims:
         return []
-    before = _results_of_claims(_network_of_cluster(made.fabric, network), claims)
+    before = _results_of_claims(network_of_cluster(made.fabric, network), claims)
     budget = _budget_of_built(made)
-    after = _results_of_claims(_network_of_cluster(as_built_fabric(made), network), claims, budget)
+    after = _results_of_claims(network_of_cluster(as_built_fabric(made), network), claims, budget)
     numbered = [
         (i, fault)
         for i, fault in enumerate(made.faults, 1)
@@ -256,7 +256,7 @@ class _Mending:
         numbers = set(mended)
         gone = {id(fault) for number, fault in self.faults if number in numbers}
         left = audit_with_faults(self.made, [x for x in self.made.faults if id(x) not in gone])
-        fabric = _network_of_cluster(as_built_fabric(left), self.network)
+        fabric = network_of_cluster(as_built_fabric(left), self.network)
         (found,) = _results_of_claims(fabric, [claim], self.budget)
         return found
 

@@ -7,6 +7,7 @@ staff, over the hours that all accelerators work in a year of 8,760 hours.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import fields
@@ -15,10 +16,14 @@ from fractions import Fraction
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.physical.racks import PartialSum
+from tdsl.semantics.quantity import NONE, TIME, UNIT_TABLE
 from tdsl.system.lazy_dataclass import dataclass
 
 WRONG = "E0219"
 HOURS_OF_YEAR = 8760
+TIMES = ("convergence", "repair")
+"""Keys whose values are times with their unit."""
+WRITTEN_TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?([a-z]{1,8})")
 EXAMPLE = 'currency = "USD", kwh = 0.08, pue = 1.2, years = 4, interest = 0.06'
 
 
@@ -26,7 +31,8 @@ EXAMPLE = 'currency = "USD", kwh = 0.08, pue = 1.2, years = 4, interest = 0.06'
 class Economics:
     """What an owner states: the price of a kilowatt-hour, the power usage effectiveness, years of use,
     interest a year, the share of hours that accelerators work, staff a year, and the price of an accelerator
-    with its part of a host (None: hosts have the prices of their models). All but ``currency`` are
+    with its part of a host (None: hosts have the prices of their models); seconds until routing has converged
+    after a failure, and until a failure is repaired, None where not stated. All but ``currency`` are
     amounts."""
 
     currency: str
@@ -37,13 +43,16 @@ class Economics:
     utilisation: Fraction = Fraction(1)
     staff: Fraction = Fraction(0)
     accelerator: Fraction | None = None
+    convergence: Fraction | None = None
+    repair: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CostOverTime:
     """Money of a design: ``capital`` in all and of the network alone; a year's costs; the cost of an
     accelerator-hour; the network's share of the capital and of a year's costs. ``exact`` where all prices and
-    powers are known: else the sums are lower bounds, and the shares are None."""
+    powers are known: else the sums are lower bounds, the shares are None, and ``missing`` says how many of
+    each are unknown."""
 
     capital: Fraction
     network_capital: Fraction
@@ -53,6 +62,7 @@ class CostOverTime:
     network_share_of_capital: Fraction | None
     network_share_of_year: Fraction | None
     exact: bool
+    missing: str = ""
 
 
 def annuity_factor(interest: Fraction, years: Fraction) -> Fraction:
@@ -72,11 +82,10 @@ def cost_over_time(
     network_power: PartialSum,
 ) -> CostOverTime:
     """What a cluster of so many accelerators costs; sums of money and of watts, of all and of the network."""
-    capital = cost.known
-    exact = cost.exact and power.exact
-    if told.accelerator is not None:
-        capital = network_cost.known + told.accelerator * accelerators
-        exact = network_cost.exact and power.exact
+    priced = cost if told.accelerator is None else network_cost
+    capital = priced.known + (told.accelerator or 0) * accelerators
+    exact = priced.exact and power.exact
+    unknown = [(priced.missing, "parts without a price"), (power.missing, "parts without a power")]
     share = annuity_factor(told.interest, told.years)
     energy, of_network = (
         p.known / 1000 * told.pue * HOURS_OF_YEAR * told.kwh for p in (power, network_power)
@@ -94,6 +103,7 @@ def cost_over_time(
         network_cost.known / capital if parts and capital else None,
         network_year / year if parts and year else None,
         exact,
+        " and ".join(f"{n:,} {what}" for n, what in unknown if n),
     )
 
 
@@ -142,15 +152,31 @@ def _economics_of_data(data: dict[str, object], wrong: Callable[[str, str], None
     for name in known[1:]:
         if name not in data:
             continue
-        value = data[name]
-        number = isinstance(value, (int, Fraction)) and not isinstance(value, bool) and 0 <= value <= 10**12
-        positive = name in ("years", "utilisation", "pue")
-        share = name in ("utilisation", "interest")
-        if not number or (positive and not value) or (share and Fraction(str(value)) > 1):
-            wrong(name, f"`{name}` is not an amount that fits")
+        value = _time_of_text(data[name]) if name in TIMES else _amount_of_key(name, data[name])
+        if value is None:
+            wrong(name, f"`{name}` is not {'a time' if name in TIMES else 'an amount'} that fits")
             return None
-        values[name] = Fraction(str(value))
+        values[name] = value
     if not isinstance(data["currency"], str):
         wrong("currency", "`currency` is a text")
         return None
     return Economics(data["currency"], **values)
+
+
+def _amount_of_key(name: str, value: object) -> Fraction | None:
+    """The amount of a key, None where it is none that fits."""
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction)) or not 0 <= value <= 10**12:
+        return None
+    amount = Fraction(value)
+    positive = name in ("years", "utilisation", "pue")
+    share = name in ("utilisation", "interest")
+    return None if (positive and not amount) or (share and amount > 1) else amount
+
+
+def _time_of_text(value: object) -> Fraction | None:
+    """Seconds of a time such as ``500ms`` or ``4h``, None where it is none."""
+    found = WRITTEN_TIME.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        return None
+    size, dim = UNIT_TABLE.get(found[2], (Fraction(0), NONE))
+    return Fraction(found[1]) * size if dim == TIME else None

@@ -14,6 +14,7 @@ from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
+from tdsl.fabric.risks import RISK
 from tdsl.fabric.subject import devices_with_contents, ports_of_selectors
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
@@ -33,7 +34,13 @@ def elements_of_claim(view: View, claim: ResolvedClaim, beside: bool = False) ->
         there = view.devices
         if whole is not None:
             there = there | (whole.built if view.failed is None else whole.built & ~view.failed)
-        found = {tuple(e.devices.tolist()): e for s in claim.of for e in s.elements if there[e.devices].any()}
+        found = {
+            tuple(e.devices.tolist()): e
+            for s in claim.of
+            for e in s.elements
+            if there[e.devices].any()
+            or (s.kind == RISK and not len(e.devices))  # such as a feed with a second
+        }
         return list(found.values())
     if whole is None:
         return _elements_of_links(view.fabric, what, view.rows, claim, view.budget.named_elements)

@@ -57,6 +57,7 @@ def _design_as_json(design: Design, fail_on: Severity) -> dict[str, object]:
         "file": design.file,
         "ok": not any(d.severity >= fail_on for d in design.findings),
         **_failures_as_json(design),
+        **({"job_costs": list(design.job_costs)} if design.job_costs else {}),
         "parameters": {k: language_value_as_json(v) for k, v in design.parameters.items()},
         "summary": design.consists() or {},
         "results": [_result_as_json(r) for r in design.results],

@@ -35,7 +35,7 @@ PERIODS = ("h", "day", "week", "month", "year")
 FIT_HOURS = 10**9
 """One FIT is one failure in so many hours of service (IEC 61709)."""
 RISK_SETTINGS = ("members", *FACTS)
-RESERVED = ("racks", "stated", "trays")
+RESERVED = ("feeds", "racks", "stated", "trays")
 """Kinds of risk groups, which therefore name no group."""
 EXAMPLE = "write `risk feed_a { members spine[0], spine[2] }`"
 _WRITTEN_RATE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,12})?)(%?) ?/ ?(h|day|week|month|year)")

@@ -31,6 +31,7 @@ WORDS = (
     "purpose",
     "forwards",
     "risk",
+    "feed",
 )
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 PLACE = "in the block of a fabric or a group"

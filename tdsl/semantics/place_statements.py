@@ -212,7 +212,7 @@ def resolve_placing(
     )
 
 
-def _hall_of_name(plan: FabricPlan, head: tree.Identifier) -> Hall:
+def hall_of_name(plan: FabricPlan, head: tree.Identifier) -> Hall:
     """The hall that is called so. Raises Fault, and Excused where its own text is at fault."""
     hall = next((h for h in plan.halls if h.name == head.name), None)
     if hall is not None:
@@ -236,7 +236,7 @@ def _hall_row_and_rack(
     head, *rest = path.parts
     if not isinstance(head, tree.Identifier):
         raise Fault("E0120", path.span, "this names no hall", help=example)
-    hall = _hall_of_name(plan, head)
+    hall = hall_of_name(plan, head)
     if len(rest) == 1 and isinstance(rest[0], tree.IndexPart) and len(rest[0].entries) == 2:
         row, rack = rest[0].entries
         _no_population(row, example)

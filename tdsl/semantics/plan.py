@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tdsl.semantics.addressing import AddressRule
     from tdsl.semantics.autoplace import AutoPlacing
     from tdsl.semantics.failure_rates import RiskStatement
+    from tdsl.semantics.feeds import FeedStatement
     from tdsl.semantics.jobs import PlannedJob
     from tdsl.semantics.partitions import Members, PartitionRule
     from tdsl.semantics.place_statements import Distance, Hall, Placing
@@ -198,6 +199,7 @@ class FabricPlan:
     partitions: list[PartitionRule] = field(default_factory=list)
     managers: list[Members] = field(default_factory=list)  # hosts that run subnet managers
     risks: list[RiskStatement] = field(default_factory=list)  # groups of what fails together
+    feeds: list[FeedStatement] = field(default_factory=list)  # the power tree above the racks
     halls: list[Hall] = field(default_factory=list)
     absent_halls: set[str] = field(default_factory=set)  # names whose declaration is broken
     distances: list[Distance] = field(default_factory=list)  # between halls

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
-from tdsl.semantics import fabric_words, failure_rates, forwards, nos, transport
+from tdsl.semantics import fabric_words, failure_rates, feeds, forwards, nos, transport
 from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault
@@ -42,6 +42,7 @@ FABRIC_SETTINGS = (
     "forwards",
     "minimize",
     "risk",
+    "feed",
     *ADDRESSING,
     *SUBNETS,
 )
@@ -322,6 +323,8 @@ class FabricPlanner:
                 self.waiting.append(
                     partial(failure_rates.plan_risk_group, self.plan, s, scope, context, origin)
                 )
+            case "feed":
+                self.waiting.append(partial(feeds.plan_feed, self.plan, s, scope, context, origin))
             case name if name in ADDRESSING:
                 self.addressing(s, scope, context, origin)
             case _:

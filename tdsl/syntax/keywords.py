@@ -43,8 +43,8 @@ SETTINGS: tuple[str, ...] = (
     "pfc", "on", "gen", "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap",
     "groups", "routers", "router", "local", "global", "units", "fact", "down", "up", "partition", "full",
     "limited", "ipoib", "subnet_manager", "nos", "auto", "switches", "transport", "bundle", "carries",
-    "across", "arc", "twist", "forwards", "purpose", "risk", "fails", "mtbf", "fit", "repair", "sold",
-    "basis",
+    "across", "arc", "twist", "forwards", "purpose", "risk", "feed", "racks", "fails", "mtbf", "fit",
+    "repair", "sold", "basis",
 )  # fmt: skip
 """Names of settings worth colouring and completing. The grammar takes any name."""
 

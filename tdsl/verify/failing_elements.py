@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
+from tdsl.fabric.feeds import feeds_back_each_other
 from tdsl.fabric.risks import RISK
 from tdsl.prove.elements import TooMany, elements_of_claim
 from tdsl.prove.view import View
@@ -13,9 +14,24 @@ from tdsl.prove.view import View
 def failing_elements_of_claim(view: View, claim: ResolvedClaim, beside: bool) -> list[FabricElement]:
     """The elements that a requirement names, of scale-up links beside the network too where ``beside`` is set
     or nothing else is named. Raises TooMany."""
+    _refuse_several_feeds(view, claim)
     named = elements_of_claim(view, claim, beside=beside) or elements_of_claim(view, claim, beside=True)
     trays = any(s.kind == RISK and s.text in (RISK, f"{RISK}.trays") for s in claim.of)
     return [*named, *tray_elements(view)] if trays else named
+
+
+def _refuse_several_feeds(view: View, claim: ResolvedClaim) -> None:
+    """Refuse a question about several feeds lost at once where they back each other: what they take together
+    is more than what each takes. Raises TooMany."""
+    places = view.fabric.places
+    if places is None or claim.any_count == 1 or not feeds_back_each_other(places.feeds):
+        return
+    named = {RISK, f"{RISK}.feeds", *(f"{RISK}.{feed.name}" for feed in places.feeds)}
+    if any(s.kind == RISK and s.text in named for s in claim.of):
+        raise TooMany(
+            "racks or feeds have a second feed, so that several feeds lost at once take more than each "
+            "alone: only `any 1 of` feeds is judged"
+        )
 
 
 def tray_elements(view: View) -> list[FabricElement]:

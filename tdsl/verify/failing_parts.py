@@ -19,7 +19,7 @@ import numpy as np
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.columns import PortColumns
-from tdsl.fabric.graph import Bools, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import PLUGGED, cable_medium
 from tdsl.prove.elements import TooMany
 from tdsl.prove.view import View
@@ -28,6 +28,7 @@ from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from tdsl.fabric.failed import FailedElements
     from tdsl.physical.part_choice import PartChoice
 
 NETWORK = ("switch", "ocs", "panel", "link", "cable", "optic")
@@ -280,6 +281,22 @@ class _PartsOfView:
                 part = self._part(element, "risk", rated, f"risk {r.name}")
                 if part is not None:
                     yield part
+
+
+def longest_repair_of_failed(fabric: Fabric, failed: FailedElements) -> tuple[Fraction | None, int]:
+    """The longest time of repair in seconds that the design, a file or a model states for what failed, and
+    for how many devices and links none does. Links of a failed device come back with it."""
+    found = _PartsOfView(View.whole(fabric))
+    said = [
+        _joined_rates(
+            [("design", rate_from_settings(fabric.set_of(d).settings))], found._of_model(fabric.model_of(d))
+        )
+        for d in np.flatnonzero(failed.devices).tolist()
+    ]
+    rows = np.flatnonzero(failed.links & ~fabric.links_lost(failed.devices))
+    said += [found._of_statements[int(fabric.link_statement[row])] for row in rows.tolist()]
+    known = [x.rate.repair for x in said if x.rate.repair is not None]
+    return max(known, default=None), len(said) - len(known)
 
 
 def _joined_rates(said: Sequence[tuple[str, FailureRate]], behind: _Rated | None = None) -> _Rated:

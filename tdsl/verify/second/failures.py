@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from math import comb
+from math import comb, inf
 from typing import Any
 
 from tdsl.fabric.claims import ResolvedClaim
@@ -18,6 +18,7 @@ from tdsl.verify.second.answer import (
     MethodTooLarge,
     NoOpinion,
     SecondAnswer,
+    exact_answer,
     figure_asked_for,
     yes_or_no_answer,
 )
@@ -58,6 +59,22 @@ def survival_by_second_method(w: WiringGraph, claim: ResolvedClaim, limits: Limi
     raise MethodTooLarge(
         NETWORKX, f"{sets:,} sets of failures", f"{limits.sets:,}, or {limits.steps:,} steps"
     )
+
+
+def fatal_set_by_second_method(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
+    """The least number of the elements after whose failure what is asked does not hold; infinite where it
+    always does."""
+    assert claim is not None
+    plain = replace(claim, metric="reachability", of=(), of_to=(), given=None)
+    before = _condition_holds_of_rest(w, claim.given or plain, limits)
+    if not before.holds:
+        return exact_answer(before.by, 0)
+    found = before
+    for count in range(1, len(graph_figures.failing_elements_of_claim(w, claim)) + 1):
+        found = survival_by_second_method(w, replace(claim, any_count=count), limits)
+        if not found.holds:
+            return replace(exact_answer(found.by, count), relative=found.relative)
+    return exact_answer(found.by, inf)
 
 
 def _condition_holds_of_rest(w: WiringGraph, asked: ResolvedClaim, limits: Limits) -> SecondAnswer:

@@ -53,7 +53,7 @@ METHODS: Mapping[str, graph_figures.Method] = {
 TIMES_OF_SETS = ("allreduce", "all_gather_time", "reduce_scatter_time", "all_to_all_time")
 """The metrics whose methods read `of all` and `among`."""
 
-OTHERS = ("bisection", "throughput", "survives")
+OTHERS = ("bisection", "throughput", "survives", "fatal_set")
 JUDGED = ("proved", "refuted", "bounded", "modelled")
 
 
@@ -265,6 +265,10 @@ class SecondOpinionJudge:
         if check.name == "throughput":
             assert claim is not None
             return self._throughput(wiring, claim)
+        if check.name == "fatal_set":
+            from tdsl.verify.second.failures import fatal_set_by_second_method
+
+            return fatal_set_by_second_method(wiring, claim, self.limits)
         return METHODS[check.name](wiring, claim, self.limits)
 
     def _throughput(self, wiring: WiringGraph, claim: ResolvedClaim) -> SecondAnswer:
