@@ -23,6 +23,7 @@ from tdsl.changes.model import Change
 from tdsl.emit.link_tables import Wires
 from tdsl.fabric.columns import natural_sort_key
 from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric, Ints, LinkStatement
+from tdsl.fabric.places import RackPlaces
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.place_statements import Hall, RackRow
@@ -343,6 +344,16 @@ def changed_attributes(rows: MatchedRows) -> dict[str, list[Change]]:
     return {word: changes for word, changes in out.items() if changes}
 
 
+def _enter_feeds(places: RackPlaces, enter: Callable[[str, str, object], None]) -> None:
+    """Enter what each feed carries, what it is fed from, and its racks."""
+    for feed in places.feeds:
+        what = f"feed {feed.name}:"
+        watts = "" if feed.watts is None else quantity_text(Quantity(feed.watts, POWER))
+        enter("feed", f"{what} power", watts)
+        enter("feed", f"{what} from", tuple(places.feeds[p].name for p in feed.parents))
+        enter("feed", f"{what} racks", tuple(places.rack_names[r] for r in feed.racks))
+
+
 def fabric_attributes(fabric: Fabric, known: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """What a fabric says of itself: the word that says it and the name of each value, with its text;
     ``known`` are devices with other paths now."""
@@ -371,12 +382,7 @@ def fabric_attributes(fabric: Fabric, known: Mapping[str, str]) -> dict[tuple[st
     _enter_management(fabric, known, enter, enter_fields)
     if fabric.places is not None:
         _enter_halls(fabric.places.halls, enter)
-        for feed in fabric.places.feeds:
-            what = f"feed {feed.name}:"
-            watts = "" if feed.watts is None else quantity_text(Quantity(feed.watts, POWER))
-            enter("feed", f"{what} power", watts)
-            enter("feed", f"{what} from", tuple(fabric.places.feeds[p].name for p in feed.parents))
-            enter("feed", f"{what} racks", tuple(fabric.places.rack_names[r] for r in feed.racks))
+        _enter_feeds(fabric.places, enter)
         names = [h.name for h in fabric.places.halls]
         for (a, b), length in fabric.places.distances.items():
             enter("distance", f"distance {' to '.join(sorted((names[a], names[b])))}", f"{length}mm")

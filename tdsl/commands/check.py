@@ -415,20 +415,29 @@ def _refuse_revisions(files: Sequence[str], call: CheckCall) -> None:
 def _refuse_unfit_options(call: CheckCall, failed: Sequence[str]) -> None:
     """Refuse options that do not go together; ``failed`` are the elements without which designs are
     checked."""
-    if call.certificates is not None and (call.all_params or failed):
-        raise click.UsageError(
-            "certificates are for one design: give --set instead of --all-params, and no --fail"
-        )
-    if (call.job or call.economics is not None) and (not failed or call.all_params or call.scenarios):
-        raise click.UsageError("--job and --economics say what a failure costs: give --fail, too")
-    if call.second_opinion and call.all_params:
-        raise click.UsageError("a second opinion is of one design: give --set instead of --all-params")
-    if call.second_opinion_dir is not None and not call.second_opinion:
-        raise click.UsageError("--second-opinion-dir needs --second-opinion")
-    if call.cluster is not None and not call.all_params:
-        raise click.UsageError("--cluster needs --all-params")
-    if call.unsafe and not (call.fix or call.diff):
-        raise click.UsageError("--unsafe needs --fix or --diff")
+    costs = bool(call.job) or call.economics is not None
+    for unfit, message in (
+        (
+            call.certificates is not None and (call.all_params or failed),
+            "certificates are for one design: give --set instead of --all-params, and no --fail",
+        ),
+        (
+            costs and (not failed or call.all_params or call.scenarios),
+            "--job and --economics say what a failure costs: give --fail, too",
+        ),
+        (
+            call.second_opinion and call.all_params,
+            "a second opinion is of one design: give --set instead of --all-params",
+        ),
+        (
+            call.second_opinion_dir is not None and not call.second_opinion,
+            "--second-opinion-dir needs --second-opinion",
+        ),
+        (call.cluster is not None and not call.all_params, "--cluster needs --all-params"),
+        (call.unsafe and not call.fix and not call.diff, "--unsafe needs --fix or --diff"),
+    ):
+        if unfit:
+            raise click.UsageError(message)
 
 
 def _compile_for_report(

@@ -128,8 +128,7 @@ def command(**given: Any) -> int:
     Exit status: 0 an order is found, 1 none, or a design has errors, 2 a wrong call.
     """
     call = record_of_call(PlanCall, given)
-    if call.output is not None and call.output.suffix not in (".csv", ".xlsx"):
-        raise Wrong(f"{call.output}: the work is written as .csv or .xlsx")
+    _refuse_other_tables(call.output)
     asked = options_from_command(given)
     costs = cost_question(call.job, call.economics)
     before = _compile_to_plan(call.old, replace(asked, set=(*asked.set, *call.set_old)))
@@ -332,6 +331,12 @@ def _work_of_fabrics_and_clusters(made: Sequence[Planned], before: Compilation) 
     ]
 
 
+def _refuse_other_tables(output: Path | None) -> None:
+    """Raises Wrong for a file that is neither .csv nor .xlsx."""
+    if output is not None and output.suffix not in (".csv", ".xlsx"):
+        raise Wrong(f"{output}: the work is written as .csv or .xlsx")
+
+
 def _plan_csv(made: Sequence[_PlannedWork]) -> str:
     from tdsl.changes.work import COLUMNS
     from tdsl.emit.rows import csv_line
@@ -339,19 +344,33 @@ def _plan_csv(made: Sequence[_PlannedWork]) -> str:
     return "".join(f"{csv_line(row)}\n" for row in (COLUMNS, *(r for one in made for r in one.rows())))
 
 
+def _plan_json(made: Sequence[_PlannedWork]) -> str:
+    from tdsl import __version__
+    from tdsl.report.json_report import SCHEMA, dump_json
+
+    fabrics = [_plan_document(one) for one in made]
+    return dump_json({"schema": SCHEMA, "tdsl": __version__, "fabrics": fabrics})
+
+
+def _actions_by_rack_text(work: _PlannedWork) -> str:
+    """A line for each rack at which something is done."""
+    from tdsl.changes.work import actions_by_rack
+
+    return "".join(
+        f"  {hall} {row} {rack}: {', '.join(f'{n:,} {what}' for what, n in count.items())}\n"
+        for (hall, row, rack), count in actions_by_rack(work.rows()).items()
+        if rack
+    )
+
+
 def _print_plan(made: Sequence[_PlannedWork], output_format: str, full: bool) -> None:
     from tdsl.changes.words import move_steps_text, share_moved
-    from tdsl.changes.work import actions_by_rack
 
     if output_format == "csv":
         write_to_stream(_plan_csv(made))
         return
     if output_format == "json":
-        from tdsl import __version__
-        from tdsl.report.json_report import SCHEMA, dump_json
-
-        fabrics = [_plan_document(one) for one in made]
-        write_to_stream(dump_json({"schema": SCHEMA, "tdsl": __version__, "fabrics": fabrics}))
+        write_to_stream(_plan_json(made))
         return
     from tdsl.report.paint import Paint, output_width, wants_colour
 
@@ -364,12 +383,8 @@ def _print_plan(made: Sequence[_PlannedWork], output_format: str, full: bool) ->
                 move_steps_text(x.plan, paint, width, full, x.changes.names, x.new.name if several else "")
             )
             write_to_stream("".join(f"{line}\n" for cost in x.costs for line in cost.lines()))
-        complete = all(x.plan.complete for x in one.networks)
-        for (hall, row, rack), count in (actions_by_rack(one.rows()) if complete else {}).items():
-            if rack:
-                write_to_stream(
-                    f"  {hall} {row} {rack}: {', '.join(f'{n:,} {what}' for what, n in count.items())}\n"
-                )
+        if all(x.plan.complete for x in one.networks):
+            write_to_stream(_actions_by_rack_text(one))
 
 
 def _plan_document(one: _PlannedWork) -> dict[str, object]:

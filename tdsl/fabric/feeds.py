@@ -116,6 +116,19 @@ def _row_of_hall(hall: str, rows: Sequence[RackRow], part: object) -> RackRow:
     return found
 
 
+def _numbers_of_entry(
+    plan: FabricPlan, s: FeedStatement, known: Sequence[int], entry: tree.Expr
+) -> list[int]:
+    """The numbers that one entry of an index stands for; of a range those that racks have, and its ends."""
+    value = plan.evaluator.evaluate(entry, s.scope)
+    if isinstance(value, WholeRange):
+        inside = [n for n in known if value.low <= n <= value.high]
+        return inside + [n for n in (value.low, value.high) if n not in known]
+    if type(value) is not int:
+        raise Fault("E0120", entry.span, "racks have numbers", help=EXAMPLE)
+    return [value]
+
+
 def _rack_numbers(plan: FabricPlan, s: FeedStatement, row: RackRow, part: object) -> list[int]:
     """The numbers of the racks of a row that an index names. Raises Fault for one that is not there."""
     if not isinstance(part, tree.IndexPart) or len(part.entries) != 1:
@@ -127,16 +140,8 @@ def _rack_numbers(plan: FabricPlan, s: FeedStatement, row: RackRow, part: object
         return known
     if isinstance(e, tree.Hole):
         raise Fault("E0120", e.span, "racks of a feed are named", help=EXAMPLE)
-    asked: list[int] = []
-    for one in e.items if isinstance(e, tree.ListExpr) else (e,):
-        value = plan.evaluator.evaluate(one, s.scope)
-        if isinstance(value, WholeRange):
-            asked += [n for n in known if value.low <= n <= value.high]
-            asked += [n for n in (value.low, value.high) if n not in known]
-        elif type(value) is int:
-            asked.append(value)
-        else:
-            raise Fault("E0120", one.span, "racks have numbers", help=EXAMPLE)
+    entries = e.items if isinstance(e, tree.ListExpr) else (e,)
+    asked = [n for one in entries for n in _numbers_of_entry(plan, s, known, one)]
     missing = [n for n in asked if n not in known]
     if missing:
         help = f"it has racks {min(known)} to {max(known)}"

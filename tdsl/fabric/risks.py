@@ -44,6 +44,25 @@ def is_risk_path(path: tree.PathExpr, context: Context) -> bool:
     )
 
 
+def _fault_of_no_risk(word: str, path: tree.PathExpr) -> Fault:
+    """The fault of ``risk``, ``risk.stated`` or ``risk.feeds`` where there is none."""
+    if word == "feeds":
+        return Fault("E0101", path.span, "no feed is stated", help=FEED_EXAMPLE)
+    more = "" if word == "stated" else ", and nothing is placed in racks"
+    return Fault(
+        "E0101",
+        path.span,
+        f"no risk group is stated{more}",
+        help="write `risk feed_a { members spine[0], spine[2] }` in the block of the fabric",
+    )
+
+
+def _elements_of_risk_name(fabric: Fabric, name: str) -> tuple[FabricElement, ...]:
+    """The risk groups that are stated with a name, else the feed of that name."""
+    found = tuple(FabricElement(f"risk {r.path}", r.devices) for r in fabric.risks if r.name == name)
+    return found or tuple(e for e in feed_elements(fabric) if e.name == f"feed {name}")
+
+
 def risk_selector(fabric: Fabric, path: tree.PathExpr) -> Selector:
     """The groups that ``risk``, ``risk.racks``, ``risk.stated``, ``risk.feeds``, ``risk.trays`` or
     ``risk.NAME`` names; of trays none yet. Raises Fault where there are none of that name, and none at
@@ -53,25 +72,13 @@ def risk_selector(fabric: Fabric, path: tree.PathExpr) -> Selector:
     word = last.name if isinstance(last, tree.Identifier) and len(path.parts) > 1 else ""
     stated = tuple(FabricElement(f"risk {r.path}", r.devices) for r in fabric.risks)
     if word in ("", *RESERVED):
-        racks = _rack_elements(fabric) if word in ("", "racks") else ()
-        feeds = feed_elements(fabric) if word in ("", "feeds") else ()
+        racks, feeds = _rack_elements(fabric), feed_elements(fabric)
         kinds = {"trays": (), "racks": racks, "stated": stated, "feeds": feeds}
         found = kinds.get(word, (*stated, *racks, *feeds))
         if not found and (word in ("stated", "feeds") or fabric.places is None):
-            raise Fault(
-                "E0101",
-                path.span,
-                "no feed is stated"
-                if word == "feeds"
-                else "no risk group is stated"
-                + ("" if word == "stated" else ", and nothing is placed in racks"),
-                help=FEED_EXAMPLE
-                if word == "feeds"
-                else "write `risk feed_a { members spine[0], spine[2] }` in the block of the fabric",
-            )
+            raise _fault_of_no_risk(word, path)
         return Selector(text, RISK, found)
-    found = tuple(FabricElement(f"risk {r.path}", r.devices) for r in fabric.risks if r.name == word)
-    found = found or tuple(e for e in feed_elements(fabric) if e.name == f"feed {word}")
+    found = _elements_of_risk_name(fabric, word)
     if not found:
         fed = fabric.places.feeds if fabric.places is not None else ()
         known = [*dict.fromkeys(r.name for r in fabric.risks), *(x.name for x in fed), *RESERVED]

@@ -522,9 +522,7 @@ def _are_numbers_of_ports(names: Iterable[str]) -> bool:
 def _port_declarations(names: Sequence[str]) -> str:
     """Ports of the names that they have; those of one connector share it.
 
-    Names such as ``p3`` are their labels, too: without one, that is the
-    label of another port."""
-
+    Names such as ``p3`` are their labels, too: without one, that is the label of another port."""
     names = [n.partition(LANE)[0] for n in names]
     are_labels = any(re.fullmatch(r"[pP]\d+", n) for n in names)
     if are_labels and len(set(names)) < len(names):
@@ -533,18 +531,26 @@ def _port_declarations(names: Sequence[str]) -> str:
     def named(template: str) -> str:
         return f'os "{template}"; name "{template}"' if are_labels else f'os "{template}"'
 
-    common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
-    stems = {re.sub(r"(?<!\d)\d++$", "", n) for n in names}
-    if common is not None and len(stems) == 1:
-        numbers = [n[len(common[1]) :] for n in names]
-        if all(n.isdigit() and str(int(n)) == n for n in numbers):
-            stem = inside_quotes(common[1])
-            if numbers == [str(i) for i in range(len(numbers))]:
-                return f"port p[{len(names)}]: any {{ {named(stem + '{i}')} }}"
-            listed = ", ".join(numbers)
-            return f"let number = [{listed}]; port p[{len(names)}]: any {{ {named(stem + '{number[i]}')} }}"
+    stem, numbers = _stem_and_numbers(names)
+    if numbers == [str(i) for i in range(len(names))]:
+        return f"port p[{len(names)}]: any {{ {named(stem + '{i}')} }}"
+    if numbers:
+        listed = ", ".join(numbers)
+        return f"let number = [{listed}]; port p[{len(names)}]: any {{ {named(stem + '{number[i]}')} }}"
     listed = ", ".join(f'"{inside_quotes(n)}"' for n in names)
     return f"let label = [{listed}]; port p[{len(names)}]: any {{ {named('{label[i]}')} }}"
+
+
+def _stem_and_numbers(names: Sequence[str]) -> tuple[str, list[str]]:
+    """What all names begin with, as it stands in quotes, and the number without leading zeros that follows
+    it in each; no numbers where some name has none or begins otherwise."""
+    common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
+    if common is None or len({re.sub(r"(?<!\d)\d++$", "", n) for n in names}) > 1:
+        return "", []
+    numbers = [n[len(common[1]) :] for n in names]
+    if not all(n.isdigit() and str(int(n)) == n for n in numbers):
+        return "", []
+    return inside_quotes(common[1]), numbers
 
 
 def _declarations_of_legs(names: Sequence[str]) -> str:

@@ -24,6 +24,21 @@ class TooMany(Exception):
     """More elements than are judged; the text says how many."""
 
 
+def _elements_that_are_built(view: View, claim: ResolvedClaim, whole: Fabric | None) -> list[FabricElement]:
+    """The devices and groups of a requirement that are there, each once; with ``whole`` also those beside
+    the network. A risk group without devices, such as a feed with a second one, is one of them."""
+    there = view.devices
+    if whole is not None:
+        there = there | (whole.built if view.failed is None else whole.built & ~view.failed)
+    found = {
+        tuple(e.devices.tolist()): e
+        for s in claim.of
+        for e in s.elements
+        if there[e.devices].any() or (s.kind == RISK and not len(e.devices))
+    }
+    return list(found.values())
+
+
 def elements_of_claim(view: View, claim: ResolvedClaim, beside: bool = False) -> list[FabricElement]:
     """The elements that a requirement names, each once, as far as they are built: devices and groups, or
     links, ports, cables or cages of them; where ``beside``, also those of scale-up links beside the network.
@@ -31,17 +46,7 @@ def elements_of_claim(view: View, claim: ResolvedClaim, beside: bool = False) ->
     what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
     whole = view.fabric.whole if beside else None
     if not what:
-        there = view.devices
-        if whole is not None:
-            there = there | (whole.built if view.failed is None else whole.built & ~view.failed)
-        found = {
-            tuple(e.devices.tolist()): e
-            for s in claim.of
-            for e in s.elements
-            if there[e.devices].any()
-            or (s.kind == RISK and not len(e.devices))  # such as a feed with a second
-        }
-        return list(found.values())
+        return _elements_that_are_built(view, claim, whole)
     if whole is None:
         return _elements_of_links(view.fabric, what, view.rows, claim, view.budget.named_elements)
     up = scaleup_links(whole)

@@ -33,6 +33,12 @@ class FeedStatement:
     origin: Origin
 
 
+def _name_of_feed(s: tree.Setting) -> str | None:
+    """The one bare name behind the word, None where something else is."""
+    item = s.items[0] if len(s.items) == 1 and not s.items[0].args else None
+    return item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
+
+
 def plan_feed(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
     """Enter a feed. Raises Fault for what has no meaning."""
     if len(context.groups) > 1:
@@ -42,8 +48,7 @@ def plan_feed(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context,
             "`feed` belongs in the fabric's own block",
             help="declare it once, outside groups",
         )
-    item = s.items[0] if len(s.items) == 1 and not s.items[0].args else None
-    name = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
+    name = _name_of_feed(s)
     if name is None or s.body is None:
         raise Fault("E0120", s.span, "a feed has a name and a block", help=EXAMPLE)
     old = next((f for f in plan.feeds if f.name == name), None)

@@ -135,12 +135,6 @@ def _judgement_of_feeds(
     plugged = {r for feed in places.feeds for r in feed.racks}
     alone = sum(r not in plugged for r in watts)
     missing = sum(x.missing for r, x in watts.items() if r in plugged)
-    notes = []
-    if alone:
-        notes.append(f"{counted_noun(alone, 'rack')} with devices {'is' if alone == 1 else 'are'} on no feed")
-    unlimited = [feed.name for feed in places.feeds if feed.watts is None]
-    if unlimited:
-        notes.append(f"what they carry is not stated: {', '.join(unlimited[:8])}")
     faults = tuple(
         PropertyFault(
             places.feeds[k].origin,
@@ -166,8 +160,18 @@ def _judgement_of_feeds(
         inf if missing else share,
         witness=witness,
         faults=faults,
-        notes=tuple(notes),
+        notes=tuple(_what_is_not_judged(places, alone)),
     )
+
+
+def _what_is_not_judged(places: RackPlaces, racks_alone: int) -> Iterator[str]:
+    """Racks that are on no feed, and feeds without a limit."""
+    if racks_alone:
+        are = "is" if racks_alone == 1 else "are"
+        yield f"{counted_noun(racks_alone, 'rack')} with devices {are} on no feed"
+    unlimited = [feed.name for feed in places.feeds if feed.watts is None]
+    if unlimited:
+        yield f"what they carry is not stated: {', '.join(unlimited[:8])}"
 
 
 def _worst_overloads(found: list[_LoadedFeed]) -> dict[int, _LoadedFeed]:
