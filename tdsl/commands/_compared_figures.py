@@ -74,7 +74,7 @@ def _figures_of_model(model: StepModel) -> dict[str, object]:
         "step_s": "" if most is None else f"{float(most):.6g}",
         "step_least_s": f"{float(least):.6g}",
         "mfu": f"{float(mfu) * 100:.4g}%" if mfu else "",
-        "tokens_per_second": f"{float(tokens):.6g}" if tokens else "",
+        "tokens_per_second": written_in_digits(tokens) if tokens else "",
         "efficiency": f"{float(model.efficiency) * 100:.4g}%",
         "exposed_s": "" if model.exposed[1] is None else f"{float(model.exposed[1]):.6g}",
         "limited_by": model.limit,
@@ -92,7 +92,7 @@ def _figures_of_money(design: Design, model: StepModel, economics: Economics) ->
     sign = "" if found.exact else ">="
     hourly = found.accelerator_hour * model.job.ranks
     return {
-        "job_cost_per_day": f"{sign}{float(hourly * 24):.6g}",
+        "job_cost_per_day": sign + written_in_digits(hourly * 24),
         "cost_per_million_tokens": f"{sign}{float(hourly / 3600 / tokens * 10**6):.4g}",
     }
 
@@ -128,9 +128,9 @@ def figures_of_economics(design: Design, economics: Economics) -> dict[str, obje
         return "" if share is None else f"{float(share) * 100:.4g}%"
 
     return {
-        "capital": f"{sign}{float(found.capital):.6g}",
-        "energy_cost_per_year": f"{sign}{float(found.energy_year):.6g}",
-        "cost_per_year": f"{sign}{float(found.year):.6g}",
+        "capital": sign + written_in_digits(found.capital),
+        "energy_cost_per_year": sign + written_in_digits(found.energy_year),
+        "cost_per_year": sign + written_in_digits(found.year),
         "accelerator_hour": f"{sign}{float(found.accelerator_hour):.4g}",
         "network_share_of_capital": share_text(found.network_share_of_capital),
         "network_share_of_cost_per_year": share_text(found.network_share_of_year),
@@ -225,8 +225,14 @@ def _bound_in_unit(bound: PartialSum, by: int | Fraction) -> str:
     """A sum in some unit; empty where nothing of it is known."""
     if not bound.known and bound.missing:
         return ""
-    text = f"{float(bound.known / by):.6g}"
+    text = written_in_digits(bound.known / by)
     return text if bound.exact else f">={text}"
+
+
+def written_in_digits(value: Fraction | float) -> str:
+    """A number with six digits, or with all that stand before its point, and without an exponent."""
+    number = float(value)
+    return f"{number:.0f}" if abs(number) >= 999_999 else f"{number:.6g}"
 
 
 def number_of_figure(text: object) -> float | None:

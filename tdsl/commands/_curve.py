@@ -52,11 +52,11 @@ def curve_svg(points: Sequence[Point], knee: int | None, title: str, x_name: str
     for value in axis_ticks(x_low, x_high, x_step):
         x, _ = at(Point("", value, y_low))
         out.append(f'<line x1="{x}" y1="{TOP}" x2="{x}" y2="{bottom}" stroke="#dddddd"/>')
-        out.append(f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{value:,g}</text>')
+        out.append(f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{value:,.12g}</text>')
     for value in axis_ticks(y_low, y_high, y_step):
         _, y = at(Point("", x_low, value))
         out.append(f'<line x1="{LEFT}" y1="{y}" x2="{right}" y2="{y}" stroke="#dddddd"/>')
-        out.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:,g}</text>')
+        out.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:,.12g}</text>')
     out += [
         f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 20}" text-anchor="middle" font-size="13">'
         f"{escape(x_name)}</text>",

@@ -64,13 +64,13 @@ def pareto_svg(
         x = across(value)
         out += [
             f'<line x1="{x}" y1="{TOP}" x2="{x}" y2="{bottom}" stroke="#dddddd"/>',
-            f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{value:,g}</text>',
+            f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{value:,.12g}</text>',
         ]
     for value in axis_ticks(y_low, y_high, y_step):
         y = up(value)
         out += [
             f'<line x1="{LEFT}" y1="{y}" x2="{right}" y2="{y}" stroke="#dddddd"/>',
-            f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:,g}</text>',
+            f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:,.12g}</text>',
         ]
     middle = (bottom + TOP) / 2
     x_words, y_words = (

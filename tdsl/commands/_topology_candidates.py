@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tdsl.commands._compared_figures import number_of_figure
+from tdsl.commands._compared_figures import number_of_figure, written_in_digits
 from tdsl.commands._shared import Wrong, compile_sources, save_text
 from tdsl.commands._trials import MoneyAndJob, Trial, rows_of_trials
 from tdsl.system.lazy_dataclass import dataclass
@@ -238,7 +238,7 @@ def _judge_by_budget(row: dict[str, object], budget: Fraction | None) -> None:
     least = number_of_figure(text.removeprefix(">="))
     if least is not None and least > budget:
         row["errors"] = OVER_BUDGET
-        row["why"] = f"its network costs {text}, {least - float(budget):.6g} above the budget"
+        row["why"] = f"its network costs {text}, {written_in_digits(least - float(budget))} above the budget"
 
 
 def _refuse_budget_without_prices(budget: Fraction | None, known: bool) -> None:
