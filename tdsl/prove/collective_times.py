@@ -265,22 +265,36 @@ def _handed_on(
 # ---------------------------------------------------------------- routes
 
 
-class _RouteByLambda:
-    """Routes of the most that flows together, whatever paths they take."""
+class _RouteOfStages:
+    """How the messages of stages take their ways; what is found for a stage is kept."""
 
-    by_delay = False
+    by_delay: bool
 
     def __init__(self, ranks: Ranks) -> None:
         self.ranks = ranks
         self.known: dict[int, RoutedStage | None] = {}
 
     def stage(self, stage: Stage) -> RoutedStage | None:
-        """The messages of one stage, which take as long the other way."""
+        """The messages of one stage, which take as long the other way; None where they are too many."""
         if id(stage.amount) not in self.known:
             per_part = self.together([stage])
             waiting = self.delay_of_steps(stage, stage.steps)
             self.known[id(stage.amount)] = None if per_part is None else RoutedStage(per_part, waiting)
         return self.known[id(stage.amount)]
+
+    def delay_of_steps(self, stage: Stage, steps: int) -> Fraction:
+        """What so many steps of a stage take of delays, one after the other."""
+        raise NotImplementedError
+
+    def together(self, stages: Sequence[Stage]) -> Fraction | None:
+        """Seconds a part of the data where all messages of these stages flow at once; None where unknown."""
+        raise NotImplementedError
+
+
+class _RouteByLambda(_RouteOfStages):
+    """Routes of the most that flows together, whatever paths they take."""
+
+    by_delay = False
 
     def delay_of_steps(self, stage: Stage, steps: int) -> Fraction:
         """What so many steps of a stage take of delays, one after the other."""
@@ -298,23 +312,10 @@ class _RouteByLambda:
         return 1 / (bound.lower * offer.grain * rails)
 
 
-class RouteByDelay:
+class RouteByDelay(_RouteOfStages):
     """Routes along the paths of least delay, divided as these have capacity."""
 
     by_delay = True
-
-    def __init__(self, ranks: Ranks) -> None:
-        self.ranks = ranks
-        self.known: dict[int, RoutedStage | None] = {}
-
-    def stage(self, stage: Stage) -> RoutedStage | None:
-        """The messages of one stage, which take as long the other way; None where they are too many."""
-        if id(stage.amount) not in self.known:
-            per_part = self.together([stage])
-            self.known[id(stage.amount)] = (
-                None if per_part is None else RoutedStage(per_part, self.delay_of_steps(stage, stage.steps))
-            )
-        return self.known[id(stage.amount)]
 
     def delay_of_steps(self, stage: Stage, steps: int) -> Fraction:
         """What so many steps of a stage take of delays, one after the other."""
