@@ -31,7 +31,7 @@ from tdsl.system.read import folder_entries, is_below_folders, is_dir, is_file, 
 
 FOLDER = "topologies"
 BETWEEN = "between"
-"""The word before settings of the links that join no end."""
+"""The word before settings of the links between devices of a topology itself."""
 PATTERNS = "`each`, `each x 2`, `spread`, `via ocs MODEL`"
 BLOCKS = (tree.Decl, tree.Connect, tree.If, tree.For, tree.Setting, tree.TierDecl)
 """Statements that may hold others."""
@@ -175,7 +175,7 @@ class Binder:
 
     @property
     def between(self) -> str:
-        """The word for the links that join no end; "" where that is a parameter, or tiers say it."""
+        """The word for the links between its own devices; "" where that is a parameter, or tiers say it."""
         taken = any(f.name.name == BETWEEN for f in self.node.formals)
         return "" if taken or any(isinstance(x, tree.TierDecl) for x in self.node.body) else BETWEEN
 

@@ -175,7 +175,7 @@ class Unfolder:
         )
 
     def joining_devices(self, s: tree.Connect) -> tree.Connect:
-        """A connect that joins no end, with what the block says about such links."""
+        """A connect between devices of the topology itself, with what the block says about such links."""
         made = self.connect(self.cleared(s))
         more = self.instance.links_between
         return replace(made, body=(*_settings_but(made.body, more), *more)) if more else made
