@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.places import RackPlaces, height_of
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import MASS, POWER, Quantity
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,17 @@ class Racks:
         f, p = self.fabric, self.places
         rows = np.flatnonzero(f.built & (p.device_rack >= 0))
         return np.asarray(rows[np.lexsort((rows, p.device_unit[rows], p.device_rack[rows]))], dtype=np.int64)
+
+    def words_for_unplaced(self, asked: Bools) -> str:
+        """``; 11 of 12 devices have no place`` of those that are asked about and inside of no other; "" where
+        all have one."""
+        f = self.fabric
+        outermost = f.built & asked & (f.container < 0)
+        count = int((outermost & (self.places.device_rack < 0)).sum())
+        have = "has" if count == 1 else "have"
+        return (
+            f"; {count:,} of {counted_noun(int(outermost.sum()), 'device')} {have} no place" if count else ""
+        )
 
     @cached_property
     def heights(self) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING
@@ -109,8 +110,12 @@ class FeedLoad(Check):
         words = set(map(str, claim.args)) if claim is not None else set()
         racks = Racks(view.fabric, places)
         watts = rack_sums(cached_figures(view.fabric), racks, "typical" in words)
+        plugged = {r for feed in places.feeds for r in feed.racks}
+        if not plugged & watts.keys():
+            return skipped("no rack that a feed supplies holds a device")
         found = list(_loaded_feeds(places, watts, IN_SERVICE in words))
-        return _judgement_of_feeds(places, found, watts)
+        judged = _judgement_of_feeds(places, found, watts)
+        return replace(judged, text=judged.text + racks.words_for_unplaced(view.fabric.built))
 
 
 def _loaded_feeds(

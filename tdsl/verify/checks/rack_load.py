@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import inf
@@ -29,7 +30,10 @@ def _judge_racks(view: View, judge: Callable[[Racks, dict[int, list[int]]], Judg
         return skipped(NO_PLACES)
     racks = Racks(view.fabric, view.fabric.places)
     held = {r: devices for r, devices in racks.by_rack.items() if view.core[devices].any()}
-    return judge(racks, held) if held else skipped("no device here has a place")
+    if not held:
+        return skipped("no device here has a place")
+    found = judge(racks, held)
+    return replace(found, text=found.text + racks.words_for_unplaced(view.core)) if found.text else found
 
 
 def _most_loaded_rack(

@@ -99,6 +99,7 @@ class RackSpace(Check):
         taken = sum(racks.height(d) for d in racks.by_rack[most])
         return property_holds(
             f"fullest: rack {p.rack_names[most]} with {taken} of {p.rack_kind[most].height} units taken"
+            + racks.words_for_unplaced(view.core)
         )
 
     def _overlaps(self, f: Fabric, p: RackPlaces, racks: Racks, view: View) -> list[PropertyFault]:
