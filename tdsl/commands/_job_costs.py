@@ -12,16 +12,6 @@ from tdsl.commands._compared_figures import cost_of_design, jobs_of_design_or_li
 from tdsl.commands._jobs import economics_of_call, refuse_unknown_job
 from tdsl.commands._shared import Wrong
 from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.jobs.change import (
-    JobChange,
-    JobOnNetwork,
-    PriceOfHours,
-    amount_in_words,
-    duration_in_words,
-    job_on_network,
-    view_without_failed,
-)
-from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -32,6 +22,7 @@ if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
     from tdsl.fabric.graph import Bools, Fabric
     from tdsl.fabric.job_ranks import RankedJob
+    from tdsl.jobs.change import JobChange, JobOnNetwork, PriceOfHours
     from tdsl.observe.audit import Audit
     from tdsl.physical.economics import Economics
 
@@ -57,6 +48,8 @@ class CostQuestion:
 
     def price(self, before: Design, after: Design) -> PriceOfHours | None:
         """What an accelerator-hour costs on two designs; None where no prices are given."""
+        from tdsl.jobs.change import PriceOfHours
+
         if self.economics is None:
             return None
         old = cost_of_design(before, self.economics)
@@ -90,6 +83,9 @@ def efficiency_of(state: JobOnNetwork) -> Fraction | None:
 
 def changes_between(question: CostQuestion, old: Design, new: Design) -> list[JobChange]:
     """What the change from one design to another means for each job that both have."""
+    from tdsl.jobs.change import JobChange, job_on_network
+    from tdsl.prove.view import View
+
     after = {r.job.name: r for r in question.jobs_of(new)}
     out = []
     for ranked in question.jobs_of(old):
@@ -132,6 +128,8 @@ class FailureCost:
 
     def states(self) -> Iterator[tuple[str, str]]:
         """The three states of a failure with what becomes of the job in each, in words."""
+        from tdsl.jobs.change import duration_in_words
+
         stated = "it waits; how long is unknown: state `convergence` in --economics"
         if self.convergence is not None:
             stated = f"it waits for {duration_in_words(self.convergence)}, as --economics says"
@@ -156,6 +154,8 @@ class FailureCost:
 
     def finding(self, ranked: RankedJob) -> Diagnostic:
         """The note about it."""
+        from tdsl.jobs.change import amount_in_words
+
         notes = [f"{name}: {words}" for name, words in self.states()]
         whole = self.cost_of_incident
         if whole is not None and whole[0]:
@@ -183,6 +183,8 @@ def _finding_of_cost(ranked: RankedJob, when: str, change: JobChange, notes: Seq
 
 def add_costs_of_failures(question: CostQuestion, design: Design) -> list[Diagnostic]:
     """Note on a design what the elements that failed cost its jobs. Returns the findings."""
+    from tdsl.jobs.change import JobChange, job_on_network, view_without_failed
+    from tdsl.prove.view import View
     from tdsl.verify.failing_parts import longest_repair_of_failed
 
     fabric, failed = design.fabric, design.failed
@@ -231,7 +233,9 @@ def costs_of_audit(
 ) -> None:
     """Note on ``noted`` what the faults of an audit cost the jobs of a design, and in which order to repair
     them. ``network`` is that of a cluster which the jobs are on."""
+    from tdsl.jobs.change import JobChange, job_on_network
     from tdsl.observe.asbuilt import as_built_fabric, audit_with_faults, network_of_cluster
+    from tdsl.prove.view import View
 
     def built(faults: Sequence[int] | None) -> Fabric:
         """What is built where of the faults these alone are not mended."""
@@ -346,6 +350,8 @@ def costs_of_plan(
     """What the states of an order of moves cost the jobs of the old design. ``idle`` are the devices that are
     out of service during the steps."""
     from tdsl.changes.steps import states_of_plan
+    from tdsl.jobs.change import JobChange, job_on_network
+    from tdsl.prove.view import View
 
     ends = {c.name: c for c in changes_between(question, old, new)}
     out = []

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from tdsl import __version__
 from tdsl.commands._shared import output_format_option, write_to_stream
 from tdsl.report.columns import table_lines
-from tdsl.report.json_report import SCHEMA, dump_json
 from tdsl.report.paint import Paint, wants_colour
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -55,4 +54,6 @@ def print_csv(rows: OutputRows) -> None:
 
 def print_json(content: dict[str, object]) -> None:
     """A JSON document on stdout, with the schema's number and tdsl's version."""
+    from tdsl.report.json_report import SCHEMA, dump_json
+
     write_to_stream(dump_json({"schema": SCHEMA, "tdsl": __version__, **content}))

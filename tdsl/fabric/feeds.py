@@ -14,7 +14,6 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.feeds import EXAMPLE, UNFIT, FeedStatement
-from tdsl.semantics.place_statements import RackRow, hall_of_name
 from tdsl.semantics.plan import FabricPlan
 from tdsl.semantics.values import WholeRange
 from tdsl.syntax import tree
@@ -22,6 +21,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.fabric.places import RackPlaces
+    from tdsl.semantics.place_statements import RackRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,8 @@ def _racks_of_path(
     plan: FabricPlan, places: RackPlaces, s: FeedStatement, path: tree.PathExpr
 ) -> Iterator[int]:
     """The racks that ``h1``, ``h1.A``, ``h1.A[3]`` or ``h1.A[1..8]`` names. Raises Fault."""
+    from tdsl.semantics.place_statements import hall_of_name
+
     head, *rest = path.parts
     if not isinstance(head, tree.Identifier) or len(rest) > 2:
         raise Fault("E0120", path.span, "this names no racks", help=EXAMPLE)
