@@ -89,7 +89,7 @@ def named_pairs(fabric: Fabric) -> Counter[tuple[str, ...]]:
 
 
 def test_a_tree_for_each_rail(tmp_path: Path) -> None:
-    """By intent it is, device by device, the fabric written by hand; said of each tier above the first it keeps rails apart, too."""
+    """By intent it is, link by link, the fabric written by hand; said of each tier above the first it keeps rails apart, too."""
     made = {d.name: d.fabric for d in compile_text(TEXTS["TREES"], tmp_path, verify=False, models=False).designs}
     pairs = {name: named_pairs(fabric) for name, fabric in made.items() if fabric is not None}
     parts = {
