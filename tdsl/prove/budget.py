@@ -345,6 +345,9 @@ class Budget:
     listed_messages: int = 20_000
     """Messages of a schedule that are listed with their routes."""
 
+    listed_tree_messages: int = 1_000_000
+    """Messages along trees of single ranks that are listed, one after the other: about a minute."""
+
     route_listing_work: int = 8_000_000
     """Pairs of ends times arcs up to which flows are divided into paths to be listed."""
 
