@@ -330,7 +330,7 @@ def _schedule_of_gathering(interval: Interval, metric: str) -> Json:
     if count > MOST_RANKS:
         raise Unshown(f"there are {count:,} ranks, and schedules of {MOST_RANKS} at most are replayed")
     for best in interval.schedules:
-        along = stages_along_trees(ranks, best, MOST_CELLS)
+        along = stages_along_trees(ranks, best)
         if along is not None:
             return {"chunks": best.chunks} | along
         plan = best.plan

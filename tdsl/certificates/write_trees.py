@@ -17,18 +17,21 @@ from tdsl.prove.tree_messages import TreeMessages
 MOST_SENDS = 200_000
 """Sends, of a message in a step, that are written down at most."""
 
+MOST_CELLS = 60_000
+"""Parts of the data times units at most: the checker takes about a second for them."""
+
 Send = tuple[int, int, list[str]]
 """A step, the number of a message, and the ranks whose shares it carries; none where it carries all."""
 
 
-def stages_along_trees(ranks: Ranks, best: Schedule, cells: int) -> Json | None:
+def stages_along_trees(ranks: Ranks, best: Schedule) -> Json | None:
     """The one stage of a schedule along trees, of units of one rank each that no scale-up link joins; None of
-    others. The data is divided into parts of which there are so many ``cells`` at most, times units: what
-    goes along a tree is rounded to these, and rates are what fits the links then."""
+    others. What goes along a tree is rounded to whole parts of the data, and rates are what fits the links
+    then."""
     plan, count = best.trees, len(ranks.view.units)
     if plan is None or (ranks.unit_weight != 1).any() or (ranks.view.domains.inside.rate > 0).any():
         return None
-    made, each = TreeMessages.of(ranks, plan), cells // count**2
+    made, each = TreeMessages.of(ranks, plan), MOST_CELLS // count**2
     if not each or len(made) > MOST_SENDS:
         return None
     whole = each * count if plan.sums else each

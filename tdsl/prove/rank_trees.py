@@ -301,17 +301,18 @@ def mixed_trees(ranks: Ranks, net: RankNetwork, sums: bool) -> TreeMixture | Non
         if tree is None:
             return None
         stale = 0 if found.add(tree) else stale + 1
-        if len(found.share) and (stale == budget.tree_mixture_stale or (stale and exact and sums)):
+        done = stale == budget.tree_mixture_stale or (stale and exact and sums)
+        if len(found.share) and (done or found.level >= budget.tree_mixture_level):
             break
         first = turn < rounds // 2 and stale < budget.tree_mixture_stale and not len(found.share)
-        price = found.prices_of_total() if first else found.divide()
+        price = found.prices_of_total() if first else found.divide(budget.tree_mixture_gain)
         smooth = (smooth + price / price.sum()) / 2
     return found.exact(budget.tree_mixture_parts)
 
 
 class _Mixture:
     """Trees so far, how full each makes every link and direction if it carries all, and the ``share`` of
-    each."""
+    each, with which the fullest is so ``full``; ``level`` is for how many divisions that is no better."""
 
     def __init__(self, net: RankNetwork, sums: bool) -> None:
         self.net, self.sums = net, sums
@@ -320,6 +321,7 @@ class _Mixture:
         self.trees: list[RankTree] = []
         self.use: Floats = np.zeros((2 * len(net.rate), 0))
         self.share: Floats = np.zeros(0)
+        self.full, self.level = inf, 0
 
     def add(self, tree: RankTree) -> bool:
         """One more tree; False where its like is there."""
@@ -339,12 +341,16 @@ class _Mixture:
         out: Floats = np.exp(3 * total / total.max()) / self.rate
         return out
 
-    def divide(self) -> Floats:
-        """Divide the data among the trees; the price of every link in both directions."""
+    def divide(self, gain: float) -> Floats:
+        """Divide the data among the trees; the price of every link in both directions. It is better where it is
+        so by this part."""
         used = np.flatnonzero(self.use.any(axis=1))
         if self.sums:  # both directions have the same
             used = used[used % 2 == 0]
         self.share, dual = least_fullest(self.use[used])
+        full = float((self.use[used] @ self.share).max())
+        self.level = self.level + 1 if full > self.full * (1 - gain) else 0
+        self.full = full
         price = np.zeros(len(self.use))
         price[used] = dual
         out: Floats = price.reshape(-1, 2).sum(axis=1) / self.rate

@@ -35,6 +35,7 @@ SIZES = {
     "schedule_ends": 2048, "halving_ends": 256, "exchanged_blocks": 8, "exchange_pairs": 20_000,
     "unlike_exchange_pairs": 300_000, "schedule_gap": 0.001, "switch_share_parts": 10_000, "tree_program_columns": 3_000,
     "tree_parts": 2_520, "tree_links": 20_000, "tree_mixture_least": 8, "tree_mixture_stale": 4, "tree_mixture_slack": 0.3,
+    "tree_mixture_level": 10, "tree_mixture_gain": 0.0005,
     "tree_mixture_parts": 100_000, "equal_block_cuts": 2, "arcs_compared_at_once": 20, "irregular_orbits": 1_000,
     "first_length": 1_000,
     "first_lengths": 2,
