@@ -342,8 +342,8 @@ class _Mixture:
         return out
 
     def divide(self, gain: float) -> Floats:
-        """Divide the data among the trees; the price of every link in both directions. It is better where it is
-        so by this part."""
+        """Divide the data among the trees; the price of every link in both directions. A division is better
+        if it is so by this part."""
         used = np.flatnonzero(self.use.any(axis=1))
         if self.sums:  # both directions have the same
             used = used[used % 2 == 0]
