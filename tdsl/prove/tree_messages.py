@@ -27,14 +27,12 @@ from tdsl.system.lazy_dataclass import dataclass
 Joined = tuple[int, int, tuple[int, ...]]
 """Two ranks, and the nodes between them that pass data on."""
 
-INSIDE = -1
-"""What is inside of a host and no device."""
-
 
 @dataclass(eq=False)  # no slots: what is asked for is kept
 class TreeMessages:
     """All messages along trees, made as they are asked for: ``ranks`` are the names of the ranks, ``nodes``
-    of what passes data on; ``at`` is the device of each rank and then of each such node, or INSIDE."""
+    of what passes data on; ``at`` is the device of each rank and then of each such node, NONE of one that is
+    inside of a host."""
 
     plan: TreePlan
     ranks: Sequence[str]
@@ -160,10 +158,10 @@ def _name_of_passing(view: View, passing: Passing, inner: Mapping[int, str]) -> 
 
 
 def _device_of_passing(view: View, passing: Passing) -> int:
-    """The device of a node that passes data on, INSIDE of one that is none of the network."""
+    """The device of a node that passes data on, NONE of one that is none of the network."""
     if isinstance(passing, int):
         return passing
-    return INSIDE if len(passing) == 2 else int(view.units[passing[1]])
+    return NONE if len(passing) == 2 else int(view.units[passing[1]])
 
 
 @dataclass(frozen=True, slots=True)
