@@ -16,7 +16,7 @@ from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import (
     connect_value,
     fitting_rate,
-    is_bundle_across,
+    bundle_across,
     links_carried_by_cable,
 )
 from tdsl.semantics.sizing import Aim, Leading, TierSpec
@@ -156,7 +156,7 @@ class TierReader:
 
     def bundle(self, s: tree.Setting | None) -> str:
         """``bundle 2`` of the links up to a tier, as text; "" where none is written."""
-        if s is not None and is_bundle_across(s):
+        if s is not None and bundle_across(s):
             raise Fault(
                 "E0120",
                 s.span,
