@@ -462,7 +462,7 @@ class Wires:
         member = member_of_links(f) if f.members else np.zeros(f.link_count, np.int64)
         evpn = are_evpn_links(f)
         if evpn.any():
-            both = [x for mtu in said for x in (mtu, mtu and mtu - VXLAN_BYTES)]
+            both = [x for mtu in said for x in (mtu, int(mtu) - VXLAN_BYTES if mtu else "")]
             return Coded(both, 2 * member + evpn)
         return Coded(said, member) if f.members else coded_constant(said[0], f.link_count)
 

@@ -56,8 +56,8 @@ class Pool:
     ``first``.
 
     ``network`` is the whole network as written, ``prefix`` the length of the mask that the addresses are used
-    with. Links of Ethernet segments have one address a value, that of the host: ``gateway`` is then the address
-    of both switches, and ``own`` the two behind it, which are those of one switch each.
+    with. Links of Ethernet segments have one address a value, that of the host: ``gateway`` is then the
+    address of both switches, and ``own`` the two behind it, which are those of one switch each.
     """
 
     kind: str  # one of DEVICE_KINDS, or links
@@ -192,8 +192,8 @@ class _AddressAssigner:
                 rule.origin,
                 f"{self.name('links', int(rows[np.argmax(evpn)]))} is of an Ethernet segment, and "
                 f"{self.name('links', int(rows[np.argmin(evpn)]))} is not",
-                help="name the ports of each in a statement of its own: hosts of a segment share a network, and other "
-                "links have one each",
+                help="name the ports of each in a statement of its own: hosts of a segment share a network, "
+                "and other links have one each",
             )
         return bool(evpn.any())
 

@@ -1,13 +1,14 @@
-"""Ethernet segments (RFC 7432): port channels of hosts over two switches that ``bundle N across evpn`` makes, and
-the VLANs of the pairs of switches that have them."""
+"""Ethernet segments (RFC 7432): port channels of hosts over two switches that ``bundle N across evpn`` makes,
+and the VLANs of the pairs of switches that have them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 
-from tdsl.fabric.addresses import Addressing, Ip
+from tdsl.fabric.addresses import Addressing, Ip, Pool
 from tdsl.fabric.cables.bundles import (
     are_evpn_links,
     links_of_bundle,
@@ -20,18 +21,16 @@ from tdsl.system.lazy_dataclass import dataclass
 SUBNET, VTEP = "E0489", "E0491"
 """Port channels of one pair of switches without one subnet; switches that cannot be ends of a tunnel."""
 FIRST_VLAN, FIRST_VNI = 10, 10_000
-"""The first VLAN of a pair of switches, and what a VLAN's VXLAN network identifier is above its number. Both have
-a meaning between the two switches only."""
-LAST_VLAN = 4094
-"""IEEE 802.1Q, table 9-2: 4095 is reserved."""
+"""The first VLAN of a pair of switches, and what a VLAN's VXLAN network identifier is above its number. Both
+have a meaning between the two switches only."""
 VXLAN_BYTES = 50
 """What VXLAN puts around an IP packet of a host: Ethernet (14), VXLAN (8), UDP (8), IPv4 (20); RFC 7348."""
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentVlan:
-    """A VLAN of a pair of switches, the lower row first: its number, and the pools of addresses that its hosts
-    have, by number, IPv4 first."""
+    """A VLAN of a pair of switches, the lower row first: its number, and the pools of addresses that its
+    hosts have, by number, IPv4 first."""
 
     pair: tuple[int, int]
     number: int
@@ -49,7 +48,8 @@ class EthernetSegments:
     def __init__(self, fabric: Fabric, found: Addressing) -> None:
         self.fabric, self.found = fabric, found
         evpn = set(fabric.link_bundle[are_evpn_links(fabric)].tolist())
-        self.pairs = {n: pair for n, pair in switch_pairs_of_bundles(fabric).items() if n in evpn}
+        pairs = switch_pairs_of_bundles(fabric) if evpn else {}
+        self.pairs = {n: pair for n, pair in pairs.items() if n in evpn}
 
     @cached_property
     def pools(self) -> dict[int, tuple[int, ...]]:
@@ -81,6 +81,16 @@ class EthernetSegments:
             for bundle, pair in self.pairs.items()
         }
 
+    @property
+    def addresses(self) -> Iterator[tuple[int, int, str, Pool]]:
+        """Switch, number of the VLAN, address with its prefix length, and pool: of each VLAN the gateway at
+        both switches, and the own address of each."""
+        for vlan in sorted(set(self.vlans.values()), key=lambda v: (v.pair, v.number)):
+            for k, switch in enumerate(vlan.pair):
+                for pool in (self.found.pools[n] for n in vlan.pools):
+                    for address in (pool.gateway, pool.own[k]):
+                        yield switch, vlan.number, f"{address}/{pool.prefix}", pool
+
     def partner(self, switch: int) -> int | None:
         """The other switch of a switch's pair; None where it has no segments."""
         return self._partners.get(switch)
@@ -95,8 +105,8 @@ class EthernetSegments:
         return loopback[0] if loopback else None
 
     def refuse(self, diagnostics: Diagnostics) -> None:
-        """Report segments without addresses, subnets that are not of one pair, and pairs whose switches do not
-        reach each other's loopback."""
+        """Report segments without addresses, subnets that are not of one pair, and pairs whose switches do
+        not reach each other's loopback."""
         self._refuse_without_addresses(diagnostics)
         self._refuse_shared_subnets(diagnostics)
         self._refuse_small_packets(diagnostics)
@@ -146,7 +156,7 @@ class EthernetSegments:
                 )
 
     def _refuse_small_packets(self, diagnostics: Diagnostics) -> None:
-        """Report a design whose links have the MTU of the system: VXLAN adds bytes to the packets of hosts."""
+        """Report a design whose links have the MTU of the system: VXLAN adds bytes to packets of hosts."""
         routing = self.found.routing
         if self.pairs and routing is not None and not routing.mtu:
             diagnostics.add(
@@ -154,8 +164,8 @@ class EthernetSegments:
                 routing.origin,
                 "the design has Ethernet segments and does not say the MTU of its links",
                 notes=[
-                    f"VXLAN adds {VXLAN_BYTES} bytes to what goes from one switch of a pair to the other: their hosts "
-                    "have an MTU that is so much smaller"
+                    f"VXLAN adds {VXLAN_BYTES} bytes to what goes from one switch of a pair to the other: "
+                    "their hosts have an MTU that is so much smaller"
                 ],
                 help="write `routing bgp { unnumbered; mtu 9216 }`",
             )
@@ -179,8 +189,9 @@ class EthernetSegments:
                 VTEP,
                 where,
                 f"{name(one)} and {name(two)} share Ethernet segments and AS {int(asn[one])}",
-                notes=["BGP refuses a path with the own number (RFC 4271), so neither reaches the other's loopback"],
+                notes=[
+                    "BGP refuses a path with the own number (RFC 4271): neither reaches the other's loopback"
+                ],
                 help="give each its own, as switches without a statement have: leave `asn` out, or write "
                 "`asn PATH from NUMBER`",
             )
-

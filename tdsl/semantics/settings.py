@@ -169,9 +169,7 @@ def bundle_across(s: tree.Setting) -> str:
     """How the switches of a port channel of a host over several of them act as one: ``address`` of ``bundle N
     across``, ``evpn`` of ``bundle N across evpn``; "" for another setting. Raises Fault for another word."""
     args = s.items[0].args if len(s.items) == 1 and s.body is None else ()
-    words = [
-        value.bare if isinstance(value, tree.PathExpr) and not name else None for name, value in args
-    ]
+    words = [value.bare if isinstance(value, tree.PathExpr) and not name else None for name, value in args]
     if not words or words[0] != "across" or len(words) > 2:
         return ""
     if len(words) == 2 and words[1] != EVPN:

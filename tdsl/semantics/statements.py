@@ -16,8 +16,8 @@ from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import (
     MEDIA_WORDS,
     SETTINGS_ELSEWHERE,
-    connect_value,
     bundle_across,
+    connect_value,
     links_carried_by_cable,
 )
 from tdsl.syntax import tree

@@ -14,9 +14,9 @@ from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import (
+    bundle_across,
     connect_value,
     fitting_rate,
-    bundle_across,
     links_carried_by_cable,
 )
 from tdsl.semantics.sizing import Aim, Leading, TierSpec

@@ -98,7 +98,9 @@ def test_eos(tmp_path: Path) -> None:
         assert ("designated_forwarder_election" in one) == (k == 0) == ("designated_forwarder_election" not in two)
         assert config["vxlan_interface"]["vxlan1"]["vxlan"]["vlans"] == [{"id": 10, "vni": 10010}]
         assert config["router_bgp"]["neighbors"][0]["ip_address"] == f"10.255.0.{4 - k}"
-        assert config["vlan_interfaces"][0]["ip_address_virtual"] == "172.16.1.1/24" and config["vlan_interfaces"][0]["mtu"] == 9164
+        assert (
+            config["vlan_interfaces"][0]["ip_address_virtual"] == "172.16.1.1/24" and config["vlan_interfaces"][0]["mtu"] == 9164
+        )
         up = [i["name"] for i in config["ethernet_interfaces"] if i.get("link_tracking", {}).get("direction") == "upstream"]
         assert up == ["Ethernet3/1", "Ethernet4/1"]
     shared = ("lacp_id", "name", "switchport")

@@ -245,8 +245,8 @@ def netplan(content: bytes, home: Path) -> list[str]:
     for path in sorted(network.glob("*.netdev")):
         told = dict(re.findall(r"^(\w+)=(.*)$", path.read_text(), re.M))
         if told["Kind"] == "bond":
-            more = f"mode {told['Mode']} lacp_rate {told['LACPTransmitRate']} xmit_hash_policy {told['TransmitHashPolicy']} miimon 100"
-            out += [f"link add {told['Name']} type bond {more}", f"link set {told['Name']} up"]
+            more = f"mode {told['Mode']} lacp_rate {told['LACPTransmitRate']} xmit_hash_policy {told['TransmitHashPolicy']}"
+            out += [f"link add {told['Name']} type bond {more} miimon 100", f"link set {told['Name']} up"]
     for path in sorted(network.glob("*.network")):
         sections = [(b.partition("]")[0], re.findall(r"^(\w+)=(.*)$", b, re.M)) for b in path.read_text().split("\n[")]
         name = next(v for k, v in sections[0][1] if k == "Name")

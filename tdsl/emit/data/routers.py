@@ -212,7 +212,7 @@ class RouterMaker:
 
     @cached_property
     def _mtu_of_segments(self) -> int | str:
-        """The MTU of hosts of Ethernet segments: VXLAN's bytes less than that of the links, "" if not said."""
+        """The MTU of hosts of Ethernet segments: VXLAN's bytes less than the links', "" if not said."""
         mtu = self._routing_values()[2]
         return int(mtu) - VXLAN_BYTES if mtu else ""
 
