@@ -226,7 +226,7 @@ def _route_some_sources(
 
 
 def _leaves(g: UnitGraph) -> Ints:
-    """Nodes that forward nothing and have one neighbour, one that forwards: all that they get comes from it."""
+    """Nodes that forward nothing and have one neighbour, one that forwards: they get all from it."""
     alone = np.flatnonzero((np.diff(g.network.start) == 1) & ~g.forwards)
     return alone[g.forwards[g.network.tail[g.network.start[alone]]]]
 

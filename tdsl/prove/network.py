@@ -159,8 +159,7 @@ class Network:
 
     @cached_property
     def lists(self) -> tuple[list[int], list[bool]]:
-        """The head of every arc and whether each node forwards, as lists: a search in Python reads them one by
-        one."""
+        """The head of every arc and whether each node forwards, as lists that a search in Python reads."""
         return self.head.tolist(), self.forwards.tolist()
 
     @cached_property
