@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import check_jsonschema
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -46,6 +45,8 @@ def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedPr
 
 def valid(file: str, schema: str) -> None:
     """Judge a file by the schema of its consumer."""
+    import check_jsonschema  # which takes as long to import as the other modules of this test
+
     done = CliRunner().invoke(check_jsonschema.main, ["--builtin-schema", schema, str(ROOT / file)])
     assert done.exit_code == 0, done.output
 
