@@ -415,6 +415,15 @@ def _misspelt_connect_pattern(s: Scene) -> Diagnostic | None:
 
 def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
     """``connect a[*] b[*]``: two paths with nothing between."""
+    if s.statement[-2].text == path.text:
+        cut = SourceSpan(s.run.file, s.statement[-2].end, path.end)
+        return Diagnostic(
+            "E0001",
+            f"`{path.text}` is written twice",
+            path.span,
+            help=f"remove one `{path.text}`",
+            fix=Fix(f"remove one `{path.text}`", ((cut, ""),)),
+        )
     sign = "," if listed else "to"
     at, put = (s.statement[-2].end, sign) if listed else (path.start, f"{sign} ")
     return Diagnostic(

@@ -106,10 +106,37 @@ class TokenLayout:
         if self.brackets:
             if token.newline and not self._statement_follows(i + 1):
                 return
+            if not token.newline and self._closes_on_line(i + 1):
+                self._semicolon_in_brackets(i, token)
+                return
             self._unclosed(token.start)
         elif token.newline and self._continued(i + 1):
             return
         self._push(token)
+
+    def _closes_on_line(self, i: int) -> bool:
+        """Whether the bracket that is open is closed before the next end of a statement or brace."""
+        wanted, depth = CLOSERS[self.brackets[-1].token.type], 0
+        for t in self.tokens[i:]:
+            if t.type in (END, "LBRACE", "RBRACE") or depth < 0:
+                break
+            if t.type == wanted and not depth:
+                return True
+            depth += (t.type in CLOSERS) - (t.type in CLOSERS.values())
+        return False
+
+    def _semicolon_in_brackets(self, i: int, token: Token) -> None:
+        opened, before, behind = self.brackets[-1].token, self.tokens[i - 1], self.tokens[i + 1]
+        pair = "[ ]" if opened.type == "LSQB" else "( )"
+        listed = before.type in _ENDS_OPERAND and behind.type in {"NAME", "STAR", *CLOSERS, *OPERANDS}
+        finding = Diagnostic(
+            "E0001",
+            f"`;` ends a statement, and means nothing inside `{pair}`",
+            token.span,
+            help="write `,`" if listed else "remove the `;`",
+            fix=Fix("write `,`" if listed else "remove the `;`", ((token.span, "," if listed else ""),)),
+        )
+        self.out.append(Token(FAULT, "", self.file, token.start, finding))
 
     def _continued(self, i: int) -> bool:
         """Whether the next line that is not blank continues the one before."""

@@ -12,20 +12,22 @@ from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
 from tdsl.syntax.repairs import TRIALS as REPAIRS
-from tdsl.syntax.repairs import brings_parser_on
+from tdsl.syntax.repairs import tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
 from tdsl.syntax.shape_slips import TRIALS as SHAPES
 from tdsl.syntax.shape_slips import requirement_in_english
 from tdsl.syntax.slips import TRIALS as SLIPS
+from tdsl.syntax.text_repairs import LAST_TRIALS, bracket_left_out_of
+from tdsl.syntax.text_repairs import TRIALS as TEXTS
 
 
 def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnostic | None:
     """The finding for a token that cannot stand where it stands; None if the fault is reported already."""
     if token is not None:
         if token.type == FAULT:
-            return token.node if isinstance(token.node, Diagnostic) else None
+            return _fault_of_layout(run, i, token)
         if token.type == BAD_STRING:
             return Diagnostic(
                 "E0007",
@@ -43,21 +45,53 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    for trial in (
-        *SHAPES,
-        *REQUIREMENTS,
-        *DECLARATIONS,
-        *CONNECTS,
-        *HABITS,
-        *SLIPS,
-        *TRIALS,
-        requirement_in_english,
-        *REPAIRS,
-    ):
-        finding = trial(scene)
-        if finding is not None and brings_parser_on(scene, finding):
+    return _likeliest_finding(scene) or _generic_syntax_error(scene)
+
+
+_ALL_TRIALS = (
+    *TEXTS,
+    *SHAPES,
+    *REQUIREMENTS,
+    *DECLARATIONS,
+    *CONNECTS,
+    *HABITS,
+    *SLIPS,
+    *TRIALS,
+    requirement_in_english,
+    *REPAIRS[:-1],
+    *LAST_TRIALS,
+    *REPAIRS[-1:],
+)
+
+
+def _likeliest_finding(s: Scene) -> Diagnostic | None:
+    """The first finding that has no fix, or one that makes the statement whole; where there is none, the
+    first whose fix brings the parser two tokens on or more. None where nobody knows the fault."""
+    further = None
+    for trial in _ALL_TRIALS:
+        finding = trial(s)
+        if finding is None:
+            continue
+        left = tokens_left_after_fix(s, finding)
+        if left == 0 or (left is None and further is None):
             return finding
-    return _generic_syntax_error(scene)
+        if further is None and left is not None and left <= len(s.rest) - 2:
+            further = finding
+    return further
+
+
+def _fault_of_layout(run: Run, i: int, token: Token) -> Diagnostic | None:
+    """The finding of a token that stands for a fault of brackets; with the edit that mends it where one makes
+    the statement whole."""
+    if not isinstance(token.node, Diagnostic) or token.node.code != "E0003":
+        return token.node if isinstance(token.node, Diagnostic) else None
+    rest = []
+    for t in run.tokens[i + 1 :]:
+        if t.type in (END, "RBRACE", "$END"):
+            break
+        rest.append(t)
+    tokens = [t for t in (*run.tokens[run.head : i], *rest) if t.type != FAULT]
+    return bracket_left_out_of(Scene(run, i, token, set()), tokens) or token.node
 
 
 def ratio_for_range(token: Token) -> Diagnostic:

@@ -26,30 +26,39 @@ _FILLERS = frozenset(
 _CLAUSE_SIGNS = frozenset({"COLON", "EQUAL", "STRING"})
 
 
-def brings_parser_on(s: Scene, finding: Diagnostic) -> bool:
-    """Whether the statement is whole with the fix of a finding, or its next fault two tokens or more behind
-    this one. True of a finding without a fix, or with one that reaches out of the statement."""
+def tokens_left_after_fix(s: Scene, finding: Diagnostic) -> int | None:
+    """How many tokens of the statement the parser does not take after the fix of a finding, 0 where it is
+    whole. None of a finding without a fix, or with one that reaches out of the statement."""
     if finding.fix is None:
-        return True
-    tokens = _tokens_before_block(s)
+        return None
+    tokens = tokens_before_block(s)
     if not tokens:
-        return True
+        return None
     begin, end = tokens[0].start, tokens[-1].end
     text = s.run.file.text
     for span, new in sorted(finding.fix.edits, key=lambda e: -e[0].start):
         if span.file is not s.run.file or span.start < begin or span.end > end or "\n" in new or "#" in new:
-            return True
+            return None
         text = text[: span.start] + new + text[span.end :]
         end += len(new) - (span.end - span.start)
-    file = SourceFile(s.run.file.name, text[begin:end])
+    return _tokens_left(s, text[begin:end])
+
+
+def _tokens_left(s: Scene, text: str) -> int:
+    """How many tokens of a text the grammar does not take in the place of the statement."""
+    file = SourceFile(s.run.file.name, text)
     changed = [t for t in s.run.scan(file) if t.type != "COMMENT" and not t.newline]
-    left = len(changed) + 1 - s.run.count_accepted(changed)
-    return left <= max(len(s.rest) - 2, 0)
+    return len(changed) + 1 - s.run.count_accepted(changed)
+
+
+def is_whole(s: Scene, text: str) -> bool:
+    """Whether a text is a statement that may stand in the place of the faulty one."""
+    return bool(text.strip()) and _tokens_left(s, text) == 0
 
 
 def clauses_in_another_order(s: Scene) -> Diagnostic | None:
     """``connect a where n < 4 to b`` and ``place a at 2U in h1.A[1]``: two clauses, exchanged."""
-    tokens = _tokens_before_block(s)
+    tokens = tokens_before_block(s)
     at = len(s.statement)
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
@@ -75,7 +84,7 @@ def clauses_in_another_order(s: Scene) -> Diagnostic | None:
 
 def word_in_place_of_another(s: Scene) -> Diagnostic | None:
     """``place a at h1.A[1]`` and ``for i = 0..3 {``: one word or sign is another."""
-    t, tokens, at = s.token, _tokens_before_block(s), len(s.statement)
+    t, tokens, at = s.token, tokens_before_block(s), len(s.statement)
     known = t is not None and (
         t.text in GRAMMAR_WORDS | _PREPOSITIONS if t.type == "NAME" else t.type in _SIGNS
     )
@@ -96,7 +105,7 @@ def word_in_place_of_another(s: Scene) -> Diagnostic | None:
 
 def missing_word(s: Scene) -> Diagnostic | None:
     """``place a h1.A[1]``: a word or sign is left out."""
-    t, tokens, at = s.token, _tokens_before_block(s), len(s.statement)
+    t, tokens, at = s.token, tokens_before_block(s), len(s.statement)
     if t is None or s.before is None or not 0 < at < len(tokens) <= LONGEST:
         return None
     kinds = (s.expected & _PUT) - {"COMMA"} - (set() if s.first in ("for", "place") else {"IN"})
@@ -122,7 +131,7 @@ def missing_word(s: Scene) -> Diagnostic | None:
 
 def words_too_many(s: Scene) -> Diagnostic | None:
     """``connect from a to b``: one word or two at the fault, without which the statement is whole."""
-    tokens, at = _tokens_before_block(s), len(s.statement)
+    tokens, at = tokens_before_block(s), len(s.statement)
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
     for a, b in ((at, at + 1), (at - 1, at), (at - 2, at)):
@@ -153,7 +162,7 @@ def _may_go(t: Token, at_fault: bool) -> bool:
     return t.type in ("EQUAL", "COLON", "COMMA") or (t.type == "NAME" and t.text in words)
 
 
-def _tokens_before_block(s: Scene) -> list[Token]:
+def tokens_before_block(s: Scene) -> list[Token]:
     """The tokens of the statement, with its block as far as it is on the line; none behind a block of it."""
     tokens, depth = [*s.statement, *s.rest], 0
     for t in tokens:
