@@ -38,10 +38,30 @@ def latin_names(text: str) -> list[str]:
     return [name for name in names if name.isascii()]
 
 
-def bad_character(token: Token, text: str) -> Diagnostic:
-    """The finding for a sign that belongs to no token."""
+_CHOICES = {"×": ("x", "*"), "→": ("to", ".."), **dict.fromkeys("–—−", ("-", ".."))}
+"""Signs that stand for one thing or another here."""
+
+
+def meanings_of_sign(token: Token, text: str) -> tuple[str, ...]:
+    """What a sign that the language does not have may mean where it stands, the likeliest first; empty where
+    it means one thing or none."""
+    choices = _CHOICES.get(token.text, ())
+    between_digits = text[token.start - 1 : token.start].isdigit() and text[token.end : token.end + 1].isdigit()
+    return choices[::-1] if between_digits and choices[-1:] == ("..",) else choices
+
+
+def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
+    """The finding for a sign that belongs to no token. ``meant`` is what makes the statement whole in its
+    place."""
     sign = token.text
     before = text[token.start - 1 : token.start]
+    if meant:
+        begin, end = text.rfind("\n", 0, token.start) + 1, text.find("\n", token.end)
+        places = [m.start() for m in re.finditer(sign, text[begin : end if end >= 0 else len(text)])]
+        spans = [SourceSpan(token.file, begin + k, begin + k + 1) for k in places if begin + k >= token.start]
+        fix = Fix(f"write `{meant}`", tuple((span, meant) for span in spans))
+        message = f"{_describe_character(sign)} means nothing here"
+        return Diagnostic("E0006", message, token.span, help=f"write `{meant}`", fix=fix)
     if sign.startswith("'") and len(sign) > 1:
         return _suggest_character(
             token, token.span, '"' + sign[1:-1] + '"', "a string is written in double quotes"

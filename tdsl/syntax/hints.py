@@ -395,6 +395,8 @@ def _misspelt_connect_pattern(s: Scene) -> Diagnostic | None:
         return None
     if len(s.statement) < 3 or s.statement[-2].type not in ("NAME", "RSQB") or s.token is None:
         return None
+    if s.statement[-2].text in GRAMMAR_WORDS:
+        return None
     linked = any(t.text == "to" for t in s.statement)
     guess = closest_keyword(
         b.text, (*PATTERNS, "via", "where") if linked else (*PATTERNS, "via", "where", "to")
@@ -424,6 +426,11 @@ def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
             help=f"remove one `{path.text}`",
             fix=Fix(f"remove one `{path.text}`", ((cut, ""),)),
         )
+    if path.start == s.statement[-2].end:
+        at = SourceSpan(s.run.file, path.start, path.start)
+        whole = f"{s.statement[-2].text}.{path.text}"
+        message = f"`.` is missing before `{path.text}`: it joins the names of a path"
+        return Diagnostic("E0001", message, path.span, help=f"write `{whole}`", fix=Fix("put `.`", ((at, "."),)))
     sign = "," if listed else "to"
     at, put = (s.statement[-2].end, sign) if listed else (path.start, f"{sign} ")
     return Diagnostic(

@@ -425,19 +425,37 @@ class TokenLayout:
         if not self.braces:
             return
         opened = self.suspect or self.braces[-1].token
-        self.diagnostics.add(
-            "E0004",
-            opened.span,
-            "this `{` is never closed: the file ends first",
-            help="put a `}` after the last line of its block",
-        )
+        if not any(t.type == "BAD_STRING" for t in self.tokens):  # which may hold the brace
+            self._report_unclosed_brace(opened)
         if self.suspect is not None:
             self._insert_closer(self.suspect)
             self.braces.pop()
         self._balance_end()
 
-    def _insert_closer(self, opened: Token) -> None:
-        """Closes a forgotten block before the first line that is no deeper than its head."""
+    def _report_unclosed_brace(self, opened: Token) -> None:
+        text = self.file.text
+        line = self.file.line(opened.span.begin[0])
+        begin = self.file.line_starts[opened.span.begin[0] - 1]
+        code = line.rstrip() if "#" not in line else line[: line.rindex("#")].rstrip()
+        if code[opened.end - begin :].strip():
+            place, new, help = begin + len(code), " }", "put a `}` at the end of the line"
+        else:
+            at = self._index_behind_block(opened)
+            place = self.out[at].start if self.suspect is not None and at < len(self.out) else len(text)
+            place = text.rfind("\n", 0, place) + 1 if place < len(text) else place
+            new = f"{' ' * self._indent(opened)}}}\n"
+            new = new if text[:place].endswith("\n") else f"\n{new}"
+            help = "put a `}` after the last line of its block"
+        self.diagnostics.add(
+            "E0004",
+            opened.span,
+            "this `{` is never closed: the file ends first",
+            help=help,
+            fix=Fix("put a `}`", ((SourceSpan(self.file, place, place), new),), safe=False),
+        )
+
+    def _index_behind_block(self, opened: Token) -> int:
+        """The index of the first token of a line that is no deeper than the head of a block."""
         indent = self._indent(opened)
         at = next(i for i, t in enumerate(self.out) if t is opened) + 1
         while at < len(self.out):
@@ -445,6 +463,11 @@ class TokenLayout:
             if token.type != END and self._starts_line(token) and self._indent(token) <= indent:
                 break
             at += 1
+        return at
+
+    def _insert_closer(self, opened: Token) -> None:
+        """Closes a forgotten block before the first line that is no deeper than its head."""
+        at = self._index_behind_block(opened)
         place = self.out[at].start if at < len(self.out) else len(self.file.text)
         self.out[at:at] = [Token("RBRACE", "", self.file, place), Token(END, "\n", self.file, place)]
 

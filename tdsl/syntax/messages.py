@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.syntax.characters import bad_character
+from tdsl.syntax.characters import bad_character, meanings_of_sign
 from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.forms import FORMS
@@ -12,14 +14,14 @@ from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
 from tdsl.syntax.repairs import TRIALS as REPAIRS
-from tdsl.syntax.repairs import tokens_left_after_fix
+from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
 from tdsl.syntax.shape_slips import TRIALS as SHAPES
 from tdsl.syntax.shape_slips import requirement_in_english
 from tdsl.syntax.slips import TRIALS as SLIPS
-from tdsl.syntax.text_repairs import LAST_TRIALS, bracket_left_out_of
+from tdsl.syntax.text_repairs import LAST_TRIALS, bracket_left_out_of, comment_behind_statement
 from tdsl.syntax.text_repairs import TRIALS as TEXTS
 
 
@@ -29,14 +31,9 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
         if token.type == FAULT:
             return _fault_of_layout(run, i, token)
         if token.type == BAD_STRING:
-            return Diagnostic(
-                "E0007",
-                "this string has no closing quote on its line",
-                token.span,
-                help='end it with `"`; a string stays on one line and cannot hold a quote',
-            )
+            return _unclosed_string(token)
         if token.type == BAD:
-            return bad_character(token, run.file.text)
+            return _finding_of_sign(run, i, token)
         if len(token.text) > MAX_DIGITS and token.type in VALUES and token.type != "STRING":
             return Diagnostic(
                 "E0014",
@@ -62,6 +59,37 @@ _ALL_TRIALS = (
     *LAST_TRIALS,
     *REPAIRS[-1:],
 )
+
+
+def _unclosed_string(token: Token) -> Diagnostic:
+    """The finding of a string without its closing quote, which ends before what ends a statement or block,
+    else with the line."""
+    message = "this string has no closing quote on its line"
+    found = re.match(r'"(?:[^;{}]|\{[^{}]*\})*?(?=\s*(?:;|\}|\{ *$|\)|, |#|$))', token.text)
+    string = found[0].rstrip() if found is not None else ""
+    if not re.search(r"\w", string) or token.text.count('"') > 1:
+        return Diagnostic(
+            "E0007", message, token.span, help='end it with `"`; a string stays on one line and cannot hold a quote'
+        )
+    at = SourceSpan(token.file, token.start + len(string), token.start + len(string))
+    help = f'write `{string}"`, or put the `"` where it ends'
+    return Diagnostic("E0007", message, token.span, help=help, fix=Fix('put `"`', ((at, '"'),), safe=False))
+
+
+def _finding_of_sign(run: Run, i: int, token: Token) -> Diagnostic:
+    """The finding of a sign that the language does not have."""
+    scene, text = Scene(run, i, token, run.expected()), run.file.text
+    comment = comment_behind_statement(scene)
+    tokens = tokens_before_block(scene)
+    if comment is not None or not tokens:
+        return comment or bad_character(token, text)
+    before, rest = text[tokens[0].start : token.start], text[token.start : tokens[-1].end]
+    choices = [
+        meant
+        for meant in meanings_of_sign(token, text)
+        if is_whole(scene, before + rest.replace(token.text, meant))
+    ]
+    return bad_character(token, text, *choices[:1])
 
 
 def _likeliest_finding(s: Scene) -> Diagnostic | None:
@@ -92,6 +120,15 @@ def _fault_of_layout(run: Run, i: int, token: Token) -> Diagnostic | None:
         rest.append(t)
     tokens = [t for t in (*run.tokens[run.head : i], *rest) if t.type != FAULT]
     return bracket_left_out_of(Scene(run, i, token, set()), tokens) or token.node
+
+
+def word_in_capitals(token: Token) -> Diagnostic:
+    """``links OF leaf`` where only ``of`` can be meant."""
+    word = token.text.lower()
+    fix = Fix(f"write `{word}`", ((token.span, word),))
+    return Diagnostic(
+        "E0002", f"`{token.text}` is written in small letters: `{word}`", token.span, help=f"write `{word}`", fix=fix
+    )
 
 
 def ratio_for_range(token: Token) -> Diagnostic:

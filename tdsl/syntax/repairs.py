@@ -19,10 +19,6 @@ _SIGNS = frozenset({"COLON", "EQUAL", "COMMA", "DOT", "MINUS", "SLASH", "CMP", "
 """Signs that may have been written for a word or another sign."""
 _PREPOSITIONS = frozenset({"into", "onto", "inside", "within", "until", "towards", "using", "upon", "equals"})
 """Words of English that people write for another one."""
-_FILLERS = frozenset(
-    {"the", "a", "an", "all", "please", "then", "do", "is", "are", "be", "must", "links", "each"}
-)
-"""Words of English that say nothing in a statement."""
 _CLAUSE_SIGNS = frozenset({"COLON", "EQUAL", "STRING"})
 
 
@@ -134,7 +130,7 @@ def words_too_many(s: Scene) -> Diagnostic | None:
     tokens, at = tokens_before_block(s), len(s.statement)
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
-    for a, b in ((at, at + 1), (at - 1, at), (at - 2, at)):
+    for a, b in ((at, at + 1), (at - 1, at), (at - 3, at - 2), (at - 2, at)):
         gone = tokens[a:b]
         if not 0 < a < b <= len(tokens) or not all(_may_go(t, a == at) for t in gone):
             continue
@@ -158,7 +154,7 @@ TRIALS = (clauses_in_another_order, word_in_place_of_another, missing_word, word
 
 def _may_go(t: Token, at_fault: bool) -> bool:
     """Whether a token may have been written in vain: a sign, a word of the grammar, or the one at fault."""
-    words = _FILLERS if at_fault else _FILLERS | GRAMMAR_WORDS
+    words = set() if at_fault else GRAMMAR_WORDS
     return t.type in ("EQUAL", "COLON", "COMMA") or (t.type == "NAME" and t.text in words)
 
 

@@ -7,17 +7,18 @@ import re
 from collections.abc import Iterator
 
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label
-from tdsl.findings.source import SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS, KINDS, PATTERNS, STARTERS
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, KINDS, OPERATORS, PATTERNS, STARTERS
 from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
-from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import Scene, found_words, rewriting_finding
+from tdsl.syntax.scanner import END, FAULT, Token
+from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
 _COMMENT = re.compile(r"(?:(?<=\s)|(?<=[}\])\w]))(?://|--|/\*|<!--)\s*+(?=\w)")
 """Signs that begin a comment elsewhere, behind a statement."""
 _TITLED = frozenset({"fabric", "cluster", "model", "job", *KINDS["group"]} - {"row"})
 """Words of statements that have a title between their name and their block."""
 _OPENERS = {"RSQB": "[", "RPAR": "("}
+_ENDS_INDEX = frozenset({"NAME", "NUMBER", "STAR", "RPAR", "RSQB", "QUANTITY", "QMARK", "DIMS"})
 _PLACEHOLDERS = (("NAME", "name_"), ("NUMBER", "1"), ("STRING", '"text"'))
 """A token of each kind that people leave out."""
 
@@ -27,14 +28,17 @@ def _line_end(s: Scene, at: int) -> int:
     return end if end >= 0 else len(s.run.file.text)
 
 
-def _comment_behind_statement(s: Scene) -> Diagnostic | None:
-    """``switch leaf[8]: S  // a comment``."""
+def comment_behind_statement(s: Scene) -> Diagnostic | None:
+    """The finding of a comment in another language's sign behind a statement, ``switch leaf[8]: S  // two``;
+    None where there is none."""
     t = s.token
     first = s.statement[0] if s.statement else t
     if t is None or first is None or t.type == END:
         return None
-    text, end = s.run.file.text, _line_end(s, first.start)
+    text = s.run.file.text
     begin = s.before.start if s.before is not None and not s.statement else first.start
+    begin = max(begin, text.rfind("\n", 0, t.start) + 1)
+    end = _line_end(s, begin)
     for found in _COMMENT.finditer(text, begin, end):
         before = text[first.start : found.start()].rstrip()
         if found.start() > t.end or '"' in text[found.end() : end]:
@@ -54,28 +58,56 @@ def _comment_behind_statement(s: Scene) -> Diagnostic | None:
     return None
 
 
-def _semicolon_inside_statement(s: Scene) -> Diagnostic | None:
-    """``connect leaf; [*] to spine[*] spread`` and ``require reachability; and diameter <= 2``."""
-    tokens, at = s.run.tokens, s.run.head if s.statement else s.i
-    if at < 2 or tokens[at - 1].type != END or tokens[at - 1].text != ";":
+def _end_inside_statement(s: Scene) -> Diagnostic | None:
+    """``connect leaf; [*] to spine[*] spread`` and ``switch leaf`` with ``[8]: S`` on the next line."""
+    tokens, at, t = s.run.tokens, s.run.head if s.statement else s.i, s.token
+    if at < 2 or t is None or tokens[at - 1].type != END or (t.text == "," and not s.statement):
         return None
+    first, end = tokens[at], tokens[at - 1]
+    goes_on = first.text in {*CLAUSES, *OPERATORS} if first.type == "NAME" else first.type != "LBRACE" or not end.newline
     begin = at - 1
     while begin and tokens[begin - 1].type not in (END, "LBRACE", "RBRACE"):
         begin -= 1
-    sign, rest = tokens[at - 1], tokens_before_block(s)
-    if begin == at - 1 or not rest or (s.token is not None and s.token.text == ";"):
+    rest = tokens_before_block(s)
+    if begin == at - 1 or not goes_on or not rest or (first.type in VALUES and begin < at - 2):
         return None
     text = s.run.file.text
-    joined = text[tokens[begin].start : sign.start] + " " + text[sign.end : rest[-1].end]
+    glue = "" if first.type in ("DOT", "LSQB") else " "
+    joined = text[tokens[begin].start : tokens[at - 2].end] + glue + text[first.start : rest[-1].end]
     if "\n" in joined or not is_whole(s, joined):
         return None
-    before, behind = tokens[begin].text, rest[0].text
+    span = SourceSpan(s.run.file, tokens[at - 2].end, first.start)
+    words = f"the statement that begins with `{tokens[begin].text}`, and no statement begins with `{first.text}`"
+    remove = "join the lines" if end.newline else "remove the `;`"
     return Diagnostic(
         "E0001",
-        f"`;` ends the statement that begins with `{before}`, and no statement begins with `{behind}`",
-        sign.span,
-        help="remove the `;`",
-        fix=Fix("remove the `;`", ((sign.span, "" if text[sign.end : sign.end + 1] != "{" else " "),)),
+        f"{'the end of the line' if end.newline else '`;`'} ends {words}",
+        first.span if end.newline else end.span,
+        help=f"{remove}: `{joined}`" if len(joined) <= 60 else remove,
+        fix=Fix(remove, ((span, glue),), safe=False),
+    )
+
+
+def _statement_goes_on(s: Scene) -> Diagnostic | None:
+    """``connect`` with ``leaf[*] to spine[*] spread`` on the next line."""
+    t, tokens, text = s.token, s.run.tokens, s.run.file.text
+    if t is None or not t.newline or not s.statement or s.i + 1 >= len(tokens):
+        return None
+    following = tokens[s.i + 1]
+    if following.type in (END, "RBRACE", "LBRACE", FAULT) or following.text in STARTERS:
+        return None
+    line = text[following.start : _line_end(s, following.start)].partition("#")[0].rstrip()
+    begin, end = s.statement[0].start, s.statement[-1].end
+    closed = line.removesuffix("{").rstrip() if line.endswith("{") else line
+    if not is_whole(s, f"{text[begin:end]} {closed}"):
+        return None
+    last = s.statement[-1]
+    return Diagnostic(
+        "E0001",
+        f"the line ends after `{last.text}`, in the middle of a statement",
+        last.span,
+        help=f"write it on one line: `{text[begin:end]} {line}`" if len(line) < 60 else "write it on one line",
+        fix=Fix("join the lines", ((SourceSpan(s.run.file, end, following.start), " "),), safe=False),
     )
 
 
@@ -142,39 +174,55 @@ def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer:
 
 def _opener_left_out(s: Scene, tokens: list[Token], stray: Token) -> Diagnostic | None:
     begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
-    sign = _OPENERS[stray.type]
-    for at in _places_of_opener(s, tokens, stray):
-        if is_whole(s, f"{text[begin:at]}{sign}{text[at:end]}"):
-            return _put_bracket(s, sign, at, stray, f"this `{stray.text}` closes nothing", "E0005")
+    sign, message = _OPENERS[stray.type], f"this `{stray.text}` closes nothing"
+    at = next(t for t in reversed(tokens) if t.start < stray.start)
+    doubled = at.type in ("RSQB", "RPAR", "LSQB", "LPAR")
+    if doubled and is_whole(s, text[begin : stray.start] + text[stray.end : end]):
+        return _remove_bracket(s, stray, message, "E0005")
+    for place in _places_of_opener(tokens, stray, {t.text for t in s.run.tokens if t.type == "NAME"}):
+        if is_whole(s, f"{text[begin:place]}{sign}{text[place:end]}"):
+            return _put_bracket(s, sign, place, stray, message, "E0005")
+    if is_whole(s, text[begin : stray.start] + text[stray.end : end]):
+        return _remove_bracket(s, stray, message, "E0005")
     return None
 
 
-def _places_of_opener(s: Scene, tokens: list[Token], stray: Token) -> Iterator[int]:
-    """Where the bracket that a `]` closes may have been: inside of a name behind one that the text knows or
-    before its digits, before a value, and before all tokens in front of it."""
-    names = {t.text for t in s.run.tokens if t.type == "NAME"}
-    before = [t for t in tokens if t.start < stray.start and t.type not in ("COLON", "LBRACE")][::-1]
+def _places_of_opener(tokens: list[Token], stray: Token, names: set[str]) -> Iterator[int]:
+    """Where the bracket that a `]` closes may have been: inside of the name before it, behind a part that the
+    text knows or before an index that it knows; before digits; before a value behind a name."""
+    before = [t for t in tokens if t.start < stray.start][::-1]
     for k, t in enumerate(before[:12]):
-        if t.type == "NAME" and (k + 1 == len(before) or before[k + 1].end < t.start or k):
-            stems = sorted((n for n in names if t.text != n and t.text.startswith(n)), key=len)
-            yield from (t.start + len(n) for n in stems[-1:])
-            if t.text[-1].isdigit() and not stems:
-                yield t.start + len(t.text.rstrip("0123456789"))
+        if t.type in ("COLON", "LBRACE", "LSQB", "LPAR") or t.text in GRAMMAR_WORDS:
+            break
+        if t.type == "NAME":
+            digits = len(t.text.rstrip("0123456789"))
+            known = [n for n in range(1, len(t.text)) if t.text[:n] in names or (t.text[n:] in names and not k)]
+            yield from (t.start + n for n in (known[::-1] or [digits] * (0 < digits < len(t.text))))
         named = k + 1 < len(before) and before[k + 1].type == "NAME" and before[k + 1].text not in GRAMMAR_WORDS
-        if named or stray.type == "RPAR":
+        if named or (stray.type == "RPAR" and before[k + 1 : k + 2] and before[k + 1].type not in ("NAME", "RSQB")):
             yield t.start
 
 
 def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic | None:
     begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
-    sign = "]" if opener.type == "LSQB" else ")"
+    sign, message = "]" if opener.type == "LSQB" else ")", f"this `{opener.text}` is not closed"
     inside = [t for t in tokens if t.start > opener.start]
+    if inside and inside[0].start == opener.end and text[opener.start - 1] in "[(" or inside[:1] and inside[0].type in (
+        "LSQB", "LPAR", "LBRACE", "DOT"
+    ):
+        if is_whole(s, text[begin : opener.start] + text[opener.end : end]):
+            return _remove_bracket(s, opener, message, "E0003")
     for t in inside[:12]:
-        if t.type in ("NAME", "NUMBER", "STAR", "RPAR", "RSQB", "QUANTITY", "QMARK", "DIMS") and is_whole(
-            s, f"{text[begin : t.end]}{sign}{text[t.end : end]}"
-        ):
-            return _put_bracket(s, sign, t.end, opener, f"this `{opener.text}` is not closed", "E0003")
+        if t.type in _ENDS_INDEX and is_whole(s, f"{text[begin : t.end]}{sign}{text[t.end : end]}"):
+            return _put_bracket(s, sign, t.end, opener, message, "E0003")
+    if is_whole(s, text[begin : opener.start] + text[opener.end : end]):
+        return _remove_bracket(s, opener, message, "E0003")
     return None
+
+
+def _remove_bracket(s: Scene, bracket: Token, message: str, code: str) -> Diagnostic:
+    remove = f"remove `{bracket.text}`"
+    return Diagnostic(code, message, bracket.span, help=remove, fix=Fix(remove, ((bracket.span, ""),), safe=False))
 
 
 def _put_bracket(s: Scene, sign: str, at: int, of: Token, message: str, code: str) -> Diagnostic:
@@ -206,7 +254,7 @@ def _value_left_out(s: Scene) -> Diagnostic | None:
         kind
         for kind, text in _PLACEHOLDERS
         if kind in s.expected
-        and s.run.count_accepted([*tokens[:at], Token(kind, text, s.run.file, s.span.start), *tokens[at:]])
+        and s.run.count_accepted([*tokens[:at], *s.run.scan(SourceFile("", text)), *tokens[at:]])
         > len(tokens) + 1
     ]
     if not kinds:
@@ -233,12 +281,97 @@ def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, s
     return "a value", f"a value behind `{before.text}`, or remove `{before.text}`"
 
 
+FILLERS = frozenset(
+    {"the", "a", "an", "all", "please", "then", "do", "is", "are", "be", "must", "links", "each", "every"}
+)
+"""Words of English that say nothing in a statement."""
+
+
+def _word_that_says_nothing(s: Scene) -> Diagnostic | None:
+    """``the switch leaf[8]: S``, ``connect to the spine[*]`` and ``host please node[8]: H``."""
+    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    for k in (0, at, at - 1, at - 2):
+        word = tokens[k] if 0 <= k < len(tokens) else None
+        before_statement = k == 0 and tokens[1].text in STARTERS and tokens[0].text not in STARTERS
+        if word is None or not (before_statement or (k > 0 and word.text in FILLERS)):
+            continue
+        following = tokens[k + 1].start if k + 1 < len(tokens) else word.end
+        if is_whole(s, text[tokens[0].start : word.start] + text[following : tokens[-1].end]):
+            remove = f"remove `{word.text}`"
+            return Diagnostic(
+                "E0001",
+                f"`{word.text}` says nothing here",
+                word.span,
+                help=remove,
+                fix=Fix(remove, ((SourceSpan(s.run.file, word.start, following), ""),), safe=False),
+            )
+    return None
+
+
+def _first_word_left_out(s: Scene) -> Diagnostic | None:
+    """``node[n].nic[r] to leaf[r]``, ``nic[2]: 400Gbps`` and ``taper of spine <= 4:1``."""
+    tokens = tokens_before_block(s) if s.statement else []
+    if not 2 < len(tokens) <= LONGEST or tokens[0].type != "NAME":
+        return None
+    texts = [t.text for t in tokens]
+    shapes = (
+        ("connect", "to" in texts or tokens[-1].text in PATTERNS),
+        ("place", "in" in texts and {"at", "from"} & set(texts)),
+        ("port", ":" in texts[:-1] and tokens[texts.index(":") + 1].type == "QUANTITY"),
+        ("require", any(t.type == "CMP" for t in tokens) and texts[1] != "="),
+        ("use", "(" in texts and texts[-1] == ")" and "." in texts),
+        ("extend", s.run.tokens[s.i].type in ("DOT", "LBRACE") and len(tokens) > 2 and texts[1] == "."),
+    )
+    text = s.run.file.text[tokens[0].start : tokens[-1].end]
+    for word, likely in shapes:
+        if not likely or word == texts[0] or not is_whole(s, f"{word} {text}"):
+            continue
+        begin = tokens[0].start
+        shown = f"{word} {text}" if len(text) <= 60 and "\n" not in text else f"{word} {texts[0]} …"
+        return Diagnostic(
+            "E0001",
+            f"`{word}` is missing before `{texts[0]}`",
+            tokens[0].span,
+            help=f"write `{shown}`",
+            fix=Fix(f"write `{word}`", ((SourceSpan(s.run.file, begin, begin), f"{word} "),), safe=False),
+        )
+    return None
+
+
+def _operator_left_out(s: Scene) -> Diagnostic | None:
+    """``require links 2 * 16`` and ``leaf[(k 1) % 2]``."""
+    t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
+    if t is None or b is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    if t.type not in ("NAME", "NUMBER", "QUANTITY", "PERCENT", "RATIO", "MONEY", "LPAR", "STAR") or t.text in GRAMMAR_WORDS:
+        return None
+    claim = s.first in ("require", "report")
+    for k, sign in ((at, ">="), (at - 1, ">=")) if claim else ((at, "+"),):
+        fits = [*tokens[:k], *s.run.scan(SourceFile("", sign)), *tokens[k:]]
+        if s.run.count_accepted(fits) <= len(tokens) + 1 or (k < at and tokens[k].type not in VALUES):
+            continue
+        value, before = tokens[k], tokens[k - 1]
+        return Diagnostic(
+            "E0001",
+            f"{'a sign such as `>=`' if claim else 'an operator'} is missing between `{before.text}` and `{value.text}`",
+            value.span,
+            help=f"write `<=`, `>=` or `==` before `{value.text}`"
+            if claim
+            else f"write `+`, `-`, `*`, `/`, `//` or `%` between them, or remove `{value.text}`",
+        )
+    return None
+
+
 TRIALS = (
-    _comment_behind_statement,
-    _semicolon_inside_statement,
+    comment_behind_statement,
+    _end_inside_statement,
+    _statement_goes_on,
     _title_without_quotes,
     _bracket_left_out,
+    _word_that_says_nothing,
 )
 """What is tried first."""
-LAST_TRIALS = (_value_left_out,)
+LAST_TRIALS = (_first_word_left_out, _operator_left_out, _value_left_out)
 """What is tried before words are taken away."""
