@@ -108,7 +108,9 @@ def _without_consequences(findings: list[Diagnostic]) -> list[Diagnostic]:
             for line in range(span.begin[0], span.finish[0] + 1):
                 changed.setdefault((span.file.name, line), k)
     joined = {
-        k for k, d in enumerate(findings) if d.fix is not None and any("\n" in span.text for span, _ in d.fix.edits)
+        k
+        for k, d in enumerate(findings)
+        if d.fix is not None and any("\n" in span.text for span, _ in d.fix.edits)
     }
     out = []
     for k, d in enumerate(findings):

@@ -316,6 +316,15 @@ class Evaluator:
             fix = Fix(f"write `{word}`", ((head.span, word),), safe=False)
             message = f"there is no value `{name}` here"
             raise Fault("E0101", head.span, message, help=f"write `{word}`", fix=fix)
+        hyphen = re.compile(r"(?:-[A-Za-z0-9_]+)+(?![\w.\[(])").match(head.span.file.text, head.span.end)
+        if hyphen is not None and not closest_known_name(name, scope.visible()):
+            whole = SourceSpan(head.span.file, head.span.start, hyphen.end())
+            new = whole.text.replace("-", "_")
+            message = f"there is no value `{name}` here; a name has `_` and no `-`"
+            fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+            raise Fault(
+                "E0101", whole, message, help=f'write `{new}`, or `"{whole.text}"` for a text', fix=fix
+            )
         if name in FUNCTIONS_ELSEWHERE:
             message = f"there is no function `{name}` here"
             raise Fault("E0101", head.span, message, help=FUNCTIONS_ELSEWHERE[name])

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import Origin, SourceSpan
+from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.similar import closest_name
 
@@ -120,7 +121,7 @@ def unknown_name_fault(
     words for known names that are not like them, in small letters."""
     known = sorted(set(known))
     near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
-    near = near if near in known else closest_known_name(name, known)
+    near = near if near in known else name_of_word_elsewhere(name, known) or closest_known_name(name, known)
     if near and near != name:
         return Fault(
             code,

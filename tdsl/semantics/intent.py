@@ -249,6 +249,12 @@ class Intent:
         """The declaration that ``hosts N x MODEL`` stands for."""
         if len(s.items) > 1:
             raise Fault("E0120", s.items[1].span, f"one `{s.name.name}` declares devices of one model")
+        apart = re.match(r"[A-Za-z]\w*(?:[- ]\w+)+(?=\s*(?:\{|;|#|\n|$))", model.span.file.text[model.span.start :])
+        if apart is not None and not apart[0].isidentifier():
+            whole = SourceSpan(model.span.file, model.span.start, model.span.start + apart.end())
+            new = re.sub("[- ]", "_", apart[0])
+            fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+            raise Fault("E0120", whole, "the name of a model has `_`, and no blank or `-`", help=f"write `{new}`", fix=fix)
         if not isinstance(model, tree.PathExpr) or model.bare is None:
             swapped = isinstance(model, tree.Number) and isinstance(item.value, tree.PathExpr)
             new = f"{model.span.text} x {item.value.span.text}" if swapped else ""

@@ -102,6 +102,8 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
         amount = f"{number}{near}" if near else ""
     if not amount and (times := re.fullmatch(r"x(\d[\d.]*)([A-Za-z]+)", e.unit)) and times[2] in UNIT_TABLE:
         amount = f"{number} x {times[1]}{times[2]}"  # `2x44kW`
+    if not amount and re.fullmatch(r"X[0-9A-Fa-f]+(?:[xX]\d+)*", e.unit):  # `4X4X4`, `0X1F`
+        amount = f"{number}{e.unit.replace('X', 'x')}"
     if not amount and e.unit in ("k", "K", "mio"):
         amount = f"{integer_if_whole(Fraction(e.value) * (10**6 if e.unit == 'mio' else 1000))}"
     if not amount and e.unit in ("x", "times", "nos", "pcs", "ports", "links", "paths"):

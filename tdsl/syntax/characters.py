@@ -46,7 +46,9 @@ def meanings_of_sign(token: Token, text: str) -> tuple[str, ...]:
     """What a sign that the language does not have may mean where it stands, the likeliest first; empty where
     it means one thing or none."""
     choices = _CHOICES.get(token.text, ())
-    between_digits = text[token.start - 1 : token.start].isdigit() and text[token.end : token.end + 1].isdigit()
+    between_digits = (
+        text[token.start - 1 : token.start].isdigit() and text[token.end : token.end + 1].isdigit()
+    )
     return choices[::-1] if between_digits and choices[-1:] == ("..",) else choices
 
 

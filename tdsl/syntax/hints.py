@@ -430,7 +430,9 @@ def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
         at = SourceSpan(s.run.file, path.start, path.start)
         whole = f"{s.statement[-2].text}.{path.text}"
         message = f"`.` is missing before `{path.text}`: it joins the names of a path"
-        return Diagnostic("E0001", message, path.span, help=f"write `{whole}`", fix=Fix("put `.`", ((at, "."),)))
+        return Diagnostic(
+            "E0001", message, path.span, help=f"write `{whole}`", fix=Fix("put `.`", ((at, "."),))
+        )
     sign = "," if listed else "to"
     at, put = (s.statement[-2].end, sign) if listed else (path.start, f"{sign} ")
     return Diagnostic(

@@ -69,7 +69,10 @@ def _unclosed_string(token: Token) -> Diagnostic:
     string = found[0].rstrip() if found is not None else ""
     if not re.search(r"\w", string) or token.text.count('"') > 1:
         return Diagnostic(
-            "E0007", message, token.span, help='end it with `"`; a string stays on one line and cannot hold a quote'
+            "E0007",
+            message,
+            token.span,
+            help='end it with `"`; a string stays on one line and cannot hold a quote',
         )
     at = SourceSpan(token.file, token.start + len(string), token.start + len(string))
     help = f'write `{string}"`, or put the `"` where it ends'
@@ -127,7 +130,11 @@ def word_in_capitals(token: Token) -> Diagnostic:
     word = token.text.lower()
     fix = Fix(f"write `{word}`", ((token.span, word),))
     return Diagnostic(
-        "E0002", f"`{token.text}` is written in small letters: `{word}`", token.span, help=f"write `{word}`", fix=fix
+        "E0002",
+        f"`{token.text}` is written in small letters: `{word}`",
+        token.span,
+        help=f"write `{word}`",
+        fix=fix,
     )
 
 

@@ -15,6 +15,15 @@ _RATE = re.compile(r"at\s+(\d+(?:\.\d+)?)\s*([GTM])(?:b/s|bps|bit/s|bit|be|e|b)?
 DEVICE_NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)+", re.ASCII)
 
 
+VENDORS = frozenset(
+    {
+        "nvidia", "mellanox", "arista", "cisco", "juniper", "dell", "hpe", "hp", "supermicro", "broadcom", "amd", "intel",
+        "google", "meta", "aws", "azure", "oracle", "edgecore", "celestica", "ufispace", "lenovo", "gigabyte", "quanta",
+    }
+)  # fmt: skip
+"""Makers whose name people put before that of a model."""
+
+
 def _slip_with_fix(
     s: Scene, message: str, span: SourceSpan, new: str, at: SourceSpan | None = None, *, safe: bool = True
 ) -> Diagnostic:
@@ -235,6 +244,11 @@ def _two_words(s: Scene) -> Diagnostic | None:
             help=f"remove `{gone.text.strip()}`",
             fix=Fix(f"remove `{gone.text.strip()}`", ((gone, ""),), safe=False),
         )
+    if t.type == "NAME" and t.text not in STARTERS and b.text.lower() not in VENDORS:
+        new, both = f"{b.text}_{t.text}", b.span.to(t.span)
+        return _slip_with_fix(
+            s, "the name of a model has no space, and `_` in its place", both, new, safe=False
+        )
     if t.type == "NAME" and t.text not in STARTERS:
         return _slip_with_fix(
             s,
@@ -339,6 +353,10 @@ def _name_of_device_as_path(s: Scene) -> Diagnostic | None:
     if found is None:
         return None
     whole = SourceSpan(s.run.file, b.start, found.end())
+    if not re.search(r"\d", found[0]):
+        new = found[0].replace("-", "_")
+        message = f"a name has letters, digits and `_`, and no `-`: `{found[0]}`"
+        return _slip_with_fix(s, message, whole, new, safe=False)
     path = path_of_default_name(found[0])
     return _slip_with_fix(
         s, f"`{found[0]}` is the name of a device; a path has brackets", whole, path, safe=False

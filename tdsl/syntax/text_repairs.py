@@ -64,7 +64,11 @@ def _end_inside_statement(s: Scene) -> Diagnostic | None:
     if at < 2 or t is None or tokens[at - 1].type != END or (t.text == "," and not s.statement):
         return None
     first, end = tokens[at], tokens[at - 1]
-    goes_on = first.text in {*CLAUSES, *OPERATORS} if first.type == "NAME" else first.type != "LBRACE" or not end.newline
+    goes_on = (
+        first.text in {*CLAUSES, *OPERATORS}
+        if first.type == "NAME"
+        else first.type != "LBRACE" or not end.newline
+    )
     begin = at - 1
     while begin and tokens[begin - 1].type not in (END, "LBRACE", "RBRACE"):
         begin -= 1
@@ -77,7 +81,9 @@ def _end_inside_statement(s: Scene) -> Diagnostic | None:
     if "\n" in joined or not is_whole(s, joined):
         return None
     span = SourceSpan(s.run.file, tokens[at - 2].end, first.start)
-    words = f"the statement that begins with `{tokens[begin].text}`, and no statement begins with `{first.text}`"
+    words = (
+        f"the statement that begins with `{tokens[begin].text}`, and no statement begins with `{first.text}`"
+    )
     remove = "join the lines" if end.newline else "remove the `;`"
     return Diagnostic(
         "E0001",
@@ -86,6 +92,22 @@ def _end_inside_statement(s: Scene) -> Diagnostic | None:
         help=f"{remove}: `{joined}`" if len(joined) <= 60 else remove,
         fix=Fix(remove, ((span, glue),), safe=False),
     )
+
+
+def _dimensions_apart(s: Scene) -> Diagnostic | None:
+    """``chip c[4 x 4 x 4]: C``."""
+    b, text = s.before, s.run.file.text
+    tokens = tokens_before_block(s)
+    if b is None or b.type != "NUMBER" or not s.statement or not tokens:
+        return None
+    found = re.compile(r"\d+(?:\s*[xX*]\s*\d+)+").match(text, b.start)
+    if found is None:
+        return None
+    new = re.sub(r"\s*[xX*]\s*", "x", found[0])
+    if not is_whole(s, text[tokens[0].start : b.start] + new + text[found.end() : tokens[-1].end]):
+        return None
+    whole = SourceSpan(s.run.file, b.start, found.end())
+    return rewriting_finding("dimensions are written without blanks", whole, whole, new)
 
 
 def _statement_goes_on(s: Scene) -> Diagnostic | None:
@@ -106,7 +128,9 @@ def _statement_goes_on(s: Scene) -> Diagnostic | None:
         "E0001",
         f"the line ends after `{last.text}`, in the middle of a statement",
         last.span,
-        help=f"write it on one line: `{text[begin:end]} {line}`" if len(line) < 60 else "write it on one line",
+        help=f"write it on one line: `{text[begin:end]} {line}`"
+        if len(line) < 60
+        else "write it on one line",
         fix=Fix("join the lines", ((SourceSpan(s.run.file, end, following.start), " "),), safe=False),
     )
 
@@ -196,10 +220,16 @@ def _places_of_opener(tokens: list[Token], stray: Token, names: set[str]) -> Ite
             break
         if t.type == "NAME":
             digits = len(t.text.rstrip("0123456789"))
-            known = [n for n in range(1, len(t.text)) if t.text[:n] in names or (t.text[n:] in names and not k)]
+            known = [
+                n for n in range(1, len(t.text)) if t.text[:n] in names or (t.text[n:] in names and not k)
+            ]
             yield from (t.start + n for n in (known[::-1] or [digits] * (0 < digits < len(t.text))))
-        named = k + 1 < len(before) and before[k + 1].type == "NAME" and before[k + 1].text not in GRAMMAR_WORDS
-        if named or (stray.type == "RPAR" and before[k + 1 : k + 2] and before[k + 1].type not in ("NAME", "RSQB")):
+        named = (
+            k + 1 < len(before) and before[k + 1].type == "NAME" and before[k + 1].text not in GRAMMAR_WORDS
+        )
+        if named or (
+            stray.type == "RPAR" and before[k + 1 : k + 2] and before[k + 1].type not in ("NAME", "RSQB")
+        ):
             yield t.start
 
 
@@ -207,8 +237,8 @@ def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic
     begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
     sign, message = "]" if opener.type == "LSQB" else ")", f"this `{opener.text}` is not closed"
     inside = [t for t in tokens if t.start > opener.start]
-    if inside and inside[0].start == opener.end and text[opener.start - 1] in "[(" or inside[:1] and inside[0].type in (
-        "LSQB", "LPAR", "LBRACE", "DOT"
+    if (inside and inside[0].start == opener.end and text[opener.start - 1] in "[(") or (
+        inside[:1] and inside[0].type in ("LSQB", "LPAR", "LBRACE", "DOT")
     ):
         if is_whole(s, text[begin : opener.start] + text[opener.end : end]):
             return _remove_bracket(s, opener, message, "E0003")
@@ -222,7 +252,9 @@ def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic
 
 def _remove_bracket(s: Scene, bracket: Token, message: str, code: str) -> Diagnostic:
     remove = f"remove `{bracket.text}`"
-    return Diagnostic(code, message, bracket.span, help=remove, fix=Fix(remove, ((bracket.span, ""),), safe=False))
+    return Diagnostic(
+        code, message, bracket.span, help=remove, fix=Fix(remove, ((bracket.span, ""),), safe=False)
+    )
 
 
 def _put_bracket(s: Scene, sign: str, at: int, of: Token, message: str, code: str) -> Diagnostic:
@@ -246,7 +278,7 @@ def _value_left_out(s: Scene) -> Diagnostic | None:
     t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
     if t is None or b is None or not 0 < at <= len(tokens) <= LONGEST or b.text == t.text:
         return None
-    if b.type == "NAME" and b.text not in GRAMMAR_WORDS or b.type in ("RSQB", "RPAR", "NUMBER"):
+    if (b.type == "NAME" and b.text not in GRAMMAR_WORDS) or b.type in ("RSQB", "RPAR", "NUMBER"):
         return None
     if t.type == "NAME" and t.text not in GRAMMAR_WORDS | set(PATTERNS):
         return None
@@ -262,7 +294,10 @@ def _value_left_out(s: Scene) -> Diagnostic | None:
     what, example = _what_is_left_out(s, b, kinds)
     place = f"between `{b.text}` and `{t.text}`" if t.type != END and t.text else f"after `{b.text}`"
     return Diagnostic(
-        "E0001", f"{what} is missing {place}", b.span.to(s.span) if t.text else b.span, help=f"write {example}"
+        "E0001",
+        f"{what} is missing {place}",
+        b.span.to(s.span) if t.text else b.span,
+        help=f"write {example}",
     )
 
 
@@ -345,7 +380,10 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
     t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
     if t is None or b is None or not 0 < at < len(tokens) <= LONGEST:
         return None
-    if t.type not in ("NAME", "NUMBER", "QUANTITY", "PERCENT", "RATIO", "MONEY", "LPAR", "STAR") or t.text in GRAMMAR_WORDS:
+    if (
+        t.type not in ("NAME", "NUMBER", "QUANTITY", "PERCENT", "RATIO", "MONEY", "LPAR", "STAR")
+        or t.text in GRAMMAR_WORDS
+    ):
         return None
     claim = s.first in ("require", "report")
     for k, sign in ((at, ">="), (at - 1, ">=")) if claim else ((at, "+"),):
@@ -366,6 +404,7 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
 
 TRIALS = (
     comment_behind_statement,
+    _dimensions_apart,
     _end_inside_statement,
     _statement_goes_on,
     _title_without_quotes,
