@@ -121,14 +121,14 @@ def unknown_name_fault(
     words for known names that are not like them, in small letters."""
     known = sorted(set(known))
     near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
-    near = near if near in known else name_of_word_elsewhere(name, known) or closest_known_name(name, known)
+    near = near if near in known else (code == "E0118" and name_of_word_elsewhere(name, known)) or closest_known_name(name, known)
     if near and near != name:
         return Fault(
             code,
             span,
             f"there is no {what} `{name}` here",
             help=f"did you mean `{near}`?",
-            fix=Fix(f"write `{near}`", ((span, near),), safe=False),
+            fix=Fix(f"write `{near}`", ((span, near),), safe=False) if span.text == name else None,
         )
     shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
     return Fault(

@@ -150,6 +150,8 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             fix=Fix(f"write `{whole}`", ((s.span, whole),), safe=False),
         )
     instead = INSTEAD_OF.get(name.lower())
+    if instead in ("host", "chip") and any(w == "x" for item in s.items for w, _ in item.args):
+        instead = f"{instead}s"
     if instead is not None:
         return Fault(
             "E0118",

@@ -46,6 +46,9 @@ def meanings_of_sign(token: Token, text: str) -> tuple[str, ...]:
     """What a sign that the language does not have may mean where it stands, the likeliest first; empty where
     it means one thing or none."""
     choices = _CHOICES.get(token.text, ())
+    left, right = text[token.start - 1 : token.start], text[token.end : token.end + 1]
+    if token.text == "×" and not (left.isdigit() and right.isdigit()) and (left + right).strip():
+        return choices[::-1]
     between_digits = (
         text[token.start - 1 : token.start].isdigit() and text[token.end : token.end + 1].isdigit()
     )
@@ -75,6 +78,11 @@ def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
             "u",
             f"`{sign[0]}` is written `u` in units: `5us`",
         )
+    entity = re.compile("&(lt|gt|amp);").match(text, token.start)
+    if entity is not None:
+        instead = {"lt": "<", "gt": ">", "amp": " and "}[entity[1]]
+        whole = SourceSpan(token.file, token.start, entity.end())
+        return _suggest_character(token, whole, instead, f"write `{instead.strip()}`: this is a sign of HTML")
     if sign == '"':
         return Diagnostic(
             "E0007", "this string has no closing quote on its line", token.span, help='end it with `"`'

@@ -244,7 +244,7 @@ def _type_behind_equals(s: Scene) -> Diagnostic | None:
     )
 
 
-def _is_in_settings(s: Scene) -> bool:
+def is_in_settings(s: Scene) -> bool:
     """Whether the statement is in the braces of something whose block has settings and no `let`."""
     depth = 0
     for i in range(s.run.head - 1, -1, -1):
@@ -278,7 +278,7 @@ def _setting_with_equals(s: Scene) -> Diagnostic | None:
     name = s.first
     rest = SourceSpan(s.run.file, s.rest[1].start, s.rest[-1].end).text
     shown = rest if len(rest) <= 40 and "\n" not in rest else "…"
-    if _is_in_settings(s) or (name in SETTINGS and not _is_named_elsewhere(s, name)):
+    if is_in_settings(s) or (name in SETTINGS and not _is_named_elsewhere(s, name)):
         at = SourceSpan(s.run.file, s.statement[0].end, s.rest[1].start)
         return Diagnostic(
             "E0001",

@@ -372,13 +372,15 @@ def _arrow_in_connect(s: Scene) -> Diagnostic | None:
         signs.append(x)
     if not signs:
         return None
-    arrow = t.span.to(signs[-1].span)
+    arrow, text = t.span.to(signs[-1].span), s.run.file.text
+    before = "" if text[arrow.start - 1].isspace() else " "
+    behind = "" if text[arrow.end : arrow.end + 1].isspace() else " "
     return Diagnostic(
         "E0001",
         f"`{arrow.text}` joins no ends",
         arrow,
         help="write `to`",
-        fix=Fix("write `to`", ((arrow, "to"),)),
+        fix=Fix("write `to`", ((arrow, f"{before}to{behind}"),)),
     )
 
 

@@ -68,6 +68,7 @@ INSTEAD_OF: dict[str, str] = {
     **dict.fromkeys(("groups",), "group"),
     **dict.fromkeys(("import", "include", "from"), "use"),
     **dict.fromkeys(("rename", "label", "names"), "naming"),
+    **dict.fromkeys(("put", "locate", "mount", "install", "position"), "place"),
     "network": "fabric",
 }
 """Words of other languages that begin a statement, in small letters, and the word here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
@@ -141,12 +142,15 @@ def word_in_capitals(token: Token) -> Diagnostic:
 def ratio_for_range(token: Token) -> Diagnostic:
     """``[1:16]`` where a range is meant."""
     low, high = token.text.split(":")
+    rises = Fraction(low.replace("_", "")) <= Fraction(high.replace("_", ""))
     return Diagnostic(
         "E0013",
         f"`{token.text}` is a ratio, and no index or extent",
         token.span,
-        help=f"a range is written `{low}..{high}`",
-        fix=Fix("write a range", ((token.span, f"{low}..{high}"),)),
+        help=f"a range is written `{low}..{high}`"
+        if rises
+        else f"write one whole number, or a range such as `{high}..{low}`",
+        fix=Fix("write a range", ((token.span, f"{low}..{high}"),)) if rises else None,
     )
 
 

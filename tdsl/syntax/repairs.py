@@ -9,11 +9,11 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, PATTERNS
 from tdsl.syntax.scanner import Token
-from tdsl.syntax.scene import Scene, found_words, rewriting_finding
+from tdsl.syntax.scene import Scene, closest_keyword, found_words, rewriting_finding
 
 LONGEST = 60
 """Tokens of a statement that is tried in other forms, at most."""
-_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AS", "COMMA"})
+_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AT", "AS", "COMMA"})
 """What people leave out between two words, or write another sign for."""
 _SIGNS = frozenset({"COLON", "EQUAL", "COMMA", "DOT", "MINUS", "SLASH", "CMP", "STAR"})
 """Signs that may have been written for a word or another sign."""
@@ -111,6 +111,13 @@ def missing_word(s: Scene) -> Diagnostic | None:
         for kind in sorted({"AND"} if joined and "AND" in s.expected else kinds)
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at:]]) > len(tokens) + 1
     ]
+    if found == ["AT", "FROM"]:
+        return Diagnostic(
+            "E0001",
+            f"`at` or `from` is missing before `{t.text}`",
+            t.span,
+            help=f"write `at {t.text}` for one place, or `stacked from {t.text}` for several",
+        )
     if len(found) != 1:
         return None
     word = s.run.word(found[0])
@@ -123,6 +130,53 @@ def missing_word(s: Scene) -> Diagnostic | None:
         help=f"write `{word} {t.text}`",
         fix=Fix(f"put `{word}`", ((place, word if touching else f" {word}"),), safe=False),
     )
+
+
+_NEAR = {
+    "between": "among", "inside": "in", "within": "in", "into": "to", "onto": "to", "per": "of", "using": "via",
+    "given": "with", "across": "over", "during": "under", "when": "where", "if": "where",
+}  # fmt: skip
+"""Words of English for a clause."""
+
+
+def word_near_another(s: Scene) -> Diagnostic | None:
+    """``stacked fcom 30U`` and ``allreduce 1GB between a[0], a[1]``: a word near the fault, taken for a name,
+    is a clause that is misspelt or has another word."""
+    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    for k in range(at, max(at - 9, 0), -1):
+        t = tokens[k]
+        known = t.text in GRAMMAR_WORDS or (k < at - 3)
+        if t.type != "NAME" or (known and t.text not in _NEAR):
+            continue
+        guesses = [_NEAR.get(t.text.lower(), ""), closest_keyword(t.text, CLAUSES) or ""]
+        for word in guesses:
+            if word and is_whole(s, text[tokens[0].start : t.start] + word + text[t.end : tokens[-1].end]):
+                message = f"expected `{word}`, found `{t.text}`"
+                return rewriting_finding(message, t.span, t.span, word)
+    return None
+
+
+def sign_too_many(s: Scene) -> Diagnostic | None:
+    """``connect a, to b``, ``connect node=[n] to leaf`` and ``tier leaf: of 4 hosts``."""
+    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    for k in (at, at - 1, at - 2, at - 3):
+        t = tokens[k] if 0 < k < len(tokens) - 1 else None
+        if t is None or t.type not in ("EQUAL", "COLON", "COMMA") or tokens[k - 1].type == t.type:
+            continue
+        gap = " " if text[t.end : t.end + 1].isalnum() and text[t.start - 1].isalnum() else ""
+        if is_whole(s, text[tokens[0].start : t.start] + gap + text[t.end : tokens[-1].end]):
+            return Diagnostic(
+                "E0001",
+                f"`{t.text}` cannot follow `{tokens[k - 1].text}`",
+                t.span,
+                help=f"remove the `{t.text}`",
+                fix=Fix(f"remove the `{t.text}`", ((t.span, gap),), safe=False),
+            )
+    return None
 
 
 def words_too_many(s: Scene) -> Diagnostic | None:
@@ -148,7 +202,14 @@ def words_too_many(s: Scene) -> Diagnostic | None:
     return None
 
 
-TRIALS = (clauses_in_another_order, word_in_place_of_another, missing_word, words_too_many)
+TRIALS = (
+    word_near_another,
+    sign_too_many,
+    clauses_in_another_order,
+    word_in_place_of_another,
+    missing_word,
+    words_too_many,
+)
 """What is tried where nothing else knows the fault, the likeliest first."""
 
 

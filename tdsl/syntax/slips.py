@@ -187,6 +187,8 @@ def _rate_after_connect(s: Scene) -> Diagnostic | None:
 def _percent_as_word(s: Scene) -> Diagnostic | None:
     """``100 percent``."""
     t, b = s.token, s.before
+    if b is not None and len(s.statement) > 1 and b.text.lower() in ("percent", "pct"):
+        t, b = b, s.statement[-2]
     if t is None or b is None or t.text.lower() not in ("percent", "pct", "per") or b.type != "NUMBER":
         return None
     return _slip_with_fix(s, f"`{t.text}` is not a unit; `%` is", s.span, f"{b.text}%", b.span.to(t.span))

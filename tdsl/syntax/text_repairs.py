@@ -8,7 +8,16 @@ from collections.abc import Iterator
 
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, KINDS, OPERATORS, PATTERNS, STARTERS
+from tdsl.syntax.keywords import (
+    CLAUSES,
+    GRAMMAR_WORDS,
+    KIND_WORDS,
+    KINDS,
+    OPERATORS,
+    PATTERNS,
+    SETTINGS,
+    STARTERS,
+)
 from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
@@ -114,6 +123,8 @@ def _statement_goes_on(s: Scene) -> Diagnostic | None:
     """``connect`` with ``leaf[*] to spine[*] spread`` on the next line."""
     t, tokens, text = s.token, s.run.tokens, s.run.file.text
     if t is None or not t.newline or not s.statement or s.i + 1 >= len(tokens):
+        return None
+    if s.statement[-1].type == "MODULO":
         return None
     following = tokens[s.i + 1]
     if following.type in (END, "RBRACE", "LBRACE", FAULT) or following.text in STARTERS:
@@ -316,9 +327,7 @@ def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, s
     return "a value", f"a value behind `{before.text}`, or remove `{before.text}`"
 
 
-FILLERS = frozenset(
-    {"the", "a", "an", "all", "please", "then", "do", "is", "are", "be", "must", "links", "each", "every"}
-)
+FILLERS = frozenset({"the", "a", "an", "all", "please", "then", "do", "is", "are", "be", "must", "links"})
 """Words of English that say nothing in a statement."""
 
 
@@ -327,10 +336,19 @@ def _word_that_says_nothing(s: Scene) -> Diagnostic | None:
     tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
+    twice = next(
+        (k for k in range(max(at - 3, 1), at + 1) if tokens[k].type == "NAME" and tokens[k].text == tokens[k - 1].text), 0
+    )
+    if twice and is_whole(s, text[tokens[0].start : tokens[twice - 1].end] + text[tokens[twice].end : tokens[-1].end]):
+        word = tokens[twice]
+        cut = SourceSpan(s.run.file, tokens[twice - 1].end, word.end)
+        remove = f"remove one `{word.text}`"
+        return Diagnostic("E0001", f"`{word.text}` is written twice", word.span, help=remove, fix=Fix(remove, ((cut, ""),)))
     for k in (0, at, at - 1, at - 2):
         word = tokens[k] if 0 <= k < len(tokens) else None
+        named = k and tokens[k - 1].text in ("fabric", "cluster")
         before_statement = k == 0 and tokens[1].text in STARTERS and tokens[0].text not in STARTERS
-        if word is None or not (before_statement or (k > 0 and word.text in FILLERS)):
+        if word is None or not (before_statement or (k > 0 and word.text in FILLERS and not named)):
             continue
         following = tokens[k + 1].start if k + 1 < len(tokens) else word.end
         if is_whole(s, text[tokens[0].start : word.start] + text[following : tokens[-1].end]):
@@ -345,10 +363,84 @@ def _word_that_says_nothing(s: Scene) -> Diagnostic | None:
     return None
 
 
+def _statement_behind_statement(s: Scene) -> Diagnostic | None:
+    """``transport ethernet host node[4]: H``: two statements on a line."""
+    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    if s.token is None or not 1 < at <= len(tokens) <= LONGEST:
+        return None
+    for k in range(2, min(at + 1, len(tokens) - 1)):
+        t = tokens[k]
+        if t.text not in STARTERS or t.type != "NAME" or tokens[k + 1].type != "NAME" or tokens[k - 1].text in KIND_WORDS:
+            continue
+        first, second = text[tokens[0].start : tokens[k - 1].end], text[t.start : tokens[-1].end]
+        if is_whole(s, first) and is_whole(s, second):
+            at_end = SourceSpan(s.run.file, tokens[k - 1].end, tokens[k - 1].end)
+            return Diagnostic(
+                "E0001",
+                f"expected a new line or `;` before `{t.text}`",
+                t.span,
+                help=f"write `; {t.text}`, or begin a new line",
+                fix=Fix("put `;`", ((at_end, ";"),)),
+            )
+    return None
+
+
+def _port_without_its_word(s: Scene) -> Diagnostic | None:
+    """``model host NODE { nic: 400Gbps }``."""
+    t, following = s.token, s.rest[1:2]
+    if t is None or t.type != "COLON" or len(s.statement) != 1 or not following:
+        return None
+    if following[0].type != "QUANTITY" or not following[0].text.endswith("bps") or s.first in SETTINGS:
+        return None
+    text = s.run.file.text[s.statement[0].start : tokens_before_block(s)[-1].end]
+    if not is_whole(s, f"port {text}"):
+        return None
+    at = SourceSpan(s.run.file, s.statement[0].start, s.statement[0].start)
+    return Diagnostic(
+        "E0001",
+        f"`port` is missing before `{s.first}`",
+        s.statement[0].span,
+        help=f"write `port {s.first}: {following[0].text}`",
+        fix=Fix("write `port`", ((at, "port "),), safe=False),
+    )
+
+
+def _signs_for_another(s: Scene) -> Diagnostic | None:
+    """``param n: int <- 4`` and ``node[n]->nic[r] to leaf[r]``."""
+    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    begin = at
+    while begin and tokens[begin - 1].type in _SIGNS and tokens[begin - 1].end == tokens[begin].start:
+        begin -= 1
+    end = begin
+    while end < len(tokens) and tokens[end].type in _SIGNS and (end == begin or tokens[end - 1].end == tokens[end].start):
+        end += 1
+    if end - begin < 2:
+        return None
+    signs = SourceSpan(s.run.file, tokens[begin].start, tokens[end - 1].end)
+    for new in _MEANT.get(signs.text, ()):
+        if is_whole(s, f"{text[tokens[0].start : signs.start]}{new}{text[signs.end : tokens[-1].end]}"):
+            message = f"`{signs.text}` is not a sign of the language; `{new.strip()}` is"
+            return rewriting_finding(message, signs, signs, new)
+    return None
+
+
+_SIGNS = frozenset({"CMP", "MINUS", "EQUAL", "COLON", "DOT", "PLUS", "STAR", "SLASH", "RANGE"})
+_MEANT = {
+    "<-": ("=", " to "), "->": (".", " to ", "to", ".."), "=>": ("to", ">=", ":", "="), "::": (".", ":"), "<->": ("to",),
+    "==>": ("to",), "-->": ("to",), "<=>": ("to",), ":=": ("=", ":"), "===": ("==",), "=:": ("=",), "..=": ("..",),
+    "..<": ("..",), ">==": (">=",), "<==": ("<=",), "=<": ("<=",), "--": ("to", "-"), "!==": ("!=",), "+=": ("=",),
+}  # fmt: skip
+"""Signs of other languages, and what they mean here; the first that makes the statement whole."""
+
+
 def _first_word_left_out(s: Scene) -> Diagnostic | None:
     """``node[n].nic[r] to leaf[r]``, ``nic[2]: 400Gbps`` and ``taper of spine <= 4:1``."""
     tokens = tokens_before_block(s) if s.statement else []
     if not 2 < len(tokens) <= LONGEST or tokens[0].type != "NAME":
+        return None
+    if tokens[0].text in STARTERS and tokens[1].type not in ("LSQB", "DOT"):
         return None
     texts = [t.text for t in tokens]
     shapes = (
@@ -404,6 +496,9 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
 
 TRIALS = (
     comment_behind_statement,
+    _signs_for_another,
+    _port_without_its_word,
+    _statement_behind_statement,
     _dimensions_apart,
     _end_inside_statement,
     _statement_goes_on,
