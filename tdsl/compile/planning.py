@@ -116,7 +116,12 @@ def _without_consequences(findings: list[Diagnostic]) -> list[Diagnostic]:
     for k, d in enumerate(findings):
         first = -1 if d.span is None else changed.get((d.span.file.name, d.span.begin[0]), -1)
         of_syntax = d.code.startswith("E00")
-        if first < 0 or first == k or (of_syntax and (first > k or first not in joined)):
+        if (
+            first < 0
+            or first == k
+            or d.severity is not Severity.ERROR
+            or (of_syntax and (first > k or first not in joined))
+        ):
             out.append(d)
     return out
 

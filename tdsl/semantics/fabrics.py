@@ -213,6 +213,7 @@ def _report_stray_statements(home: Linked, diagnostics: Diagnostics) -> None:
     strays = [x for s in home.module.body if (x := _stray_statement(s, diagnostics)) is not None]
     if not strays:
         return
+    home.scope.excused.update(s.name.name for s in home.module.body if isinstance(s, tree.Decl))
     blocks = [s for s in home.module.body if isinstance(s, tree.Decl) and _declares_fabric(s)]
     unopened = [s.span for s in blocks if s.body is None]
     if len(unopened) == 1 and unopened[0].end < strays[0][1].start:

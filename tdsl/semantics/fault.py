@@ -121,7 +121,11 @@ def unknown_name_fault(
     words for known names that are not like them, in small letters."""
     known = sorted(set(known))
     near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
-    near = near if near in known else (code == "E0118" and name_of_word_elsewhere(name, known)) or closest_known_name(name, known)
+    near = (
+        near
+        if near in known
+        else (code == "E0118" and name_of_word_elsewhere(name, known)) or closest_known_name(name, known)
+    )
     if near and near != name:
         return Fault(
             code,

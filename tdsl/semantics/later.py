@@ -149,9 +149,24 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             help=f"write `{whole}`",
             fix=Fix(f"write `{whole}`", ((s.span, whole),), safe=False),
         )
+    known = (
+        *KNOWN,
+        *STATEMENTS,
+        "forwards",
+        "nos",
+        "transport",
+        "purpose",
+        *INTENT,
+        *PHYSICAL,
+        *ADDRESSING,
+        *SUBNETS,
+        *known_topology_names(library, home),
+    )
     instead = INSTEAD_OF.get(name.lower())
-    if instead in ("host", "chip") and any(w == "x" for item in s.items for w, _ in item.args):
+    if instead in ("host", "chip"):
         instead = f"{instead}s"
+    if name.lower() in known and name.lower() != name:
+        instead = name.lower()
     if instead is not None:
         return Fault(
             "E0118",
@@ -165,19 +180,7 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
         s.name.span,
         "statement",
         name,
-        (
-            *KNOWN,
-            *STATEMENTS,
-            "forwards",
-            "nos",
-            "transport",
-            "purpose",
-            *INTENT,
-            *PHYSICAL,
-            *ADDRESSING,
-            *SUBNETS,
-            *known_topology_names(library, home),
-        ),
+        known,
         meant={**other_names_of_topologies(), "ip": "address", "ipv4": "address", "bgp": "routing"},
     )
 

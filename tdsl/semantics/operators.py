@@ -17,6 +17,7 @@ from tdsl.semantics.quantity import (
     NONE,
     POWER,
     RATE,
+    SIZE,
     TIME,
     UNIT_TABLE,
     UNITS,
@@ -49,7 +50,10 @@ QUANTITY_OF_WORD = {
     **dict.fromkeys(("rate", "port", "bandwidth", "bisection"), RATE),
     **dict.fromkeys(("length", "reach", "slack", "pitch", "distance", "cable_length", "bend_radius"), LENGTH),
     **dict.fromkeys(("power", "max", "rack_power"), POWER),
-    **dict.fromkeys(("latency", "allreduce", "step_time", "within"), TIME),
+    **dict.fromkeys(("latency", "step_time", "within"), TIME),
+    **dict.fromkeys(
+        ("allreduce", "transfer", "all_gather_time", "all_to_all_time", "reduce_scatter_time", "ecn"), SIZE
+    ),
     **dict.fromkeys(("weight", "mass", "rack_weight"), MASS),
     **dict.fromkeys(("price", "cost"), MONEY),
     "height": UNITS,
@@ -102,6 +106,10 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
         amount = f"{number}{near}" if near else ""
     if not amount and (times := re.fullmatch(r"x(\d[\d.]*)([A-Za-z]+)", e.unit)) and times[2] in UNIT_TABLE:
         amount = f"{number} x {times[1]}{times[2]}"  # `2x44kW`
+    if not amount and e.unit.lower() in ("percent", "pct", "perc"):
+        amount = f"{number}%"
+    if not amount and e.unit.lower() in ("units", "rus"):
+        amount = f"{number}U"
     if not amount and re.fullmatch(r"X[0-9A-Fa-f]+(?:[xX]\d+)*", e.unit):  # `4X4X4`, `0X1F`
         amount = f"{number}{e.unit.replace('X', 'x')}"
     if not amount and e.unit in ("k", "K", "mio"):

@@ -24,7 +24,7 @@ _LATIN = dict(
 _INSTEAD = {
     "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "**",
     "×": "x", "≤": "<=", "≥": ">=", "≠": "==", "→": "to", "–": "-", "—": "-", "−": "-", "…": "..",
-    "÷": "/", "·": "*",
+    "÷": "/", "·": "*", "\\": "//",
     "\u201c": '"', "\u201d": '"', "\u2018": '"', "\u2019": '"', "\u00a0": " ", "\u2009": " ", "\u202f": " ",
 }  # fmt: skip
 
@@ -98,6 +98,12 @@ def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
     if sign[0] in "$€£" and amount is not None:
         whole = SourceSpan(token.file, token.start - len(amount[0]), token.start + 1)
         return _suggest_character(token, whole, f"${amount[0]}", f"write `${amount[0]}`: `$` comes first")
+    apart = re.compile(r"\$ +(?=[0-9])").match(text, token.start)
+    if apart is not None:
+        whole = SourceSpan(token.file, token.start, apart.end())
+        amount_behind = re.compile(r"[0-9][0-9_.]*[kM]?").match(text, apart.end())
+        assert amount_behind is not None
+        return _suggest_character(token, whole, "$", f"write `${amount_behind[0]}`, without a space")
     behind = re.compile(r"[0-9][0-9_.]*[kM]?").match(text, token.start + 1)
     if sign[0] in "€£" and behind is not None:
         whole = SourceSpan(token.file, token.start, token.start + 1)

@@ -66,13 +66,20 @@ def _begins_comment(tokens: list[Token], i: int) -> bool:
     """Whether a token begins a comment of another language: ``//`` or ``--`` behind a blank, and two names
     side by side behind it, which no value has."""
     t, begin = tokens[i], i + 1
-    if t.type == "MINUS" and i + 1 < len(tokens) and tokens[i + 1].type == "MINUS" and tokens[i + 1].start == t.end:
+    if (
+        t.type == "MINUS"
+        and i + 1 < len(tokens)
+        and tokens[i + 1].type == "MINUS"
+        and tokens[i + 1].start == t.end
+    ):
         begin = i + 2
     elif t.type != "FLOOR":
         return False
     words = tokens[begin : begin + 2]
     blank = t.file.text[t.start - 1 : t.start].isspace()
-    return blank and [w.type for w in words] == ["NAME", "NAME"] and not {w.text for w in words} & GRAMMAR_WORDS
+    return (
+        blank and [w.type for w in words] == ["NAME", "NAME"] and not {w.text for w in words} & GRAMMAR_WORDS
+    )
 
 
 def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnostics) -> list[Token]:

@@ -334,6 +334,8 @@ def _blank_in_quantity(s: Scene) -> Diagnostic | None:
     if t is None or b is None or t.type != "NAME" or b.type != "NUMBER" or not UNIT.fullmatch(t.text):
         return None
     per = s.run.file.text[t.end : t.end + 2] if t.text[-1] in "bB" else ""
+    if t.text.endswith("b") and per != "/s":  # `400 Gb` is a rate of other tools
+        return None
     unit = f"{t.text}{per}" if per == "/s" else t.text
     return Diagnostic(
         "E0001",

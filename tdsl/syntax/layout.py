@@ -7,6 +7,8 @@ next statement visibly begins, with a ``FAULT`` token that carries what to say. 
 
 from __future__ import annotations
 
+import re
+
 from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
@@ -316,7 +318,15 @@ class TokenLayout:
             return False
         while i < len(self.tokens) and self.tokens[i].newline:
             i += 1
-        return i < len(self.tokens) and self._indent(self.tokens[i]) > self._indent(token)
+        if i >= len(self.tokens) or self._indent(self.tokens[i]) <= self._indent(token):
+            return False
+        alone = i + 1 == len(self.tokens) or self.tokens[i + 1].newline or self.tokens[i + 1].type == "LBRACE"
+        return token.type != "COLON" or not (alone and self._declares_device(token))
+
+    def _declares_device(self, colon: Token) -> bool:
+        """Whether a line that ends in a colon waits for a model: ``host node[8]:``."""
+        line = self.file.line(self.file.position(colon.start)[0])
+        return re.match(r"\s*(?:host|switch|chip|ocs|panel)\s+\w+", line) is not None
 
     def _assume_brace(self, token: Token) -> None:
         """Goes on as if a ``{`` ended this line, with one finding about what is there instead."""
@@ -437,6 +447,12 @@ class TokenLayout:
         line = self.file.line(opened.span.begin[0])
         begin = self.file.line_starts[opened.span.begin[0] - 1]
         code = line.rstrip() if "#" not in line else line[: line.rindex("#")].rstrip()
+        if code[-1:] in ")]>" and code.count(code[-1]) > code.count({")": "(", "]": "[", ">": "<"}[code[-1]]):
+            last = SourceSpan(self.file, begin + len(code) - 1, begin + len(code))
+            message = f"this `{{` is closed by `{last.text}`"
+            fix = Fix("write `}`", ((last, "}"),), safe=False)
+            self.diagnostics.add("E0004", opened.span, message, help=f"write `}}` for `{last.text}`", fix=fix)
+            return
         if code[opened.end - begin :].strip():
             place, new, help = begin + len(code), " }", "put a `}` at the end of the line"
         else:

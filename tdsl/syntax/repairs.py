@@ -13,7 +13,7 @@ from tdsl.syntax.scene import Scene, closest_keyword, found_words, rewriting_fin
 
 LONGEST = 60
 """Tokens of a statement that is tried in other forms, at most."""
-_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AT", "AS", "COMMA"})
+_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AT", "AS", "COMMA", "WHERE"})
 """What people leave out between two words, or write another sign for."""
 _SIGNS = frozenset({"COLON", "EQUAL", "COMMA", "DOT", "MINUS", "SLASH", "CMP", "STAR"})
 """Signs that may have been written for a word or another sign."""

@@ -174,7 +174,9 @@ def _setting_compared(s: Scene) -> Diagnostic | None:
         help=f"write `{name} {value}`, or `require {name} {t.text} {value}` for a requirement of the fabric"
         if is_in_settings(s)
         else f"write `require {name} {t.text} {value}`",
-        fix=Fix(f"write `{name} {value}`", ((whole, f"{name} {value}"),), safe=False) if is_in_settings(s) else None,
+        fix=Fix(f"write `{name} {value}`", ((whole, f"{name} {value}"),), safe=False)
+        if is_in_settings(s)
+        else None,
     )
 
 

@@ -554,6 +554,9 @@ def _thousands_apart(s: Scene) -> Diagnostic | None:
 def _currency_behind_amount(s: Scene) -> Diagnostic | None:
     """``5M EUR``."""
     t, b = s.token, s.before
+    if t is not None and b is not None and b.text.lower() in _CURRENCIES and t.type in ("NUMBER", "QUANTITY"):
+        message = "an amount of money begins with `$`; a file of prices says the currency"
+        return rewriting_finding(message, b.span, b.span.to(t.span), f"${t.text}")
     if t is None or b is None or t.text.lower() not in _CURRENCIES or b.type not in ("NUMBER", "QUANTITY"):
         return None
     return rewriting_finding(

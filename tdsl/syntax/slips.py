@@ -184,6 +184,20 @@ def _rate_after_connect(s: Scene) -> Diagnostic | None:
     )
 
 
+def _percent_before_number(s: Scene) -> Diagnostic | None:
+    """``>= %70``."""
+    following = s.rest[1:2]
+    t, b = s.token, s.before
+    if t is not None and t.type == "MODULO" and following and following[0].type == "NUMBER":
+        both = t.span.to(following[0].span)
+    elif t is not None and b is not None and b.type == "MODULO" and t.type == "NUMBER":
+        both = b.span.to(t.span)
+    else:
+        return None
+    new = f"{both.text.strip('% ')}%"
+    return _slip_with_fix(s, "`%` follows the number", both, new)
+
+
 def _percent_as_word(s: Scene) -> Diagnostic | None:
     """``100 percent``."""
     t, b = s.token, s.before
@@ -396,7 +410,7 @@ def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
 
 TRIALS = (
     _foreign_statement_word, _foreign_comment_sign, _comma_after_statement, _count_in_angle_brackets,
-    _open_bracket, _pattern_number, _rate_after_connect, _percent_as_word, _ratio_words, _two_words,
+    _open_bracket, _pattern_number, _rate_after_connect, _percent_as_word, _percent_before_number, _ratio_words, _two_words,
     _same_line, _colon_after_statement_word, _no_name, _hyphen_in_name, _name_of_device_as_path,
     _conjunction_between_ends,
 )  # fmt: skip

@@ -122,9 +122,9 @@ def _dimensions_apart(s: Scene) -> Diagnostic | None:
 def _statement_goes_on(s: Scene) -> Diagnostic | None:
     """``connect`` with ``leaf[*] to spine[*] spread`` on the next line."""
     t, tokens, text = s.token, s.run.tokens, s.run.file.text
-    if t is None or not t.newline or not s.statement or s.i + 1 >= len(tokens):
+    if t is None or t.type != END or not s.statement or s.i + 1 >= len(tokens):
         return None
-    if s.statement[-1].type == "MODULO":
+    if s.statement[-1].type == "MODULO" or s.statement[-1].text in OPERATORS:
         return None
     following = tokens[s.i + 1]
     if following.type in (END, "RBRACE", "LBRACE", FAULT) or following.text in STARTERS:
@@ -132,9 +132,19 @@ def _statement_goes_on(s: Scene) -> Diagnostic | None:
     line = text[following.start : _line_end(s, following.start)].partition("#")[0].rstrip()
     begin, end = s.statement[0].start, s.statement[-1].end
     closed = line.removesuffix("{").rstrip() if line.endswith("{") else line
+    if not t.newline:
+        closed = re.split(r"[;{}]", closed)[0].rstrip()
     if not is_whole(s, f"{text[begin:end]} {closed}"):
         return None
     last = s.statement[-1]
+    if not t.newline:
+        return Diagnostic(
+            "E0001",
+            f"`;` ends the statement after `{last.text}`, in the middle of it",
+            t.span,
+            help="remove the `;`",
+            fix=Fix("remove the `;`", ((SourceSpan(s.run.file, end, following.start), " "),), safe=False),
+        )
     return Diagnostic(
         "E0001",
         f"the line ends after `{last.text}`, in the middle of a statement",
@@ -263,8 +273,9 @@ def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic
 
 def _remove_bracket(s: Scene, bracket: Token, message: str, code: str) -> Diagnostic:
     remove = f"remove `{bracket.text}`"
+    other = f", or close it with `{']' if bracket.text == '[' else ')'}`" if code == "E0003" else ""
     return Diagnostic(
-        code, message, bracket.span, help=remove, fix=Fix(remove, ((bracket.span, ""),), safe=False)
+        code, message, bracket.span, help=remove + other, fix=Fix(remove, ((bracket.span, ""),), safe=False)
     )
 
 
@@ -275,11 +286,12 @@ def _put_bracket(s: Scene, sign: str, at: int, of: Token, message: str, code: st
         low -= 1
     while high < len(text) and (text[high].isalnum() or text[high] in "_*])."):
         high += 1
+    other = f", or remove the `{of.text}`" if code == "E0005" else ""
     return Diagnostic(
         code,
         message,
         of.span,
-        help=f"write `{text[low:at]}{sign}{text[at:high].rstrip('.')}`",
+        help=f"write `{text[low:at]}{sign}{text[at:high].rstrip('.')}`{other}",
         fix=Fix(f"put `{sign}`", ((SourceSpan(s.run.file, at, at), sign),), safe=False),
     )
 
@@ -289,6 +301,19 @@ def _value_left_out(s: Scene) -> Diagnostic | None:
     t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
     if t is None or b is None or not 0 < at <= len(tokens) <= LONGEST or b.text == t.text:
         return None
+    if (
+        b.text in CLAUSES
+        and at > 1
+        and "NAME" not in s.expected
+        and tokens[at - 2].type in ("EQUAL", "CMP", "COLON")
+    ):
+        fits = [*tokens[: at - 1], *s.run.scan(SourceFile("", "1")), *tokens[at - 1 :]]
+        if s.run.count_accepted(fits) > len(tokens) + 1:
+            sign = tokens[at - 2]
+            message = f"a value is missing between `{sign.text}` and `{b.text}`"
+            return Diagnostic(
+                "E0001", message, sign.span.to(b.span), help=f"write a value behind `{sign.text}`"
+            )
     if (b.type == "NAME" and b.text not in GRAMMAR_WORDS) or b.type in ("RSQB", "RPAR", "NUMBER"):
         return None
     if t.type == "NAME" and t.text not in GRAMMAR_WORDS | set(PATTERNS):
@@ -320,6 +345,8 @@ def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, s
         return "the rate", "a rate, such as `: 400Gbps`, or `: any`"
     if before.type == "COLON" and s.first in KINDS["device"]:
         return "the name of the model", "the name of a model, such as `: DGX_H100`"
+    if before.type == "LSQB" and s.token is not None and s.token.type == "RSQB":
+        return "an index", "`[*]` for all of them, or an index such as `[0]`"
     if before.text in ("to", "via"):
         return "a path", f"a path, such as `{before.text} leaf[*]`"
     if kinds == ["NAME"]:
@@ -327,7 +354,22 @@ def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, s
     return "a value", f"a value behind `{before.text}`, or remove `{before.text}`"
 
 
-FILLERS = frozenset({"the", "a", "an", "all", "please", "then", "do", "is", "are", "be", "must", "links"})
+FILLERS = frozenset(
+    {"the", "all", "please", "then", "do", "is", "are", "be", "must", "links", "should", "shall"}
+)
+_BEFORE_STATEMENTS = FILLERS | {
+    "new",
+    "add",
+    "create",
+    "make",
+    "define",
+    "declare",
+    "we",
+    "a",
+    "an",
+    "each",
+    "every",
+}
 """Words of English that say nothing in a statement."""
 
 
@@ -337,18 +379,32 @@ def _word_that_says_nothing(s: Scene) -> Diagnostic | None:
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
     twice = next(
-        (k for k in range(max(at - 3, 1), at + 1) if tokens[k].type == "NAME" and tokens[k].text == tokens[k - 1].text), 0
+        (
+            k
+            for k in range(max(at - 3, 1), at + 1)
+            if tokens[k].type == "NAME" and tokens[k].text == tokens[k - 1].text
+        ),
+        0,
     )
-    if twice and is_whole(s, text[tokens[0].start : tokens[twice - 1].end] + text[tokens[twice].end : tokens[-1].end]):
+    if twice and is_whole(
+        s, text[tokens[0].start : tokens[twice - 1].end] + text[tokens[twice].end : tokens[-1].end]
+    ):
         word = tokens[twice]
         cut = SourceSpan(s.run.file, tokens[twice - 1].end, word.end)
         remove = f"remove one `{word.text}`"
-        return Diagnostic("E0001", f"`{word.text}` is written twice", word.span, help=remove, fix=Fix(remove, ((cut, ""),)))
+        return Diagnostic(
+            "E0001", f"`{word.text}` is written twice", word.span, help=remove, fix=Fix(remove, ((cut, ""),))
+        )
     for k in (0, at, at - 1, at - 2):
         word = tokens[k] if 0 <= k < len(tokens) else None
         named = k and tokens[k - 1].text in ("fabric", "cluster")
-        before_statement = k == 0 and tokens[1].text in STARTERS and tokens[0].text not in STARTERS
-        if word is None or not (before_statement or (k > 0 and word.text in FILLERS and not named)):
+        before_statement = (
+            k == 0 and tokens[1].text in STARTERS and tokens[0].text.lower() in _BEFORE_STATEMENTS
+        )
+        article = k > 0 and tokens[k].text in ("a", "an") and tokens[k - 1].text in ("to", "of", "in", "via")
+        if word is None or not (
+            before_statement or article or (k > 0 and word.text in FILLERS and not named)
+        ):
             continue
         following = tokens[k + 1].start if k + 1 < len(tokens) else word.end
         if is_whole(s, text[tokens[0].start : word.start] + text[following : tokens[-1].end]):
@@ -370,7 +426,12 @@ def _statement_behind_statement(s: Scene) -> Diagnostic | None:
         return None
     for k in range(2, min(at + 1, len(tokens) - 1)):
         t = tokens[k]
-        if t.text not in STARTERS or t.type != "NAME" or tokens[k + 1].type != "NAME" or tokens[k - 1].text in KIND_WORDS:
+        if (
+            t.text not in STARTERS
+            or t.type != "NAME"
+            or tokens[k + 1].type != "NAME"
+            or tokens[k - 1].text in KIND_WORDS
+        ):
             continue
         first, second = text[tokens[0].start : tokens[k - 1].end], text[t.start : tokens[-1].end]
         if is_whole(s, first) and is_whole(s, second):
@@ -414,12 +475,20 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
     while begin and tokens[begin - 1].type in _SIGNS and tokens[begin - 1].end == tokens[begin].start:
         begin -= 1
     end = begin
-    while end < len(tokens) and tokens[end].type in _SIGNS and (end == begin or tokens[end - 1].end == tokens[end].start):
+    while (
+        end < len(tokens)
+        and tokens[end].type in _SIGNS
+        and (end == begin or tokens[end - 1].end == tokens[end].start)
+    ):
         end += 1
     if end - begin < 2:
         return None
     signs = SourceSpan(s.run.file, tokens[begin].start, tokens[end - 1].end)
-    for new in _MEANT.get(signs.text, ()):
+    touching = text[signs.start - 1] in "])" and text[signs.end : signs.end + 1].isalpha()
+    meant = (
+        _MEANT.get(signs.text, ()) if s.first not in ("require", "report") or signs.text != "=>" else (">=",)
+    )
+    for new in ((".",) if touching and signs.text == "->" else ()) + meant:
         if is_whole(s, f"{text[tokens[0].start : signs.start]}{new}{text[signs.end : tokens[-1].end]}"):
             message = f"`{signs.text}` is not a sign of the language; `{new.strip()}` is"
             return rewriting_finding(message, signs, signs, new)
@@ -428,7 +497,7 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
 
 _SIGNS = frozenset({"CMP", "MINUS", "EQUAL", "COLON", "DOT", "PLUS", "STAR", "SLASH", "RANGE"})
 _MEANT = {
-    "<-": ("=", " to "), "->": (".", " to ", "to", ".."), "=>": ("to", ">=", ":", "="), "::": (".", ":"), "<->": ("to",),
+    "<-": ("=", " to "), "->": (" to ", "to", ".."), "=>": ("to",), "::": (".", ":"), "<->": ("to",),
     "==>": ("to",), "-->": ("to",), "<=>": ("to",), ":=": ("=", ":"), "===": ("==",), "=:": ("=",), "..=": ("..",),
     "..<": ("..",), ">==": (">=",), "<==": ("<=",), "=<": ("<=",), "--": ("to", "-"), "!==": ("!=",), "+=": ("=",),
 }  # fmt: skip
@@ -478,18 +547,20 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
     ):
         return None
     claim = s.first in ("require", "report")
-    for k, sign in ((at, ">="), (at - 1, ">=")) if claim else ((at, "+"),):
+    if b.text in GRAMMAR_WORDS:
+        return None
+    for k, sign in ((at, ">="), (at - 1, ">="), (at, "+")) if claim else ((at, "+"),):
         fits = [*tokens[:k], *s.run.scan(SourceFile("", sign)), *tokens[k:]]
         if s.run.count_accepted(fits) <= len(tokens) + 1 or (k < at and tokens[k].type not in VALUES):
             continue
         value, before = tokens[k], tokens[k - 1]
         return Diagnostic(
             "E0001",
-            f"{'a sign such as `>=`' if claim else 'an operator'} is missing between `{before.text}` and `{value.text}`",
+            f"{'a sign such as `>=`' if sign == '>=' else 'an operator'} is missing between `{before.text}` and `{value.text}`",
             value.span,
             help=f"write `<=`, `>=` or `==` before `{value.text}`"
-            if claim
-            else f"write `+`, `-`, `*`, `/`, `//` or `%` between them, or remove `{value.text}`",
+            if sign == ">="
+            else f"write an operator between them (`+`, `-`, `*`, `//`, `%`, `<`, `>`, `==`), or remove `{value.text}`",
         )
     return None
 

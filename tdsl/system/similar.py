@@ -28,7 +28,11 @@ def closest_name(name: str, known: Iterable[str], cutoff: float = 0.65) -> str:
     word = without_separators(name)
     if word in plain:
         return plain[word]
-    near = _names_of_one_slip(word, plain) or _names_begun(word, plain) or get_close_matches(word, plain, 1, cutoff)
+    near = (
+        _names_of_one_slip(word, plain)
+        or _names_begun(word, plain)
+        or get_close_matches(word, plain, 1, cutoff)
+    )
     near = near or _names_around(word, plain)
     return plain[near[0]] if near else ""
 
@@ -45,7 +49,9 @@ def _names_of_one_slip(word: str, plain: Iterable[str]) -> list[str]:
 def _kind_of_slip(word: str, meant: str) -> int:
     """1 where two neighbours are exchanged, 2 where a letter is missing or too much, 3 where one is another;
     0 where it takes more."""
-    at = next((i for i, (a, b) in enumerate(zip(word, meant, strict=False)) if a != b), min(len(word), len(meant)))
+    at = next(
+        (i for i, (a, b) in enumerate(zip(word, meant, strict=False)) if a != b), min(len(word), len(meant))
+    )
     rest, other = word[at:], meant[at:]
     if len(rest) == len(other):
         exchanged = rest[:2] == other[:2][::-1] and rest[2:] == other[2:]
