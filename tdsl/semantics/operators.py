@@ -201,7 +201,15 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
     )
     if isinstance(value, Fraction):
         return Fault("E0111", e.span, f"expected a whole number, found {text_of(value)}", help=help_line)
-    return Fault("E0103", e.span, f"expected a whole number, found {a_type(value)}")
+    quoted = re.fullmatch(r'"(\d+)"', e.span.text)
+    new = quoted[1] if quoted is not None else ""
+    return Fault(
+        "E0103",
+        e.span,
+        f"expected a whole number, found {a_type(value)}",
+        help=f"write `{new}`, without quotes" if new else "such as `4`",
+        fix=Fix(f"write `{new}`", ((e.span, new),)) if new else None,
+    )
 
 
 def element_at_index(value: Value, index: Value, span: SourceSpan) -> Value:

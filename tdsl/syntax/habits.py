@@ -170,7 +170,7 @@ def _foreign_unit(s: Scene) -> Diagnostic | None:
     if t is None or b is None or t.type != "NAME" or b.type != "NUMBER":
         return None
     amount = amount_written_here(b.text, t.text)
-    if not amount or UNIT.fullmatch(t.text):
+    if not amount or (UNIT.fullmatch(t.text) and not t.text.endswith("b")):
         return None
     whole = re.compile(r"\w+(/(s|sec|h|hr)\b)?").match(s.run.file.text, t.start)
     assert whole is not None

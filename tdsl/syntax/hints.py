@@ -52,6 +52,12 @@ def _colon_in_setting(s: Scene) -> Diagnostic | None:
     ):
         return None
     value = s.rest[1].text if len(s.rest) > 1 and len(s.rest[1].text) <= 40 else "…"
+    if value.isidentifier() and not value.islower() and b.text not in SETTINGS:
+        message = f"`{b.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …"
+        help = (
+            f"write `host {b.text}: {value}` or `switch {b.text}: {value}`; for a setting, `{b.text} {value}`"
+        )
+        return Diagnostic("E0001", message, b.span, help=help)
     touching = s.run.file.text[t.end : t.end + 1].strip()
     return Diagnostic(
         "E0001",

@@ -68,6 +68,7 @@ INSTEAD_OF: dict[str, str] = {
     **dict.fromkeys(("groups",), "group"),
     **dict.fromkeys(("import", "include", "from"), "use"),
     **dict.fromkeys(("rename", "label", "names"), "naming"),
+    **dict.fromkeys(("parameter", "arg", "argument", "input", "option", "variable"), "param"),
     **dict.fromkeys(("nic", "iface", "interface", "interfaces", "ports"), "port"),
     **dict.fromkeys(("put", "locate", "mount", "install", "position"), "place"),
     "network": "fabric",

@@ -8,7 +8,6 @@ next statement visibly begins, with a ``FAULT`` token that carries what to say. 
 from __future__ import annotations
 
 import re
-
 from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label

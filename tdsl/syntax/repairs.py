@@ -11,7 +11,7 @@ from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, PATTERNS
 from tdsl.syntax.scanner import Token
 from tdsl.syntax.scene import Scene, closest_keyword, found_words, rewriting_finding
 
-LONGEST = 60
+LONGEST = 120
 """Tokens of a statement that is tried in other forms, at most."""
 _PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AT", "AS", "COMMA", "WHERE"})
 """What people leave out between two words, or write another sign for."""
@@ -93,6 +93,8 @@ def word_in_place_of_another(s: Scene) -> Diagnostic | None:
     ]
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
     found = [likely] if likely in found else found
+    if t.type == "NAME" and found == ["COMMA"] and likely != "COMMA":
+        return None
     if len(found) != 1:
         return None
     word = s.run.word(found[0])
@@ -104,6 +106,8 @@ def missing_word(s: Scene) -> Diagnostic | None:
     t, tokens, at = s.token, tokens_before_block(s), len(s.statement)
     if t is None or s.before is None or not 0 < at < len(tokens) <= LONGEST:
         return None
+    if s.before.text in GRAMMAR_WORDS and at > 1 and tokens[at - 2].type in ("CMP", "EQUAL", "PLUS", "STAR"):
+        return None  # a value is missing before that word
     kinds = (s.expected & _PUT) - {"COMMA"} - (set() if s.first in ("for", "place") else {"IN"})
     joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
     found = [

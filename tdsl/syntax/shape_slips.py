@@ -641,6 +641,11 @@ def _word_twice(s: Scene) -> Diagnostic | None:
     if t is None or b is None or not t.text or t.text != b.text or t.type in ("LBRACE", "LPAR", "LSQB"):
         return None
     cut = SourceSpan(s.run.file, b.end, t.end)
+    if t.start > b.end and t.type in ("PLUS", "STAR", "SLASH", "FLOOR", "CMP"):
+        message = f"a value is missing between `{b.text}` and `{t.text}`"
+        return Diagnostic(
+            "E0001", message, b.span.to(t.span), help=f"write a value there, or remove one `{t.text}`"
+        )
     return Diagnostic(
         "E0001",
         f"`{t.text}` is written twice",

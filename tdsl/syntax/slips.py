@@ -48,7 +48,8 @@ def _foreign_statement_word(s: Scene) -> Diagnostic | None:
     ):
         return None
     first, instead = s.statement[0], INSTEAD_OF.get(s.first.lower())
-    if instead is None or (s.token.type == "COLON") != (instead in KIND_WORDS):
+    typed = instead in ("param", "let")
+    if instead is None or (not typed and (s.token.type == "COLON") != (instead in KIND_WORDS)):
         return None
     return Diagnostic(
         "E0002",
@@ -188,6 +189,8 @@ def _percent_before_number(s: Scene) -> Diagnostic | None:
     """``>= %70``."""
     following = s.rest[1:2]
     t, b = s.token, s.before
+    if t is not None and t.type == "MODULO" and following and following[0].start > t.end:
+        return None
     if t is not None and t.type == "MODULO" and following and following[0].type == "NUMBER":
         both = t.span.to(following[0].span)
     elif t is not None and b is not None and b.type == "MODULO" and t.type == "NUMBER":

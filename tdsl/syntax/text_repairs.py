@@ -52,7 +52,8 @@ def comment_behind_statement(s: Scene) -> Diagnostic | None:
         before = text[first.start : found.start()].rstrip()
         if found.start() > t.end or '"' in text[found.end() : end]:
             break
-        if first.start < found.start() and not is_whole(s, before):
+        closed = s.before is not None and s.before.type == "RBRACE" and END in s.expected
+        if first.start < found.start() and not closed and not is_whole(s, before):
             continue
         sign = found[0].strip()
         said = text[found.end() : end].rstrip().removesuffix("*/").removesuffix("-->").strip()
@@ -117,6 +118,45 @@ def _dimensions_apart(s: Scene) -> Diagnostic | None:
         return None
     whole = SourceSpan(s.run.file, b.start, found.end())
     return rewriting_finding("dimensions are written without blanks", whole, whole, new)
+
+
+_COMPARISONS = (
+    (
+        re.compile(
+            r"(?:is |are )?(?:at most|no more than|not more than|up to|le|lte|less than or equal(?: to)?)\b"
+        ),
+        "<=",
+    ),
+    (
+        re.compile(
+            r"(?:is |are )?(?:at least|no less than|not less than|ge|gte|greater than or equal(?: to)?)\b"
+        ),
+        ">=",
+    ),
+    (re.compile(r"(?:is |are )?(?:less than|lower than|fewer than|below|under|lt)\b"), "<"),
+    (re.compile(r"(?:is |are )?(?:greater than|more than|larger than|above|gt)\b"), ">"),
+    (re.compile(r"(?:is not|isn't|not equal(?: to)?|ne|neq)\b"), "!="),
+    (re.compile(r"(?:is equal to|equal to|equals|equal|eq|is)\b"), "=="),
+)
+"""Comparisons in words, the longer ones first."""
+
+
+def _comparison_as_words(s: Scene) -> Diagnostic | None:
+    """``where i less than j`` and ``links of leaf eq 28``."""
+    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    for k in (at, at - 1, at - 2):
+        for words, sign in _COMPARISONS:
+            found = words.match(text, tokens[k].start) if k > 0 and tokens[k].type == "NAME" else None
+            if found is None:
+                continue
+            if is_whole(
+                s, f"{text[tokens[0].start : found.start()]}{sign}{text[found.end() : tokens[-1].end]}"
+            ):
+                whole = SourceSpan(s.run.file, found.start(), found.end())
+                return rewriting_finding(f"a comparison is a sign: `{sign}`", whole, whole, sign)
+    return None
 
 
 def _statement_goes_on(s: Scene) -> Diagnostic | None:
@@ -302,7 +342,7 @@ def _value_left_out(s: Scene) -> Diagnostic | None:
     if t is None or b is None or not 0 < at <= len(tokens) <= LONGEST or b.text == t.text:
         return None
     if (
-        b.text in CLAUSES
+        b.text in {*CLAUSES, *OPERATORS}
         and at > 1
         and "NAME" not in s.expected
         and tokens[at - 2].type in ("EQUAL", "CMP", "COLON")
@@ -401,7 +441,11 @@ def _word_that_says_nothing(s: Scene) -> Diagnostic | None:
         before_statement = (
             k == 0 and tokens[1].text in STARTERS and tokens[0].text.lower() in _BEFORE_STATEMENTS
         )
-        article = k > 0 and tokens[k].text in ("a", "an") and tokens[k - 1].text in ("to", "of", "in", "via")
+        article = (
+            k > 0
+            and tokens[k].text in ("a", "an", "each", "every")
+            and tokens[k - 1].text in ("to", "of", "in", "via")
+        )
         if word is None or not (
             before_statement or article or (k > 0 and word.text in FILLERS and not named)
         ):
@@ -567,6 +611,7 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
 
 TRIALS = (
     comment_behind_statement,
+    _comparison_as_words,
     _signs_for_another,
     _port_without_its_word,
     _statement_behind_statement,

@@ -40,10 +40,8 @@ def closest_name(name: str, known: Iterable[str], cutoff: float = 0.65) -> str:
 def _names_of_one_slip(word: str, plain: Iterable[str]) -> list[str]:
     """The names that a word of four letters or more is with one slip of the hand, the likeliest slip first:
     two letters exchanged, one left out or written too much, one for another."""
-    if len(word) <= SHORTEST:
-        return []
     found = [(_kind_of_slip(word, k), k) for k in plain if abs(len(k) - len(word)) <= 1]
-    return [k for kind, k in sorted(found) if kind]
+    return [k for kind, k in sorted(found) if kind == 1 or (kind and len(word) > SHORTEST)]
 
 
 def _kind_of_slip(word: str, meant: str) -> int:
