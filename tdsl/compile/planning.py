@@ -97,12 +97,16 @@ def plan_fabrics(
     )
 
 
+_OF_STATEMENTS = frozenset({"E0001", "E0002", "E0003", "E0006", "E0007", "E0013"})
+"""Syntax errors of one statement."""
+
+
 def _without_consequences(findings: list[Diagnostic]) -> list[Diagnostic]:
     """Findings without those of a line that the fix of a syntax error changes: they are of a statement that
     the author did not write, and are made anew once it is mended."""
     changed: dict[tuple[str, int], int] = {}
     for k, d in enumerate(findings):
-        if d.fix is None or not d.code.startswith("E00"):
+        if d.fix is None or d.code not in _OF_STATEMENTS:
             continue
         for span, _ in d.fix.edits:
             for line in range(span.begin[0], span.finish[0] + 1):

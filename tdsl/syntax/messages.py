@@ -66,7 +66,9 @@ def _unclosed_string(token: Token) -> Diagnostic:
     """The finding of a string without its closing quote, which ends before what ends a statement or block,
     else with the line."""
     message = "this string has no closing quote on its line"
-    found = re.match(r'"(?:[^;{}]|\{[^{}]*\})*?(?=\s*(?:;|\}|\{ *$|#|$))', token.text)
+    before_block = re.match(r'"[^"#]*?(?=\s*\{\s*$)', token.text)
+    inside = re.match(r'"(?:[^;{}]|\{[^{}]*\})*?(?=\s*(?:;|\}|#|$))', token.text)
+    found = before_block or inside
     string = found[0].rstrip() if found is not None else ""
     if not re.search(r"\w", string) or token.text.count('"') > 1:
         return Diagnostic(

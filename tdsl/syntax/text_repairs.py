@@ -159,6 +159,29 @@ def _comparison_as_words(s: Scene) -> Diagnostic | None:
     return None
 
 
+def _name_before_value(s: Scene) -> Diagnostic | None:
+    """``switch leaf[n=8]: S`` and ``spread x n=16``."""
+    t, b, text = s.token, s.before, s.run.file.text
+    tokens = tokens_before_block(s)
+    if (
+        t is None
+        or b is None
+        or t.type != "EQUAL"
+        or b.type != "NAME"
+        or len(s.statement) < 3
+        or len(s.rest) < 2
+        or (s.statement[-2].type not in ("LSQB", "LPAR") and s.statement[-2].text not in ("x", "in", "of"))
+    ):
+        return None
+    value = s.rest[1]
+    if not tokens or not is_whole(s, text[tokens[0].start : b.start] + text[value.start : tokens[-1].end]):
+        return None
+    message = f"a value stands alone here, without `{b.text} =`"
+    cut = SourceSpan(s.run.file, b.start, value.start)
+    fix = Fix(f"write `{value.text}`", ((cut, ""),), safe=False)
+    return Diagnostic("E0001", message, b.span.to(t.span), help=f"write `{value.text}`", fix=fix)
+
+
 def _statement_goes_on(s: Scene) -> Diagnostic | None:
     """``connect`` with ``leaf[*] to spine[*] spread`` on the next line."""
     t, tokens, text = s.token, s.run.tokens, s.run.file.text
@@ -168,6 +191,9 @@ def _statement_goes_on(s: Scene) -> Diagnostic | None:
         return None
     following = tokens[s.i + 1]
     if following.type in (END, "RBRACE", "LBRACE", FAULT) or following.text in STARTERS:
+        return None
+    behind = tokens[s.i + 2].type if s.i + 2 < len(tokens) else END
+    if following.text in SETTINGS and behind not in ("LSQB", "DOT", "COLON", "COMMA"):
         return None
     line = text[following.start : _line_end(s, following.start)].partition("#")[0].rstrip()
     begin, end = s.statement[0].start, s.statement[-1].end
@@ -207,7 +233,7 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
     title = line.removesuffix("{").rstrip()
     if name.type != "NAME" or title == line or re.search(r"[\"{}\[=]|^:", title) or " " not in f"{title} ":
         return None
-    if begin == name.end or not re.match(r"\w+(?: |$|[,:'-])", title) or title in GRAMMAR_WORDS:
+    if begin == name.end or not re.match(r"\w+(?: |$|[,:'(-])", title) or title in GRAMMAR_WORDS:
         return None
     if not is_whole(s, f'{text[s.statement[0].start : name.end]} "title" {{ }}'):
         return None
@@ -218,6 +244,10 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
 def _bracket_left_out(s: Scene) -> Diagnostic | None:
     """``connect node[n.nic[r] to leaf[r]``, ``switch leaf8]: S`` and ``connect spine*] ring``."""
     tokens = tokens_before_block(s) if s.statement else []
+    behind = s.run.tokens[s.i + len(s.rest) :]
+    if behind and behind[0].type == FAULT:  # a fault of brackets, which hides what follows
+        ends = (k for k, t in enumerate(behind) if t.type in (END, "RBRACE", "$END"))
+        tokens += [t for t in behind[: next(ends, len(behind))] if t.type != FAULT]
     return bracket_left_out_of(s, tokens) if s.token is not None else None
 
 
@@ -243,6 +273,20 @@ def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer:
     """``leaf[8)`` and ``leaf[(i]``."""
     begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
     sign = "]" if opener.type == "LSQB" else ")"
+    other = _OPENERS[closer.type]
+    if (
+        other == "["
+        and text[opener.start - 1].isalnum()
+        and is_whole(s, f"{text[begin : opener.start]}{other}{text[opener.end : end]}")
+    ):
+        return Diagnostic(
+            "E0003",
+            f"`{opener.text}` is closed by `{closer.text}`",
+            opener.span,
+            (Label(closer.span, f"`{closer.text}` closes it here"),),
+            help=f"write `{other}`",
+            fix=Fix(f"write `{other}`", ((opener.span, other),), safe=False),
+        )
     if is_whole(s, f"{text[begin : closer.start]}{sign}{closer.text}{text[closer.end : end]}"):
         return _put_bracket(s, sign, closer.start, opener, f"this `{opener.text}` is not closed", "E0003")
     if not is_whole(s, f"{text[begin : closer.start]}{sign}{text[closer.end : end]}"):
@@ -264,6 +308,12 @@ def _opener_left_out(s: Scene, tokens: list[Token], stray: Token) -> Diagnostic 
     doubled = at.type in ("RSQB", "RPAR", "LSQB", "LPAR")
     if doubled and is_whole(s, text[begin : stray.start] + text[stray.end : end]):
         return _remove_bracket(s, stray, message, "E0005")
+    angle = next((t for t in tokens if t.text == "<" and t.start < stray.start), None)
+    if angle is not None and is_whole(s, f"{text[begin : angle.start]}{sign}{text[angle.end : end]}"):
+        new = f"write `{sign}`"
+        return Diagnostic(
+            "E0005", message, angle.span, help=new, fix=Fix(new, ((angle.span, sign),), safe=False)
+        )
     for place in _places_of_opener(tokens, stray, {t.text for t in s.run.tokens if t.type == "NAME"}):
         if is_whole(s, f"{text[begin:place]}{sign}{text[place:end]}"):
             return _put_bracket(s, sign, place, stray, message, "E0005")
@@ -525,23 +575,30 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
         and (end == begin or tokens[end - 1].end == tokens[end].start)
     ):
         end += 1
-    if end - begin < 2:
+    if end == begin:
         return None
     signs = SourceSpan(s.run.file, tokens[begin].start, tokens[end - 1].end)
-    touching = text[signs.start - 1] in "])" and text[signs.end : signs.end + 1].isalpha()
+    joined = text[signs.start - 1] in "])" or text[signs.start - 1].isalnum()
+    joined = joined and text[signs.end : signs.end + 1].isalpha()
+    linked = s.first not in ("connect", "circuit") or any(
+        t.text == "to" and t.start > signs.end for t in tokens
+    )
     meant = (
         _MEANT.get(signs.text, ()) if s.first not in ("require", "report") or signs.text != "=>" else (">=",)
     )
-    for new in ((".",) if touching and signs.text == "->" else ()) + meant:
+    if s.first in ("connect", "circuit"):  # another answer knows the arrow between its ends
+        meant = ()
+    path = (".",) if joined and linked and signs.text in ("->", "::", ":") else ()
+    for new in path + meant:
         if is_whole(s, f"{text[tokens[0].start : signs.start]}{new}{text[signs.end : tokens[-1].end]}"):
-            message = f"`{signs.text}` is not a sign of the language; `{new.strip()}` is"
-            return rewriting_finding(message, signs, signs, new)
+            message, help = f"`{signs.text}` is not a sign of the language", f"write `{new.strip()}`"
+            return Diagnostic("E0001", message, signs, help=help, fix=Fix(help, ((signs, new),), safe=False))
     return None
 
 
 _SIGNS = frozenset({"CMP", "MINUS", "EQUAL", "COLON", "DOT", "PLUS", "STAR", "SLASH", "RANGE"})
 _MEANT = {
-    "<-": ("=", " to "), "->": (" to ", "to", ".."), "=>": ("to",), "::": (".", ":"), "<->": ("to",),
+    "<-": ("=", " to "), "->": (" to ", "to", ":", ".."), "=>": ("to",), "::": (".", ":"), "<->": ("to",),
     "==>": ("to",), "-->": ("to",), "<=>": ("to",), ":=": ("=", ":"), "===": ("==",), "=:": ("=",), "..=": ("..",),
     "..<": ("..",), ">==": (">=",), "<==": ("<=",), "=<": ("<=",), "--": ("to", "-"), "!==": ("!=",), "+=": ("=",),
 }  # fmt: skip
@@ -611,6 +668,7 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
 
 TRIALS = (
     comment_behind_statement,
+    _name_before_value,
     _comparison_as_words,
     _signs_for_another,
     _port_without_its_word,
