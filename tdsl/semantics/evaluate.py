@@ -50,12 +50,25 @@ from tdsl.system.lazy_dataclass import dataclass
 PARTS = {"half": "50%", "third": "1/3", "quarter": "25%", "full": "100%"}
 """Words for shares."""
 NUMERALS: dict[str, int] = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16, "twenty": 20, "twenty_four": 24,
-    "thirty": 30, "thirty_two": 32, "forty": 40, "forty_eight": 48, "fifty": 50, "sixty": 60, "sixty_four": 64,
-    "hundred": 100,
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16, "twenty": 20,
+    "twenty_four": 24, "thirty": 30, "thirty_two": 32, "forty": 40, "forty_eight": 48, "fifty": 50, "sixty": 60,
+    "sixty_four": 64, "hundred": 100,
 }  # fmt: skip
 """Numbers that somebody may write as words."""
+
+
+def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
+    """Raise Fault for ``BASE-T``, which reads as a difference of two names."""
+    text = head.span.file.text
+    hyphen = re.compile(r"(?:-[A-Za-z0-9_]+)+(?![\w.\[(])").match(text, head.span.end)
+    if hyphen is None or closest_known_name(head.name, scope.visible()):
+        return
+    whole = SourceSpan(head.span.file, head.span.start, hyphen.end())
+    new = whole.text.replace("-", "_")
+    message = f"there is no value `{head.name}` here; a name has `_` and no `-`"
+    help = f'write `{new}`, or `"{whole.text}"` for a text'
+    raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))
 
 
 def _refuse_numeral_with_hyphen(head: tree.Identifier) -> None:
@@ -333,15 +346,7 @@ class Evaluator:
             fix = Fix(f"write `{word}`", ((head.span, word),), safe=False)
             message = f"there is no value `{name}` here"
             raise Fault("E0101", head.span, message, help=f"write `{word}`", fix=fix)
-        hyphen = re.compile(r"(?:-[A-Za-z0-9_]+)+(?![\w.\[(])").match(head.span.file.text, head.span.end)
-        if hyphen is not None and not closest_known_name(name, scope.visible()):
-            whole = SourceSpan(head.span.file, head.span.start, hyphen.end())
-            new = whole.text.replace("-", "_")
-            message = f"there is no value `{name}` here; a name has `_` and no `-`"
-            fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
-            raise Fault(
-                "E0101", whole, message, help=f'write `{new}`, or `"{whole.text}"` for a text', fix=fix
-            )
+        _refuse_name_with_hyphen(head, scope)
         if name in FUNCTIONS_ELSEWHERE:
             message = f"there is no function `{name}` here"
             raise Fault("E0101", head.span, message, help=FUNCTIONS_ELSEWHERE[name])

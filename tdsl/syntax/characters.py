@@ -61,12 +61,7 @@ def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
     sign = token.text
     before = text[token.start - 1 : token.start]
     if meant:
-        begin, end = text.rfind("\n", 0, token.start) + 1, text.find("\n", token.end)
-        places = [m.start() for m in re.finditer(sign, text[begin : end if end >= 0 else len(text)])]
-        spans = [SourceSpan(token.file, begin + k, begin + k + 1) for k in places if begin + k >= token.start]
-        fix = Fix(f"write `{meant}`", tuple((span, meant) for span in spans))
-        message = f"{_describe_character(sign)} means nothing here"
-        return Diagnostic("E0006", message, token.span, help=f"write `{meant}`", fix=fix)
+        return _sign_with_meaning(token, text, meant)
     if sign.startswith("'") and len(sign) > 1:
         return _suggest_character(
             token, token.span, '"' + sign[1:-1] + '"', "a string is written in double quotes"
@@ -80,9 +75,10 @@ def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
         )
     entity = re.compile("&(lt|gt|amp);").match(text, token.start)
     if entity is not None:
-        instead = {"lt": "<", "gt": ">", "amp": " and "}[entity[1]]
+        sign_of_entity = {"lt": "<", "gt": ">", "amp": " and "}[entity[1]]
         whole = SourceSpan(token.file, token.start, entity.end())
-        return _suggest_character(token, whole, instead, f"write `{instead.strip()}`: this is a sign of HTML")
+        help = f"write `{sign_of_entity.strip()}`: this is a sign of HTML"
+        return _suggest_character(token, whole, sign_of_entity, help)
     if sign == '"':
         return Diagnostic(
             "E0007", "this string has no closing quote on its line", token.span, help='end it with `"`'
@@ -133,6 +129,16 @@ def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
         token.span,
         help="names are letters, digits and `_`; other text belongs in a string or after `#`",
     )
+
+
+def _sign_with_meaning(token: Token, text: str, meant: str) -> Diagnostic:
+    """The finding of a sign that means one thing at all its places from here to the end of the line."""
+    end = text.find("\n", token.end)
+    line = text[token.start : end if end >= 0 else len(text)]
+    places = [token.start + m.start() for m in re.finditer(re.escape(token.text), line)]
+    fix = Fix(f"write `{meant}`", tuple((SourceSpan(token.file, k, k + 1), meant) for k in places))
+    message = f"{_describe_character(token.text)} means nothing here"
+    return Diagnostic("E0006", message, token.span, help=f"write `{meant}`", fix=fix)
 
 
 def report_misleading_characters(file: SourceFile, diagnostics: Diagnostics) -> None:

@@ -75,11 +75,17 @@ def _begins_comment(tokens: list[Token], i: int) -> bool:
         begin = i + 2
     elif t.type != "FLOOR":
         return False
-    words = tokens[begin : begin + 2]
-    blank = t.file.text[t.start - 1 : t.start].isspace()
-    return (
-        blank and [w.type for w in words] == ["NAME", "NAME"] and not {w.text for w in words} & GRAMMAR_WORDS
-    )
+    if not t.file.text[t.start - 1 : t.start].isspace():
+        return False
+    words: list[Token] = []
+    for w in tokens[begin:]:
+        if w.type != "NAME":
+            break
+        words.append(w)
+    ends = begin + len(words) >= len(tokens) or tokens[begin + len(words)].newline
+    if len(words) > 2 and ends:
+        return True
+    return len(words) > 1 and not {w.text for w in words[:2]} & GRAMMAR_WORDS
 
 
 def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnostics) -> list[Token]:

@@ -437,11 +437,11 @@ def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
             fix=Fix(f"remove one `{path.text}`", ((cut, ""),)),
         )
     if path.start == s.statement[-2].end:
-        at = SourceSpan(s.run.file, path.start, path.start)
+        place = SourceSpan(s.run.file, path.start, path.start)
         whole = f"{s.statement[-2].text}.{path.text}"
         message = f"`.` is missing before `{path.text}`: it joins the names of a path"
         return Diagnostic(
-            "E0001", message, path.span, help=f"write `{whole}`", fix=Fix("put `.`", ((at, "."),))
+            "E0001", message, path.span, help=f"write `{whole}`", fix=Fix("put `.`", ((place, "."),))
         )
     sign = "," if listed else "to"
     at, put = (s.statement[-2].end, sign) if listed else (path.start, f"{sign} ")

@@ -76,11 +76,15 @@ class TokenLayout:
                 self._close_assumed(token)
             if token.type == END:
                 self._end(i, token)
+            elif token.type == "LBRACE" and i and self.tokens[i - 1].type == "LBRACE" and self._is_doubled(i):
+                self._report_doubled_brace(token)
             elif token.type == "LBRACE":
                 self._join_brace_to_head(token)
                 self._unclosed(token.start)
                 self.braces.append(_Level(token))
                 self._push(token)
+            elif token.type == "RBRACE" and self._is_brace_for_bracket(i):
+                self._close_bracket_with_brace(token)
             elif token.type == "RBRACE":
                 self._unclosed(token.start)
                 self._close_brace(i, token)
@@ -189,6 +193,9 @@ class TokenLayout:
         self.out.append(token)
 
     def _close(self, token: Token) -> None:
+        if self._is_bracket_opened_by_brace(token):
+            self._replace_brace_by_fault(token)
+            return
         if self.brackets:
             level = self.brackets[-1]
             if CLOSERS[level.token.type] != token.type:
@@ -203,6 +210,47 @@ class TokenLayout:
             self.brackets.pop()
             self.depth -= level.nested + level.chosen
         self.out.append(token)
+
+    def _is_doubled(self, i: int) -> bool:
+        """Whether a `{` touches the one before it, and one `}` fewer than `{` is written."""
+        opened, closed = (sum(t.type == kind for t in self.tokens) for kind in ("LBRACE", "RBRACE"))
+        return self.tokens[i - 1].end == self.tokens[i].start and opened > closed
+
+    def _report_doubled_brace(self, token: Token) -> None:
+        fix = Fix("remove one `{`", ((token.span, ""),))
+        self.diagnostics.add("E0001", token.span, "`{` is written twice", help="remove one `{`", fix=fix)
+
+    def _is_brace_for_bracket(self, i: int) -> bool:
+        """Whether a `}` stands for the `]` of a bracket on its line: the statement goes on behind it."""
+        if not self.brackets or self.brackets[-1].token.type != "LSQB" or i + 1 == len(self.tokens):
+            return False
+        opened, token, behind = self.brackets[-1].token, self.tokens[i], self.tokens[i + 1]
+        same_line = self.file.position(opened.start)[0] == self.file.position(token.start)[0]
+        return same_line and behind.type not in (END, "RBRACE")
+
+    def _close_bracket_with_brace(self, token: Token) -> None:
+        opened = self.brackets.pop().token
+        label = (Label(opened.span, "`[` opens here"),)
+        fix = Fix("write `]`", ((token.span, "]"),), safe=False)
+        finding = Diagnostic("E0003", "`[` is closed by `}`", token.span, label, help="write `]`", fix=fix)
+        self.out.append(Token(FAULT, "", self.file, token.start, finding))
+
+    def _is_bracket_opened_by_brace(self, token: Token) -> bool:
+        """Whether a `]` closes a `{` that touches a name on its line: ``node{8]``."""
+        if self.brackets or not self.braces or token.type != "RSQB":
+            return False
+        opened = self.braces[-1].token
+        before = self.file.text[opened.start - 1 : opened.start]
+        same_line = self.file.position(opened.start)[0] == self.file.position(token.start)[0]
+        return same_line and (before.isalnum() or before == "_")
+
+    def _replace_brace_by_fault(self, token: Token) -> None:
+        opened = self.braces.pop().token
+        label = (Label(token.span, "`]` closes it here"),)
+        fix = Fix("write `[`", ((opened.span, "["),), safe=False)
+        finding = Diagnostic("E0003", "`{` is closed by `]`", opened.span, label, help="write `[`", fix=fix)
+        at = next(i for i, t in enumerate(self.out) if t is opened)
+        self.out[at] = Token(FAULT, "", self.file, opened.start, finding)
 
     def _unclosed(self, at: int) -> None:
         """A statement ends while brackets are open: one fault at the innermost, for all of them."""

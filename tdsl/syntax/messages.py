@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.syntax.bracket_repairs import bracket_left_out_of
 from tdsl.syntax.characters import bad_character, meanings_of_sign
 from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
@@ -22,7 +23,7 @@ from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, clo
 from tdsl.syntax.shape_slips import TRIALS as SHAPES
 from tdsl.syntax.shape_slips import requirement_in_english
 from tdsl.syntax.slips import TRIALS as SLIPS
-from tdsl.syntax.text_repairs import LAST_TRIALS, bracket_left_out_of, comment_behind_statement
+from tdsl.syntax.text_repairs import LAST_TRIALS, comment_behind_statement
 from tdsl.syntax.text_repairs import TRIALS as TEXTS
 
 

@@ -137,9 +137,19 @@ def missing_word(s: Scene) -> Diagnostic | None:
 
 
 _NEAR = {
-    "between": "among", "inside": "in", "within": "in", "into": "to", "onto": "to", "per": "of", "using": "via",
-    "given": "with", "across": "over", "during": "under", "when": "where", "if": "where",
-}  # fmt: skip
+    "between": "among",
+    "inside": "in",
+    "within": "in",
+    "into": "to",
+    "onto": "to",
+    "per": "of",
+    "using": "via",
+    "given": "with",
+    "across": "over",
+    "during": "under",
+    "when": "where",
+    "if": "where",
+}
 """Words of English for a clause."""
 
 
@@ -171,6 +181,8 @@ def sign_too_many(s: Scene) -> Diagnostic | None:
         t = tokens[k] if 0 < k < len(tokens) - 1 else None
         if t is None or t.type not in ("EQUAL", "COLON", "COMMA") or tokens[k - 1].type == t.type:
             continue
+        if t.type == "COLON" and tokens[k + 1].type == "LBRACE":
+            continue  # a model or rate is missing between them
         gap = " " if text[t.end : t.end + 1].isalnum() and text[t.start - 1].isalnum() else ""
         if is_whole(s, text[tokens[0].start : t.start] + gap + text[t.end : tokens[-1].end]):
             return Diagnostic(

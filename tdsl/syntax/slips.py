@@ -16,11 +16,32 @@ DEVICE_NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)+", re.ASCII)
 
 
 VENDORS = frozenset(
-    {
-        "nvidia", "mellanox", "arista", "cisco", "juniper", "dell", "hpe", "hp", "supermicro", "broadcom", "amd", "intel",
-        "google", "meta", "aws", "azure", "oracle", "edgecore", "celestica", "ufispace", "lenovo", "gigabyte", "quanta",
-    }
-)  # fmt: skip
+    [
+        "nvidia",
+        "mellanox",
+        "arista",
+        "cisco",
+        "juniper",
+        "dell",
+        "hpe",
+        "hp",
+        "supermicro",
+        "broadcom",
+        "amd",
+        "intel",
+        "google",
+        "meta",
+        "aws",
+        "azure",
+        "oracle",
+        "edgecore",
+        "celestica",
+        "ufispace",
+        "lenovo",
+        "gigabyte",
+        "quanta",
+    ]
+)
 """Makers whose name people put before that of a model."""
 
 
@@ -412,8 +433,21 @@ def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
-    _foreign_statement_word, _foreign_comment_sign, _comma_after_statement, _count_in_angle_brackets,
-    _open_bracket, _pattern_number, _rate_after_connect, _percent_as_word, _percent_before_number, _ratio_words, _two_words,
-    _same_line, _colon_after_statement_word, _no_name, _hyphen_in_name, _name_of_device_as_path,
+    _foreign_statement_word,
+    _foreign_comment_sign,
+    _comma_after_statement,
+    _count_in_angle_brackets,
+    _open_bracket,
+    _pattern_number,
+    _rate_after_connect,
+    _percent_as_word,
+    _percent_before_number,
+    _ratio_words,
+    _two_words,
+    _same_line,
+    _colon_after_statement_word,
+    _no_name,
+    _hyphen_in_name,
+    _name_of_device_as_path,
     _conjunction_between_ends,
-)  # fmt: skip
+)

@@ -1,13 +1,13 @@
-"""Changes of a faulty statement's text, tried on the grammar: a comment in another language's sign, a bracket
-or a value that is left out, a `;` inside a statement, a title without its quotes."""
+"""Changes of a faulty statement's text, tried on the grammar: a comment in another language's sign, a word or
+a value that is left out, a `;` inside a statement, a title without its quotes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from tdsl.findings.diagnostic import Diagnostic, Fix, Label
+from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.syntax.bracket_repairs import bracket_left_out
 from tdsl.syntax.keywords import (
     CLAUSES,
     GRAMMAR_WORDS,
@@ -22,12 +22,10 @@ from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
-_COMMENT = re.compile(r"(?:(?<=\s)|(?<=[}\])\w]))(?://|--|/\*|<!--)\s*+(?=\w)")
+_COMMENT = re.compile(r"(?<=[\s}\])])(?://|--|/\*|<!--)\s*+(?=\w)")
 """Signs that begin a comment elsewhere, behind a statement."""
 _TITLED = frozenset({"fabric", "cluster", "model", "job", *KINDS["group"]} - {"row"})
 """Words of statements that have a title between their name and their block."""
-_OPENERS = {"RSQB": "[", "RPAR": "("}
-_ENDS_INDEX = frozenset({"NAME", "NUMBER", "STAR", "RPAR", "RSQB", "QUANTITY", "QMARK", "DIMS"})
 _PLACEHOLDERS = (("NAME", "name_"), ("NUMBER", "1"), ("STRING", '"text"'))
 """A token of each kind that people leave out."""
 
@@ -241,151 +239,6 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
     return rewriting_finding("a title is written in double quotes", span, span, f'"{title}"')
 
 
-def _bracket_left_out(s: Scene) -> Diagnostic | None:
-    """``connect node[n.nic[r] to leaf[r]``, ``switch leaf8]: S`` and ``connect spine*] ring``."""
-    tokens = tokens_before_block(s) if s.statement else []
-    behind = s.run.tokens[s.i + len(s.rest) :]
-    if behind and behind[0].type == FAULT:  # a fault of brackets, which hides what follows
-        ends = (k for k, t in enumerate(behind) if t.type in (END, "RBRACE", "$END"))
-        tokens += [t for t in behind[: next(ends, len(behind))] if t.type != FAULT]
-    return bracket_left_out_of(s, tokens) if s.token is not None else None
-
-
-def bracket_left_out_of(s: Scene, tokens: list[Token]) -> Diagnostic | None:
-    """The finding of a bracket that is left out, or is of the other kind, in the tokens of a statement, with
-    the place where it makes the statement whole; None where there is no such place."""
-    if not 1 < len(tokens) <= LONGEST:
-        return None
-    opened: list[Token] = []
-    for t in tokens:
-        if t.type in ("LSQB", "LPAR"):
-            opened.append(t)
-        elif t.type in _OPENERS and not opened:
-            return _opener_left_out(s, tokens, t)
-        elif t.type in _OPENERS and _OPENERS[t.type] != opened[-1].text:
-            return _bracket_of_other_kind(s, tokens, opened[-1], t) or _opener_left_out(s, tokens, t)
-        elif t.type in _OPENERS:
-            opened.pop()
-    return _closer_left_out(s, tokens, opened[-1]) if opened else None
-
-
-def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer: Token) -> Diagnostic | None:
-    """``leaf[8)`` and ``leaf[(i]``."""
-    begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
-    sign = "]" if opener.type == "LSQB" else ")"
-    other = _OPENERS[closer.type]
-    if (
-        other == "["
-        and text[opener.start - 1].isalnum()
-        and is_whole(s, f"{text[begin : opener.start]}{other}{text[opener.end : end]}")
-    ):
-        return Diagnostic(
-            "E0003",
-            f"`{opener.text}` is closed by `{closer.text}`",
-            opener.span,
-            (Label(closer.span, f"`{closer.text}` closes it here"),),
-            help=f"write `{other}`",
-            fix=Fix(f"write `{other}`", ((opener.span, other),), safe=False),
-        )
-    if is_whole(s, f"{text[begin : closer.start]}{sign}{closer.text}{text[closer.end : end]}"):
-        return _put_bracket(s, sign, closer.start, opener, f"this `{opener.text}` is not closed", "E0003")
-    if not is_whole(s, f"{text[begin : closer.start]}{sign}{text[closer.end : end]}"):
-        return None
-    return Diagnostic(
-        "E0003",
-        f"`{opener.text}` is closed by `{closer.text}`",
-        closer.span,
-        (Label(opener.span, f"`{opener.text}` opens here"),),
-        help=f"write `{sign}`",
-        fix=Fix(f"write `{sign}`", ((closer.span, sign),), safe=False),
-    )
-
-
-def _opener_left_out(s: Scene, tokens: list[Token], stray: Token) -> Diagnostic | None:
-    begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
-    sign, message = _OPENERS[stray.type], f"this `{stray.text}` closes nothing"
-    at = next(t for t in reversed(tokens) if t.start < stray.start)
-    doubled = at.type in ("RSQB", "RPAR", "LSQB", "LPAR")
-    if doubled and is_whole(s, text[begin : stray.start] + text[stray.end : end]):
-        return _remove_bracket(s, stray, message, "E0005")
-    angle = next((t for t in tokens if t.text == "<" and t.start < stray.start), None)
-    if angle is not None and is_whole(s, f"{text[begin : angle.start]}{sign}{text[angle.end : end]}"):
-        new = f"write `{sign}`"
-        return Diagnostic(
-            "E0005", message, angle.span, help=new, fix=Fix(new, ((angle.span, sign),), safe=False)
-        )
-    for place in _places_of_opener(tokens, stray, {t.text for t in s.run.tokens if t.type == "NAME"}):
-        if is_whole(s, f"{text[begin:place]}{sign}{text[place:end]}"):
-            return _put_bracket(s, sign, place, stray, message, "E0005")
-    if is_whole(s, text[begin : stray.start] + text[stray.end : end]):
-        return _remove_bracket(s, stray, message, "E0005")
-    return None
-
-
-def _places_of_opener(tokens: list[Token], stray: Token, names: set[str]) -> Iterator[int]:
-    """Where the bracket that a `]` closes may have been: inside of the name before it, behind a part that the
-    text knows or before an index that it knows; before digits; before a value behind a name."""
-    before = [t for t in tokens if t.start < stray.start][::-1]
-    for k, t in enumerate(before[:12]):
-        if t.type in ("COLON", "LBRACE", "LSQB", "LPAR") or t.text in GRAMMAR_WORDS:
-            break
-        if t.type == "NAME":
-            digits = len(t.text.rstrip("0123456789"))
-            known = [
-                n for n in range(1, len(t.text)) if t.text[:n] in names or (t.text[n:] in names and not k)
-            ]
-            yield from (t.start + n for n in (known[::-1] or [digits] * (0 < digits < len(t.text))))
-        named = (
-            k + 1 < len(before) and before[k + 1].type == "NAME" and before[k + 1].text not in GRAMMAR_WORDS
-        )
-        if named or (
-            stray.type == "RPAR" and before[k + 1 : k + 2] and before[k + 1].type not in ("NAME", "RSQB")
-        ):
-            yield t.start
-
-
-def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic | None:
-    begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
-    sign, message = "]" if opener.type == "LSQB" else ")", f"this `{opener.text}` is not closed"
-    inside = [t for t in tokens if t.start > opener.start]
-    if (inside and inside[0].start == opener.end and text[opener.start - 1] in "[(") or (
-        inside[:1] and inside[0].type in ("LSQB", "LPAR", "LBRACE", "DOT")
-    ):
-        if is_whole(s, text[begin : opener.start] + text[opener.end : end]):
-            return _remove_bracket(s, opener, message, "E0003")
-    for t in inside[:12]:
-        if t.type in _ENDS_INDEX and is_whole(s, f"{text[begin : t.end]}{sign}{text[t.end : end]}"):
-            return _put_bracket(s, sign, t.end, opener, message, "E0003")
-    if is_whole(s, text[begin : opener.start] + text[opener.end : end]):
-        return _remove_bracket(s, opener, message, "E0003")
-    return None
-
-
-def _remove_bracket(s: Scene, bracket: Token, message: str, code: str) -> Diagnostic:
-    remove = f"remove `{bracket.text}`"
-    other = f", or close it with `{']' if bracket.text == '[' else ')'}`" if code == "E0003" else ""
-    return Diagnostic(
-        code, message, bracket.span, help=remove + other, fix=Fix(remove, ((bracket.span, ""),), safe=False)
-    )
-
-
-def _put_bracket(s: Scene, sign: str, at: int, of: Token, message: str, code: str) -> Diagnostic:
-    text = s.run.file.text
-    low, high = at, at
-    while low and (text[low - 1].isalnum() or text[low - 1] in "_*[("):
-        low -= 1
-    while high < len(text) and (text[high].isalnum() or text[high] in "_*])."):
-        high += 1
-    other = f", or remove the `{of.text}`" if code == "E0005" else ""
-    return Diagnostic(
-        code,
-        message,
-        of.span,
-        help=f"write `{text[low:at]}{sign}{text[at:high].rstrip('.')}`{other}",
-        fix=Fix(f"put `{sign}`", ((SourceSpan(s.run.file, at, at), sign),), safe=False),
-    )
-
-
 def _value_left_out(s: Scene) -> Diagnostic | None:
     """``host filer: { role storage }``, ``connect a[i] to [i]`` and ``param : int = 4``."""
     t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
@@ -436,6 +289,8 @@ def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, s
     if before.type == "COLON" and s.first in KINDS["device"]:
         return "the name of the model", "the name of a model, such as `: DGX_H100`"
     if before.type == "LSQB" and s.token is not None and s.token.type == "RSQB":
+        if s.first in KIND_WORDS and "COLON" not in [t.type for t in s.statement]:
+            return "a number", f"how many there are, such as `{s.first} {s.statement[1].text}[8]`"
         return "an index", "`[*]` for all of them, or an index such as `[0]`"
     if before.text in ("to", "via"):
         return "a path", f"a path, such as `{before.text} leaf[*]`"
@@ -463,53 +318,45 @@ _BEFORE_STATEMENTS = FILLERS | {
 """Words of English that say nothing in a statement."""
 
 
+def _word_written_twice(s: Scene) -> Diagnostic | None:
+    """``links of leaf to to spine`` and ``cost of of network``."""
+    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    for k in range(max(at - 3, 1), at + 1):
+        word, before = tokens[k], tokens[k - 1]
+        if word.type != "NAME" or word.text != before.text:
+            continue
+        if is_whole(s, text[tokens[0].start : before.end] + text[word.end : tokens[-1].end]):
+            cut, remove = SourceSpan(s.run.file, before.end, word.end), f"remove one `{word.text}`"
+            message = f"`{word.text}` is written twice"
+            return Diagnostic("E0001", message, word.span, help=remove, fix=Fix(remove, ((cut, ""),)))
+    return None
+
+
+def _says_nothing(tokens: list[Token], k: int) -> bool:
+    """Whether a token is a word of English that says nothing where it stands."""
+    text, before = tokens[k].text, tokens[k - 1].text if k else ""
+    if k == 0:
+        return tokens[1].text in STARTERS and text.lower() in _BEFORE_STATEMENTS
+    if text in ("a", "an", "each", "every"):
+        return before in ("to", "of", "in", "via")
+    return text in FILLERS and before not in ("fabric", "cluster")
+
+
 def _word_that_says_nothing(s: Scene) -> Diagnostic | None:
     """``the switch leaf[8]: S``, ``connect to the spine[*]`` and ``host please node[8]: H``."""
     tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
-    twice = next(
-        (
-            k
-            for k in range(max(at - 3, 1), at + 1)
-            if tokens[k].type == "NAME" and tokens[k].text == tokens[k - 1].text
-        ),
-        0,
-    )
-    if twice and is_whole(
-        s, text[tokens[0].start : tokens[twice - 1].end] + text[tokens[twice].end : tokens[-1].end]
-    ):
-        word = tokens[twice]
-        cut = SourceSpan(s.run.file, tokens[twice - 1].end, word.end)
-        remove = f"remove one `{word.text}`"
-        return Diagnostic(
-            "E0001", f"`{word.text}` is written twice", word.span, help=remove, fix=Fix(remove, ((cut, ""),))
-        )
     for k in (0, at, at - 1, at - 2):
-        word = tokens[k] if 0 <= k < len(tokens) else None
-        named = k and tokens[k - 1].text in ("fabric", "cluster")
-        before_statement = (
-            k == 0 and tokens[1].text in STARTERS and tokens[0].text.lower() in _BEFORE_STATEMENTS
-        )
-        article = (
-            k > 0
-            and tokens[k].text in ("a", "an", "each", "every")
-            and tokens[k - 1].text in ("to", "of", "in", "via")
-        )
-        if word is None or not (
-            before_statement or article or (k > 0 and word.text in FILLERS and not named)
-        ):
+        if k < 0 or not _says_nothing(tokens, k):
             continue
-        following = tokens[k + 1].start if k + 1 < len(tokens) else word.end
+        word, following = tokens[k], tokens[k + 1].start if k + 1 < len(tokens) else tokens[k].end
         if is_whole(s, text[tokens[0].start : word.start] + text[following : tokens[-1].end]):
-            remove = f"remove `{word.text}`"
-            return Diagnostic(
-                "E0001",
-                f"`{word.text}` says nothing here",
-                word.span,
-                help=remove,
-                fix=Fix(remove, ((SourceSpan(s.run.file, word.start, following), ""),), safe=False),
-            )
+            cut, remove = SourceSpan(s.run.file, word.start, following), f"remove `{word.text}`"
+            fix = Fix(remove, ((cut, ""),), safe=False)
+            return Diagnostic("E0001", f"`{word.text}` says nothing here", word.span, help=remove, fix=fix)
     return None
 
 
@@ -597,11 +444,27 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
 
 
 _SIGNS = frozenset({"CMP", "MINUS", "EQUAL", "COLON", "DOT", "PLUS", "STAR", "SLASH", "RANGE"})
-_MEANT = {
-    "<-": ("=", " to "), "->": (" to ", "to", ":", ".."), "=>": ("to",), "::": (".", ":"), "<->": ("to",),
-    "==>": ("to",), "-->": ("to",), "<=>": ("to",), ":=": ("=", ":"), "===": ("==",), "=:": ("=",), "..=": ("..",),
-    "..<": ("..",), ">==": (">=",), "<==": ("<=",), "=<": ("<=",), "--": ("to", "-"), "!==": ("!=",), "+=": ("=",),
-}  # fmt: skip
+_MEANT: dict[str, tuple[str, ...]] = {
+    "<-": ("=", " to "),
+    "->": (" to ", "to", ":", ".."),
+    "=>": ("to",),
+    "::": (".", ":"),
+    "<->": ("to",),
+    "==>": ("to",),
+    "-->": ("to",),
+    "<=>": ("to",),
+    ":=": ("=", ":"),
+    "===": ("==",),
+    "=:": ("=",),
+    "..=": ("..",),
+    "..<": ("..",),
+    ">==": (">=",),
+    "<==": ("<=",),
+    "=<": ("<=",),
+    "--": ("to", "-"),
+    "!==": ("!=",),
+    "+=": ("=",),
+}
 """Signs of other languages, and what they mean here; the first that makes the statement whole."""
 
 
@@ -655,13 +518,15 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
         if s.run.count_accepted(fits) <= len(tokens) + 1 or (k < at and tokens[k].type not in VALUES):
             continue
         value, before = tokens[k], tokens[k - 1]
+        what = "a sign such as `>=`" if sign == ">=" else "an operator"
         return Diagnostic(
             "E0001",
-            f"{'a sign such as `>=`' if sign == '>=' else 'an operator'} is missing between `{before.text}` and `{value.text}`",
+            f"{what} is missing between `{before.text}` and `{value.text}`",
             value.span,
             help=f"write `<=`, `>=` or `==` before `{value.text}`"
             if sign == ">="
-            else f"write an operator between them (`+`, `-`, `*`, `//`, `%`, `<`, `>`, `==`), or remove `{value.text}`",
+            else "write an operator between them (`+`, `-`, `*`, `//`, `%`, `<`, `>`, `==`), "
+            f"or remove `{value.text}`",
         )
     return None
 
@@ -677,7 +542,8 @@ TRIALS = (
     _end_inside_statement,
     _statement_goes_on,
     _title_without_quotes,
-    _bracket_left_out,
+    bracket_left_out,
+    _word_written_twice,
     _word_that_says_nothing,
 )
 """What is tried first."""
