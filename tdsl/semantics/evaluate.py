@@ -52,8 +52,8 @@ PARTS = {"half": "50%", "third": "1/3", "quarter": "25%", "full": "100%"}
 NUMERALS: dict[str, int] = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16, "twenty": 20,
-    "twenty_four": 24, "thirty": 30, "thirty_two": 32, "forty": 40, "forty_eight": 48, "fifty": 50, "sixty": 60,
-    "sixty_four": 64, "hundred": 100,
+    "twenty_four": 24, "thirty": 30, "thirty_two": 32, "forty": 40, "forty_eight": 48, "fifty": 50,
+    "sixty": 60, "sixty_four": 64, "hundred": 100,
 }  # fmt: skip
 """Numbers that somebody may write as words."""
 
@@ -71,16 +71,23 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
     raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))
 
 
-def _refuse_numeral_with_hyphen(head: tree.Identifier) -> None:
-    """Raise Fault for ``thirty-two``, which reads as a difference of two names."""
-    found = re.compile(r"([a-z]+)-([a-z]+)\b", re.IGNORECASE).match(head.span.file.text, head.span.start)
+def _refuse_numeral(head: tree.Identifier) -> None:
+    """Raise Fault for a number in words: ``eight``, and ``thirty-two``, which reads as a difference."""
+    text, span = head.span.file.text, head.span
+    found = re.compile(r"([a-z]+)-([a-z]+)\b", re.IGNORECASE).match(text, span.start)
     parts = [NUMERALS.get(word.lower(), 0) for word in found.groups()] if found is not None else []
-    if found is None or len(parts) < 2 or not all(parts) or found[1] != head.name:
+    if found is not None and parts and all(parts) and found[1] == head.name:
+        span = SourceSpan(span.file, found.start(), found.end())
+        number = str(sum(parts))
+    elif head.name.lower() in NUMERALS:
+        number = str(NUMERALS[head.name.lower()])
+    else:
         return
-    whole, number = SourceSpan(head.span.file, found.start(), found.end()), str(sum(parts))
-    fix = Fix(f"write `{number}`", ((whole, number),))
-    message = f"there is no value `{whole.text}` here"
-    raise Fault("E0101", whole, message, help=f"write `{number}`, in digits", fix=fix)
+    written = span.text if span.text.startswith(head.name) else head.name
+    fix = Fix(f"write `{number}`", ((span, number),)) if span.text == written else None
+    raise Fault(
+        "E0101", span, f"there is no value `{written}` here", help=f"write `{number}`, in digits", fix=fix
+    )
 
 
 STEP_LIMIT = 500_000
@@ -331,16 +338,7 @@ class Evaluator:
             message = f"there is no value `{name}` here"
             fix = Fix(f"write `{part}`", ((head.span, part),), safe=False)
             raise Fault("E0101", head.span, message, help=f"write `{part}`", fix=fix)
-        _refuse_numeral_with_hyphen(head)
-        if name.lower() in NUMERALS:
-            number = str(NUMERALS[name.lower()])
-            raise Fault(
-                "E0101",
-                head.span,
-                f"there is no value `{name}` here",
-                help=f"write `{number}`, in digits",
-                fix=Fix(f"write `{number}`", ((head.span, number),)) if head.span.text == name else None,
-            )
+        _refuse_numeral(head)
         if name in ("True", "False", "TRUE", "FALSE", "yes", "no", "None", "null"):
             word = "true" if name.lower() in ("true", "yes") else "false"
             fix = Fix(f"write `{word}`", ((head.span, word),), safe=False)

@@ -69,8 +69,9 @@ def _fix_that_help_says(span: SourceSpan, help: str) -> Fix | None:
     new = found[1]
     if new.split()[0] != text.split()[0] or len(text.split()) < 2 or "{" in text + new:
         return None
-    said = set(re.findall(r"\d+", new)) - set(re.findall(r"\d+", text))
-    if said or set(_WORDS.findall(new)) - set(_WORDS.findall(text)):  # an example's words, not the design's
+    if set(re.findall(r"\d+", new)) != set(re.findall(r"\d+", text)):  # of an example, or lost
+        return None
+    if set(_WORDS.findall(new)) - set(_WORDS.findall(text)):  # an example's words, not the design's
         return None
     return Fix(f"write `{new}`", ((span, new),), safe=False)
 

@@ -165,6 +165,11 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     instead = INSTEAD_OF.get(name.lower())
     if instead in ("host", "chip"):
         instead = f"{instead}s"
+    behind = s.items[0].value.span.text if s.items else ""
+    if f"{name}_{behind}" in known and s.items:  # `fat tree {`
+        both, new = s.name.span.to(s.items[0].value.span), f"{name}_{behind}"
+        fix = Fix(f"write `{new}`", ((both, new),))
+        return Fault("E0118", both, f"there is no statement `{name}` here", help=f"write `{new}`", fix=fix)
     if name.lower() in known and name.lower() != name:
         instead = name.lower()
     if instead is not None:

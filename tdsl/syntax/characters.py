@@ -73,12 +73,8 @@ def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
             "u",
             f"`{sign[0]}` is written `u` in units: `5us`",
         )
-    entity = re.compile("&(lt|gt|amp);").match(text, token.start)
-    if entity is not None:
-        sign_of_entity = {"lt": "<", "gt": ">", "amp": " and "}[entity[1]]
-        whole = SourceSpan(token.file, token.start, entity.end())
-        help = f"write `{sign_of_entity.strip()}`: this is a sign of HTML"
-        return _suggest_character(token, whole, sign_of_entity, help)
+    if (known := _sign_of_html(token, text) or _money_apart(token, text)) is not None:
+        return known
     if sign == '"':
         return Diagnostic(
             "E0007", "this string has no closing quote on its line", token.span, help='end it with `"`'
@@ -94,12 +90,6 @@ def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
     if sign[0] in "$€£" and amount is not None:
         whole = SourceSpan(token.file, token.start - len(amount[0]), token.start + 1)
         return _suggest_character(token, whole, f"${amount[0]}", f"write `${amount[0]}`: `$` comes first")
-    apart = re.compile(r"\$ +(?=[0-9])").match(text, token.start)
-    if apart is not None:
-        whole = SourceSpan(token.file, token.start, apart.end())
-        amount_behind = re.compile(r"[0-9][0-9_.]*[kM]?").match(text, apart.end())
-        assert amount_behind is not None
-        return _suggest_character(token, whole, "$", f"write `${amount_behind[0]}`, without a space")
     behind = re.compile(r"[0-9][0-9_.]*[kM]?").match(text, token.start + 1)
     if sign[0] in "€£" and behind is not None:
         whole = SourceSpan(token.file, token.start, token.start + 1)
@@ -129,6 +119,25 @@ def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
         token.span,
         help="names are letters, digits and `_`; other text belongs in a string or after `#`",
     )
+
+
+def _sign_of_html(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``&lt;``, ``&gt;`` and ``&amp;``; None of other signs."""
+    entity = re.compile("&(lt|gt|amp);").match(text, token.start)
+    if entity is None:
+        return None
+    meant = {"lt": "<", "gt": ">", "amp": " and "}[entity[1]]
+    whole = SourceSpan(token.file, token.start, entity.end())
+    return _suggest_character(token, whole, meant, f"write `{meant.strip()}`: this is a sign of HTML")
+
+
+def _money_apart(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``$ 5M``; None of other signs."""
+    apart = re.compile(r"\$ +([0-9][0-9_.]*[kM]?)").match(text, token.start)
+    if apart is None:
+        return None
+    whole = SourceSpan(token.file, token.start, apart.start(1))
+    return _suggest_character(token, whole, "$", f"write `${apart[1]}`, without a space")
 
 
 def _sign_with_meaning(token: Token, text: str, meant: str) -> Diagnostic:

@@ -232,6 +232,8 @@ TRIALS = (
 def _may_go(t: Token, at_fault: bool) -> bool:
     """Whether a token may have been written in vain: a sign, a word of the grammar, or the one at fault."""
     words = set() if at_fault else GRAMMAR_WORDS
+    if t.text in ("under", "over", "at"):  # says how a value is bound
+        return False
     return t.type in ("EQUAL", "COLON", "COMMA") or (t.type == "NAME" and t.text in words)
 
 

@@ -15,32 +15,9 @@ _RATE = re.compile(r"at\s+(\d+(?:\.\d+)?)\s*([GTM])(?:b/s|bps|bit/s|bit|be|e|b)?
 DEVICE_NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)+", re.ASCII)
 
 
-VENDORS = frozenset(
-    [
-        "nvidia",
-        "mellanox",
-        "arista",
-        "cisco",
-        "juniper",
-        "dell",
-        "hpe",
-        "hp",
-        "supermicro",
-        "broadcom",
-        "amd",
-        "intel",
-        "google",
-        "meta",
-        "aws",
-        "azure",
-        "oracle",
-        "edgecore",
-        "celestica",
-        "ufispace",
-        "lenovo",
-        "gigabyte",
-        "quanta",
-    ]
+VENDORS = (
+    " nvidia mellanox arista cisco juniper dell hpe hp supermicro broadcom amd intel google meta aws azure "
+    "oracle edgecore celestica ufispace lenovo gigabyte quanta "
 )
 """Makers whose name people put before that of a model."""
 
@@ -284,7 +261,7 @@ def _two_words(s: Scene) -> Diagnostic | None:
             help=f"remove `{gone.text.strip()}`",
             fix=Fix(f"remove `{gone.text.strip()}`", ((gone, ""),), safe=False),
         )
-    if t.type == "NAME" and t.text not in STARTERS and b.text.lower() not in VENDORS:
+    if t.type == "NAME" and t.text not in STARTERS and f" {b.text.lower()} " not in VENDORS:
         new, both = f"{b.text}_{t.text}", b.span.to(t.span)
         return _slip_with_fix(
             s, "the name of a model has no space, and `_` in its place", both, new, safe=False

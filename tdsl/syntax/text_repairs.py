@@ -511,7 +511,7 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
     ):
         return None
     claim = s.first in ("require", "report")
-    if b.text in GRAMMAR_WORDS:
+    if b.text in GRAMMAR_WORDS or (b.type == "NAME" and t.type == "NAME"):
         return None
     for k, sign in ((at, ">="), (at - 1, ">="), (at, "+")) if claim else ((at, "+"),):
         fits = [*tokens[:k], *s.run.scan(SourceFile("", sign)), *tokens[k:]]
