@@ -265,7 +265,7 @@ class Intent:
             raise Fault(
                 "E0120",
                 whole,
-                "the name of a model has `_`, and no blank or `-`",
+                "the name of a model has `_`, and no space or `-`",
                 help=f"write `{new}`",
                 fix=fix,
             )

@@ -115,7 +115,7 @@ def _dimensions_apart(s: Scene) -> Diagnostic | None:
     if not is_whole(s, text[tokens[0].start : b.start] + new + text[found.end() : tokens[-1].end]):
         return None
     whole = SourceSpan(s.run.file, b.start, found.end())
-    return rewriting_finding("dimensions are written without blanks", whole, whole, new)
+    return rewriting_finding("dimensions are written without spaces", whole, whole, new)
 
 
 _COMPARISONS = (
@@ -174,7 +174,7 @@ def _name_before_value(s: Scene) -> Diagnostic | None:
     value = s.rest[1]
     if not tokens or not is_whole(s, text[tokens[0].start : b.start] + text[value.start : tokens[-1].end]):
         return None
-    message = f"a value stands alone here, without `{b.text} =`"
+    message = f"a value is written alone here, without `{b.text} =`"
     cut = SourceSpan(s.run.file, b.start, value.start)
     fix = Fix(f"write `{value.text}`", ((cut, ""),), safe=False)
     return Diagnostic("E0001", message, b.span.to(t.span), help=f"write `{value.text}`", fix=fix)
@@ -287,7 +287,7 @@ def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, s
     if before.type == "COLON" and s.first == "port":
         return "the rate", "a rate, such as `: 400Gbps`, or `: any`"
     if before.type == "COLON" and s.first in KINDS["device"]:
-        return "the name of the model", "the name of a model, such as `: DGX_H100`"
+        return "the name of the model", "the name of a model behind the `:`"
     if before.type == "LSQB" and s.token is not None and s.token.type == "RSQB":
         if s.first in KIND_WORDS and "COLON" not in [t.type for t in s.statement]:
             return "a number", f"how many there are, such as `{s.first} {s.statement[1].text}[8]`"
@@ -482,7 +482,7 @@ def _first_word_left_out(s: Scene) -> Diagnostic | None:
         ("port", ":" in texts[:-1] and tokens[texts.index(":") + 1].type == "QUANTITY"),
         ("require", any(t.type == "CMP" for t in tokens) and texts[1] != "="),
         ("use", "(" in texts and texts[-1] == ")" and "." in texts),
-        ("extend", s.run.tokens[s.i].type in ("DOT", "LBRACE") and len(tokens) > 2 and texts[1] == "."),
+        ("extend", s.token is not None and s.token.type in ("DOT", "LBRACE") and texts[1] == "."),
     )
     text = s.run.file.text[tokens[0].start : tokens[-1].end]
     for word, likely in shapes:
