@@ -80,8 +80,8 @@ def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer:
 def _opener_left_out(s: Scene, tokens: list[Token], stray: Token) -> Diagnostic | None:
     begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
     sign, message = _OPENERS[stray.type], f"this `{stray.text}` closes nothing"
-    at = next(t for t in reversed(tokens) if t.start < stray.start)
-    doubled = at.type in ("RSQB", "RPAR", "LSQB", "LPAR")
+    at = next((t for t in reversed(tokens) if t.start < stray.start), None)
+    doubled = at is not None and at.type in ("RSQB", "RPAR", "LSQB", "LPAR")
     if doubled and is_whole(s, text[begin : stray.start] + text[stray.end : end]):
         return _remove_bracket(s, stray, message, "E0005")
     angle = next((t for t in tokens if t.text == "<" and t.start < stray.start), None)
