@@ -31,8 +31,8 @@ COMMAND = (
 USER = r"\[?[\w.-]+@[\w.-]+[^#$>%\"{]{0,80}"
 ROLE = r"\{(?:master|backup|linecard|primary|secondary)(?::\w+)?\}"
 PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*(?:\([\w.-]+\))?)[#$>%](?:\s.*|{COMMAND}.*)?|{ROLE}")
-"""A prompt with or without a command: ``admin@leaf0:~$ show lldp table``, ``leaf0#show lldp neighbors``; and the
-line above it in which Junos says its role in a chassis, ``{master:0}``."""
+"""A prompt with or without a command: ``admin@leaf0:~$ show lldp table``, ``leaf0#show lldp neighbors``; and
+the line above it in which Junos says its role in a chassis, ``{master:0}``."""
 TYPED = re.compile(
     rf"(?:\[?[\w.-]+@([\w.-]+)[^#$>%\"{{]{{0,80}}|([A-Za-z][\w.-]*)(?:\([\w.-]+\))?)[#$>%]\s*{COMMAND}.*"
 )
@@ -356,7 +356,9 @@ def _is_lldp(value: Any) -> bool:
     """Whether an object has the form of an LLDP capture: of lldpd, EOS, Junos, SONiC, NVUE or NAPALM."""
     if not isinstance(value, Mapping) or not value:
         return False
-    if {"lldpNeighbors", "lldp-neighbors-information"} & value.keys() or any(str(k).startswith("LLDP_ENTRY_TABLE") for k in value):
+    if {"lldpNeighbors", "lldp-neighbors-information"} & value.keys() or any(
+        str(k).startswith("LLDP_ENTRY_TABLE") for k in value
+    ):
         return True
     top = value.get("lldp")
     if "lldp" in value and any(

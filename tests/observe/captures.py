@@ -218,7 +218,8 @@ WHOLE: dict[str, Callable[[Cables], str]] = {
 }  # fmt: skip
 """By reader: a capture of all cables."""
 BY_DEVICE: dict[str, Callable[[str, Heard], str]] = {
-    "eos": eos, "junos": junos, "lldpd": lldpd, "lldpd-text": lldpd_text, "napalm": napalm, "nvue": nvue, "nxos": nxos, "sonic": sonic,
+    "eos": eos, "junos": junos, "lldpd": lldpd, "lldpd-text": lldpd_text, "napalm": napalm, "nvue": nvue, "nxos": nxos,
+    "sonic": sonic,
 }  # fmt: skip
 """By reader: a capture a device."""
 

@@ -156,7 +156,9 @@ def carriage_returns(text: str, r: Random) -> str:
 def pager(text: str, r: Random) -> str:
     lines = text.split("\n")
     at = r.randrange(len(lines))
-    lines[at] = r.choice(["--More--\r        \r", " --More-- \r           \r", "---(more 52%)---\r                \r"]) + lines[at]
+    lines[at] = (
+        r.choice(["--More--\r        \r", " --More-- \r           \r", "---(more 52%)---\r                \r"]) + lines[at]
+    )
     return "\n".join(lines)
 
 

@@ -1,8 +1,9 @@
-"""Juniper Junos: ``show lldp neighbors``, and with ``detail``, as text, ``| display json`` or ``| display xml``.
+"""Juniper Junos: ``show lldp neighbors``, and with ``detail``, as text, with ``| display json`` or
+``| display xml``.
 
-Sources: Juniper, CLI reference, "show lldp neighbors", in which *Port info* is the neighbour's port identifier
-or its description; py-junos-eznc, ``op/lldp.yml``, for the elements of the XML; ntc-templates and NAPALM, whose
-samples are of MX, EX and QFX.
+Sources: Juniper, CLI reference, "show lldp neighbors", in which *Port info* is the neighbour's port
+identifier or its description; py-junos-eznc, ``op/lldp.yml``, for the elements of the XML; the samples of
+ntc-templates.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ UNIT = re.compile(r"((?:[a-z]{2}-\d++/\d++/\d++(?::\d++)?|[a-z]++\d++))\.\d++")
 BETWEEN = re.compile(r"\{.*\}|\S+:|-+")
 """What Junos prints between rows: its role in a chassis, and the member that the next rows are of."""
 FIRST_INDEX = 500
-"""Junos numbers its interfaces for SNMP from about here, and sends this number as the port's identifier where it
-is not told to send the name. Smaller numbers are those of ports."""
+"""Junos numbers its interfaces for SNMP from about here, and sends this number as the port's identifier where
+it is not told to send the name. Smaller numbers are those of ports."""
 
 
 def recognises(head: str) -> bool:
@@ -77,9 +78,7 @@ def _neighbours_of_junos(file: SourceFile, into: Observed) -> Iterator[tuple[Map
         return _neighbours_of_table(file, into)
     if BLOCK.search(file.text):
         return _neighbours_of_blocks(file)
-    return (
-        _neighbours_of_xml(file) if file.text.lstrip().startswith("<") else _neighbours_of_json(file, into)
-    )
+    return _neighbours_of_xml(file) if file.text.lstrip().startswith("<") else _neighbours_of_json(file, into)
 
 
 def _add_junos_neighbour(into: Observed, here: str, facts: Mapping[str, str], at: CaptureLine) -> None:
