@@ -26,6 +26,7 @@ from tdsl.certificates.write_throughput import (
     flow_certificate_between_sets,
     lengths_through_units,
 )
+from tdsl.certificates.write_trees import stages_along_trees
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.subject import devices_of_selectors, holders_of_devices
@@ -329,6 +330,9 @@ def _schedule_of_gathering(interval: Interval, metric: str) -> Json:
     if count > MOST_RANKS:
         raise Unshown(f"there are {count:,} ranks, and schedules of {MOST_RANKS} at most are replayed")
     for best in interval.schedules:
+        along = stages_along_trees(ranks, best)
+        if along is not None:
+            return {"chunks": best.chunks} | along
         plan = best.plan
         if plan is None or plan.gathering is None:
             continue

@@ -54,6 +54,7 @@ def print_csv(rows: OutputRows) -> None:
 
 def print_json(content: dict[str, object]) -> None:
     """A JSON document on stdout, with the schema's number and tdsl's version."""
-    from tdsl.report.json_report import SCHEMA, dump_json
+    from tdsl.report.json_report import SCHEMA, json_pieces
 
-    write_to_stream(dump_json({"schema": SCHEMA, "tdsl": __version__, **content}))
+    for piece in json_pieces({"schema": SCHEMA, "tdsl": __version__, **content}):
+        write_to_stream(piece)

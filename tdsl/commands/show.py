@@ -387,7 +387,7 @@ TABLES: Mapping[str, Callable[[Fabric], OutputRows]] = {
 GRAPHS = ("graphml", "json", "gexf")
 SCHEDULE = "schedule"
 WHAT = (*TABLES, "metrics", "waivers", "length", SCHEDULE, JOB, "graph")
-MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "routes", "way")
+MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "routes", "way", "tree", "steps")
 
 
 @click.command(
@@ -627,7 +627,9 @@ def _print_schedules(shown: list[Design], text: str, form: str | None) -> None:
         if len(found) > 1:
             write_to_stream(f"{design.name}\n")
         if form is not None:
-            print_table(OutputRows(MESSAGES, rows_of_schedule(made, every=False)))
+            width = len(MESSAGES) - (0 if made.trees else 2)
+            each_row = (row[:width] for row in rows_of_schedule(made, every=False))
+            print_table(OutputRows(MESSAGES[:width], each_row))
             continue
         for line in lines_of_schedule(made):
             write_to_stream(f"{terminal_safe_line(line)}\n")

@@ -345,6 +345,9 @@ class Budget:
     listed_messages: int = 20_000
     """Messages of a schedule that are listed with their routes."""
 
+    listed_tree_messages: int = 1_000_000
+    """Messages along trees of single ranks that are listed, one after the other: about a minute."""
+
     route_listing_work: int = 8_000_000
     """Pairs of ends times arcs up to which flows are divided into paths to be listed."""
 
@@ -417,6 +420,13 @@ class Budget:
 
     tree_mixture_stale: int = 4
     """Trees one after the other that were found before, after which no more are looked for."""
+
+    tree_mixture_level: int = 10
+    """Divisions of the data one after the other that are no better, after which no more trees are looked for;
+    of 118 mixtures of random designs none was better again after more than six."""
+
+    tree_mixture_gain: float = 0.0005
+    """By which part a division has to be better."""
 
     tree_mixture_slack: float = 0.3
     """By how much more than the cheapest trees may cost whose ranks send to few."""

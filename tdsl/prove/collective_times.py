@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,6 +39,9 @@ from tdsl.prove.terminals import Offer, offer_of_demand
 from tdsl.prove.tree_packing import tree_gathering
 from tdsl.prove.unit_network import unit_network
 from tdsl.system.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from tdsl.prove.rank_trees import TreePlan
 
 FILL = 4000
 """Chunks for each stage that a chunk passes: filling the pipeline takes so small a part of the time."""
@@ -74,8 +78,8 @@ NOTHING_CROSSES = "scale-up links carry all of it, and nothing crosses the netwo
 class Schedule:
     """One way of doing a collective operation: sending each bit of the data takes ``per_bit`` seconds, and
     known delays ``waiting`` seconds in all. ``overlapped`` if its stages run at the same time, in ``chunks``
-    chunks; ``stages`` of messages follow each other for a chunk. ``plan`` has the messages; None where they
-    are not listed, and ``unlisted`` then says why."""
+    chunks; ``stages`` of messages follow each other for a chunk. ``plan`` has the messages, or ``trees``;
+    neither where they are not listed, and ``unlisted`` then says why."""
 
     name: str
     per_bit: Fraction
@@ -85,6 +89,7 @@ class Schedule:
     stages: int
     plan: MessagePlan | None
     unlisted: str = TOO_MANY
+    trees: TreePlan | None = None
 
     def seconds(self, size: Fraction) -> Fraction:
         """The time of so many bits."""

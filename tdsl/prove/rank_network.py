@@ -21,6 +21,8 @@ from tdsl.system.lazy_dataclass import dataclass
 NONE = -1
 """The link between a rank and a door: it is no limit."""
 
+Passing = int | tuple[str, int] | tuple[str, int, tuple[int, int]]
+
 PORTS, SCALEUP_PORTS = 0, 1
 """Which ports of a host: of the network, or of scale-up links."""
 
@@ -29,7 +31,9 @@ PORTS, SCALEUP_PORTS = 0, 1
 class RankNetwork:
     """Nodes from 0 to ``count`` are the ranks, those behind them pass data on. Link k has ``rate[k]`` bit/s
     each way between the nodes ``a[k]`` and ``b[k]``; ``doors`` has the ranks of each node that is a door.
-    Where ranks that can be exchanged are put together, ``size`` is how many each node is."""
+    Where ranks that can be exchanged are put together, ``members`` are those that each node is, and a link of
+    it has the rate of all of them. ``passing`` says what each node behind the ranks is: a device; a node
+    ``inside`` hosts; or a ``door`` of a unit, with which ports and the rail, NONE for all of them."""
 
     count: int
     nodes: int
@@ -37,9 +41,15 @@ class RankNetwork:
     b: Sequence[int]
     rate: Sequence[int]
     doors: Mapping[int, tuple[int, ...]]
-    size: Sequence[int]
+    members: Sequence[tuple[int, ...]]
+    passing: Sequence[Passing]
 
-    @property
+    @cached_property
+    def size(self) -> list[int]:
+        """How many ranks each node is."""
+        return [len(mine) for mine in self.members]
+
+    @cached_property
     def ranks(self) -> int:
         """The number of ranks."""
         return sum(self.size)
@@ -68,9 +78,9 @@ def rank_network(ranks: Ranks) -> RankNetwork | None:
     pairs = sorted(made.rate)
     a, b = [p[0] for p in pairs], [p[1] for p in pairs]
     rate = [made.rate[p] for p in pairs]
-    return _with_equal_ranks_together(
-        RankNetwork(ranks.count, made.count, a, b, rate, made.doors, [1] * ranks.count)
-    )
+    alone = [(r,) for r in range(ranks.count)]
+    net = RankNetwork(ranks.count, made.count, a, b, rate, made.doors, alone, [*made.node])
+    return _with_equal_ranks_together(net)
 
 
 def _kinds_of_equal_ranks(net: RankNetwork) -> tuple[list[int], int]:
@@ -90,17 +100,18 @@ def _with_equal_ranks_together(net: RankNetwork) -> RankNetwork:
     """Ranks with equal links to the same switches as one node with the links of all: exchanging them maps the
     network onto itself, and what is averaged over all exchanges is the same at each of them."""
     place, count = _kinds_of_equal_ranks(net)
+    members: list[list[int]] = [[] for _ in range(count)]
+    for r, at in enumerate(place):
+        members[at].append(r)
     place += range(count, count + net.nodes - net.count)
-    size = [0] * count
-    for at in place[: net.count]:
-        size[at] += 1
     rate: dict[tuple[int, int], int] = {}
     for a, b, bps in zip(net.a, net.b, net.rate, strict=True):
         pair = place[a], place[b]
         rate[pair] = rate.get(pair, 0) + bps
     doors = {place[d]: tuple(place[r] for r in mine) for d, mine in net.doors.items()}
     first, second = ([pair[end] for pair in rate] for end in (0, 1))
-    return RankNetwork(count, count + net.nodes - net.count, first, second, [*rate.values()], doors, size)
+    nodes, each = count + net.nodes - net.count, [*map(tuple, members)]
+    return RankNetwork(count, nodes, first, second, [*rate.values()], doors, each, net.passing)
 
 
 class _Nodes:
@@ -112,11 +123,11 @@ class _Nodes:
         ends = np.cumsum(ranks.unit_weight).tolist()
         self.of_unit = [range(end - n, end) for end, n in zip(ends, ranks.unit_weight.tolist(), strict=True)]
         self.unit = {d: k for k, d in enumerate(self.view.units.tolist())}
-        self.node: dict[object, int] = {}
+        self.node: dict[Passing, int] = {}
         self.rate: dict[tuple[int, int], int] = {}
         self.doors: dict[int, tuple[int, ...]] = {}
 
-    def number(self, key: object) -> int:
+    def number(self, key: Passing) -> int:
         """The node of what is found."""
         if key not in self.node:
             self.node[key] = self.count
@@ -148,7 +159,8 @@ class _Nodes:
                 k = self.unit.get(d, -1)
                 if k >= 0:
                     mine = owners[k, rail]
-                    ends.append(self.door(k, (PORTS, mine[0]), mine))
+                    which = PORTS, NONE if len(mine) == len(self.of_unit[k]) else rail
+                    ends.append(self.door(k, which, mine))
                 elif passing[d]:
                     ends.append(self.number(d))
             if len(ends) == 2:
@@ -183,7 +195,7 @@ class _Nodes:
         for d, k in self.unit.items():
             mine, nodes = self.of_unit[k], chips.get(d, [])
             if d in joined and view.domains.of_device[d] >= 0:
-                place[d] = self.door(k, (SCALEUP_PORTS, 0), mine)
+                place[d] = self.door(k, (SCALEUP_PORTS, NONE), mine)
             if len(nodes) == len(mine):
                 place |= zip(nodes, mine, strict=True)
         return place

@@ -33,8 +33,6 @@ from tdsl.prove.rank_network import NONE, RankNetwork, rank_network
 from tdsl.system.lazy_dataclass import dataclass
 
 NAME = "trees of single ranks"
-UNLISTED = "its trees are of single ranks and use links of both layers, and are not listed"
-
 Way = tuple[tuple[int, bool], ...]
 """Links one after the other, each with whether it is passed from its end ``a`` to its end ``b``."""
 
@@ -42,13 +40,15 @@ Way = tuple[tuple[int, bool], ...]
 @dataclass(frozen=True, slots=True)
 class TreeLink:
     """A link of a tree from one rank to another by its way; ``behind`` is how many ranks are on the side of
-    ``one``. There are so many of its like: those that join equal ranks."""
+    ``one``. Those that join ``equal`` ranks are as ``many``: from each to the next, where both ends are of
+    one node; else from all but the first to the first of ``other``."""
 
     one: int
     other: int
     way: Way
     behind: int
-    times: int = 1
+    many: int = 1
+    equal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,18 @@ class TreeMixture:
     def longest(self) -> int:
         """The links of the longest path of a tree."""
         return max(t.longest for t in self.trees)
+
+
+@dataclass(frozen=True, slots=True)
+class TreePlan:
+    """What a schedule sends along trees: of an all-reduce (``sums``) in to a root and out; else from each
+    rank to all, or, ``turned``, the other way in time. A chunk takes so many ``steps``."""
+
+    net: RankNetwork
+    mixture: TreeMixture
+    sums: bool
+    turned: bool
+    steps: int
 
 
 # ---------------------------------------------------------------- one tree
@@ -127,8 +139,8 @@ def _link_of_equal_ranks(
     _, k, w = min((price[k] + min(price[k], far[w]), k, w) for w, k in net.near[rank])
     ahead, times = net.b[k] == w, net.size[rank] - 1
     if label[w] == rank or 2 * price[k] <= (price[k] + far[w]) * (1 + slack):
-        return TreeLink(rank, rank, ((k, ahead), (k, not ahead)), 1, times)
-    return TreeLink(rank, label[w], ((k, ahead), *_way_to_rank(net, nearest.before, w)), 1, times)
+        return TreeLink(rank, rank, ((k, ahead), (k, not ahead)), 1, times, True)
+    return TreeLink(rank, label[w], ((k, ahead), *_way_to_rank(net, nearest.before, w)), 1, times, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +249,8 @@ def _tree_of_links(
                 order.append(w)
     size, longest = [*net.size], max(net.size) - 1
     for link in equal:  # those that are joined to another rank are on its side of every other link
-        size[link.one] -= link.times
-        size[link.other] += link.times
+        size[link.one] -= link.many
+        size[link.other] += link.many
     deep = [n - 1 for n in net.size]
     behind = [0] * len(found)
     for v in reversed(order[1:]):
@@ -261,7 +273,7 @@ def loads_of_tree(tree: RankTree, count: int, sums: bool) -> dict[int, int]:
     load: dict[int, int] = {}
     for link in tree.links:
         onward, back = (1, 1) if sums else (link.behind, count - link.behind)
-        onward, back = onward * link.times, back * link.times
+        onward, back = onward * link.many, back * link.many
         for k, ahead in link.way:
             for way, amount in ((ahead, onward), (not ahead, back)):
                 arc = 2 * k if way else 2 * k + 1
@@ -289,17 +301,18 @@ def mixed_trees(ranks: Ranks, net: RankNetwork, sums: bool) -> TreeMixture | Non
         if tree is None:
             return None
         stale = 0 if found.add(tree) else stale + 1
-        if len(found.share) and (stale == budget.tree_mixture_stale or (stale and exact and sums)):
+        done = stale == budget.tree_mixture_stale or (stale and exact and sums)
+        if len(found.share) and (done or found.level >= budget.tree_mixture_level):
             break
         first = turn < rounds // 2 and stale < budget.tree_mixture_stale and not len(found.share)
-        price = found.prices_of_total() if first else found.divide()
+        price = found.prices_of_total() if first else found.divide(budget.tree_mixture_gain)
         smooth = (smooth + price / price.sum()) / 2
     return found.exact(budget.tree_mixture_parts)
 
 
 class _Mixture:
     """Trees so far, how full each makes every link and direction if it carries all, and the ``share`` of
-    each."""
+    each, with which the fullest is so ``full``; ``level`` is for how many divisions that is no better."""
 
     def __init__(self, net: RankNetwork, sums: bool) -> None:
         self.net, self.sums = net, sums
@@ -308,6 +321,7 @@ class _Mixture:
         self.trees: list[RankTree] = []
         self.use: Floats = np.zeros((2 * len(net.rate), 0))
         self.share: Floats = np.zeros(0)
+        self.full, self.level = inf, 0
 
     def add(self, tree: RankTree) -> bool:
         """One more tree; False where its like is there."""
@@ -327,12 +341,16 @@ class _Mixture:
         out: Floats = np.exp(3 * total / total.max()) / self.rate
         return out
 
-    def divide(self) -> Floats:
-        """Divide the data among the trees; the price of every link in both directions."""
+    def divide(self, gain: float) -> Floats:
+        """Divide the data among the trees; the price of every link in both directions. A division is better
+        if it is so by this part."""
         used = np.flatnonzero(self.use.any(axis=1))
         if self.sums:  # both directions have the same
             used = used[used % 2 == 0]
         self.share, dual = least_fullest(self.use[used])
+        full = float((self.use[used] @ self.share).max())
+        self.level = self.level + 1 if full > self.full * (1 - gain) else 0
+        self.full = full
         price = np.zeros(len(self.use))
         price[used] = dual
         out: Floats = price.reshape(-1, 2).sum(axis=1) / self.rate
@@ -366,17 +384,17 @@ def _is_replayed(net: RankNetwork, tree: RankTree) -> bool:
         ends = passed[0][0] in at[link.one] and passed[-1][1] in at[link.other]
         if not ends or any(x[1] != y[0] for x, y in pairwise(passed)):
             return False
-        got[link.other] += link.behind * link.times
-        got[link.one] += (net.ranks - link.behind) * link.times
+        got[link.other] += link.behind * link.many
+        got[link.one] += (net.ranks - link.behind) * link.many
     return got == [n * (net.ranks - 1) for n in net.size]
 
 
 # ---------------------------------------------------------------- schedules
 
 
-def rank_tree_schedules(ranks: Ranks, sums: bool) -> Iterator[Schedule]:
-    """The schedule along trees of single ranks, of an all-reduce if ``sums``, else of an all-gather or of a
-    reduce-scatter, which is one the other way in time."""
+def rank_tree_schedules(ranks: Ranks, sums: bool, turned: bool = False) -> Iterator[Schedule]:
+    """The schedule along trees of single ranks, of an all-reduce if ``sums``, else of an all-gather or, if
+    ``turned``, of a reduce-scatter, which is one the other way in time."""
     net = rank_network(ranks)
     if net is None or net.ranks < 2 or not net.rate:
         return
@@ -386,7 +404,8 @@ def rank_tree_schedules(ranks: Ranks, sums: bool) -> Iterator[Schedule]:
     steps = 2 * ((found.longest + 1) // 2) if sums else found.longest
     waiting = steps * _delay_of_step(ranks)
     filled = found.per_bit * (1 + Fraction(1, FILL))
-    yield Schedule(NAME, filled, waiting, True, FILL * max(steps - 1, 1), steps, None, UNLISTED)
+    plan = TreePlan(net, found, sums, turned, steps)
+    yield Schedule(NAME, filled, waiting, True, FILL * max(steps - 1, 1), steps, None, trees=plan)
 
 
 def _delay_of_step(ranks: Ranks) -> Fraction:
@@ -397,8 +416,13 @@ def _delay_of_step(ranks: Ranks) -> Fraction:
 
 
 def gathering_trees(ranks: Ranks) -> Iterator[Schedule]:
-    """Trees of an all-gather or a reduce-scatter."""
+    """Trees of an all-gather."""
     yield from rank_tree_schedules(ranks, False)
+
+
+def scattering_trees(ranks: Ranks) -> Iterator[Schedule]:
+    """Trees of a reduce-scatter."""
+    yield from rank_tree_schedules(ranks, False, turned=True)
 
 
 def trees_of_sums(ranks: Ranks) -> Iterator[Schedule]:
@@ -409,16 +433,16 @@ def trees_of_sums(ranks: Ranks) -> Iterator[Schedule]:
 def all_gather_schedules(ranks: Ranks) -> Iterator[Schedule]:
     """Schedules of an all-gather by stages of messages, and along trees of single ranks."""
     yield from gathering_schedules(ranks)
-    yield from rank_tree_schedules(ranks, False)
+    yield from gathering_trees(ranks)
 
 
 def reduce_scatter_schedules(ranks: Ranks) -> Iterator[Schedule]:
     """The same of a reduce-scatter."""
     yield from scattering_schedules(ranks)
-    yield from rank_tree_schedules(ranks, False)
+    yield from scattering_trees(ranks)
 
 
 def schedules_of_sums(ranks: Ranks) -> Iterator[Schedule]:
     """The same of an all-reduce."""
     yield from all_reduce_schedules(ranks)
-    yield from rank_tree_schedules(ranks, True)
+    yield from trees_of_sums(ranks)

@@ -51,14 +51,17 @@ class Route:
 @dataclass(frozen=True, slots=True)
 class RoutedMessage:
     """A message of a stage (its number, from 0): names of sender and receiver, parts of the data, bit/s, and
-    its routes."""
+    its routes. Of one along a tree its number, from 1, and the first and the last step of a chunk in which it
+    sends."""
 
     stage: int
     sender: str
     receiver: str
-    parts: int
+    parts: int | Fraction
     rate: Fraction
     routes: tuple[Route, ...]
+    tree: int = 0
+    steps: tuple[int, int] = (0, 0)
 
     @property
     def delay(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tdsl import __version__
@@ -15,7 +16,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.report.formats import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tdsl.compile.compiler import Design
     from tdsl.verify.result import Result
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 FORMAT = "json"
 SCHEMA = 1
 LISTED = 1000
+
+WORDS = 4096
+"""Words of JSON that are written at once."""
 
 
 def render(report: Report) -> str:
@@ -37,8 +41,16 @@ def render(report: Report) -> str:
 def dump_json(document: object) -> str:
     """A JSON document as tdsl prints it. `##[` would be a command in the log of a CI server; it stands in
     strings only."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, default=_json_fallback, allow_nan=False)
-    return re.sub(r"##(?=(?:vso|teamcity)?\[)", r"#\\u0023", text) + "\n"
+    return "".join(json_pieces(document))
+
+
+def json_pieces(document: object) -> Iterator[str]:
+    """The same text in pieces of some thousand values: a list of it may be made as it is written."""
+    coder = json.JSONEncoder(indent=2, ensure_ascii=False, default=_json_fallback, allow_nan=False)
+    words = coder.iterencode(document)
+    while piece := "".join(islice(words, WORDS)):
+        yield re.sub(r"##(?=(?:vso|teamcity)?\[)", r"#\\u0023", piece)
+    yield "\n"
 
 
 def _json_fallback(value: object) -> object:

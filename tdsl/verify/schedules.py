@@ -4,7 +4,7 @@ prints and anyone can replay."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -25,6 +25,7 @@ from tdsl.prove.schedule_routes import (
     routes_of_schedule,
 )
 from tdsl.prove.transfer_times import time_of_transfer
+from tdsl.prove.tree_messages import TreeMessages
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import SIZE, TIME, UNIT_TABLE, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
@@ -70,7 +71,8 @@ class ShownSchedule:
     """A schedule that answers a claim: the floor, the schedule in words and its time with all known delays
     (``unknown`` says what has none), ranks by name with their accelerators, stages, and ``messages`` with
     routes, or why these are not listed. Of a message ``parts`` are parts of which ``size`` has ``whole``.
-    ``links`` has the capacity between devices in bit/s."""
+    ``links`` has the capacity between devices in bit/s, ``trees`` the share of the data of each tree of
+    single ranks."""
 
     claim: ResolvedClaim
     size: Fraction
@@ -86,8 +88,9 @@ class ShownSchedule:
     ranks: Sequence[tuple[str, int]]
     ranks_text: str
     stages: Sequence[ShownStage]
-    messages: Sequence[RoutedMessage] | str
+    messages: Sequence[RoutedMessage] | TreeMessages | str
     links: Mapping[tuple[str, str], int]
+    trees: Sequence[Fraction] = ()
 
     def bits(self, message: RoutedMessage) -> Fraction:
         """What a message carries in all."""
@@ -162,6 +165,8 @@ def _view_of_claim(fabric: Fabric, claim: ResolvedClaim) -> View | str:
 
 def _shown_interval(claim: ResolvedClaim, found: Interval, best: Schedule) -> ShownSchedule:
     """The best schedule of an interval."""
+    if best.trees is not None:
+        return _shown_trees(claim, found, best, TreeMessages.of(found.ranks, best.trees))
     ranks, plan = found.ranks, best.plan
     messages = routes_of_schedule(ranks, best)
     links: dict[tuple[str, str], int] = {}
@@ -175,6 +180,21 @@ def _shown_interval(claim: ResolvedClaim, found: Interval, best: Schedule) -> Sh
         list(zip(names, ranks.weight.tolist(), strict=True)), text_of_ranks(ranks),
         _stages_of_plan(found.size, best, plan),
         messages, links,
+    )  # fmt: skip
+
+
+def _shown_trees(claim: ResolvedClaim, found: Interval, best: Schedule, made: TreeMessages) -> ShownSchedule:
+    """A schedule along trees of single ranks: all links of these at once, a chunk in each of them once."""
+    count, each = len(made.ranks) - 1, 2 if made.plan.sums else 1
+    sending, bits = made.plan.mixture.per_bit * found.size, count * each * found.size
+    stage = ShownStage(best.stages, best.chunks, len(made), bits, sending)
+    most = found.ranks.view.budget.listed_tree_messages
+    why = f"it has {len(made):,} messages along trees, and {most:,} at most are listed"
+    return ShownSchedule(
+        claim, found.size, 1, found.floor, text_of_schedule(best, found.size),
+        best.name, best.overlapped, best.seconds(found.size), best.waiting,
+        Fraction(0), found.unknown, [(name, 1) for name in made.ranks], text_of_ranks(found.ranks), [stage],
+        why if len(made) > most else made, made.links, made.trees,
     )  # fmt: skip
 
 
@@ -228,6 +248,11 @@ def lines_of_schedule(shown: ShownSchedule) -> list[str]:
         took = quantity_text(Quantity(s.seconds, TIME))
         how = f"{counted_noun(s.steps, 'step')}, {counted_noun(s.chunks, 'chunk')}"
         out.append(f"stage {number}   {counted_noun(s.messages, 'message')}, {data}, {took}; {how}")
+    if shown.trees:
+        shares = [f"{float(100 * x):.3g}%" for x in (max(shown.trees), min(shown.trees))]
+        out.append(
+            f"trees     {len(shown.trees):,}, each for {' to '.join(dict.fromkeys(shares))} of the data"
+        )
     if shown.inside:
         taken = quantity_text(Quantity(shown.inside, TIME))
         out.append(f"inside    {taken} of scale-up links or, without these, of the ports of each host")
@@ -236,27 +261,26 @@ def lines_of_schedule(shown: ShownSchedule) -> list[str]:
     return out
 
 
-def rows_of_schedule(shown: ShownSchedule, every: bool) -> list[tuple[object, ...]]:
+def rows_of_schedule(shown: ShownSchedule, every: bool) -> Iterator[tuple[object, ...]]:
     """The messages of a schedule, a row each: stage, sender, receiver, bytes, bit/s, seconds of delay, how
-    many routes, and the first of them; or ``every`` route with its share in percent."""
+    many routes, and the first of them; or ``every`` route with its share in percent. Of one along a tree its
+    number, and in which steps of a chunk it sends."""
     assert not isinstance(shown.messages, str)
-    out: list[tuple[object, ...]] = []
     for m in shown.messages:
         listed = m.routes if every else m.routes[:1]
         ways = "; ".join(_route_text(r, m.rate) for r in listed)
-        out.append(
-            (
-                m.stage + 1,
-                m.sender,
-                m.receiver,
-                _exact_or_float(shown.bits(m) / 8),
-                _exact_or_float(m.rate),
-                float(Fraction(m.delay, SECOND)),
-                len(m.routes),
-                ways,
-            )
+        yield (
+            m.stage + 1,
+            m.sender,
+            m.receiver,
+            _exact_or_float(shown.bits(m) / 8),
+            _exact_or_float(m.rate),
+            float(Fraction(m.delay, SECOND)),
+            len(m.routes),
+            ways,
+            m.tree or None,
+            "-".join(str(x) for x in dict.fromkeys(m.steps)) if m.tree else None,
         )
-    return out
 
 
 def _route_text(route: Route, rate: Fraction) -> str:
@@ -268,10 +292,31 @@ def _exact_or_float(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
+class RecordStream(list[dict[str, object]]):
+    """Records that are made as they are written, and no two of them kept: a list to what writes JSON."""
+
+    def __init__(self, shown: ShownSchedule, messages: TreeMessages) -> None:
+        super().__init__()
+        self.shown, self.made = shown, messages
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    def __iter__(self) -> Iterator[dict[str, object]]:
+        return (_message_as_data(self.shown, m) for m in self.made)
+
+
 def schedule_as_data(shown: ShownSchedule) -> dict[str, object]:
     """All that a replay needs, as JSON."""
-    assert not isinstance(shown.messages, str)
-    used = {pair for m in shown.messages for r in m.routes for pair in pairwise(r.devices)}
+    messages = shown.messages
+    assert not isinstance(messages, str)
+    if isinstance(messages, TreeMessages):
+        used = {*shown.links}
+        listed: list[dict[str, object]] = RecordStream(shown, messages)
+    else:
+        used = {pair for m in messages for r in m.routes for pair in pairwise(r.devices)}
+        listed = [_message_as_data(shown, m) for m in messages]
+    trees = [{"tree": k, "bytes": _exact_or_float(shown.size * x / 8)} for k, x in enumerate(shown.trees, 1)]
     return {
         "requirement": shown.claim.text,
         "operation": shown.claim.metric,
@@ -294,18 +339,21 @@ def schedule_as_data(shown: ShownSchedule) -> dict[str, object]:
             for a, b in sorted(used)
             if (a, b) in shown.links
         ],
-        "messages": [
-            {
-                "stage": m.stage + 1,
-                "sender": m.sender,
-                "receiver": m.receiver,
-                "bytes": _exact_or_float(shown.bits(m) / 8),
-                "rate_bps": _exact_or_float(m.rate),
-                "delay_s": float(Fraction(m.delay, SECOND)),
-                "routes": [
-                    {"devices": list(r.devices), "rate_bps": _exact_or_float(r.rate)} for r in m.routes
-                ],
-            }
-            for m in shown.messages
-        ],
+        **({"trees": trees} if trees else {}),
+        "messages": listed,
+    }
+
+
+def _message_as_data(shown: ShownSchedule, m: RoutedMessage) -> dict[str, object]:
+    """A message as JSON."""
+    tree = {"tree": m.tree, "first_step": m.steps[0], "last_step": m.steps[1]} if m.tree else {}
+    return {
+        "stage": m.stage + 1,
+        **tree,
+        "sender": m.sender,
+        "receiver": m.receiver,
+        "bytes": _exact_or_float(shown.bits(m) / 8),
+        "rate_bps": _exact_or_float(m.rate),
+        "delay_s": float(Fraction(m.delay, SECOND)),
+        "routes": [{"devices": list(r.devices), "rate_bps": _exact_or_float(r.rate)} for r in m.routes],
     }

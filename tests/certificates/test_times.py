@@ -21,7 +21,7 @@ TABLE = sections(__file__)
 NAMES = {"transfer": "transfer-1.json", "exchange": "all_to_all_time-1.json", "each": "transfer-1.json"}
 GATHERED = ("allreduce-1.json", "all_gather_time-2.json", "reduce_scatter_time-3.json")
 EXCHANGED = "all_to_all_time-4.json"
-COLLECTIVES = [(name, file) for name in ("one switch", "two sites", "circle", "torus") for file in GATHERED]
+COLLECTIVES = [(name, file) for name in ("one switch", "two sites", "circle", "torus", "trees") for file in GATHERED]
 COLLECTIVES += [(name, file) for name in ("sets", "boxes", "racks", "ports") for file in (*GATHERED, EXCHANGED)]
 COLLECTIVES.append(("sets", "allreduce-5.json"))
 

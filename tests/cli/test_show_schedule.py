@@ -13,6 +13,10 @@ from typing import Any
 import pytest
 
 from tests.cli.run import tdsl, write
+from tests.harness import compile_text
+from tests.soundness.arena import fabric_json
+from tests.soundness.judge_schedules import wrong_schedule
+from tests.soundness.judges import World
 from tests.tables import sections
 
 TABLE = sections(__file__)
@@ -112,6 +116,40 @@ def test_a_schedule_replays_in_the_time_that_is_stated(design: str, text: str, h
     assert sum(got.values()) >= least * len(knows) * (1 - 1e-9)
 
 
+@pytest.mark.parametrize(
+    ("design", "text"),
+    [
+        ("ring_of_hosts", "allreduce 1GB"),
+        ("ring_of_hosts", "all_gather_time 1GB"),
+        ("rails_apart", "reduce_scatter_time 1GB"),
+        ("equal_hosts", "allreduce 1GB"),
+    ],
+)
+def test_trees_of_single_ranks_replay_over_the_wiring(design: str, text: str, here: Path) -> None:
+    """Each tree brings every byte in the steps that it says, no link carries more than it can; nothing that is left out, begins
+    too early, carries more or takes another way would do so."""
+    made, _ = schedule(here, design, text)
+    (compiled,) = compile_text(TABLE[design], here, models=False, verify=False).designs
+    left = World(json.loads(fabric_json(compiled))).whole
+    assert made["trees"] and not [*wrong_schedule(left, made)]
+    assert made["floor_s"] <= made["total_s"] * (1 + 1e-9)
+    listed = tdsl("show", here / "f.fab", "schedule", text, "--format", "csv").stdout.splitlines()
+    assert len(listed) - 1 == len(made["messages"])
+    first, *others = made["messages"]
+    late = max(made["messages"], key=lambda m: m["last_step"] - m["first_step"])
+    changed: list[list[dict[str, Any]]] = [
+        others,
+        [first | {"bytes": first["bytes"] * 1.01}, *others],
+        [m | {"last_step": m["first_step"] - 1} if m is late else m for m in made["messages"]],
+        [
+            m | {"rate_bps": m["rate_bps"] * 2, "routes": [r | {"rate_bps": r["rate_bps"] * 2} for r in m["routes"]]}
+            for m in others
+        ],
+    ]
+    for messages in changed:
+        assert [*wrong_schedule(left, made | {"messages": messages})]
+
+
 def test_a_transfer_is_a_flow_whose_paths_fit(here: Path) -> None:
     """1 GB over two links of 400 Gb/s and 100 km: 10 ms, and 490 µs of fibre."""
     made, capacity = schedule(here, "two_sites", "transfer 1GB of dc[0] to dc[1]")
@@ -129,7 +167,7 @@ def test_it_says_in_a_few_lines_what_reaches_the_floor(here: Path) -> None:
     said = tdsl("show", file, "schedule", "allreduce 1GB")
     assert said.exit_code == 0 and said.stdout.strip() == TABLE["told uneven allreduce 1GB"].strip()
     listed = tdsl("show", file, "schedule", "allreduce 1GB", "--format", "csv").stdout.splitlines()
-    assert listed[0] == "fabric,stage,sender,receiver,bytes,rate_bps,delay_s,routes,way"
+    assert listed[0] == "fabric,stage,sender,receiver,bytes,rate_bps,delay_s,routes,way,tree,steps"
     assert len(listed) - 1 == sum(int(line.split()[2]) for line in said.stdout.splitlines() if line.startswith("stage"))
 
 

@@ -111,10 +111,12 @@ def replayed_schedules(design: Design, left: Left, out: Compared) -> Iterator[tu
             if isinstance(shown, str) or isinstance(shown.messages, str):
                 out.verdicts["no schedule shown"] += 1
                 continue
+            if shown.name != result.witness.get("schedule", shown.name):
+                yield "another schedule shown", result, shown.name
             wrong = next(wrong_schedule(left, schedule_as_data(shown)), None)
         except Unjudged:
             continue
-        out.verdicts["schedule replayed"] += 1
+        out.verdicts["trees replayed" if shown.trees else "schedule replayed"] += 1
         if wrong is not None:
             yield f"{wrong[0]} ({shown.name})", result, wrong[1]
 

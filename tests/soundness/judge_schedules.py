@@ -19,6 +19,7 @@ from typing import Any
 import networkx as nx
 
 from tests.soundness.judge_times import Node, Wires, wires_of
+from tests.soundness.judge_trees import TreeReplay
 from tests.soundness.judges import METRE, Left
 
 PASSES = {"allreduce": 2, "all_gather_time": 1, "reduce_scatter_time": 1, "all_to_all_time": 0}
@@ -173,7 +174,10 @@ class Replay:
 
 
 def wrong_schedule(left: Left, data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with a schedule as its data says it, and what is true; nothing of what lacks a length."""
+    """What is wrong with a schedule as its data says it, and what is true; nothing of what lacks a length, but along trees."""
+    if "trees" in data:
+        yield from TreeReplay(left, data).wrong()
+        return
     replay = Replay(left, data)
     if not replay.wires.unknown and not left.world.direct:
         yield from replay.wrong()

@@ -53,7 +53,7 @@ class ReduceScatterTime(TimedOperation, Check):
     def operation(self) -> Operation:
         """The floors and schedules, imported where a requirement asks for them."""
         from tdsl.prove.collective_floors import Floors
-        from tdsl.prove.rank_trees import gathering_trees, reduce_scatter_schedules
+        from tdsl.prove.rank_trees import reduce_scatter_schedules, scattering_trees
         from tdsl.verify.workload import Operation
 
-        return Operation(Floors.all_gather, reduce_scatter_schedules, across=gathering_trees)
+        return Operation(Floors.all_gather, reduce_scatter_schedules, across=scattering_trees)
