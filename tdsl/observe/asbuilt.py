@@ -139,7 +139,7 @@ def _rewire_fabric(
     a = np.concatenate((f.link_a[keep], np.where(lower, p, q)))
     b = np.concatenate((f.link_b[keep], np.where(lower, q, p)))
     model = np.where(at_p >= 0, at_p, np.maximum(at_q, 0))
-    source = np.concatenate((np.flatnonzero(keep), model))
+    source: Ints = np.concatenate((np.flatnonzero(keep), model))
     order = np.argsort(a, kind="stable")
     a, b, source = a[order], b[order], source[order]
     fresh = order >= int(keep.sum())
@@ -159,7 +159,8 @@ def _rewire_fabric(
         port_link[ends] = np.arange(len(a))
 
     def of(column: Ints) -> Ints:
-        return column[source]
+        rows: Ints = column[source]
+        return rows
 
     def planned(column: Ints) -> Ints:
         return np.where(fresh, -1, of(column))

@@ -215,7 +215,7 @@ def _neighbours_of_table(file: SourceFile, into: Observed) -> Iterator[tuple[dic
             into.fault(
                 file,
                 number,
-                f"this is no row of the table: {line.strip()[:60]!r}",
+                f"this line is not a row of the table: {line.strip()[:60]!r}",
                 "the capture is cut or mixed: capture it again",
             )
         else:
