@@ -179,6 +179,7 @@ def table_of_addresses(fabric: Fabric) -> OutputRows:
 
 def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
     from tdsl.fabric.addresses import DEVICE_KINDS
+    from tdsl.fabric.segments import EthernetSegments
 
     found = fabric.addressing
     assert found is not None
@@ -206,6 +207,9 @@ def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
                     None,
                     *_location_of_origin(pool.origin),
                 )
+    for d, number, text, pool in EthernetSegments(fabric, found).addresses:
+        at = _location_of_origin(pool.origin)
+        yield fabric.device_name(d), "vlan", f"vlan{number}", text, pool.network, "", "", None, *at
     for i in range(fabric.link_count):
         for second, near, far in (
             (False, fabric.link_a[i], fabric.link_b[i]),

@@ -13,6 +13,7 @@ from tdsl.emit.cable_labels import cable_label_columns
 from tdsl.emit.limits import NameMatcher
 from tdsl.emit.quote import switch_description
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
+from tdsl.fabric.cables.bundles import are_evpn_links
 from tdsl.fabric.cables.bundles import bundle_numbers_at_devices as bundle_numbers
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.cluster_columns import link_column_of_members, member_of_legs, member_of_links
@@ -35,6 +36,7 @@ from tdsl.fabric.order import rank_values
 from tdsl.fabric.part_facts import part_display_name
 from tdsl.fabric.places import RackPlaces
 from tdsl.fabric.rails import link_rail
+from tdsl.fabric.segments import VXLAN_BYTES
 from tdsl.fabric.subnets import infiniband_ports
 from tdsl.physical.columns import chosen_columns
 from tdsl.physical.model import physical_of
@@ -453,11 +455,16 @@ class Wires:
         return Table(Link, f.link_count, columns)
 
     def _mtu(self) -> Coded:
-        """The MTU of every link, "" where the design does not say."""
+        """The MTU of every link, "" where the design does not say; hosts of Ethernet segments leave room for
+        VXLAN."""
         f = self.fabric
-        if f.members:
-            return Coded([_mtu_of_fabric(m) for m in f.members], member_of_links(f))
-        return coded_constant(_mtu_of_fabric(f), f.link_count)
+        said = [_mtu_of_fabric(m) for m in f.members or (f,)]
+        member = member_of_links(f) if f.members else np.zeros(f.link_count, np.int64)
+        evpn = are_evpn_links(f)
+        if evpn.any():
+            both = [x for mtu in said for x in (mtu, int(mtu) - VXLAN_BYTES if mtu else "")]
+            return Coded(both, 2 * member + evpn)
+        return Coded(said, member) if f.members else coded_constant(said[0], f.link_count)
 
     def _address(self, second: bool) -> Column | Compact:
         """The addresses of one end of every link, joined by blanks; "" where it is unnumbered."""
@@ -609,7 +616,7 @@ class Wires:
         )
 
 
-def _mtu_of_fabric(fabric: Fabric) -> object:
+def _mtu_of_fabric(fabric: Fabric) -> int | str:
     """The MTU that a fabric states for its links, "" for none."""
     routing = fabric.addressing.routing if fabric.addressing is not None else None
     return (routing.mtu if routing is not None else None) or ""

@@ -599,7 +599,10 @@ class Interface:
     switch. ``channel``: the port channel that it is a member of, "" for none; a port channel itself has
     ``members``, the names of its ports, and the rate of all of them. ``system_mac`` is what a switch of two
     that have a port channel of a host in common shows as its MAC address and as LACP's system identifier
-    there, "" elsewhere."""
+    there, "" elsewhere. ``vlan`` is that of a port channel which is an Ethernet segment (RFC 7432) at a
+    switch, 0 elsewhere; ``segment`` its number, by which with ``system_mac`` both switches know it, and
+    ``preferred`` whether this one forwards what is for all hosts. ``mtu`` is "" where it is the router's.
+    ``on_link`` are the networks of a host that it reaches there without a router."""
 
     name: str
     description: str
@@ -613,6 +616,41 @@ class Interface:
     channel: str = ""
     members: tuple[str, ...] = ()
     system_mac: str = ""
+    vlan: int = 0
+    segment: int = 0
+    preferred: bool = False
+    mtu: int | str = ""
+    on_link: tuple[Route, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vlan:
+    """A VLAN of the Ethernet segments of a switch: its number, VXLAN network identifier and networks, the
+    ``gateways`` that both switches of the pair are to hosts, and the ``addresses`` that this one has itself,
+    with prefix lengths."""
+
+    number: int
+    vni: int
+    networks: tuple[str, ...]
+    gateways: tuple[str, ...]
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What a switch needs for its Ethernet segments: its end of the tunnels (an IPv4 address), and the BGP
+    session with the other switch of its pair, by ``peer``, ``asn`` and ``description``. ``system_mac`` is the
+    MAC address that both show to hosts as gateway; ``mtu`` that of the VLANs. ``uplinks`` are the ports to
+    other switches, without which its segments are taken down."""
+
+    tunnel_end: str
+    peer: str
+    asn: int
+    description: str
+    system_mac: str
+    mtu: int | str
+    vlans: tuple[Vlan, ...]
+    uplinks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -712,7 +750,7 @@ class Router:
     where a switch announces them in an aggregate. ``channels`` are its port channels (IEEE 802.1AX, with
     LACP), whose ports are among the ``interfaces`` and have no addresses of their own. ``networks`` are, of a
     host that several networks of a cluster configure, what it is in each of them, ``network`` the name of
-    that one; else () and ""."""
+    that one; else () and "". ``overlay`` is of a switch with Ethernet segments, else None."""
 
     name: str
     kind: str
@@ -736,3 +774,4 @@ class Router:
     channels: tuple[Interface, ...] = ()
     network: str = ""
     networks: tuple[Router, ...] = ()
+    overlay: Overlay | None = None

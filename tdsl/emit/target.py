@@ -31,7 +31,7 @@ OF_CLUSTERS = ("", "once", "also")
 """Of what a file is made in a cluster: of each network, of all as one, of both."""
 TRANSPORT_NEEDS = frozenset(("infiniband", "ethernet"))
 """What a target may need that depends on what the links speak."""
-_ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic", "channel"}
+_ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic", "channel", "evpn"}
 _FILE_KEYS = {
     "path",
     "single",
@@ -86,7 +86,7 @@ class RouterSelection:
     any. ``sonic``: whose model says how SONiC numbers all ports that have links. ``nos`` is the operating
     system of the switches among them: a switch that names another is left to others, one that names none is
     configured only if the target is asked for by name. ``channel`` is what the system calls a port channel
-    before its number, "" if the target configures none."""
+    before its number, "" if the target configures none; ``evpn``: it configures Ethernet segments."""
 
     nos: str = ""
     kind: str = ""
@@ -95,6 +95,7 @@ class RouterSelection:
     mtu: int = 65535
     sonic: bool = False
     channel: str = ""
+    evpn: bool = False
 
     @property
     def plural(self) -> str:
@@ -112,6 +113,8 @@ class RouterSelection:
                 f"its links form port channels, such as that of {router.name} to "
                 f"{router.channels[0].description}"
             )
+        if router.overlay is not None and not self.evpn:
+            return f"it has no EVPN multihoming, and {router.name} has Ethernet segments (`across evpn`)"
         ports += [c.name for c in router.channels]
         if len(set(ports)) < len(ports):
             return f"two ports of {router.name} have one name"
@@ -148,6 +151,8 @@ class RouterSelection:
             ),
             channels=tuple(replace(c, name=own[c.name]) for c in router.channels),
             sessions=tuple(replace(s, peer=own.get(s.peer, s.peer)) for s in router.sessions),
+            overlay=router.overlay
+            and replace(router.overlay, uplinks=tuple(own.get(u, u) for u in router.overlay.uplinks)),
         )
 
 
@@ -293,6 +298,7 @@ def _routers_of_manifest(data: object, own: bool) -> RouterSelection:
         mtu,
         data.get("sonic") is True,
         _text_of_manifest(data, "channel", ""),
+        data.get("evpn") is True,
     )
 
 

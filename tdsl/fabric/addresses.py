@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.fabric.cables.bundles import spare_members
+from tdsl.fabric.cables.bundles import are_evpn_links, spare_members
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.resolve import Resolver, StatementSide, variable_assignments
@@ -56,7 +56,8 @@ class Pool:
     ``first``.
 
     ``network`` is the whole network as written, ``prefix`` the length of the mask that the addresses are used
-    with.
+    with. Links of Ethernet segments have one address a value, that of the host: ``gateway`` is then the
+    address of both switches, and ``own`` the two behind it, which are those of one switch each.
     """
 
     kind: str  # one of DEVICE_KINDS, or links
@@ -70,6 +71,7 @@ class Pool:
     vrf: str
     gateway: str
     origin: Origin
+    own: tuple[Ip, ...] = ()
 
     def address(self, rank: int, second: bool = False) -> Ip:
         """The address of a rank; of a link's two, the second."""
@@ -98,11 +100,14 @@ class Addressing:
     roce: Roce | None = None
 
     def of(self, kind: str, version: int, row: int, second: bool = False) -> tuple[Ip, Pool] | None:
-        """The address of a device or link and its pool, None if it has none."""
+        """The address of a device or link and its pool, None if it has none. The second end of an Ethernet
+        segment's link has none."""
         assigned = self.assigned.get((kind, version))
         if assigned is None or assigned.pool[row] < 0:
             return None
         pool = self.pools[int(assigned.pool[row])]
+        if second and pool.own:
+            return None  # a port of a VLAN
         return pool.address(int(assigned.rank[row]), second), pool
 
     def each(self, kind: str, row: int, second: bool = False) -> Iterator[tuple[Ip, Pool]]:
@@ -150,7 +155,8 @@ class _AddressAssigner:
         """One rule: a pool for each of its populations, and a rank for each member."""
         for found in populations_of_rule(self.plan, self.fabric, rule):
             written = self.plan.evaluator.evaluate(rule.value, found.scope)
-            pool = pool_of(rule, written)
+            segments = self.are_of_segments(rule, found.rows)
+            pool = pool_of(rule, written, segments)
             planned = found.planned
             if planned > pool.count and not rule.each:
                 raise Fault(
@@ -166,7 +172,7 @@ class _AddressAssigner:
                     f"{pool.network} has room for {_address_count_text(pool.count, rule.kind)}, and "
                     f"{planned:,} are planned",
                     notes=[_planned_ranks_note(rule, planned)],
-                    help=f"take {_larger_network_hint(rule, str(written), planned)}"
+                    help=f"take {_larger_network_hint(rule, str(written), planned, segments)}"
                     + (
                         ", or name the ports that need one: `leaf[*].p[33..64]`"
                         if rule.kind == "links"
@@ -174,6 +180,22 @@ class _AddressAssigner:
                     ),
                 )
             self.keep(rule, pool, found.rows, found.ranks)
+
+    def are_of_segments(self, rule: AddressRule, rows: Ints) -> bool:
+        """Whether the links of a rule are those of Ethernet segments. Raises Fault where some are."""
+        if rule.kind != "links" or not len(rows):
+            return False
+        evpn = are_evpn_links(self.fabric)[rows]
+        if evpn.any() and not evpn.all():
+            raise Fault(
+                "E0489",
+                rule.origin,
+                f"{self.name('links', int(rows[np.argmax(evpn)]))} is of an Ethernet segment, and "
+                f"{self.name('links', int(rows[np.argmin(evpn)]))} is not",
+                help="name the ports of each in a statement of its own: hosts of a segment share a network, "
+                "and other links have one each",
+            )
+        return bool(evpn.any())
 
     def keep(self, rule: AddressRule, pool: Pool, rows: Ints, ranks: Ints) -> None:
         """Enter what a pool gives; two rules for one row are a fault."""
@@ -297,9 +319,12 @@ def _links_at_ports(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints
     return links[~members], ranks[~members]
 
 
-def pool_of(rule: AddressRule, value: object) -> Pool:
-    """The pool that a rule's value means: a network, from the address written on."""
+def pool_of(rule: AddressRule, value: object, segments: bool = False) -> Pool:
+    """The pool that a rule's value means: a network, from the address written on. Of ``segments``, that of
+    hosts that share it."""
     span, found = rule.value.span, _written_network(rule, value)
+    if segments:
+        return _pool_of_segments(rule, found)
     net, first = found.network, int(found.ip)
     step = 2 if rule.kind == "links" else 1
     end = int(net.network_address) + net.num_addresses
@@ -347,6 +372,29 @@ def pool_of(rule: AddressRule, value: object) -> Pool:
     )
 
 
+def _pool_of_segments(rule: AddressRule, found: IPv4Interface | IPv6Interface) -> Pool:
+    """The pool of hosts that share a network: the gateway has the address written, else the network's first,
+    its two switches the next ones, and the hosts those behind them."""
+    net = found.network
+    least = int(net.network_address)
+    gateway = max(int(found.ip), least + 1)
+    make = IPv4Address if found.version == 4 else IPv6Address
+    end = least + net.num_addresses - (found.version == 4)  # IPv4's last is for all
+    room = end - gateway - 3
+    if room < 1:
+        raise Fault(
+            "E0471",
+            rule.value.span,
+            f"{found} has no room for a gateway, two switches and a host",
+            help="take a network with a shorter prefix",
+        )
+    own = tuple(make(gateway + k) for k in (1, 2))
+    return Pool(
+        rule.kind, found.version, gateway + 3, 1, min(room, LARGEST), str(net), net.prefixlen, "", "",
+        str(make(gateway)), rule.origin, own,
+    )  # fmt: skip
+
+
 def _written_network(rule: AddressRule, value: object) -> IPv4Interface | IPv6Interface:
     """The address and network that a rule's value is. Raises Fault."""
     span = rule.value.span
@@ -364,13 +412,13 @@ def _written_network(rule: AddressRule, value: object) -> IPv4Interface | IPv6In
     return found
 
 
-def _larger_network_hint(rule: AddressRule, written: str, planned: int) -> str:
+def _larger_network_hint(rule: AddressRule, written: str, planned: int, segments: bool) -> str:
     """What has room for so many: the longest prefix that does, from the address written on."""
     found = ip_interface(written)
     for length in range(found.network.prefixlen - 1, -1, -1):
         larger = ip_interface(f"{found.ip}/{length}")
         text = str(larger if found.ip != found.network.network_address else larger.network)
-        if pool_of(rule, text).count >= planned:
+        if pool_of(rule, text, segments).count >= planned:
             return f"a shorter prefix, such as `{text}`"
     return "another network, with a shorter prefix"
 

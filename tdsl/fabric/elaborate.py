@@ -27,6 +27,7 @@ from tdsl.findings.source import SourceFile
 from tdsl.semantics.fault import Excused, Fault, closest_known_name
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.plan import FabricPlan, Pathed, ResolvedConnect, ResolvedPath
+from tdsl.semantics.settings import EVPN
 from tdsl.semantics.transport import fit_roce_to_transport
 from tdsl.syntax import tree
 from tdsl.system import malloc, progress
@@ -100,6 +101,11 @@ def _add_addresses(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics, s
         from tdsl.fabric.split_pools import refuse_split_pools
 
         refuse_split_pools(fabric, fabric.addressing, diagnostics)
+        if any(s.settings.get("across") == EVPN for s in fabric.statements):
+            from tdsl.fabric.segments import EthernetSegments
+
+            EthernetSegments(fabric, fabric.addressing).refuse(diagnostics)
+            fabric.complete = not diagnostics.has_errors
 
 
 def _add_subnet_management(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics, sound: bool) -> None:

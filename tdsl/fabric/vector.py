@@ -136,16 +136,18 @@ def _evaluate_each_assignment(
 
 def _help_for_lone_variable(span: SourceSpan) -> str:
     """How to give a range to an index variable that stands in sums and guards alone: a loop around the
-    statement, written out where it is one line and says the range, as `6*s + k` and `k < 6` do."""
+    statement for each of those whose range the line says, as `6*s + k`, `k < 6` and `k in 0..5` do."""
     name, text = span.text, span.file.text
     line = text[text.rfind("\n", 0, span.start) + 1 :].partition("\n")[0].partition("#")[0].strip()
-    found = re.search(rf"\b(\d+)\s*\*\s*\w+\s*\+\s*{re.escape(name)}\b", line) or re.search(
-        rf"\b{re.escape(name)}\s*<\s*(\d+)\b", line
-    )
     advice = f"an index variable must also occur alone as an index in the statement: `[{name}]`"
-    if found is None or not line.startswith("connect ") or line.count("{") != line.count("}"):
+    ranges = {x: f"0..{int(n) - 1}" for n, x in re.findall(r"\b(\d+)\s*\*\s*\w+\s*\+\s*(\w+)\b", line)}
+    ranges |= {x: f"0..{int(n) - 1}" for x, n in re.findall(r"\b(\w+)\s*<\s*(\d+)\b", line)}
+    ranges |= dict(re.findall(r"\b(\w+) in (\d+\.\.\d+)\b", line))
+    lone = [x for x in ranges if not re.search(rf"[\[,]\s*{x}\s*[\],]", line)]
+    if name not in lone or not line.startswith("connect ") or line.count("{") != line.count("}"):
         return advice
-    return f"{advice}; or write `for {name} in 0..{int(found[1]) - 1} {{ {line} }}`"
+    loops = " ".join(f"for {x} in {ranges[x]} {{" for x in lone)
+    return f"{advice}; or write `{loops} {line} {'} ' * len(lone)}".rstrip() + "`"
 
 
 def _mentions_variable(e: object, names: Mapping[str, Array]) -> bool:

@@ -220,7 +220,7 @@ def shortest_distances(net: Network, length: list[int], source: int, targets: It
     far = [FAR] * net.nodes
     far[source] = 0
     heap = [(0, source)]
-    heads, forwards = net.head.tolist(), net.forwards.tolist()
+    heads, forwards = net.lists
     while heap:
         d, v = heappop(heap)
         if d > far[v]:

@@ -201,14 +201,7 @@ def _group_units_by_links(view: View) -> list[Host]:
 def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
     """For every hub: so many links at least separate any two of its devices that hosts are connected to
     (capped at the links that one host has there)."""
-    most: dict[int, int] = {}
-    access_of: dict[int, set[int]] = {}
-    n = view.fabric.device_count
-    for h in hosts:
-        for hub, d in h.hubs.items():
-            most[hub] = max(most.get(hub, 0), d)
-        for node in h.nodes:
-            access_of.setdefault(int(view.label[node]) if node < n else node, set()).add(node)
+    most, access_of = _devices_at_hubs(view, hosts)
     out = {}
     known: dict[tuple[bytes, ...], int] = {}
     for hub, d in most.items():
@@ -216,7 +209,7 @@ def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
             out[hub] = d
             continue
         graph, place = component_network(view, hub)
-        access = place[np.array(sorted(access_of[hub]))]
+        access = place[access_of[hub]]
         key = columns_as_key(graph.tail, graph.head, graph.capacity, access, np.array([graph.nodes, d]))
         if key not in known:  # planes are mostly the same, device by device
             k = d
@@ -225,6 +218,29 @@ def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
             known[key] = k
         out[hub] = known[key]
     return out
+
+
+def _devices_at_hubs(view: View, hosts: list[Host]) -> tuple[dict[int, int], dict[int, Ints]]:
+    """The most links that one host has at every hub, and the hub's devices that hosts are connected to; kept
+    as long as the hosts are the same."""
+    known, most, devices = _latest_hubs.get(view.fabric, ([], {}, {}))
+    if known is not hosts:
+        n, label = view.fabric.device_count, view.label.tolist()
+        found: dict[int, set[int]] = {}
+        most = {}
+        for h in hosts:
+            for hub, d in h.hubs.items():
+                most[hub] = max(most.get(hub, 0), d)
+            for node in h.nodes:
+                found.setdefault(label[node] if node < n else node, set()).add(node)
+        devices = {hub: np.array(sorted(nodes)) for hub, nodes in found.items()}
+        _latest_hubs[view.fabric] = hosts, most, devices
+    return most, devices
+
+
+_latest_hubs: WeakKeyDictionary[Fabric, tuple[list[Host], dict[int, int], dict[int, Ints]]] = (
+    WeakKeyDictionary()
+)
 
 
 def component_network(view: View, hub: int) -> tuple[Network, Ints]:
@@ -277,7 +293,11 @@ class _Flows:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.graph = view.graph
+
+    @property
+    def graph(self) -> Network:
+        """The forwarding devices and the links among them, made where a flow is looked for."""
+        return self.view.graph
 
     def cost(self, value: int) -> int:
         """Arcs that one flow of this value looks at."""

@@ -178,7 +178,8 @@ def _route_some_sources(
     out_of_reach = far >= FAR
     if demand.pairs and out_of_reach[:, demand.parts > 0].any():
         return None
-    row, arc = _last_arcs_of_paths(g, length, sources, near)
+    leaves = _leaves(g) if not demand.pairs else np.zeros(0, dtype=np.int64)
+    row, arc = _last_arcs_of_paths(g, length, sources, near, leaves)
     into, out_of = row * g.nodes + arcs.head[arc], row * g.nodes + arcs.tail[arc]
     # one sender has its own share of what its node has: a node represents units with the same links
     mine = arcs.tail[arc] == sources[row]
@@ -189,10 +190,12 @@ def _route_some_sources(
         if len(into)
         else capacity
     )
-    arriving = np.where(out_of_reach, 0, demand.parts).ravel()
+    wanted: Ints = np.where(out_of_reach, 0, demand.parts)
+    links: Ints = np.zeros(len(sources) * len(g.a), dtype=np.int64)
+    _bring_to_leaves(arcs, leaves, wanted, links.reshape(len(sources), -1))
+    arriving = wanted.ravel()
     own = np.arange(len(sources)) * g.nodes + sources
     arriving[own] = 0
-    links: Ints = np.zeros(len(sources) * len(g.a), dtype=np.int64)
     at_link = row * len(g.a) + arcs.link[arc]  # no path takes a link both ways
     count = np.bincount(into, minlength=len(arriving))
     begin = np.cumsum(count) - count
@@ -222,23 +225,49 @@ def _route_some_sources(
     )
 
 
-def _last_arcs_of_paths(g: UnitGraph, length: Ints, sources: Ints, near: Any) -> tuple[Ints, Ints]:
+def _leaves(g: UnitGraph) -> Ints:
+    """Nodes that forward nothing and have one neighbour, one that forwards: they get all from it."""
+    alone = np.flatnonzero((np.diff(g.network.start) == 1) & ~g.forwards)
+    return alone[g.forwards[g.network.tail[g.network.start[alone]]]]
+
+
+def _bring_to_leaves(arcs: Network, leaves: Ints, wanted: Ints, links: Ints) -> None:
+    """Put what leaves get on their links, and let their neighbours get it; rows are sources."""
+    if not len(leaves):
+        return
+    first = arcs.start[leaves]
+    hub = arcs.tail[first]
+    order = np.argsort(hub, kind="stable")
+    begins = np.flatnonzero(np.diff(hub[order], prepend=-1))
+    brought = wanted[:, leaves]
+    links[:, arcs.link[first]] = brought
+    wanted[:, leaves] = 0
+    wanted[:, hub[order][begins]] += np.add.reduceat(brought[:, order], begins, axis=1)
+
+
+def _last_arcs_of_paths(
+    g: UnitGraph, length: Ints, sources: Ints, near: Any, leaves: Ints
+) -> tuple[Ints, Ints]:
     """The source, by its place, and the arc of every last arc of a shortest path, in order of both; ``near``
-    has the distance of every node (rows) from every source."""
+    has the distance of every node (rows) from every source. Those into ``leaves`` are left out."""
     arcs = g.network
-    tight = near[arcs.tail]
-    tight += length[arcs.link].astype(near.dtype)[:, None]
-    last = tight == near[arcs.head]
-    passed = ~g.forwards[arcs.tail]
+    inner = np.ones(g.nodes, dtype=np.bool_)
+    inner[leaves] = False
+    asked = np.flatnonzero(inner[arcs.head])
+    tail = arcs.tail[asked]
+    tight = near[tail]
+    tight += length[arcs.link[asked]].astype(near.dtype)[:, None]
+    last = tight == near[arcs.head[asked]]
+    passed = ~g.forwards[tail]
     own = np.full(g.nodes, -1, dtype=np.int64)
     own[sources] = np.arange(len(sources))
-    first = own[arcs.tail[passed]]
+    first = own[tail[passed]]
     kept = np.zeros((int(passed.sum()), len(sources)), dtype=np.bool_)
     begins = np.flatnonzero(first >= 0)
     kept[begins, first[begins]] = True
     last[passed] &= kept
     row, arc = np.nonzero(np.ascontiguousarray(last.T))
-    return row.astype(np.int64), arc.astype(np.int64)
+    return row.astype(np.int64), asked[arc]
 
 
 def distance_times_demand(g: UnitGraph, length: Ints, source: int, demand: UniformDemand) -> int:

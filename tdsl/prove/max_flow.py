@@ -117,7 +117,7 @@ class MaxFlow:
     side: Bools
 
 
-LARGE = 1 << 15
+LARGE = 1 << 13
 """From so many arcs on scipy's search is sooner done than our own, which needs no time to load."""
 MOST = 1 << 30
 """scipy counts in 32 bits, and adds the flows of two opposite arcs."""

@@ -158,6 +158,11 @@ class Network:
         return [list(range(low, high)) for low, high in pairwise(bounds)]
 
     @cached_property
+    def lists(self) -> tuple[list[int], list[bool]]:
+        """The head of every arc and whether each node forwards, as lists that a search in Python reads."""
+        return self.head.tolist(), self.forwards.tolist()
+
+    @cached_property
     def out(self) -> list[list[int]]:
         """The arcs out of every node, as lists."""
         bounds = np.searchsorted(self.tail[self.by_tail], np.arange(self.nodes + 1)).tolist()

@@ -7,8 +7,10 @@ together fit the wiring is counted again here, link by link, and what does not f
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 from fractions import Fraction
 from itertools import pairwise
+from math import lcm
 
 import numpy as np
 
@@ -110,6 +112,7 @@ class _Paths:
     own: Sequence[int]
     ends: list[dict[int, int]]
     names: dict[int, str]
+    unit_names: dict[int, str]
 
     @classmethod
     def of(cls, ranks: Ranks, plan: MessagePlan, stages: Sequence[Stage]) -> _Paths | str:
@@ -134,11 +137,13 @@ class _Paths:
                 share[s, t] = [(x / wanted[t], arcs) for x, arcs in mine]
         length, own = delays.arc_lengths(offer)
         ends, names = _units_on_rails(ranks, view, rails)
-        return cls(view, offer, rails, share, length, own, ends, names)
+        called = dict(zip(view.units.tolist(), view.names(view.units), strict=True))
+        return cls(view, offer, rails, share, length, own, ends, names, called)
 
     def messages(self, stage: Stage, number: int, seconds: Fraction, turned: bool) -> Iterator[RoutedMessage]:
         """The messages of a stage of which a part takes so many seconds; ``turned``: the routes are those of
         the messages the other way."""
+        shares = _SharesOfRate(self.offer.nodes, self.offer.network.head.tolist(), self.length)
         for s, t, parts in zip(
             *(x.tolist() for x in (stage.source, stage.target, stage.amount)), strict=True
         ):
@@ -146,29 +151,60 @@ class _Paths:
                 continue
             rate = Fraction(parts) / seconds
             each = [e for e in self.ends if s in e and t in e]
+            shares.begin(rate / max(len(each), 1))
             routes = [
                 route
                 for rail in each
                 for route in self._routes(
-                    *((rail[t], rail[s]) if turned else (rail[s], rail[t])), rate / len(each), turned
+                    *((rail[t], rail[s]) if turned else (rail[s], rail[t])), shares, turned
                 )
             ]
             yield RoutedMessage(number, self.names[s], self.names[t], parts, rate, tuple(routes))
 
-    def _routes(self, one: int, other: int, rate: Fraction, turned: bool) -> Iterator[Route]:
-        """The routes between two units of the view, at so many bit/s together."""
-        net, nodes = self.offer.network, self.offer.nodes
+    def _routes(self, one: int, other: int, shares: _SharesOfRate, turned: bool) -> Iterator[Route]:
+        """The routes between two units of the view, which carry the rate of ``shares`` together."""
+        net = self.offer.network
         s, t = (int(self.offer.node[d]) for d in (one, other))
-        first, last = self.view.names(np.array([one, other]))
+        first, last = self.unit_names[one], self.unit_names[other]
         if s == t:
-            inner = [nodes[int(net.head[net.out[s][0]])]]
+            inner = [self.offer.nodes[int(net.head[net.out[s][0]])]]
             delay = delay_below_switch(net.tail, net.head, self.length, self.own, s)
-            yield Route((last, *inner, first) if turned else (first, *inner, last), rate, delay)
+            yield Route((last, *inner, first) if turned else (first, *inner, last), shares.rate, delay)
             return
         for part, arcs in self.share[s, t]:
-            names = (first, *(nodes[int(net.head[arc])] for arc in arcs[:-1]), last)
-            delay = self.own[s] + sum(self.length[arc] for arc in arcs)
-            yield Route(names[::-1] if turned else names, rate * part, delay)
+            inner, delay = shares.way(arcs)
+            names = (first, *inner, last)
+            yield Route(names[::-1] if turned else names, shares.part(part), self.own[s] + delay)
+
+
+@dataclass(slots=True)
+class _SharesOfRate:
+    """What each part of a rate is, found once, since the hosts below two switches have ways with the same
+    parts; and what the ways through the network pass and take."""
+
+    nodes: Sequence[str]
+    head: Sequence[int]
+    length: Sequence[int]
+    rate: Fraction = Fraction(0)
+    known: dict[tuple[int, int], Fraction] = field(default_factory=dict)
+
+    def begin(self, rate: Fraction) -> None:
+        """Divide this rate from now on."""
+        if rate != self.rate:
+            self.rate = rate
+            self.known.clear()
+
+    def part(self, part: Fraction) -> Fraction:
+        """A part of the rate."""
+        key = part.numerator, part.denominator
+        if key not in self.known:
+            self.known[key] = self.rate * part
+        return self.known[key]
+
+    def way(self, arcs: Sequence[int]) -> tuple[list[str], int]:
+        """The devices between the ends of a way, and the delay of its arcs."""
+        head, length = self.head, self.length
+        return [self.nodes[head[arc]] for arc in arcs[:-1]], sum([length[arc] for arc in arcs])
 
 
 def _offer_of_plan(
@@ -213,13 +249,17 @@ def _all_fit(ranks: Ranks, overlapped: bool, messages: Sequence[RoutedMessage]) 
     capacity: dict[tuple[str, str], int] = {}
     for view in (ranks.view, ranks.ends, ranks.rails):
         capacity |= {} if view is None else capacity_between_devices(view)
-    load: dict[tuple[int, str, str], Fraction] = {}
+    whole = lcm(*{r.rate.denominator for m in messages for r in m.routes})
+    load: dict[int, dict[tuple[str, str], int]] = {}  # of each stage, in parts of 1/whole bit/s
     for m in messages:
+        mine = load.setdefault(0 if overlapped else m.stage, {})
         for r in m.routes:
-            for a, b in pairwise(r.devices):
-                key = (0 if overlapped else m.stage, a, b)
-                load[key] = load.get(key, Fraction(0)) + r.rate
-    return all(amount <= capacity.get((a, b), 0) for (_, a, b), amount in load.items())
+            amount = r.rate.numerator * (whole // r.rate.denominator)
+            for pair in pairwise(r.devices):
+                mine[pair] = mine.get(pair, 0) + amount
+    return all(
+        amount <= capacity.get(pair, 0) * whole for mine in load.values() for pair, amount in mine.items()
+    )
 
 
 def capacity_between_devices(view: View) -> dict[tuple[str, str], int]:

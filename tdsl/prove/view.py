@@ -325,11 +325,14 @@ class View:
     @cached_property
     def attachment(self) -> Attachment:
         """Where all endpoints are connected to the network."""
-        f, a, b = self.fabric, self.a, self.b
-        pa, pb = f.link_a[self.rows], f.link_b[self.rows]
-        up = np.flatnonzero(~self.forwards[a] & self.forwards[b])
-        down = np.flatnonzero(self.forwards[a] & ~self.forwards[b])
-        loose = np.flatnonzero(~self.forwards[a] & ~self.forwards[b])
+        f = self.fabric
+        ends = np.flatnonzero(~(self.forwards[self.a] & self.forwards[self.b]))
+        a, b, rows = self.a[ends], self.b[ends], self.rows[ends]
+        pa, pb = f.link_a[rows], f.link_b[rows]
+        from_a, from_b = ~self.forwards[a], ~self.forwards[b]
+        up = np.flatnonzero(from_a & ~from_b)
+        down = np.flatnonzero(from_b & ~from_a)
+        loose = np.flatnonzero(from_a & from_b)
         own = np.flatnonzero(self.forwards & self._begins & self.devices)
         pairs = f.device_count + np.arange(len(loose))
         node = np.concatenate((b[up], a[down], own))

@@ -124,6 +124,8 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     return Fault("E0118", word.span, f"`{name}` does not use this", help=f"write `{form}`")
 
 
+EVPN = "evpn"
+"""What ``across`` is followed by where the switches are those of Ethernet segments (RFC 7432)."""
 SEPARATE = ("rate", "length", "cable", "medium", "class", "colour", "optic", "bundle", "layer")
 """Settings of a connect that people put behind a comma."""
 
@@ -139,7 +141,7 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     if not s.items:
         raise Fault("E0120", s.span, f"`{s.name.name}` needs a value")
     if s.name.name == "bundle":
-        if is_bundle_across(s):
+        if bundle_across(s):
             s = replace(s, items=(replace(s.items[0], args=()),))
         require_plain_setting(s, "bundle 2")
         size = evaluator.integer(s.items[0].value, scope)
@@ -163,15 +165,21 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     return values[0] if len(values) == 1 else values
 
 
-def is_bundle_across(s: tree.Setting) -> bool:
-    """Whether a setting is ``bundle N across``: a port channel of a host whose links lead to two switches."""
+def bundle_across(s: tree.Setting) -> str:
+    """How the switches of a port channel of a host over several of them act as one: ``address`` of ``bundle N
+    across``, ``evpn`` of ``bundle N across evpn``; "" for another setting. Raises Fault for another word."""
     args = s.items[0].args if len(s.items) == 1 and s.body is None else ()
-    return (
-        len(args) == 1
-        and not args[0][0]
-        and isinstance(args[0][1], tree.PathExpr)
-        and args[0][1].bare == "across"
-    )
+    words = [value.bare if isinstance(value, tree.PathExpr) and not name else None for name, value in args]
+    if not words or words[0] != "across" or len(words) > 2:
+        return ""
+    if len(words) == 2 and words[1] != EVPN:
+        raise Fault(
+            "E0118",
+            args[1][1].span,
+            f"`{args[1][1].span.text}` is no way to join two switches",
+            help="write `bundle 2 across evpn` (EVPN multihoming), or `bundle 2 across` (no shared state)",
+        )
+    return EVPN if len(words) == 2 else "address"
 
 
 def links_carried_by_cable(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:

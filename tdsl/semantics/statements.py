@@ -16,8 +16,8 @@ from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import (
     MEDIA_WORDS,
     SETTINGS_ELSEWHERE,
+    bundle_across,
     connect_value,
-    is_bundle_across,
     links_carried_by_cable,
 )
 from tdsl.syntax import tree
@@ -203,8 +203,8 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
         out[name] = inner.span.text if name in ("optic", "allow") else connect_value(inner, scope, evaluator)
         if name == "cable" and (n := links_carried_by_cable(inner, scope, evaluator)) > 1:
             out["carries"] = n
-        if name == "bundle" and is_bundle_across(inner):
-            out["across"] = True
+        if name == "bundle" and (how := bundle_across(inner)):
+            out["across"] = how
     return out
 
 

@@ -14,9 +14,9 @@ from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import (
+    bundle_across,
     connect_value,
     fitting_rate,
-    is_bundle_across,
     links_carried_by_cable,
 )
 from tdsl.semantics.sizing import Aim, Leading, TierSpec
@@ -156,7 +156,7 @@ class TierReader:
 
     def bundle(self, s: tree.Setting | None) -> str:
         """``bundle 2`` of the links up to a tier, as text; "" where none is written."""
-        if s is not None and is_bundle_across(s):
+        if s is not None and bundle_across(s):
             raise Fault(
                 "E0120",
                 s.span,

@@ -38,7 +38,7 @@ def test_every_model_with_its_figures(models: dict[str, dict[str, str]]) -> None
         "basis": "published",
     }  # fmt: skip
     assert (models["TPU_V4"]["power"], models["TPU_V4"]["basis"]) == ("170W, 192W at most", "power measured")
-    assert models["SN5600"]["basis"] == "mass reported" and models["GAUDI3"]["basis"] == "power reported"
+    assert models["SN5600"]["basis"] == "power reported, mass reported" and models["GAUDI3"]["basis"] == "power reported"
     assert models["Q3400"]["airflow"] == "front-to-rear" and models["QM8700"]["latency"] == "130ns"
     assert {r["basis"] for r in models.values() if not any(r[k] for k in ("power", "latency", "mass", "airflow"))} == {""}
 
@@ -70,7 +70,8 @@ def test_power_of_what_is_sold_by_the_piece(models: dict[str, dict[str, str]]) -
 
 def test_explain_says_the_same() -> None:
     assert "- power: 170W, 192W at most (measured)" in tdsl("explain", "TPU_V4").stdout
-    assert "- power: not given; looked for in: NVIDIA Spectrum-4 SN5000" in tdsl("explain", "SN5600").stdout
+    assert "- power: 940W (reported)" in tdsl("explain", "SN5600").stdout
+    assert "- power: not given; looked for in: NVIDIA QM87xx" in tdsl("explain", "QM8700").stdout
 
 
 def test_only_models_lack_figures() -> None:

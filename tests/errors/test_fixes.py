@@ -50,7 +50,7 @@ def test_a_fix_removes_its_finding(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # ---------------------------------------------------------------- advice in words
 
-TANGLED, BREAKOUT, RATES = sections(__file__).values()
+TANGLED, BREAKOUT, RATES, LONE = sections(__file__).values()
 
 
 def refused(text: str, code: str, folder: Path) -> list[str]:
@@ -94,3 +94,10 @@ def test_two_rates_where_the_port_splits(tmp_path: Path) -> None:
         ),
         tmp_path,
     )
+
+
+def test_loops_are_written_for_variables_that_occur_in_sums_alone(tmp_path: Path) -> None:
+    line = next(line.strip() for line in LONE.splitlines() if "connect" in line)
+    loops = refused(LONE, "E0101", tmp_path)[-1]
+    made = compile_text(LONE.replace(line, loops), tmp_path, models=False).designs[0].fabric
+    assert loops.count("for ") == 2 and made is not None and made.link_count == 12 * 3

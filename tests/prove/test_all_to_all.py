@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
 from tests.fabrics import multiplane, rail_only, random_chips, random_fabric, random_layers, superpod, torus, without
+from tests.harness import compile_text
 from tests.prove.judges import judged_throughput, most_throughput
 
 ALL = BareWord("all_to_all")
@@ -71,3 +73,36 @@ def test_all_to_all_of_a_large_network(made):
     """Twins first, and the same answer."""
     exact, found = (judged_throughput(made.build(), ALL, budget=b) for b in (DEFAULT, replace(DEFAULT, combination_arcs=0)))
     assert exact.lower <= found.upper and found.lower <= exact.upper and found.upper <= found.lower * Fraction(11, 10)
+
+
+ROUTED = """
+model chip CORES {{ port tni: {own}Gbps }}
+model switch ROUTER {{ port out[4]: 10Gbps; port tni: {own}Gbps }}
+model chip NODE {{ port out[4]: 10Gbps }}
+fabric routed {{
+  chip node[{x}, {y}]: CORES
+  switch router[{x}, {y}]: ROUTER
+  connect node[i, j] to router[i, j].tni {{ medium trace }}
+  connect router[*, *].out torus
+  report throughput all_to_all
+  report bisection
+}}
+fabric alone {{
+  chip node[{x}, {y}]: NODE
+  connect node[*, *] torus
+  report throughput all_to_all
+  report bisection
+}}
+"""
+
+
+@pytest.mark.parametrize(("x", "y", "own"), [(4, 4, 3), (4, 4, 15), (5, 3, 25), (6, 3, 40)])
+def test_a_node_behind_a_router_injects_its_own_rate_at_most(x: int, y: int, own: int, tmp_path: Path) -> None:
+    """What nodes send has no part in what they pass on: all to all is the least of their rates and what the torus carries without
+    a limit, and as much crosses a split as the torus carries or a half sends."""
+    made = compile_text(ROUTED.format(x=x, y=y, own=own), tmp_path, models=False).designs
+    share = {(d.name, r.check): Fraction(r.value) for d in made for r in d.results if r.check in ("throughput", "bisection")}
+    own_rate, whole = x * y * own, x * y * 40
+    assert share["routed", "throughput"] * own_rate == min(Fraction(own_rate), share["alone", "throughput"] * whole)
+    half = x * y // 2
+    assert share["routed", "bisection"] * half * own <= min(share["alone", "bisection"] * half * 40, Fraction(half * own))

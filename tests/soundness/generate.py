@@ -627,7 +627,8 @@ def bundled_across(d: Draft) -> None:
     d.add(f"host node[{hosts}]: {host}", f"switch leaf[{pairs}, 2]: {sw}", f"switch spine[{spines}]: {sw}")
     size = r.choice((2, 2, 2 * rails))
     guard = f" where n != {r.randrange(hosts)}" if r.random() < 0.3 else ""
-    d.add(f"connect node[n].nic[i] to leaf[n % {pairs}, i % 2]{guard} {{ bundle {size} across }}")
+    evpn = " evpn" if hosts % 2 else ""
+    d.add(f"connect node[n].nic[i] to leaf[n % {pairs}, i % 2]{guard} {{ bundle {size} across{evpn} }}")
     many, other = r.choice(((1, 0), (2, 0), (2, 2), (4, 2)))
     d.add(f"connect leaf[l, k] to spine[s] x {many}" + d.settings(r.choice(RATES), "leaf", "spine", other))
     _omit(d, [("node", hosts), ("spine", spines)], 0.3)

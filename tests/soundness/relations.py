@@ -199,7 +199,7 @@ def fail(draft: Draft, folder: Path, base: Base) -> str:
     return ""
 
 
-BUNDLE = re.compile(r"; bundle \d+(?: across)?|bundle \d+(?: across)?(?:; )?")
+BUNDLE = re.compile(r"; bundle \d+(?: across(?: evpn)?)?|bundle \d+(?: across(?: evpn)?)?(?:; )?")
 MULTIPLE = re.compile(r" x (\d+)(.*\bbundle )(\d+)")
 
 

@@ -219,6 +219,9 @@ def running(files: dict[str, bytes], planned: Sequence[str] = (), managed: Seque
                 _batch(netplan(files[f"frr/{name}/netplan.yaml"], home), lab.space(name))
                 continue
             conf = confs[name]
+            if script := files.get(f"frr/{name}/evpn.sh"):
+                done = lab.shell(name, "sh", "-c", script.decode())
+                assert done.returncode == 0, (name, done.stderr)
             (home / "frr.conf").write_bytes(conf)
             (home / "empty.conf").write_bytes(b"")
             for path in (home, *home.iterdir()):
@@ -238,8 +241,13 @@ def netplan(content: bytes, home: Path) -> list[str]:
         ["netplan", "generate", "--root-dir", str(home)], capture_output=True, text=True, timeout=30, check=False
     )
     assert (done.returncode, done.stderr) == (0, ""), (content, done.stderr)
-    out = []
-    for path in sorted((home / "run" / "systemd" / "network").glob("*.network")):
+    out, network = [], home / "run" / "systemd" / "network"
+    for path in sorted(network.glob("*.netdev")):
+        told = dict(re.findall(r"^(\w+)=(.*)$", path.read_text(), re.M))
+        if told["Kind"] == "bond":
+            more = f"mode {told['Mode']} lacp_rate {told['LACPTransmitRate']} xmit_hash_policy {told['TransmitHashPolicy']}"
+            out += [f"link add {told['Name']} type bond {more} miimon 100", f"link set {told['Name']} up"]
+    for path in sorted(network.glob("*.network")):
         sections = [(b.partition("]")[0], re.findall(r"^(\w+)=(.*)$", b, re.M)) for b in path.read_text().split("\n[")]
         name = next(v for k, v in sections[0][1] if k == "Name")
         for head, pairs in sections:
@@ -248,9 +256,12 @@ def netplan(content: bytes, home: Path) -> list[str]:
                 out.append(f"link set {name} mtu {told['MTUBytes']}")
             elif head == "Network":
                 out += [f"address add {v} dev {name}" for k, v in pairs if k == "Address"]
+                if bond := told.get("Bond"):
+                    out += [f"link set {name} down", f"link set {name} master {bond}", f"link set {name} up"]
             elif head == "Route":
                 where = "".join(f" {w} {told[k]}" for k, w in (("Metric", "metric"), ("Table", "table")) if k in told)
-                out.append(f"route add {told['Destination']} via {told['Gateway']} dev {name}{where}")
+                via = f"via {told['Gateway']}" if "Gateway" in told else f"scope {told['Scope']}"
+                out.append(f"route add {told['Destination']} {via} dev {name}{where}")
             elif head == "RoutingPolicyRule":
                 out.append(f"rule add from {told['From']} table {told['Table']} priority {told['Priority']}")
     return out
@@ -270,9 +281,11 @@ def _cable(lab: Lab, mtu: int) -> None:
 
 def _batch(lines: list[str], space: str = "") -> None:
     where = ["-n", space] if space else []
-    command = ["ip", *where, "-batch", "-"]
-    done = subprocess.run(command, input="\n".join(lines), text=True, timeout=60, check=False, capture_output=True)
-    assert done.returncode == 0, (lines, done.stderr)
+    later = [x for x in lines if re.match(r"rule add from \S+:", x)]  # a rule takes the version of the one before
+    for family, mine in (([], [x for x in lines if x not in later]), (["-6"], later)):
+        command = ["ip", *where, *family, "-batch", "-"]
+        done = subprocess.run(command, input="\n".join(mine), text=True, timeout=60, check=False, capture_output=True)
+        assert done.returncode == 0, (mine, done.stderr)
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -28,7 +28,7 @@ def _matches(pattern: str) -> Callable[[str], bool]:
     return lambda text: re.fullmatch(pattern, text) is not None
 
 
-INTERFACE = r"swp[1-9]\d*(s[0-7])?|bond[1-9]\d*|eth\d+|lo"
+INTERFACE = r"swp[1-9]\d*(s[0-7])?|bond[1-9]\d*|eth\d+|lo|vlan[1-9]\d*"
 KINDS: dict[str, Callable[[str], bool]] = {
     "interface-id": _matches(INTERFACE),
     # CL/Layer-1-and-Switch-Ports/Interface-Configuration-and-Management: 256 characters, no apostrophes, ASCII only

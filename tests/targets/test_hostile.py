@@ -317,7 +317,7 @@ READERS: dict[str, Reader] = {
     r"frr/[^/]+/frr\.conf": _frr,
     r"eos/[^/]+\.cfg": _eos,
     r"eos/[^/]+\.structured\.yaml|nvue/[^/]+\.yaml": _yaml,
-    r"roce/[^/]+\.sh": _shell,
+    r"roce/[^/]+\.sh|frr/[^/]+/evpn\.sh": _shell,
     r"frr/[^/]+/netplan\.yaml": _netplan,
     r"frr/[^/]+/90-fabric\.conf": _lines(r"#|$|net/ipv4/(conf/[^/\s]+/\w+|tcp_l3mdev_accept) = \d$"),
     r"(nccl|rccl)/[^/]+\.xml": lambda path, data, fabric: nccl_reader.read(data.decode()) and None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tdsl.fabric.addresses import DEVICE_KINDS
+from tdsl.fabric.segments import EthernetSegments
 
 if TYPE_CHECKING:
     from tdsl.emit.link_tables import Wires
@@ -18,7 +19,8 @@ Row = tuple[str, str, str, str, str, str]
 
 
 def address_rows(wires: Wires, found: Addressing) -> Iterator[Row]:
-    """Device, kind, port, address, network and VRF of every address of what is built."""
+    """Device, kind, port, address, network and VRF of every address of what is built. Those of ``vlan`` are a
+    switch's own and the gateway, which both switches of a pair have."""
     f = wires.fabric
     for device in np.flatnonzero(f.built).tolist():
         for kind in DEVICE_KINDS:
@@ -33,6 +35,8 @@ def address_rows(wires: Wires, found: Addressing) -> Iterator[Row]:
                 c, i = f.port_class(port)
                 name = f.device_name(int(f.port_device[port]))
                 yield name, "link", c.path(i), f"{address}/{pool.prefix}", pool.network, ""
+    for switch, number, text, pool in EthernetSegments(f, found).addresses:
+        yield f.device_name(switch), "vlan", f"vlan{number}", text, pool.network, ""
 
 
 def record_without_origin(found: object) -> dict[str, object] | None:

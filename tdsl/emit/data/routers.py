@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from ipaddress import IPv4Address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 from typing import NamedTuple
 
 import numpy as np
 
 from tdsl.emit.data.aggregates import aggregates_by_device
 from tdsl.emit.link_tables import Wires, gigabits_per_second
-from tdsl.emit.records import CHANNEL, Interface, Management, Route, Router, Session
+from tdsl.emit.records import CHANNEL, Interface, Management, Overlay, Route, Router, Session, Vlan
 from tdsl.fabric.addresses import Addressing, Ip, Pool
 from tdsl.fabric.cables.bundles import (
     bundle_numbers_at_devices,
@@ -21,6 +21,7 @@ from tdsl.fabric.cables.bundles import (
 )
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.order import distinct_values
+from tdsl.fabric.segments import VXLAN_BYTES, EthernetSegments, SegmentVlan
 from tdsl.fabric.subnets import switched_components
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.semantics.model import PortClass
@@ -162,10 +163,11 @@ class RouterMaker:
             else:
                 name = CHANNEL.format(number)
                 members = [self._member(e) for e in ends]
-                interfaces += [replace(m, channel=name) for m in members]
                 made = replace(
                     self._port_channel(device, ends, members, pair), addresses=addresses, routes=static
                 )
+                made = self._as_segment(device, ends[0], made)
+                interfaces += [replace(m, channel=name, mtu=made.mtu) for m in members]
                 channels.append(made)
             if pair is not None and found.asn[device] and found.asn[there]:
                 self._refuse_session(ends[0], device, there)
@@ -181,6 +183,7 @@ class RouterMaker:
             management_records(found, device), tuple(interfaces), tuple(sessions),
             tuple(dict.fromkeys(routes)), self.accepted, *self._routing_values(), self.route_count,
             self.aggregates.get(device, ()), self.own, tuple(channels),
+            overlay=self._overlay(device, (*interfaces, *channels)),
         )  # fmt: skip
 
     def _port_channel(
@@ -203,6 +206,55 @@ class RouterMaker:
             system_mac=mac,
         )
 
+    @cached_property
+    def _segments(self) -> EthernetSegments:
+        return EthernetSegments(self.fabric, self.found)
+
+    @cached_property
+    def _mtu_of_segments(self) -> int | str:
+        """The MTU of hosts of Ethernet segments: VXLAN's bytes less than the links', "" if not said."""
+        mtu = self._routing_values()[2]
+        return int(mtu) - VXLAN_BYTES if mtu else ""
+
+    def _as_segment(self, device: int, end: LinkAtPort, channel: Interface) -> Interface:
+        """A port channel with what it has as an Ethernet segment; as it is, where it is none."""
+        vlan = self._segments.vlans.get(int(self.fabric.link_bundle[end.link]))
+        if vlan is None:
+            return channel
+        channel = replace(channel, mtu=self._mtu_of_segments)
+        if device not in vlan.pair:
+            pools = [self.found.pools[n] for n in vlan.pools]
+            return replace(channel, on_link=tuple(Route(p.version, p.network) for p in pools))
+        number = self._number(end)
+        first = vlan.pair.index(device) == 0
+        return replace(channel, vlan=vlan.number, segment=number, preferred=first == bool(number % 2))
+
+    def _overlay(self, device: int, interfaces: tuple[Interface, ...]) -> Overlay | None:
+        """What a switch needs for its Ethernet segments, None where it has none."""
+        segments = self._segments
+        peer = segments.partner(device)
+        if peer is None:
+            return None
+        vlans = {v.number: v for v in segments.vlans.values() if device in v.pair}
+        uplinks = [i.name for i in interfaces if i.between and not i.channel]
+        return Overlay(
+            str(segments.tunnel_end(device)), str(segments.tunnel_end(peer)), int(self.found.asn[peer]),
+            f"{self._devices[peer]} EVPN", lacp_system_mac(self._devices[device], self._devices[peer]),
+            self._mtu_of_segments, tuple(self._vlan(device, vlans[n]) for n in sorted(vlans)), tuple(uplinks),
+        )  # fmt: skip
+
+    def _vlan(self, device: int, vlan: SegmentVlan) -> Vlan:
+        """A VLAN at a switch."""
+        pools = [self.found.pools[n] for n in vlan.pools]
+        mine = vlan.pair.index(device)
+        return Vlan(
+            vlan.number,
+            vlan.vni,
+            tuple(p.network for p in pools),
+            tuple(f"{p.gateway}/{p.prefix}" for p in pools),
+            tuple(f"{p.own[mine]}/{p.prefix}" for p in pools),
+        )
+
     def _addresses_of_bundle(
         self, device: int, ends: list[LinkAtPort], networks: frozenset[str]
     ) -> tuple[tuple[str, ...], tuple[Route, ...], list[tuple[int, str]]]:
@@ -212,6 +264,7 @@ class RouterMaker:
         found = self.found
         own = [x for e in ends for x in found.each("links", e.link, e.second)]
         other = [x for e in ends for x in found.each("links", e.link, not e.second)]
+        other = other or [(ip_address(p.gateway), p) for _, p in own if p.own]
         addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
         there = int(self.fabric.port_device[ends[0].far])
         static = () if found.asn[device] else self._static_routes(there, other, networks)
@@ -230,10 +283,9 @@ class RouterMaker:
         out: dict[Route, None] = {}
         for address, pool in other:
             beyond = self._networks_behind.get(int(self._parts[there]), ())
-            networks = [
-                pool.network,
-                *(n for version, n in beyond if version == address.version and n not in own),
-            ]
+            networks = [n for version, n in beyond if version == address.version and n not in own]
+            if not pool.own:  # else the host is in it
+                networks.insert(0, pool.network)
             out |= dict.fromkeys(Route(address.version, network, str(address)) for network in networks)
         return tuple(out)
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.plan import FabricPlan, ResolvedConnect
-from tdsl.semantics.settings import count_with_noun
+from tdsl.semantics.settings import EVPN, count_with_noun
 from tdsl.syntax import tree
 
 
@@ -165,6 +165,13 @@ def switch_pairs_of_bundles(fabric: Fabric) -> dict[int, tuple[int, int]]:
     for bundle, device in zip(fabric.link_bundle[rows].tolist(), fabric.device_b[rows].tolist(), strict=True):
         found.setdefault(bundle, set()).add(device)
     return {n: (min(ends), max(ends)) for n, ends in found.items() if len(ends) == 2}
+
+
+def are_evpn_links(fabric: Fabric) -> Bools:
+    """Whether each link is of an Ethernet segment: ``bundle N across evpn``."""
+    said = np.array([s.settings.get("across") == EVPN for s in fabric.statements] or [False], dtype=np.bool_)
+    found: Bools = said[fabric.link_statement] if fabric.link_count else np.zeros(0, dtype=np.bool_)
+    return found
 
 
 def lacp_system_mac(first: str, second: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,7 +73,7 @@ class AddressOverlap(Check):
             if clash is not None:
                 faults.append(clash[0])
                 witness = witness or clash[1]
-        faults += [fault for g in given if g.pool.gateway for fault in _at_gateway(g, given)]
+        faults += [fault for g in given for fault in _at_gateways(g, given)]
         if faults:
             return property_fails(faults[0].message, tuple(faults), witness)
         count = sum(len(g.rows) * g.pool.step for g in given if g.looked_at)
@@ -173,10 +173,22 @@ def _doubled_address_fault(one: _Given, two: _Given) -> tuple[PropertyFault, dic
     return fault, {"devices": [first, second], "address": text}
 
 
-def _at_gateway(of: _Given, given: list[_Given]) -> list[PropertyFault]:
-    """The devices that are given the address of this pool's gateway."""
+def _at_gateways(of: _Given, given: list[_Given]) -> list[PropertyFault]:
+    """The devices that are given the address of this pool's gateway, or of one of the two switches of it."""
+    if not of.pool.gateway:
+        return []
+    gateway = ip_address(of.pool.gateway)
+    out = _at_address(of, gateway, "the gateway", given)
+    for at in of.pool.own:
+        out += _at_address(of, at, f"a switch behind the gateway {gateway}", given)
+    return out
+
+
+def _at_address(
+    of: _Given, at: IPv4Address | IPv6Address, whose: str, given: list[_Given]
+) -> list[PropertyFault]:
+    """The devices that are given an address that a pool needs for a router."""
     pool = of.pool
-    at = ip_address(pool.gateway)
     out: list[PropertyFault] = []
     for g in given:
         other = g.pool
@@ -190,7 +202,7 @@ def _at_gateway(of: _Given, given: list[_Given]) -> list[PropertyFault]:
             out.append(
                 PropertyFault(
                     other.origin,
-                    f"{g.name_of(row)} is given {at}, the address of the gateway",
+                    f"{g.name_of(row)} is given {at}, the address of {whose}",
                     1,
                     labels,
                     help=f"begin behind it: `from {at + 1}/{pool.prefix}`",
