@@ -6,42 +6,23 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import networkx as nx
 
 from tests.harness import none
+from tests.sources import MODULES, PACKAGE, PROGRAMS, statements, text_of
 from tests.tables import sections
 
-PACKAGE = Path(__file__).parent.parent / "tdsl"
 ORDER = sections(__file__)["order"]
 """Rooms from the lowest to the highest: one imports only those in lines above its own."""
 SAME = {"commands": "cli", "__main__": "cli"}
 RANK = {room: rank for rank, rooms in enumerate(ORDER.split("\n")) for room in rooms.split()}
-MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
 def room_of(path: Path) -> str:
     first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     return SAME.get(first, first)
-
-
-@cache
-def statements(path: Path) -> list[tuple[ast.Import | ast.ImportFrom, bool]]:
-    """Every import of a module, and whether it is for types alone."""
-    found: list[tuple[ast.Import | ast.ImportFrom, bool]] = []
-    ahead: list[tuple[ast.stmt, bool]] = [(s, False) for s in ast.parse(path.read_text(encoding="utf-8")).body]
-    while ahead:
-        node, typed = ahead.pop()
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            found.append((node, typed))
-            continue
-        typed = typed or (isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING")
-        inner = [getattr(node, name, []) for name in ("body", "orelse", "handlers", "finalbody", "cases")]
-        for part in (s for block in inner for s in block):
-            ahead += [(part, typed)] if isinstance(part, ast.stmt) else [(s, typed) for s in part.body]
-    return sorted(found, key=lambda f: f[0].lineno)
 
 
 def imports(path: Path) -> Iterator[tuple[str, int]]:
@@ -106,7 +87,7 @@ def test_data_classes_are_those_that_compile_their_methods_late() -> None:
     """The checker of certificates runs without tdsl; all else takes ``tdsl.system.lazy_dataclass``."""
     free = {PACKAGE / "system" / "lazy_dataclass.py", PACKAGE / "certificates" / "checker.py"}
     taken = re.compile(r"from dataclasses import .*\bdataclass\b|dataclasses\.dataclass\(")
-    none([str(path) for path in MODULES if path not in free and taken.search(path.read_text(encoding="utf-8"))])
+    none([str(path) for path in MODULES if path not in free and taken.search(text_of(path))])
 
 
 def test_candidates_for_symmetries_go_to_what_verifies_them() -> None:
@@ -119,7 +100,7 @@ def test_candidates_for_symmetries_go_to_what_verifies_them() -> None:
 
 def test_targets_programs_stay_in_their_room() -> None:
     """A program of a target may use what verification and emission may use, and nothing above."""
-    for path in sorted((PACKAGE.parent / "targets").rglob("*.py")):
+    for path in PROGRAMS:
         for name, line in imports(path):
             room = name.split(".")[1] if name.startswith("tdsl.") else ""
             assert room in ("", "emit", "fabric", "semantics", "findings"), f"{path}:{line}: imports {name}"

@@ -41,14 +41,23 @@ def stages_along_trees(ranks: Ranks, best: Schedule) -> Json | None:
     sends = list(_sends_of_trees(made, kept))
     if len(sends) > MOST_SENDS:
         return None
-    steps: list[list[Json]] = [[] for _ in range(plan.steps)]
     first = {name: each * k for k, name in enumerate(made.ranks)}
-    for step, number, sources in sends:
-        begin, end = rows[kept[number].tree]
-        parts = [[first[r] + begin, first[r] + end - 1] for r in sources] or [[begin, end - 1]]
-        steps[step - 1].append({"channel": number, "parts": sorted(parts)})
+    steps = _steps_of_sends(plan.steps, sends, [rows[m.tree] for m in kept], first)
     channels = _channels_of_messages(made, kept, {k: Fraction(b - a, whole) for k, (a, b) in rows.items()})
     return {"parts": each * count, "stages": [{"channels": channels, "steps": steps}]}
+
+
+def _steps_of_sends(
+    count: int, sends: Sequence[Send], rows: Sequence[tuple[int, int]], first: dict[str, int]
+) -> list[list[Json]]:
+    """What is sent in each step: the number of the message, and first and last part of what it carries.
+    ``rows`` has the parts of each message's tree, ``first`` where those of a rank begin."""
+    steps: list[list[Json]] = [[] for _ in range(count)]
+    for step, number, sources in sends:
+        begin, end = rows[number]
+        parts = [[first[r] + begin, first[r] + end - 1] for r in sources] or [[begin, end - 1]]
+        steps[step - 1].append({"channel": number, "parts": sorted(parts)})
+    return steps
 
 
 def _channels_of_messages(

@@ -84,6 +84,7 @@ def plan_fabrics(
     ]
     if not diagnostics.has_errors:
         note_unused_parameters(module.body, diagnostics)
+    diagnostics.items = _without_consequences(diagnostics.items)
     add_notes_on_settings(diagnostics, request)
     _refuse_unknown_parameters(request, plans, diagnostics)
     session.end(request.overlay)
@@ -94,6 +95,39 @@ def plan_fabrics(
         [m.file for m in loader.modules.values() if m is not None],
         text_errors(diagnostics),
     )
+
+
+_OF_STATEMENTS = frozenset({"E0001", "E0002", "E0003", "E0006", "E0007", "E0013"})
+"""Syntax errors of one statement."""
+
+
+def _without_consequences(findings: list[Diagnostic]) -> list[Diagnostic]:
+    """Findings without those of a line that the fix of a syntax error changes: they are of a statement that
+    the author did not write, and are made anew once it is mended."""
+    changed: dict[tuple[str, int], int] = {}
+    for k, d in enumerate(findings):
+        if d.fix is None or d.code not in _OF_STATEMENTS:
+            continue
+        for span, _ in d.fix.edits:
+            for line in range(span.begin[0], span.finish[0] + 1):
+                changed.setdefault((span.file.name, line), k)
+    joined = {
+        k
+        for k, d in enumerate(findings)
+        if d.fix is not None and any("\n" in span.text for span, _ in d.fix.edits)
+    }
+    out = []
+    for k, d in enumerate(findings):
+        first = -1 if d.span is None else changed.get((d.span.file.name, d.span.begin[0]), -1)
+        of_syntax = d.code.startswith("E00")
+        if (
+            first < 0
+            or first == k
+            or d.severity is not Severity.ERROR
+            or (of_syntax and (first > k or first not in joined))
+        ):
+            out.append(d)
+    return out
 
 
 def _plans_of_file(

@@ -104,7 +104,6 @@ class RouterSelection:
 
     def refuses(self, router: Router) -> str:
         """Why a router of the kind gets no file, "" if it gets one."""
-        ports = [i.name for i in router.interfaces]
         why = self._why_name_is_refused(router)
         if why:
             return why
@@ -115,7 +114,7 @@ class RouterSelection:
             )
         if router.overlay is not None and not self.evpn:
             return f"it has no EVPN multihoming, and {router.name} has Ethernet segments (`across evpn`)"
-        ports += [c.name for c in router.channels]
+        ports = [x.name for x in (*router.interfaces, *router.channels)]
         if len(set(ports)) < len(ports):
             return f"two ports of {router.name} have one name"
         if self.sonic and not all(i.sonic for i in router.interfaces):

@@ -390,9 +390,19 @@ def _pool_of_segments(rule: AddressRule, found: IPv4Interface | IPv6Interface) -
         )
     own = tuple(make(gateway + k) for k in (1, 2))
     return Pool(
-        rule.kind, found.version, gateway + 3, 1, min(room, LARGEST), str(net), net.prefixlen, "", "",
-        str(make(gateway)), rule.origin, own,
-    )  # fmt: skip
+        rule.kind,
+        found.version,
+        gateway + 3,
+        1,
+        min(room, LARGEST),
+        str(net),
+        net.prefixlen,
+        "",
+        "",
+        str(make(gateway)),
+        rule.origin,
+        own,
+    )
 
 
 def _written_network(rule: AddressRule, value: object) -> IPv4Interface | IPv6Interface:

@@ -337,12 +337,13 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
             "E0101", words.span, f"`{words.span.text}` is not a number", help=f"write `{new}`", fix=fix
         )
     if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare, words.span) is None:
+        new = "any 1 of" if words.bare == "of" else f"any 1 of {words.bare}"
         raise Fault(
             "E0101",
             words.span,
             f"`any` is followed by how many fail, and `{words.bare}` is not a number",
-            help=f"write `any 1 of {words.bare}`",
-            fix=Fix(f"write `1 of {words.bare}`", ((words.span, f"1 of {words.bare}"),), safe=False),
+            help=f"write `{new}`",
+            fix=Fix(f"write `{new}`", ((words.span, new.removeprefix("any ")),), safe=False),
         )
     count = integer_if_whole(evaluator.evaluate(claim.any_count, scope))
     if isinstance(count, bool) or not isinstance(count, int):

@@ -243,7 +243,12 @@ class Resolver:
             self.outside(high, axis, entry)
         sizes = high - low + 1
         if self.over.count and (sizes.min() != sizes.max() or sizes[0] < 1):
-            raise Fault("E0120", entry.span, "this range is empty, or not of one size for all assignments")
+            raise Fault(
+                "E0120",
+                entry.span,
+                "this range is empty, or not of one size for all assignments",
+                help="the lower number comes first, as in `0..3`",
+            )
         self.outside(low, axis, entry)
         self.outside(high, axis, entry)
         width = int(sizes[0]) if self.over.count else 1

@@ -294,10 +294,8 @@ def mixed_trees(ranks: Ranks, net: RankNetwork, sums: bool) -> TreeMixture | Non
     stale = 0
     for turn in range(rounds):
         exact = turn % 3 == 2
-        asked = price if exact else smooth
-        tree = cheapest_tree(
-            net, (asked + 1e-7 / found.rate).tolist(), turn, 0.0 if exact else budget.tree_mixture_slack
-        )
+        asked, slack = (price, 0.0) if exact else (smooth, budget.tree_mixture_slack)
+        tree = cheapest_tree(net, (asked + 1e-7 / found.rate).tolist(), turn, slack)
         if tree is None:
             return None
         stale = 0 if found.add(tree) else stale + 1

@@ -233,7 +233,9 @@ def split_model(model: DeviceModel, splits: Sequence[Split]) -> DeviceModel:
     for s in splits:
         if model.port_class(s.name) is None:
             names = [c.name for c in model.classes]
-            raise unknown_name_fault("E0101", s.span, f"port class of {model.name} called", s.name, names)
+            at = s.span.start + s.span.text.index(s.name, len("split"))
+            span = SourceSpan(s.span.file, at, at + len(s.name))
+            raise unknown_name_fault("E0101", span, f"port class of {model.name} called", s.name, names)
     classes: list[PortClass] = []
     first = 0
     for c in model.classes:

@@ -49,11 +49,47 @@ from tdsl.system.lazy_dataclass import dataclass
 
 PARTS = {"half": "50%", "third": "1/3", "quarter": "25%", "full": "100%"}
 """Words for shares."""
-NUMERALS = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16,
+NUMERALS: dict[str, int] = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16, "twenty": 20,
+    "twenty_four": 24, "thirty": 30, "thirty_two": 32, "forty": 40, "forty_eight": 48, "fifty": 50,
+    "sixty": 60, "sixty_four": 64, "hundred": 100,
 }  # fmt: skip
 """Numbers that somebody may write as words."""
+
+
+def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
+    """Raise Fault for ``BASE-T``, which reads as a difference of two names."""
+    text = head.span.file.text
+    hyphen = re.compile(r"(?:-[A-Za-z0-9_]+)+(?![\w.\[(])").match(text, head.span.end)
+    if hyphen is None or closest_known_name(head.name, scope.visible()):
+        return
+    whole = SourceSpan(head.span.file, head.span.start, hyphen.end())
+    new = whole.text.replace("-", "_")
+    message = f"there is no value `{head.name}` here; a name has `_` and no `-`"
+    help = f'write `{new}`, or `"{whole.text}"` for a text'
+    raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))
+
+
+def _refuse_numeral(head: tree.Identifier) -> None:
+    """Raise Fault for a number in words: ``eight``, and ``thirty-two``, which reads as a difference."""
+    text, span = head.span.file.text, head.span
+    found = re.compile(r"([a-z]+)-([a-z]+)\b", re.IGNORECASE).match(text, span.start)
+    parts = [NUMERALS.get(word.lower(), 0) for word in found.groups()] if found is not None else []
+    if found is not None and parts and all(parts) and found[1] == head.name:
+        span = SourceSpan(span.file, found.start(), found.end())
+        number = str(sum(parts))
+    elif head.name.lower() in NUMERALS:
+        number = str(NUMERALS[head.name.lower()])
+    else:
+        return
+    written = span.text if span.text.startswith(head.name) else head.name
+    fix = Fix(f"write `{number}`", ((span, number),)) if span.text == written else None
+    raise Fault(
+        "E0101", span, f"there is no value `{written}` here", help=f"write `{number}`, in digits", fix=fix
+    )
+
+
 STEP_LIMIT = 500_000
 MOST_KNOWN = 4096
 """Values of functions that are kept: functions that call each other twice would take 2^depth steps."""
@@ -302,20 +338,13 @@ class Evaluator:
             message = f"there is no value `{name}` here"
             fix = Fix(f"write `{part}`", ((head.span, part),), safe=False)
             raise Fault("E0101", head.span, message, help=f"write `{part}`", fix=fix)
-        if name.lower() in NUMERALS:
-            number = str(NUMERALS[name.lower()])
-            raise Fault(
-                "E0101",
-                head.span,
-                f"there is no value `{name}` here",
-                help=f"write `{number}`, in digits",
-                fix=Fix(f"write `{number}`", ((head.span, number),)),
-            )
+        _refuse_numeral(head)
         if name in ("True", "False", "TRUE", "FALSE", "yes", "no", "None", "null"):
             word = "true" if name.lower() in ("true", "yes") else "false"
             fix = Fix(f"write `{word}`", ((head.span, word),), safe=False)
             message = f"there is no value `{name}` here"
             raise Fault("E0101", head.span, message, help=f"write `{word}`", fix=fix)
+        _refuse_name_with_hyphen(head, scope)
         if name in FUNCTIONS_ELSEWHERE:
             message = f"there is no function `{name}` here"
             raise Fault("E0101", head.span, message, help=FUNCTIONS_ELSEWHERE[name])

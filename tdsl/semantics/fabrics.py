@@ -3,6 +3,7 @@ it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -211,6 +212,10 @@ def _report_stray_statements(home: Linked, diagnostics: Diagnostics) -> None:
     """Statements at the top of a file that belong into a fabric: one finding for all of them, at the
     first."""
     strays = [x for s in home.module.body if (x := _stray_statement(s, diagnostics)) is not None]
+    for s in home.module.body:
+        if isinstance(s, tree.Setting) or (isinstance(s, tree.Decl) and not _declares_fabric(s)):
+            # what they would have declared is not known
+            home.scope.excused.update(re.findall(r"\w+", s.span.text[:80].partition("{")[0]))
     if not strays:
         return
     blocks = [s for s in home.module.body if isinstance(s, tree.Decl) and _declares_fabric(s)]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import Origin, SourceSpan
+from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.similar import closest_name
 
@@ -68,8 +69,9 @@ def _fix_that_help_says(span: SourceSpan, help: str) -> Fix | None:
     new = found[1]
     if new.split()[0] != text.split()[0] or len(text.split()) < 2 or "{" in text + new:
         return None
-    said = set(re.findall(r"\d+", new)) - set(re.findall(r"\d+", text))
-    if said or set(_WORDS.findall(new)) - set(_WORDS.findall(text)):  # an example's words, not the design's
+    if set(re.findall(r"\d+", new)) != set(re.findall(r"\d+", text)):  # of an example, or lost
+        return None
+    if set(_WORDS.findall(new)) - set(_WORDS.findall(text)):  # an example's words, not the design's
         return None
     return Fix(f"write `{new}`", ((span, new),), safe=False)
 
@@ -120,14 +122,18 @@ def unknown_name_fault(
     words for known names that are not like them, in small letters."""
     known = sorted(set(known))
     near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
-    near = near if near in known else closest_known_name(name, known)
+    near = (
+        near
+        if near in known
+        else (code == "E0118" and name_of_word_elsewhere(name, known)) or closest_known_name(name, known)
+    )
     if near and near != name:
         return Fault(
             code,
             span,
             f"there is no {what} `{name}` here",
             help=f"did you mean `{near}`?",
-            fix=Fix(f"write `{near}`", ((span, near),), safe=False),
+            fix=Fix(f"write `{near}`", ((span, near),), safe=False) if span.text == name else None,
         )
     shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
     return Fault(

@@ -34,7 +34,7 @@ from tdsl.semantics.topology import Binder, Instance
 from tdsl.semantics.unfold import Unfolder
 from tdsl.semantics.values import Value
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import KIND_WORDS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS
 from tdsl.syntax.parser import parse_source_file
 from tdsl.syntax.writer import statement_text
 
@@ -249,6 +249,26 @@ class Intent:
         """The declaration that ``hosts N x MODEL`` stands for."""
         if len(s.items) > 1:
             raise Fault("E0120", s.items[1].span, f"one `{s.name.name}` declares devices of one model")
+        apart = re.match(
+            r"[A-Za-z]\w*(?:[- ]\w+)+(?=\s*(?:\{|;|#|\n|$))", model.span.file.text[model.span.start :]
+        )
+        words = re.split("[- ]", apart[0]) if apart is not None else []
+        if (
+            apart is not None
+            and len(words) > 1
+            and len(set(words)) == len(words)
+            and not GRAMMAR_WORDS & {*words}
+        ):
+            whole = SourceSpan(model.span.file, model.span.start, model.span.start + apart.end())
+            new = re.sub("[- ]", "_", apart[0])
+            fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+            raise Fault(
+                "E0120",
+                whole,
+                "the name of a model has `_`, and no space or `-`",
+                help=f"write `{new}`",
+                fix=fix,
+            )
         if not isinstance(model, tree.PathExpr) or model.bare is None:
             swapped = isinstance(model, tree.Number) and isinstance(item.value, tree.PathExpr)
             new = f"{model.span.text} x {item.value.span.text}" if swapped else ""

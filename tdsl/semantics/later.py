@@ -10,7 +10,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import INSTEAD_OF, KINDS, STATEMENTS
+from tdsl.syntax.keywords import CLAUSES, INSTEAD_OF, KINDS, OPERATORS, STARTERS, STATEMENTS
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
@@ -130,6 +130,8 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             help=f"write `{new} {{`",
             fix=Fix(f"write `{new}`", ((at, new),), safe=False),
         )
+    if around := _fault_of_word_around_statement(s):
+        return around
     if s.body is None and len(s.span.text.split()) > 2 and re.fullmatch(r"[A-Za-z' ,.]+", s.span.text):
         return Fault(
             "E0118",
@@ -147,7 +149,29 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             help=f"write `{whole}`",
             fix=Fix(f"write `{whole}`", ((s.span, whole),), safe=False),
         )
+    known = (
+        *KNOWN,
+        *STATEMENTS,
+        "forwards",
+        "nos",
+        "transport",
+        "purpose",
+        *INTENT,
+        *PHYSICAL,
+        *ADDRESSING,
+        *SUBNETS,
+        *known_topology_names(library, home),
+    )
     instead = INSTEAD_OF.get(name.lower())
+    if instead in ("host", "chip"):
+        instead = f"{instead}s"
+    behind = s.items[0].value.span.text if s.items else ""
+    if f"{name}_{behind}" in known and s.items:  # `fat tree {`
+        both, new = s.name.span.to(s.items[0].value.span), f"{name}_{behind}"
+        fix = Fix(f"write `{new}`", ((both, new),))
+        return Fault("E0118", both, f"there is no statement `{name}` here", help=f"write `{new}`", fix=fix)
+    if name.lower() in known and name.lower() != name:
+        instead = name.lower()
     if instead is not None:
         return Fault(
             "E0118",
@@ -161,19 +185,7 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
         s.name.span,
         "statement",
         name,
-        (
-            *KNOWN,
-            *STATEMENTS,
-            "forwards",
-            "nos",
-            "transport",
-            "purpose",
-            *INTENT,
-            *PHYSICAL,
-            *ADDRESSING,
-            *SUBNETS,
-            *known_topology_names(library, home),
-        ),
+        known,
         meant={**other_names_of_topologies(), "ip": "address", "ipv4": "address", "bgp": "routing"},
     )
 
@@ -185,9 +197,27 @@ GROUP_IN_OTHER_WORDS = re.compile(r"[A-Za-z_]\w*[ \t]+([A-Za-z_]\w*)\s*(?:\[|x\s
 COUNTED_HOSTS = re.compile(
     r"(?:host|hosts|server|servers|node|nodes)\s++(\d++)\s*+(?:x|of|\*)?\s*+([A-Za-z]\w*+)"
 )
-METRICS_ALONE = ("reachability", "rail_alignment", "plane_isolation")
+METRICS_ALONE = ("reachability", "rail_alignment", "plane_isolation", "survives", "rail_access", "isolated")
 """Requirements that people write without `require`."""
 RAILS = ("rail_optimized", "rail_optimised", "rail_aligned", "rail_alignment", "multi_rail")
+
+
+def _fault_of_word_around_statement(s: tree.Setting) -> Fault | None:
+    """The fault of ``; and diameter <= 2``, which goes on with the statement before, and of ``must connect a
+    to b``, which has a word too many."""
+    name, text = s.name, s.span.file.text
+    before = text[: name.span.start].rstrip(" ")
+    if before.endswith(";") and name.name in {*CLAUSES, *OPERATORS}:
+        end = SourceSpan(s.span.file, len(before) - 1, len(before))
+        message = f"`;` ends the statement before, and no statement begins with `{name.name}`"
+        return Fault("E0118", end, message, help="remove the `;`", fix=Fix("remove the `;`", ((end, ""),)))
+    first = s.items[0].value if s.items else None
+    if not isinstance(first, tree.PathExpr) or first.bare not in STARTERS or len(s.items[0].args) == 0:
+        return None
+    gone = SourceSpan(s.span.file, name.span.start, first.span.start)
+    message = f"`{name.name}` means nothing before `{first.bare}`"
+    remove = f"remove `{name.name}`"
+    return Fault("E0118", name.span, message, help=remove, fix=Fix(remove, ((gone, ""),), safe=False))
 
 
 def _statement_meant(s: tree.Setting) -> str:
@@ -198,7 +228,7 @@ def _statement_meant(s: tree.Setting) -> str:
     hosts = COUNTED_HOSTS.fullmatch(s.span.text)
     if hosts is not None:
         return f"hosts {hosts[1]} x {hosts[2]}"
-    if name in METRICS_ALONE and s.body is None and not any(i.args for i in s.items):
+    if name in METRICS_ALONE and s.body is None:
         return f"require {s.span.text}"
     if name in RAILS and s.body is None:
         return f"rails {s.items[0].span.text}" if s.items else "rails 8"

@@ -30,9 +30,10 @@ from tdsl.semantics.model import (
 from tdsl.semantics.model_connects import refuse_connect_of_fabrics_alone
 from tdsl.semantics.quantity import COMPUTE, LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
-from tdsl.semantics.settings import SETTINGS_ELSEWHERE, fitting_rate, not_too_long
+from tdsl.semantics.settings import fitting_rate, not_too_long, refuse_text_without_quotes
 from tdsl.semantics.sonic import sonic_ports
 from tdsl.semantics.values import BareWord, Value, a_type, integer_if_whole, number_in_message, text_of
+from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax import tree
 from tdsl.syntax.foreign_units import amount_written_here
 from tdsl.system.similar import closest_name
@@ -318,6 +319,7 @@ class ModelBuilder:
                     "E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")]
                 )
             if inner.body is not None:
+                refuse_text_without_quotes(inner)
                 raise Fault(
                     "E0118", inner.span, f"`{name}` of a port takes no block", help=f"write `{name} …;`"
                 )
@@ -699,10 +701,8 @@ class ModelBuilder:
                 help=f"write `{new}`",
                 fix=Fix(f"write `{new}`", ((at, new),), safe=False),
             )
-        if closest_name(name, FACTS, 0.8) or SETTINGS_ELSEWHERE.get(name.lower()) in FACTS:
-            raise unknown_name_fault(
-                "E0118", s.name.span, "setting of a model", name, FACTS, meant=SETTINGS_ELSEWHERE
-            )
+        if closest_name(name, FACTS, 0.8) or name_of_word_elsewhere(name, FACTS):
+            raise unknown_name_fault("E0118", s.name.span, "setting of a model", name, FACTS)
         self.library.diagnostics.add(
             "E0128",
             s.name.span,

@@ -17,6 +17,7 @@ from tdsl.semantics.quantity import (
     NONE,
     POWER,
     RATE,
+    SIZE,
     TIME,
     UNIT_TABLE,
     UNITS,
@@ -49,7 +50,10 @@ QUANTITY_OF_WORD = {
     **dict.fromkeys(("rate", "port", "bandwidth", "bisection"), RATE),
     **dict.fromkeys(("length", "reach", "slack", "pitch", "distance", "cable_length", "bend_radius"), LENGTH),
     **dict.fromkeys(("power", "max", "rack_power"), POWER),
-    **dict.fromkeys(("latency", "allreduce", "step_time", "within"), TIME),
+    **dict.fromkeys(("latency", "step_time", "within"), TIME),
+    **dict.fromkeys(
+        ("allreduce", "transfer", "all_gather_time", "all_to_all_time", "reduce_scatter_time", "ecn"), SIZE
+    ),
     **dict.fromkeys(("weight", "mass", "rack_weight"), MASS),
     **dict.fromkeys(("price", "cost"), MONEY),
     "height": UNITS,
@@ -102,6 +106,12 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
         amount = f"{number}{near}" if near else ""
     if not amount and (times := re.fullmatch(r"x(\d[\d.]*)([A-Za-z]+)", e.unit)) and times[2] in UNIT_TABLE:
         amount = f"{number} x {times[1]}{times[2]}"  # `2x44kW`
+    if not amount and e.unit.lower() in ("percent", "pct", "perc"):
+        amount = f"{number}%"
+    if not amount and e.unit.lower() in ("units", "rus"):
+        amount = f"{number}U"
+    if not amount and re.fullmatch(r"X[0-9A-Fa-f]+(?:[xX]\d+)*", e.unit):  # `4X4X4`, `0X1F`
+        amount = f"{number}{e.unit.replace('X', 'x')}"
     if not amount and e.unit in ("k", "K", "mio"):
         amount = f"{integer_if_whole(Fraction(e.value) * (10**6 if e.unit == 'mio' else 1000))}"
     if not amount and e.unit in ("x", "times", "nos", "pcs", "ports", "links", "paths"):
@@ -191,7 +201,15 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
     )
     if isinstance(value, Fraction):
         return Fault("E0111", e.span, f"expected a whole number, found {text_of(value)}", help=help_line)
-    return Fault("E0103", e.span, f"expected a whole number, found {a_type(value)}")
+    quoted = re.fullmatch(r'"(\d+)"', e.span.text)
+    new = quoted[1] if quoted is not None else ""
+    return Fault(
+        "E0103",
+        e.span,
+        f"expected a whole number, found {a_type(value)}",
+        help=f"write `{new}`, without quotes" if new else "such as `4`",
+        fix=Fix(f"write `{new}`", ((e.span, new),)) if new else None,
+    )
 
 
 def element_at_index(value: Value, index: Value, span: SourceSpan) -> Value:

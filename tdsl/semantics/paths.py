@@ -217,7 +217,8 @@ def _find_enclosing_member(
             help=f"write `{following.name}`, without `{head.name}.`",
             fix=Fix(f"remove `{head.name}.`", ((gone, ""),), safe=False),
         )
-    _refuse_name_of_device(context, head)
+    if not isinstance(following, tree.IndexPart):
+        _refuse_name_of_device(context, head)
     what = "device, group or job" if plan.names_of_jobs else "device or group"
     raise unknown_name_fault("E0101", head.span, what, head.name, (*known, *sorted(plan.names_of_jobs)))
 

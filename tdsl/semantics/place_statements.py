@@ -18,7 +18,6 @@ from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceSet
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, UNITS, Dim, Quantity, kind_name, quantity_text
-from tdsl.semantics.settings import SETTINGS_ELSEWHERE
 from tdsl.semantics.values import WholeRange
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -426,7 +425,6 @@ class _HallReader:
                     f"setting of a {what}",
                     inner.name.name,
                     known,
-                    meant=SETTINGS_ELSEWHERE,
                 )
             yield inner
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -46,11 +47,25 @@ def not_too_long(name: str, value: object, span: SourceSpan) -> None:
         raise Fault("E0116", span, f"`{name}` is at most {shown}")
 
 
+def refuse_text_without_quotes(s: tree.Setting) -> None:
+    """Raise Fault where what looks like a block is the placeholder of a text: ``os swp{i}``."""
+    text = s.span.file.text
+    end = next((i for i in range(s.name.span.end, len(text)) if text[i] in ";\n"), len(text))
+    found = re.match(r"\s+(\w[\w./:-]*\{[^{}\n]*\}(?:[\w./:-]|\{[^{}\n]*\})*)", text[s.name.span.end : end])
+    if found is None:
+        return
+    whole = SourceSpan(s.span.file, s.name.span.end + found.start(1), s.name.span.end + found.end(1))
+    fix = Fix("put it in double quotes", ((whole, f'"{found[1]}"'),), safe=False)
+    message = f"a text with `{{ }}` in it is written in double quotes: `{s.name.name}`"
+    raise Fault("E0118", whole, message, help=f'write `"{found[1]}"`', fix=fix)
+
+
 def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
     """Refuse what a setting does not read: a block, more items than it takes, words behind a value. ``form``
     shows it right."""
     name = s.name.name
     if s.body is not None:
+        refuse_text_without_quotes(s)
         raise Fault(
             "E0118",
             s.body[0].span if s.body else s.span,
@@ -72,25 +87,6 @@ def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
     for item in s.items:
         if item.args:
             raise _unused_word_fault(s, item, form)
-
-
-SETTINGS_ELSEWHERE = {
-    **dict.fromkeys(("speed", "bandwidth", "bitrate", "linkrate", "link_speed"), "rate"),
-    **dict.fromkeys(("len", "cable_length"), "length"),
-    **dict.fromkeys(("media", "type"), "medium"),
-    **dict.fromkeys(("transceiver", "optics", "module", "sfp"), "optic"),
-    **dict.fromkeys(("label", "tag", "name", "tier"), "class"),
-    **dict.fromkeys(("lag", "port_channel", "bond", "trunk"), "bundle"),
-    **dict.fromkeys(("delay",), "latency"),
-    **dict.fromkeys(("weight",), "mass"),
-    **dict.fromkeys(("watts", "wattage", "tdp", "consumption"), "power"),
-    **dict.fromkeys(("cost", "list_price"), "price"),
-    **dict.fromkeys(("rack_units", "size", "ru"), "height"),
-    **dict.fromkeys(("tor", "access"), "leaf"),
-    **dict.fromkeys(("agg", "aggregation"), "spine"),
-    **dict.fromkeys(("ratio", "blocking", "blocking_factor", "subscription"), "oversubscription"),
-}
-"""Words that people use for a setting, in small letters, and its name."""
 
 
 def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fault:

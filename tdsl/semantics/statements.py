@@ -15,7 +15,6 @@ from tdsl.semantics.plan import Context, FabricPlan, Pathed, ResolvedConnect
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import (
     MEDIA_WORDS,
-    SETTINGS_ELSEWHERE,
     bundle_across,
     connect_value,
     links_carried_by_cable,
@@ -193,7 +192,6 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
                 "setting of a connect",
                 name,
                 CONNECT_SETTINGS,
-                meant=SETTINGS_ELSEWHERE,
             )
         if name in failure_rates.FACTS:
             failure_rates.enter_failure_setting(inner, scope, evaluator, out)

@@ -18,7 +18,6 @@ from tdsl.semantics.library import Library, Linked, TopLevelName
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.scope import DONE, Binding, Scope
-from tdsl.semantics.settings import SETTINGS_ELSEWHERE
 from tdsl.semantics.sizing import Aim
 from tdsl.semantics.table_parameters import read_row_form, read_table_rows
 from tdsl.semantics.values import ModelValue, Value, integer_if_whole, type_name
@@ -261,7 +260,6 @@ class Binder:
                     f"setting of `{self.s.name.name}` called",
                     name,
                     [f.name.name for f in settable],
-                    meant=SETTINGS_ELSEWHERE,
                 )
             kind = formals[name].type.name
             if name in asked and kind != "table":

@@ -24,7 +24,7 @@ _LATIN = dict(
 _INSTEAD = {
     "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "**",
     "×": "x", "≤": "<=", "≥": ">=", "≠": "==", "→": "to", "–": "-", "—": "-", "−": "-", "…": "..",
-    "÷": "/", "·": "*",
+    "÷": "/", "·": "*", "\\": "//",
     "\u201c": '"', "\u201d": '"', "\u2018": '"', "\u2019": '"', "\u00a0": " ", "\u2009": " ", "\u202f": " ",
 }  # fmt: skip
 
@@ -38,10 +38,30 @@ def latin_names(text: str) -> list[str]:
     return [name for name in names if name.isascii()]
 
 
-def bad_character(token: Token, text: str) -> Diagnostic:
-    """The finding for a sign that belongs to no token."""
+_CHOICES = {"×": ("x", "*"), "~": ("..",), "→": ("to", ".."), **dict.fromkeys("–—−", ("-", ".."))}
+"""Signs that stand for one thing or another here."""
+
+
+def meanings_of_sign(token: Token, text: str) -> tuple[str, ...]:
+    """What a sign that the language does not have may mean where it stands, the likeliest first; empty where
+    it means one thing or none."""
+    choices = _CHOICES.get(token.text, ())
+    left, right = text[token.start - 1 : token.start], text[token.end : token.end + 1]
+    if token.text == "×" and not (left.isdigit() and right.isdigit()) and (left + right).strip():
+        return choices[::-1]
+    between_digits = (
+        text[token.start - 1 : token.start].isdigit() and text[token.end : token.end + 1].isdigit()
+    )
+    return choices[::-1] if between_digits and choices[-1:] == ("..",) else choices
+
+
+def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
+    """The finding for a sign that belongs to no token. ``meant`` is what makes the statement whole in its
+    place."""
     sign = token.text
     before = text[token.start - 1 : token.start]
+    if meant:
+        return _sign_with_meaning(token, text, meant)
     if sign.startswith("'") and len(sign) > 1:
         return _suggest_character(
             token, token.span, '"' + sign[1:-1] + '"', "a string is written in double quotes"
@@ -53,6 +73,8 @@ def bad_character(token: Token, text: str) -> Diagnostic:
             "u",
             f"`{sign[0]}` is written `u` in units: `5us`",
         )
+    if (known := _sign_of_html(token, text) or _money_apart(token, text)) is not None:
+        return known
     if sign == '"':
         return Diagnostic(
             "E0007", "this string has no closing quote on its line", token.span, help='end it with `"`'
@@ -97,6 +119,35 @@ def bad_character(token: Token, text: str) -> Diagnostic:
         token.span,
         help="names are letters, digits and `_`; other text belongs in a string or after `#`",
     )
+
+
+def _sign_of_html(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``&lt;``, ``&gt;`` and ``&amp;``; None of other signs."""
+    entity = re.compile("&(lt|gt|amp);").match(text, token.start)
+    if entity is None:
+        return None
+    meant = {"lt": "<", "gt": ">", "amp": " and "}[entity[1]]
+    whole = SourceSpan(token.file, token.start, entity.end())
+    return _suggest_character(token, whole, meant, f"write `{meant.strip()}`: this is a sign of HTML")
+
+
+def _money_apart(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``$ 5M``; None of other signs."""
+    apart = re.compile(r"\$ +([0-9][0-9_.]*[kM]?)").match(text, token.start)
+    if apart is None:
+        return None
+    whole = SourceSpan(token.file, token.start, apart.start(1))
+    return _suggest_character(token, whole, "$", f"write `${apart[1]}`, without a space")
+
+
+def _sign_with_meaning(token: Token, text: str, meant: str) -> Diagnostic:
+    """The finding of a sign that means one thing at all its places from here to the end of the line."""
+    end = text.find("\n", token.end)
+    line = text[token.start : end if end >= 0 else len(text)]
+    places = [token.start + m.start() for m in re.finditer(re.escape(token.text), line)]
+    fix = Fix(f"write `{meant}`", tuple((SourceSpan(token.file, k, k + 1), meant) for k in places))
+    message = f"{_describe_character(token.text)} means nothing here"
+    return Diagnostic("E0006", message, token.span, help=f"write `{meant}`", fix=fix)
 
 
 def report_misleading_characters(file: SourceFile, diagnostics: Diagnostics) -> None:

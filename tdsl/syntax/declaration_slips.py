@@ -11,6 +11,7 @@ from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import VALUES, Scene, closest_keyword, rewriting_finding
 
 _SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
+_HOST_NAME = re.compile(r"(?:node|host|server|compute|box|filer|login|gpu|dgx|tray|storage)", re.IGNORECASE)
 SCOPES = frozenset(KINDS["scope"]) | frozenset(KINDS["group"])
 
 
@@ -61,6 +62,10 @@ def _foreign_kind(s: Scene) -> Diagnostic | None:
         )
     kind = "switch" if _SWITCH_NAME.match(second.text) or first.text.lower().startswith("sw") else "host"
     message = f"`{first.text}` declares nothing; a device is a `host`, `switch`, `chip`, `ocs` or `panel`"
+    if kind == "host" and not _HOST_NAME.match(second.text):
+        return Diagnostic(
+            "E0001", message, first.span, help=f"write `host {second.text}` or `switch {second.text}`"
+        )
     return rewriting_finding(message, first.span, first.span, kind)
 
 
@@ -244,7 +249,7 @@ def _type_behind_equals(s: Scene) -> Diagnostic | None:
     )
 
 
-def _is_in_settings(s: Scene) -> bool:
+def is_in_settings(s: Scene) -> bool:
     """Whether the statement is in the braces of something whose block has settings and no `let`."""
     depth = 0
     for i in range(s.run.head - 1, -1, -1):
@@ -278,7 +283,7 @@ def _setting_with_equals(s: Scene) -> Diagnostic | None:
     name = s.first
     rest = SourceSpan(s.run.file, s.rest[1].start, s.rest[-1].end).text
     shown = rest if len(rest) <= 40 and "\n" not in rest else "…"
-    if _is_in_settings(s) or (name in SETTINGS and not _is_named_elsewhere(s, name)):
+    if is_in_settings(s) or (name in SETTINGS and not _is_named_elsewhere(s, name)):
         at = SourceSpan(s.run.file, s.statement[0].end, s.rest[1].start)
         return Diagnostic(
             "E0001",

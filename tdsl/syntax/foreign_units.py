@@ -43,6 +43,12 @@ FOREIGN_UNITS: dict[str, tuple[Decimal, str]] = {
             "bit",
             "bits",
             "ig",
+            "igabit",
+            "igabits",
+            "igabit/s",
+            "igabits/s",
+            "igbit",
+            "igbits",
             "bit/s",
             "bits/s",
             "be",
@@ -53,6 +59,20 @@ FOREIGN_UNITS: dict[str, tuple[Decimal, str]] = {
             "b/sec",
         )
     },
+    "ge": (_EXACT, "Gbps"),
+    "gbe": (_EXACT, "Gbps"),
+    "gbs": (_EXACT, "Gbps"),
+    "tbs": (_EXACT, "Tbps"),
+    **dict.fromkeys(("byte", "bytes"), (_EXACT, "B")),
+    **dict.fromkeys(("gigabyte", "gigabytes", "gbyte", "gbytes"), (_EXACT, "GB")),
+    **dict.fromkeys(("megabyte", "megabytes", "mbyte", "mbytes"), (_EXACT, "MB")),
+    "gib": (_EXACT, "GiB"),
+    "mib": (_EXACT, "MiB"),
+    **dict.fromkeys(("microsecond", "µs", "μs"), (_EXACT, "us")),
+    **dict.fromkeys(("millis", "millisecond"), (_EXACT, "ms")),
+    **dict.fromkeys(("nanos", "nanosecond", "nanoseconds"), (_EXACT, "ns")),
+    **dict.fromkeys(("u", "unit"), (_EXACT, "U")),
+    "y": (_EXACT, "year"),
     **{
         f"{prefix}byte{s}{tail}": (_EXACT, f"{prefix.upper()}B/s")
         for prefix in "gtm"

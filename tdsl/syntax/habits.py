@@ -7,7 +7,7 @@ import re
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.foreign_units import amount_written_here
-from tdsl.syntax.keywords import KIND_WORDS, TYPES
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, TYPES
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import UNIT, Scene, found_words
 
@@ -62,13 +62,50 @@ def other_format(text: str) -> tuple[str, int]:
     return ("YAML", begin) if count > 1 else ("", 0)
 
 
+def _begins_comment(tokens: list[Token], i: int) -> bool:
+    """Whether a token begins a comment of another language: ``//`` or ``--`` behind a blank, and two names
+    side by side behind it, which no value has."""
+    t, begin = tokens[i], i + 1
+    if (
+        t.type == "MINUS"
+        and i + 1 < len(tokens)
+        and tokens[i + 1].type == "MINUS"
+        and tokens[i + 1].start == t.end
+    ):
+        begin = i + 2
+    elif t.type != "FLOOR":
+        return False
+    if not t.file.text[t.start - 1 : t.start].isspace():
+        return False
+    words: list[Token] = []
+    for w in tokens[begin:]:
+        if w.type != "NAME":
+            break
+        words.append(w)
+    ends = begin + len(words) >= len(tokens) or tokens[begin + len(words)].newline
+    if len(words) > 2 and ends:
+        return True
+    return len(words) > 1 and not {w.text for w in words[:2]} & GRAMMAR_WORDS
+
+
 def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnostics) -> list[Token]:
     """The tokens without comments; those of C over several lines, ``/* … */``, are findings."""
     out: list[Token] = []
     end = 0
     close, ahead = -1, True  # the next `*/`, and whether there may be one
-    for t in tokens:
+    for i, t in enumerate(tokens):
         if t.start < end or t.type == "COMMENT":
+            continue
+        if _begins_comment(tokens, i):
+            line_end = file.text.find("\n", t.start)
+            end = line_end if line_end >= 0 else len(file.text)
+            sign = "//" if t.type == "FLOOR" else "--"
+            said = file.text[t.start + 2 : end].strip()
+            whole = SourceSpan(file, t.start, t.start + len(file.text[t.start : end].rstrip()))
+            fix = Fix("make it a comment", ((whole, f"# {said}"),))
+            place, message = SourceSpan(file, t.start, t.start + 2), f"`{sign}` does not begin a comment"
+            found = Diagnostic("E0001", message, place, help=f"write `# {said}`", fix=fix)
+            diagnostics.items.append(found)
             continue
         opens = t.type == "SLASH" and file.text.startswith("/*", t.start)
         if opens and ahead and close < t.start:
@@ -139,7 +176,7 @@ def _foreign_unit(s: Scene) -> Diagnostic | None:
     if t is None or b is None or t.type != "NAME" or b.type != "NUMBER":
         return None
     amount = amount_written_here(b.text, t.text)
-    if not amount or UNIT.fullmatch(t.text):
+    if not amount or (UNIT.fullmatch(t.text) and not t.text.endswith("b")):
         return None
     whole = re.compile(r"\w+(/(s|sec|h|hr)\b)?").match(s.run.file.text, t.start)
     assert whole is not None

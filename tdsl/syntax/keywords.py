@@ -56,7 +56,7 @@ TYPES: tuple[str, ...] = (
 
 INSTEAD_OF: dict[str, str] = {
     **dict.fromkeys(
-        ("switches", "router", "routers", "tor", "sw", "leaf_switch", "leafs", "leaves"), "switch"
+        ("switches", "bridge", "router", "routers", "tor", "sw", "leaf_switch", "leafs", "leaves"), "switch"
     ),
     **dict.fromkeys(("hosts", "server", "servers", "node", "nodes", "compute", "machine"), "host"),
     **dict.fromkeys(("link", "links", "wire", "join", "edge"), "connect"),
@@ -68,6 +68,9 @@ INSTEAD_OF: dict[str, str] = {
     **dict.fromkeys(("groups",), "group"),
     **dict.fromkeys(("import", "include", "from"), "use"),
     **dict.fromkeys(("rename", "label", "names"), "naming"),
+    **dict.fromkeys(("parameter", "arg", "argument", "input", "option", "variable"), "param"),
+    **dict.fromkeys(("nic", "iface", "interface", "interfaces", "ports"), "port"),
+    **dict.fromkeys(("put", "locate", "mount", "install", "position"), "place"),
     "network": "fabric",
 }
 """Words of other languages that begin a statement, in small letters, and the word here."""

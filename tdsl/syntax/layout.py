@@ -7,6 +7,7 @@ next statement visibly begins, with a ``FAULT`` token that carries what to say. 
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
@@ -75,11 +76,15 @@ class TokenLayout:
                 self._close_assumed(token)
             if token.type == END:
                 self._end(i, token)
+            elif token.type == "LBRACE" and i and self.tokens[i - 1].type == "LBRACE" and self._is_doubled(i):
+                self._report_doubled_brace(token)
             elif token.type == "LBRACE":
                 self._join_brace_to_head(token)
                 self._unclosed(token.start)
                 self.braces.append(_Level(token))
                 self._push(token)
+            elif token.type == "RBRACE" and self._is_brace_for_bracket(i):
+                self._close_bracket_with_brace(token)
             elif token.type == "RBRACE":
                 self._unclosed(token.start)
                 self._close_brace(i, token)
@@ -106,10 +111,37 @@ class TokenLayout:
         if self.brackets:
             if token.newline and not self._statement_follows(i + 1):
                 return
+            if not token.newline and self._closes_on_line(i + 1):
+                self._semicolon_in_brackets(i, token)
+                return
             self._unclosed(token.start)
         elif token.newline and self._continued(i + 1):
             return
         self._push(token)
+
+    def _closes_on_line(self, i: int) -> bool:
+        """Whether the bracket that is open is closed before the next end of a statement or brace."""
+        wanted, depth = CLOSERS[self.brackets[-1].token.type], 0
+        for t in self.tokens[i:]:
+            if t.type in (END, "LBRACE", "RBRACE") or depth < 0:
+                break
+            if t.type == wanted and not depth:
+                return True
+            depth += (t.type in CLOSERS) - (t.type in CLOSERS.values())
+        return False
+
+    def _semicolon_in_brackets(self, i: int, token: Token) -> None:
+        opened, before, behind = self.brackets[-1].token, self.tokens[i - 1], self.tokens[i + 1]
+        pair = "[ ]" if opened.type == "LSQB" else "( )"
+        listed = before.type in _ENDS_OPERAND and behind.type in {"NAME", "STAR", *CLOSERS, *OPERANDS}
+        finding = Diagnostic(
+            "E0001",
+            f"`;` ends a statement, and means nothing inside `{pair}`",
+            token.span,
+            help="write `,`" if listed else "remove the `;`",
+            fix=Fix("write `,`" if listed else "remove the `;`", ((token.span, "," if listed else ""),)),
+        )
+        self.out.append(Token(FAULT, "", self.file, token.start, finding))
 
     def _continued(self, i: int) -> bool:
         """Whether the next line that is not blank continues the one before."""
@@ -161,6 +193,9 @@ class TokenLayout:
         self.out.append(token)
 
     def _close(self, token: Token) -> None:
+        if self._is_bracket_opened_by_brace(token):
+            self._replace_brace_by_fault(token)
+            return
         if self.brackets:
             level = self.brackets[-1]
             if CLOSERS[level.token.type] != token.type:
@@ -175,6 +210,47 @@ class TokenLayout:
             self.brackets.pop()
             self.depth -= level.nested + level.chosen
         self.out.append(token)
+
+    def _is_doubled(self, i: int) -> bool:
+        """Whether a `{` touches the one before it, and one `}` fewer than `{` is written."""
+        opened, closed = (sum(t.type == kind for t in self.tokens) for kind in ("LBRACE", "RBRACE"))
+        return self.tokens[i - 1].end == self.tokens[i].start and opened > closed
+
+    def _report_doubled_brace(self, token: Token) -> None:
+        fix = Fix("remove one `{`", ((token.span, ""),))
+        self.diagnostics.add("E0001", token.span, "`{` is written twice", help="remove one `{`", fix=fix)
+
+    def _is_brace_for_bracket(self, i: int) -> bool:
+        """Whether a `}` stands for the `]` of a bracket on its line: the statement goes on behind it."""
+        if not self.brackets or self.brackets[-1].token.type != "LSQB" or i + 1 == len(self.tokens):
+            return False
+        opened, token, behind = self.brackets[-1].token, self.tokens[i], self.tokens[i + 1]
+        same_line = self.file.position(opened.start)[0] == self.file.position(token.start)[0]
+        return same_line and behind.type not in (END, "RBRACE")
+
+    def _close_bracket_with_brace(self, token: Token) -> None:
+        opened = self.brackets.pop().token
+        label = (Label(opened.span, "`[` opens here"),)
+        fix = Fix("write `]`", ((token.span, "]"),), safe=False)
+        finding = Diagnostic("E0003", "`[` is closed by `}`", token.span, label, help="write `]`", fix=fix)
+        self.out.append(Token(FAULT, "", self.file, token.start, finding))
+
+    def _is_bracket_opened_by_brace(self, token: Token) -> bool:
+        """Whether a `]` closes a `{` that touches a name on its line: ``node{8]``."""
+        if self.brackets or not self.braces or token.type != "RSQB":
+            return False
+        opened = self.braces[-1].token
+        before = self.file.text[opened.start - 1 : opened.start]
+        same_line = self.file.position(opened.start)[0] == self.file.position(token.start)[0]
+        return same_line and (before.isalnum() or before == "_")
+
+    def _replace_brace_by_fault(self, token: Token) -> None:
+        opened = self.braces.pop().token
+        label = (Label(token.span, "`]` closes it here"),)
+        fix = Fix("write `[`", ((opened.span, "["),), safe=False)
+        finding = Diagnostic("E0003", "`{` is closed by `]`", opened.span, label, help="write `[`", fix=fix)
+        at = next(i for i, t in enumerate(self.out) if t is opened)
+        self.out[at] = Token(FAULT, "", self.file, opened.start, finding)
 
     def _unclosed(self, at: int) -> None:
         """A statement ends while brackets are open: one fault at the innermost, for all of them."""
@@ -289,7 +365,15 @@ class TokenLayout:
             return False
         while i < len(self.tokens) and self.tokens[i].newline:
             i += 1
-        return i < len(self.tokens) and self._indent(self.tokens[i]) > self._indent(token)
+        if i >= len(self.tokens) or self._indent(self.tokens[i]) <= self._indent(token):
+            return False
+        alone = i + 1 == len(self.tokens) or self.tokens[i + 1].newline or self.tokens[i + 1].type == "LBRACE"
+        return token.type != "COLON" or not (alone and self._declares_device(token))
+
+    def _declares_device(self, colon: Token) -> bool:
+        """Whether a line that ends in a colon waits for a model: ``host node[8]:``."""
+        line = self.file.line(self.file.position(colon.start)[0])
+        return re.match(r"\s*(?:host|switch|chip|ocs|panel)\s+\w+", line) is not None
 
     def _assume_brace(self, token: Token) -> None:
         """Goes on as if a ``{`` ended this line, with one finding about what is there instead."""
@@ -398,19 +482,43 @@ class TokenLayout:
         if not self.braces:
             return
         opened = self.suspect or self.braces[-1].token
-        self.diagnostics.add(
-            "E0004",
-            opened.span,
-            "this `{` is never closed: the file ends first",
-            help="put a `}` after the last line of its block",
-        )
+        if not any(t.type == "BAD_STRING" for t in self.tokens):  # which may hold the brace
+            self._report_unclosed_brace(opened)
         if self.suspect is not None:
             self._insert_closer(self.suspect)
             self.braces.pop()
         self._balance_end()
 
-    def _insert_closer(self, opened: Token) -> None:
-        """Closes a forgotten block before the first line that is no deeper than its head."""
+    def _report_unclosed_brace(self, opened: Token) -> None:
+        text = self.file.text
+        line = self.file.line(opened.span.begin[0])
+        begin = self.file.line_starts[opened.span.begin[0] - 1]
+        code = line.rstrip() if "#" not in line else line[: line.rindex("#")].rstrip()
+        if code[-1:] in ")]>" and code.count(code[-1]) > code.count({")": "(", "]": "[", ">": "<"}[code[-1]]):
+            last = SourceSpan(self.file, begin + len(code) - 1, begin + len(code))
+            message = f"this `{{` is closed by `{last.text}`"
+            fix = Fix("write `}`", ((last, "}"),), safe=False)
+            self.diagnostics.add("E0004", opened.span, message, help=f"write `}}` for `{last.text}`", fix=fix)
+            return
+        if code[opened.end - begin :].strip():
+            place, new, help = begin + len(code), " }", "put a `}` at the end of the line"
+        else:
+            at = self._index_behind_block(opened)
+            place = self.out[at].start if self.suspect is not None and at < len(self.out) else len(text)
+            place = text.rfind("\n", 0, place) + 1 if place < len(text) else place
+            new = f"{' ' * self._indent(opened)}}}\n"
+            new = new if text[:place].endswith("\n") else f"\n{new}"
+            help = "put a `}` after the last line of its block"
+        self.diagnostics.add(
+            "E0004",
+            opened.span,
+            "this `{` is never closed: the file ends first",
+            help=help,
+            fix=Fix("put a `}`", ((SourceSpan(self.file, place, place), new),), safe=False),
+        )
+
+    def _index_behind_block(self, opened: Token) -> int:
+        """The index of the first token of a line that is no deeper than the head of a block."""
         indent = self._indent(opened)
         at = next(i for i, t in enumerate(self.out) if t is opened) + 1
         while at < len(self.out):
@@ -418,6 +526,11 @@ class TokenLayout:
             if token.type != END and self._starts_line(token) and self._indent(token) <= indent:
                 break
             at += 1
+        return at
+
+    def _insert_closer(self, opened: Token) -> None:
+        """Closes a forgotten block before the first line that is no deeper than its head."""
+        at = self._index_behind_block(opened)
         place = self.out[at].start if at < len(self.out) else len(self.file.text)
         self.out[at:at] = [Token("RBRACE", "", self.file, place), Token(END, "\n", self.file, place)]
 

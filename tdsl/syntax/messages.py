@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.syntax.characters import bad_character
+from tdsl.syntax.bracket_repairs import bracket_left_out_of
+from tdsl.syntax.characters import bad_character, meanings_of_sign
 from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.forms import FORMS
@@ -12,29 +16,26 @@ from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
 from tdsl.syntax.repairs import TRIALS as REPAIRS
-from tdsl.syntax.repairs import brings_parser_on
+from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
 from tdsl.syntax.shape_slips import TRIALS as SHAPES
 from tdsl.syntax.shape_slips import requirement_in_english
 from tdsl.syntax.slips import TRIALS as SLIPS
+from tdsl.syntax.text_repairs import LAST_TRIALS, comment_behind_statement
+from tdsl.syntax.text_repairs import TRIALS as TEXTS
 
 
 def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnostic | None:
     """The finding for a token that cannot stand where it stands; None if the fault is reported already."""
     if token is not None:
         if token.type == FAULT:
-            return token.node if isinstance(token.node, Diagnostic) else None
+            return _fault_of_layout(run, i, token)
         if token.type == BAD_STRING:
-            return Diagnostic(
-                "E0007",
-                "this string has no closing quote on its line",
-                token.span,
-                help='end it with `"`; a string stays on one line and cannot hold a quote',
-            )
+            return _unclosed_string(token)
         if token.type == BAD:
-            return bad_character(token, run.file.text)
+            return _finding_of_sign(run, i, token)
         if len(token.text) > MAX_DIGITS and token.type in VALUES and token.type != "STRING":
             return Diagnostic(
                 "E0014",
@@ -43,32 +44,116 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    for trial in (
-        *SHAPES,
-        *REQUIREMENTS,
-        *DECLARATIONS,
-        *CONNECTS,
-        *HABITS,
-        *SLIPS,
-        *TRIALS,
-        requirement_in_english,
-        *REPAIRS,
-    ):
-        finding = trial(scene)
-        if finding is not None and brings_parser_on(scene, finding):
+    return _likeliest_finding(scene) or _generic_syntax_error(scene)
+
+
+_ALL_TRIALS = (
+    *TEXTS,
+    *SHAPES,
+    *REQUIREMENTS,
+    *DECLARATIONS,
+    *CONNECTS,
+    *HABITS,
+    *SLIPS,
+    *TRIALS,
+    requirement_in_english,
+    *REPAIRS[:-1],
+    *LAST_TRIALS,
+    *REPAIRS[-1:],
+)
+
+
+def _unclosed_string(token: Token) -> Diagnostic:
+    """The finding of a string without its closing quote, which ends before what ends a statement or block,
+    else with the line."""
+    message = "this string has no closing quote on its line"
+    before_block = re.match(r'"[^"#]*?(?=\s*\{\s*$)', token.text)
+    inside = re.match(r'"(?:[^;{}]|\{[^{}]*\})*?(?=\s*(?:;|\}|#|$))', token.text)
+    found = before_block or inside
+    string = found[0].rstrip() if found is not None else ""
+    if not re.search(r"\w", string) or token.text.count('"') > 1:
+        return Diagnostic(
+            "E0007",
+            message,
+            token.span,
+            help='end it with `"`; a string stays on one line and cannot hold a quote',
+        )
+    at = SourceSpan(token.file, token.start + len(string), token.start + len(string))
+    help = f'write `{string}"`, or put the `"` where it ends'
+    return Diagnostic("E0007", message, token.span, help=help, fix=Fix('put `"`', ((at, '"'),), safe=False))
+
+
+def _finding_of_sign(run: Run, i: int, token: Token) -> Diagnostic:
+    """The finding of a sign that the language does not have."""
+    scene, text = Scene(run, i, token, run.expected()), run.file.text
+    comment = comment_behind_statement(scene)
+    tokens = tokens_before_block(scene)
+    if comment is not None or not tokens:
+        return comment or bad_character(token, text)
+    before, rest = text[tokens[0].start : token.start], text[token.start : tokens[-1].end]
+    choices = [
+        meant
+        for meant in meanings_of_sign(token, text)
+        if is_whole(scene, before + rest.replace(token.text, meant))
+    ]
+    return bad_character(token, text, *choices[:1])
+
+
+def _likeliest_finding(s: Scene) -> Diagnostic | None:
+    """The first finding that has no fix, or one that makes the statement whole; where there is none, the
+    first whose fix brings the parser two tokens on or more. None where nobody knows the fault."""
+    further = None
+    for trial in _ALL_TRIALS:
+        finding = trial(s)
+        if finding is None:
+            continue
+        left = tokens_left_after_fix(s, finding)
+        if left == 0 or (left is None and further is None):
             return finding
-    return _generic_syntax_error(scene)
+        if further is None and left is not None and left <= len(s.rest) - 2:
+            further = finding
+    return further
+
+
+def _fault_of_layout(run: Run, i: int, token: Token) -> Diagnostic | None:
+    """The finding of a token that stands for a fault of brackets; with the edit that mends it where one makes
+    the statement whole."""
+    if not isinstance(token.node, Diagnostic) or token.node.code != "E0003":
+        return token.node if isinstance(token.node, Diagnostic) else None
+    rest = []
+    for t in run.tokens[i + 1 :]:
+        if t.type in (END, "RBRACE", "$END"):
+            break
+        rest.append(t)
+    tokens = [t for t in (*run.tokens[run.head : i], *rest) if t.type != FAULT]
+    return bracket_left_out_of(Scene(run, i, token, set()), tokens) or token.node
+
+
+def word_in_capitals(token: Token) -> Diagnostic:
+    """``links OF leaf`` where only ``of`` can be meant."""
+    word = token.text.lower()
+    fix = Fix(f"write `{word}`", ((token.span, word),))
+    return Diagnostic(
+        "E0002",
+        f"`{token.text}` is written in small letters: `{word}`",
+        token.span,
+        help=f"write `{word}`",
+        fix=fix,
+    )
 
 
 def ratio_for_range(token: Token) -> Diagnostic:
     """``[1:16]`` where a range is meant."""
     low, high = token.text.split(":")
+    rises = Fraction(low.replace("_", "")) <= Fraction(high.replace("_", ""))
     return Diagnostic(
         "E0013",
         f"`{token.text}` is a ratio, and no index or extent",
         token.span,
-        help=f"a range is written `{low}..{high}`",
-        fix=Fix("write a range", ((token.span, f"{low}..{high}"),)),
+        help=f"a range is written `{low}..{high}`"
+        if rises
+        else f"write one whole number, or a range such as `{high}..{low}`",
+        fix=Fix("write a range", ((token.span, f"{low}..{high}"),)) if rises else None,
     )
 
 

@@ -283,7 +283,7 @@ class _ParseRun:
         if not self.parse.accepts(kind) or (kind == "LBRACE" and self._counts(i)):
             return False
         if kind != token.type:
-            word = Token(kind, token.text, self.file, token.start)
+            word = Token(kind, self.tables.written.get(kind, token.text), self.file, token.start)
             self.words.add(token.start)
             self.parse.feed(word)
         else:
@@ -296,6 +296,8 @@ class _ParseRun:
         """The terminal of a name: a word of the grammar where one can stand, else NAME."""
         word = self.tables.words.get(token.text)
         choices = self.parse.choices()
+        if word is None and not token.text.islower() and self._is_word_in_capitals(i, token):
+            word = self.tables.words[token.text.lower()]
         if word is None or word not in choices:
             return "NAME"
         if token.text in KIND_WORDS and self.parse.is_between_statements() and not self._declares(i):
@@ -305,6 +307,28 @@ class _ParseRun:
         if token.text in ("all", "x") and self._names_thing(i, token.text):
             return "NAME"
         return word
+
+    def _is_word_in_capitals(self, i: int, token: Token) -> bool:
+        """Whether a name is a word of the grammar in capitals, ``links OF leaf``, which is a finding."""
+        text = token.text.lower()
+        word = self.tables.words.get(text)
+        if word is None or not self.parse.accepts(word) or self._names_thing(i, "x"):
+            return False
+        following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
+        if following is None or following.type in ("LSQB", "DOT", "COMMA", "EQUAL", "RPAR", "RSQB"):
+            return False
+        if self.parse.is_between_statements():
+            lower = Token("NAME", text, self.file, token.start)
+            kept, self.tokens[i] = self.tokens[i], lower
+            begins = following.type == "NAME" and (text not in KIND_WORDS or self._declares(i))
+            self.tokens[i] = kept
+            if not begins:
+                return False
+        from tdsl.syntax.messages import word_in_capitals
+
+        if token.start not in self.words:
+            self._report(word_in_capitals(token))
+        return True
 
     def _names_thing(self, i: int, text: str) -> bool:
         """Whether ``all`` or ``x`` is a name: ``of all node[0..3]`` has a path behind it, and what is called

@@ -9,47 +9,52 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, PATTERNS
 from tdsl.syntax.scanner import Token
-from tdsl.syntax.scene import Scene, found_words, rewriting_finding
+from tdsl.syntax.scene import Scene, closest_keyword, found_words, rewriting_finding
 
-LONGEST = 60
+LONGEST = 120
 """Tokens of a statement that is tried in other forms, at most."""
-_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AS", "COMMA"})
+_PUT = frozenset({"COLON", "EQUAL", "TO", "IN", "OF", "FROM", "AT", "AS", "COMMA", "WHERE"})
 """What people leave out between two words, or write another sign for."""
 _SIGNS = frozenset({"COLON", "EQUAL", "COMMA", "DOT", "MINUS", "SLASH", "CMP", "STAR"})
 """Signs that may have been written for a word or another sign."""
 _PREPOSITIONS = frozenset({"into", "onto", "inside", "within", "until", "towards", "using", "upon", "equals"})
 """Words of English that people write for another one."""
-_FILLERS = frozenset(
-    {"the", "a", "an", "all", "please", "then", "do", "is", "are", "be", "must", "links", "each"}
-)
-"""Words of English that say nothing in a statement."""
 _CLAUSE_SIGNS = frozenset({"COLON", "EQUAL", "STRING"})
 
 
-def brings_parser_on(s: Scene, finding: Diagnostic) -> bool:
-    """Whether the statement is whole with the fix of a finding, or its next fault two tokens or more behind
-    this one. True of a finding without a fix, or with one that reaches out of the statement."""
+def tokens_left_after_fix(s: Scene, finding: Diagnostic) -> int | None:
+    """How many tokens of the statement the parser does not take after the fix of a finding, 0 where it is
+    whole. None of a finding without a fix, or with one that reaches out of the statement."""
     if finding.fix is None:
-        return True
-    tokens = _tokens_before_block(s)
+        return None
+    tokens = tokens_before_block(s)
     if not tokens:
-        return True
+        return None
     begin, end = tokens[0].start, tokens[-1].end
     text = s.run.file.text
     for span, new in sorted(finding.fix.edits, key=lambda e: -e[0].start):
         if span.file is not s.run.file or span.start < begin or span.end > end or "\n" in new or "#" in new:
-            return True
+            return None
         text = text[: span.start] + new + text[span.end :]
         end += len(new) - (span.end - span.start)
-    file = SourceFile(s.run.file.name, text[begin:end])
+    return _tokens_left(s, text[begin:end])
+
+
+def _tokens_left(s: Scene, text: str) -> int:
+    """How many tokens of a text the grammar does not take in the place of the statement."""
+    file = SourceFile(s.run.file.name, text)
     changed = [t for t in s.run.scan(file) if t.type != "COMMENT" and not t.newline]
-    left = len(changed) + 1 - s.run.count_accepted(changed)
-    return left <= max(len(s.rest) - 2, 0)
+    return len(changed) + 1 - s.run.count_accepted(changed)
+
+
+def is_whole(s: Scene, text: str) -> bool:
+    """Whether a text is a statement that may stand in the place of the faulty one."""
+    return bool(text.strip()) and _tokens_left(s, text) == 0
 
 
 def clauses_in_another_order(s: Scene) -> Diagnostic | None:
     """``connect a where n < 4 to b`` and ``place a at 2U in h1.A[1]``: two clauses, exchanged."""
-    tokens = _tokens_before_block(s)
+    tokens = tokens_before_block(s)
     at = len(s.statement)
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
@@ -75,7 +80,7 @@ def clauses_in_another_order(s: Scene) -> Diagnostic | None:
 
 def word_in_place_of_another(s: Scene) -> Diagnostic | None:
     """``place a at h1.A[1]`` and ``for i = 0..3 {``: one word or sign is another."""
-    t, tokens, at = s.token, _tokens_before_block(s), len(s.statement)
+    t, tokens, at = s.token, tokens_before_block(s), len(s.statement)
     known = t is not None and (
         t.text in GRAMMAR_WORDS | _PREPOSITIONS if t.type == "NAME" else t.type in _SIGNS
     )
@@ -88,6 +93,8 @@ def word_in_place_of_another(s: Scene) -> Diagnostic | None:
     ]
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
     found = [likely] if likely in found else found
+    if t.type == "NAME" and found == ["COMMA"] and likely != "COMMA":
+        return None
     if len(found) != 1:
         return None
     word = s.run.word(found[0])
@@ -96,9 +103,11 @@ def word_in_place_of_another(s: Scene) -> Diagnostic | None:
 
 def missing_word(s: Scene) -> Diagnostic | None:
     """``place a h1.A[1]``: a word or sign is left out."""
-    t, tokens, at = s.token, _tokens_before_block(s), len(s.statement)
+    t, tokens, at = s.token, tokens_before_block(s), len(s.statement)
     if t is None or s.before is None or not 0 < at < len(tokens) <= LONGEST:
         return None
+    if s.before.text in GRAMMAR_WORDS and at > 1 and tokens[at - 2].type in ("CMP", "EQUAL", "PLUS", "STAR"):
+        return None  # a value is missing before that word
     kinds = (s.expected & _PUT) - {"COMMA"} - (set() if s.first in ("for", "place") else {"IN"})
     joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
     found = [
@@ -106,6 +115,13 @@ def missing_word(s: Scene) -> Diagnostic | None:
         for kind in sorted({"AND"} if joined and "AND" in s.expected else kinds)
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at:]]) > len(tokens) + 1
     ]
+    if found == ["AT", "FROM"]:
+        return Diagnostic(
+            "E0001",
+            f"`at` or `from` is missing before `{t.text}`",
+            t.span,
+            help=f"write `at {t.text}` for one place, or `stacked from {t.text}` for several",
+        )
     if len(found) != 1:
         return None
     word = s.run.word(found[0])
@@ -120,12 +136,71 @@ def missing_word(s: Scene) -> Diagnostic | None:
     )
 
 
-def words_too_many(s: Scene) -> Diagnostic | None:
-    """``connect from a to b``: one word or two at the fault, without which the statement is whole."""
-    tokens, at = _tokens_before_block(s), len(s.statement)
+_NEAR = {
+    "between": "among",
+    "inside": "in",
+    "within": "in",
+    "into": "to",
+    "onto": "to",
+    "per": "of",
+    "using": "via",
+    "given": "with",
+    "across": "over",
+    "during": "under",
+    "when": "where",
+    "if": "where",
+}
+"""Words of English for a clause."""
+
+
+def word_near_another(s: Scene) -> Diagnostic | None:
+    """``stacked fcom 30U`` and ``allreduce 1GB between a[0], a[1]``: a word near the fault, taken for a name,
+    is a clause that is misspelt or has another word."""
+    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
-    for a, b in ((at, at + 1), (at - 1, at), (at - 2, at)):
+    for k in range(at, max(at - 9, 0), -1):
+        t = tokens[k]
+        known = t.text in GRAMMAR_WORDS or (k < at - 3)
+        if t.type != "NAME" or (known and t.text not in _NEAR):
+            continue
+        guesses = [_NEAR.get(t.text.lower(), ""), closest_keyword(t.text, CLAUSES) or ""]
+        for word in guesses:
+            if word and is_whole(s, text[tokens[0].start : t.start] + word + text[t.end : tokens[-1].end]):
+                message = f"expected `{word}`, found `{t.text}`"
+                return rewriting_finding(message, t.span, t.span, word)
+    return None
+
+
+def sign_too_many(s: Scene) -> Diagnostic | None:
+    """``connect a, to b``, ``connect node=[n] to leaf`` and ``tier leaf: of 4 hosts``."""
+    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    for k in (at, at - 1, at - 2, at - 3):
+        t = tokens[k] if 0 < k < len(tokens) - 1 else None
+        if t is None or t.type not in ("EQUAL", "COLON", "COMMA") or tokens[k - 1].type == t.type:
+            continue
+        if t.type == "COLON" and tokens[k + 1].type == "LBRACE":
+            continue  # a model or rate is missing between them
+        gap = " " if text[t.end : t.end + 1].isalnum() and text[t.start - 1].isalnum() else ""
+        if is_whole(s, text[tokens[0].start : t.start] + gap + text[t.end : tokens[-1].end]):
+            return Diagnostic(
+                "E0001",
+                f"`{t.text}` cannot follow `{tokens[k - 1].text}`",
+                t.span,
+                help=f"remove the `{t.text}`",
+                fix=Fix(f"remove the `{t.text}`", ((t.span, gap),), safe=False),
+            )
+    return None
+
+
+def words_too_many(s: Scene) -> Diagnostic | None:
+    """``connect from a to b``: one word or two at the fault, without which the statement is whole."""
+    tokens, at = tokens_before_block(s), len(s.statement)
+    if s.token is None or not 0 < at < len(tokens) <= LONGEST:
+        return None
+    for a, b in ((at, at + 1), (at - 1, at), (at - 3, at - 2), (at - 2, at)):
         gone = tokens[a:b]
         if not 0 < a < b <= len(tokens) or not all(_may_go(t, a == at) for t in gone):
             continue
@@ -143,17 +218,26 @@ def words_too_many(s: Scene) -> Diagnostic | None:
     return None
 
 
-TRIALS = (clauses_in_another_order, word_in_place_of_another, missing_word, words_too_many)
+TRIALS = (
+    word_near_another,
+    sign_too_many,
+    clauses_in_another_order,
+    word_in_place_of_another,
+    missing_word,
+    words_too_many,
+)
 """What is tried where nothing else knows the fault, the likeliest first."""
 
 
 def _may_go(t: Token, at_fault: bool) -> bool:
     """Whether a token may have been written in vain: a sign, a word of the grammar, or the one at fault."""
-    words = _FILLERS if at_fault else _FILLERS | GRAMMAR_WORDS
+    words = set() if at_fault else GRAMMAR_WORDS
+    if t.text in ("under", "over", "at"):  # says how a value is bound
+        return False
     return t.type in ("EQUAL", "COLON", "COMMA") or (t.type == "NAME" and t.text in words)
 
 
-def _tokens_before_block(s: Scene) -> list[Token]:
+def tokens_before_block(s: Scene) -> list[Token]:
     """The tokens of the statement, with its block as far as it is on the line; none behind a block of it."""
     tokens, depth = [*s.statement, *s.rest], 0
     for t in tokens:

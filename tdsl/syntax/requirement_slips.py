@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.syntax.declaration_slips import is_in_settings
 from tdsl.syntax.scanner import Token
 from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
@@ -166,10 +167,16 @@ def _setting_compared(s: Scene) -> Diagnostic | None:
     whole = s.statement[0].span.to(following[0].span)
     return Diagnostic(
         "E0001",
-        f"`{name}` is a setting here, which has a value and no comparison",
+        f"`{name}` is a setting here, which has a value and no comparison"
+        if is_in_settings(s)
+        else f"`require` is missing before `{name}`",
         t.span,
-        help=f"write `{name} {value}`, or `require {name} {t.text} {value}` for a requirement of the fabric",
-        fix=Fix(f"write `{name} {value}`", ((whole, f"{name} {value}"),), safe=False),
+        help=f"write `{name} {value}`, or `require {name} {t.text} {value}` for a requirement of the fabric"
+        if is_in_settings(s)
+        else f"write `require {name} {t.text} {value}`",
+        fix=Fix(f"write `{name} {value}`", ((whole, f"{name} {value}"),), safe=False)
+        if is_in_settings(s)
+        else None,
     )
 
 

@@ -100,7 +100,8 @@ def closest_keyword(word: str, known: Iterable[str]) -> str | None:
     """The known word closest to a misspelt one, if any is close."""
     near = closest_name(word, known, 0.75 if len(word) > 3 else 0.8)
     similarity = SequenceMatcher(None, word.lower(), near.lower()).ratio()
-    return near if near and similarity >= LEAST_ALIKE else None
+    exchanged = sorted(word.lower()) == sorted(near.lower()) and len(word) > 2
+    return near if near and (similarity >= LEAST_ALIKE or exchanged) else None
 
 
 def rewriting_finding(

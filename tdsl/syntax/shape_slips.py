@@ -434,7 +434,12 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
             return None
         whole = s.statement[0].span.to(close.span)
         return rewriting_finding("racks of a row are numbered", whole, whole, f"rack 1..{number[1]}")
-    name = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
+    unknown = _names_without_declaration(s)
+    name = (
+        unknown[0]
+        if len(unknown) == 1
+        else {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
+    )
     shape = t.span.to(close.span).text
     if not re.fullmatch(r"\[[\w.?* ]+\]", shape):
         return None
@@ -444,8 +449,18 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
         f"a `{s.first}` has a name before how many there are",
         s.statement[0].span.to(close.span),
         help=f"write `{s.first} {name}{shape}`, or another name",
-        fix=Fix(f"put `{name}`", ((at, f" {name}"),), safe=False),
+        fix=Fix(f"put `{name}`", ((at, f" {name}"),), safe=False) if len(unknown) < 2 else None,
     )
+
+
+def _names_without_declaration(s: Scene) -> list[str]:
+    """Names at the beginning of paths that no statement of the text declares."""
+    pairs = [
+        (a.text, b.text) for a, b in zip(s.run.tokens, s.run.tokens[1:], strict=False) if b.type == "NAME"
+    ]
+    declared = {b for a, b in pairs if a in KIND_WORDS or a in ("tier", "job", "hall")}
+    heads = ("connect", "to", "place", "omit", "naming", "of")
+    return sorted({b for a, b in pairs if a in heads and b not in declared | GRAMMAR_WORDS})
 
 
 def _phase_without_number(s: Scene) -> Diagnostic | None:
@@ -554,6 +569,9 @@ def _thousands_apart(s: Scene) -> Diagnostic | None:
 def _currency_behind_amount(s: Scene) -> Diagnostic | None:
     """``5M EUR``."""
     t, b = s.token, s.before
+    if t is not None and b is not None and b.text.lower() in _CURRENCIES and t.type in ("NUMBER", "QUANTITY"):
+        message = "an amount of money begins with `$`; a file of prices says the currency"
+        return rewriting_finding(message, b.span, b.span.to(t.span), f"${t.text}")
     if t is None or b is None or t.text.lower() not in _CURRENCIES or b.type not in ("NUMBER", "QUANTITY"):
         return None
     return rewriting_finding(
@@ -638,6 +656,11 @@ def _word_twice(s: Scene) -> Diagnostic | None:
     if t is None or b is None or not t.text or t.text != b.text or t.type in ("LBRACE", "LPAR", "LSQB"):
         return None
     cut = SourceSpan(s.run.file, b.end, t.end)
+    if t.start > b.end and t.type in ("PLUS", "STAR", "SLASH", "FLOOR", "CMP"):
+        message = f"a value is missing between `{b.text}` and `{t.text}`"
+        return Diagnostic(
+            "E0001", message, b.span.to(t.span), help=f"write a value there, or remove one `{t.text}`"
+        )
     return Diagnostic(
         "E0001",
         f"`{t.text}` is written twice",

@@ -15,6 +15,13 @@ _RATE = re.compile(r"at\s+(\d+(?:\.\d+)?)\s*([GTM])(?:b/s|bps|bit/s|bit|be|e|b)?
 DEVICE_NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)+", re.ASCII)
 
 
+VENDORS = (
+    " nvidia mellanox arista cisco juniper dell hpe hp supermicro broadcom amd intel google meta aws azure "
+    "oracle edgecore celestica ufispace lenovo gigabyte quanta "
+)
+"""Makers whose name people put before that of a model."""
+
+
 def _slip_with_fix(
     s: Scene, message: str, span: SourceSpan, new: str, at: SourceSpan | None = None, *, safe: bool = True
 ) -> Diagnostic:
@@ -39,7 +46,8 @@ def _foreign_statement_word(s: Scene) -> Diagnostic | None:
     ):
         return None
     first, instead = s.statement[0], INSTEAD_OF.get(s.first.lower())
-    if instead is None or (s.token.type == "COLON") != (instead in KIND_WORDS):
+    typed = instead in ("param", "let")
+    if instead is None or (not typed and (s.token.type == "COLON") != (instead in KIND_WORDS)):
         return None
     return Diagnostic(
         "E0002",
@@ -175,9 +183,27 @@ def _rate_after_connect(s: Scene) -> Diagnostic | None:
     )
 
 
+def _percent_before_number(s: Scene) -> Diagnostic | None:
+    """``>= %70``."""
+    following = s.rest[1:2]
+    t, b = s.token, s.before
+    if t is not None and t.type == "MODULO" and following and following[0].start > t.end:
+        return None
+    if t is not None and t.type == "MODULO" and following and following[0].type == "NUMBER":
+        both = t.span.to(following[0].span)
+    elif t is not None and b is not None and b.type == "MODULO" and t.type == "NUMBER":
+        both = b.span.to(t.span)
+    else:
+        return None
+    new = f"{both.text.strip('% ')}%"
+    return _slip_with_fix(s, "`%` follows the number", both, new)
+
+
 def _percent_as_word(s: Scene) -> Diagnostic | None:
     """``100 percent``."""
     t, b = s.token, s.before
+    if b is not None and len(s.statement) > 1 and b.text.lower() in ("percent", "pct"):
+        t, b = b, s.statement[-2]
     if t is None or b is None or t.text.lower() not in ("percent", "pct", "per") or b.type != "NUMBER":
         return None
     return _slip_with_fix(s, f"`{t.text}` is not a unit; `%` is", s.span, f"{b.text}%", b.span.to(t.span))
@@ -234,6 +260,11 @@ def _two_words(s: Scene) -> Diagnostic | None:
             t.span.to(following[0].span),
             help=f"remove `{gone.text.strip()}`",
             fix=Fix(f"remove `{gone.text.strip()}`", ((gone, ""),), safe=False),
+        )
+    if t.type == "NAME" and t.text not in STARTERS and f" {b.text.lower()} " not in VENDORS:
+        new, both = f"{b.text}_{t.text}", b.span.to(t.span)
+        return _slip_with_fix(
+            s, "the name of a model has no space, and `_` in its place", both, new, safe=False
         )
     if t.type == "NAME" and t.text not in STARTERS:
         return _slip_with_fix(
@@ -339,6 +370,10 @@ def _name_of_device_as_path(s: Scene) -> Diagnostic | None:
     if found is None:
         return None
     whole = SourceSpan(s.run.file, b.start, found.end())
+    if not re.search(r"\d", found[0]):
+        new = found[0].replace("-", "_")
+        message = f"a name has letters, digits and `_`, and no `-`: `{found[0]}`"
+        return _slip_with_fix(s, message, whole, new, safe=False)
     path = path_of_default_name(found[0])
     return _slip_with_fix(
         s, f"`{found[0]}` is the name of a device; a path has brackets", whole, path, safe=False
@@ -375,8 +410,21 @@ def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
-    _foreign_statement_word, _foreign_comment_sign, _comma_after_statement, _count_in_angle_brackets,
-    _open_bracket, _pattern_number, _rate_after_connect, _percent_as_word, _ratio_words, _two_words,
-    _same_line, _colon_after_statement_word, _no_name, _hyphen_in_name, _name_of_device_as_path,
+    _foreign_statement_word,
+    _foreign_comment_sign,
+    _comma_after_statement,
+    _count_in_angle_brackets,
+    _open_bracket,
+    _pattern_number,
+    _rate_after_connect,
+    _percent_as_word,
+    _percent_before_number,
+    _ratio_words,
+    _two_words,
+    _same_line,
+    _colon_after_statement_word,
+    _no_name,
+    _hyphen_in_name,
+    _name_of_device_as_path,
     _conjunction_between_ends,
-)  # fmt: skip
+)

@@ -16,7 +16,7 @@ def without_separators(name: str) -> str:
     return _SEPARATORS.sub("", name).lower()
 
 
-def closest_name(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+def closest_name(name: str, known: Iterable[str], cutoff: float = 0.65) -> str:
     """The known name most like this one, "" if none is: the same but for case and separators; one that begins
     as this one does, or whose beginning this one is; the nearest by difflib's ratio, from ``cutoff`` on; the
     shortest that has this one in it."""
@@ -28,9 +28,34 @@ def closest_name(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     word = without_separators(name)
     if word in plain:
         return plain[word]
-    begun = _names_begun(word, plain)
-    near = begun or get_close_matches(word, plain, 1, cutoff) or _names_around(word, plain)
+    near = (
+        _names_of_one_slip(word, plain)
+        or _names_begun(word, plain)
+        or get_close_matches(word, plain, 1, cutoff)
+    )
+    near = near or _names_around(word, plain)
     return plain[near[0]] if near else ""
+
+
+def _names_of_one_slip(word: str, plain: Iterable[str]) -> list[str]:
+    """The names that a word of four letters or more is with one slip of the hand, the likeliest slip first:
+    two letters exchanged, one left out or written too much, one for another."""
+    found = [(_kind_of_slip(word, k), k) for k in plain if abs(len(k) - len(word)) <= 1]
+    return [k for kind, k in sorted(found) if kind == 1 or (kind and len(word) > SHORTEST)]
+
+
+def _kind_of_slip(word: str, meant: str) -> int:
+    """1 where two neighbours are exchanged, 2 where a letter is missing or too much, 3 where one is another;
+    0 where it takes more."""
+    at = next(
+        (i for i, (a, b) in enumerate(zip(word, meant, strict=False)) if a != b), min(len(word), len(meant))
+    )
+    rest, other = word[at:], meant[at:]
+    if len(rest) == len(other):
+        exchanged = rest[:2] == other[:2][::-1] and rest[2:] == other[2:]
+        return 1 if exchanged else 3 if rest[1:] == other[1:] else 0
+    longer, shorter = (rest, other) if len(rest) > len(other) else (other, rest)
+    return 2 if longer[1:] == shorter else 0
 
 
 def _names_begun(word: str, plain: Iterable[str]) -> list[str]:

@@ -71,6 +71,8 @@ GOOD_BY_NAME_OF_BAD = {
     "address_overlap": "no address is given twice",
 }
 """Requirements that are named after the fault that they exclude, and when they hold."""
+NEARLY_SAME = 0.9
+"""Difflib's ratio from which on a word is a metric that is misspelt, whatever it may mean else."""
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _FILLED_IN = re.compile(r"…|\bJOB\b|\b[A-Z]{1}\b|\b[A-Z]{4,}\b|matrix\.csv")
@@ -93,6 +95,8 @@ def help_for_unknown_metric(claim: ResolvedClaim, known: Mapping[str, Check]) ->
     reordered = _reordered_claim(metric, text, known)
     if reordered:
         return reordered
+    if metric.lower() not in MEANT and closest_name(metric, known, NEARLY_SAME):
+        return _help_by_nearest_metric(metric, text, known)
     said = [metric, *re.findall(r"[A-Za-z_]+", text)[1:]] if metric in FILLERS else [metric]
     phrase = "_".join(re.findall(r"[A-Za-z_]+", text))
     for word in (*said, *(k for k in MEANT if len(k) > 8 and k in phrase)):

@@ -191,11 +191,24 @@ def _shown_trees(claim: ResolvedClaim, found: Interval, best: Schedule, made: Tr
     most = found.ranks.view.budget.listed_tree_messages
     why = f"it has {len(made):,} messages along trees, and {most:,} at most are listed"
     return ShownSchedule(
-        claim, found.size, 1, found.floor, text_of_schedule(best, found.size),
-        best.name, best.overlapped, best.seconds(found.size), best.waiting,
-        Fraction(0), found.unknown, [(name, 1) for name in made.ranks], text_of_ranks(found.ranks), [stage],
-        why if len(made) > most else made, made.links, made.trees,
-    )  # fmt: skip
+        claim,
+        found.size,
+        1,
+        found.floor,
+        text_of_schedule(best, found.size),
+        best.name,
+        best.overlapped,
+        best.seconds(found.size),
+        best.waiting,
+        Fraction(0),
+        found.unknown,
+        [(name, 1) for name in made.ranks],
+        text_of_ranks(found.ranks),
+        [stage],
+        why if len(made) > most else made,
+        made.links,
+        made.trees,
+    )
 
 
 def _stages_of_plan(size: Fraction, best: Schedule, plan: MessagePlan | None) -> list[ShownStage]:

@@ -27,8 +27,8 @@ from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 from tests.ide.test_judge import EDITS, question
 from tests.semantics.test_expand import LIBRARY
+from tests.sources import SOURCES, calls, name_of, with_words
 from tests.tables import sections
-from tests.test_architecture import SOURCES, calls, name_of
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = Path(__file__).parents[1] / "errors" / "design"
@@ -286,8 +286,8 @@ def test_all_that_is_read_is_recorded(project: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-WAYS = "is_file is_dir exists glob rglob iterdir listdir scandir stat lstat read_text read_bytes environ getenv cwd"
-ASKS = re.compile(rf"\.({WAYS.replace(' ', '|')})$")
+WAYS = "is_file|is_dir|exists|glob|rglob|iterdir|listdir|scandir|stat|lstat|read_text|read_bytes|environ|getenv|cwd"
+ASKS = re.compile(rf"\.({WAYS})$")
 OURS = re.compile(r"(files|disk)\.")
 STAGES = ("findings/", "syntax/", "semantics/", "fabric/", "physical/", "prove/", "verify/", "sizing/", "explain/", "compile/")
 OF_TDSL = {
@@ -301,7 +301,7 @@ OF_TDSL = {
 
 def test_stages_ask_the_disk_through_one_module() -> None:
     """What is not asked through ``files`` would not be recorded; folders of tdsl itself are part of its version."""
-    stages = [p for p in SOURCES if name_of(p).startswith(STAGES)]
+    stages = with_words([p for p in SOURCES if name_of(p).startswith(STAGES)], WAYS)
     asked = [(p, line, ASKS.search(name)) for p in stages for name, line in calls(p) if not OURS.match(name)]
     none(f"{p}:{line}: {what[1]}" for p, line, what in asked if what and what[1] not in OF_TDSL.get(name_of(p), ()))
 

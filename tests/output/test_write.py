@@ -14,15 +14,9 @@ import pytest
 
 from tdsl.output.write import Difference, compare_output_folder
 from tests.safety.built import put, tree
+from tests.safety.outputs import files
 
 ROOT = Path(__file__).parents[2]
-
-
-def files(**texts: str) -> dict[str, bytes]:
-    """A small output with its manifest."""
-    out = {name.replace("__", "/"): text.encode() for name, text in texts.items()}
-    listed = {name: {"sha256": "", "size": len(data)} for name, data in out.items()}
-    return {**out, "manifest.json": json.dumps({"schema": 1, "tdsl": "0", "files": listed}).encode()}
 
 
 def test_what_is_no_longer_made_disappears_and_what_is_anothers_stays(tmp_path: Path) -> None:

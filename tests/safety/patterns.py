@@ -13,8 +13,8 @@ from re import _parser as regular  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 import tdsl
+from tests.sources import MODULES, parsed, with_words
 
-PACKAGE = Path(tdsl.__file__).parent
 #: How a pattern meets a text. A repetition that begins anywhere costs more than one that begins at the start.
 CALLS: dict[str, Callable[[Any, Any], object]] = {
     "match": lambda pattern, text: pattern.match(text),
@@ -35,7 +35,7 @@ class Used(NamedTuple):
 
 def find_all_patterns() -> list[Used]:
     """Every pattern of the package, once: those that modules hold, in whatever container, and those that calls write out."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+    trees = {path: parsed(path) for path in with_words(MODULES, rf"re|[A-Z_]+\.(?:{'|'.join((*SAME_AS_SEARCH, *CALLS))})")}
     ways = _ways_by_name(trees)
     found: dict[tuple[str | bytes, int], Used] = {}
     uncalled: list[Used] = []

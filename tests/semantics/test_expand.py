@@ -4,6 +4,7 @@ same ``fabric.json`` before and after. ``tests/test_docs.py`` holds this of the 
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -63,14 +64,15 @@ def hold(path: Path, text: str, found: Compilation | None = None) -> None:
             seen[other] = made(path, other)
         assert seen[other] == seen[text]
 
+    laid_out = cache(lambda loose: format_source(SourceFile(path.name, loose)))
     for loose in (text, crumpled(text)):
-        laid = format_source(SourceFile(path.name, loose))
-        assert format_source(SourceFile(path.name, laid)) == laid
+        laid = laid_out(loose)
+        assert laid_out(laid) == laid
         same(laid)
     path.write_text(text, encoding="utf-8")
     written, result = compiler.expand_intent(str(path), Request())
     assert written is not None, [d.message for d in result.findings]
-    assert format_source(SourceFile(path.name, written)) == written
+    assert laid_out(written) == written
     same(written)
     path.write_text(written, encoding="utf-8")
     assert compiler.expand_intent(str(path), Request())[0] == written

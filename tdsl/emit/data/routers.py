@@ -238,10 +238,15 @@ class RouterMaker:
         vlans = {v.number: v for v in segments.vlans.values() if device in v.pair}
         uplinks = [i.name for i in interfaces if i.between and not i.channel]
         return Overlay(
-            str(segments.tunnel_end(device)), str(segments.tunnel_end(peer)), int(self.found.asn[peer]),
-            f"{self._devices[peer]} EVPN", lacp_system_mac(self._devices[device], self._devices[peer]),
-            self._mtu_of_segments, tuple(self._vlan(device, vlans[n]) for n in sorted(vlans)), tuple(uplinks),
-        )  # fmt: skip
+            str(segments.tunnel_end(device)),
+            str(segments.tunnel_end(peer)),
+            int(self.found.asn[peer]),
+            f"{self._devices[peer]} EVPN",
+            lacp_system_mac(self._devices[device], self._devices[peer]),
+            self._mtu_of_segments,
+            tuple(self._vlan(device, vlans[n]) for n in sorted(vlans)),
+            tuple(uplinks),
+        )
 
     def _vlan(self, device: int, vlan: SegmentVlan) -> Vlan:
         """A VLAN at a switch."""

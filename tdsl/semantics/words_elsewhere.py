@@ -1,0 +1,69 @@
+"""Words that people use for a setting or a statement, and how it is named here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+_SYNONYMS = """
+rate: speed bandwidth bw bitrate linkrate link_speed line_rate
+length: len cable_length distance long
+medium: media type
+type: kind form standard protocol port_type
+optic: transceiver optics module sfp xcvr
+class: label tag name tier
+bundle: lag port_channel bond trunk
+latency: delay
+mass: weight
+power: watts wattage tdp consumption draw
+price: cost list_price
+height: rack_units size ru u units
+leaf: tor access leafs leaves
+spine: agg aggregation spines core
+oversubscription: ratio blocking blocking_factor subscription oversub
+split: breakout breakouts break_out fanout
+colour: color
+cable: cables wire cord
+cage: slot cages form_factor
+connector: plug socket
+sockets: plugs connectors
+os: ifname interface_name
+netdev: interface_name
+role: purpose function use kind
+nos: os_name system os network_os operating_system
+routing: protocol route routes router igp bgp
+hosts: servers nodes machines computers compute
+chips: gpus accelerators
+fails: failure_rate afr failures
+repair: mttr
+mtbf: mttf
+mtu: frame_size maxmtu
+spares: spare
+reach: range max_length
+priority: prio pcp
+asn: as as_number
+loopback: lo router_id
+forwards: forward relay transit
+members: member devices
+racks: rack cabinets
+from: source
+interface: iface ifname
+gen: generation
+cores: cpus
+hall: room building datacenter
+address: ip ipv4 subnet
+partition: pkey pkeys
+subnet_manager: sm opensm
+tray: trays ladder
+units: unit su
+wrap: wraparound
+""".strip()
+_NAMED: dict[str, tuple[str, ...]] = {}
+for _line in _SYNONYMS.splitlines():
+    _name, _, _words = _line.partition(": ")
+    for _word in _words.split():
+        _NAMED[_word] = (*_NAMED.get(_word, ()), _name)
+
+
+def name_of_word_elsewhere(word: str, known: Collection[str]) -> str:
+    """The one of some known names for which people write a word, in any case; "" where there is none."""
+    return next((name for name in _NAMED.get(word.lower(), ()) if name in known), "")

@@ -1,0 +1,163 @@
+"""Brackets that are left out, written twice or of another kind, with the place where one makes the statement
+whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tdsl.findings.diagnostic import Diagnostic, Fix, Label
+from tdsl.findings.source import SourceSpan
+from tdsl.syntax.keywords import GRAMMAR_WORDS
+from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
+from tdsl.syntax.scanner import END, FAULT, Token
+from tdsl.syntax.scene import Scene
+
+_OPENERS = {"RSQB": "[", "RPAR": "("}
+_ENDS_INDEX = frozenset({"NAME", "NUMBER", "STAR", "RPAR", "RSQB", "QUANTITY", "QMARK", "DIMS"})
+
+
+def bracket_left_out(s: Scene) -> Diagnostic | None:
+    """The finding of ``connect node[n.nic[r] to leaf[r]``, ``switch leaf8]: S`` or ``connect spine*] ring``;
+    None of other faults."""
+    tokens = tokens_before_block(s) if s.statement else []
+    behind = s.run.tokens[s.i + len(s.rest) :]
+    if behind and behind[0].type == FAULT:  # a fault of brackets, which hides what follows
+        ends = (k for k, t in enumerate(behind) if t.type in (END, "RBRACE", "$END"))
+        tokens += [t for t in behind[: next(ends, len(behind))] if t.type != FAULT]
+    return bracket_left_out_of(s, tokens) if s.token is not None else None
+
+
+def bracket_left_out_of(s: Scene, tokens: list[Token]) -> Diagnostic | None:
+    """The finding of a bracket that is left out, or is of the other kind, in the tokens of a statement, with
+    the place where it makes the statement whole; None where there is no such place."""
+    if not 1 < len(tokens) <= LONGEST:
+        return None
+    opened: list[Token] = []
+    for t in tokens:
+        if t.type in ("LSQB", "LPAR"):
+            opened.append(t)
+        elif t.type in _OPENERS and not opened:
+            return _opener_left_out(s, tokens, t)
+        elif t.type in _OPENERS and _OPENERS[t.type] != opened[-1].text:
+            return _bracket_of_other_kind(s, tokens, opened[-1], t) or _opener_left_out(s, tokens, t)
+        elif t.type in _OPENERS:
+            opened.pop()
+    return _closer_left_out(s, tokens, opened[-1]) if opened else None
+
+
+def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer: Token) -> Diagnostic | None:
+    """``leaf[8)`` and ``leaf[(i]``."""
+    begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
+    sign = "]" if opener.type == "LSQB" else ")"
+    other = _OPENERS[closer.type]
+    if (
+        other == "["
+        and text[opener.start - 1].isalnum()
+        and is_whole(s, f"{text[begin : opener.start]}{other}{text[opener.end : end]}")
+    ):
+        return Diagnostic(
+            "E0003",
+            f"`{opener.text}` is closed by `{closer.text}`",
+            opener.span,
+            (Label(closer.span, f"`{closer.text}` closes it here"),),
+            help=f"write `{other}`",
+            fix=Fix(f"write `{other}`", ((opener.span, other),), safe=False),
+        )
+    if is_whole(s, f"{text[begin : closer.start]}{sign}{closer.text}{text[closer.end : end]}"):
+        return _put_bracket(s, sign, closer.start, opener, f"this `{opener.text}` is not closed", "E0003")
+    if not is_whole(s, f"{text[begin : closer.start]}{sign}{text[closer.end : end]}"):
+        return None
+    return Diagnostic(
+        "E0003",
+        f"`{opener.text}` is closed by `{closer.text}`",
+        closer.span,
+        (Label(opener.span, f"`{opener.text}` opens here"),),
+        help=f"write `{sign}`",
+        fix=Fix(f"write `{sign}`", ((closer.span, sign),), safe=False),
+    )
+
+
+def _opener_left_out(s: Scene, tokens: list[Token], stray: Token) -> Diagnostic | None:
+    begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
+    sign, message = _OPENERS[stray.type], f"this `{stray.text}` closes nothing"
+    at = next((t for t in reversed(tokens) if t.start < stray.start), None)
+    doubled = at is not None and at.type in ("RSQB", "RPAR", "LSQB", "LPAR")
+    if doubled and is_whole(s, text[begin : stray.start] + text[stray.end : end]):
+        return _remove_bracket(s, stray, message, "E0005")
+    angle = next((t for t in tokens if t.text == "<" and t.start < stray.start), None)
+    if angle is not None and is_whole(s, f"{text[begin : angle.start]}{sign}{text[angle.end : end]}"):
+        new = f"write `{sign}`"
+        return Diagnostic(
+            "E0005", message, angle.span, help=new, fix=Fix(new, ((angle.span, sign),), safe=False)
+        )
+    for place in _places_of_opener(tokens, stray, {t.text for t in s.run.tokens if t.type == "NAME"}):
+        if is_whole(s, f"{text[begin:place]}{sign}{text[place:end]}"):
+            return _put_bracket(s, sign, place, stray, message, "E0005")
+    if is_whole(s, text[begin : stray.start] + text[stray.end : end]):
+        return _remove_bracket(s, stray, message, "E0005")
+    return None
+
+
+def _places_of_opener(tokens: list[Token], stray: Token, names: set[str]) -> Iterator[int]:
+    """Where the bracket that a `]` closes may have been: inside of the name before it, behind a part that the
+    text knows or before an index that it knows; before digits; before a value behind a name."""
+    before = [t for t in tokens if t.start < stray.start][::-1]
+    for k, t in enumerate(before[:12]):
+        if t.type in ("COLON", "LBRACE", "LSQB", "LPAR") or t.text in GRAMMAR_WORDS:
+            break
+        if t.type == "NAME":
+            digits = len(t.text.rstrip("0123456789"))
+            known = [
+                n for n in range(1, len(t.text)) if t.text[:n] in names or (t.text[n:] in names and not k)
+            ]
+            yield from (t.start + n for n in (known[::-1] or [digits] * (0 < digits < len(t.text))))
+        named = (
+            k + 1 < len(before) and before[k + 1].type == "NAME" and before[k + 1].text not in GRAMMAR_WORDS
+        )
+        if named or (
+            stray.type == "RPAR" and before[k + 1 : k + 2] and before[k + 1].type not in ("NAME", "RSQB")
+        ):
+            yield t.start
+
+
+def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic | None:
+    begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
+    sign, message = "]" if opener.type == "LSQB" else ")", f"this `{opener.text}` is not closed"
+    inside = [t for t in tokens if t.start > opener.start]
+    touches = bool(inside) and inside[0].start == opener.end and text[opener.start - 1] in "[("
+    wrong = touches or (inside[:1] and inside[0].type in ("LSQB", "LPAR", "LBRACE", "DOT"))
+    if wrong and is_whole(s, text[begin : opener.start] + text[opener.end : end]):
+        return _remove_bracket(s, opener, message, "E0003")
+    for t in inside[:12]:
+        if t.type in _ENDS_INDEX and is_whole(s, f"{text[begin : t.end]}{sign}{text[t.end : end]}"):
+            return _put_bracket(s, sign, t.end, opener, message, "E0003")
+    if is_whole(s, text[begin : opener.start] + text[opener.end : end]):
+        return _remove_bracket(s, opener, message, "E0003")
+    return None
+
+
+def _remove_bracket(s: Scene, bracket: Token, message: str, code: str) -> Diagnostic:
+    remove = f"remove `{bracket.text}`"
+    other = f", or close it with `{']' if bracket.text == '[' else ')'}`" if code == "E0003" else ""
+    return Diagnostic(
+        code, message, bracket.span, help=remove + other, fix=Fix(remove, ((bracket.span, ""),), safe=False)
+    )
+
+
+def _put_bracket(s: Scene, sign: str, at: int, of: Token, message: str, code: str) -> Diagnostic:
+    text = s.run.file.text
+    low, high = at, at
+    while low and (text[low - 1].isalnum() or text[low - 1] in "_*[("):
+        low -= 1
+    while high < len(text) and (text[high].isalnum() or text[high] in "_*])."):
+        high += 1
+    other = f", or remove the `{of.text}`" if code == "E0005" else ""
+    if code == "E0005" and sign == "(":  # it may open before any of the operands
+        return Diagnostic(code, message, of.span, help=f"write `(` before what it closes{other}")
+    return Diagnostic(
+        code,
+        message,
+        of.span,
+        help=f"write `{text[low:at]}{sign}{text[at:high].rstrip('.')}`{other}",
+        fix=Fix(f"put `{sign}`", ((SourceSpan(s.run.file, at, at), sign),), safe=False),
+    )
