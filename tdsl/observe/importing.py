@@ -143,9 +143,8 @@ class _Importer:
     def read(self) -> None:
         """Devices by name, and every link once."""
         for w in self.observed.wires:
-            for end in (w.a, w.b):
-                if len(end.port) == 1 and end.node in self.observed.heard:
-                    self.own[end.node].add(end.port[0])
+            if len(w.a.port) == 1 and w.a.node in self.observed.heard:
+                self.own[w.a.node].add(w.a.port[0])
         self.hosts = self._hosts()
         self._name_devices()
         self._enter_links()
@@ -212,7 +211,7 @@ class _Importer:
         design cannot have: links of what is no device, cables that end where they begin."""
         for row in self.observed.left:
             self._leave_out("E0611", row.at, row.text, row.why)
-        for w in sorted(self.observed.wires, key=self._nameless_ends):
+        for w in sorted(self._links_seen_once(), key=self._nameless_ends):
             if w.a.node not in self.of_node or w.b.node not in self.of_node:
                 self._leave_out("E0611", w.at, self._shown(w), "a router or an aggregation node")
                 continue
@@ -229,6 +228,35 @@ class _Importer:
                 key = pair if pair[0] < pair[1] else pair[::-1]
                 self.first.setdefault(key, w)
                 self.links[key] = max(self.links.get(key, 0), rate)
+
+    def _links_seen_once(self) -> list[CapturedLink]:
+        """The links of all captures without those that both ends see and name by a description alone, which
+        is no port of the other end's own capture: one such link between two devices is joined, of several the
+        one side's stay and the other's are left out."""
+        by_ends: dict[tuple[str, str], list[int]] = defaultdict(list)
+        wires = list(self.observed.wires)
+        for at, w in enumerate(wires):
+            if self._is_described(w.a, w.b):
+                by_ends[w.a.node, w.b.node].append(at)
+        gone: set[int] = set()
+        for (here, there), mine in by_ends.items():
+            theirs = by_ends.get((there, here), []) if here < there else []
+            if len(mine) == len(theirs) == 1:
+                wires[mine[0]] = wires[mine[0]]._replace(b=wires[theirs[0]].a)
+                gone.add(theirs[0])
+            elif theirs:
+                fewer = min(mine, theirs, key=len)
+                gone.update(fewer)
+                for at in fewer:
+                    why = "the other end sees it, too; neither says which port of the other it is"
+                    self._leave_out("E0611", wires[at].at, self._shown(wires[at]), why)
+        return [w for at, w in enumerate(wires) if at not in gone]
+
+    def _is_described(self, near: CapturedEnd, far: CapturedEnd) -> bool:
+        """Whether both devices have captures, and the far port has none of the names that its own has."""
+        own = self.own.get(far.node, set())
+        heard = near.port and near.port[0] in self.own.get(near.node, ())
+        return bool(heard and own and far.port) and own.isdisjoint(far.port)
 
     def _ports_of_link(
         self, a: tuple[str, str], b: tuple[str, str], lane: int, wire: CapturedLink
