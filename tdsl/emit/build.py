@@ -360,7 +360,7 @@ def files_of_target(
     fitting = _fitting_routers(target, selection, diagnostics)
     if target.routers.sonic:
         _note_missing_platforms(target, fitting, view, diagnostics)
-        _warn_of_missing_headroom(target, fitting, view, diagnostics)
+        _tell_of_headroom(target, fitting, view, diagnostics)
     files: dict[str, Content] = {}
     size = 0
     for spec in target.files:
@@ -504,19 +504,36 @@ def _note_missing_platforms(
         )
 
 
-def _warn_of_missing_headroom(
+def _tell_of_headroom(
     target: BuildTarget, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics
 ) -> None:
     """A warning of ports of a lossless class that get no buffer for what arrives after a pause, since the
-    length of their cable is not known: what is then lost, RDMA sends again."""
+    length of their cable is not known: what is then lost, RDMA sends again. A note of those whose buffer is
+    in a table of the platform, which is not read here."""
     if not view.roce or not view.roce["pfc"]:
         return
-    without = [
-        (r.name, p.name)
-        for r in routers
-        for p in view.faceplate(r.name)
-        if p.linked and p.headroom(int(r.mtu or FRAME)) is None
-    ]
+    without: list[tuple[str, str]] = []
+    looked_up: dict[tuple[int, int], str] = {}
+    for r in routers:
+        dynamic = view.buffer_model(r.name) == "dynamic"
+        for p in view.faceplate(r.name):
+            if p.linked and (p.headroom(int(r.mtu or FRAME)) is None if dynamic else p.length_m == ""):
+                without.append((r.name, p.name))
+            elif p.linked and not dynamic:
+                looked_up.setdefault((p.mbps, int(p.length_m)), view.model_facts(r.name)["model"])
+    if looked_up:
+        rows = [f"`{mbps} {metres}m`" for mbps, metres in sorted(looked_up)]
+        rows[5:] = [f"{len(rows) - 5} more"] if len(rows) > 5 else []
+        models = " and ".join(sorted(set(looked_up.values())))
+        diagnostics.add(
+            "E0511",
+            None,
+            f"target `{target.name}`: SONiC works out no headroom on {models}: the platform's "
+            f"pg_profile_lookup.ini must have {', '.join(rows)}, else PFC is on without a buffer",
+            severity=Severity.NOTE,
+            help="add the rows that it lacks, and the pools of the platform's buffers.json.j2, with queue "
+            f"{view.roce['priority']} lossless",
+        )
     if without:
         more = f" and {len(without) - 1:,} other ports" if len(without) > 1 else ""
         diagnostics.add(
