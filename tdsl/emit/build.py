@@ -513,27 +513,16 @@ def _tell_of_headroom(
     if not view.roce or not view.roce["pfc"]:
         return
     without: list[tuple[str, str]] = []
-    looked_up: dict[tuple[int, int], str] = {}
+    looked_up: set[tuple[str, int, int]] = set()
     for r in routers:
-        dynamic = view.buffer_model(r.name) == "dynamic"
+        dynamic, model = view.buffer_model(r.name) == "dynamic", view.model_facts(r.name)["model"]
         for p in view.faceplate(r.name):
             if p.linked and (p.headroom(int(r.mtu or FRAME)) is None if dynamic else p.length_m == ""):
                 without.append((r.name, p.name))
             elif p.linked and not dynamic:
-                looked_up.setdefault((p.mbps, int(p.length_m)), view.model_facts(r.name)["model"])
+                looked_up.add((model, p.mbps, int(p.length_m)))
     if looked_up:
-        rows = [f"`{mbps} {metres}m`" for mbps, metres in sorted(looked_up)]
-        rows[5:] = [f"{len(rows) - 5} more"] if len(rows) > 5 else []
-        models = " and ".join(sorted(set(looked_up.values())))
-        diagnostics.add(
-            "E0511",
-            None,
-            f"target `{target.name}`: SONiC works out no headroom on {models}: the platform's "
-            f"pg_profile_lookup.ini must have {', '.join(rows)}, else PFC is on without a buffer",
-            severity=Severity.NOTE,
-            help="add the rows that it lacks, and the pools of the platform's buffers.json.j2, with queue "
-            f"{view.roce['priority']} lossless",
-        )
+        _note_headroom_of_platforms(target, looked_up, view.roce["priority"], diagnostics)
     if without:
         more = f" and {len(without) - 1:,} other ports" if len(without) > 1 else ""
         diagnostics.add(
@@ -544,6 +533,25 @@ def _tell_of_headroom(
             severity=Severity.WARNING,
             help="state it at the connect, `{ length 30m }`, or place the devices",
         )
+
+
+def _note_headroom_of_platforms(
+    target: BuildTarget, looked_up: set[tuple[str, int, int]], priority: int, diagnostics: Diagnostics
+) -> None:
+    """A note of the rows, by Mb/s and metres, that SONiC looks up in a table of each model's platform."""
+    rows = [f"`{mbps} {metres}m`" for mbps, metres in sorted({wanted[1:] for wanted in looked_up})]
+    if len(rows) > 6:
+        rows[5:] = [f"{len(rows) - 5} more"]
+    models = " and ".join(sorted({model for model, _, _ in looked_up}))
+    diagnostics.add(
+        "E0511",
+        None,
+        f"target `{target.name}`: SONiC works out no headroom on {models}: the platform's "
+        f"pg_profile_lookup.ini must have {', '.join(rows)}, else PFC is on without a buffer",
+        severity=Severity.NOTE,
+        help="add the rows that it lacks, and the pools of the platform's buffers.json.j2, with queue "
+        f"{priority} lossless",
+    )
 
 
 NOT_COMPUTE = (
