@@ -44,7 +44,7 @@ def advice_for_wrong_call(wrong: click.ClickException, args: Sequence[str]) -> s
     if not isinstance(wrong, click.UsageError) or wrong.ctx is None:
         return ""
     corrected = _advice_for_parameter_alone(wrong.ctx, said, args)
-    if corrected is None and isinstance(wrong, click.BadParameter):
+    if corrected is None:
         corrected = _advice_for_wrong_value(wrong, said, args)
     return _advice_by_example(wrong.ctx) if corrected is None else corrected
 
@@ -62,8 +62,10 @@ def _advice_for_parameter_alone(ctx: click.Context, said: str, args: Sequence[st
     return f"did you mean `{shlex.join(['tdsl', *words])}`?"
 
 
-def _advice_for_wrong_value(wrong: click.BadParameter, said: str, args: Sequence[str]) -> str | None:
+def _advice_for_wrong_value(wrong: click.UsageError, said: str, args: Sequence[str]) -> str | None:
     """The call with another value of an option, "" where a call is not known; None where nothing is near."""
+    if not isinstance(wrong, click.BadParameter):
+        return None
     better = _advice_for_unknown_choice(wrong, said, args)
     if better is not None or "of the form name=value" not in said:
         return better

@@ -21,6 +21,7 @@ from tdsl.semantics.quantity import (
     TIME,
     UNIT_TABLE,
     UNITS,
+    Dim,
     Quantity,
 )
 from tdsl.semantics.values import (
@@ -114,7 +115,7 @@ def _amount_in_foreign_unit(e: tree.Measure, number: str) -> tuple[str, SourceSp
     return amount_written_here(number, e.unit), span
 
 
-def _quantity_asked_before(span: SourceSpan) -> Dims | None:
+def _quantity_asked_before(span: SourceSpan) -> Dim | None:
     """The quantity that the word before an amount asks for; None where it asks for none."""
     text = span.file.text
     line = text[text.rfind("\n", 0, span.start) + 1 : span.start][-200:]
@@ -124,7 +125,7 @@ def _quantity_asked_before(span: SourceSpan) -> Dims | None:
     return QUANTITY_OF_WORD.get(before[1]) if before else None
 
 
-def _amount_in_nearest_unit(number: str, unit: str, asked: Dims | None) -> str:
+def _amount_in_nearest_unit(number: str, unit: str, asked: Dim | None) -> str:
     """The amount in the unit most like an unknown one, of the quantity asked for; "" where none is."""
     if asked is None and len(unit) <= 1:
         return ""

@@ -171,6 +171,7 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
         )
     choices = _expected_alternatives(s)
     guess = _expected_word_alike(s)
+    fix: Fix | None
     if guess:
         help, fix = f"did you mean `{guess}`?", Fix(f"write `{guess}`", ((s.span, guess),))
     else:
