@@ -106,7 +106,7 @@ def _point_behind_digits(token: Token, text: str) -> Diagnostic | None:
     return Diagnostic("E0006", message, token.span, help="write `1.0`, or `1..8` for a range")
 
 
-def _currency_behind_amount(token: Token, text: str) -> Diagnostic | None:
+def _amount_before_currency(token: Token, text: str) -> Diagnostic | None:
     """The finding of ``5M$``; None of other signs."""
     amount = re.search(r"[0-9][0-9_.]{0,39}[kKM]?$", text[max(0, token.start - 40) : token.start])
     if token.text[0] not in "$€£" or amount is None:
@@ -182,7 +182,7 @@ _ANSWERS = (
     _money_apart,
     _string_without_end,
     _point_behind_digits,
-    _currency_behind_amount,
+    _amount_before_currency,
     _other_currency,
     _sign_of_other_language,
     _letter_of_other_script,
