@@ -79,7 +79,7 @@ def command(
     \b
       InfiniBand  ibnetdiscover, iblinkinfo -l, the folder of ibdiagnet, UFM's links (JSON)
       LLDP        a file a device, or a folder of them: lldpcli (json0, json, keyvalue,
-                  text), SONiC, EOS, NVUE, NX-OS, NAPALM; Batfish layer 1, PTM, NetQ
+                  text), SONiC, EOS, Junos, NVUE, NX-OS, NAPALM; Batfish layer 1, PTM, NetQ
       tables      tdsl's cables.csv, links.csv, labels.csv and cables.xlsx, topology files of
                   UFM and ibutils, NetBox's cables (CSV or JSON), any CSV, .xlsx or .ods with
                   columns for the devices and ports of both ends (--column)

@@ -72,6 +72,7 @@ def cable_label_columns(wires: Wires) -> tuple[int, Columns, Ints]:
             "far": lambda: named(1, hole, between=":"),
             "length_m": lambda: _leg_lengths(wires, legs),
             "qr": ids,
+            "links": lambda: Numbers(f.cable_links[legs]),
             "fabric_name": lambda: _fabric_names_of_legs(wires, legs),
         },
         legs,
@@ -129,6 +130,7 @@ def _multi_name_label_columns(wires: Wires, rows: list[Row]) -> Columns:
         "far": far(places),
         "length_m": lambda: _leg_lengths(wires, np.array(legs, dtype=np.int64)),
         "qr": lambda: [ids[i] for i in legs],
+        "links": lambda: [sum(int(f.cable_links[n]) for n in members) for _, _, members in rows],
         "fabric_name": lambda: _fabric_names_of_legs(wires, np.array(legs, dtype=np.int64)),
     }
 

@@ -170,7 +170,7 @@ class CableLabel:
     """What is printed for one end of a cable, or of a leg of a breakout; the connector that legs share has
     one label, with ``leg`` "" and all of their other ends behind each other. ``near`` and ``far`` are the two
     ends in the form of TIA-606: hall, rack, unit and port, or device and port without a place. ``qr`` is the
-    text of the QR code, ``length_m`` "" where it is unknown."""
+    text of the QR code, ``length_m`` "" where it is unknown. ``links`` run through what the label is on."""
 
     cable_id: str
     leg: int | str
@@ -184,6 +184,7 @@ class CableLabel:
     far: str
     length_m: int | float | str
     qr: str
+    links: int
     fabric_name: str = ""
 
 

@@ -131,29 +131,27 @@ def _rewire_fabric(
 ) -> Fabric:
     """A fabric with some of its links, and new ones between pairs of ports. A new link takes class and
     statement of the planned link at one of its ports."""
-    new_a, new_b, model = [], [], []
-    for p, q in pairs:
-        old = next((int(f.port_link[x]) for x in (p, q) if int(f.port_link[x]) >= 0), 0)
-        lower = int(f.tier[f.port_device[p]]) <= int(f.tier[f.port_device[q]])
-        new_a.append(p if lower else q)
-        new_b.append(q if lower else p)
-        model.append(old)
     if not f.link_count:
         return f
-    a = np.concatenate((f.link_a[keep], np.array(new_a, dtype=np.int64)))
-    b = np.concatenate((f.link_b[keep], np.array(new_b, dtype=np.int64)))
-    source = np.concatenate((np.flatnonzero(keep), np.array(model, dtype=np.int64)))
+    p, q = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    at_p, at_q = f.port_link[p], f.port_link[q]
+    lower = f.tier[f.port_device[p]] <= f.tier[f.port_device[q]]
+    a = np.concatenate((f.link_a[keep], np.where(lower, p, q)))
+    b = np.concatenate((f.link_b[keep], np.where(lower, q, p)))
+    model = np.where(at_p >= 0, at_p, np.maximum(at_q, 0))
+    source: Ints = np.concatenate((np.flatnonzero(keep), model))
     order = np.argsort(a, kind="stable")
     a, b, source = a[order], b[order], source[order]
     fresh = order >= int(keep.sum())
     rate = f.link_rate[source].copy()
-    for i in np.flatnonzero(fresh).tolist():
-        both = [
-            int(f.link_rate[link]) for link in (int(f.port_link[a[i]]), int(f.port_link[b[i]])) if link >= 0
-        ]
-        rate[i] = min(both, default=int(rate[i]))
-    for i, port in enumerate(a.tolist()) if rates else ():
-        rate[i] = min(int(rate[i]), rates.get(port, int(rate[i])))
+    for ends in (a[fresh], b[fresh]):  # source is the link at one of them, so the other can only lower it
+        link = f.port_link[ends]
+        rate[fresh] = np.where(link >= 0, np.minimum(rate[fresh], f.link_rate[link]), rate[fresh])
+    if rates:
+        most = np.full(len(f.port_device), np.iinfo(np.int64).max)
+        seen = [port for port in rates if port < len(most)]
+        most[seen] = [rates[port] for port in seen]
+        rate = np.minimum(rate, most[a])
     state, port_link = f.port_state.copy(), np.full_like(f.port_link, -1)
     state[state == USED] = FREE
     for ends in (a, b):
@@ -161,7 +159,8 @@ def _rewire_fabric(
         port_link[ends] = np.arange(len(a))
 
     def of(column: Ints) -> Ints:
-        return column[source]
+        rows: Ints = column[source]
+        return rows
 
     def planned(column: Ints) -> Ints:
         return np.where(fresh, -1, of(column))

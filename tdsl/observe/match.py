@@ -7,12 +7,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
 
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.columns import PortColumns, port_id
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.subnets import subnet_of_links
@@ -813,23 +815,44 @@ class _Matcher:
             pairs = self.planned_pairs(
                 *(self.ports_of_connector(*side) if len(side) == 1 else side for side in (a, b))
             )
+        if len(pairs) < count and len(a) == len(b) == 1:  # and so are cages that one cable joins
+            pairs = self.links_between_cages.get((a[0], b[0]), pairs)
         free = [e for e in pairs if e not in self.given and e[::-1] not in self.given][:count]
         if len(free) < count:
             return False
         self.join_known_ends([p for p, _ in free], [q for _, q in free], wire)
         return True
 
+    @cached_property
+    def links_between_cages(self) -> Mapping[tuple[int, int], list[tuple[int, int]]]:
+        """By the first ports of the cages that a cable of several links joins: the ports of its links."""
+        f = self.fabric
+        out: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        links, legs = CableIndex(f).crossings
+        several = np.flatnonzero(f.cable_links[legs] > 1)
+        for link, leg in zip(links[several].tolist(), legs[several].tolist(), strict=True):
+            p, q = int(f.link_a[link]), int(f.link_b[link])
+            a, b = int(f.cable_a[leg]), int(f.cable_b[leg])
+            if f.port_device[a] != f.port_device[p]:
+                p, q = q, p
+            out[a, b].append((p, q))
+            out[b, a].append((q, p))
+        return out
+
     def planned_pairs(self, a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int]]:
         """The pairs of ports between two ends between which a cable is planned."""
         return [(p, q) for p in a for q in b if self.is_planned(p, q)]
 
     def ports_of_connector(self, port: int) -> Sequence[int]:
-        """The ports that share the connector of a port, from it on."""
+        """The ports that share the connector of a port, or its name for the operating system, from it on."""
         device = int(self.fabric.port_device[port])
         local = port - int(self.base[device])
         for c in self.fabric.model_of(device).classes:
             if local < c.size:
-                same = (c.connectors[i] == c.connectors[local] for i in range(local, c.size))
+                of_port = c.connectors[local], c.systems[local] or None
+                same = (
+                    c.connectors[i] == of_port[0] or c.systems[i] == of_port[1] for i in range(local, c.size)
+                )
                 return range(port, port + sum(1 for _ in takewhile(bool, same)))
             local -= c.size
         return (port,)

@@ -19,7 +19,7 @@ SEQUENCE = re.compile(
 )
 """What steers a terminal (ECMA-48): colours, places of the cursor, titles of the window."""
 ERASED = re.compile(r"[^\x08\n]\x08(?: \x08)?")
-PAGER = re.compile(r"\s*(?:-+ ?\(?[Mm]ore\)?(?: ?\d+%)? ?-+|--More--|\(END\)|:)\s*")
+PAGER = re.compile(r"\s*(?:-+ ?\(?[Mm]ore(?: ?\d+%)?\)?(?: ?\d+%)? ?-+|--More--|\(END\)|:)\s*")
 LOGGED = re.compile(
     r"=[~=]+= PuTTY log [\d.: ]+=[~=]+=\s*|Script (?:started|done) on .*|Script (?:started|done), file is .*"
 )
@@ -29,8 +29,10 @@ COMMAND = (
     r"|curl|terminal|enable|exit|logout)\b"
 )
 USER = r"\[?[\w.-]+@[\w.-]+[^#$>%\"{]{0,80}"
-PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*(?:\([\w.-]+\))?)[#$>%](?:\s.*|{COMMAND}.*)?")
-"""A prompt with or without a command: ``admin@leaf0:~$ show lldp table``, ``leaf0#show lldp neighbors``."""
+ROLE = r"\{(?:master|backup|linecard|primary|secondary)(?::\w+)?\}"
+PROMPT = re.compile(rf"(?:{USER}|[A-Za-z][\w.-]*(?:\([\w.-]+\))?)[#$>%](?:\s.*|{COMMAND}.*)?|{ROLE}")
+"""A prompt with or without a command: ``admin@leaf0:~$ show lldp table``, ``leaf0#show lldp neighbors``; and
+the line above it in which Junos says its role in a chassis, ``{master:0}``."""
 TYPED = re.compile(
     rf"(?:\[?[\w.-]+@([\w.-]+)[^#$>%\"{{]{{0,80}}|([A-Za-z][\w.-]*)(?:\([\w.-]+\))?)[#$>%]\s*{COMMAND}.*"
 )
@@ -51,6 +53,7 @@ ENVELOPE = frozenset(
         "data", "out", "ret", "return", "plays", "tasks", "hosts", "ansible_facts", "contents", "payload",
         "ins_api", "msg", "APPL_DB", "STATE_DB", "lldp_neighbors", "lldp_neighbors_detail",
         "get_lldp_neighbors", "get_lldp_neighbors_detail", "interface", "item", "text", "neighbors", "lldp",
+        "rpc-reply", "multi-routing-engine-results", "multi-routing-engine-item",
     )
 )  # fmt: skip
 """Keys of what tools put around an output; another key around it is the name of the device."""
@@ -350,10 +353,12 @@ def _is_of_other_readers(value: Any) -> bool:
 
 
 def _is_lldp(value: Any) -> bool:
-    """Whether an object has the form of an LLDP capture: of lldpd, EOS, SONiC, NVUE or NAPALM."""
+    """Whether an object has the form of an LLDP capture: of lldpd, EOS, Junos, SONiC, NVUE or NAPALM."""
     if not isinstance(value, Mapping) or not value:
         return False
-    if "lldpNeighbors" in value or any(str(k).startswith("LLDP_ENTRY_TABLE") for k in value):
+    if {"lldpNeighbors", "lldp-neighbors-information"} & value.keys() or any(
+        str(k).startswith("LLDP_ENTRY_TABLE") for k in value
+    ):
         return True
     top = value.get("lldp")
     if "lldp" in value and any(

@@ -192,6 +192,11 @@ def eos(device: str, heard: Heard) -> str:
     return json.dumps({"lldpNeighbors": told}, indent=1)
 
 
+def junos(device: str, heard: Heard) -> str:
+    head = "Local Interface    Parent Interface    Chassis Id          Port info          System Name\n"
+    return head + "".join(f"{p:<18} -                   00:00:00:00:00:b1   {q:<18} {n}\n" for p, n, q in heard)
+
+
 def napalm(device: str, heard: Heard) -> str:
     return json.dumps({p: [{"remote_system_name": n, "remote_port": q}] for p, n, q in heard}, indent=1)
 
@@ -213,7 +218,8 @@ WHOLE: dict[str, Callable[[Cables], str]] = {
 }  # fmt: skip
 """By reader: a capture of all cables."""
 BY_DEVICE: dict[str, Callable[[str, Heard], str]] = {
-    "eos": eos, "lldpd": lldpd, "lldpd-text": lldpd_text, "napalm": napalm, "nvue": nvue, "nxos": nxos, "sonic": sonic,
+    "eos": eos, "junos": junos, "lldpd": lldpd, "lldpd-text": lldpd_text, "napalm": napalm, "nvue": nvue, "nxos": nxos,
+    "sonic": sonic,
 }  # fmt: skip
 """By reader: a capture a device."""
 

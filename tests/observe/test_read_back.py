@@ -131,7 +131,7 @@ def test_every_file_of_a_build_is_the_design(name: str, tmp_path: Path) -> None:
     [
         *((n, "links.csv") for n in ("lanes", "twin ports", "panel")),
         *((n, "8-cables.csv") for n in ("twin ports", "rail_only", "lanes", "breakout", "two panels")),
-        *((n, p) for n in ("twin ports", "lanes", "breakout") for p in ("cables.csv", "labels.csv")),
+        *((n, p) for n in ("cages that a cable joins", "lanes", "breakout") for p in ("cables.csv", "labels.csv")),
         ("rail_only", "topology.dot"),
     ],
 )

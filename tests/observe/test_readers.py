@@ -149,7 +149,8 @@ def test_every_reader_has_a_sample_a_planted_set_and_a_row_in_the_page() -> None
 
 
 PAGE = {
-    "eos": "Arista EOS", "lldpd-text": "lldpd, as text", "nvue": "Cumulus Linux", "nxos": "Cisco NX-OS", "p2p": "tables",
+    "eos": "Arista EOS", "junos": "Juniper Junos", "lldpd-text": "lldpd, as text", "nvue": "Cumulus Linux",
+    "nxos": "Cisco NX-OS", "p2p": "tables",
     "netq": "NetQ", "ptm": "PTM",
 }  # fmt: skip
 """What docs/audit.md calls the format of a reader, where that is not its own name."""

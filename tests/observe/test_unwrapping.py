@@ -88,7 +88,7 @@ def repeated(device: str, value: Any, text: str) -> Any:
 
 ENVELOPES = [rpc, rpc_of_text, registered, registered_text, callback, by_minion, databases, repeated]
 WRAPPED = ["eos", "lldpd", "napalm", "nvue", "sonic"]
-PLAIN = ["lldpd-text", "nxos"]
+PLAIN = ["junos", "lldpd-text", "nxos"]
 
 
 @pytest.mark.parametrize("wrap", ENVELOPES, ids=lambda f: f.__name__)
@@ -139,7 +139,8 @@ def test_a_finding_in_an_envelope_has_its_line(tmp_path: Path) -> None:
 
 
 def prompts(text: str, r: Random) -> str:
-    before = r.choice(["admin@leaf0:~$ ", "leaf0#", "leaf0(config)# ", "[root@ufm ~]# ", "leaf0.example.com>"])
+    shells = "admin@leaf0:~$ ", "leaf0#", "leaf0(config)# ", "[root@ufm ~]# ", "leaf0.example.com>", "{master:0}\nroot@leaf0> "
+    before = r.choice(shells)
     return f"{before}show lldp neighbors detail\n{text.rstrip()}\n{before}\n{before}exit\n"
 
 
@@ -155,7 +156,9 @@ def carriage_returns(text: str, r: Random) -> str:
 def pager(text: str, r: Random) -> str:
     lines = text.split("\n")
     at = r.randrange(len(lines))
-    lines[at] = r.choice(["--More--\r        \r", " --More-- \r           \r"]) + lines[at]
+    lines[at] = (
+        r.choice(["--More--\r        \r", " --More-- \r           \r", "---(more 52%)---\r                \r"]) + lines[at]
+    )
     return "\n".join(lines)
 
 

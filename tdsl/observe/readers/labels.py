@@ -15,12 +15,16 @@ from tdsl.observe.record import (
     CaptureLine,
     Malformed,
     Observed,
+    count_in_capture,
     plain_capture_name,
 )
 
 FORMAT = "labels"
 OPTION = "p2p"
 COLUMNS = ("cable_id", "leg", "end", "device", "port")
+COUNT = "links"
+"""The column with how many links a cable carries, which lists of older versions do not have."""
+MOST_LINKS_OF_CABLE = 999
 
 
 class LabelledEnd(NamedTuple):
@@ -28,6 +32,7 @@ class LabelledEnd(NamedTuple):
 
     device: str
     port: str
+    links: int
     at: CaptureLine
 
 
@@ -83,7 +88,9 @@ def _add_label(
         help = "fill cable_id, end (a or b), device and port, or remove the row"
         into.fault(at.file, at.line, "the label does not say which end of a cable it is on", help)
         return
-    cables[cable][leg, end].append(LabelledEnd(device, port, at))
+    links = row.get(COUNT, "").strip()
+    count = count_in_capture(links, at.line, f"column {COUNT}", most=MOST_LINKS_OF_CABLE) if links else 0
+    cables[cable][leg, end].append(LabelledEnd(device, port, count, at))
 
 
 def _join_ends(cable: str, ends: dict[tuple[str, str], list[LabelledEnd]], into: Observed) -> None:
@@ -108,4 +115,5 @@ def _add_link_of_labels(into: Observed, here: LabelledEnd, there: LabelledEnd, l
         CapturedEnd(add_device(into, e.device, "", e.at, heard=True), (e.port,), printed=True)
         for e in (here, there)
     )
-    into.wire(CapturedLink(a, b, max(here.at, there.at, key=lambda at: at.line), leg=leg))
+    at = max(here.at, there.at, key=lambda at: at.line)
+    into.wire(CapturedLink(a, b, at, carries=min(here.links, there.links), leg=leg))

@@ -347,9 +347,8 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
     """Add the cable of a row, and the devices at its ends. Raises Malformed."""
 
     def cell(name: str) -> str:
-        place = heading.get(name, len(row))
-        text = row[place].strip() if place < len(row) else ""
-        return plain_capture_name(text.removeprefix("'"), at.line)
+        text = _cell(row, heading, name).removeprefix("'")
+        return plain_capture_name(text, at.line) if text else ""
 
     _refuse_several_ends(row, heading, at)
     own = KIND in heading  # a list that tdsl wrote

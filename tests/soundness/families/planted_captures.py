@@ -119,6 +119,17 @@ def as_nvue(heard: list[tuple[str, str, str]]) -> str:
     return json.dumps(rows, indent=1)
 
 
+def as_junos(heard: list[tuple[str, str, str]]) -> str:
+    keys = ("lldp-local-port-id", "lldp-remote-system-name", "lldp-remote-port-id")
+    rows = [{k: [{"data": v}] for k, v in zip(keys, row, strict=True)} for row in heard]
+    return json.dumps({"lldp-neighbors-information": [{"lldp-neighbor-information": rows}]}, indent=1)
+
+
+def as_junos_table(heard: list[tuple[str, str, str]]) -> str:
+    head = "Local Interface    Parent Interface    Chassis Id          Port info          System Name\n"
+    return head + "".join(f"{p + '.0':<19}{'ae1':<20}{'02:00:00:00:00:01':<20}{q:<19}{d}\n" for p, d, q in heard)
+
+
 def as_p2p(links: tuple[Link, ...]) -> dict[str, str]:
     return {"cables.csv": "\n".join(["a_device,a_port,b_device,b_port", *(",".join(x) for x in links), ""])}
 
@@ -252,6 +263,8 @@ FORMATS: Mapping[str, tuple[str, Callable[[tuple[Link, ...]], dict[str, str]]]] 
     "napalm": ("--lldp captures", each_device(as_napalm, "json")),
     "nxos": ("--lldp captures", each_device(as_nxos, "txt")),
     "nvue": ("--lldp captures", each_device(as_nvue, "json")),
+    "junos": ("--lldp captures", each_device(as_junos, "json")),
+    "junos, the table": ("--lldp captures", each_device(as_junos_table, "txt")),
     "batfish": ("--lldp captures", as_batfish),
     "ptm": ("--lldp captures", as_ptm),
     "netq": ("--lldp captures", as_netq),

@@ -205,6 +205,11 @@ def neighbours_with_chassis(form: str, heard: Sequence[tuple[str, str, str]], na
             for p, name, mac, q in rows
         }
         return json.dumps(found, indent=1)
+    if form == "junos":
+        keys = ("local-port-id", "remote-system-name", "remote-chassis-id", "remote-port-id")
+        elements = ["".join(f"<lldp-{k}>{v}</lldp-{k}>\n" for k, v in zip(keys, row, strict=True) if v) for row in rows]
+        inside = "".join(f"<lldp-neighbor-information>\n{x}</lldp-neighbor-information>\n" for x in elements)
+        return f"<rpc-reply>\n<lldp-neighbors-information>\n{inside}</lldp-neighbors-information>\n</rpc-reply>\n"
     if form == "nxos":
         return "".join(
             f"Chassis id: {mac}\nPort id: {q}\nLocal Port id: {p}\nSystem Name: {name or 'null'}\n\n" for p, name, mac, q in rows
@@ -227,8 +232,8 @@ def neighbours_with_chassis(form: str, heard: Sequence[tuple[str, str, str]], na
     return f"{rule}\nLLDP neighbors:\n{rule}\n" + "".join(blocks)
 
 
-WITH_CHASSIS = ("lldpd", "eos", "nvue", "nxos", "sonic", "lldpd-text")
-ENDINGS = {"nxos": "txt", "lldpd-text": "txt"}
+WITH_CHASSIS = ("lldpd", "eos", "junos", "nvue", "nxos", "sonic", "lldpd-text")
+ENDINGS = {"junos": "xml", "nxos": "txt", "lldpd-text": "txt"}
 
 
 def captured_switches(
