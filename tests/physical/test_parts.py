@@ -239,7 +239,11 @@ def test_a_break_out_is_as_long_as_its_longest_leg(tmp_path: Path) -> None:
     ("model", "text", "why"),
     [
         # 660 racks of 0.6 m, 2 * 2.533 m up and down, and slack: more than the longest length of a fibre that reaches 500 m
-        ("QM9700", "; place b in h.A[661] at 2U", "goes 402.067 m with optics, as it is sold: MFP7E30 has no longer length than 150 m"),
+        (
+            "QM9700",
+            "; place b in h.A[661] at 2U",
+            "goes 402.067 m with optics, as it is sold: MFP7E30 has no longer length than 150 m",
+        ),
         ("BARE", "; place b in h.A[2] at 2U", "the model does not state whether the cage of port `p` takes finned or flat"),
         ("QM9700", "", "no length is known"),
     ],
