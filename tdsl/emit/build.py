@@ -536,7 +536,7 @@ def _tell_of_headroom(
 
 
 def _note_headroom_of_platforms(
-    target: BuildTarget, looked_up: set[tuple[str, int, int]], priority: int, diagnostics: Diagnostics
+    target: BuildTarget, looked_up: set[tuple[str, int, int]], priority: object, diagnostics: Diagnostics
 ) -> None:
     """A note of the rows, by Mb/s and metres, that SONiC looks up in a table of each model's platform."""
     rows = [f"`{mbps} {metres}m`" for mbps, metres in sorted({wanted[1:] for wanted in looked_up})]
