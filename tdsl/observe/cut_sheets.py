@@ -19,7 +19,31 @@ FILLERS = frozenset(("name", "id", "label", "no", "number", "nr", "side", "end",
 DONE = frozenset(("done", "completed", "installed", "cabled", "connected?", "done?"))
 FOUND = frozenset(("found instead", "found", "as found", "actual", "instead"))
 """Headings of what a technician fills in: whether a cable is plugged, and where it was found to end."""
-NOT_DONE = frozenset(("", "☐", "□", "no", "0", "false", "-", "open", "todo", "n"))
+
+
+def words_listed(text: str) -> frozenset[str]:
+    """The words of a list that commas separate."""
+    return frozenset(map(str.strip, text.split(",")))
+
+
+UNTOUCHED = words_listed(",☐,□,no,0,false,-,open,todo,n")
+"""What a column ``done`` says before anybody has filled it in."""
+TICKS = words_listed(
+    "x,v,y,✓,✔,☑,✅,☒,√,🗸,yes,ok,okay,done,true,1,100%,installed,connected,cabled,plugged,complete,completed,"
+    "finished,checked"
+)
+"""What says that a cable is plugged."""
+NO_CABLE = words_listed(
+    "absent,disconnected,missing,no cable,not cabled,not connected,not installed,not plugged,not there,unplugged"
+)
+"""What plainly says that no cable is there, in any column."""
+NOT_DONE = (UNTOUCHED | NO_CABLE) | words_listed(
+    "✗,✘,❌,✖,–,—,n/a,na,none,pending,partial,partly,failed,incomplete,to do,not yet,not done,in progress"
+)
+"""What says that a cable is not plugged, or not wholly."""
+NOTHING = NO_CABLE | words_listed("nothing,none,empty,dark,nowhere,not found,n/a")
+"""What a column ``found instead`` says of an end without a cable."""
+DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([-/.])\d\d?\3(\d{4}|\d\d))([ t]\d\d?:\d\d(:\d\d)?z?)?")
 SEPARATORS = (" / ", " : ", " - ", " | ")
 HEADING = 20
 """Rows among which the heading of a table is."""
@@ -98,10 +122,16 @@ def columns_of_work(row: Sequence[str]) -> dict[str, int]:
     return out
 
 
+def plain_words(cell: str) -> str:
+    """A cell in lower case with single spaces: ``Not-Installed`` is ``not installed``."""
+    text = cell.replace("\ufe0f", "").casefold()
+    return " ".join(re.sub(r"(?<=\w)[-_](?=[^\W\d])", " ", text).rstrip("!").split())
+
+
 def is_ticked(cell: str) -> bool:
-    """Whether a cell of the column ``done`` says that the cable is plugged: any text but an empty box or a
-    no."""
-    return cell.strip().casefold() not in NOT_DONE
+    """Whether a cell of the column ``done`` says that the cable is plugged: a tick, a yes or a date."""
+    words = plain_words(cell)
+    return words in TICKS or DATE.fullmatch(words) is not None
 
 
 def device_and_port(cell: str) -> tuple[str, str]:

@@ -41,6 +41,7 @@ MOST_WORDS = 24
 """Words of the name of a file among which that of a device is looked for."""
 NO_DEVICE = "the design has neither device"
 NO_SUCH_PORT = "the model has no port of that name, such as a management port"
+REPORTED_PORT = "the end that was found instead is no port of the device"
 FREE_PORT = "no link is planned at the port, and the design does not have the device at the other end"
 NOT_IDENTIFIED = "the neighbour sends no name, and nothing says which device has its address"
 BETTER_KNOWN = "another capture says what is at the port, and an address that traffic has shown says no more"
@@ -940,6 +941,11 @@ class _Matcher:
         at_device = device >= 0 and planned >= 0 and int(self.fabric.port_device[planned]) == device
         if planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
             self.set_aside(FREE_PORT, wire)
+            return
+        if (
+            at_device and wire.reported and end is wire.b
+        ):  # who saw the port would not have written the plan's
+            self.set_aside(REPORTED_PORT, wire)
             return
         self.seen.used += 1
         known = at_device and planned not in self.seen.far

@@ -104,7 +104,7 @@ class CapturedLink(NamedTuple):
     that both ends support. ``carries`` is the number of links of the cable where the capture says it,
     else 0; ``leg`` says that it is a leg of a breakout, which shares its connector at one end with others.
     ``learned``: the far end is known by an address alone that traffic has shown there, which a
-    neighbour's own word outweighs."""
+    neighbour's own word outweighs. ``reported``: a person wrote end ``b`` in place of the planned one."""
 
     a: CapturedEnd
     b: CapturedEnd
@@ -115,6 +115,7 @@ class CapturedLink(NamedTuple):
     carries: int = 0
     learned: bool = False
     leg: bool = False
+    reported: bool = False
 
 
 class CapturedModule(NamedTuple):

@@ -17,12 +17,18 @@ from tdsl.fabric.user_csv import LABEL
 from tdsl.findings.source import SourceFile
 from tdsl.observe.cut_sheets import (
     HEADING,
+    NO_CABLE,
+    NOT_DONE,
+    NOTHING,
     TITLE,
+    UNTOUCHED,
     columns_of_ends,
     columns_of_work,
     device_and_port,
     filled_right,
     is_ticked,
+    plain_words,
+    words_listed,
 )
 from tdsl.observe.panels import FRONT, REAR, CableEnd, PanelCable, PanelCables, PanelPort
 from tdsl.observe.readers._neighbours import add_device
@@ -74,8 +80,13 @@ REMOVED = frozenset(
     )
 )
 """States of a cable in other tables that is not plugged any more."""
-PLUGGED = frozenset(("installed", "connected", "active", "completed", "complete", "done", "cabled", "in use"))
-"""States of a cable that is plugged: in a table with one of them, what is planned is not plugged yet."""
+PLUGGED = words_listed(
+    "installed,connected,active,completed,complete,done,cabled,ok,yes,live,up,plugged,patched,tested,verified,"
+    "deployed,in use,in service"
+)
+"""States of a cable that is plugged."""
+LATER = words_listed("planned,to do,todo,not yet,pending,reserved,spare,open")
+"""States of a cable that is not plugged yet, in a table with rows of another state."""
 SEVERAL = re.compile(r"[,;\n]|\s[&+]\s|\sand\s|\b([A-Za-z]+)\d+/\1\d")
 """What stands between several ends in one cell: ``Ethernet0,Ethernet8``, ``Ethernet0/Ethernet8``."""
 KIND = "class"
@@ -175,13 +186,21 @@ class _CableRows:
         self.file, self.into, self.heading, self.columns = file, into, heading, heading.columns
         self.rows = rows
         self.ticked = "done" in self.columns and any(
-            is_ticked(_cell(row, self.columns, "done")) for line, row in rows if line > heading.line
+            plain_words(_cell(row, self.columns, "done")) not in UNTOUCHED
+            for line, row in rows
+            if line > heading.line and row != heading.named
         )
-        states = {_cell(row, self.columns, "status").lower() for line, row in rows if line > heading.line}
-        self.planned_is_absent = "netbox" not in self.columns and bool(states & PLUGGED)
+        cables = [row for line, row in rows if line > heading.line and _cell(row, self.columns, "b_port")]
+        states = {self.state(row) for row in cables if row != heading.named}
+        self.later_is_absent = "netbox" not in self.columns and bool(states - LATER)
+        self.unknown: dict[str, dict[str, list[int]]] = {"done": {}, "status": {}}  # lines by word
         self.fills = {side: self.has_merged_devices(side) for side in "ab"}
         self.above = {"a_device": "", "b_device": ""}  # devices of the row above
         self.merged: list[int] = []  # lines whose device is the one of the row above
+
+    def state(self, row: list[str]) -> str:
+        """What the table says of the state of a row's cable."""
+        return plain_words(_cell(row, self.columns, "status"))
 
     def has_merged_devices(self, side: str) -> bool:
         """Whether devices of a side stand for several rows: so many rows have a port alone that a cell was
@@ -205,6 +224,24 @@ class _CableRows:
                 CaptureLine(self.file, self.merged[0]),
                 f"{count} without a device at one end: the device of the row above is taken",
                 help="cells that were merged are exported so; fill them where this is not meant",
+            )
+        self.note_unknown_words()
+
+    def note_unknown_words(self) -> None:
+        """Name the words of which it is not known whether they say that a cable is plugged."""
+        for column, words in self.unknown.items():
+            lines = [line for of_word in words.values() for line in of_word]
+            if not lines:
+                continue
+            heading = " ".join(self.heading.named[self.columns[column]].split())
+            said = ", ".join(f"`{word[:40]}` ({len(at)})" for word, at in list(words.items())[:8])
+            taken, yes = ("not ticked", "x") if column == "done" else ("taken for plugged", "installed")
+            self.into.note(
+                "E0606",
+                CaptureLine(self.file, lines[0]),
+                f"{counted_noun(len(lines), 'row')} {taken}, with words in column `{heading}` that are not "
+                f"known: {said}",
+                help=f"write `{yes}` where the cable is plugged, and `not installed` where it is not",
             )
 
     def row(self, line: int, row: list[str]) -> None:
@@ -234,15 +271,27 @@ class _CableRows:
         """A row of a cable. Raises Malformed."""
         columns = self.columns
         why = _reason_to_leave_out(row, columns)
-        if not why and self.ticked and not is_ticked(_cell(row, columns, "done")):
-            why = "the row is not ticked as done"
-        if not why and self.planned_is_absent and _cell(row, columns, "status").lower() == "planned":
-            why = "the table says that the cable is planned, and others that are plugged"
+        why = why or self.reason_of_work(row, place.line)
         row = self.with_devices_of_merged_cells(row, place.line)
         if why:
             self.into.leave_out(why, place, _row_in_words(row, columns))
         else:
             _add_cable_row(self.into, row, columns, place)
+
+    def reason_of_work(self, row: list[str], line: int) -> str:
+        """Why a row is not plugged, as those say who plug it; "" where it is. Keeps unknown words."""
+        done, state = plain_words(_cell(row, self.columns, "done")), self.state(row)
+        if self.ticked and not is_ticked(done):
+            if done not in NOT_DONE:
+                self.unknown["done"].setdefault(done, []).append(line)
+            return "the row is not ticked as done"
+        if plain_words(_cell(row, self.columns, "found")) in NOTHING:
+            return "the table says that no cable was found there"
+        if self.later_is_absent and state in LATER:
+            return f"the table says that the cable is {state}, and has others that are not"
+        if state not in PLUGGED | LATER | {""}:
+            self.unknown["status"].setdefault(state, []).append(line)
+        return ""
 
     def with_devices_of_merged_cells(self, row: list[str], line: int) -> list[str]:
         """A row with the devices of the row above where it has a port alone."""
@@ -330,8 +379,8 @@ def _row_in_words(row: list[str], heading: Mapping[str, int]) -> str:
 
 def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
     """Why a row is no link that is plugged, as NetBox or its status says, "" where it is one."""
-    state = _cell(row, heading, "status").lower()
-    if state in REMOVED and "netbox" not in heading:
+    state = plain_words(_cell(row, heading, "status"))
+    if state in REMOVED | NO_CABLE and "netbox" not in heading:
         return f"the table says that the cable is {state}"
     gone = ABSENT if "netbox" in heading else ABSENT[:1]
     if state in gone:
@@ -380,7 +429,7 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
     carries, leg = _links_of_cell(cell(COUNT)), own and bool(cell(LEG))
     a, b = ends
     if isinstance(a, CapturedEnd) and isinstance(b, CapturedEnd):
-        into.wire(CapturedLink(a, b, at, bps, carries=carries, leg=leg))
+        into.wire(CapturedLink(a, b, at, bps, carries=carries, leg=leg, reported=bool(cell("found"))))
         return
     into.panels = into.panels or PanelCables()
     into.panels.cables.append(PanelCable(a, b, at, _row_in_words(row, heading)))
