@@ -34,7 +34,8 @@ TICKS = words_listed(
 )
 """What says that a cable is plugged."""
 NO_CABLE = words_listed(
-    "absent,disconnected,missing,no cable,not cabled,not connected,not installed,not plugged,not there,unplugged"
+    "absent,disconnected,missing,no cable,not cabled,not connected,not installed,not plugged,not there,"
+    "unplugged"
 )
 """What plainly says that no cable is there, in any column."""
 NOT_DONE = (UNTOUCHED | NO_CABLE) | words_listed(

@@ -228,6 +228,19 @@ def test_a_workbook_that_a_technician_has_ticked(cables: Cables, tmp_path: Path)
     some = audited(cables.fabric, ("p2p", work(path, lambda k, row: {"done": "☑" if k else "☐"})))
     assert some.matching == whole - 1 and codes(some) == ["E0625"]
     assert any("not ticked as done" in note.message for note in some.notes)
+    for words, ticked in (("✅ ✔️ OK 2026-11-02 1", True), ("❌ ✗ n/a pending failed 50% JD unplugged", False)):
+        for word in words.split():
+            one = audited(cables.fabric, ("p2p", work(path, lambda k, row, word=word: {"done": "x" if k else word})))
+            assert one.matching == whole - (not ticked) and codes(one) == ["E0625"] * (not ticked), word
+            assert any(f"`{word.lower()}` (1)" in n.message for n in one.notes) == (word in ("50%", "JD")), word
+    for word, said in (
+        ("Nothing", "no cable was found"),
+        ("not plugged", "no cable was found"),
+        ("p99", "no port of the device"),
+    ):
+        fill = {"done": "x", "found instead": word}
+        one = audited(cables.fabric, ("p2p", work(path, lambda k, row, fill=fill: {"done": "x"} if k else fill)))
+        assert one.matching == whole - 1 and codes(one) == ["E0625"] and any(said in n.message for n in one.notes), word
     ends_found: list[tuple[str, str]] = []
 
     def exchange(k: int, row: dict[str, str]) -> dict[str, str]:

@@ -250,6 +250,9 @@ def test_a_table_of_assets(table: str, told: str, mark: str, tmp_path: Path) -> 
         ("swp1/swp2", "connected", True, ""),
         ("swp1 & swp2", "", True, ""),
         ("swp1", "removed", False, "the table says that the cable is removed"),
+        ("swp1", "Not-Installed", False, "the table says that the cable is not installed"),
+        ("swp1", "to do", False, "the table says that the cable is to do, and has others that are not"),
+        ("swp1", "Faulty", False, ""),
         ("swp1", "Connected", False, ""),
     ],
 )
@@ -261,6 +264,9 @@ def test_several_ends_in_a_cell_and_cables_that_are_gone(
     (tmp_path / "t.csv").write_text(text)
     made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
     assert ("E0601" in codes(made)) == refused
+    assert [n.message for n in made.notes if n.code == "E0606"] == [
+        "1 row taken for plugged, with words in column `status` that are not known: `faulty` (1)"
+    ] * (status == "Faulty")
     rows = audit_document(made)["rows"]
     assert isinstance(rows, dict) and [r["reason"] for r in rows["aside"]] == ([aside] if aside else [])
     assert rows["read"] == rows["used"] + rows["set_aside"] == (1 if refused else 2)
