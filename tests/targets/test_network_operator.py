@@ -51,7 +51,7 @@ def test_mtu_and_models(tmp_path: Path) -> None:
     bonds = text.replace("<name>", "ens{i}").replace("more.nic[r] to leaf[r]", "more.nic[r] to leaf[0] { bundle 2 }")
     for unfit, told_of in (
         (text.replace("<name>", "eth{1 - i}"), r"eth[01] is of rail"),
-        (bonds, "ports of more are in port channels"),
+        (bonds, "ports of su0-more are in port channels"),
     ):
         files, findings = build.made(unfit, tmp_path, "network_operator")
         assert not {POLICY, SRIOV} & set(files) and any(re.search(told_of, d.message) for d in findings)
