@@ -40,23 +40,42 @@ def advice_for_wrong_call(wrong: click.ClickException, args: Sequence[str]) -> s
         return ""
     absent = ABSENT.search(said)
     if absent is not None:
-        name = absent[1] or absent[2]
-        return _call_with_word_replaced(args, name, _closest_word(name, _paths_in_same_folder(Path(name))))
+        return _call_with_file_alike(args, absent[1] or absent[2])
     if not isinstance(wrong, click.UsageError) or wrong.ctx is None:
         return ""
+    corrected = _advice_for_parameter_alone(wrong.ctx, said, args)
+    if corrected is None:
+        corrected = _advice_for_wrong_value(wrong, said, args)
+    return _advice_by_example(wrong.ctx) if corrected is None else corrected
+
+
+def _call_with_file_alike(args: Sequence[str], name: str) -> str:
+    return _call_with_word_replaced(args, name, _closest_word(name, _paths_in_same_folder(Path(name))))
+
+
+def _advice_for_parameter_alone(ctx: click.Context, said: str, args: Sequence[str]) -> str | None:
+    """The call with ``--set`` before a ``units=2`` that stands alone; None where there is none."""
     extra = re.search(r"extra argument \((\w+=\S+)\)", said)
-    if extra is not None and any("--set" in p.opts for p in wrong.ctx.command.params):
-        words = [w for a in args for w in (("--set", a) if a == extra[1] else (a,))]
-        return f"did you mean `{shlex.join(['tdsl', *words])}`?"
-    if isinstance(wrong, click.BadParameter):
-        better = _advice_for_unknown_choice(wrong, said, args)
-        if better is not None:
-            return better
-        if "of the form name=value" in said:
-            given = re.search(r"'([^']*)' is not of the form", said)
-            return _call_with_equals_sign(args, given[1]) if given else ""
-    example = _first_example_of_help(wrong.ctx)
-    return f"for example `{example}`" if example else f"`{wrong.ctx.command_path} --help` lists its options"
+    if extra is None or not any("--set" in p.opts for p in ctx.command.params):
+        return None
+    words = [w for a in args for w in (("--set", a) if a == extra[1] else (a,))]
+    return f"did you mean `{shlex.join(['tdsl', *words])}`?"
+
+
+def _advice_for_wrong_value(wrong: click.UsageError, said: str, args: Sequence[str]) -> str | None:
+    """The call with another value of an option, "" where a call is not known; None where nothing is near."""
+    if not isinstance(wrong, click.BadParameter):
+        return None
+    better = _advice_for_unknown_choice(wrong, said, args)
+    if better is not None or "of the form name=value" not in said:
+        return better
+    given = re.search(r"'([^']*)' is not of the form", said)
+    return _call_with_equals_sign(args, given[1]) if given else ""
+
+
+def _advice_by_example(ctx: click.Context) -> str:
+    example = _first_example_of_help(ctx)
+    return f"for example `{example}`" if example else f"`{ctx.command_path} --help` lists its options"
 
 
 def _advice_for_unknown_choice(wrong: click.BadParameter, said: str, args: Sequence[str]) -> str | None:

@@ -327,7 +327,7 @@ class ChosenParts:
             return f"no pair of optics drives {part_display_name(cable)}"
         if medium in PLUGGED:
             return f"no {medium} cable of the catalogue fits both cages and reaches {group.run / MICRO:.3f} m"
-        out_of_reach = f"no fibre of the catalogue and no pair of optics reach {group.run / MICRO:.3f} m"
+        out_of_reach = f"no fibre of the catalogue goes {group.run / MICRO:.3f} m with optics, as it is sold"
         return f"{out_of_reach}: {self._nearest_fibre(group, allowed)}"
 
     def _why_no_optic(self, group: _Group, c: PortClass, tail: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
@@ -87,15 +88,15 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         raise _unknown_statement_fault(s, library, home)
     if isinstance(s, tree.Use):
         raise Fault("E0120", s.span, "`use` belongs at the top of a file")
-    raise Fault(
-        "E0118",
-        s.span,
-        f"`{name}` has no meaning in this place",
-        help="move it to the top of the file"
-        + (", or declare both in a `cluster NAME {`, whose fabrics share hosts" if name == "fabric" else "")
-        if name in ("model", "topology", "fabric")
-        else "",
-    )
+    raise Fault("E0118", s.span, f"`{name}` has no meaning in this place", help=_help_for_nested_word(name))
+
+
+def _help_for_nested_word(name: str) -> str:
+    """Where a declaration belongs that stands inside of another; "" where that is not known."""
+    if name not in ("model", "topology", "fabric"):
+        return ""
+    both = ", or declare both in a `cluster NAME {`, whose fabrics share hosts" if name == "fabric" else ""
+    return f"move it to the top of the file{both}"
 
 
 def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) -> Fault:
@@ -106,87 +107,132 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     name = s.name.name
     if find_topology(library, home, name) is not None:
         return Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
-    if name in KINDS["group"] and s.body is not None and not s.items:
-        at = SourceSpan(s.name.span.file, s.name.span.end, s.name.span.end)
-        return Fault(
+    topologies = known_topology_names(library, home)
+    if fault := (
+        _fault_of_group_without_name(s)
+        or _fault_of_foreign_end(s)
+        or _fault_of_group_in_other_words(s, topologies)
+        or _fault_of_word_around_statement(s)
+        or _fault_of_prose(s)
+        or _fault_of_misnamed_statement(s)
+    ):
+        return fault
+    known = (*_KNOWN_HERE, *topologies)
+    return (
+        _fault_of_word_in_two(s, known)
+        or _fault_of_other_word(s, known)
+        or unknown_name_fault(
             "E0118",
             s.name.span,
-            f"a `{name}` has a name",
-            help=f"write `{name} {name[0]}1 {{`",
-            fix=Fix(f"put `{name[0]}1`", ((at, f" {name[0]}1"),), safe=False),
+            "statement",
+            name,
+            known,
+            meant={**other_names_of_topologies(), "ip": "address", "ipv4": "address", "bgp": "routing"},
         )
-    if name in ENDS_OF_BLOCKS and not s.items:
-        fix = Fix("write `}`", ((s.span, "}"),), safe=False)
-        raise Fault("E0118", s.span, f"`{name}` does not end a block", help="write `}`", fix=fix)
-    grouped = GROUP_IN_OTHER_WORDS.match(s.span.text) if s.body is not None else None
-    if grouped is not None and (name in KINDS["group"] or name not in known_topology_names(library, home)):
-        kind = name if name in KINDS["group"] else "group"
-        at = SourceSpan(s.span.file, s.span.start, s.span.start + grouped.end())
-        new = f"{kind} {grouped[1]}[{grouped[2]}]"
-        return Fault(
-            "E0118",
-            at,
-            f"`{at.text}` declares no group",
-            help=f"write `{new} {{`",
-            fix=Fix(f"write `{new}`", ((at, new),), safe=False),
-        )
-    if around := _fault_of_word_around_statement(s):
-        return around
-    if s.body is None and len(s.span.text.split()) > 2 and re.fullmatch(r"[A-Za-z' ,.]+", s.span.text):
-        return Fault(
-            "E0118",
-            s.span,
-            f"there is no statement `{name}` here; a comment begins with `#`",
-            help=f"write `# {s.span.text}` for a comment",
-            fix=Fix("make it a comment", ((s.span, f"# {s.span.text}"),), safe=False),
-        )
-    whole = _statement_meant(s)
-    if whole:
-        return Fault(
-            "E0118",
-            s.name.span,
-            f"there is no statement `{name}` here",
-            help=f"write `{whole}`",
-            fix=Fix(f"write `{whole}`", ((s.span, whole),), safe=False),
-        )
-    known = (
-        *KNOWN,
-        *STATEMENTS,
-        "forwards",
-        "nos",
-        "transport",
-        "purpose",
-        *INTENT,
-        *PHYSICAL,
-        *ADDRESSING,
-        *SUBNETS,
-        *known_topology_names(library, home),
     )
+
+
+_KNOWN_HERE = (
+    *KNOWN,
+    *STATEMENTS,
+    "forwards",
+    "nos",
+    "transport",
+    "purpose",
+    *INTENT,
+    *PHYSICAL,
+    *ADDRESSING,
+    *SUBNETS,
+)
+"""Words that begin a statement, without the names of topologies."""
+
+
+def _fault_of_group_without_name(s: tree.Setting) -> Fault | None:
+    """The fault of ``pod {``."""
+    name = s.name.name
+    if name not in KINDS["group"] or s.body is None or s.items:
+        return None
+    at = SourceSpan(s.name.span.file, s.name.span.end, s.name.span.end)
+    return Fault(
+        "E0118",
+        s.name.span,
+        f"a `{name}` has a name",
+        help=f"write `{name} {name[0]}1 {{`",
+        fix=Fix(f"put `{name[0]}1`", ((at, f" {name[0]}1"),), safe=False),
+    )
+
+
+def _fault_of_foreign_end(s: tree.Setting) -> Fault | None:
+    """The fault of ``endfor``."""
+    if s.name.name not in ENDS_OF_BLOCKS or s.items:
+        return None
+    fix = Fix("write `}`", ((s.span, "}"),), safe=False)
+    return Fault("E0118", s.span, f"`{s.name.name}` does not end a block", help="write `}`", fix=fix)
+
+
+def _fault_of_group_in_other_words(s: tree.Setting, topologies: Collection[str]) -> Fault | None:
+    """The fault of ``scalable_unit su[2] {``."""
+    name = s.name.name
+    grouped = GROUP_IN_OTHER_WORDS.match(s.span.text) if s.body is not None else None
+    if grouped is None or (name in topologies and name not in KINDS["group"]):
+        return None
+    kind = name if name in KINDS["group"] else "group"
+    at = SourceSpan(s.span.file, s.span.start, s.span.start + grouped.end())
+    new = f"{kind} {grouped[1]}[{grouped[2]}]"
+    fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+    return Fault("E0118", at, f"`{at.text}` declares no group", help=f"write `{new} {{`", fix=fix)
+
+
+def _fault_of_prose(s: tree.Setting) -> Fault | None:
+    """The fault of a remark without its `#`: three words or more, and nothing but words."""
+    text = s.span.text
+    if s.body is not None or len(text.split()) < 3 or not re.fullmatch(r"[A-Za-z' ,.]+", text):
+        return None
+    return Fault(
+        "E0118",
+        s.span,
+        f"there is no statement `{s.name.name}` here; a comment begins with `#`",
+        help=f"write `# {text}` for a comment",
+        fix=Fix("make it a comment", ((s.span, f"# {text}"),), safe=False),
+    )
+
+
+def _fault_of_misnamed_statement(s: tree.Setting) -> Fault | None:
+    """The fault of ``reachability``, ``bgp { … }`` and others whose meaning is a whole statement."""
+    whole = _statement_meant(s)
+    if not whole:
+        return None
+    fix = Fix(f"write `{whole}`", ((s.span, whole),), safe=False)
+    message = f"there is no statement `{s.name.name}` here"
+    return Fault("E0118", s.name.span, message, help=f"write `{whole}`", fix=fix)
+
+
+def _fault_of_word_in_two(s: tree.Setting, known: Collection[str]) -> Fault | None:
+    """The fault of ``fat tree {``."""
+    if not s.items or (new := f"{s.name.name}_{s.items[0].value.span.text}") not in known:
+        return None
+    both = s.name.span.to(s.items[0].value.span)
+    fix = Fix(f"write `{new}`", ((both, new),))
+    message = f"there is no statement `{s.name.name}` here"
+    return Fault("E0118", both, message, help=f"write `{new}`", fix=fix)
+
+
+def _fault_of_other_word(s: tree.Setting, known: Collection[str]) -> Fault | None:
+    """The fault of a word in capitals, or of another language, whose word here is known."""
+    name = s.name.name
     instead = INSTEAD_OF.get(name.lower())
     if instead in ("host", "chip"):
         instead = f"{instead}s"
-    behind = s.items[0].value.span.text if s.items else ""
-    if f"{name}_{behind}" in known and s.items:  # `fat tree {`
-        both, new = s.name.span.to(s.items[0].value.span), f"{name}_{behind}"
-        fix = Fix(f"write `{new}`", ((both, new),))
-        return Fault("E0118", both, f"there is no statement `{name}` here", help=f"write `{new}`", fix=fix)
     if name.lower() in known and name.lower() != name:
         instead = name.lower()
-    if instead is not None:
-        return Fault(
-            "E0118",
-            s.name.span,
-            f"there is no statement `{name}` here; the word is `{instead}`",
-            help=f"write `{instead}`",
-            fix=Fix(f"write `{instead}`", ((s.name.span, instead),), safe=False),
-        )
-    return unknown_name_fault(
+    if instead is None:
+        return None
+    return Fault(
         "E0118",
         s.name.span,
-        "statement",
-        name,
-        known,
-        meant={**other_names_of_topologies(), "ip": "address", "ipv4": "address", "bgp": "routing"},
+        f"there is no statement `{name}` here; the word is `{instead}`",
+        help=f"write `{instead}`",
+        fix=Fix(f"write `{instead}`", ((s.name.span, instead),), safe=False),
     )
 
 

@@ -21,6 +21,7 @@ from tdsl.semantics.quantity import (
     TIME,
     UNIT_TABLE,
     UNITS,
+    Dim,
     Quantity,
 )
 from tdsl.semantics.values import (
@@ -86,36 +87,12 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
     """The fault of a unit that the language does not have: the amount in one that it has, or the nearest unit
     of the quantity that the word before asks for."""
     number = e.span.text.removesuffix(e.unit)
-    amount, span = amount_written_here(number, e.unit), e.span
-    text = span.file.text
-    per = PER.match(text, span.end)
-    if per is not None and amount_written_here(number, f"{e.unit}{per[0]}"):
-        amount = amount_written_here(number, f"{e.unit}{per[0]}")
-        span = SourceSpan(span.file, span.start, per.end())
-    line = text[text.rfind("\n", 0, span.start) + 1 : span.start][-200:]
-    before = _WORD_BEFORE.search(line)
-    asked = QUANTITY_OF_WORD.get(before[1]) if before else None
-    if line.lstrip().startswith("port "):
-        asked = RATE
+    amount, span = _amount_in_foreign_unit(e, number)
+    asked = _quantity_asked_before(e.span)
     cased = [u for u, (_, dim) in UNIT_TABLE.items() if dim == asked and u.lower() == e.unit.lower()]
-    if cased and asked is not None:  # `3M` for a length is no `3Mbps`
+    if cased:  # `3M` for a length is no `3Mbps`
         amount = f"{number}{cased[0]}"
-    if not amount:
-        known = [u for u, (_, dim) in UNIT_TABLE.items() if asked is None or dim == asked]
-        near = closest_known_name(e.unit, known) if asked is not None or len(e.unit) > 1 else ""
-        amount = f"{number}{near}" if near else ""
-    if not amount and (times := re.fullmatch(r"x(\d[\d.]*)([A-Za-z]+)", e.unit)) and times[2] in UNIT_TABLE:
-        amount = f"{number} x {times[1]}{times[2]}"  # `2x44kW`
-    if not amount and e.unit.lower() in ("percent", "pct", "perc"):
-        amount = f"{number}%"
-    if not amount and e.unit.lower() in ("units", "rus"):
-        amount = f"{number}U"
-    if not amount and re.fullmatch(r"X[0-9A-Fa-f]+(?:[xX]\d+)*", e.unit):  # `4X4X4`, `0X1F`
-        amount = f"{number}{e.unit.replace('X', 'x')}"
-    if not amount and e.unit in ("k", "K", "mio"):
-        amount = f"{integer_if_whole(Fraction(e.value) * (10**6 if e.unit == 'mio' else 1000))}"
-    if not amount and e.unit in ("x", "times", "nos", "pcs", "ports", "links", "paths"):
-        amount = number
+    amount = amount or _amount_in_nearest_unit(number, e.unit, asked) or _amount_without_unit(e, number)
     if amount:
         return Fault(
             "E0105",
@@ -126,6 +103,56 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
         )
     help = ALL_EXAMPLES if asked is None else EXAMPLES[asked]
     return Fault("E0105", e.span, f"`{e.unit}` is not a unit of the language", help=help)
+
+
+def _amount_in_foreign_unit(e: tree.Measure, number: str) -> tuple[str, SourceSpan]:
+    """The amount of a unit of other places as it is written here, "" where that is not known, and the text
+    that it replaces."""
+    span = e.span
+    per = PER.match(span.file.text, span.end)
+    if per is not None and (rate := amount_written_here(number, f"{e.unit}{per[0]}")):
+        return rate, SourceSpan(span.file, span.start, per.end())
+    return amount_written_here(number, e.unit), span
+
+
+def _quantity_asked_before(span: SourceSpan) -> Dim | None:
+    """The quantity that the word before an amount asks for; None where it asks for none."""
+    text = span.file.text
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start][-200:]
+    if line.lstrip().startswith("port "):
+        return RATE
+    before = _WORD_BEFORE.search(line)
+    return QUANTITY_OF_WORD.get(before[1]) if before else None
+
+
+def _amount_in_nearest_unit(number: str, unit: str, asked: Dim | None) -> str:
+    """The amount in the unit most like an unknown one, of the quantity asked for; "" where none is."""
+    if asked is None and len(unit) <= 1:
+        return ""
+    near = closest_known_name(
+        unit, [u for u, (_, dim) in UNIT_TABLE.items() if asked is None or dim == asked]
+    )
+    return f"{number}{near}" if near else ""
+
+
+_SIGN_OF_WORD = {**dict.fromkeys(("percent", "pct", "perc"), "%"), **dict.fromkeys(("units", "rus"), "U")}
+_WORDS_OF_COUNTS = ("x", "times", "nos", "pcs", "ports", "links", "paths")
+_THOUSANDS = {"k": 10**3, "K": 10**3, "mio": 10**6}
+
+
+def _amount_without_unit(e: tree.Measure, number: str) -> str:
+    """A share, a height, dimensions or a count whose unit is no unit, as it is written here; "" where it is
+    none of these."""
+    unit = e.unit
+    if (times := re.fullmatch(r"x(\d[\d.]*)([A-Za-z]+)", unit)) and times[2] in UNIT_TABLE:
+        return f"{number} x {times[1]}{times[2]}"  # `2x44kW`
+    if unit.lower() in _SIGN_OF_WORD:
+        return f"{number}{_SIGN_OF_WORD[unit.lower()]}"
+    if re.fullmatch(r"X[0-9A-Fa-f]+(?:[xX]\d+)*", unit):  # `4X4X4`, `0X1F`
+        return f"{number}{unit.replace('X', 'x')}"
+    if unit in _THOUSANDS:
+        return f"{integer_if_whole(Fraction(e.value) * _THOUSANDS[unit])}"
+    return number if unit in _WORDS_OF_COUNTS else ""
 
 
 def too_large(value: Value) -> bool:

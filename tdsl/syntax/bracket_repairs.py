@@ -106,11 +106,7 @@ def _places_of_opener(tokens: list[Token], stray: Token, names: set[str]) -> Ite
         if t.type in ("COLON", "LBRACE", "LSQB", "LPAR") or t.text in GRAMMAR_WORDS:
             break
         if t.type == "NAME":
-            digits = len(t.text.rstrip("0123456789"))
-            known = [
-                n for n in range(1, len(t.text)) if t.text[:n] in names or (t.text[n:] in names and not k)
-            ]
-            yield from (t.start + n for n in (known[::-1] or [digits] * (0 < digits < len(t.text))))
+            yield from (t.start + n for n in _places_in_name(t.text, names, nearest=not k))
         named = (
             k + 1 < len(before) and before[k + 1].type == "NAME" and before[k + 1].text not in GRAMMAR_WORDS
         )
@@ -118,6 +114,14 @@ def _places_of_opener(tokens: list[Token], stray: Token, names: set[str]) -> Ite
             stray.type == "RPAR" and before[k + 1 : k + 2] and before[k + 1].type not in ("NAME", "RSQB")
         ):
             yield t.start
+
+
+def _places_in_name(name: str, names: set[str], nearest: bool) -> list[int]:
+    """How many letters of a name may stand before its bracket, the likeliest first; what is behind is only
+    looked for in the name that is nearest to the `]`."""
+    known = [n for n in range(1, len(name)) if name[:n] in names or (nearest and name[n:] in names)]
+    digits = len(name.rstrip("0123456789"))
+    return known[::-1] or [digits] * (0 < digits < len(name))
 
 
 def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic | None:

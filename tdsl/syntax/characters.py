@@ -58,66 +58,101 @@ def meanings_of_sign(token: Token, text: str) -> tuple[str, ...]:
 def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:
     """The finding for a sign that belongs to no token. ``meant`` is what makes the statement whole in its
     place."""
-    sign = token.text
-    before = text[token.start - 1 : token.start]
     if meant:
         return _sign_with_meaning(token, text, meant)
-    if sign.startswith("'") and len(sign) > 1:
-        return _suggest_character(
-            token, token.span, '"' + sign[1:-1] + '"', "a string is written in double quotes"
-        )
-    if sign[0] in "µμ" and before.isdigit():
-        return _suggest_character(
-            token,
-            SourceSpan(token.file, token.start, token.start + 1),
-            "u",
-            f"`{sign[0]}` is written `u` in units: `5us`",
-        )
-    if (known := _sign_of_html(token, text) or _money_apart(token, text)) is not None:
-        return known
-    if sign == '"':
-        return Diagnostic(
-            "E0007", "this string has no closing quote on its line", token.span, help='end it with `"`'
-        )
-    if before.isdigit() and sign == ".":
-        return Diagnostic(
-            "E0006",
-            "a point needs digits on both sides",
-            token.span,
-            help="write `1.0`, or `1..8` for a range",
-        )
-    amount = re.search(r"[0-9][0-9_.]{0,39}[kKM]?$", text[max(0, token.start - 40) : token.start])
-    if sign[0] in "$€£" and amount is not None:
-        whole = SourceSpan(token.file, token.start - len(amount[0]), token.start + 1)
-        return _suggest_character(token, whole, f"${amount[0]}", f"write `${amount[0]}`: `$` comes first")
-    behind = re.compile(r"[0-9][0-9_.]*[kM]?").match(text, token.start + 1)
-    if sign[0] in "€£" and behind is not None:
-        whole = SourceSpan(token.file, token.start, token.start + 1)
-        help = f"write `${behind[0]}`: a design has one currency, written `$`"
-        return _suggest_character(token, whole, "$", help)
-    instead = _INSTEAD.get(sign) or _INSTEAD.get(sign[0])
-    if instead is not None:
-        span = token.span if sign in _INSTEAD else SourceSpan(token.file, token.start, token.start + 1)
-        return _suggest_character(token, span, instead, "")
-    if sign[0] in _LATIN:
-        span = SourceSpan(token.file, token.start, token.start + 1)
-        name = unicodedata.name(sign[0]).capitalize()
-        return _suggest_character(
-            token, span, _LATIN[sign[0]], f"it is the {name}; write the Latin `{_LATIN[sign[0]]}`"
-        )
-    if HIDDEN.match(sign):
-        return Diagnostic(
-            "E0006",
-            f"{_describe_character(sign)} means nothing here",
-            token.span,
-            help="remove it: it is not seen",
-            fix=Fix("remove it", ((SourceSpan(token.file, token.start, token.start + 1), ""),)),
-        )
+    for answer in _ANSWERS:
+        if (known := answer(token, text)) is not None:
+            return known
     return Diagnostic(
         "E0006",
-        f"{_describe_character(sign)} means nothing here",
+        f"{_describe_character(token.text)} means nothing here",
         token.span,
         help="names are letters, digits and `_`; other text belongs in a string or after `#`",
+    )
+
+
+def _first_character(token: Token) -> SourceSpan:
+    return SourceSpan(token.file, token.start, token.start + 1)
+
+
+def _string_in_single_quotes(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``'text'``; None of other signs."""
+    sign = token.text
+    if not sign.startswith("'") or len(sign) < 2:
+        return None
+    return _suggest_character(token, token.span, f'"{sign[1:-1]}"', "a string is written in double quotes")
+
+
+def _micro_of_unit(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``5µs``; None of other signs."""
+    sign = token.text[0]
+    if sign not in "µμ" or not text[token.start - 1 : token.start].isdigit():
+        return None
+    return _suggest_character(token, _first_character(token), "u", f"`{sign}` is written `u` in units: `5us`")
+
+
+def _string_without_end(token: Token, text: str) -> Diagnostic | None:
+    if token.text != '"':
+        return None
+    message = "this string has no closing quote on its line"
+    return Diagnostic("E0007", message, token.span, help='end it with `"`')
+
+
+def _point_behind_digits(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``1.``; None of other signs."""
+    if token.text != "." or not text[token.start - 1 : token.start].isdigit():
+        return None
+    message = "a point needs digits on both sides"
+    return Diagnostic("E0006", message, token.span, help="write `1.0`, or `1..8` for a range")
+
+
+def _amount_before_currency(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``5M$``; None of other signs."""
+    amount = re.search(r"[0-9][0-9_.]{0,39}[kKM]?$", text[max(0, token.start - 40) : token.start])
+    if token.text[0] not in "$€£" or amount is None:
+        return None
+    whole = SourceSpan(token.file, token.start - len(amount[0]), token.start + 1)
+    return _suggest_character(token, whole, f"${amount[0]}", f"write `${amount[0]}`: `$` comes first")
+
+
+def _other_currency(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``€5M``; None of other signs."""
+    behind = re.compile(r"[0-9][0-9_.]*[kM]?").match(text, token.start + 1)
+    if token.text[0] not in "€£" or behind is None:
+        return None
+    help = f"write `${behind[0]}`: a design has one currency, written `$`"
+    return _suggest_character(token, _first_character(token), "$", help)
+
+
+def _sign_of_other_language(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``&&`` and others that are written with other signs here; None of other signs."""
+    sign = token.text
+    instead = _INSTEAD.get(sign) or _INSTEAD.get(sign[0])
+    if instead is None:
+        return None
+    return _suggest_character(token, token.span if sign in _INSTEAD else _first_character(token), instead, "")
+
+
+def _letter_of_other_script(token: Token, text: str) -> Diagnostic | None:
+    """The finding of a letter that is drawn as a Latin one is; None of other signs."""
+    letter = token.text[0]
+    if letter not in _LATIN:
+        return None
+    latin = _LATIN[letter]
+    help = f"it is the {unicodedata.name(letter).capitalize()}; write the Latin `{latin}`"
+    return _suggest_character(token, _first_character(token), latin, help)
+
+
+def _hidden_character(token: Token, text: str) -> Diagnostic | None:
+    """The finding of a character that is not seen; None of other signs."""
+    if not HIDDEN.match(token.text):
+        return None
+    return Diagnostic(
+        "E0006",
+        f"{_describe_character(token.text)} means nothing here",
+        token.span,
+        help="remove it: it is not seen",
+        fix=Fix("remove it", ((_first_character(token), ""),)),
     )
 
 
@@ -138,6 +173,22 @@ def _money_apart(token: Token, text: str) -> Diagnostic | None:
         return None
     whole = SourceSpan(token.file, token.start, apart.start(1))
     return _suggest_character(token, whole, "$", f"write `${apart[1]}`, without a space")
+
+
+_ANSWERS = (
+    _string_in_single_quotes,
+    _micro_of_unit,
+    _sign_of_html,
+    _money_apart,
+    _string_without_end,
+    _point_behind_digits,
+    _amount_before_currency,
+    _other_currency,
+    _sign_of_other_language,
+    _letter_of_other_script,
+    _hidden_character,
+)
+"""What answers a sign that belongs to no token, the first that knows it."""
 
 
 def _sign_with_meaning(token: Token, text: str, meant: str) -> Diagnostic:

@@ -136,16 +136,21 @@ def _number_of_pattern(s: Scene) -> Diagnostic | None:
         last: Token = s.rest[2] if t.type == "LPAR" and len(s.rest) > 2 else number
         new = f"{b.text} x {number.text}"
         return rewriting_finding("how many follows `x`", t.span, b.span.to(last.span), new)
+    return _last_word_too_many(s, b, t)
+
+
+def _last_word_too_many(s: Scene, before: Token, t: Token) -> Diagnostic | None:
+    """``spread evenly`` and ``x 16 links`` at the end of a link."""
     words = ("evenly", "equally", "uniformly", "links", "cables", "times", "link", "cable")
-    if t.text in words and len(s.rest) == 1 and any(x.text == "to" for x in s.statement):
-        return Diagnostic(
-            "E0001",
-            f"`{t.text}` says nothing more here",
-            t.span,
-            help=f"remove `{t.text}`",
-            fix=Fix(f"remove `{t.text}`", ((SourceSpan(s.run.file, b.end, t.end), ""),)),
-        )
-    return None
+    if t.text not in words or len(s.rest) != 1 or all(x.text != "to" for x in s.statement):
+        return None
+    return Diagnostic(
+        "E0001",
+        f"`{t.text}` says nothing more here",
+        t.span,
+        help=f"remove `{t.text}`",
+        fix=Fix(f"remove `{t.text}`", ((SourceSpan(s.run.file, before.end, t.end), ""),)),
+    )
 
 
 TRIALS = (

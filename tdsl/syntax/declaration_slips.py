@@ -45,13 +45,9 @@ def _declared_without_kind(s: Scene) -> Diagnostic | None:
 
 def _foreign_kind(s: Scene) -> Diagnostic | None:
     """``sw leaf[8]: M`` and ``leaf switch[8]: M``."""
-    t, words = s.token, s.statement
-    kinds = [x.type for x in words]
-    shaped = kinds[:3] == ["NAME", "NAME", "LSQB"] and kinds[-1] == "RSQB"
-    plain = kinds == ["NAME", "NAME"] and [x.type for x in s.rest[1:3]] == ["NAME"]
-    if t is None or t.type != "COLON" or not (shaped or plain):
+    if s.token is None or s.token.type != "COLON" or not _is_device_of_two_words(s):
         return None
-    first, second = words[0], words[1]
+    first, second = s.statement[0], s.statement[1]
     if first.text in STARTERS or first.text.lower() in INSTEAD_OF or closest_keyword(first.text, STARTERS):
         return None
     both = first.span.to(second.span)
@@ -67,6 +63,13 @@ def _foreign_kind(s: Scene) -> Diagnostic | None:
             "E0001", message, first.span, help=f"write `host {second.text}` or `switch {second.text}`"
         )
     return rewriting_finding(message, first.span, first.span, kind)
+
+
+def _is_device_of_two_words(s: Scene) -> bool:
+    """Whether a statement is ``a b[…]`` before its fault, or ``a b`` with a name behind it."""
+    kinds = [x.type for x in s.statement]
+    shaped = kinds[:3] == ["NAME", "NAME", "LSQB"] and kinds[-1] == "RSQB"
+    return shaped or (kinds == ["NAME", "NAME"] and [x.type for x in s.rest[1:3]] == ["NAME"])
 
 
 def _of_before_model(s: Scene) -> Diagnostic | None:

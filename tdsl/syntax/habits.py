@@ -51,15 +51,19 @@ def other_format(text: str) -> tuple[str, int]:
         if line and not line.startswith("#"):
             if not count:
                 begin = at + len(raw) - len(raw.lstrip())
-            if not count and (other := next((name for name, first in _FIRST if first.match(line)), "")):
-                return ("", 0) if other == "Python" and _DESIGN.search(text) else (other, begin)
-            if not count and line[0] in "{[":
-                return "JSON", begin
+                if other := _format_of_first_line(line):
+                    return ("", 0) if other == "Python" and _DESIGN.search(text) else (other, begin)
             count += 1
             if not _YAML.match(line):
                 return "", 0
         at += len(raw)
     return ("YAML", begin) if count > 1 else ("", 0)
+
+
+def _format_of_first_line(line: str) -> str:
+    """The format whose text begins with a line; "" where another line may say it, or none."""
+    known = next((name for name, first in _FIRST if first.match(line)), "")
+    return known or ("JSON" if line[0] in "{[" else "")
 
 
 def _begins_comment(tokens: list[Token], i: int) -> bool:
@@ -99,13 +103,7 @@ def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnos
         if _begins_comment(tokens, i):
             line_end = file.text.find("\n", t.start)
             end = line_end if line_end >= 0 else len(file.text)
-            sign = "//" if t.type == "FLOOR" else "--"
-            said = file.text[t.start + 2 : end].strip()
-            whole = SourceSpan(file, t.start, t.start + len(file.text[t.start : end].rstrip()))
-            fix = Fix("make it a comment", ((whole, f"# {said}"),))
-            place, message = SourceSpan(file, t.start, t.start + 2), f"`{sign}` does not begin a comment"
-            found = Diagnostic("E0001", message, place, help=f"write `# {said}`", fix=fix)
-            diagnostics.items.append(found)
+            diagnostics.items.append(_line_comment_finding(t, end))
             continue
         opens = t.type == "SLASH" and file.text.startswith("/*", t.start)
         if opens and ahead and close < t.start:
@@ -117,19 +115,37 @@ def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnos
             out.append(t)
             continue
         end = close + 2
-        lines = [line.strip().lstrip("*").strip() for line in file.text[t.start + 2 : close].splitlines()]
-        indent = " " * (t.span.begin[1] - 1)
-        new = f"\n{indent}".join(f"# {line}" for line in lines if line)
-        said = next((line for line in lines if line), "")
-        found = Diagnostic(
-            "E0001",
-            "`/*` does not begin a comment",
-            SourceSpan(file, t.start, t.start + 2),
-            help=f"write `# {said}`; each line of a comment begins with `#`",
-            fix=Fix("make it a comment", ((SourceSpan(file, t.start, end), new),)),
-        )
-        diagnostics.items.append(found)
+        diagnostics.items.append(_block_comment_finding(t, close))
     return out
+
+
+def _line_comment_finding(t: Token, end: int) -> Diagnostic:
+    """The finding of ``// text`` and ``-- text`` that go to the end of their line."""
+    sign, text = "//" if t.type == "FLOOR" else "--", t.file.text
+    said = text[t.start + 2 : end].strip()
+    whole = SourceSpan(t.file, t.start, t.start + len(text[t.start : end].rstrip()))
+    return Diagnostic(
+        "E0001",
+        f"`{sign}` does not begin a comment",
+        SourceSpan(t.file, t.start, t.start + 2),
+        help=f"write `# {said}`",
+        fix=Fix("make it a comment", ((whole, f"# {said}"),)),
+    )
+
+
+def _block_comment_finding(t: Token, close: int) -> Diagnostic:
+    """The finding of ``/* … */`` over several lines."""
+    lines = [line.strip().lstrip("*").strip() for line in t.file.text[t.start + 2 : close].splitlines()]
+    indent = " " * (t.span.begin[1] - 1)
+    new = f"\n{indent}".join(f"# {line}" for line in lines if line)
+    said = next((line for line in lines if line), "")
+    return Diagnostic(
+        "E0001",
+        "`/*` does not begin a comment",
+        SourceSpan(t.file, t.start, t.start + 2),
+        help=f"write `# {said}`; each line of a comment begins with `#`",
+        fix=Fix("make it a comment", ((SourceSpan(t.file, t.start, close + 2), new),)),
+    )
 
 
 def _colon_after_kind_word(s: Scene) -> Diagnostic | None:

@@ -395,17 +395,7 @@ def _arrow_in_connect(s: Scene) -> Diagnostic | None:
 def _misspelt_connect_pattern(s: Scene) -> Diagnostic | None:
     """``connect a too b``: the parser took ``too`` for a pattern, the reader sees a slip for ``to``."""
     b = s.before
-    if (
-        s.first not in ("connect", "circuit")
-        or b is None
-        or b.type != "NAME"
-        or b.text in GRAMMAR_WORDS
-        or b.text in PATTERNS
-    ):
-        return None
-    if len(s.statement) < 3 or s.statement[-2].type not in ("NAME", "RSQB") or s.token is None:
-        return None
-    if s.statement[-2].text in GRAMMAR_WORDS:
+    if b is None or s.token is None or not _is_taken_for_pattern(s, b):
         return None
     linked = any(t.text == "to" for t in s.statement)
     guess = closest_keyword(
@@ -423,6 +413,16 @@ def _misspelt_connect_pattern(s: Scene) -> Diagnostic | None:
         help=f"did you mean `{guess}`?" if guess else f"patterns are {', '.join(PATTERNS)}",
         fix=Fix(f"write `{guess}`", ((b.span, guess),)) if guess else None,
     )
+
+
+def _is_taken_for_pattern(s: Scene, word: Token) -> bool:
+    """Whether the word before the fault stands behind a path of a link, where a pattern could."""
+    if s.first not in ("connect", "circuit") or len(s.statement) < 3:
+        return False
+    if word.type != "NAME" or word.text in GRAMMAR_WORDS or word.text in PATTERNS:
+        return False
+    path = s.statement[-2]
+    return path.type in ("NAME", "RSQB") and path.text not in GRAMMAR_WORDS
 
 
 def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:

@@ -76,18 +76,10 @@ class TokenLayout:
                 self._close_assumed(token)
             if token.type == END:
                 self._end(i, token)
-            elif token.type == "LBRACE" and i and self.tokens[i - 1].type == "LBRACE" and self._is_doubled(i):
-                self._report_doubled_brace(token)
             elif token.type == "LBRACE":
-                self._join_brace_to_head(token)
-                self._unclosed(token.start)
-                self.braces.append(_Level(token))
-                self._push(token)
-            elif token.type == "RBRACE" and self._is_brace_for_bracket(i):
-                self._close_bracket_with_brace(token)
+                self._enter_block(i, token)
             elif token.type == "RBRACE":
-                self._unclosed(token.start)
-                self._close_brace(i, token)
+                self._leave_block(i, token)
             elif token.type in CLOSERS:
                 self._open(i, token)
             elif token.type in ("RPAR", "RSQB"):
@@ -104,6 +96,22 @@ class TokenLayout:
             self._unclosed(len(self.file.text))
             self._unclosed_braces()
         return self.out
+
+    def _enter_block(self, i: int, token: Token) -> None:
+        if i and self.tokens[i - 1].type == "LBRACE" and self._is_doubled(i):
+            self._report_doubled_brace(token)
+            return
+        self._join_brace_to_head(token)
+        self._unclosed(token.start)
+        self.braces.append(_Level(token))
+        self._push(token)
+
+    def _leave_block(self, i: int, token: Token) -> None:
+        if self._is_brace_for_bracket(i):
+            self._close_bracket_with_brace(token)
+            return
+        self._unclosed(token.start)
+        self._close_brace(i, token)
 
     # ------------------------------------------------------------ line ends
 

@@ -170,28 +170,46 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
             "before",
         )
     choices = _expected_alternatives(s)
-    help, fix = "", None
-    if s.token is not None and s.token.type == "NAME":
-        guess = closest_keyword(
-            s.token.text, [w for w in (s.run.word(t) for t in s.expected) if w.isidentifier()]
-        )
-        if guess and guess != s.token.text:
-            help, fix = f"did you mean `{guess}`?", Fix(f"write `{guess}`", ((s.span, guess),))
-    form = FORMS.get(s.first)
-    sole = END in s.expected and len(s.rest) == 1 and s.rest[0].type in ("NAME", "COMMA")
-    if s.first in ("require", "report") and (s.before is None or s.before.type not in VALUES):
-        sole = False
-    if not help and form is not None and not sole:
-        help = f"the form is `{form}`"
-    elif not help and END not in s.expected and len(choices) <= 2:
-        help = f"put {choices[0]} here"
-    elif not help and END in s.expected and s.token is not None and s.token.type not in (END, "RBRACE"):
-        help = "remove it, or end the statement before it with a new line or `;`"
-        if len(s.rest) == 1 and s.before is not None:
-            gone = SourceSpan(s.run.file, s.before.end, s.span.end)
-            fix = Fix(f"remove `{s.token.text}`", ((gone, ""),), safe=False)
+    guess = _expected_word_alike(s)
+    fix: Fix | None
+    if guess:
+        help, fix = f"did you mean `{guess}`?", Fix(f"write `{guess}`", ((s.span, guess),))
+    else:
+        help, fix = _advice_by_what_is_expected(s, choices)
     listed = _join_with_or(choices)
     return Diagnostic("E0001", f"expected {listed}, {found_words(s)}", s.span, help=help, fix=fix)
+
+
+def _expected_word_alike(s: Scene) -> str:
+    """The expected word that a misspelt one is like; "" where none is."""
+    if s.token is None or s.token.type != "NAME":
+        return ""
+    words = [w for w in (s.run.word(t) for t in s.expected) if w.isidentifier()]
+    guess = closest_keyword(s.token.text, words)
+    return guess if guess and guess != s.token.text else ""
+
+
+def _advice_by_what_is_expected(s: Scene, choices: list[str]) -> tuple[str, Fix | None]:
+    """What to do where no word is misspelt, and the change of text that does it."""
+    form = FORMS.get(s.first)
+    if form is not None and not _is_one_word_too_many(s):
+        return f"the form is `{form}`", None
+    if END not in s.expected:
+        return (f"put {choices[0]} here", None) if len(choices) <= 2 else ("", None)
+    if s.token is None or s.token.type in (END, "RBRACE"):
+        return "", None
+    fix = None
+    if len(s.rest) == 1 and s.before is not None:
+        gone = SourceSpan(s.run.file, s.before.end, s.span.end)
+        fix = Fix(f"remove `{s.token.text}`", ((gone, ""),), safe=False)
+    return "remove it, or end the statement before it with a new line or `;`", fix
+
+
+def _is_one_word_too_many(s: Scene) -> bool:
+    """Whether one word or `,` stands behind a statement that is whole."""
+    if s.first in ("require", "report") and (s.before is None or s.before.type not in VALUES):
+        return False
+    return END in s.expected and len(s.rest) == 1 and s.rest[0].type in ("NAME", "COMMA")
 
 
 def _expected_alternatives(s: Scene) -> list[str]:

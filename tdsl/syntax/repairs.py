@@ -108,11 +108,9 @@ def missing_word(s: Scene) -> Diagnostic | None:
         return None
     if s.before.text in GRAMMAR_WORDS and at > 1 and tokens[at - 2].type in ("CMP", "EQUAL", "PLUS", "STAR"):
         return None  # a value is missing before that word
-    kinds = (s.expected & _PUT) - {"COMMA"} - (set() if s.first in ("for", "place") else {"IN"})
-    joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
     found = [
         kind
-        for kind in sorted({"AND"} if joined and "AND" in s.expected else kinds)
+        for kind in sorted(_kinds_to_put(s))
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at:]]) > len(tokens) + 1
     ]
     if found == ["AT", "FROM"]:
@@ -134,6 +132,14 @@ def missing_word(s: Scene) -> Diagnostic | None:
         help=f"write `{word} {t.text}`",
         fix=Fix(f"put `{word}`", ((place, word if touching else f" {word}"),), safe=False),
     )
+
+
+def _kinds_to_put(s: Scene) -> set[str]:
+    """The words and signs that may be missing before the fault."""
+    joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
+    if joined and "AND" in s.expected:
+        return {"AND"}
+    return (s.expected & _PUT) - {"COMMA"} - (set() if s.first in ("for", "place") else {"IN"})
 
 
 _NEAR = {

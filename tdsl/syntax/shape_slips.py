@@ -136,9 +136,7 @@ def _limits_behind_value(s: Scene) -> Diagnostic | None:
     if t is None or s.first not in ("param", "let") or END not in s.expected or len(s.statement) < 4:
         return None
     name, behind = s.statement[1].text, SourceSpan(s.run.file, t.start, _text_of_line(s).end)
-    limits = [m.groups() for m in _LIMIT.finditer(behind.text)]
-    low = next((b or c for a, b, c, _ in limits if c or a in ("min", "from")), "")
-    high = next((b or d for a, b, _, d in limits if d or a in ("max", "to")), "")
+    low, high = _limits_in_text(behind.text)
     if not low and not high:
         return None
     guard = f"where {low + ' <= ' if low else ''}{name}{' <= ' + high if high else ''}"
@@ -151,6 +149,14 @@ def _limits_behind_value(s: Scene) -> Diagnostic | None:
         help=f"write `{guard}`",
         fix=Fix(f"write `{guard}`", ((at, f" {guard}"),), safe=False),
     )
+
+
+def _limits_in_text(text: str) -> tuple[str, str]:
+    """The lowest and the highest value that a text gives as limits, "" for one that it does not give."""
+    limits = [m.groups() for m in _LIMIT.finditer(text)]
+    low = next((b or c for a, b, c, _ in limits if c or a in ("min", "from")), "")
+    high = next((b or d for a, b, _, d in limits if d or a in ("max", "to")), "")
+    return low, high
 
 
 def _path_of_other_form(s: Scene) -> Diagnostic | None:
@@ -420,27 +426,17 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
     if t is None or len(s.statement) != 1 or s.first not in KIND_WORDS or t.type not in ("LSQB", "STRING"):
         return None
     if t.type == "STRING":
-        name = re.sub(r"\W+", "_", t.text.strip('"'), flags=re.ASCII).strip("_")
-        if not name or name[0].isdigit():
-            return None
-        return rewriting_finding(f"a `{s.first}` has a name, without quotes", t.span, t.span, name)
+        return _name_in_quotes(s, t)
     close = next((x for x in s.rest if x.type == "RSQB"), t)
     after = next((x for x in s.rest if x.start >= close.end), None)
     if after is not None and after.type == "NAME":  # `host[8] node: M`
         return None
-    number = re.fullmatch(r"\[(\d+)\]", t.span.to(close.span).text)
-    if s.first == "rack" and "row" in _heads_around(s):
-        if number is None:
-            return None
-        whole = s.statement[0].span.to(close.span)
-        return rewriting_finding("racks of a row are numbered", whole, whole, f"rack 1..{number[1]}")
-    unknown = _names_without_declaration(s)
-    name = (
-        unknown[0]
-        if len(unknown) == 1
-        else {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
-    )
     shape = t.span.to(close.span).text
+    if s.first == "rack" and "row" in _heads_around(s):
+        return _racks_without_numbers(s, s.statement[0].span.to(close.span), shape)
+    unknown = _names_without_declaration(s)
+    proposed = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
+    name = unknown[0] if len(unknown) == 1 else proposed
     if not re.fullmatch(r"\[[\w.?* ]+\]", shape):
         return None
     at = SourceSpan(s.run.file, t.start, t.start)
@@ -451,6 +447,22 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
         help=f"write `{s.first} {name}{shape}`, or another name",
         fix=Fix(f"put `{name}`", ((at, f" {name}"),), safe=False) if len(unknown) < 2 else None,
     )
+
+
+def _name_in_quotes(s: Scene, t: Token) -> Diagnostic | None:
+    """``host "node a" {``."""
+    name = re.sub(r"\W+", "_", t.text.strip('"'), flags=re.ASCII).strip("_")
+    if not name or name[0].isdigit():
+        return None
+    return rewriting_finding(f"a `{s.first}` has a name, without quotes", t.span, t.span, name)
+
+
+def _racks_without_numbers(s: Scene, whole: SourceSpan, shape: str) -> Diagnostic | None:
+    """``rack[8] {`` in a row."""
+    number = re.fullmatch(r"\[(\d+)\]", shape)
+    if number is None:
+        return None
+    return rewriting_finding("racks of a row are numbered", whole, whole, f"rack 1..{number[1]}")
 
 
 def _names_without_declaration(s: Scene) -> list[str]:

@@ -71,34 +71,45 @@ def _end_inside_statement(s: Scene) -> Diagnostic | None:
     tokens, at, t = s.run.tokens, s.run.head if s.statement else s.i, s.token
     if at < 2 or t is None or tokens[at - 1].type != END or (t.text == "," and not s.statement):
         return None
-    first, end = tokens[at], tokens[at - 1]
-    goes_on = (
-        first.text in {*CLAUSES, *OPERATORS}
-        if first.type == "NAME"
-        else first.type != "LBRACE" or not end.newline
-    )
-    begin = at - 1
-    while begin and tokens[begin - 1].type not in (END, "LBRACE", "RBRACE"):
-        begin -= 1
-    rest = tokens_before_block(s)
-    if begin == at - 1 or not goes_on or not rest or (first.type in VALUES and begin < at - 2):
+    first, begin = tokens[at], _begin_before_end(tokens, at - 1)
+    if begin == at - 1 or (first.type in VALUES and begin < at - 2):
         return None
-    text = s.run.file.text
-    glue = "" if first.type in ("DOT", "LSQB") else " "
+    rest = tokens_before_block(s)
+    if not rest or not _goes_on_behind_end(first, tokens[at - 1]):
+        return None
+    text, glue = s.run.file.text, "" if first.type in ("DOT", "LSQB") else " "
     joined = text[tokens[begin].start : tokens[at - 2].end] + glue + text[first.start : rest[-1].end]
     if "\n" in joined or not is_whole(s, joined):
         return None
-    span = SourceSpan(s.run.file, tokens[at - 2].end, first.start)
-    words = (
-        f"the statement that begins with `{tokens[begin].text}`, and no statement begins with `{first.text}`"
-    )
-    remove = "join the lines" if end.newline else "remove the `;`"
+    return _early_end_finding(tokens[begin], tokens[at - 2 : at + 1], glue, joined)
+
+
+def _begin_before_end(tokens: list[Token], end: int) -> int:
+    """Where the statement begins that a token ends."""
+    while end and tokens[end - 1].type not in (END, "LBRACE", "RBRACE"):
+        end -= 1
+    return end
+
+
+def _goes_on_behind_end(first: Token, end: Token) -> bool:
+    """Whether a token behind the end of a statement may go on with it."""
+    if first.type == "NAME":
+        return first.text in {*CLAUSES, *OPERATORS}
+    return first.type != "LBRACE" or not end.newline
+
+
+def _early_end_finding(begin: Token, around: list[Token], glue: str, joined: str) -> Diagnostic:
+    """The finding of an end between the other two tokens of three, in a statement that is ``joined`` without
+    it."""
+    last, end, first = around
+    cause, remove = ("the end of the line", "join the lines") if end.newline else ("`;`", "remove the `;`")
     return Diagnostic(
         "E0001",
-        f"{'the end of the line' if end.newline else '`;`'} ends {words}",
+        f"{cause} ends the statement that begins with `{begin.text}`, and no statement begins with "
+        f"`{first.text}`",
         first.span if end.newline else end.span,
         help=f"{remove}: `{joined}`" if len(joined) <= 60 else remove,
-        fix=Fix(remove, ((span, glue),), safe=False),
+        fix=Fix(remove, ((SourceSpan(first.file, last.end, first.start), glue),), safe=False),
     )
 
 
@@ -185,22 +196,16 @@ def _statement_goes_on(s: Scene) -> Diagnostic | None:
     t, tokens, text = s.token, s.run.tokens, s.run.file.text
     if t is None or t.type != END or not s.statement or s.i + 1 >= len(tokens):
         return None
-    if s.statement[-1].type == "MODULO" or s.statement[-1].text in OPERATORS:
-        return None
-    following = tokens[s.i + 1]
-    if following.type in (END, "RBRACE", "LBRACE", FAULT) or following.text in STARTERS:
-        return None
-    behind = tokens[s.i + 2].type if s.i + 2 < len(tokens) else END
-    if following.text in SETTINGS and behind not in ("LSQB", "DOT", "COLON", "COMMA"):
+    last, following = s.statement[-1], tokens[s.i + 1]
+    if last.type == "MODULO" or last.text in OPERATORS or not _may_go_on(tokens, s.i + 1):
         return None
     line = text[following.start : _line_end(s, following.start)].partition("#")[0].rstrip()
-    begin, end = s.statement[0].start, s.statement[-1].end
+    begin, end = s.statement[0].start, last.end
     closed = line.removesuffix("{").rstrip() if line.endswith("{") else line
     if not t.newline:
         closed = re.split(r"[;{}]", closed)[0].rstrip()
     if not is_whole(s, f"{text[begin:end]} {closed}"):
         return None
-    last = s.statement[-1]
     if not t.newline:
         return Diagnostic(
             "E0001",
@@ -218,6 +223,15 @@ def _statement_goes_on(s: Scene) -> Diagnostic | None:
         else "write it on one line",
         fix=Fix("join the lines", ((SourceSpan(s.run.file, end, following.start), " "),), safe=False),
     )
+
+
+def _may_go_on(tokens: list[Token], at: int) -> bool:
+    """Whether a token behind the end of a statement plainly begins no other."""
+    first = tokens[at]
+    if first.type in (END, "RBRACE", "LBRACE", FAULT) or first.text in STARTERS:
+        return False
+    behind = tokens[at + 1].type if at + 1 < len(tokens) else END
+    return first.text not in SETTINGS or behind in ("LSQB", "DOT", "COLON", "COMMA")
 
 
 def _title_without_quotes(s: Scene) -> Diagnostic | None:
@@ -244,29 +258,12 @@ def _value_left_out(s: Scene) -> Diagnostic | None:
     t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
     if t is None or b is None or not 0 < at <= len(tokens) <= LONGEST or b.text == t.text:
         return None
-    if (
-        b.text in {*CLAUSES, *OPERATORS}
-        and at > 1
-        and "NAME" not in s.expected
-        and tokens[at - 2].type in ("EQUAL", "CMP", "COLON")
-    ):
-        fits = [*tokens[: at - 1], *s.run.scan(SourceFile("", "1")), *tokens[at - 1 :]]
-        if s.run.count_accepted(fits) > len(tokens) + 1:
-            sign = tokens[at - 2]
-            message = f"a value is missing between `{sign.text}` and `{b.text}`"
-            return Diagnostic(
-                "E0001", message, sign.span.to(b.span), help=f"write a value behind `{sign.text}`"
-            )
-    if (b.type == "NAME" and b.text not in GRAMMAR_WORDS) or b.type in ("RSQB", "RPAR", "NUMBER"):
-        return None
-    if t.type == "NAME" and t.text not in GRAMMAR_WORDS | set(PATTERNS):
+    if (found := _value_left_out_before_word(s, b, tokens)) is not None:
+        return found
+    if _is_name_or_value_end(b) or (t.type == "NAME" and t.text not in GRAMMAR_WORDS | set(PATTERNS)):
         return None
     kinds = [
-        kind
-        for kind, text in _PLACEHOLDERS
-        if kind in s.expected
-        and s.run.count_accepted([*tokens[:at], *s.run.scan(SourceFile("", text)), *tokens[at:]])
-        > len(tokens) + 1
+        kind for kind, text in _PLACEHOLDERS if kind in s.expected and _is_further_with(s, tokens, at, text)
     ]
     if not kinds:
         return None
@@ -280,6 +277,29 @@ def _value_left_out(s: Scene) -> Diagnostic | None:
     )
 
 
+def _is_name_or_value_end(t: Token) -> bool:
+    """Whether a token is a name or ends a value, behind which no other is missing."""
+    return (t.type == "NAME" and t.text not in GRAMMAR_WORDS) or t.type in ("RSQB", "RPAR", "NUMBER")
+
+
+def _value_left_out_before_word(s: Scene, word: Token, tokens: list[Token]) -> Diagnostic | None:
+    """``let n = if k > 1 …``: the fault stands behind the word that has no value before it."""
+    at = len(s.statement) - 1
+    if word.text not in {*CLAUSES, *OPERATORS} or at < 1 or "NAME" in s.expected:
+        return None
+    sign = tokens[at - 1]
+    if sign.type not in ("EQUAL", "CMP", "COLON") or not _is_further_with(s, tokens, at, "1"):
+        return None
+    message = f"a value is missing between `{sign.text}` and `{word.text}`"
+    return Diagnostic("E0001", message, sign.span.to(word.span), help=f"write a value behind `{sign.text}`")
+
+
+def _is_further_with(s: Scene, tokens: list[Token], at: int, text: str) -> bool:
+    """Whether the grammar takes all tokens when a text is put before one of them."""
+    fits = [*tokens[:at], *s.run.scan(SourceFile("", text)), *tokens[at:]]
+    return s.run.count_accepted(fits) > len(tokens) + 1
+
+
 def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, str]:
     """What is missing behind a token, and how it is written."""
     if before.text in STARTERS:
@@ -289,14 +309,19 @@ def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, s
     if before.type == "COLON" and s.first in KINDS["device"]:
         return "the name of the model", "the name of a model behind the `:`"
     if before.type == "LSQB" and s.token is not None and s.token.type == "RSQB":
-        if s.first in KIND_WORDS and "COLON" not in [t.type for t in s.statement]:
-            return "a number", f"how many there are, such as `{s.first} {s.statement[1].text}[8]`"
-        return "an index", "`[*]` for all of them, or an index such as `[0]`"
+        return _what_brackets_lack(s)
     if before.text in ("to", "via"):
         return "a path", f"a path, such as `{before.text} leaf[*]`"
     if kinds == ["NAME"]:
         return "a name", "a name there"
     return "a value", f"a value behind `{before.text}`, or remove `{before.text}`"
+
+
+def _what_brackets_lack(s: Scene) -> tuple[str, str]:
+    """What is missing in ``[]``, and how it is written."""
+    if s.first in KIND_WORDS and "COLON" not in [t.type for t in s.statement]:
+        return "a number", f"how many there are, such as `{s.first} {s.statement[1].text}[8]`"
+    return "an index", "`[*]` for all of them, or an index such as `[0]`"
 
 
 FILLERS = frozenset(
@@ -412,6 +437,19 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
     tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
+    run = _touching_signs(tokens, at)
+    if not run:
+        return None
+    signs = SourceSpan(s.run.file, run[0].start, run[-1].end)
+    for new in _meanings_of_signs(s, tokens, signs):
+        if is_whole(s, f"{text[tokens[0].start : signs.start]}{new}{text[signs.end : tokens[-1].end]}"):
+            message, help = f"`{signs.text}` is not a sign of the language", f"write `{new.strip()}`"
+            return Diagnostic("E0001", message, signs, help=help, fix=Fix(help, ((signs, new),), safe=False))
+    return None
+
+
+def _touching_signs(tokens: list[Token], at: int) -> list[Token]:
+    """The signs before and from a token on that stand side by side without blanks."""
     begin = at
     while begin and tokens[begin - 1].type in _SIGNS and tokens[begin - 1].end == tokens[begin].start:
         begin -= 1
@@ -422,25 +460,22 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
         and (end == begin or tokens[end - 1].end == tokens[end].start)
     ):
         end += 1
-    if end == begin:
-        return None
-    signs = SourceSpan(s.run.file, tokens[begin].start, tokens[end - 1].end)
-    joined = text[signs.start - 1] in "])" or text[signs.start - 1].isalnum()
-    joined = joined and text[signs.end : signs.end + 1].isalpha()
-    linked = s.first not in ("connect", "circuit") or any(
-        t.text == "to" and t.start > signs.end for t in tokens
-    )
-    meant = (
-        _MEANT.get(signs.text, ()) if s.first not in ("require", "report") or signs.text != "=>" else (">=",)
-    )
-    if s.first in ("connect", "circuit"):  # another answer knows the arrow between its ends
-        meant = ()
-    path = (".",) if joined and linked and signs.text in ("->", "::", ":") else ()
-    for new in path + meant:
-        if is_whole(s, f"{text[tokens[0].start : signs.start]}{new}{text[signs.end : tokens[-1].end]}"):
-            message, help = f"`{signs.text}` is not a sign of the language", f"write `{new.strip()}`"
-            return Diagnostic("E0001", message, signs, help=help, fix=Fix(help, ((signs, new),), safe=False))
-    return None
+    return tokens[begin:end]
+
+
+def _meanings_of_signs(s: Scene, tokens: list[Token], signs: SourceSpan) -> tuple[str, ...]:
+    """What signs of another language may mean in a statement, the likeliest first."""
+    text, links = s.run.file.text, s.first in ("connect", "circuit")
+    before, behind = text[signs.start - 1], text[signs.end : signs.end + 1]
+    joins = (before in "])" or before.isalnum()) and behind.isalpha()
+    if links:
+        joins = joins and any(t.text == "to" and t.start > signs.end for t in tokens)
+    path = (".",) if joins and signs.text in ("->", "::", ":") else ()
+    if links:  # another answer knows the arrow between its ends
+        return path
+    if s.first in ("require", "report") and signs.text == "=>":
+        return (">=",)
+    return path + _MEANT.get(signs.text, ())
 
 
 _SIGNS = frozenset({"CMP", "MINUS", "EQUAL", "COLON", "DOT", "PLUS", "STAR", "SLASH", "RANGE"})
@@ -475,29 +510,33 @@ def _first_word_left_out(s: Scene) -> Diagnostic | None:
         return None
     if tokens[0].text in STARTERS and tokens[1].type not in ("LSQB", "DOT"):
         return None
-    texts = [t.text for t in tokens]
-    shapes = (
-        ("connect", "to" in texts or tokens[-1].text in PATTERNS),
-        ("place", "in" in texts and {"at", "from"} & set(texts)),
-        ("port", ":" in texts[:-1] and tokens[texts.index(":") + 1].type == "QUANTITY"),
-        ("require", any(t.type == "CMP" for t in tokens) and texts[1] != "="),
-        ("use", "(" in texts and texts[-1] == ")" and "." in texts),
-        ("extend", s.token is not None and s.token.type in ("DOT", "LBRACE") and texts[1] == "."),
+    begin, first = tokens[0].start, tokens[0].text
+    text = s.run.file.text[begin : tokens[-1].end]
+    word = next((w for w in _likely_first_words(s, tokens) if w != first and is_whole(s, f"{w} {text}")), "")
+    if not word:
+        return None
+    shown = f"{word} {text}" if len(text) <= 60 and "\n" not in text else f"{word} {first} …"
+    return Diagnostic(
+        "E0001",
+        f"`{word}` is missing before `{first}`",
+        tokens[0].span,
+        help=f"write `{shown}`",
+        fix=Fix(f"write `{word}`", ((SourceSpan(s.run.file, begin, begin), f"{word} "),), safe=False),
     )
-    text = s.run.file.text[tokens[0].start : tokens[-1].end]
-    for word, likely in shapes:
-        if not likely or word == texts[0] or not is_whole(s, f"{word} {text}"):
-            continue
-        begin = tokens[0].start
-        shown = f"{word} {text}" if len(text) <= 60 and "\n" not in text else f"{word} {texts[0]} …"
-        return Diagnostic(
-            "E0001",
-            f"`{word}` is missing before `{texts[0]}`",
-            tokens[0].span,
-            help=f"write `{shown}`",
-            fix=Fix(f"write `{word}`", ((SourceSpan(s.run.file, begin, begin), f"{word} "),), safe=False),
-        )
-    return None
+
+
+def _likely_first_words(s: Scene, tokens: list[Token]) -> list[str]:
+    """The first words of statements that are shaped as the tokens are, the likeliest first."""
+    texts = [t.text for t in tokens]
+    shapes = {
+        "connect": "to" in texts or tokens[-1].text in PATTERNS,
+        "place": "in" in texts and {"at", "from"} & set(texts),
+        "port": ":" in texts[:-1] and tokens[texts.index(":") + 1].type == "QUANTITY",
+        "require": any(t.type == "CMP" for t in tokens) and texts[1] != "=",
+        "use": "(" in texts and texts[-1] == ")" and "." in texts,
+        "extend": s.token is not None and s.token.type in ("DOT", "LBRACE") and texts[1] == ".",
+    }
+    return [word for word, likely in shapes.items() if likely]
 
 
 def _operator_left_out(s: Scene) -> Diagnostic | None:
@@ -514,21 +553,27 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
     if b.text in GRAMMAR_WORDS or (b.type == "NAME" and t.type == "NAME"):
         return None
     for k, sign in ((at, ">="), (at - 1, ">="), (at, "+")) if claim else ((at, "+"),):
-        fits = [*tokens[:k], *s.run.scan(SourceFile("", sign)), *tokens[k:]]
-        if s.run.count_accepted(fits) <= len(tokens) + 1 or (k < at and tokens[k].type not in VALUES):
+        if not _is_further_with(s, tokens, k, sign) or (k < at and tokens[k].type not in VALUES):
             continue
         value, before = tokens[k], tokens[k - 1]
-        what = "a sign such as `>=`" if sign == ">=" else "an operator"
+        what, help = _MISSING_SIGNS[sign]
         return Diagnostic(
             "E0001",
             f"{what} is missing between `{before.text}` and `{value.text}`",
             value.span,
-            help=f"write `<=`, `>=` or `==` before `{value.text}`"
-            if sign == ">="
-            else "write an operator between them (`+`, `-`, `*`, `//`, `%`, `<`, `>`, `==`), "
-            f"or remove `{value.text}`",
+            help=help.format(value.text),
         )
     return None
+
+
+_MISSING_SIGNS = {
+    ">=": ("a sign such as `>=`", "write `<=`, `>=` or `==` before `{}`"),
+    "+": (
+        "an operator",
+        "write an operator between them (`+`, `-`, `*`, `//`, `%`, `<`, `>`, `==`), or remove `{}`",
+    ),
+}
+"""What is missing where one of these signs makes the statement whole, and what to write before a value."""
 
 
 TRIALS = (

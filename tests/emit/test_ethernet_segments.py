@@ -53,6 +53,8 @@ def test_frr_carries_hosts_past_a_link_and_a_switch_that_fail(tmp_path: Path) ->
             frr_lab.until(lambda n=name, p=peer: [peers_of(e) for e in segments(lab, n)], [[peer], [peer]], 120)  # type: ignore[misc]
         frr_lab.until(reached, every, 120)
         assert all(lab.reaches(a, HOSTS[b], HOSTS[a], "-M", "do", "-s", "9136") for a, b in every), "9,164 bytes"
+        gateway = lab.shell("node0-0", "ip", "neigh", "show", "172.16.0.1").stdout
+        assert mac_of(lab, "leaf0-0", "vlan10-v0") in gateway, "of both switches, not of one"
         lab.cut("leaf0-0", "swp1")
         lab.shell("node0-0", "ip", "link", "set", "eth1", "down")
         frr_lab.until(reached, every, 120)
@@ -95,7 +97,9 @@ def test_eos(tmp_path: Path) -> None:
     for k, config in enumerate(pair):
         (one, two) = (c["evpn_ethernet_segment"] for c in config["port_channel_interfaces"])
         assert one["identifier"] != two["identifier"]
-        assert ("designated_forwarder_election" in one) == (k == 0) == ("designated_forwarder_election" not in two)
+        elected = [e["designated_forwarder_election"] for e in (one, two)]
+        assert [e["algorithm"] for e in elected] == ["preference"] * 2
+        assert [e["preference_value"] for e in elected] == ([50000, 32767] if k == 0 else [32767, 50000])
         assert config["vxlan_interface"]["vxlan1"]["vxlan"]["vlans"] == [{"id": 10, "vni": 10010}]
         assert config["router_bgp"]["neighbors"][0]["ip_address"] == f"10.255.0.{4 - k}"
         assert (
