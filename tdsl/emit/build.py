@@ -360,7 +360,7 @@ def files_of_target(
     fitting = _fitting_routers(target, selection, diagnostics)
     if target.routers.sonic:
         _note_missing_platforms(target, fitting, view, diagnostics)
-        _warn_of_missing_headroom(target, fitting, view, diagnostics)
+        _tell_of_headroom(target, fitting, view, diagnostics)
     files: dict[str, Content] = {}
     size = 0
     for spec in target.files:
@@ -504,19 +504,25 @@ def _note_missing_platforms(
         )
 
 
-def _warn_of_missing_headroom(
+def _tell_of_headroom(
     target: BuildTarget, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics
 ) -> None:
     """A warning of ports of a lossless class that get no buffer for what arrives after a pause, since the
-    length of their cable is not known: what is then lost, RDMA sends again."""
+    length of their cable is not known: what is then lost, RDMA sends again. A note of those whose buffer is
+    in a table of the platform, which is not read here."""
     if not view.roce or not view.roce["pfc"]:
         return
-    without = [
-        (r.name, p.name)
-        for r in routers
-        for p in view.faceplate(r.name)
-        if p.linked and p.headroom(int(r.mtu or FRAME)) is None
-    ]
+    without: list[tuple[str, str]] = []
+    looked_up: set[tuple[str, int, int]] = set()
+    for r in routers:
+        dynamic, model = view.buffer_model(r.name) == "dynamic", view.model_facts(r.name)["model"]
+        for p in view.faceplate(r.name):
+            if p.linked and (p.headroom(int(r.mtu or FRAME)) is None if dynamic else p.length_m == ""):
+                without.append((r.name, p.name))
+            elif p.linked and not dynamic:
+                looked_up.add((model, p.mbps, int(p.length_m)))
+    if looked_up:
+        _note_headroom_of_platforms(target, looked_up, view.roce["priority"], diagnostics)
     if without:
         more = f" and {len(without) - 1:,} other ports" if len(without) > 1 else ""
         diagnostics.add(
@@ -527,6 +533,25 @@ def _warn_of_missing_headroom(
             severity=Severity.WARNING,
             help="state it at the connect, `{ length 30m }`, or place the devices",
         )
+
+
+def _note_headroom_of_platforms(
+    target: BuildTarget, looked_up: set[tuple[str, int, int]], priority: object, diagnostics: Diagnostics
+) -> None:
+    """A note of the rows, by Mb/s and metres, that SONiC looks up in a table of each model's platform."""
+    rows = [f"`{mbps} {metres}m`" for mbps, metres in sorted({wanted[1:] for wanted in looked_up})]
+    if len(rows) > 6:
+        rows[5:] = [f"{len(rows) - 5} more"]
+    models = " and ".join(sorted({model for model, _, _ in looked_up}))
+    diagnostics.add(
+        "E0511",
+        None,
+        f"target `{target.name}`: SONiC works out no headroom on {models}: the platform's "
+        f"pg_profile_lookup.ini must have {', '.join(rows)}, else PFC is on without a buffer",
+        severity=Severity.NOTE,
+        help="add the rows that it lacks, and the pools of the platform's buffers.json.j2, with queue "
+        f"{priority} lossless",
+    )
 
 
 NOT_COMPUTE = (

@@ -592,6 +592,15 @@ class FabricView:
         model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]
         return {k: v for k, v in model.facts.items() if isinstance(v, str)} | {"model": model.name}
 
+    def buffer_model(self, name: str) -> str:
+        """How SONiC makes buffers on a switch: ``dynamic`` where it sizes them itself, which the ``vendor``,
+        ``platform`` or ``asic`` of the model tells; else ``traditional``, from tables of the platform."""
+        from tdsl.emit.data.faceplate import DYNAMIC_BUFFERS
+
+        facts = self.model_facts(name)
+        maker = " ".join(facts.get(k, "") for k in ("vendor", "platform", "asic"))
+        return "dynamic" if DYNAMIC_BUFFERS.search(maker) else "traditional"
+
     def model_units(self, name: str) -> int:
         """Rack units of the model of a device, 0 beside the units, 1 where it does not say them."""
         model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]

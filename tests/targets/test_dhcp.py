@@ -69,7 +69,7 @@ def test_each_switch_gets_what_its_system_asks_for(tmp_path: Path) -> None:
     options = BuildOptions(
         assets=SourceFile("a.csv", table),
         site=site,
-        settings={t: {k: "http://10.0.0.1/out"} for t, k in (("dhcp", "ztp_url"), ("ztp", "url"))},
+        settings={t: {k: "http://10.0.0.1/out/"} for t, k in (("dhcp", "ztp_url"), ("ztp", "url"))},
     )
     files = build_files(fabric, ["dhcp", "ztp", "eos"], Diagnostics(), options)
     path = tmp_path / "kea.json"
@@ -80,6 +80,7 @@ def test_each_switch_gets_what_its_system_asks_for(tmp_path: Path) -> None:
     assert told["option-def"][0]["code"] == 239
     found = {r["hostname"]: r for s in told["subnet4"] for r in s["reservations"]}
     urls = {n: r.get("boot-file-name") or r["option-data"][0]["data"] for n, r in found.items() if n != "node0"}
+    assert b"out//" not in files["ztp/sonic.json"] + files["ztp/cumulus-ztp"]
     assert {u.removeprefix("http://10.0.0.1/out/") for u in urls.values()} <= set(files) and len(set(urls.values())) == 3
     assert found["cumulus"]["option-data"][0]["name"] == "cumulus-provision-url" and set(found["node0"]) == {
         "hw-address",

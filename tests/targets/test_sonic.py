@@ -135,7 +135,7 @@ def test_ports_as_the_platform_has_them(leaf: Config) -> None:
     assert leaf["DEVICE_METADATA"]["localhost"]["hwsku"] == "ACS-SN5600"
     assert leaf["MGMT_INTERFACE"] == {"eth0|192.168.0.10/24": {"gwaddr": "192.168.0.1"}}
     xoff = {m: leaf["BUFFER_PROFILE"][f"pg_lossless_400000_{m}m_profile"]["xoff"] for m in (30, 300)}
-    assert xoff == {30: str(90 * 1024), 300: str(223 * 1024)} and leaf["CABLE_LENGTH"]["ROCE"]["Ethernet16"] == "300m"
+    assert xoff == {30: str(90 * 1024), 300: str(223 * 1024)} and leaf["CABLE_LENGTH"]["AZURE"]["Ethernet16"] == "300m"
     assert leaf["BUFFER_PG"]["Ethernet0|4"] == {"profile": "pg_lossless_400000_30m_profile"}
 
 
@@ -154,6 +154,21 @@ def test_no_length_no_lossless_buffer(tmp_path: Path, judge: Judge) -> None:
     files, _ = made(TWIN.replace("; length 30m", "").replace("; length 300m", ""), tmp_path, "sonic")
     told = config(files, "leaf0")
     assert judge(told) == "" and not [t for t in told if t.startswith(("BUFFER", "CABLE"))] and "PFC_WD" in told
+
+
+def test_other_makers_take_headroom_from_the_platform(tmp_path: Path, judge: Judge) -> None:
+    """buffermgrd works out pools for some makers only; for all others it looks up rate and length, letter by letter
+    (sonic-swss, cfgmgr/buffermgr.cpp), and a row is wanted for each two that the file has."""
+    other = TWIN.replace(" { split p 2 }", "").replace("SN5600", "ARISTA_7060X6_64PE").replace("cable TWIN; ", "")
+    files, found = made(other.replace("400Gbps", "800Gbps").replace("GE400", "GE800"), tmp_path, "sonic")
+    told = config(files, "leaf0")
+    assert judge(told) == "" and not [t for t in told if t.startswith("BUFFER")]
+    assert told["DEVICE_METADATA"]["localhost"]["buffer_model"] == "traditional"
+    pairs = {(told["PORT"][p]["speed"], m) for p, m in told["CABLE_LENGTH"]["AZURE"].items()}
+    lossless = {p for p, maps in told["PORT_QOS_MAP"].items() if maps["pfc_enable"] == "4"}
+    (note,) = [d for d in found if "pg_profile_lookup.ini" in d.message]
+    assert {tuple(x.split()) for x in re.findall(r"`(\d+ \d+m)`", note.message)} == pairs and len(pairs) == 2
+    assert set(told["CABLE_LENGTH"]["AZURE"]) == lossless and "queue 4 lossless" in (note.help or "")
 
 
 def test_a_switch_that_sonic_does_not_number(tmp_path: Path) -> None:

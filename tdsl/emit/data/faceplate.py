@@ -31,6 +31,9 @@ SPEED_IN_FIBRE = 198_000_000
 """Metres per second, from the same place."""
 FRAME = 9216
 """Bytes of the longest frame where the design says no MTU."""
+DYNAMIC_BUFFERS = re.compile(r"mlnx|mellanox|nvidia|spectrum|barefoot|tofino", re.IGNORECASE)
+"""Makers for whose switch chips SONiC works out pools and headroom itself: those that have a
+buffer_pool_*.lua in sonic-net/sonic-swss, cfgmgr."""
 
 
 @dataclass(frozen=True, slots=True)
