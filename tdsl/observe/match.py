@@ -41,7 +41,7 @@ MOST_WORDS = 24
 """Words of the name of a file among which that of a device is looked for."""
 NO_DEVICE = "the design has neither device"
 NO_SUCH_PORT = "the model has no port of that name, such as a management port"
-REPORTED_PORT = "the end that was found instead is no port of the device"
+REPORTED_PORT = "the device does not have the port that was found instead"
 FREE_PORT = "no link is planned at the port, and the design does not have the device at the other end"
 NOT_IDENTIFIED = "the neighbour sends no name, and nothing says which device has its address"
 BETTER_KNOWN = "another capture says what is at the port, and an address that traffic has shown says no more"

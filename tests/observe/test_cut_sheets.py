@@ -236,7 +236,7 @@ def test_a_workbook_that_a_technician_has_ticked(cables: Cables, tmp_path: Path)
     for word, said in (
         ("Nothing", "no cable was found"),
         ("not plugged", "no cable was found"),
-        ("p99", "no port of the device"),
+        ("p99", "does not have the port"),
     ):
         fill = {"done": "x", "found instead": word}
         one = audited(cables.fabric, ("p2p", work(path, lambda k, row, fill=fill: {"done": "x"} if k else fill)))
