@@ -30,6 +30,11 @@ from tdsl.system.nouns import counted_noun
 
 RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
 HOST_PORT = re.compile(r"(?:eth(?!ernet|\d+/)|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
+NO_NETWORK = re.compile(
+    r"(?:psu|ps|pem|outlet|power ?(?:supply|port|outlet|feed)?|console|con|serial)[ _-]?[\da-d]?\d*",
+    re.IGNORECASE,
+)
+"""Names of ports of power and consoles, in tables that do not say what kind the ends of a cable are."""
 HOST_NAME = re.compile(
     r"(?:.*[^a-z])?(?:node|host|server|srv|gpu|dgx|hgx|compute|worker)s?[^a-z]*", re.IGNORECASE
 )
@@ -216,6 +221,13 @@ class _Importer:
                 self._leave_out("E0611", w.at, self._shown(w), "a router or an aggregation node")
                 continue
             a, b = self.end(w.a), self.end(w.b)
+            named = (
+                [] if w.a.printed else [p for e in (w.a, w.b) for p in e.port[:1] if NO_NETWORK.fullmatch(p)]
+            )
+            if named:
+                why = f"by its name `{named[0]}` is a port of power or a console, not of a network"
+                self._leave_out("E0611", w.at, self._shown(w), why)
+                continue
             if a[0] == b[0]:
                 if a != b:
                     text = f"both ends on {a[0]}, {a[1]} and {b[1]}"
