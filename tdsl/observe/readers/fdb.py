@@ -156,7 +156,7 @@ def _rows_of_text(file: SourceFile, into: Observed) -> Iterator[_Row]:
 
 
 def _judge_totals(file: SourceFile, into: Observed) -> None:
-    """Report the totals of tables that are not the numbers of their rows, from each heading on."""
+    """Report the totals of tables that are more than their rows, from each heading on."""
     rows = 0
     for number, line in enumerate(file.text.split("\n"), 1):
         if is_judged_total(line, rows, CaptureLine(file, number), into) or TABLE.search(line):
