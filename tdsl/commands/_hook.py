@@ -12,6 +12,7 @@ from tdsl.commands._shared import Wrong
 
 MOST_FILES = 1 << 16
 DECLARES = re.compile(r"^[ \t]*(fabric|cluster|model|topology|def)\b", re.MULTILINE)
+USES = re.compile(r"^[ \t]*+use[ \t]++((?:\w++\.)*+(\w++))", re.MULTILINE)
 
 
 def designs_of_change(changed: Sequence[str]) -> list[str]:
@@ -26,6 +27,7 @@ def designs_of_change(changed: Sequence[str]) -> list[str]:
     held = _design_files_below(top)
     names = [_name_below(top, name) for name in changed]
     touched = designs_touched_by(designs_in_revision(held), held, set(names))
+    touched |= _designs_that_use_what_is_gone(designs_in_revision(held), held)
     out = [
         name
         for name in dict.fromkeys(names)
@@ -45,6 +47,23 @@ def _is_checked_by_its_users(name: str, held: dict[str, bytes], touched: set[str
     it: then that is what checks it."""
     text = held[name].decode("utf-8", "replace")
     return DECLARES.search(text) is None and bool(touched - {name})
+
+
+def _designs_that_use_what_is_gone(designs: Sequence[str], held: dict[str, bytes]) -> set[str]:
+    """Designs that use a file which neither this folder nor the library has: a change that renames or takes
+    away a file names it no more. What they use through other files is followed."""
+    from tdsl.changes.revision import designs_touched_by
+    from tdsl.system.resources import packaged_folder
+
+    stems = {Path(name).stem for name in held}
+    used = {name: USES.findall(data.decode("utf-8", "replace")) for name, data in held.items()}
+    library = {p.name for p in packaged_folder("stdlib").iterdir()}
+    wanting = {
+        name
+        for name, uses in used.items()
+        if any(last not in stems and path.split(".")[0] not in library for path, last in uses)
+    }
+    return {d for d in designs if d in wanting} | designs_touched_by(designs, held, wanting)
 
 
 def _design_files_below(top: Path) -> dict[str, bytes]:

@@ -506,11 +506,14 @@ class NpuGraph:
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """A network device of a host model. ``rail`` and ``plane`` are "" where it has none, or several."""
+    """A network device of a host model. ``rail`` and ``plane`` are "" where it has none, or several.
+    ``bonded``: in some host its port is one of a port channel; ``single``: in some it is one of none."""
 
     name: str
     rail: int | str
     plane: int | str
+    bonded: bool = False
+    single: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -529,7 +532,9 @@ class HostAdapters:
     is what all names begin with, digits at its end left out, ``mlx5_``. ``virtual``: the host is a virtual
     machine. ``note`` is what the model notes of itself, "" if nothing. ``nccl``: how NCCL uses the transport
     that the design states: "verbs", a plugin over "libfabric" or of the "vendor", "sockets", "" if not
-    stated.
+    stated. ``rdma``: all names are those of RDMA devices, none of a network device. ``bonded``: ports of some
+    are in port channels, whose RDMA devices have names that begin with ``bond_prefix``, "" where that is not
+    known.
     """
 
     host: str
@@ -553,16 +558,21 @@ class HostAdapters:
     virtual: bool = False
     note: str = ""
     nccl: str = ""
+    rdma: bool = True
+    bonded: bool = False
+    bond_prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RdmaNetwork:
     """A network in which a host model has adapters for RDMA over Ethernet: the traffic class as the design
-    says it, and their names under the operating system."""
+    says it, and their names under the operating system: of ports in port channels those of the network
+    devices. ``unnamed_bonds``: of some of these the design has no such name."""
 
     network: str
     roce: dict[str, object]
     adapters: tuple[str, ...]
+    unnamed_bonds: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ KINDS = ("host", "chip", "switch", "ocs", "panel")
 MODEL_KINDS = (*KINDS, "cable", "optic")
 _RDMA = re.compile(
     r"(mlx[45]|bnxt_re|cxgb4|efa|erdma|hfi1|hns|ionic|irdma|mana|ocrdma|qedr)_?(ib|bond_)?\d+"
-    r"|(roce|iw|opa|rdma)[Popsx]\d\w*"
+    r"|(roce|iw|opa|rdma)[Popsx]\d\w*|rdma_vf_rail\d+"
 )
 """Names of RDMA devices: those of Linux' drivers (drivers/infiniband/hw, ``ib_register_device``),
-``mlx5_ib0`` as on Azure, and those of rdma-core (kernel-boot/rdma-persistent-naming.rules) but for ``ib…``,
-which may be either."""
+``mlx5_ib0`` as on Azure, ``rdma_vf_rail0`` as on Oracle Cloud, and those of rdma-core
+(kernel-boot/rdma-persistent-naming.rules) but for ``ib…``, which may be either."""
 
 
 class Axis(NamedTuple):

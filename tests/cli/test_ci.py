@@ -297,6 +297,9 @@ def test_a_hook_checks_the_designs_that_use_what_changed(here: Path) -> None:
     assert checked("one.fab.lock") == {"one.fab"}
     write(here, "", "tdsl.toml")
     assert checked("tdsl.toml") == {"one.fab", "two.fab", "three.fab"}
+    (here / "lib" / "parts.fab").rename(here / "lib" / "renamed.fab")
+    assert checked("lib/renamed.fab") >= {"lib/models.fab", "one.fab"}
+    (here / "lib" / "renamed.fab").rename(here / "lib" / "parts.fab")
     done = tdsl("check", "--hook", "other.csv")
     assert done.exit_code == 0 and "other.csv: no design of this folder uses it" in done.stderr
     assert tdsl("check", "--hook", "../outside.csv").exit_code == 2

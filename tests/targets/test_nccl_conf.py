@@ -146,6 +146,31 @@ def test_no_network_inside_a_host_whose_rails_are_apart(
     assert (b"come back to the adapter" in data) is (bridges == ALL)
 
 
+@pytest.mark.parametrize(
+    ("names", "links", "hca", "says"),
+    [
+        (None, "node[n].nic[r] to leaf[0] { bundle 2 }", "mlx5_bond", "\n# NCCL_IB_HCA==mlx5_0,mlx5_1\n"),
+        (
+            None,
+            "node[0].nic[r] to leaf[0] { bundle 2 }\n  connect node[1].nic[r] to leaf[r]",
+            "mlx5_bond,mlx5_0,mlx5_1",
+            "RoCE LAG",
+        ),
+        ('os "bnxt_re{i}"', "node[n].nic[r] to leaf[0] { bundle 2 }", None, "ibv_devices"),
+        ('os "eth{i}"', "node[n].nic[r] to leaf[r]", None, "those of network devices: eth0, eth1."),
+    ],
+)
+def test_no_name_that_no_rdma_device_has(names: str | None, links: str, hca: str | None, says: str, tmp_path: Path) -> None:
+    """Ports in a bond are a device whose name the host counts; an `os` may name a network device."""
+    text = CARDS.format(chip="H100", bridges=ALL, spine=JOINED).replace("node[n].nic[r] to leaf[r]", links)
+    text = text if names is None else text.replace('os "mlx5_{i}"; netdev "eth{i}"', names)
+    files = build_files(fabric_of(text, tmp_path), ["nccl"], Diagnostics())
+    assert read(files["nccl/CARDS.conf"]).get("NCCL_IB_HCA") == hca and says in files["nccl/CARDS.conf"].decode()
+    text = text.replace(": H100", ": MI300X").replace(ALL, "").replace("10de:", "1002:")
+    found = build_files(fabric_of(text, tmp_path), ["rccl"], Diagnostics())["rccl/CARDS.conf"].decode().splitlines()
+    assert [line for line in found if "HCA" in line] == ([f"NCCL_IB_HCA={hca}"] if hca else [])
+
+
 def test_a_list_of_what_only_the_host_decides(tmp_path: Path) -> None:
     """A line each, by what the design has."""
     rack = "fabric rack {\n  host tray[2]: GB200_TRAY\n  switch leaf[4]: QM9700\n  connect tray[t].nic[r] to leaf[r]\n"

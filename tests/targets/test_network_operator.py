@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,8 @@ def test_a_resource_for_each_rail(tmp_path: Path) -> None:
 
 
 def test_mtu_and_models(tmp_path: Path) -> None:
-    """The MTU is the links'. Two models of hosts whose names agree are one list; a name of two rails is told."""
+    """The MTU is the links'. Two models of hosts whose names agree are one list; a name of two rails and a
+    bond are told."""
     found = documents(made(design("every_file_routed"), tmp_path, "network_operator")[SRIOV], "sriov_network_node_policy")
     assert [(p["spec"]["nicSelector"]["pfNames"], p["spec"]["mtu"]) for p in found] == [([f"eth{n}"], 9214) for n in range(1, 5)]
     other = 'model host MORE { port nic[2]: 400Gbps { type GE400; os "mlx5_{i}"; netdev "<name>" }; chip gpu[2]: GPU }\n'
@@ -46,7 +48,10 @@ def test_mtu_and_models(tmp_path: Path) -> None:
     files = made(text.replace("<name>", "ens{i}"), tmp_path, "network_operator")
     told = [p["spec"]["nicSelector"]["pfNames"] for p in documents(files[SRIOV], "sriov_network_node_policy")]
     assert [sorted(names) for names in told] == [["ens0", "eth0"], ["ens1", "eth1"]]
-    files, findings = build.made(text.replace("<name>", "eth{1 - i}"), tmp_path, "network_operator")
-    assert not {POLICY, SRIOV} & set(files) and any(
-        "eth1 is of rail" in d.message or "eth0 is of rail" in d.message for d in findings
-    )
+    bonds = text.replace("<name>", "ens{i}").replace("more.nic[r] to leaf[r]", "more.nic[r] to leaf[0] { bundle 2 }")
+    for unfit, told_of in (
+        (text.replace("<name>", "eth{1 - i}"), r"eth[01] is of rail"),
+        (bonds, "ports of su0-more are in port channels"),
+    ):
+        files, findings = build.made(unfit, tmp_path, "network_operator")
+        assert not {POLICY, SRIOV} & set(files) and any(re.search(told_of, d.message) for d in findings)

@@ -52,6 +52,18 @@ def test_hosts(tmp_path: Path, words: str, pfc: set[int], marks: int) -> None:
     assert plain["eth1"]["pfc"] == pfc and plain["eth1"]["app"] == said["app"]  # network devices of another driver
 
 
+@pytest.mark.parametrize("netdev", ['; netdev "net{i}"', ""])
+def test_ports_in_a_bond(netdev: str, tmp_path: Path) -> None:
+    """One RDMA device, whose network device is that of the first port; each port has its priorities."""
+    text = TWIN.replace("to leaf[r] {", "to leaf[0] { bundle 2;").replace('os "mlx5_{i}"', f'os "mlx5_{{i}}"{netdev}')
+    files, _ = made(text, tmp_path, "roce")
+    for nic in ("net0", "net1"):
+        (tmp_path / f"sys/class/infiniband/mlx5_bond_0/device/net/net0/master/lower_{nic}").mkdir(parents=True)
+    said = arrives(files["roce/NODE.sh"], tmp_path, ("mlx5_bond_0",))
+    assert said["net0"].items() >= {"app": {24: 4, 40: 7}, "pfc": {4}, "class": 24 * 4, "rp": {4: 1}}.items()
+    assert said == {"net0": said["net0"], "net1": {"app": {24: 4, 40: 7}, "pfc": {4}}}
+
+
 DCB = sections(__file__)["dcb"]
 
 

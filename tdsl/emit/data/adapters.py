@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from tdsl.emit.data.hosts import gpu_vendor
+from tdsl.emit.data.rdma import MLX5_BOND, is_mlx5_device
 from tdsl.emit.records import Adapter, HostAdapters
 from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.rail_access import adapter_links, rail_access
 from tdsl.fabric.rails import link_rail, rail_count
-from tdsl.fabric.subnets import INFINIBAND
+from tdsl.fabric.subnets import INFINIBAND, infiniband_ports
 from tdsl.fabric.subnets import switched_components as part_numbers
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.transport import TRANSPORTS
@@ -85,6 +86,7 @@ def _adapters_by_system_name(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[t
             link_rail(fabric)[rows],
             fabric.plane[switch],
             parts[switch],
+            fabric.link_bundle[rows] >= 0,
         )
     )
     seen: dict[tuple[str, int], list[set[int]]] = {}
@@ -92,14 +94,14 @@ def _adapters_by_system_name(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[t
         name = fabric.port_system(int(fabric.link_a[rows[at]]))
         key = (name, -1 if name else int(facts[0, at]))
         for known, value in zip(
-            seen.setdefault(key, [set(), set(), set()]), facts[1:, at].tolist(), strict=True
+            seen.setdefault(key, [set(), set(), set(), set()]), facts[1:, at].tolist(), strict=True
         ):
             known.add(value)
     adapters = tuple(
-        Adapter(name, _only_known_value(rail), _only_known_value(plane))
-        for (name, _), (rail, plane, _) in seen.items()
+        Adapter(name, _only_known_value(rail), _only_known_value(plane), 1 in bonded, 0 in bonded)
+        for (name, _), (rail, plane, _, bonded) in seen.items()
     )
-    return adapters, bool(seen) and bool(set.intersection(*(part for _, _, part in seen.values())))
+    return adapters, bool(seen) and bool(set.intersection(*(part for _, _, part, _ in seen.values())))
 
 
 def _first_of_each_kind(facts: Ints) -> list[int]:
@@ -137,7 +139,7 @@ def _host_adapters_record(
         for t in model.class_of(port).types
     }
     domain_hosts, domain_accelerators = _largest_domain_sizes(fabric, hosts)
-    names = [a.name for a in adapters]
+    names, bonds = [a.name for a in adapters], [a.name for a in adapters if a.bonded]
     by = TRANSPORTS[fabric.transport].nccl if fabric.transport_stated else ""
     access = rail_access(fabric, index) if not joined else None
     return HostAdapters(
@@ -159,8 +161,23 @@ def _host_adapters_record(
         accelerators_joined=access is None or access.joined == access.of,
         named=all(names),
         prefix=_common_beginning(names).rstrip("0123456789"),
+        rdma=_are_names_of_rdma(fabric, model, rows),
+        bonded=bool(bonds),
+        bond_prefix=MLX5_BOND if bonds and all(is_mlx5_device(name) for name in bonds) else "",
         **_facts_of_host(model),
     )
+
+
+def _are_names_of_rdma(fabric: Fabric, model: DeviceModel, rows: Ints) -> bool:
+    """Whether the model's names of the ports of these links are none of network devices. Those of InfiniBand
+    ports name RDMA devices."""
+    ports = fabric.link_a[rows]
+    ethernet = ports[~(infiniband_ports(fabric, ports) & infiniband_ports(fabric, fabric.link_b[rows]))]
+    for port in distinct_values(ethernet - fabric.port_base[fabric.port_device[ethernet]]).tolist():
+        c = model.class_of(port)
+        if c.netdev(port - c.first) == c.systems[port - c.first]:
+            return False
+    return True
 
 
 def _common_beginning(names: Sequence[str]) -> str:

@@ -17,11 +17,18 @@ class RailsUnfit(Exception):
 def rail_devices(wires: Wires) -> tuple[RailDevices, ...]:
     """The network devices by which hosts that jobs run on have links to switches, rail by rail, of all host
     models together. Raises ``RailsUnfit`` where there are no rails, where the name of a device is not known,
-    or where one name is of several rails."""
+    where one name is of several rails, or where a port channel makes one device of several."""
     f = wires.fabric
     hosts = schedulable_hosts(f)
     rows = np.flatnonzero(links_of_jobs(f, hosts))
     rows = rows[np.isin(f.device_a[rows], hosts) & f.is_switch[f.device_b[rows]]]
+    bonded = rows[f.link_bundle[rows] >= 0]
+    if len(bonded):
+        name = wires.devices.name[int(f.device_a[bonded[0]])]
+        raise RailsUnfit(
+            f"ports of {name} are in port channels: a bond is one RDMA device, whose network device the "
+            "design does not name"
+        )
     rails = link_rail(f)[rows]
     if not len(rows) or bool((rails < 0).any()):
         raise RailsUnfit("not every link of its hosts is of a rail")

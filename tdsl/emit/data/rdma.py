@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -9,7 +10,17 @@ import numpy as np
 from tdsl.emit.records import RdmaHost, RdmaNetwork
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.order import distinct_values
-from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.model import DeviceModel, PortClass
+
+MLX5_BOND = "mlx5_bond"
+"""How the names of the RDMA devices of port channels begin: two ports of one mlx5 adapter that are all
+members of a bond are one device (Linux, drivers/infiniband/hw/mlx5/main.c, ``mlx5_ib_stage_ib_reg_init``;
+NVIDIA, RoCE LAG)."""
+
+
+def is_mlx5_device(name: str) -> bool:
+    """Whether this is the name that Linux gives to an RDMA device of an mlx5 adapter."""
+    return re.fullmatch(r"mlx5_\d+", name) is not None
 
 
 def rdma_hosts(
@@ -25,16 +36,27 @@ def rdma_hosts(
     for index, (key, model) in enumerate(models.items()):
         rows = np.flatnonzero(ends & (fabric.device_model[fabric.device_a] == index))
         ports = distinct_values(fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]]).tolist()
-        names: dict[str, None] = {}
-        for port in ports:
-            c = model.class_of(port)
-            name = c.systems[port - c.first]
-            if name and any(t.startswith("GE") for t in c.types):
-                names[name] = None
-        if names:
-            network = RdmaNetwork(fabric.name, roce, tuple(names))
+        inside = rows[fabric.link_bundle[rows] >= 0]
+        bonded = set((fabric.link_a[inside] - fabric.port_base[fabric.device_a[inside]]).tolist())
+        found = [_name_for_priorities(model.class_of(p), p, p in bonded) for p in ports]
+        names = tuple(dict.fromkeys(name for name in found if name))
+        unnamed = None in found
+        if names or unnamed:
+            network = RdmaNetwork(fabric.name, roce, names, unnamed)
             out.append(RdmaHost(key, model.title or model.name, (network,)))
     return out
+
+
+def _name_for_priorities(ports: PortClass, port: int, bonded: bool) -> str | None:
+    """The name by which a host finds a port of its model: that of its RDMA device, or in a port channel of
+    its network device, None where that is not known; "" for a port without any name, or of other types. A
+    bond of mlx5 ports has an RDMA device of another name."""
+    name = ports.systems[port - ports.first]
+    if not name or not any(t.startswith("GE") for t in ports.types):
+        return ""
+    if not bonded:
+        return name
+    return ports.netdev(port - ports.first) or (None if is_mlx5_device(name) else name)
 
 
 def join_rdma_hosts(hosts: Iterable[RdmaHost]) -> tuple[RdmaHost, ...]:
