@@ -221,11 +221,9 @@ class _Importer:
                 self._leave_out("E0611", w.at, self._shown(w), "a router or an aggregation node")
                 continue
             a, b = self.end(w.a), self.end(w.b)
-            named = (
-                [] if w.a.printed else [p for e in (w.a, w.b) for p in e.port[:1] if NO_NETWORK.fullmatch(p)]
-            )
-            if named:
-                why = f"by its name `{named[0]}` is a port of power or a console, not of a network"
+            outside = "" if w.a.printed else _port_of_no_network(w)
+            if outside:
+                why = f"by its name `{outside}` is a port of power or a console, not of a network"
                 self._leave_out("E0611", w.at, self._shown(w), why)
                 continue
             if a[0] == b[0]:
@@ -543,6 +541,12 @@ class _Importer:
         numbered = device.switch and all(p.isdigit() for p in device.ports)
         last = max([device.count, *map(int, device.ports)]) if numbered else len(device.ports) - 1
         return [*zip(a.lows, a.highs, strict=True), (int(numbered), last)]
+
+
+def _port_of_no_network(wire: CapturedLink) -> str:
+    """The port of a link that is one of power or a console by its name, "" where none is."""
+    names = (p for end in (wire.a, wire.b) for p in end.port[:1])
+    return next((p for p in names if NO_NETWORK.fullmatch(p)), "")
 
 
 def _numbers_in_name(name: str) -> list[str]:
