@@ -17,7 +17,7 @@ from dataclasses import field
 
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.user_csv import DeviceTable
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.fault import closest_known_name
 from tdsl.system.lazy_dataclass import dataclass
@@ -29,6 +29,7 @@ MACS = ("device", "mac")
 GUIDS = ("node_guid", "port_guid")
 WRITTEN = ("mac", "chassis_id", "serial")
 """Identifiers that an audit takes as they are written."""
+COMMENTED = "the row begins with `#`, as a comment does"
 _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
 _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
 
@@ -44,6 +45,7 @@ class Assets:
     bmc_mac: dict[int, str] = field(default_factory=dict)  # of their controllers
     rows: list[dict[str, str]] = field(default_factory=list)  # all cells by column, as they are written
     lines: list[int] = field(default_factory=list)  # the line of each of these rows, from 1
+    commented: list[tuple[int, str]] = field(default_factory=list)  # lines of rows behind `#`, their devices
 
 
 def read_assets_table(
@@ -53,6 +55,13 @@ def read_assets_table(
     it."""
     reader = _AssetTableReader(fabric, file, diagnostics, elsewhere)
     reader.read()
+    for line, name in reader.assets.commented:
+        diagnostics.add(
+            "E0611",
+            reader.span(line),
+            f"the row of `{name}` is set aside: {COMMENTED}",
+            severity=Severity.NOTE,
+        )
     return reader.assets
 
 
@@ -85,6 +94,15 @@ class _AssetTableReader(DeviceTable):
             self.assets.lines.append(number)
             if not unjudged(self.heading):
                 self.row(number, cells)
+        for number, comment in self.comments:
+            self.comment(number, dict(zip(self.heading, comment, strict=False)))
+
+    def comment(self, number: int, cells: dict[str, str]) -> None:
+        """Keep a line behind ``#`` that is a row: it names a device of the design, or has an address."""
+        name = cells.get("device", "").lstrip("# ")
+        texts = [text.lower().replace("-", ":") for text in cells.values()]
+        if name in self.devices or any(_MAC.fullmatch(t) or _GUID.fullmatch(t) for t in texts):
+            self.assets.commented.append((number, name))
 
     def row(self, number: int, cells: dict[str, str]) -> None:
         """One row."""

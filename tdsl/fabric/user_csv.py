@@ -27,6 +27,7 @@ class DeviceTable:
     def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> None:
         self.fabric, self.file, self.diagnostics = fabric, file, diagnostics
         self.heading: list[str] = []  # once the first row is read
+        self.comments: list[tuple[int, list[str]]] = []  # lines below it that begin with `#`, and their cells
         self.delimiter = ","
         self.devices = {
             name(d): d
@@ -45,13 +46,17 @@ class DeviceTable:
         """The number of each line below the heading, from 1, and its cells by column, in small letters. A
         heading that lacks one of ``columns`` is a finding with this code, and ends the table; ``what`` is
         what the table is called there. A heading with all columns of ``other`` will do, too, and one that
-        ``suffices``."""
+        ``suffices``. So is a table without any."""
         self.heading = []
         for number in range(1, len(self.file.line_starts) + 1):
             text = self.file.line(number)
             if not self.heading and number == 1:
                 text = text.removeprefix("\ufeff")
-            if not text.strip() or (text.startswith("#") and not self._is_labelled_row(text)):
+            if not text.strip():
+                continue
+            if text.startswith("#") and not self._is_labelled_row(text):
+                if self.heading:
+                    self.comments.append((number, [c.strip() for c in text.split(self.delimiter)]))
                 continue
             if not self.heading:
                 self.delimiter = max(",;\t", key=text.count)
@@ -75,6 +80,8 @@ class DeviceTable:
                 help = f"the first line names the columns: {','.join(columns)}{more}"
                 self.say(code, number, f"{what} has no column `{missing[0]}`", help)
                 return
+        if not self.heading:
+            self.say(code, 1, f"{what} is empty", f"the first line names the columns: {','.join(columns)}")
 
     def _cells(self, text: str) -> list[str]:
         """The cells of a line. Raises csv.Error."""

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
-from tdsl.fabric.assets import WRITTEN, Assets, read_assets_of_audit
+from tdsl.fabric.assets import COMMENTED, WRITTEN, Assets, read_assets_of_audit
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
@@ -21,6 +21,7 @@ MOST_SAID = 4
 NO_DEVICE = "the design has no such device"
 NO_PORT = "the device has no such port; its identifiers are those of the device"
 EMPTY = "the row has no identifier"
+NO_MAC = "its `mac` is not a MAC address"
 
 
 def read_identifiers(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> Identifiers:
@@ -56,13 +57,18 @@ def _add_written_identifiers(
                 aside[NO_DEVICE].append((line, called))
             continue
         written = [cells[c] for c in WRITTEN if cells.get(c)]
-        if not written and not any(cells.get(c) for c in ("node_guid", "port_guid")):
+        if cells.get("mac") and not hexadecimal_digits(cells["mac"]) and line not in faulty:
+            written.remove(cells["mac"])
+            aside[NO_MAC].append((line, f"{called} {cells['mac']}"))
+        elif not written and not any(cells.get(c) for c in ("node_guid", "port_guid")):
             aside[EMPTY].append((line, called))
         found = names.local(device, (port,)) if port else ()
         if port and not found and written:
             aside[NO_PORT].append((line, f"{called} {port}"))
         identifiers.add_identifiers(written, (device, found[0] if found else -1), line)
-    _note_rows_set_aside(aside, len(assets.rows), file, diagnostics)
+    if assets.commented:
+        aside[COMMENTED] += assets.commented
+    _note_rows_set_aside(aside, len(assets.rows) + len(assets.commented), file, diagnostics)
 
 
 @dataclass(slots=True)

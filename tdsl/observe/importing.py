@@ -30,6 +30,11 @@ from tdsl.system.nouns import counted_noun
 
 RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
 HOST_PORT = re.compile(r"(?:eth(?!ernet|\d+/)|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
+NO_NETWORK = re.compile(
+    r"(?:psu|ps|pem|outlet|power ?(?:supply|port|outlet|feed)?|console|con|serial)[ _-]?[\da-d]?\d*",
+    re.IGNORECASE,
+)
+"""Names of ports of power and consoles, in tables that do not say what kind the ends of a cable are."""
 HOST_NAME = re.compile(
     r"(?:.*[^a-z])?(?:node|host|server|srv|gpu|dgx|hgx|compute|worker)s?[^a-z]*", re.IGNORECASE
 )
@@ -216,6 +221,11 @@ class _Importer:
                 self._leave_out("E0611", w.at, self._shown(w), "a router or an aggregation node")
                 continue
             a, b = self.end(w.a), self.end(w.b)
+            outside = "" if w.a.printed else _port_of_no_network(w)
+            if outside:
+                why = f"by its name `{outside}` is a port of power or a console, not of a network"
+                self._leave_out("E0611", w.at, self._shown(w), why)
+                continue
             if a[0] == b[0]:
                 if a != b:
                     text = f"both ends on {a[0]}, {a[1]} and {b[1]}"
@@ -531,6 +541,12 @@ class _Importer:
         numbered = device.switch and all(p.isdigit() for p in device.ports)
         last = max([device.count, *map(int, device.ports)]) if numbered else len(device.ports) - 1
         return [*zip(a.lows, a.highs, strict=True), (int(numbered), last)]
+
+
+def _port_of_no_network(wire: CapturedLink) -> str:
+    """The port of a link that is one of power or a console by its name, "" where none is."""
+    names = (p for end in (wire.a, wire.b) for p in end.port[:1])
+    return next((p for p in names if NO_NETWORK.fullmatch(p)), "")
 
 
 def _numbers_in_name(name: str) -> list[str]:

@@ -124,5 +124,5 @@ def test_tables_of_identifiers(small: Fabric) -> None:
     assert owners(bare) == ({k: v for k, v in known.items() if k in ("0002c9000001", "S1", "0002c900000b", "S2")}, ["E0611"] * 2)
     single = IDENTIFIED.replace("0002c90300000003,0002c90300000006", "0002c90300000005,0002c90300000006")
     assert owners(single)[0] == known | {"0002c90300000003": (one, 0), "0002c90300000005": (one, 1)}
-    assert owners("") == ({}, []) and owners("device,x\n") == ({}, ["E0531"])
+    assert owners("") == ({}, ["E0531"]) and owners("device,x\n") == ({}, ["E0531"])
     assert owners("device,serial\nsu0-leaf0,S\n") == ({"S": (leaf, -1)}, [])

@@ -49,10 +49,12 @@ def test_trunks_of_netbox(tmp_path: Path) -> None:
 def test_the_table_of_netbox_is_a_design(tmp_path: Path) -> None:
     rows = ["ID,Label,Termination A,Termination B,Device A,Device B,Status,Type"]
     rows += [f"{n},,eth{n % 2},swp{n // 2},gpu{n // 2},leaf{n % 2},Connected,AOC" for n in range(8)]
+    rows += ["8,,PSU1,Outlet 1,leaf0,pdu1,Connected,", "9,,Console,ttyS1,leaf0,cs1,Connected,"]
     (tmp_path / "cables.csv").write_text("\n".join(rows) + "\n")
     fabric = imported(tmp_path, tmp_path / "cables.csv", "--rate", "400Gbps")
     assert fabric.link_count == 8 and int(fabric.is_end.sum()) == 4
-    assert "connect" in (tmp_path / "asbuilt.fab").read_text()
+    text = (tmp_path / "asbuilt.fab").read_text()
+    assert "# left out: line 10, leaf0 PSU1 to pdu1 Outlet 1: by" in text and "# left out: line 11, " in text
 
 
 def test_a_spreadsheet_with_columns_of_its_own(tmp_path: Path) -> None:

@@ -13,8 +13,11 @@ from tdsl.observe.record import CaptureLine, Malformed, Observed, hexadecimal_di
 from tdsl.system.lazy_dataclass import dataclass
 
 RULE = re.compile(r"(?=[\s…]*+-)[\s\-…]*+")
-TOTAL = re.compile(r"Total entries displayed:\s*(\d+)\s*")
-"""The last line of SONiC's table (sonic-utilities, ``scripts/lldpshow``)."""
+TOTAL = re.compile(
+    r"Total (?:entries displayed:|number of entries|Mac Addresses for this criterion:)\s*(\d+)\s*"
+)
+"""The last line of SONiC's tables (sonic-utilities, ``scripts/lldpshow``, ``scripts/fdbshow``), of ``show
+lldp neighbors`` of NX-OS, and of ``show mac address-table`` of EOS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def add_table_of_neighbours(table: NeighbourTable, file: SourceFile, stem: str, 
     above, columns = _lines_above_rows(table, lines)
     port, rows = "", 0
     for number, line in enumerate(lines[above:], above + 1):
-        if RULE.fullmatch(line) or _is_judged_total(line, rows, CaptureLine(file, number), into):
+        if RULE.fullmatch(line) or is_judged_total(line, rows, CaptureLine(file, number), into):
             continue
         cells = {name: line[c].strip() for name, c in columns.items()}
         port = cells.get(table.port, "") or port  # a further neighbour of the port above
@@ -72,10 +75,10 @@ def _lines_above_rows(table: NeighbourTable, lines: list[str]) -> tuple[int, dic
     )
 
 
-def _is_judged_total(line: str, rows: int, at: CaptureLine, into: Observed) -> bool:
-    """Whether a line is the total of a table of so many rows; report one that is another number."""
+def is_judged_total(line: str, rows: int, at: CaptureLine, into: Observed) -> bool:
+    """Whether a line is the total of a table of so many rows; report one that is more."""
     total = TOTAL.fullmatch(line.strip())
-    if total is not None and int(total[1]) != rows:
+    if total is not None and int(total[1]) > rows:
         said = f"the table says that it has {int(total[1]):,} entries, and {rows:,} are here"
         into.fault(at.file, at.line, said, "the capture is cut: capture it again", "E0602")
     return total is not None

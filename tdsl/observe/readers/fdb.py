@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tdsl.findings.source import SourceFile
+from tdsl.observe.readers._neighbour_tables import is_judged_total
 from tdsl.observe.readers._neighbours import Lines, add_device, json_of_capture, json_text
 from tdsl.observe.record import (
     CapturedEnd,
@@ -51,6 +52,7 @@ HEADINGS = re.compile(
     r".*\bfdb\b.*|\s*+(?:sudo )?(?:ip|arp|bridge|show|nv)\s.*",
     re.IGNORECASE,
 )
+TABLE = re.compile(r"\bMac ?Address\b", re.IGNORECASE)
 NO_CABLE = "the interface is not a port of its own"
 OWN_ADDRESS = "it is an address of the device itself, or set by hand"
 GROUP_ADDRESS = "it is a group address"
@@ -124,6 +126,7 @@ def _why_aside(row: _Row) -> str:
 def _rows_of_text(file: SourceFile, into: Observed) -> Iterator[_Row]:
     """The rows of a table of text: the interface follows ``dev`` or ``on``, or is the last word that is
     one."""
+    _judge_totals(file, into)
     for number, line in enumerate(file.text.split("\n"), 1):
         if line.lstrip().startswith("#"):
             continue  # a comment, or the command behind the prompt of root
@@ -150,6 +153,16 @@ def _rows_of_text(file: SourceFile, into: Observed) -> Iterator[_Row]:
             at,
             line.strip()[:120],
         )
+
+
+def _judge_totals(file: SourceFile, into: Observed) -> None:
+    """Report the totals of tables that are more than their rows, from each heading on."""
+    rows = 0
+    for number, line in enumerate(file.text.split("\n"), 1):
+        if is_judged_total(line, rows, CaptureLine(file, number), into) or TABLE.search(line):
+            rows = 0
+        elif not line.lstrip().startswith("#"):
+            rows += MAC.search(line) is not None
 
 
 def _port_of_words(ports: list[str]) -> str:

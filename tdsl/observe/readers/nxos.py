@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.source import SourceFile
+from tdsl.observe.readers._neighbour_tables import is_judged_total
 from tdsl.observe.readers._neighbours import add_local_device, add_neighbour_link
 from tdsl.observe.record import CaptureLine, Malformed, Observed
 
@@ -27,19 +28,21 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the switch that the file is named after."""
     here = add_local_device(into, stem, CaptureLine(file, 1))
     facts: dict[str, str] = {}
-    start = 1
+    start, entries = 1, 0
     for at, raw in enumerate([*file.text.split("\n"), "Chassis id: "], 1):
         if "Local Port id:" not in file.text:
             raise Malformed(
                 at, "the short table cuts names at 20 characters", "capture `show lldp neighbors detail`"
             )
+        if entries and is_judged_total(raw, entries, CaptureLine(file, at), into):
+            entries = 0  # a table of another capture may follow
         found = FIELD.match(raw.strip())
         if found is None:
             continue
         if found[1] == "Chassis id":
             if facts:
                 _add_nxos_neighbour(into, here, facts, CaptureLine(file, start))
-            facts, start = {}, min(at, len(file.line_starts))
+            facts, start, entries = {}, min(at, len(file.line_starts)), entries + 1
         if found[2].strip() and found[2].strip().lower() not in EMPTY:
             facts[found[1]] = found[2].strip()
 
