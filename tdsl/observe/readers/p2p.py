@@ -81,8 +81,8 @@ REMOVED = frozenset(
 )
 """States of a cable in other tables that is not plugged any more."""
 PLUGGED = words_listed(
-    "installed,connected,active,completed,complete,done,cabled,ok,yes,live,up,plugged,patched,tested,verified,"
-    "deployed,in use,in service"
+    "installed,connected,active,completed,complete,done,cabled,ok,yes,live,up,plugged,patched,tested,"
+    "verified,deployed,in use,in service"
 )
 """States of a cable that is plugged."""
 LATER = words_listed("planned,to do,todo,not yet,pending,reserved,spare,open")
