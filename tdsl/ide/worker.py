@@ -102,6 +102,8 @@ def _judgements_or_fault(question: Question, session: EditorSession) -> Iterator
     try:
         yield from judge_in_stages(question, session)
     except Exception as fault:  # the editor goes on, and gets a message
+        if type(fault).__name__ == "ArgumentError" and GivenUp.__name__ in str(fault):
+            raise GivenUp from fault  # ctypes, by which z3 is called, puts its own error over an interruption
         session.forget()
         yield TextJudgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 

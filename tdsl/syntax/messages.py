@@ -63,14 +63,25 @@ _ALL_TRIALS = (
 )
 
 
+def _text_before_block(text: str) -> str:
+    """What an unclosed string holds where a block opens behind it, at the end of the line; else ""."""
+    line = text.rstrip()
+    held = line[:-1].rstrip() if line.endswith("{") else ""
+    return "" if re.search(r'["#]', held[1:]) else held
+
+
+def _text_before_end(text: str) -> str:
+    """What an unclosed string holds before what ends a statement, a block or the line; "" where a brace opens
+    that nothing closes."""
+    found = re.match(r'"(?:[^;{}#]|\{[^{}]*+\})*+', text)
+    return "" if found is None or text[found.end() :].startswith("{") else found[0].rstrip()
+
+
 def _unclosed_string(token: Token) -> Diagnostic:
     """The finding of a string without its closing quote, which ends before what ends a statement or block,
     else with the line."""
     message = "this string has no closing quote on its line"
-    before_block = re.match(r'"[^"#]*?(?=\s*\{\s*$)', token.text)
-    inside = re.match(r'"(?:[^;{}]|\{[^{}]*\})*?(?=\s*(?:;|\}|#|$))', token.text)
-    found = before_block or inside
-    string = found[0].rstrip() if found is not None else ""
+    string = _text_before_block(token.text) or _text_before_end(token.text)
     if not re.search(r"\w", string) or token.text.count('"') > 1:
         return Diagnostic(
             "E0007",

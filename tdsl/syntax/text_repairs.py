@@ -119,10 +119,10 @@ def _dimensions_apart(s: Scene) -> Diagnostic | None:
     tokens = tokens_before_block(s)
     if b is None or b.type != "NUMBER" or not s.statement or not tokens:
         return None
-    found = re.compile(r"\d+(?:\s*[xX*]\s*\d+)+").match(text, b.start)
+    found = re.compile(r"\d++(?:\s*+[xX*]\s*+\d++)++").match(text, b.start)
     if found is None:
         return None
-    new = re.sub(r"\s*[xX*]\s*", "x", found[0])
+    new = "x".join(re.findall(r"\d++", found[0]))
     if not is_whole(s, text[tokens[0].start : b.start] + new + text[found.end() : tokens[-1].end]):
         return None
     whole = SourceSpan(s.run.file, b.start, found.end())

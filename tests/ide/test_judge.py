@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 import signal
 import sys
@@ -82,7 +83,7 @@ def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
             try:
                 for _ in judge_in_stages(asked, kept):
                     pass
-            except GivenUp:
+            except (GivenUp, ctypes.ArgumentError):  # the latter where z3 was being called
                 kept.interrupted()
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
