@@ -385,7 +385,7 @@ def _pool_of_segments(rule: AddressRule, found: IPv4Interface | IPv6Interface) -
         raise Fault(
             "E0471",
             rule.value.span,
-            f"{found} has no room for a gateway, two switches and a host",
+            f"{found} is too small for a gateway, two switches and a host",
             help="take a network with a shorter prefix",
         )
     own = tuple(make(gateway + k) for k in (1, 2))

@@ -121,7 +121,7 @@ def _row_of_hall(hall: str, rows: Sequence[RackRow], part: object) -> RackRow:
 def _numbers_of_entry(
     plan: FabricPlan, s: FeedStatement, known: Sequence[int], entry: tree.Expr
 ) -> list[int]:
-    """The numbers that one entry of an index stands for; of a range those that racks have, and its ends."""
+    """The numbers of one entry of an index; of a range those that racks have, and its ends."""
     value = plan.evaluator.evaluate(entry, s.scope)
     if isinstance(value, WholeRange):
         inside = [n for n in known if value.low <= n <= value.high]

@@ -242,13 +242,18 @@ class _Importer:
     def _links_seen_once(self) -> list[CapturedLink]:
         """The links of all captures without those that both ends see and name by a description alone, which
         is no port of the other end's own capture: one such link between two devices is joined, of several the
-        one side's stay and the other's are left out."""
+        one side's stay and the other's are left out. Where the other end names both ports, its row counts."""
         by_ends: dict[tuple[str, str], list[int]] = defaultdict(list)
         wires = list(self.observed.wires)
-        for at, w in enumerate(wires):
-            if self._is_described(w.a, w.b):
-                by_ends[w.a.node, w.b.node].append(at)
+        named = {(w.b.node, port) for w in wires if not self._is_described(w.a, w.b) for port in w.b.port}
         gone: set[int] = set()
+        for at, w in enumerate(wires):
+            if not self._is_described(w.a, w.b):
+                continue
+            if (w.a.node, w.a.port[0]) in named:
+                gone.add(at)
+            else:
+                by_ends[w.a.node, w.b.node].append(at)
         for (here, there), mine in by_ends.items():
             theirs = by_ends.get((there, here), []) if here < there else []
             if len(mine) == len(theirs) == 1:

@@ -102,7 +102,8 @@ def routes_of_schedule(ranks: Ranks, schedule: Schedule) -> list[RoutedMessage] 
 
 @dataclass(frozen=True, slots=True)
 class _Paths:
-    """The paths between the nodes of an offer, each with its share, and the delay of all arcs and nodes."""
+    """The paths between the nodes of an offer, each with its share; the delay of all arcs and nodes; and the
+    node that each arc leads to."""
 
     view: View
     offer: Offer
@@ -113,6 +114,7 @@ class _Paths:
     ends: list[dict[int, int]]
     names: dict[int, str]
     unit_names: dict[int, str]
+    head: Sequence[int]
 
     @classmethod
     def of(cls, ranks: Ranks, plan: MessagePlan, stages: Sequence[Stage]) -> _Paths | str:
@@ -138,12 +140,12 @@ class _Paths:
         length, own = delays.arc_lengths(offer)
         ends, names = _units_on_rails(ranks, view, rails)
         called = dict(zip(view.units.tolist(), view.names(view.units), strict=True))
-        return cls(view, offer, rails, share, length, own, ends, names, called)
+        return cls(view, offer, rails, share, length, own, ends, names, called, offer.network.head.tolist())
 
     def messages(self, stage: Stage, number: int, seconds: Fraction, turned: bool) -> Iterator[RoutedMessage]:
         """The messages of a stage of which a part takes so many seconds; ``turned``: the routes are those of
         the messages the other way."""
-        shares = _SharesOfRate(self.offer.nodes, self.offer.network.head.tolist(), self.length)
+        parts_of_rate = _PartsOfRate()
         for s, t, parts in zip(
             *(x.tolist() for x in (stage.source, stage.target, stage.amount)), strict=True
         ):
@@ -151,40 +153,36 @@ class _Paths:
                 continue
             rate = Fraction(parts) / seconds
             each = [e for e in self.ends if s in e and t in e]
-            shares.begin(rate / max(len(each), 1))
+            parts_of_rate.begin(rate / max(len(each), 1))
             routes = [
                 route
                 for rail in each
                 for route in self._routes(
-                    *((rail[t], rail[s]) if turned else (rail[s], rail[t])), shares, turned
+                    *((rail[t], rail[s]) if turned else (rail[s], rail[t])), parts_of_rate, turned
                 )
             ]
             yield RoutedMessage(number, self.names[s], self.names[t], parts, rate, tuple(routes))
 
-    def _routes(self, one: int, other: int, shares: _SharesOfRate, turned: bool) -> Iterator[Route]:
-        """The routes between two units of the view, which carry the rate of ``shares`` together."""
-        net = self.offer.network
+    def _routes(self, one: int, other: int, parts: _PartsOfRate, turned: bool) -> Iterator[Route]:
+        """The routes between two units of the view, which carry the rate of ``parts`` together."""
+        net, nodes, head = self.offer.network, self.offer.nodes, self.head
         s, t = (int(self.offer.node[d]) for d in (one, other))
         first, last = self.unit_names[one], self.unit_names[other]
         if s == t:
-            inner = [self.offer.nodes[int(net.head[net.out[s][0]])]]
+            inner = [nodes[head[net.out[s][0]]]]
             delay = delay_below_switch(net.tail, net.head, self.length, self.own, s)
-            yield Route((last, *inner, first) if turned else (first, *inner, last), shares.rate, delay)
+            yield Route((last, *inner, first) if turned else (first, *inner, last), parts.rate, delay)
             return
         for part, arcs in self.share[s, t]:
-            inner, delay = shares.way(arcs)
-            names = (first, *inner, last)
-            yield Route(names[::-1] if turned else names, shares.part(part), self.own[s] + delay)
+            names = (first, *[nodes[head[arc]] for arc in arcs[:-1]], last)
+            delay = self.own[s] + sum([self.length[arc] for arc in arcs])
+            yield Route(names[::-1] if turned else names, parts.part(part), delay)
 
 
 @dataclass(slots=True)
-class _SharesOfRate:
-    """What each part of a rate is, found once, since the hosts below two switches have ways with the same
-    parts; and what the ways through the network pass and take."""
+class _PartsOfRate:
+    """Parts of a rate, each multiplied once: the hosts below two switches have routes with the same parts."""
 
-    nodes: Sequence[str]
-    head: Sequence[int]
-    length: Sequence[int]
     rate: Fraction = Fraction(0)
     known: dict[tuple[int, int], Fraction] = field(default_factory=dict)
 
@@ -200,11 +198,6 @@ class _SharesOfRate:
         if key not in self.known:
             self.known[key] = self.rate * part
         return self.known[key]
-
-    def way(self, arcs: Sequence[int]) -> tuple[list[str], int]:
-        """The devices between the ends of a way, and the delay of its arcs."""
-        head, length = self.head, self.length
-        return [self.nodes[head[arc]] for arc in arcs[:-1]], sum([length[arc] for arc in arcs])
 
 
 def _offer_of_plan(

@@ -55,26 +55,20 @@ def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer:
         and text[opener.start - 1].isalnum()
         and is_whole(s, f"{text[begin : opener.start]}{other}{text[opener.end : end]}")
     ):
-        return Diagnostic(
-            "E0003",
-            f"`{opener.text}` is closed by `{closer.text}`",
-            opener.span,
-            (Label(closer.span, f"`{closer.text}` closes it here"),),
-            help=f"write `{other}`",
-            fix=Fix(f"write `{other}`", ((opener.span, other),), safe=False),
-        )
+        label = Label(closer.span, f"`{closer.text}` closes it here")
+        return _exchange_bracket(opener, closer, opener.span, label, other)
     if is_whole(s, f"{text[begin : closer.start]}{sign}{closer.text}{text[closer.end : end]}"):
         return _put_bracket(s, sign, closer.start, opener, f"this `{opener.text}` is not closed", "E0003")
     if not is_whole(s, f"{text[begin : closer.start]}{sign}{text[closer.end : end]}"):
         return None
-    return Diagnostic(
-        "E0003",
-        f"`{opener.text}` is closed by `{closer.text}`",
-        closer.span,
-        (Label(opener.span, f"`{opener.text}` opens here"),),
-        help=f"write `{sign}`",
-        fix=Fix(f"write `{sign}`", ((closer.span, sign),), safe=False),
-    )
+    label = Label(opener.span, f"`{opener.text}` opens here")
+    return _exchange_bracket(opener, closer, closer.span, label, sign)
+
+
+def _exchange_bracket(opener: Token, closer: Token, at: SourceSpan, label: Label, new: str) -> Diagnostic:
+    """The finding of a bracket that one of the other kind closes; its edit puts ``new`` at ``at``."""
+    message, write = f"`{opener.text}` is closed by `{closer.text}`", f"write `{new}`"
+    return Diagnostic("E0003", message, at, (label,), help=write, fix=Fix(write, ((at, new),), safe=False))
 
 
 def _opener_left_out(s: Scene, tokens: list[Token], stray: Token) -> Diagnostic | None:

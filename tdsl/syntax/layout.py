@@ -229,7 +229,7 @@ class TokenLayout:
         self.diagnostics.add("E0001", token.span, "`{` is written twice", help="remove one `{`", fix=fix)
 
     def _is_brace_for_bracket(self, i: int) -> bool:
-        """Whether a `}` stands for the `]` of a bracket on its line: the statement goes on behind it."""
+        """Whether a `}` closes a `[` of its line by mistake: the statement goes on behind it."""
         if not self.brackets or self.brackets[-1].token.type != "LSQB" or i + 1 == len(self.tokens):
             return False
         opened, token, behind = self.brackets[-1].token, self.tokens[i], self.tokens[i + 1]

@@ -127,8 +127,8 @@ def _likeliest_finding(s: Scene) -> Diagnostic | None:
 
 
 def _fault_of_layout(run: Run, i: int, token: Token) -> Diagnostic | None:
-    """The finding of a token that stands for a fault of brackets; with the edit that mends it where one makes
-    the statement whole."""
+    """The finding of a token by which the scanner marks a fault of brackets; with the edit that mends it
+    where one makes the statement whole."""
     if not isinstance(token.node, Diagnostic) or token.node.code != "E0003":
         return token.node if isinstance(token.node, Diagnostic) else None
     rest = []

@@ -157,6 +157,23 @@ def made(*wires: tuple[str, str, str, str, int], kinds: dict[str, str] | None = 
     return out
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_a_link_that_both_ends_see_is_one(seed: int, tmp_path: Path) -> None:
+    """Each end of a cable names the other's port or has its description alone, which says nothing of the far end."""
+    random = Random(seed)
+    rows: dict[str, list[str]] = {f"sw{k}": [] for k in range(3)}
+    cables = random.randint(1, 8)
+    for n in range(cables):
+        ends = [(s, f"et-0/0/{len(rows[s])}") for s in random.sample(sorted(rows), 2)]
+        for (here, port), (there, far) in (ends, ends[::-1]):
+            rows[here].append(f"{port}  -  2c:6b:f5:00:00:0{there[-1]}  {random.choice((far, f'cable {n}'))}  {there}")
+    for name, lines in rows.items():
+        heading = "Local Interface    Parent Interface    Chassis Id          Port info          System Name"
+        (tmp_path / f"{name}.txt").write_text("\n".join([heading, *lines, ""]) if lines else heading + "\n")
+    done = tdsl("import", tmp_path, "--rate", "100Gbps")
+    assert f"{cables} link{'s' if cables > 1 else ''}." in done.stdout.splitlines()[0], done.output
+
+
 def test_no_design() -> None:
     with pytest.raises(NoDesign, match=r"^the captures have no link$"):
         design_from_captures(made(), "f")

@@ -76,7 +76,7 @@ def _lines_above_rows(table: NeighbourTable, lines: list[str]) -> tuple[int, dic
 
 
 def is_judged_total(line: str, rows: int, at: CaptureLine, into: Observed) -> bool:
-    """Whether a line is the total of a table of so many rows; report one that is more."""
+    """Whether a line is the total of a table; report one that is more than the rows that were read."""
     total = TOTAL.fullmatch(line.strip())
     if total is not None and int(total[1]) > rows:
         said = f"the table says that it has {int(total[1]):,} entries, and {rows:,} are here"
