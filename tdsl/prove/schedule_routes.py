@@ -165,7 +165,7 @@ class _Paths:
 
     def _routes(self, one: int, other: int, parts: _PartsOfRate, turned: bool) -> Iterator[Route]:
         """The routes between two units of the view, which carry the rate of ``parts`` together."""
-        net, nodes, head = self.offer.network, self.offer.nodes, self.head
+        net, nodes, head, length = self.offer.network, self.offer.nodes, self.head, self.length
         s, t = (int(self.offer.node[d]) for d in (one, other))
         first, last = self.unit_names[one], self.unit_names[other]
         if s == t:
@@ -175,7 +175,7 @@ class _Paths:
             return
         for part, arcs in self.share[s, t]:
             names = (first, *[nodes[head[arc]] for arc in arcs[:-1]], last)
-            delay = self.own[s] + sum([self.length[arc] for arc in arcs])
+            delay = self.own[s] + sum([length[arc] for arc in arcs])
             yield Route(names[::-1] if turned else names, parts.part(part), delay)
 
 
