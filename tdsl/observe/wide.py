@@ -28,7 +28,7 @@ FEWEST_DEVICES = 4
 FEWEST_SHARE = 8
 """A pattern of ports is one of at least one in so many devices of those that could have it."""
 FEWEST_LINKS = 8
-"""Links that fit by a pattern and did not without it."""
+"""Links that fit by a pattern and did not without it; in a small design half of all its links."""
 MOST_PATTERNS = 6
 MOST_SETS = 24
 """Sets of devices that are looked at, those with most ports that differ."""
@@ -75,11 +75,11 @@ def wide_mistakes(state: Cabling, places: PortPositions, ports: Sequence[int]) -
     left = [p for p in ports if state.differs(p)]
     found: list[WidePattern] = []
     for _ in range(MOST_PATTERNS):
-        if len(left) < FEWEST_PORTS:
+        if len(left) < min(FEWEST_PORTS, places.fabric.link_count):
             return
         columns = _Columns(state, places)
         best = min(columns.patterns(), key=lambda one: one.rank, default=None)
-        if best is None or not (len(best.devices) >= FEWEST_DEVICES or best.kind.startswith("panel")):
+        if best is None or not columns.is_wide(best):
             return  # what explains most is a mistake at few devices, which others look for
         made = columns.mistake_of(best)
         if not state.make(made):
@@ -157,8 +157,23 @@ class _Columns:
         yield "all hosts", f.is_end & ~switches
         yield "all devices", np.ones(f.device_count, dtype=np.bool_)
 
+    def is_wide(self, one: WidePattern) -> bool:
+        """Whether a pattern is of more than a few devices, of panels, or of port numbers of all switches or
+        all hosts that there are."""
+        chosen = np.zeros(self.fabric.device_count, dtype=np.bool_)
+        chosen[list(one.devices)] = True
+        used = np.zeros_like(chosen)
+        used[self.device[np.concatenate((self.a, self.b))]] = True
+        kinds = (self.fabric.is_switch, ~self.fabric.is_switch)
+        whole = len(one.devices) > 1 and any(bool(chosen[used & kind].all()) for kind in kinds)
+        return (
+            len(one.devices) >= FEWEST_DEVICES
+            or one.kind.startswith("panel")
+            or (one.kind == "ports offset" and whole)
+        )
+
     def judged(self, one: WidePattern) -> Iterator[WidePattern]:
-        """A pattern with the links that it makes fit, if these are enough: eight links more than without it,
+        """A pattern with the links that it makes fit, if these are enough: ``FEWEST_LINKS`` more than without it,
         more than a third of the links of these devices, and with those that fitted before more than half.
         A permutation that keeps the design as it is makes no more fit."""
         before, after = self.hits(self.same), self.hits(one.target)
@@ -167,7 +182,7 @@ class _Columns:
         touched = mine[self.device[self.a]] | mine[self.device[self.b]]
         gain = int(after.sum()) - int(before.sum())
         of = int(touched.sum())
-        if gain >= FEWEST_LINKS and 3 * gain > of and 2 * int((after & touched).sum()) > of:
+        if gain >= min(FEWEST_LINKS, self.fabric.link_count // 2) and 3 * gain > of and 2 * int((after & touched).sum()) > of:
             yield WidePattern(one.kind, one.detail, one.target, one.devices, one.amount, gain, one.span)
 
     def offsets_of_numbers(self, name: str, mask: Bools) -> Iterator[WidePattern]:
