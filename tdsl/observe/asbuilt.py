@@ -244,7 +244,9 @@ class _Mending:
             proofs = FAILURES_PROVED if check is not None and check.cost > 2 else 1
             most = min(most // 4, LINKS_PROVED // max(self.made.fabric.link_count * proofs, 1))
         elif quick:
-            most = max(most, LINKS_JUDGED // max(self.made.fabric.link_count, 1))
+            fewest = most // 3 if self.budget is QUICK else most
+            links = LINKS_JUDGED // 2 if self.budget is QUICK else LINKS_JUDGED
+            most = max(fewest, links // max(self.made.fabric.link_count, 1))
         gains = self.gains(claim, promise.built, self.faults[:most])
         best = next((n for n, r in gains if Promise(promise.designed, r).kept), 0)
         judged = min(most, len(self.faults))

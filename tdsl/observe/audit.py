@@ -349,8 +349,8 @@ class _Auditor:
             what = f"{devices:,} switches" if is_switch else counted_noun(devices, "host")
             finding = Diagnostic(
                 "E0613",
-                f"renamed: {what}, whose names in the captures are not those of the design; each is taken for "
-                "the device in whose place it is",
+                f"renamed: {what}, whose names in the captures are not those of the design; each is taken "
+                "for the device in whose place it is",
                 nodes[found[0].node].at.span,
                 (),
                 (*said, *more_than_noted(len(found))),

@@ -137,6 +137,8 @@ def columns_of_work(row: Sequence[str]) -> dict[str, int]:
 
 def plain_words(cell: str) -> str:
     """A cell in lower case with single spaces: ``Not-Installed`` is ``not installed``."""
+    if not cell:
+        return ""
     text = cell.replace("\ufe0f", "").casefold()
     return " ".join(re.sub(r"(?<=\w)[-_](?=[^\W\d])", " ", text).rstrip("!").split())
 
@@ -160,8 +162,8 @@ def is_out_of_service(words: str) -> bool:
 
 
 def reason_of_bare_row(cells: Sequence[str]) -> str:
-    """Why a row of a table that does not name two ends is no cable: a total, or a remark in one cell; "" where
-    it may be a row that was not filled."""
+    """Why a row of a table that does not name two ends is no cable: a total, or a remark in one cell; ""
+    where it may be a row that was not filled."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     if TOTAL.match(filled[0]):
         return "the row is a total"

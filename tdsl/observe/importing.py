@@ -163,8 +163,8 @@ class _Importer:
             self._alike()
 
     def _name_devices(self) -> None:
-        """The device and adapter of every node. Names that differ in case alone are one. Nodes of one name that are different devices by their GUID or
-        chassis get it with their chip or identifier behind."""
+        """The device and adapter of every node. Names that differ in case alone are one. Nodes of one name
+        that are different devices by their GUID or chassis get it with their chip or identifier behind."""
         known = {n.description.casefold() for n in self.observed.nodes.values()}
         same: dict[tuple[str, str], list[CapturedNode]] = defaultdict(list)
         spelled: dict[str, str] = {}

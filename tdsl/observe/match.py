@@ -503,8 +503,8 @@ class _Matcher:
         """Match what has no name of the design by its neighbours, as long as that gives new matches: where
         more than half of all its links fit; where there is none of these, what has no name at all, or one
         that others have, too, where more than half of the links fit whose other end is known; then such
-        a node where they lead to one device, though to other ports; at last, where most switches or most hosts
-        have names that the design does not have, these in the same ways."""
+        a node where they lead to one device, though to other ports; at last, where most switches or most
+        hosts have names that the design does not have, these in the same ways."""
         around = self.ends_of_nodes()
         taken = _TakenPlaces(
             {d for d, _ in self.target.values()},
@@ -978,16 +978,12 @@ class _Matcher:
             self.compare_neighbours(near, end, device, wire)
             return
         planned = int(self.planned[near])
-        if device < 0 and self.nameless(end.node):
-            self.set_aside(NOT_IDENTIFIED if planned >= 0 else FREE_PORT, wire)
+        why = self.reason_not_identified(end.node, planned) if device < 0 else ""
+        if why:
+            self.set_aside(why, wire)
             if planned >= 0:
                 self.seen.unidentified[self.fabric.port_link[near]] = True
             return
-        if planned >= 0 and end.node in self.strange:
-            if int(self.fabric.port_device[planned]) not in self.seen_devices:
-                self.set_aside(UNKNOWN_NAME, wire)
-                self.seen.unidentified[self.fabric.port_link[near]] = True
-                return
         at_device = device >= 0 and planned >= 0 and int(self.fabric.port_device[planned]) == device
         if planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
             self.set_aside(FREE_PORT, wire)
@@ -1002,6 +998,14 @@ class _Matcher:
         if known and any(name and not hexadecimal_digits(name) for name in end.port):
             self.seen.assumed.append(wire)
         self.join(near, planned if known else self.made(end, device), wire)
+
+    def reason_not_identified(self, node: str, planned: int) -> str:
+        """Why nothing is known of a neighbour that is no device of the design, where the port ``planned`` is
+        to be (-1 none); "" where it is another device than planned."""
+        if self.nameless(node):
+            return NOT_IDENTIFIED if planned >= 0 else FREE_PORT
+        device = int(self.fabric.port_device[planned]) if planned >= 0 and node in self.strange else -1
+        return UNKNOWN_NAME if device >= 0 and device not in self.seen_devices else ""
 
     def compare_neighbours(self, near: int, end: CapturedEnd, device: int, wire: CapturedLink) -> None:
         """A link at a port whose neighbour is known: said again where it is the same one, else set aside.

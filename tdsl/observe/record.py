@@ -256,7 +256,7 @@ class Observed:
         if len(key) > LONGEST_NAME or len(description) > LONGEST_NAME:
             raise Malformed(at.line, f"a name has more than {LONGEST_NAME} characters")
         old = self.nodes.get(key)
-        if not is_factory_description(description):
+        if (old is None or old.description != description) and not is_factory_description(description):
             self.spell(description if kind != "adapter" else description.partition(" ")[0], at)
         if old is None:
             if len(self.nodes) >= MOST_NODES:

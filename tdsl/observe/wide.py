@@ -173,7 +173,7 @@ class _Columns:
         )
 
     def judged(self, one: WidePattern) -> Iterator[WidePattern]:
-        """A pattern with the links that it makes fit, if these are enough: ``FEWEST_LINKS`` more than without it,
+        """A pattern with the links that it makes fit, if these are enough: ``FEWEST_LINKS`` more than before,
         more than a third of the links of these devices, and with those that fitted before more than half.
         A permutation that keeps the design as it is makes no more fit."""
         before, after = self.hits(self.same), self.hits(one.target)
@@ -182,7 +182,11 @@ class _Columns:
         touched = mine[self.device[self.a]] | mine[self.device[self.b]]
         gain = int(after.sum()) - int(before.sum())
         of = int(touched.sum())
-        if gain >= min(FEWEST_LINKS, self.fabric.link_count // 2) and 3 * gain > of and 2 * int((after & touched).sum()) > of:
+        if (
+            gain >= min(FEWEST_LINKS, self.fabric.link_count // 2)
+            and 3 * gain > of
+            and 2 * int((after & touched).sum()) > of
+        ):
             yield WidePattern(one.kind, one.detail, one.target, one.devices, one.amount, gain, one.span)
 
     def offsets_of_numbers(self, name: str, mask: Bools) -> Iterator[WidePattern]:

@@ -92,7 +92,9 @@ def _sarif_result(file: str, d: Diagnostic, mark: str, rule: int) -> dict[str, o
     name, *at = finding_location(file, d)
     places = []
     in_library = name.startswith(LIBRARY) and not file.startswith(LIBRARY)
-    if in_library or (path_from_root(name) and not path_from_root(file)):  # the repository has the design alone
+    if in_library or (
+        path_from_root(name) and not path_from_root(file)
+    ):  # the repository has the design alone
         places = [(name, at, "the place in the library" if in_library else f"the place in {name}")]
         name, at = file, [1, 1, 1, 1]
     places += [(x.span.file.name, [*x.span.begin, *x.span.finish], x.message) for x in d.labels[:MOST_PLACES]]

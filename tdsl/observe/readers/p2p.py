@@ -363,7 +363,9 @@ def _further_positions(
 def _cell(row: list[str], heading: Mapping[str, int], name: str) -> str:
     """A cell by the name of its column, "" where there is none."""
     place = heading.get(name, -1)
-    return row[place].strip() if 0 <= place < len(row) else ""
+    if place < 0 or place >= len(row):
+        return ""
+    return row[place].strip()
 
 
 def _names_two_ends(row: list[str], heading: Mapping[str, int]) -> bool:
@@ -392,7 +394,7 @@ def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
     gone = ABSENT if "netbox" in heading else ABSENT[:1]
     if state in gone:
         return f"NetBox says that the cable is {state}"
-    if is_out_of_service(state):
+    if state and is_out_of_service(state):
         return f"{'NetBox' if 'netbox' in heading else 'the table'} says that the cable is {state[:40]}"
     if _cell(row, heading, "type").lower() == "power":
         return "a cable of power"
@@ -405,6 +407,8 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
     """Add the cable of a row, and the devices at its ends. Raises Malformed."""
 
     def cell(name: str) -> str:
+        if name not in heading:
+            return ""
         text = _cell(row, heading, name).removeprefix("'")
         return plain_capture_name(text, at.line) if text else ""
 
