@@ -534,11 +534,11 @@ class _Matcher:
         self, elected: Sequence[tuple[int, int, int, str]], by_name: Mapping[bool, int]
     ) -> Iterator[tuple[int, int, int, str]]:
         """Of nodes that may be devices under new names, as ``elect_places`` gives them: the switches if they
-        are, with those before them, more than the switches known ``by_name``, and the hosts likewise."""
+        are, with those before them, several and more than those known ``by_name``, and the hosts likewise."""
         device = self.fabric.port_device
         kinds = [bool(self.fabric.is_switch[device[p] if self.single(k) else p]) for p, *_, k in elected]
         count = Counter(kinds) + Counter(bool(self.fabric.is_switch[p.device]) for p in self.seen.positioned)
-        return (one for one, kind in zip(elected, kinds, strict=True) if count[kind] > by_name[kind])
+        return (one for one, kind in zip(elected, kinds, strict=True) if count[kind] > max(by_name[kind], 1))
 
     def ends_of_nodes(self) -> dict[str, list[tuple[CapturedEnd, CapturedEnd]]]:
         """By node its own end and the other one of each of its links. A link that another capture gives, too,
