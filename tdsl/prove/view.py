@@ -12,6 +12,7 @@ import numpy as np
 
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.components import component_labels
+from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import Domains, domains_of, scaleup_links
 from tdsl.fabric.subject import (
@@ -120,6 +121,15 @@ class View:
         if self.failed_beside is not None:
             beside = self.failed_beside if beside is None else beside | self.failed_beside
         return self._reduced(gone, links, failed, beside)
+
+    def without_elements(self, failed: FailedElements) -> View:
+        """The view after these elements of its fabric failed; of a network the scale-up links among them fail
+        beside it."""
+        f = self.fabric.whole or self.fabric
+        if f is self.fabric:
+            return self.without(failed.devices, failed.links)
+        beside = scaleup_links(f)
+        return self.without(failed.devices, failed.links[~beside], failed.links & beside)
 
     def _reduced(self, gone: Bools, links: Bools | None, failed: Bools | None, beside: Bools | None) -> View:
         """What is left without these devices and links, and without units that lost their last link."""

@@ -14,8 +14,7 @@ import numpy as np
 
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.failed import FailedElements
-from tdsl.fabric.graph import Bools, Fabric
-from tdsl.fabric.layers import scaleup_links
+from tdsl.fabric.graph import Fabric
 from tdsl.fabric.subject import devices_of_selectors, holders_of_devices, is_of_instance, names_nothing
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.findings.source import SourceSpan
@@ -285,8 +284,7 @@ class _CheckRun:
     def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
         if self.failed is not None and not check.of_design:
-            lost = self.lost(view.fabric)
-            view = self.left if view is self.view else view.without(self.failed.devices, *lost)
+            view = self.left if view is self.view else view.without_elements(self.failed)
         return self.judge_view(check, view, claim)
 
     def judge_view(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -316,16 +314,7 @@ class _CheckRun:
     def left(self) -> View:
         """The whole fabric after the failures."""
         assert self.failed is not None
-        return self.view.without(self.failed.devices, *self.lost(self.view.fabric))
-
-    def lost(self, fabric: Fabric) -> tuple[Bools, Bools | None]:
-        """The links that failed, as a column of the fabric or of its network; of a network also those of the
-        scale-up layer, as a column of the fabric."""
-        assert self.failed is not None
-        if fabric is self.fabric:
-            return self.failed.links, None
-        beside = scaleup_links(self.fabric)
-        return self.failed.links[~beside], self.failed.links & beside
+        return self.view.without_elements(self.failed)
 
     def claim(self, claim: ResolvedClaim, check: Check | None) -> Result:
         """Answer one claim."""
