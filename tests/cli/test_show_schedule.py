@@ -131,8 +131,8 @@ def test_a_schedule_replays_in_the_time_that_is_stated(design: str, text: str, h
     ],
 )
 def test_trees_replay_over_the_wiring(design: str, text: str, fail: str, milliseconds: float, here: Path) -> None:
-    """Each tree of ranks or switches brings every byte in the steps that it says, no link carries more than it can; nothing that is
-    left out, begins too early, carries more or takes another way would do so; also on what failures leave."""
+    """Each tree of ranks or switches brings every byte in the steps that it says, no link carries more than it can; nothing that
+    is left out, begins too early, carries more or takes another way would do so; also on what failures leave."""
     made, _ = schedule(here, design, text, fail)
     (compiled,) = compile_text(TABLE[design], here, models=False, verify=False).designs
     world = World(json.loads(fabric_json(compiled)))
@@ -143,9 +143,8 @@ def test_trees_replay_over_the_wiring(design: str, text: str, fail: str, millise
     assert made["floor_s"] <= made["total_s"] * (1 + 1e-9) and made.get("failed", []) == [fail] * bool(fail)
     assert not milliseconds or made["total_s"] * 1000 == pytest.approx(milliseconds, rel=1e-3)
     assert not fail or [*wrong_schedule(left, schedule(here, design, text)[0])]
-    listed = tdsl(
-        "show", here / "f.fab", "schedule", text, "--format", "csv", *(["--fail", fail] * bool(fail))
-    ).stdout.splitlines()
+    options = ["--format", "csv", *(["--fail", fail] * bool(fail))]
+    listed = tdsl("show", here / "f.fab", "schedule", text, *options).stdout.splitlines()
     assert len(listed) - 1 == len(made["messages"])
     first, *others = made["messages"]
     late = max(made["messages"], key=lambda m: m["last_step"] - m["first_step"])

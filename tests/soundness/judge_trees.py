@@ -1,4 +1,4 @@
-"""Schedules along trees of single ranks, or of switches that add up, as ``tdsl show FILE schedule`` prints them, replayed over the
+"""Schedules along trees of ranks, or of switches that add up, as ``tdsl show FILE schedule`` prints them, replayed over the
 wiring that is recorded.
 
 Nothing of ``tdsl`` is imported. What links carry is what fabric.json has: links of a host are divided among its ranks, or its
