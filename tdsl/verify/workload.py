@@ -106,10 +106,11 @@ def why_size_is_refused(metric: str, claim: ResolvedClaim | None, example: str) 
     """What is wrong with the size of a claim; "" if nothing."""
     size = message_size_of_claim(claim)
     if size is None:
-        return f"`{metric}` takes one size: write `{example}`"
-    return f"{quantity_text(Quantity(size, SIZE))} are more than can be judged: {MOST_BITS:,} bits" * (
-        size > MOST_BITS
-    )
+        given = claim.args[0] if claim is not None and claim.args else None
+        nothing = isinstance(given, Quantity) and given.dim == SIZE and not given.amount
+        return f"`{metric}` takes one size{', more than 0 B' * nothing}: write `{example}`"
+    shown, most = (quantity_text(Quantity(Fraction(x), SIZE)) for x in (size, MOST_BITS))
+    return f"{shown} are more than can be judged: {most}, 2^63 bits" * (size > MOST_BITS)
 
 
 def time_of_operation(
