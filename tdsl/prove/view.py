@@ -32,6 +32,8 @@ from tdsl.semantics.model import DeviceSet
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import noun_for_count
 
+CROSSED = "the chips that it leaves out pass traffic on, so the set has no network of its own"
+
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
@@ -96,6 +98,11 @@ class View:
         core = (here | there) & fabric.built
         rows = links_between_sets(fabric, here, there)
         return cls(fabric, core, core, rows, budget=budget, sides=(here, there))
+
+    def is_crossed_by_others(self, members: Bools) -> bool:
+        """Whether endpoints beside these pass traffic on, so that these have no network of their own."""
+        f = self.fabric
+        return bool((self.forwards & f.is_end & ~members & ~holders_of_devices(f, members)).any())
 
     def among(self, members: Bools) -> View:
         """The network between these endpoints: without all others, but for the devices that one of them is

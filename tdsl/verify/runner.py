@@ -15,12 +15,12 @@ import numpy as np
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.subject import devices_of_selectors, holders_of_devices, is_of_instance, names_nothing
+from tdsl.fabric.subject import devices_of_selectors, is_of_instance, names_nothing
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.search import first_names_and_more
-from tdsl.prove.view import View
+from tdsl.prove.view import CROSSED, View
 from tdsl.semantics.model import KINDS
 from tdsl.system import progress
 from tdsl.system.lazy_dataclass import dataclass
@@ -432,10 +432,8 @@ class _CheckRun:
         if not (named & f.built).any():
             return skipped("nothing that it names is built" if named.any() else "it names no hosts or chips")
         whole = self.left if self.failed is not None and not check.of_design else self.view
-        if (self.view.forwards & f.is_end & ~named & ~holders_of_devices(f, named)).any():
-            return skipped(
-                "the chips that it leaves out pass traffic on, so the set has no network of its own"
-            )
+        if self.view.is_crossed_by_others(named):
+            return skipped(CROSSED)
         asked = replace(claim, of_all=False) if claim.among else replace(claim, of=(), of_all=False)
         paths = ", ".join(s.text for s in claim.of)
         view = whole.among(named)

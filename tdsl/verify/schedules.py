@@ -30,14 +30,17 @@ from tdsl.prove.search import first_names_and_more
 from tdsl.prove.switch_messages import SwitchMessages
 from tdsl.prove.transfer_times import time_of_transfer
 from tdsl.prove.tree_messages import TreeMessages
-from tdsl.prove.view import View
+from tdsl.prove.view import CROSSED, View
 from tdsl.semantics.quantity import SIZE, TIME, UNIT_TABLE, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
+from tdsl.verify.check import checks_by_name
 from tdsl.verify.checks.all_gather_time import AllGatherTime
 from tdsl.verify.checks.all_to_all_time import AllToAllTime
 from tdsl.verify.checks.allreduce import IN_NETWORK, AllReduce
 from tdsl.verify.checks.reduce_scatter_time import ReduceScatterTime
+from tdsl.verify.compare import why_claim_is_malformed
+from tdsl.verify.result import INCOMPLETE
 from tdsl.verify.workload import (
     Interval,
     Operation,
@@ -107,7 +110,8 @@ def schedule_of_claim(
 ) -> ShownSchedule | str:
     """The best schedule that is known for a claim of a time, on what is left of the fabric where something
     ``failed``; or why there is none, in words."""
-    view = _view_of_claim(fabric, claim, failed)
+    wrong = why_claim_is_malformed(claim, checks_by_name()[claim.metric])
+    view = wrong[0] if wrong is not None else _view_of_claim(fabric, claim, failed)
     shown = view if isinstance(view, str) else _schedule_on_view(view, claim)
     if isinstance(shown, str) or failed is None:
         return shown
@@ -161,8 +165,13 @@ def _view_of_claim(fabric: Fabric, claim: ResolvedClaim, failed: FailedElements 
     def left(view: View) -> View:
         return view if failed is None else view.without_elements(failed)
 
+    if not fabric.complete:
+        return INCOMPLETE
     if claim.metric != TRANSFER and claim.of_all:
-        return left(View.whole(network)).among(devices_of_selectors(network, claim.of) & network.is_end)
+        whole, named = View.whole(network), devices_of_selectors(network, claim.of) & network.is_end
+        if whole.is_crossed_by_others(named):
+            return CROSSED
+        return left(whole).among(named)
     part = None if claim.metric == TRANSFER else _part_of_claim(claim)
     if part is None or isinstance(part, str):
         return part or left(View.whole(network))

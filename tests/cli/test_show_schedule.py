@@ -185,16 +185,21 @@ def test_it_says_in_a_few_lines_what_reaches_the_floor(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "why"),
+    ("design", "asked", "why"),
     [
-        ("all_reduce 1GB", "no requirement of a time is `all_reduce 1GB`"),
-        ("allreduce 1Gbps", "no requirement of a time is"),
-        ("allreduce 1GB of n", "no requirement of a time is"),
-        ("diameter", "no requirement of a time is"),
+        ("two_paths", "all_reduce 1GB", "no requirement of a time is `all_reduce 1GB`"),
+        ("two_paths", "allreduce 1Gbps", "no requirement of a time is"),
+        ("two_paths", "allreduce 1GB of n", "no requirement of a time is"),
+        ("two_paths", "allreduce 0GB", "takes one size, more than 0 B"),
+        ("two_paths", "allreduce 2EB", "2000PB are more than can be judged: 1152.92PB, 2^63 bits"),
+        ("two_paths", "diameter", "no requirement of a time is"),
+        ("two_paths", "allreduce 1GB --fail spine", "some hosts do not reach each other"),
+        ("circle", "allreduce 1GB of all c[0..2]", "the chips that it leaves out pass traffic on"),
     ],
 )
-def test_what_has_no_schedule_is_said(asked: str, why: str, here: Path) -> None:
-    said = tdsl("show", write(here, TABLE["two_paths"], "f.fab"), "schedule", asked)
+def test_what_has_no_schedule_is_said(design: str, asked: str, why: str, here: Path) -> None:
+    text, *fail = asked.split(" --fail ")
+    said = tdsl("show", write(here, TABLE[design], "f.fab"), "schedule", text, *(x for f in fail for x in ("--fail", f)))
     assert said.exit_code == 2 and why in said.output
 
 
