@@ -179,6 +179,7 @@ def test_it_says_in_a_few_lines_what_reaches_the_floor(here: Path) -> None:
     file = write(here, TABLE["uneven"], "f.fab")
     said = tdsl("show", file, "schedule", "allreduce 1GB")
     assert said.exit_code == 0 and said.stdout.strip() == TABLE["told uneven allreduce 1GB"].strip()
+    assert " ".join(said.stdout.split()) in " ".join(tdsl("explain", "allreduce").stdout.split())
     listed = tdsl("show", file, "schedule", "allreduce 1GB", "--format", "csv").stdout.splitlines()
     assert listed[0] == "fabric,stage,sender,receiver,bytes,rate_bps,delay_s,routes,way,tree,steps"
     assert len(listed) - 1 == sum(int(line.split()[2]) for line in said.stdout.splitlines() if line.startswith("stage"))
