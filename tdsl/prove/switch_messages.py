@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import permutations
 
 from tdsl.fabric.layers import scaleup_network
 from tdsl.prove.collective_ranks import Ranks
@@ -61,8 +62,9 @@ class SwitchMessages:
             over = _TreesOverNetwork(ranks.view, ranks.delays, plan, depths)
             count, steps = sum(len(t.links) for t in plan.trees), 2 * max(max(d.values()) for d in depths)
             return cls(plan, called, count, steps, over, capacity_between_devices(ranks.view))
-        trees, links = _trees_of_domains(ranks, called)
-        return cls(plan, called, sum(len(t[1]) for t in trees), plan.steps, trees, links)
+        inside = switches_inside(ranks)
+        trees = [tree for one in inside.sets for tree in one.trees]
+        return cls(plan, called, sum(len(t[1]) for t in trees), plan.steps, trees, inside.links)
 
     def __len__(self) -> int:
         return 2 * self.count
@@ -150,14 +152,29 @@ def _depth_of_devices(tree: SwitchTree) -> dict[int, int]:
 # ---------------------------------------------------------------- over scale-up links
 
 
-def _trees_of_domains(
-    ranks: Ranks, called: Sequence[str]
-) -> tuple[list[NamedTree], dict[tuple[str, str], int]]:
-    """A tree for every set of ranks and every switch that all of its domain are linked to, the data divided
-    as these links have capacity; and the bit/s of all of these links."""
+@dataclass(frozen=True, slots=True)
+class SwitchesOfSet:
+    """What joins a set of ranks inside of its scale-up domain: a tree around every switch that all of the
+    domain are linked to, with its share of what each rank has to them, ``bps``."""
+
+    bps: int
+    trees: Sequence[NamedTree]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchesInside:
+    """The switches that join the ranks of every set, and the bit/s of all their links, by the names of the
+    ends."""
+
+    sets: Sequence[SwitchesOfSet]
+    links: Mapping[tuple[str, str], int]
+
+
+def switches_inside(ranks: Ranks) -> SwitchesInside:
+    """The switches that join the ranks of scale-up domains."""
     view, inner = ranks.view, names_inside_hosts(ranks.view)
     ends = _LinksToSwitches(view, ranks)
-    rank = _names_of_accelerators(ranks, called)
+    rank = _names_of_accelerators(ranks, names_of_ranks(ranks, inner))
     sets = dict(zip(view.units.tolist(), ranks.set_of_unit.tolist(), strict=True))
     mine: dict[int, list[tuple[CommonSwitch, list[int]]]] = {}
     for switch in common_switches(view):
@@ -167,10 +184,10 @@ def _trees_of_domains(
         for number, found in members.items():
             if len(found) > 1:
                 mine.setdefault(number, []).append((switch, found))
-    trees: list[NamedTree] = []
+    out: list[SwitchesOfSet] = []
     rates: dict[tuple[str, str], int] = {}
     for _, found_here in sorted(mine.items(), key=lambda x: x[0]):
-        whole = sum(s.bps for s, _ in found_here)
+        whole, trees = sum(s.bps for s, _ in found_here), list[NamedTree]()
         for switch, chosen in found_here:
             name, links = name_of_node(view, switch.node, inner), []
             for i in chosen:
@@ -178,7 +195,24 @@ def _trees_of_domains(
                 links.append(NamedLink(low, name, 1, *ends.delays(switch, i)))
                 rates[low, name] = rates[name, low] = switch.capacity[i]
             trees.append((Fraction(switch.bps, whole), links))
-    return trees, rates
+        out.append(SwitchesOfSet(whole, trees))
+    return SwitchesInside(out, rates)
+
+
+def exchange_inside(found: SwitchesInside, passes: int) -> Iterator[RoutedMessage]:
+    """The messages by which each rank of a set sends an equal part of the data to each other of its set, all
+    at once, so many times one after the other, by way of the switches that join them."""
+    for number in range(passes):
+        for one in found.sets:
+            count = len(one.trees[0][1])
+            rate = Fraction(one.bps, count - 1)
+            for i, j in permutations(range(count), 2):
+                routes = []
+                for share, links in one.trees:
+                    x, y = links[i], links[j]
+                    routes.append(Route((x.lower, x.upper, y.lower), rate * share, x.up + y.down))
+                ends = routes[0].devices
+                yield RoutedMessage(number, ends[0], ends[-1], Fraction(1, count), rate, tuple(routes))
 
 
 def _names_of_accelerators(ranks: Ranks, called: Sequence[str]) -> dict[int, str]:

@@ -27,9 +27,9 @@ from tdsl.prove.schedule_routes import (
     routes_of_schedule,
 )
 from tdsl.prove.search import first_names_and_more
-from tdsl.prove.switch_messages import SwitchMessages
+from tdsl.prove.switch_messages import SwitchMessages, exchange_inside, switches_inside
 from tdsl.prove.transfer_times import time_of_transfer
-from tdsl.prove.tree_messages import TreeMessages
+from tdsl.prove.tree_messages import TreeMessages, names_inside_hosts, names_of_ranks
 from tdsl.prove.view import CROSSED, View
 from tdsl.semantics.quantity import SIZE, TIME, UNIT_TABLE, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
@@ -198,6 +198,8 @@ def _shown_interval(claim: ResolvedClaim, found: Interval, best: Schedule) -> Sh
     if best.switches is not None:
         return _shown_trees(claim, found, best, SwitchMessages.of(found.ranks, best.switches))
     ranks, plan = found.ranks, best.plan
+    if (plan is None or not plan.stages) and _is_exchange_by_switches(found, best):
+        return _shown_inside(claim, found, best)
     messages = routes_of_schedule(ranks, best)
     links: dict[tuple[str, str], int] = {}
     for view in (ranks.view, ranks.ends, ranks.rails):
@@ -211,6 +213,45 @@ def _shown_interval(claim: ResolvedClaim, found: Interval, best: Schedule) -> Sh
         _stages_of_plan(found.size, best, plan),
         messages, links,
     )  # fmt: skip
+
+
+def _is_exchange_by_switches(found: Interval, best: Schedule) -> bool:
+    """Whether a schedule is an exchange of all with all inside of scale-up domains, by way of switches, whose
+    messages are not too many to be listed."""
+    ranks = found.ranks
+    if best.overlapped or not ranks.in_one_domain or ranks.inside is None:
+        return False
+    most = ranks.view.budget.listed_messages
+    return all(r.by_switch for r in ranks.inside) and 2 * sum(n * n for n in ranks.in_set.tolist()) <= most
+
+
+def _shown_inside(claim: ResolvedClaim, found: Interval, best: Schedule) -> ShownSchedule:
+    """An exchange of all with all inside of scale-up domains."""
+    ranks, joined = found.ranks, switches_inside(found.ranks)
+    passes = 2 if claim.metric == AllReduce.name else 1
+    messages = list(exchange_inside(joined, passes))
+    each = found.size / passes * sum((m.parts for m in messages), Fraction(0))
+    took = best.per_bit * found.size / passes
+    stages = [ShownStage(1, 1, len(messages) // passes, each, took)] * passes
+    names = [(name, 1) for name in names_of_ranks(ranks, names_inside_hosts(ranks.view))]
+    return ShownSchedule(
+        claim,
+        found.size,
+        1,
+        found.floor,
+        text_of_schedule(best, found.size),
+        best.name,
+        False,
+        best.seconds(found.size),
+        best.waiting,
+        Fraction(0),
+        found.unknown,
+        names,
+        text_of_ranks(ranks),
+        stages,
+        messages,
+        joined.links,
+    )
 
 
 def _shown_trees(
