@@ -17,6 +17,7 @@ from tdsl.prove.collective_ranks import Ranks
 from tdsl.prove.collective_times import FILL, Schedule
 from tdsl.prove.delays import SECOND
 from tdsl.prove.linear import least_fullest
+from tdsl.prove.rank_trees import schedules_of_sums
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -70,6 +71,12 @@ def schedules_in_network(ranks: Ranks) -> Iterator[Schedule]:
     plan = SwitchPlan(tuple(t for t, _ in used), tuple(x for _, x in used), full, hops)
     filled = full * (1 + Fraction(1, FILL))
     yield Schedule(NAME, filled, waiting, True, FILL * hops, 2, None, switches=plan)
+
+
+def schedules_with_switches(ranks: Ranks) -> Iterator[Schedule]:
+    """Schedules of an all-reduce where switches may add up, and those in which none does."""
+    yield from schedules_in_network(ranks)
+    yield from schedules_of_sums(ranks)
 
 
 def _links_of_view(view: View) -> tuple[dict[int, list[int]], dict[Arc, int]]:

@@ -37,8 +37,6 @@ TO_SAY = (
 MOST_BITS = 2**63
 """Data of each rank that is judged at most."""
 
-NONE_IN_SWITCHES = "such are of hosts of one rank, and of ranks that one scale-up switch joins"
-
 LISTED = 6
 """Schedules that an answer lists."""
 
@@ -153,9 +151,8 @@ def interval_of_operation(
         operation = replace(operation, schedules=operation.across)
     possible = not why or operation.across is not None
     floor, found = _floor_and_schedules(operation, ranks, size, apart, possible)
-    none_found = "no routes are known" if claim.given is None else NONE_IN_SWITCHES
     unknown = ranks.unknown_delays if found else ()
-    return Interval(ranks, size, floor, found, unknown, apart, why or none_found, beside)
+    return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known", beside)
 
 
 def _floor_and_schedules(

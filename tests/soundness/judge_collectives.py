@@ -11,6 +11,7 @@ from random import Random
 from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Design, Request
+from tdsl.prove.switch_messages import SwitchMessages
 from tdsl.verify.result import Result
 from tdsl.verify.schedules import OPERATIONS, schedule_as_data, schedule_of_claim
 from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
@@ -115,7 +116,7 @@ def replayed_schedules(design: Design, left: Left, out: Compared) -> Iterator[tu
             wrong = next(wrong_schedule(left, schedule_as_data(shown)), None)
         except Unjudged:
             continue
-        kind = "trees of switches" if claim.given else "trees" if shown.trees else "schedule"
+        kind = "trees of switches" if isinstance(shown.messages, SwitchMessages) else "trees" if shown.trees else "schedule"
         out.verdicts[f"{kind} replayed{' after failures' * (design.failed is not None)}"] += 1
         if wrong is not None:
             yield f"{wrong[0]} ({shown.name})", result, wrong[1]

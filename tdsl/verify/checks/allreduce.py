@@ -51,8 +51,8 @@ class AllReduce(TimedOperation, Check):
 
     `allreduce 1GB of all rack[0].tray through scaleup` is over scale-up links alone, for hosts of one domain.
     `allreduce 1GB <= 12ms with in_network` is where switches add up and replicate (SHARP, NVLS): what blocks
-    receive together is no floor then, and data goes once up and once down trees of switches; of hosts with
-    several ranks no such schedule is known, but of ranks on common scale-up switches.
+    receive together is no floor then, and data goes once up and once down trees of switches, where hosts have
+    one rank each or ranks have common scale-up switches. Schedules in which no switch adds up count as well.
 
     Beside it the notes list what formulas of the field say (α-β by ring, recursive halving, tree: Thakur,
     Rabenseifner, Gropp, Int. J. High Perf. Comp. Appl. 19, 2005; hierarchical; and what NCCL expects by ring,
@@ -108,7 +108,7 @@ class AllReduce(TimedOperation, Check):
     def operation(self) -> Operation:
         """The floors and schedules, imported where a requirement asks for them."""
         from tdsl.prove.collective_floors import Floors
-        from tdsl.prove.in_network import schedules_in_network
+        from tdsl.prove.in_network import schedules_with_switches
         from tdsl.prove.rank_trees import schedules_of_sums, trees_of_sums
         from tdsl.verify.collective_models import all_reduce_models
         from tdsl.verify.workload import Operation
@@ -118,5 +118,5 @@ class AllReduce(TimedOperation, Check):
             schedules_of_sums,
             all_reduce_models,
             across=trees_of_sums,
-            in_network=Operation(Floors.all_reduce_in_network, schedules_in_network),
+            in_network=Operation(Floors.all_reduce_in_network, schedules_with_switches, across=trees_of_sums),
         )
