@@ -213,6 +213,24 @@ def test_states_and_ends_of_netboxs_rest_api(status: str, kind: str, said: str, 
     assert all("node0 mlx5_0 to leaf0 swp1" in r["link"] for r in found["aside"])
 
 
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [("trunk-2c1p", []), (None, ["E0606"]), ("trunk-4c4p-shuffle", ["E0601"])],
+)
+def test_several_ends_a_side_of_netboxs_rest_api(profile: str | None, said: list[str], cables: Cables, tmp_path: Path) -> None:
+    """They are joined in their order where the profile means it; without a profile a note says so; a shuffle is refused."""
+    a, b = (
+        [{"object_type": "dcim.interface", "object": {"device": {"name": d}, "name": p}} for d, p in side]
+        for side in ([("node0", "mlx5_0"), ("node1", "mlx5_0")], [("leaf0", "swp1"), ("leaf0", "swp2")])
+    )
+    cable = {"id": 1, "status": {"value": "connected"}, "profile": {"value": profile}, "a_terminations": a, "b_terminations": b}
+    (tmp_path / "t.json").write_text(json.dumps({"count": 1, "next": None, "results": [cable]}))
+    made = audited(cables.fabric, ("p2p", tmp_path / "t.json"))
+    found = [*(f.finding for f in made.faults), *made.notes]
+    assert [d.code for d in found if d.code in ("E0601", "E0606")] == said
+    assert made.matching == (0 if said == ["E0601"] else 2)
+
+
 # ---------------------------------------------------------------- tables of assets
 
 
