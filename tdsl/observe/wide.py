@@ -232,9 +232,12 @@ class _Columns:
         """A permutation that gives the plugs it knows no port for the ports at which they are seen, where
         these are ports of the same device that the design does not have."""
         out = target.copy()
-        for p in np.flatnonzero((target < 0) & (self.at >= 0)).tolist():
-            q = int(target[self.at[p]]) if self.at[p] < self.size else -1
-            v = int(self.seen[q]) if 0 <= q < self.size else -1
+        open_ = np.flatnonzero((target < 0) & (self.at >= 0) & (self.at < self.size))
+        far = target[self.at[open_]]
+        open_, far = open_[far >= 0], far[far >= 0]
+        known = far < self.size
+        open_, strange = open_[known], self.seen[far[known]]
+        for p, v in zip(open_.tolist(), strange.tolist(), strict=True):
             if v >= self.size and self.places.device(v) == self.device[p]:
                 out[p] = v
         return out
