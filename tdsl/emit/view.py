@@ -601,6 +601,15 @@ class FabricView:
         maker = " ".join(facts.get(k, "") for k in ("vendor", "platform", "asic"))
         return "dynamic" if DYNAMIC_BUFFERS.search(maker) else "traditional"
 
+    def sonic_cable_metres(self, name: str, port: FacePort) -> int | str:
+        """The metres that SONiC is to look up for the cable of a port of a switch, in the platform's table as
+        the fact ``pg_profile`` of its model has it; "" where the length is not known."""
+        from tdsl.emit.data.faceplate import length_to_look_up
+
+        told = self.model_facts(name).get("pg_profile", "")
+        known = isinstance(port.length_m, int)
+        return length_to_look_up(told, port.mbps, int(port.length_m)) if known else ""
+
     def model_units(self, name: str) -> int:
         """Rack units of the model of a device, 0 beside the units, 1 where it does not say them."""
         model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]
