@@ -128,6 +128,12 @@ class _Topology(NcclFileJudge):
             most = self.dialect.room - 1
             text = f"{len(self.elements)} elements: NCCL adds its own, and supports {most} in total"
             self.tell("E0525", self.top.span, text, f"stay below {safe + 1}", Severity.WARNING)
+        if bare := [e for e in self.elements if self.is_gpu(e) and not e.own("gpu")]:
+            text = (
+                f"{len(bare)} GPUs by their class alone: NCCL takes compute capability, ranks and "
+                f"{self.dialect.link_word}s from the machine"
+            )
+            self.tell(FILLED_IN, bare[0].span, text, "nothing to do where NCCL can see it", Severity.NOTE)
         for (name, words), elements in self.notes.items():
             text = f"{len(elements)} <{name}> without {words}: NCCL takes that from the machine"
             self.tell(FILLED_IN, elements[0].span, text, "nothing to do where NCCL can see it", Severity.NOTE)
