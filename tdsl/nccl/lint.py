@@ -401,6 +401,7 @@ class _Topology(NcclFileJudge):
         by_name: dict[str, list[NcclElement]] = {}
         for e in self.elements:
             by_name.setdefault(e.name, []).append(e)
+        by_name["net"] = self.distinct_nets(by_name.get("net", []))
         for name, attribute in (
             ("pci", "busid"),
             ("cpu", "numaid"),
@@ -411,7 +412,7 @@ class _Topology(NcclFileJudge):
         ):
             harmless = (name, attribute) in (("gpu", "rank"), ("net", "dev"))
             self.once(by_name.get(name, []), attribute, Severity.WARNING if harmless else Severity.ERROR)
-        nets = [e for e in by_name.get("net", []) if "guid" in e.attributes]
+        nets = [e for e in by_name["net"] if "guid" in e.attributes]
         places = Counter((_comparable_value(e, "guid", 16), _comparable_value(e, "port", 0)) for e in nets)
         for e in nets:
             count = places[_comparable_value(e, "guid", 16), _comparable_value(e, "port", 0)]
@@ -423,6 +424,16 @@ class _Topology(NcclFileJudge):
                     text,
                     "a guid belongs to one adapter, a port to one of its sockets",
                 )
+
+    def distinct_nets(self, nets: list[NcclElement]) -> list[NcclElement]:
+        """The network devices; one that a dump has below several processors is one. Each rank puts what has no
+        PCIe function below the first processor that it knows (ncclTopoFillNet)."""
+        if not is_dump_of_machine(self.top):
+            return nets
+        virtual = [n for cpu in self.top.own("cpu") for nic in cpu.own("nic") for n in nic.own("net")]
+        firsts = {n.attributes.get("name"): n for n in reversed(virtual)}
+        repeated = {id(n) for n in virtual} - {id(n) for n in firsts.values()}
+        return [n for n in nets if id(n) not in repeated]
 
     def links_of_gpus(self) -> Iterator[tuple[NcclElement, NcclElement]]:
         """Every NVLink of a GPU, with the PCIe function that it is listed below."""

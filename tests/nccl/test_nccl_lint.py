@@ -130,6 +130,15 @@ def test_a_dump_with_one_adapter_of_two_ports_is_fine() -> None:
     assert found(text.replace("      </nic>", f"<net {second}\n      </nic>", 1)) == []
 
 
+def test_a_dump_has_an_interface_without_a_pcie_function_below_each_processor() -> None:
+    """Each rank puts it below the first processor that it knows; in a file that is written by hand it is one too many."""
+    nic = '<nic><net name="eth0" dev="0" latency="0" speed="10000" port="0" guid="0x0" maxconn="65536" gdr="0"/></nic>'
+    bare = re.sub(r" *<nic>.*?</nic>\n", "", GOOD, flags=re.DOTALL).replace("</cpu>", f"{nic}</cpu>")
+    errors = [d for d in found(bare) if d.severity is Severity.ERROR]
+    dump = bare.replace("<cpu numaid", '<cpu host_hash="0x1" numaid')
+    assert errors and not [d for d in found(dump) if d.severity is not Severity.NOTE], found(dump)
+
+
 def test_files_of_cloud_providers_get_notes(test_data: Path) -> None:
     """Azure's list GPUs and adapters by their PCI class alone, which is enough to be judged."""
     files = sorted([*test_data.glob("nccl/*.xml"), *test_data.glob("rccl/*.xml")])
