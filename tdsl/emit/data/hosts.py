@@ -60,6 +60,7 @@ def host_layouts(
                 "E0506",
                 model.origin,
                 f"model `{model.name}` does not describe its inside, so it gets no NCCL topology",
+                notes=[f"the model says: {said}"] if (said := model.facts.get("note")) else [],
                 help="describe its processors and PCIe tree with `numa` and `pcie`",
                 severity=Severity.NOTE,
             )
