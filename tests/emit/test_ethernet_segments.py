@@ -113,8 +113,10 @@ def test_a_laboratory_makes_the_segments_before_it_starts_frr(tmp_path: Path) ->
     assert "exec" not in node and "$" not in node["cmd"]
     there, log = tmp_path / "there", tmp_path / "log"
     there.mkdir()
-    (tmp_path / "ip").write_text(f'#!/bin/sh\ntest -e {there}/$3\n')
-    (tmp_path / "sleep").write_text(f"#!/bin/sh\nfor i in {' '.join(ends)}; do test -e {there}/$i || {{ : > {there}/$i; exit; }}; done\n")
+    (tmp_path / "ip").write_text(f"#!/bin/sh\ntest -e {there}/$3\n")
+    (tmp_path / "sleep").write_text(
+        f"#!/bin/sh\nfor i in {' '.join(ends)}; do test -e {there}/$i || {{ : > {there}/$i; exit; }}; done\n"
+    )
     for name in ("ip", "sleep"):
         (tmp_path / name).chmod(0o755)
     script = node["cmd"].replace("/etc/frr/evpn.sh", f"{tmp_path}/evpn").replace("/usr/lib/frr/docker-start", f"{tmp_path}/frr")

@@ -157,7 +157,9 @@ def test_other_makers_take_headroom_from_the_platform(tmp_path: Path, judge: Jud
     pairs = {(told["PORT"][p]["speed"], m) for p, m in told["CABLE_LENGTH"]["AZURE"].items()}
     lossless = {p for p, maps in told["PORT_QOS_MAP"].items() if maps["pfc_enable"] == "4"}
     (note,) = [d for d in found if "pg_profile_lookup.ini" in d.message]
-    assert {tuple(x.split()) for x in re.findall(r"`(\d+ \d+m)`", note.message)} == pairs == {("800000", "30m"), ("800000", "300m")}
+    assert (
+        {tuple(x.split()) for x in re.findall(r"`(\d+ \d+m)`", note.message)} == pairs == {("800000", "30m"), ("800000", "300m")}
+    )
     assert set(told["CABLE_LENGTH"]["AZURE"]) == lossless and "queue 4 lossless" in (note.help or "")
     assert note.severity is Severity.WARNING and "as published lacks" in note.message
     # a length that has no row is written as the next one that has, whose headroom is for a longer cable
