@@ -10,8 +10,8 @@ from tdsl.emit.view import FabricView
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The document; nothing where adapters have no rail, or no name, for which the target is skipped, and where
-    names differ by the model of hosts: there is one such policy in a cluster, and it selects by names alone."""
+    """The document; nothing where adapters have no rail, or no name, for which the target is skipped, and
+    where names differ by the model of hosts: a cluster has one such policy, which selects by names alone."""
     rails = fabric.rail_devices
     if isinstance(rails, str) or any(r.host_model for r in rails):
         return b""

@@ -569,8 +569,8 @@ def _tell_rows_of_platforms(
                 f"target `{target.name}`: SONiC works out no headroom on {names}: the platform's "
                 f"pg_profile_lookup.ini {must} {', '.join(rows)}: without them PFC is on without a buffer",
                 severity=severity,
-                help="add the rows that it lacks, and the pools of the platform's buffers.json.j2, with queue "
-                f"{priority} lossless",
+                help="add the rows that it lacks, and the pools of the platform's buffers.json.j2, with "
+                f"queue {priority} lossless",
             )
 
 

@@ -426,8 +426,8 @@ class _Topology(NcclFileJudge):
                 )
 
     def distinct_nets(self, nets: list[NcclElement]) -> list[NcclElement]:
-        """The network devices; one that a dump has below several processors is one. Each rank puts what has no
-        PCIe function below the first processor that it knows (ncclTopoFillNet)."""
+        """The network devices; one that a dump has below several processors is one. Each rank puts what has
+        no PCIe function below the first processor that it knows (ncclTopoFillNet)."""
         if not is_dump_of_machine(self.top):
             return nets
         virtual = [n for cpu in self.top.own("cpu") for nic in cpu.own("nic") for n in nic.own("net")]

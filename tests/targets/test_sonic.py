@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tdsl.findings.diagnostic import Severity
 from tests.conftest import need_program

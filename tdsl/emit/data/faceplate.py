@@ -1,5 +1,5 @@
-"""The ports of a switch as SONiC knows them: numbers, lanes, break-outs, and the rows of headroom that a lossless
-class needs."""
+"""The ports of a switch as SONiC knows them: numbers, lanes, break-outs, and the rows of headroom that a
+lossless class needs."""
 
 from __future__ import annotations
 

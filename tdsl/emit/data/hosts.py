@@ -52,8 +52,8 @@ def host_layouts(
     can be both InfiniBand and Ethernet then has the PCI class of the latter. ``outward`` has the models whose
     NVLinks leave the host for switches of this design; of others nothing is written but what the model itself
     joins, and NCCL asks the machine. ``bonded`` has models, port classes and places in them of ports that are
-    in a port channel of some host: with RoCE LAG a bond is one RDMA device (``mlx5_bond_0``) at the bus of one
-    of its ports, so that NCCL is left to find it (ncclIbInitDevices, src/transport/net_ib/init.cc)."""
+    in a port channel of some host: with RoCE LAG a bond is one RDMA device (``mlx5_bond_0``) at the bus of
+    one of its ports, so that NCCL is left to find it (ncclIbInitDevices, src/transport/net_ib/init.cc)."""
     out = []
     for name, model in models.items():
         if model.kind != "host" or not model.accelerators:
@@ -331,8 +331,8 @@ class _Layout:
         return tuple(out)
 
     def is_unnamed(self, ports: PortClass, lane: int) -> bool:
-        """Whether the design has no name of a port's RDMA device: the port is in a bond, or the model names its
-        network device, as ``eth0``."""
+        """Whether the design has no name of a port's RDMA device: the port is in a bond, or the model names
+        its network device, as ``eth0``."""
         ethernet = ports.name in self.ethernet or not INFINIBAND & set(ports.types)
         return (ports.name, lane) in self.bonded or (
             ethernet and ports.netdev(lane) == ports.systems[lane] != ""

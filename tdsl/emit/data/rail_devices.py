@@ -82,7 +82,7 @@ def _rails_of_names(wires: Wires, rows: Ints, rails: Ints) -> dict[int, dict[str
 
 
 def _names_in_port_channels(wires: Wires, rows: Ints, plain: Collection[int]) -> set[str]:
-    """The network devices that port channels of some hosts are made of, whose models are not among ``plain``."""
+    """The network devices that port channels of hosts are made of, of models that are not among ``plain``."""
     f = wires.fabric
     names: set[str] = set()
     seen: set[tuple[int, int]] = set()
