@@ -220,6 +220,7 @@ def test_a_fabric_that_is_simulated(tmp_path: Path, forked: Path) -> None:
     assert "su0-leaf2" in (folder / "worklist.csv").read_text()
 
 
+@pytest.mark.daily
 def test_a_fabric_of_real_routers(tmp_path: Path, forked: Path) -> None:
     """In network namespaces, with FRR and lldpd; whatever happens, none is left."""
     frr_lab.need()
