@@ -76,13 +76,13 @@ def test_daly_is_near_the_optimum_of_the_model() -> None:
 
 
 def test_the_same_figures_of_a_design(tmp_path: Path) -> None:
-    """256 nodes of eight NICs, an eighth of those published: rates of nodes and links apart; a job on 128 of them."""
+    """2,048 nodes of eight NICs: rates of nodes and links apart; a job on 128 of them."""
     text = """
     model host N { port nic: 100Gbps; chip gpu[8]: G }
     model chip G { port lane: 400Gbps }
     model switch SW { port p[1..2048]: 100Gbps }
     fabric f {
-      param size = 256
+      param size = 2048
       host node[size]: N { fails 0.65%/day }
       switch sw: SW { fails never }
       connect node[n].nic to sw.p[n + 1] { fails 0.057%/month }
@@ -93,11 +93,11 @@ def test_the_same_figures_of_a_design(tmp_path: Path) -> None:
       report goodput nodes 2048 node_mtbf 3692h interval 5min restart 5min
     }
     """
-    texts = text.replace("JOB", ""), text.replace("JOB", "report job_mtbf of node[0..127]").replace("size = 256", "size = 160")
+    texts = text.replace("JOB", ""), text.replace("JOB", "report job_mtbf of node[0..127]").replace("size = 2048", "size = 160")
     both = [compile_text(x, tmp_path, models=False).designs[0].results for x in texts]
     nodes, network, young, goodput = (r for r in both[0] if r.requirement)
     (job,) = (r for r in both[1] if r.requirement and r.check == "job_mtbf")
-    assert nodes.value == 256 * RSC * DAY and abs(float(network.value) * 8 * 54 * 8 - 16.6) < 0.05
+    assert nodes.value == 2048 * RSC * DAY and abs(float(network.value) * 54 * 8 - 16.6) < 0.05
     of_job = 128 * (RSC + Fraction(57, 100_000) / (Fraction("730.5") * HOUR))
     assert job.value.amount == 1 / of_job and abs(float(job.value.amount) / HOUR - 28.8) < 0.1
     assert "13.62 min by Young" in young.text and abs(float(goodput.value) - 0.931) < 0.0005

@@ -24,11 +24,7 @@ PROVEN = "without any one of them the others are consistent"
 DESIGNS = sections(Path(__file__).parent / "contradictions.txt")
 
 
-DAILY = ("0", "4", "7")
-"""Those that take longest; others have the same clauses."""
-
-
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.daily) if n in DAILY else n for n in DESIGNS])
+@pytest.mark.parametrize("name", DESIGNS)
 def test_without_any_place_the_others_hold(name: str, tmp_path: Path) -> None:
     """Each place is really changed in the text; with something else there the design has sizes."""
     text, _, expected = DESIGNS[name].partition("\n-> ")
