@@ -464,8 +464,8 @@ class Budget:
 
     def unrequired(self) -> Budget:
         """This budget where no requirement reads the bisection: after a tenth of the work a search ends that
-        gains less than one part in a hundred in four rounds."""
-        return replace(self, bisection_gain=Fraction(1, 100))
+        gains less than one part in forty in four rounds."""
+        return replace(self, bisection_gain=Fraction(1, 40))
 
     def for_one_routing(self) -> Budget:
         """This budget for the first routing of a bisection: of a tenth of the work at most where no

@@ -96,12 +96,12 @@ class Host:
 def _link_paths_between_hosts(view: View) -> LinkPaths:
     """Ends that pass nothing on: bounds for every two classes, then flows for those that the bounds leave
     open."""
-    hosts = _units_by_links(view)
+    hosts = units_by_links(view)
     bare = _cut_of_host_without_links(view, hosts)
     if bare is not None:
         return bare
     most = view.budget.flow_pairs
-    pairs = list(islice(_bounds_of_class_pairs(hosts, _tied_hubs(view, hosts)), most))
+    pairs = list(islice(bounds_of_class_pairs(hosts, _tied_hubs(view, hosts)), most))
     least = 0 if len(pairs) == most else min(p.lower for p in pairs)
     flows = _Flows(view)
     best: LinkPaths | None = None
@@ -149,7 +149,7 @@ def _device_alone(view: View, device: int) -> Bools:
     return side
 
 
-def _units_by_links(view: View) -> list[Host]:
+def units_by_links(view: View) -> list[Host]:
     """Units grouped by what they are linked to: those of the view before, where nothing of this has changed,
     as after most failures of switches and links between them."""
     at = view.attachment
@@ -201,7 +201,7 @@ def _group_units_by_links(view: View) -> list[Host]:
 def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
     """For every hub: so many links at least separate any two of its devices that hosts are connected to
     (capped at the links that one host has there)."""
-    most, access_of = _devices_at_hubs(view, hosts)
+    most, access_of = devices_at_hubs(view, hosts)
     out = {}
     known: dict[tuple[bytes, ...], int] = {}
     for hub, d in most.items():
@@ -220,7 +220,7 @@ def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
     return out
 
 
-def _devices_at_hubs(view: View, hosts: list[Host]) -> tuple[dict[int, int], dict[int, Ints]]:
+def devices_at_hubs(view: View, hosts: list[Host]) -> tuple[dict[int, int], dict[int, Ints]]:
     """The most links that one host has at every hub, and the hub's devices that hosts are connected to; kept
     as long as the hosts are the same."""
     known, most, devices = _latest_hubs.get(view.fabric, ([], {}, {}))
@@ -265,7 +265,7 @@ class Pair(NamedTuple):
         return hosts[self.v].first if self.u != self.v else hosts[self.v].second
 
 
-def _bounds_of_class_pairs(hosts: list[Host], certain: dict[int, int]) -> Iterator[Pair]:
+def bounds_of_class_pairs(hosts: list[Host], certain: dict[int, int]) -> Iterator[Pair]:
     """Bounds for every two classes; of classes with the same links into every hub, whose bounds are the same,
     one pair where the bounds are equal."""
     equal: dict[tuple[tuple[int, int], ...], list[int]] = {}

@@ -28,7 +28,7 @@ from tdsl.prove.equal_split import (
     distance_times_demand,
     route_equal_split,
 )
-from tdsl.prove.linear import Floats, least_fullest
+from tdsl.prove.linear import Floats, LeastFullest
 from tdsl.prove.search import hop_distances
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
@@ -223,7 +223,8 @@ def capacity_over_load(routes: list[UniformRoute], shares: tuple[int, ...], capa
     over load."""
     load = np.zeros(len(capacity), dtype=object)
     for share, route in zip(shares, routes, strict=True):
-        load += share * route.load.astype(object)
+        if share:
+            load += share * route.load.astype(object)
     used = np.flatnonzero(load > 0)
     ratio = capacity[used] / load[used].astype(np.float64)
     near = used[ratio <= ratio.min() * (1 + 1e-9)]  # the exact least is among these
@@ -254,7 +255,8 @@ class _Master:
         self._use: list[Floats] = []
         self._parts: Floats = np.ones(1)
         self._prices: Floats = np.zeros(0)
-        self._solved = 0
+        self._solved = self._added = 0
+        self._program: LeastFullest | None = None
 
     def add(self, route: UniformRoute) -> None:
         """One route more."""
@@ -296,12 +298,13 @@ class _Master:
         if self._solved == len(self._use):
             return
         self._solved = len(self._use)
+        scale = float(self._use[0].max())
         if self._solved == 1:  # no choice: what is fuller is worth more
-            self._prices = np.exp(20 * (self._use[0] / self._use[0].max() - 1))
+            self._prices = np.exp(20 * (self._use[0] / scale - 1))
             return
-        use = np.stack(self._use, axis=1)
-        scale = use.max(axis=0).min()
-        near = np.flatnonzero(use.max(axis=1) > 0.3 * scale)
-        self._parts, prices = least_fullest(use[near] / scale)
-        self._prices = np.zeros(len(use))
-        self._prices[near] = prices
+        if self._program is None:
+            self._program = LeastFullest(len(self._rows))
+        for use in self._use[self._added :]:
+            self._program.add(use / scale)
+        self._added = len(self._use)
+        self._parts, self._prices = self._program.solve()

@@ -21,6 +21,9 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Judgement
 from tdsl.verify.result import Status
 
+MANY = 32
+"""Single failures beyond which it is worth a look whether all leave enough."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorstFailure:
@@ -71,6 +74,8 @@ def worst_failure(
             return WorstFailure("bounded", failed, judged, runs, sets, "")
         runs += 1
         found = judge(view_after_failures(view, list(chosen)))
+        if runs == 1 and count == 1 and sets > MANY and found.status == "proved" and covered():
+            return WorstFailure("proved", chosen, found, runs, sets, "cut")
         rank = _rank_of_judgement(found, most)
         if worst is None or rank < worst:
             worst, speaks = rank, (chosen, found)

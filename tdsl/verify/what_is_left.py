@@ -3,14 +3,17 @@ by what they can take away at most."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from tdsl.fabric.cables.bundles import parallel_members
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.elements import devices_failing_with, lost_rows
+from tdsl.prove.paths_after_failure import link_paths_whatever_fails
 from tdsl.prove.redundancy import link_disjoint_paths
 from tdsl.prove.set_flow import surviving_devices_of_selectors
 from tdsl.prove.unit_network import unit_network
@@ -60,14 +63,30 @@ def always_enough_left(view: View, named: list[FabricElement], count: int, asked
     joined = (view.is_chip[view.a] & view.is_chip[view.b]).astype(np.int64)
     if view.chips_joined and int(joined.sum()) <= _most_links_taken(rows, joined, count):
         return False
-    if int(view.degree[view.units].min()) <= count * _most_unit_links_taken(view, rows, unit):
+    taken = _most_unit_links_taken(view, rows, unit)
+    if int(view.degree[view.units].min()) <= count * taken:
         return False
+    if asked.metric == "edge_redundancy":
+        return count == 1 and not taken and not asked.of and _always_enough_paths_left(view, named, asked)
     if asked.metric == "reachability" and not asked.of and not asked.through and not len(view.others):
         links = _most_links_taken(rows, np.ones(len(view.rows), dtype=np.int64), count)
         return link_disjoint_paths(view).lower > links
     if asked.metric == "bisection" and asked.op in (">", ">=") and not asked.of:
         return _always_enough_bisection_left(view, rows, count, asked)
     return False
+
+
+def _always_enough_paths_left(view: View, named: list[FabricElement], asked: ResolvedClaim) -> bool:
+    """Whether enough link-disjoint paths are left whatever one element fails; a bundle counts once, as in the
+    check. No element takes a link of a unit."""
+    spare = parallel_members(view.fabric, view.rows)
+    if len(spare):
+        view = replace(view, rows=np.setdiff1d(view.rows, spare))
+    devices = [devices_failing_with(view.fabric, e) for e in named]
+    least = Fraction(link_paths_whatever_fails(view, devices, lost_rows(view, named)))
+    check = checks_by_name()["edge_redundancy"]
+    judged = Judgement("bounded", "", least, least, Fraction(int(view.degree[view.units].min())))
+    return judgement_for_claim(asked, check, judged).status == "proved"
 
 
 def _always_enough_bisection_left(view: View, rows: list[Ints], count: int, asked: ResolvedClaim) -> bool:

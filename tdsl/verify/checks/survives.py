@@ -146,7 +146,9 @@ def _judgement_of_survival(claim: ResolvedClaim, asked: ResolvedClaim, found: Wo
             else "all judged"
         )
         if found.how == "cut" or judged is None:
-            return property_holds(f"no cut loses too much to any {claim.any_count}", witness)
+            enough = f"no cut loses too much to any {claim.any_count}"
+            first = f"; {without}: {judged.text}" if judged is not None else ""
+            return property_holds(enough + first, witness)
         return replace(
             property_holds(f"{tried}; worst {without}: {judged.text}", witness), status=found.status
         )
@@ -175,7 +177,7 @@ def _witness_of_survival(asked: ResolvedClaim, found: WorstFailure) -> dict[str,
         "by": found.how,
     }
     judged = found.judged
-    if judged is not None:
+    if judged is not None and found.how != "cut":
         witness["left"] = dict(judged.witness)
         most = asked.op in ("<", "<=")
         figure = judged.upper if most else judged.lower
