@@ -13,6 +13,7 @@ from tdsl.semantics.cluster import Additions, ClusterMember, fabrics_of_entry
 from tdsl.semantics.fault import closest_known_name, unknown_name_fault
 from tdsl.semantics.growth import GrowthPhase
 from tdsl.semantics.library import Library, Linked, TopLevelName
+from tdsl.semantics.lost_words import model_without_word_fault, word_before_block_fault
 from tdsl.semantics.openings import hole_key
 from tdsl.semantics.plan import FabricPlan, Required
 from tdsl.syntax import tree
@@ -235,6 +236,12 @@ def _stray_statement(s: tree.Stmt, diagnostics: Diagnostics) -> tuple[str, Sourc
     """The first word and the place of a statement that belongs into a fabric; None for one that may be at the
     top of a file, and for one that gets a finding of its own."""
     if isinstance(s, TOP_STATEMENTS):
+        return None
+    lost = model_without_word_fault(s)
+    if lost is None and isinstance(s, tree.Setting) and s.name.name not in TOP:
+        lost = word_before_block_fault(s, inside=False)
+    if lost is not None:
+        lost.report(diagnostics)
         return None
     if isinstance(s, tree.Setting):
         return _stray_setting(s, diagnostics)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
+from tdsl.semantics.lost_words import exchanged_setting_fault, value_alone_fault, word_before_block_fault
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import CLAUSES, INSTEAD_OF, KINDS, OPERATORS, STARTERS, STATEMENTS
@@ -108,8 +109,11 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     if find_topology(library, home, name) is not None:
         return Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
     topologies = known_topology_names(library, home)
+    known = (*_KNOWN_HERE, *topologies)
     if fault := (
-        _fault_of_group_without_name(s)
+        exchanged_setting_fault(s.name.span, "statement", known)
+        or value_alone_fault(s.name.span, "statement", known)
+        or _fault_of_group_without_name(s)
         or _fault_of_foreign_end(s)
         or _fault_of_group_in_other_words(s, topologies)
         or _fault_of_word_around_statement(s)
@@ -117,9 +121,9 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
         or _fault_of_misnamed_statement(s)
     ):
         return fault
-    known = (*_KNOWN_HERE, *topologies)
     return (
         _fault_of_word_in_two(s, known)
+        or word_before_block_fault(s, inside=True)
         or _fault_of_other_word(s, known)
         or unknown_name_fault(
             "E0118",

@@ -142,12 +142,16 @@ class TokenLayout:
         opened, before, behind = self.brackets[-1].token, self.tokens[i - 1], self.tokens[i + 1]
         pair = "[ ]" if opened.type == "LSQB" else "( )"
         listed = before.type in _ENDS_OPERAND and behind.type in {"NAME", "STAR", *CLOSERS, *OPERANDS}
+        help, edit = ("write `,`", (token.span, ",")) if listed else ("remove the `;`", (token.span, ""))
+        following = self.tokens[i + 2].type if i + 2 < len(self.tokens) else END
+        if behind.type == CLOSERS[opened.type] and following == "NAME":  # `spine[1;] fails never`
+            help, edit = f"write `{behind.text};`", (token.span.to(behind.span), f"{behind.text};")
         finding = Diagnostic(
             "E0001",
             f"`;` ends a statement, and means nothing inside `{pair}`",
             token.span,
-            help="write `,`" if listed else "remove the `;`",
-            fix=Fix("write `,`" if listed else "remove the `;`", ((token.span, "," if listed else ""),)),
+            help=help,
+            fix=Fix(help, (edit,)),
         )
         self.out.append(Token(FAULT, "", self.file, token.start, finding))
 

@@ -11,6 +11,7 @@ from tdsl.syntax.bracket_repairs import bracket_left_out_of
 from tdsl.syntax.characters import bad_character, meanings_of_sign
 from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
+from tdsl.syntax.exchanged_tokens import TRIALS as EXCHANGED
 from tdsl.syntax.forms import FORMS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
@@ -48,6 +49,7 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
 
 
 _ALL_TRIALS = (
+    *EXCHANGED,
     *TEXTS,
     *SHAPES,
     *REQUIREMENTS,

@@ -235,7 +235,7 @@ def _tier_without_children(s: Scene) -> Diagnostic | None:
     if s.first != "tier" or t is None:
         return None
     below = _tier_before(s)
-    counted = [x.text for x in words[1:3]] == [words[1].text, "of"] if len(words) > 3 else False
+    counted = len(words) == 4 and words[2].text == "of"
     if counted and t.type in ("LBRACE", END):
         at = SourceSpan(s.run.file, words[-1].end, words[-1].end)
         return Diagnostic(

@@ -1,0 +1,113 @@
+"""What was meant by a first word that is unknown in its block: its value stands before it, only its value is
+there, or the word before a name and its block is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.fault import Fault
+from tdsl.syntax import tree
+from tdsl.syntax.keywords import KINDS
+
+_VALUES = """
+medium: trace backplane fibre copper dac acc aec aoc dwdm
+transport: infiniband ethernet
+nos: sonic frr eos nxos nx_os nvos cumulus dent
+routing: bgp ospf isis
+purpose: compute storage inband oob management frontend
+fibre: singlemode multimode
+subnet_manager: ufm opensm
+""".strip()
+_SETTING_OF = {
+    value: name
+    for name, _, values in (line.partition(": ") for line in _VALUES.splitlines())
+    for value in values.split()
+}
+_BEHIND = re.compile(r"[ \t]+([a-z_]\w*)[ \t]*(?=[;}\n{#]|$)")
+_ALONE = re.compile(r"[ \t]*(?:[;}\n#]|$)")
+
+
+def exchanged_setting_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
+    """The fault of ``{ GE400 type }``, whose value stands before the name of the setting; None of others."""
+    text, found = span.file.text, _BEHIND.match(span.file.text, span.end)
+    if found is None or found[1] not in known:
+        return None
+    name = text[span.start : span.end]
+    whole = SourceSpan(span.file, span.start, found.end(1))
+    new = f"{found[1]} {name}"
+    message = f"there is no {what} `{name}` here; the name of a setting comes before its value"
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    return Fault("E0118", whole, message, help=f"write `{new}`", fix=fix)
+
+
+def value_alone_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
+    """The fault of ``{ backplane }`` and ``infiniband``, a value whose setting is left out; None of others."""
+    name = span.text
+    setting = _SETTING_OF.get(name.lower(), "")
+    if setting not in known or _ALONE.match(span.file.text, span.end) is None:
+        return None
+    new = f"{setting} {name}"
+    message = f"there is no {what} `{name}` here; `{name}` is a value of `{setting}`"
+    fix = Fix(f"write `{new}`", ((span, new),), safe=False)
+    return Fault("E0118", span, message, help=f"write `{new}`", fix=fix)
+
+
+def word_before_block_fault(s: tree.Setting, inside: bool) -> Fault | None:
+    """The fault of ``feed_a { members … }`` and ``ai { fabric … }``: a name and a block whose word is left
+    out; None where the block does not say which. ``inside`` of a fabric, or at the top of a file."""
+    word = _word_of_block(s.body, inside) if s.body is not None and not s.items else ""
+    if not word:
+        return None
+    at = SourceSpan(s.name.span.file, s.name.span.start, s.name.span.start)
+    message = f"there is no statement `{s.name.name}` here; the word before this name is missing"
+    help = f"write `{word} {s.name.name} {{`"
+    return Fault(
+        "E0118",
+        s.name.span,
+        message,
+        help=help,
+        fix=Fix(f"write `{word}`", ((at, f"{word} "),), safe=False),
+    )
+
+
+def _word_of_block(body: tuple[tree.Stmt, ...], inside: bool) -> str:
+    """The word of the statement whose block has such statements; "" where several have."""
+    names = {s.name.name for s in body if isinstance(s, tree.Setting)}
+    kinds = {s.kind.name for s in body if isinstance(s, tree.Decl)}
+    if "members" in names:
+        return "risk" if inside else ""
+    if "racks" in names and {"from", "power"} & names:
+        return "feed" if inside else ""
+    if "fabric" in kinds:
+        return "" if inside else "cluster"
+    if "row" in kinds:
+        return "hall"
+    if kinds & {*KINDS["device"], *KINDS["group"]} or any(isinstance(s, tree.Connect) for s in body):
+        return "group" if inside else "fabric"
+    return ""
+
+
+def model_without_word_fault(s: tree.Stmt) -> Fault | None:
+    """The fault of ``host NODE { port … }`` and ``class switch SW { … }`` at the top of a file: a model
+    without the word `model`; None of others."""
+    if isinstance(s, tree.Decl):
+        ports = any(isinstance(x, tree.Decl) and x.kind.name == "port" for x in s.body or ())
+        if s.kind.name not in KINDS["device"] or s.shape is not None or s.of is not None or not ports:
+            return None
+        at, put = SourceSpan(s.span.file, s.span.start, s.span.start), "model "
+        said, kind, name = s.kind, s.kind.name, s.name.name
+        message = f"`{kind}` declares a device, which belongs in a fabric; a model begins with `model`"
+    elif isinstance(s, tree.Setting) and s.body is not None and len(s.items) == 1 and s.items[0].args:
+        value, word = s.items[0].value, s.items[0].args[0][1]
+        kind = (value.bare if isinstance(value, tree.PathExpr) else None) or ""
+        if kind not in {*KINDS["device"], "cable", "optic"}:
+            return None
+        at, put, said, name = s.name.span, "model", s.name, word.span.text
+        message = f"no statement begins with `{s.name.name}`; a model begins with `model`"
+    else:
+        return None
+    fix = Fix("write `model`", ((at, put),), safe=False)
+    return Fault("E0118", said.span, message, help=f"write `model {kind} {name} {{`", fix=fix)
