@@ -17,7 +17,7 @@ from tdsl.semantics.lost_words import model_without_word_fault, word_before_bloc
 from tdsl.semantics.openings import hole_key
 from tdsl.semantics.plan import FabricPlan, Required
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import INSTEAD_OF, STARTERS
+from tdsl.syntax.keywords import INSTEAD_OF, SETTINGS, STARTERS
 from tdsl.syntax.shape_slips import IMPORTING, finding_for_import
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -269,7 +269,7 @@ def _stray_setting(s: tree.Setting, diagnostics: Diagnostics) -> tuple[str, Sour
         diagnostics.items.append(imported)
         return None
     meant = INSTEAD_OF.get(name.lower(), "")
-    near = meant or (closest_known_name(name, STARTERS) if len(name) >= 3 else "")
+    near = meant or (closest_known_name(name, STARTERS) if len(name) >= 3 and name not in SETTINGS else "")
     if near not in TOP:
         return name, s.span
     diagnostics.add(

@@ -122,9 +122,17 @@ def unknown_name_fault(
     words for known names that are not like them, in small letters."""
     known = sorted(set(known))
     if code == "E0118" and span.text == name:
-        from tdsl.semantics.lost_words import exchanged_setting_fault, value_alone_fault
+        from tdsl.semantics.lost_words import (
+            exchanged_setting_fault,
+            hyphen_in_setting_fault,
+            value_alone_fault,
+        )
 
-        lost = exchanged_setting_fault(span, what, known) or value_alone_fault(span, what, known)
+        lost = (
+            exchanged_setting_fault(span, what, known)
+            or value_alone_fault(span, what, known)
+            or hyphen_in_setting_fault(span, what, known)
+        )
         if lost is not None:
             return lost
     near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")

@@ -36,6 +36,8 @@ def exchanged_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     if found is None or found[1] not in known:
         return None
     name = text[span.start : span.end]
+    if text[found.end() : found.end() + 1] == "{" and _SETTING_OF.get(name.lower()) != found[1]:
+        return None
     whole = SourceSpan(span.file, span.start, found.end(1))
     new = f"{found[1]} {name}"
     message = f"there is no {what} `{name}` here; the name of a setting comes before its value"
@@ -43,8 +45,20 @@ def exchanged_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     return Fault("E0118", whole, message, help=f"write `{new}`", fix=fix)
 
 
+def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
+    """The fault of ``graceful-restart``; None of others."""
+    found = re.compile(r"\w+(?:-\w+)+").match(span.file.text, span.start)
+    new = found[0].replace("-", "_") if found is not None else ""
+    if found is None or new not in known:
+        return None
+    whole = SourceSpan(span.file, found.start(), found.end())
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    return Fault("E0118", whole, f"there is no {what} `{found[0]}` here", help=f"write `{new}`", fix=fix)
+
+
 def value_alone_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
-    """The fault of ``{ backplane }`` and ``infiniband``, a value whose setting is left out; None of others."""
+    """The fault of ``{ backplane }`` and ``infiniband``: a value whose setting is left out; None of
+    others."""
     name = span.text
     setting = _SETTING_OF.get(name.lower(), "")
     if setting not in known or _ALONE.match(span.file.text, span.end) is None:

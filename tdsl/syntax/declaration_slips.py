@@ -8,7 +8,7 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS, TYPES
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import VALUES, Scene, closest_keyword, rewriting_finding
+from tdsl.syntax.scene import VALUES, Scene, closest_keyword, heads_around, rewriting_finding
 
 _SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?:node|host|server|compute|box|filer|login|gpu|dgx|tray|storage)", re.IGNORECASE)
@@ -348,12 +348,14 @@ def _trailing_comma(s: Scene) -> Diagnostic | None:
     t, b = s.token, s.before
     if t is None or b is None or b.type != "COMMA" or t.type not in ("RSQB", "RPAR"):
         return None
+    declares = s.first in KIND_WORDS or t.type == "RPAR"
+    other = "" if declares else "write an index behind the `,` (`*` for all of them), or "
     return Diagnostic(
         "E0001",
         f"a value is missing between `,` and `{t.text}`",
         b.span,
-        help="remove the `,`",
-        fix=Fix("remove the `,`", ((b.span, ""),)),
+        help=f"{other}remove the `,`",
+        fix=Fix("remove the `,`", ((b.span, ""),)) if declares else None,
     )
 
 
@@ -403,7 +405,7 @@ def _topology_as_statement(s: Scene) -> Diagnostic | None:
     if t is None or s.first != "topology" or t.type not in ("LBRACE", "STRING") or len(s.statement) != 2:
         return None
     name = s.statement[1].text
-    if t.type == "STRING" or s.run.head == 0:
+    if t.type == "STRING" or heads_around(s) in ([], ["cluster"]):
         first = s.statement[0].span
         message = "a topology has parameters in brackets; a network is declared by `fabric`"
         return rewriting_finding(message, first, first, "fabric")

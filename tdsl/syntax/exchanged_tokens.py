@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, KINDS, SETTINGS, STARTERS
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS
 from tdsl.syntax.repairs import LONGEST, is_whole
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import Scene, rewriting_finding
+from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
 _TITLED = frozenset({"fabric", "cluster", "model", "job", *KINDS["group"]} - {"row"})
 _BRACKETS = frozenset({"LSQB", "RSQB", "LPAR", "RPAR"})
+_OPENING = frozenset({"LSQB", "LPAR", "COMMA", "PLUS", "MINUS", "STAR", "MODULO", "FLOOR", "RANGE"})
 _BEFORE_METRIC = frozenset({"require", "report", "and", "or", "with"})
 _BEHIND_BRACKET = ("to", "at", "in", "of", "via", "where", "from")
 """Words that follow an index."""
@@ -52,8 +53,10 @@ def neighbours_exchanged(s: Scene) -> Diagnostic | None:
         return None
     text, begin, end = s.run.file.text, tokens[0].start, tokens[-1].end
     found = []
-    for k in sorted({0, *range(max(at - 4, 0), min(at + 2, len(tokens) - 1))}):
+    for k in sorted({0, *range(max(at - 3, 0), min(at + 2, len(tokens) - 1))}):
         a, b = tokens[k : k + 2]
+        if k == at - 3 and k and a.type == b.type == "NAME":
+            continue
         new = _in_other_order(text, tokens, k)
         if new and is_whole(s, text[begin : a.start] + new + text[b.end : end]):
             found.append((k, new))
@@ -80,22 +83,46 @@ def _rewritten_between(tokens: list[Token], k: int, whole: SourceSpan, message: 
 def _in_other_order(text: str, tokens: list[Token], k: int) -> str:
     """Two tokens in the other order; "" where that may not be what was meant."""
     a, b = tokens[k : k + 2]
-    kinds = {a.type, b.type}
-    if a.text == b.text or kinds <= _BRACKETS or (a.type == "NAME" and b.type == "LSQB"):
+    if a.text == b.text or not _may_be_exchanged(tokens, k):
         return ""
-    if kinds == {"COMMA", "NAME"} or ("RANGE" in kinds and kinds & _BRACKETS):
-        return ""
-    if k and tokens[k - 1].text in _BEFORE_METRIC and b.text in CLAUSES:
-        return ""
-    if END in kinds:
-        behind = tokens[k + 2].text if k + 2 < len(tokens) else ""
-        if a.type != END or behind not in SETTINGS or behind in STARTERS:
-            return ""
+    if a.type == END:
         return f"{b.text};"
     between = text[a.end : b.start]
-    if not between and "LBRACE" not in kinds and not kinds & _BRACKETS:
+    if not between and {a.type, b.type}.isdisjoint({"LBRACE", *_BRACKETS}):
         between = " " if a.text[-1:].isalnum() and b.text[:1].isalnum() else ""
     return b.text + between + a.text
+
+
+def _may_be_exchanged(tokens: list[Token], k: int) -> bool:
+    """Whether two neighbours may be in the wrong order: signs whose place is plain, and words."""
+    a, b = tokens[k : k + 2]
+    before = tokens[k - 1] if k else None
+    if a.type == END:
+        behind = tokens[k + 2].text if k + 2 < len(tokens) else ""
+        return behind in SETTINGS and behind not in STARTERS
+    if a.type in ("RSQB", "RPAR"):
+        empty = before is not None and before.type in _OPENING
+        word = b.text in GRAMMAR_WORDS or b.text in PATTERNS
+        return empty and b.type in ("NUMBER", "NAME", "STAR") and not word
+    if a.type == "LSQB":
+        return b.type == "NAME" and (before is None or before.end != a.start)
+    if a.type == "STAR":
+        return b.type == "LSQB"
+    if a.type == "LBRACE":
+        return b.type == "NAME"
+    if a.type in ("RBRACE", "COMMA"):
+        return b.type in VALUES
+    return b.type == "NAME" and _is_word_before_word(tokens, k)
+
+
+def _is_word_before_word(tokens: list[Token], k: int) -> bool:
+    """Whether a name or value may stand behind the word that follows it."""
+    a, b = tokens[k : k + 2]
+    if not k:
+        return b.text in STARTERS and a.text not in STARTERS
+    if tokens[k - 1].text in _BEFORE_METRIC and b.text in CLAUSES:
+        return False
+    return a.type in ("NAME", *VALUES) and a.type != "STRING"
 
 
 def title_behind_brace(s: Scene) -> Diagnostic | None:
@@ -135,7 +162,7 @@ def _with_bracket_inside(s: Scene, a: Token, b: Token) -> Iterator[str]:
     every = [t.text for t in s.run.tokens if t.type == "NAME"]
     names = set(every) - GRAMMAR_WORDS
     if a.type == "LSQB" and b.type == "NAME" and b.start == a.end and every.count(b.text) == 1:
-        known = [n for n in range(len(b.text) - 1, 0, -1) if b.text[:n] in names]
+        known = [n for n in range(len(b.text) - 1, 1, -1) if b.text[:n] in names]
         digits = len(b.text.rstrip("0123456789"))
         for n in (*known, *([digits] * (digits < len(b.text)))):
             yield f"{b.text[:n]}[{b.text[n:]}"
@@ -145,4 +172,4 @@ def _with_bracket_inside(s: Scene, a: Token, b: Token) -> Iterator[str]:
                 yield f"{a.text.removesuffix(word)}] {word}"
 
 
-TRIALS = (title_behind_brace, bracket_inside_name, neighbours_exchanged)
+TRIALS = (title_behind_brace, bracket_inside_name)

@@ -189,6 +189,8 @@ def _count_in_wrong_brackets(s: Scene) -> Diagnostic | None:
 def _foreign_unit(s: Scene) -> Diagnostic | None:
     """``400 Gbit/s`` and ``400 Gb/s``."""
     t, b = s.token, s.before
+    if t is not None and b is not None and t.type == "SLASH" and len(s.statement) > 1:  # `400 Gbit/s`
+        t, b = b, s.statement[-2]
     if t is None or b is None or t.type != "NAME" or b.type != "NUMBER":
         return None
     amount = amount_written_here(b.text, t.text)
@@ -238,6 +240,18 @@ def _elif_keyword(s: Scene) -> Diagnostic | None:
     )
 
 
+def _unless_keyword(s: Scene) -> Diagnostic | None:
+    """``unless railed {`` and its ``else``."""
+    found = [t for t in s.statement if t.text == "unless"]
+    if not found or found[0] is not s.statement[0] or len(s.statement) < 2:
+        return None
+    head = found[0].span
+    condition = s.run.file.text[head.end :].partition("{")[0].strip()
+    return Diagnostic(
+        "E0001", "`unless` is not a statement; `if not` is", head, help=f"write `if not ({condition}) {{`"
+    )
+
+
 def _loop_without_braces(s: Scene) -> Diagnostic | None:
     """``for r in range(8):`` and ``for i in 0..7:``."""
     if s.first != "for" or s.token is None or s.token.type not in ("COLON", "LPAR"):
@@ -258,4 +272,5 @@ TRIALS = (
     _missing_parameter_default,
     _elif_keyword,
     _loop_without_braces,
+    _unless_keyword,
 )

@@ -7,9 +7,18 @@ import re
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS, TYPES
+from tdsl.syntax.keywords import (
+    GRAMMAR_WORDS,
+    KIND_WORDS,
+    KINDS,
+    OPERATORS,
+    PATTERNS,
+    SETTINGS,
+    STARTERS,
+    TYPES,
+)
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import OPERATOR_TOKENS, UNIT, VALUES, Scene, closest_keyword, found_words
+from tdsl.syntax.scene import OPERATOR_TOKENS, UNIT, VALUES, Scene, closest_keyword, found_words, heads_around
 
 # ---------------------------------------------------------------- faults with an answer of their own
 
@@ -52,7 +61,9 @@ def _colon_in_setting(s: Scene) -> Diagnostic | None:
     ):
         return None
     value = s.rest[1].text if len(s.rest) > 1 and len(s.rest[1].text) <= 40 else "…"
-    if value.isidentifier() and not value.islower() and b.text not in SETTINGS:
+    blocks = heads_around(s)[:1]
+    known = b.text in SETTINGS and not set(blocks) & {"fabric", "cluster", *KINDS["group"]}
+    if value.isidentifier() and not value.islower() and not known:
         message = f"`{b.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …"
         help = (
             f"write `host {b.text}: {value}` or `switch {b.text}: {value}`; for a setting, `{b.text} {value}`"
@@ -358,6 +369,18 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
         return None
     if not s.expected & {"LBRACE", "EQUAL"}:
         return None
+    if "AS" in s.expected or heads_around(s) == ["tier"]:
+        at = SourceSpan(s.run.file, b.end, b.end)
+        message = (
+            f"`as` is missing before `{t.text}`: the switches of a tier are a model, and may have a name"
+        )
+        return Diagnostic(
+            "E0001",
+            message,
+            t.span,
+            help=f"write `as {t.text}`",
+            fix=Fix("put `as`", ((at, " as"),), safe=False),
+        )
     what = "type" if "EQUAL" in s.expected else "rate" if t.type == "QUANTITY" else "model"
     return Diagnostic(
         "E0001",

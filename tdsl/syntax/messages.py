@@ -12,6 +12,7 @@ from tdsl.syntax.characters import bad_character, meanings_of_sign
 from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.exchanged_tokens import TRIALS as EXCHANGED
+from tdsl.syntax.exchanged_tokens import neighbours_exchanged
 from tdsl.syntax.forms import FORMS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
@@ -59,6 +60,7 @@ _ALL_TRIALS = (
     *SLIPS,
     *TRIALS,
     requirement_in_english,
+    neighbours_exchanged,
     *REPAIRS[:-1],
     *LAST_TRIALS,
     *REPAIRS[-1:],

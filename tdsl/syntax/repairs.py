@@ -91,6 +91,10 @@ def word_in_place_of_another(s: Scene) -> Diagnostic | None:
         for kind in sorted(s.expected & _PUT)
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at + 1 :]]) > len(tokens)
     ]
+    if "oversubscription" in (s.first, *(x.text for x in s.statement)) and t.type != "NAME":
+        return None  # `7-1` is a ratio
+    if t.type == "COLON" and {"IN", "TO"} & set(found):
+        return None  # `0:3` is a range
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
     found = [likely] if likely in found else found
     if t.type == "NAME" and found == ["COMMA"] and likely != "COMMA":
@@ -134,8 +138,32 @@ def missing_word(s: Scene) -> Diagnostic | None:
     )
 
 
+def comma_left_out(s: Scene) -> Diagnostic | None:
+    """``leaf[8 2]`` and ``router[x y, z]``: two numbers or two names side by side in brackets."""
+    t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
+    if t is None or b is None or t.type != b.type or t.type not in ("NUMBER", "NAME"):
+        return None
+    if {t.text, b.text} & GRAMMAR_WORDS or not 0 < at < len(tokens) <= LONGEST or "COMMA" not in s.expected:
+        return None
+    inside = [x.type for x in s.statement if x.type in ("LSQB", "RSQB", "LPAR", "RPAR")]
+    if inside[-1:] != ["LSQB"]:
+        return None
+    text, place = s.run.file.text, SourceSpan(s.run.file, b.end, b.end)
+    if not is_whole(s, f"{text[tokens[0].start : b.end]},{text[b.end : tokens[-1].end]}"):
+        return None
+    return Diagnostic(
+        "E0001",
+        f"`,` is missing between `{b.text}` and `{t.text}`",
+        b.span.to(t.span),
+        help=f"write `{b.text}, {t.text}`",
+        fix=Fix("put `,`", ((place, ","),), safe=False),
+    )
+
+
 def _kinds_to_put(s: Scene) -> set[str]:
     """The words and signs that may be missing before the fault."""
+    if s.token is not None and s.token.type == "LSQB":  # an index belongs to a name
+        return set()
     joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
     if joined and "AND" in s.expected:
         return {"AND"}
@@ -149,7 +177,7 @@ _NEAR = {
     "into": "to",
     "onto": "to",
     "per": "of",
-    "using": "via",
+    "using": "via with",
     "given": "with",
     "across": "over",
     "during": "under",
@@ -170,7 +198,7 @@ def word_near_another(s: Scene) -> Diagnostic | None:
         known = t.text in GRAMMAR_WORDS or (k < at - 3)
         if t.type != "NAME" or (known and t.text not in _NEAR):
             continue
-        guesses = [_NEAR.get(t.text.lower(), ""), closest_keyword(t.text, CLAUSES) or ""]
+        guesses = [*_NEAR.get(t.text.lower(), "").split(), closest_keyword(t.text, CLAUSES) or ""]
         for word in guesses:
             if word and is_whole(s, text[tokens[0].start : t.start] + word + text[t.end : tokens[-1].end]):
                 message = f"expected `{word}`, found `{t.text}`"
@@ -189,6 +217,8 @@ def sign_too_many(s: Scene) -> Diagnostic | None:
             continue
         if t.type == "COLON" and tokens[k + 1].type == "LBRACE":
             continue  # a model or rate is missing between them
+        if t.type == "COMMA" and (tokens[k - 1].type in ("LSQB", "LPAR") or k == 1):
+            continue  # a value is missing before it
         gap = " " if text[t.end : t.end + 1].isalnum() and text[t.start - 1].isalnum() else ""
         if is_whole(s, text[tokens[0].start : t.start] + gap + text[t.end : tokens[-1].end]):
             return Diagnostic(
@@ -225,6 +255,7 @@ def words_too_many(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
+    comma_left_out,
     word_near_another,
     sign_too_many,
     clauses_in_another_order,

@@ -9,7 +9,7 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF, KIND_WORDS, KINDS, STARTERS
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import Scene, rewriting_finding
+from tdsl.syntax.scene import Scene, heads_around, rewriting_finding
 
 _IMPORT = re.compile(
     r"""(?:use|import|include|from|require)\s++["'<]?(?P<path>[./\\:]*+\w++(?:[./\\:]++\w++)*+)["'>]?"""
@@ -229,6 +229,15 @@ def _model_before_name(s: Scene) -> Diagnostic | None:
     )
 
 
+def _tier_in_other_words(s: Scene) -> Diagnostic | None:
+    """``stage spine of ? leaf {``."""
+    words = s.statement
+    if len(words) < 3 or s.first not in ("stage", "layer", "level") or words[2].text != "of":
+        return None
+    first = words[0].span
+    return rewriting_finding(f"`{s.first}` declares no tier; the word is `tier`", first, first, "tier")
+
+
 def _tier_without_children(s: Scene) -> Diagnostic | None:
     """``tier leaf of 32 {`` and ``tier leaf {``."""
     t, words = s.token, s.statement
@@ -408,18 +417,6 @@ def _kind_before_path(s: Scene) -> Diagnostic | None:
     return None
 
 
-def _heads_around(s: Scene) -> list[str]:
-    """The first word of the statement whose block the fault is in; none at the top of a file."""
-    depth = 0
-    for i in range(s.run.head - 1, -1, -1):
-        kind = s.run.tokens[i].type
-        depth += (kind == "RBRACE") - (kind == "LBRACE")
-        if depth < 0:
-            ends = (k for k in range(i - 1, -1, -1) if s.run.tokens[k].type in (END, "LBRACE", "RBRACE"))
-            return [s.run.tokens[next(ends, -1) + 1].text]
-    return []
-
-
 def _group_without_name(s: Scene) -> Diagnostic | None:
     """``group[4] {`` and ``switch: QM9700``."""
     t = s.token
@@ -432,7 +429,7 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
     if after is not None and after.type == "NAME":  # `host[8] node: M`
         return None
     shape = t.span.to(close.span).text
-    if s.first == "rack" and "row" in _heads_around(s):
+    if s.first == "rack" and "row" in heads_around(s):
         return _racks_without_numbers(s, s.statement[0].span.to(close.span), shape)
     unknown = _names_without_declaration(s)
     proposed = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
@@ -445,12 +442,16 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
         f"a `{s.first}` has a name before how many there are",
         s.statement[0].span.to(close.span),
         help=f"write `{s.first} {name}{shape}`, or another name",
-        fix=Fix(f"put `{name}`", ((at, f" {name}"),), safe=False) if len(unknown) < 2 else None,
+        fix=Fix(f"put `{name}`", ((at, f" {name}"),), safe=False) if len(unknown) == 1 else None,
     )
 
 
 def _name_in_quotes(s: Scene, t: Token) -> Diagnostic | None:
     """``host "node a" {``."""
+    if not heads_around(s) and s.first in KINDS["group"]:  # a title behind the name of a fabric
+        first = s.statement[0].span
+        message = f"`{s.first}` with a title at the top of a file has no word before it that says what it is"
+        return rewriting_finding(message, first, first, f"fabric {s.first}")
     name = re.sub(r"\W+", "_", t.text.strip('"'), flags=re.ASCII).strip("_")
     if not name or name[0].isdigit():
         return None
@@ -793,6 +794,7 @@ TRIALS = (
     _range_of_three_points,
     _ratio_of_three,
     _model_before_name,
+    _tier_in_other_words,
     _tier_without_children,
     _words_of_connect,
     _words_before_any,

@@ -20,7 +20,7 @@ from tdsl.syntax.keywords import (
 )
 from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
-from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
+from tdsl.syntax.scene import VALUES, Scene, heads_around, rewriting_finding
 
 _COMMENT = re.compile(r"(?<=[\s}\])])(?://|--|/\*|<!--)\s*+(?=\w)")
 """Signs that begin a comment elsewhere, behind a statement."""
@@ -75,6 +75,8 @@ def _end_inside_statement(s: Scene) -> Diagnostic | None:
     if begin == at - 1 or (first.type in VALUES and begin < at - 2):
         return None
     rest = tokens_before_block(s)
+    if first.type in VALUES and len(rest) > 1 and rest[1].text in SETTINGS:
+        return None  # `priority ;3 cnp 48`: the `;` is beside its place
     if not rest or not _goes_on_behind_end(first, tokens[at - 1]):
         return None
     text, glue = s.run.file.text, "" if first.type in ("DOT", "LSQB") else " "
@@ -179,7 +181,7 @@ def _name_before_value(s: Scene) -> Diagnostic | None:
         or b.type != "NAME"
         or len(s.statement) < 3
         or len(s.rest) < 2
-        or (s.statement[-2].type not in ("LSQB", "LPAR") and s.statement[-2].text not in ("x", "in", "of"))
+        or not _value_may_follow(s.statement[-2], b)
     ):
         return None
     value = s.rest[1]
@@ -189,6 +191,16 @@ def _name_before_value(s: Scene) -> Diagnostic | None:
     cut = SourceSpan(s.run.file, b.start, value.start)
     fix = Fix(f"write `{value.text}`", ((cut, ""),), safe=False)
     return Diagnostic("E0001", message, b.span.to(t.span), help=f"write `{value.text}`", fix=fix)
+
+
+def _value_may_follow(before: Token, name: Token) -> bool:
+    """Whether a value, and no name with `=` behind it, may stand behind a token."""
+    signs = ("PLUS", "MINUS", "RANGE", "EQUAL", "CMP", "MODULO", "FLOOR")
+    return (
+        before.type in ("LSQB", "LPAR")
+        or before.text in ("x", "in", "of")
+        or (before.type in signs and len(name.text) <= 2)
+    )
 
 
 def _statement_goes_on(s: Scene) -> Diagnostic | None:
@@ -310,6 +322,10 @@ def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, s
         return "the name of the model", "the name of a model behind the `:`"
     if before.type == "LSQB" and s.token is not None and s.token.type == "RSQB":
         return _what_brackets_lack(s)
+    if before.type == "LSQB" and s.token is not None and s.token.type == "COMMA":
+        return "an index", "an index before the `,` (`*` for all of them), or remove the `,`"
+    if s.token is not None and s.token.type == "COMMA":
+        return "a value", "a value before the `,`, or remove the `,`"
     if before.text in ("to", "via"):
         return "a path", f"a path, such as `{before.text} leaf[*]`"
     if kinds == ["NAME"]:
@@ -365,7 +381,8 @@ def _says_nothing(tokens: list[Token], k: int) -> bool:
     if k == 0:
         return tokens[1].text in STARTERS and text.lower() in _BEFORE_STATEMENTS
     if text in ("a", "an", "each", "every"):
-        return before in ("to", "of", "in", "via")
+        behind = tokens[k + 1].text if k + 1 < len(tokens) else ""
+        return before in {"to", "of", "in", "via", ":", "x", "let", "param", *KIND_WORDS} or behind == "to"
     return text in FILLERS and before not in ("fabric", "cluster")
 
 
@@ -415,9 +432,13 @@ def _statement_behind_statement(s: Scene) -> Diagnostic | None:
 def _port_without_its_word(s: Scene) -> Diagnostic | None:
     """``model host NODE { nic: 400Gbps }``."""
     t, following = s.token, s.rest[1:2]
-    if t is None or t.type != "COLON" or len(s.statement) != 1 or not following:
+    kinds = [x.type for x in s.statement]
+    indexed = kinds[:2] == ["NAME", "LSQB"] and kinds[-1] == "RSQB"
+    if t is None or t.type != "COLON" or not (kinds == ["NAME"] or indexed) or not following:
         return None
-    if following[0].type != "QUANTITY" or not following[0].text.endswith("bps") or s.first in SETTINGS:
+    if following[0].type != "QUANTITY" or not following[0].text.endswith("bps") or s.first in STARTERS:
+        return None
+    if s.first in SETTINGS and heads_around(s) != ["model"]:
         return None
     text = s.run.file.text[s.statement[0].start : tokens_before_block(s)[-1].end]
     if not is_whole(s, f"port {text}"):
@@ -427,7 +448,7 @@ def _port_without_its_word(s: Scene) -> Diagnostic | None:
         "E0001",
         f"`port` is missing before `{s.first}`",
         s.statement[0].span,
-        help=f"write `port {s.first}: {following[0].text}`",
+        help=f"write `port {s.run.file.text[s.statement[0].start : following[0].end]}`",
         fix=Fix("write `port`", ((at, "port "),), safe=False),
     )
 
@@ -443,7 +464,13 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
     signs = SourceSpan(s.run.file, run[0].start, run[-1].end)
     for new in _meanings_of_signs(s, tokens, signs):
         if is_whole(s, f"{text[tokens[0].start : signs.start]}{new}{text[signs.end : tokens[-1].end]}"):
-            message, help = f"`{signs.text}` is not a sign of the language", f"write `{new.strip()}`"
+            known = signs.text in (":", "-")
+            message = (
+                f"`{signs.text}` cannot stand here"
+                if known
+                else f"`{signs.text}` is not a sign of the language"
+            )
+            help = f"write `{new.strip()}`"
             return Diagnostic("E0001", message, signs, help=help, fix=Fix(help, ((signs, new),), safe=False))
     return None
 
@@ -474,7 +501,14 @@ def _meanings_of_signs(s: Scene, tokens: list[Token], signs: SourceSpan) -> tupl
     if links:  # another answer knows the arrow between its ends
         return path
     if s.first in ("require", "report") and signs.text == "=>":
-        return (">=",)
+        behind_signs = [t for t in tokens if t.start > signs.end]
+        until = next((i for i, t in enumerate(behind_signs) if t.text == "and"), len(behind_signs))
+        compared = any(t.type == "CMP" for t in behind_signs[:until])
+        return ("to",) if compared else (">=",)
+    if signs.text in (":", "-") and "oversubscription" in [t.text for t in tokens]:
+        return (":",)
+    if signs.text == ":" and any(t.text == "in" for t in tokens):
+        return ("..",)
     return path + _MEANT.get(signs.text, ())
 
 
