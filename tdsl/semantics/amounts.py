@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from tdsl.findings.diagnostic import Fix
@@ -23,7 +24,9 @@ from tdsl.semantics.quantity import (
 from tdsl.semantics.values import Value, a_type
 from tdsl.syntax import tree
 from tdsl.syntax.foreign_units import amount_written_here
+from tdsl.syntax.keywords import SETTINGS
 
+_SETTINGS = frozenset({*SETTINGS, "mass", "latency", "price"})
 USUAL = {UNITS: "U", POWER: "kW", LENGTH: "m", MASS: "kg", RATE: "Gbps", TIME: "us"}
 """The unit in which an amount of each kind is most often written."""
 EXAMPLES = {UNITS: "48U", POWER: "40kW", LENGTH: "0.6m", MASS: "1400kg", RATE: "400Gbps", TIME: "2us"}
@@ -63,6 +66,31 @@ def decimal_comma_fault(s: tree.Setting) -> Fault | None:
     )
 
 
+def settings_in_one_fault(
+    own: str, items: Sequence[tree.SettingItem], known: Collection[str] = _SETTINGS
+) -> Fault | None:
+    """The fault of ``height 48U power 2kW``, two settings without a `;` between them: a known one is among
+    the words of the items of another. None where there is none."""
+    words = [x for item in items for x in (item.value, *(word for _, word in item.args))]
+    for k, word in enumerate(words):
+        name = word.bare if isinstance(word, tree.PathExpr) else None
+        behind = words[k + 1 : k + 2]
+        if name is None or name == own or name not in known or (len(words) > 1 and not behind):
+            continue
+        text = word.span.file.text
+        begin = len(text[: word.span.start].rstrip())
+        gap = SourceSpan(word.span.file, begin, word.span.start)
+        more = f" {behind[0].span.text}" if behind else ""
+        return Fault(
+            "E0120",
+            word.span,
+            f"`{name}` is a setting of its own; settings are separated by `;`",
+            help=f"write `; {name}{more}`, or begin a new line",
+            fix=Fix("put `;`", ((gap, "; "),), safe=False),
+        )
+    return None
+
+
 def unit_apart_fault(s: tree.Setting) -> Fault | None:
     """The fault of ``length 3 meters``, whose unit stands apart; None where the words behind a value are no
     unit."""
@@ -71,7 +99,8 @@ def unit_apart_fault(s: tree.Setting) -> Fault | None:
     item = s.items[0]
     word = item.args[0][1]
     number = item.value.span.text
-    amount = amount_written_here(number, word.span.text)
+    percent = word.span.text.lower() in ("pct", "percent")
+    amount = f"{number}%" if percent else amount_written_here(number, word.span.text)
     if not amount and word.span.text in UNIT_TABLE:
         amount = f"{number}{word.span.text}"
     if not amount or not number[:1].isdigit():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.semantics.amounts import unit_apart_fault
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.paths import resolve_path
@@ -458,7 +459,9 @@ class JobReader:
         """The one value of a setting."""
         if len(s.items) != 1 or s.items[0].args or s.body is not None:
             own = f"{s.name.name} {s.items[0].value.span.text}" if s.items else form
-            raise Fault("E0120", s.span, f"`{s.name.name}` takes one value", help=f"write `{own}`")
+            raise unit_apart_fault(s) or Fault(
+                "E0120", s.span, f"`{s.name.name}` takes one value", help=f"write `{own}`"
+            )
         return s.items[0].value
 
     def whole_number(self, s: tree.Setting, form: str) -> int:

@@ -273,7 +273,16 @@ def elements_to_iterate(value: Value, span: SourceSpan) -> Sequence[Value]:
         return value
     if isinstance(value, Dims):
         return value.sizes
-    raise Fault("E0103", span, f"expected a range or a list, found {a_type(value)}", help="write `0..n - 1`")
+    whole = re.compile(r"(\w+)\s*(?::|-|to)\s*(\w+)(?=\s*[{\])]|$)").match(span.file.text, span.start)
+    new = f"{whole[1]}..{whole[2]}" if whole is not None else ""
+    at = SourceSpan(span.file, span.start, whole.end()) if whole is not None else span
+    raise Fault(
+        "E0103",
+        at,
+        f"expected a range or a list, found {a_type(value)}",
+        help=f"write `{new}`" if new else "write `0..n - 1`",
+        fix=Fix(f"write `{new}`", ((at, new),), safe=False) if new else None,
+    )
 
 
 def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> None:
@@ -290,6 +299,8 @@ def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> Non
         if member is not None and wanted.name == "int":
             help = f"write `{member[1]} where {member[2]} <= NAME <= {member[3]}`"
             raise Fault("E0103", span, "`in` asks whether a value is in a range, and gives a bool", help=help)
+        if wanted.name == "dims" and re.fullmatch(r"\d+(?:\s*\*\s*\d+)+", span.text):
+            plain = re.sub(r"\s*\*\s*", "x", span.text)
         raise Fault(
             "E0103",
             span,

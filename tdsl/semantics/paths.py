@@ -3,6 +3,9 @@ evaluated here."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -72,12 +75,14 @@ class PathReader:
         """Whether parts are left."""
         return self.at < len(self.path.parts)
 
-    def entries(self, name: tree.Identifier, axes: tuple[Axis, ...]) -> list[IndexEntry]:
+    def entries(
+        self, name: tree.Identifier, axes: tuple[Axis, ...], extents: Sequence[object] = ()
+    ) -> list[IndexEntry]:
         """One entry a dimension; nothing written means the whole population."""
         index = self.index()
         if index is None or _is_lone_star(index):
             return [IndexEntry(a, None, name.span, name.name) for a in axes]
-        _check_count(name, axes, index)
+        _check_count(name, axes, index, extents)
         return [IndexEntry(a, e, e.span, name.name) for a, e in zip(axes, index.entries, strict=True)]
 
 
@@ -95,7 +100,7 @@ def resolve_path(
     while isinstance(found, Group):
         index = reader.index()
         written.append((head, len(found.axes), index))
-        _check_count(head, found.axes, index)
+        _check_count(head, found.axes, index, found.extents)
         parts.append(PathComponent(found.name, found.kind, found.axes))
         if not reader.more:
             entries = _entries_of_groups(written, [p.axes for p in parts[depth:]])
@@ -104,7 +109,7 @@ def resolve_path(
         found = _member_of_group(found, head)
     own = [p.axes for p in found.parts[depth : depth + len(written)]]
     entries = _entries_of_groups(written, own)
-    entries += reader.entries(head, found.parts[-1].axes)
+    entries += reader.entries(head, found.parts[-1].axes, found.extents)
     return _target_behind_device(plan, reader, found, shared, entries, path, ports)
 
 
@@ -113,21 +118,43 @@ def _is_lone_star(index: tree.IndexPart) -> bool:
     return len(index.entries) == 1 and isinstance(index.entries[0], tree.Star)
 
 
-def _check_count(name: tree.Identifier, axes: tuple[Axis, ...], index: tree.IndexPart | None) -> None:
-    if index is not None and not (_is_lone_star(index) and axes) and len(index.entries) != len(axes):
-        shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
-        has = f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape})"
-        mend = (
-            f"write `{name.name}`"
-            if not axes
-            else "one entry a dimension, separated by commas; `[*]` alone means all members"
-        )
-        raise Fault(
-            "E0109",
-            index.span,
-            f"{has}, and {len(index.entries)} {'is' if len(index.entries) == 1 else 'are'} written",
-            help=mend,
-        )
+def _check_count(
+    name: tree.Identifier,
+    axes: tuple[Axis, ...],
+    index: tree.IndexPart | None,
+    extents: Sequence[object] = (),
+) -> None:
+    if index is None or (_is_lone_star(index) and axes) or len(index.entries) == len(axes):
+        return
+    declared = [e.span for e in extents if isinstance(e, tree.Extent)]
+    shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
+    has = f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape})"
+    mend = (
+        f"write `{name.name}`"
+        if not axes
+        else "one entry a dimension, separated by commas; `[*]` alone means all members"
+    )
+    written = f"{len(index.entries)} {'is' if len(index.entries) == 1 else 'are'} written"
+    if len(declared) == 1 and len(declared[0].text.split("*")) == len(index.entries) > 1:
+        raise _product_for_dimensions_fault(name, declared[0], index)
+    labels = [(declared[0].to(declared[-1]), f"`{name.name}` is declared here")] if declared else []
+    raise Fault("E0109", index.span, f"{has}, and {written}", labels=labels, help=mend)
+
+
+def _product_for_dimensions_fault(name: tree.Identifier, at: SourceSpan, index: tree.IndexPart) -> Fault:
+    """The fault of ``chip c[4*4*4]``, whose members have three indices elsewhere."""
+    new = re.sub(r"\s*\*\s*", "x", at.text)
+    plain = re.fullmatch(r"\d+(?:x\d+)+", new) is not None
+    new = new if plain else re.sub(r"\s*\*\s*", ", ", at.text)
+    return Fault(
+        "E0109",
+        at,
+        f"`{name.name}[{at.text}]` declares one row of members, and `{name.name}{index.span.text}` has "
+        f"{len(index.entries)} indices",
+        labels=[(index.span, f"{len(index.entries)} indices here")],
+        help=f"write `{new}`",
+        fix=Fix(f"write `{new}`", ((at, new),), safe=False),
+    )
 
 
 def _entries_of_groups(
@@ -360,7 +387,11 @@ def _entry_of_lanes(
         raise Fault(
             "E0108",
             e.span,
-            f"`{name.name}[{outside}]` is outside {low}..{high}" if wanted else "this names no port",
+            f"`{name.name}[{outside}]` is outside {low}..{high}"
+            if wanted
+            else f"`{name.name}[{e.span.text}]` names no port",
+            help=f"`{name.name}` has the indices {low} to {high}"
+            + ("" if wanted else f"; the lower end of a range comes first: `{low}..{high}`"),
         )
     items = tuple(tree.Number(p, e.span) for n in wanted for p in places[n])
     return IndexEntry(Axis(0, at), tree.ListExpr(items, e.span), e.span, name.name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
-from tdsl.semantics.amounts import EXAMPLES, amount_fault, unit_apart_fault
+from tdsl.semantics.amounts import EXAMPLES, amount_fault, settings_in_one_fault, unit_apart_fault
 from tdsl.semantics.autoplace import EXAMPLE, is_auto, place_auto
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceSet
@@ -558,8 +558,15 @@ class _HallReader:
         """The one quantity of a setting."""
         if len(s.items) != 1 or s.items[0].args:
             example = EXAMPLES.get(dim, "…")
-            raise unit_apart_fault(s) or Fault(
-                "E0120", s.span, f"`{s.name.name}` is one {kind_name(dim)}", help=f"`{s.name.name} {example}`"
+            raise (
+                unit_apart_fault(s)
+                or settings_in_one_fault(s.name.name, s.items)
+                or Fault(
+                    "E0120",
+                    s.span,
+                    f"`{s.name.name}` is one {kind_name(dim)}",
+                    help=f"`{s.name.name} {example}`",
+                )
             )
         return self.quantity(self.evaluator.evaluate(s.items[0].value, self.scope), dim, s.items[0].span)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import Origin
+from tdsl.semantics.amounts import settings_in_one_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
 from tdsl.semantics.scope import Scope
@@ -80,7 +81,9 @@ def read_routing_block(
     given = _settings_by_name(s, BGP_SETTINGS, several="asn")
     for name in FLAGS:
         if name != "bfd" and name in given and given[name].items:
-            raise Fault("E0120", given[name].span, f"`{name}` takes no value", help=f"write `{name}` alone")
+            raise settings_in_one_fault(name, given[name].items, BGP_SETTINGS) or Fault(
+                "E0120", given[name].span, f"`{name}` takes no value", help=f"write `{name}` alone"
+            )
     mtu = _integer_setting("mtu", given, scope, evaluator, MTU, 0)
     asns = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == "asn"]
     interval, multiplier = _bfd_timers(given.get("bfd"), scope, evaluator)

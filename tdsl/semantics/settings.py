@@ -120,6 +120,19 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     return Fault("E0118", word.span, f"`{name}` does not use this", help=f"write `{form}`")
 
 
+VALUE_EXAMPLES = {
+    "rate": "400Gbps",
+    "length": "3m",
+    "class": '"north"',
+    "colour": '"blue"',
+    "medium": "fibre",
+    "cable": "PART",
+    "optic": "PART",
+    "allow": "PART",
+    "bundle": "2",
+    "layer": "scaleup",
+}
+"""How the value of a setting of a connect is written."""
 EVPN = "evpn"
 """What ``across`` is followed by where the switches are those of Ethernet segments (RFC 7432)."""
 SEPARATE = ("rate", "length", "cable", "medium", "class", "colour", "optic", "bundle", "layer")
@@ -135,7 +148,9 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     """The setting's value, a tuple of one a dimension, or a tree.Str whose placeholders need the connect's
     variables."""
     if not s.items:
-        raise Fault("E0120", s.span, f"`{s.name.name}` needs a value")
+        example = VALUE_EXAMPLES.get(s.name.name, "…")
+        help = f"write `{s.name.name} {example}`, or remove `{s.name.name}`"
+        raise Fault("E0120", s.span, f"the value of `{s.name.name}` is missing", help=help)
     if s.name.name == "bundle":
         if bundle_across(s):
             s = replace(s, items=(replace(s.items[0], args=()),))

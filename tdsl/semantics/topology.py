@@ -11,6 +11,7 @@ from typing import Any
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.semantics.amounts import settings_in_one_fault
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -330,7 +331,11 @@ class Binder:
             self.refuse_unfit_model(formal, items[0], body)
         extra = next((i for i in items if i.args), None)
         if extra is not None:
-            raise _fault_of_further_words(formal, extra)
+            known = [f.name.name for f in self.node.formals]
+            raise (
+                settings_in_one_fault(formal.name.name, (extra,), known)
+                or _fault_of_further_words(formal, extra)
+            )
         values = tuple(self.value_of_item(i, formal, kind) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values

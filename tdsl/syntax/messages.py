@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
@@ -35,7 +36,7 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
         if token.type == FAULT:
             return _fault_of_layout(run, i, token)
         if token.type == BAD_STRING:
-            return _unclosed_string(token)
+            return _unclosed_string(run, i, token)
         if token.type == BAD:
             return _finding_of_sign(run, i, token)
         if len(token.text) > MAX_DIGITS and token.type in VALUES and token.type != "STRING":
@@ -81,12 +82,25 @@ def _text_before_end(text: str) -> str:
     return "" if found is None or text[found.end() :].startswith("{") else found[0].rstrip()
 
 
-def _unclosed_string(token: Token) -> Diagnostic:
-    """The finding of a string without its closing quote, which ends before what ends a statement or block,
+def _ends_of_string(text: str) -> Iterator[str]:
+    """What an unclosed string may hold, the likeliest first: what is before a block at the end of the line,
+    before what ends the statement, before any sign that may follow a string."""
+    yield from filter(None, (_text_before_block(text), _text_before_end(text)))
+    for found in re.finditer(r"\s*+[{;})\],]", text):
+        yield text[: found.start()]
+
+
+def _unclosed_string(run: Run, i: int, token: Token) -> Diagnostic:
+    """The finding of a string without its closing quote, which ends where the statement is whole with it,
     else with the line."""
     message = "this string has no closing quote on its line"
-    string = _text_before_block(token.text) or _text_before_end(token.text)
-    if not re.search(r"\w", string) or token.text.count('"') > 1:
+    scene = Scene(run, i, token, run.expected())
+    begin, line = (scene.statement[0] if scene.statement else token).start, token.text.rstrip()
+    likely = [s for s in _ends_of_string(token.text) if re.search(r"\w", s) and s.count('"') == 1]
+    head = run.file.text[begin : token.start]
+    string = next((s for s in likely if is_whole(scene, f'{head}{s}"{line[len(s) :]}')), "")
+    string = string or (likely[0] if likely and token.text.count('"') == 1 else "")
+    if not string:
         return Diagnostic(
             "E0007",
             message,

@@ -243,6 +243,14 @@ def words_too_many(s: Scene) -> Diagnostic | None:
         if s.run.count_accepted([*tokens[:a], *tokens[b:]]) <= len(tokens) - len(gone):
             continue
         span = gone[0].span.to(gone[-1].span)
+        before, clause = tokens[a - 1].text, gone[-1].text in CLAUSES
+        if clause and before in ("of", "to", "through", "via", "among", "from", "in"):
+            message = f"a name is missing between `{before}` and `{span.text}`"
+            return Diagnostic(
+                "E0001", message, span, help=f"write a name behind `{before}`, or remove `{before}`"
+            )
+        if clause and s.first in ("require", "report") and a != at and not before.islower():
+            continue
         cut = SourceSpan(s.run.file, tokens[a - 1].end, span.end)
         return Diagnostic(
             "E0001",

@@ -674,12 +674,14 @@ def _word_twice(s: Scene) -> Diagnostic | None:
         return Diagnostic(
             "E0001", message, b.span.to(t.span), help=f"write a value there, or remove one `{t.text}`"
         )
+    opened = [x.type for x in s.statement if x.type in ("LSQB", "RSQB")][-1:] == ["LSQB"]
+    listed = t.type == "COMMA" and opened and s.first not in KIND_WORDS
     return Diagnostic(
         "E0001",
         f"`{t.text}` is written twice",
         t.span,
-        help=f"remove one `{t.text}`",
-        fix=Fix(f"remove one `{t.text}`", ((cut, ""),)),
+        help=f"remove one `{t.text}`" + (", or write the index between them" if listed else ""),
+        fix=None if listed else Fix(f"remove one `{t.text}`", ((cut, ""),)),
     )
 
 

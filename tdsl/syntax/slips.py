@@ -46,6 +46,8 @@ def _foreign_statement_word(s: Scene) -> Diagnostic | None:
     ):
         return None
     first, instead = s.statement[0], INSTEAD_OF.get(s.first.lower())
+    if instead is None and s.first.lower().removesuffix("s") in KIND_WORDS - {s.first}:
+        instead = s.first.lower().removesuffix("s")
     typed = instead in ("param", "let")
     declared = s.token.type in ("COLON", "QMARK")
     if (
