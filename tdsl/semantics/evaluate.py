@@ -71,6 +71,26 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
     raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))
 
 
+_TEXTS = re.compile(
+    r"(?:^|[{;\n])\s*(os|name|netdev|alias|bus|device|arch|vendor|family|cpu_model|interface)[ \t]+$"
+)
+"""A setting whose value is a text, before its value."""
+
+
+def _refuse_text_without_quotes(head: tree.Identifier) -> None:
+    """Raise Fault for ``os eth1``, whose text lacks its quotes."""
+    text, span = head.span.file.text, head.span
+    setting = _TEXTS.search(text[max(span.start - 60, 0) : span.start])
+    whole = re.compile(r"[\w./:-]+(?=\s*(?:[;}\n#]|$))").match(text, span.start)
+    if setting is None or whole is None:
+        return
+    at = SourceSpan(span.file, span.start, whole.end())
+    new = f'"{whole[0]}"'
+    message = f"there is no value `{head.name}` here; the text of `{setting[1]}` is written in double quotes"
+    fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+    raise Fault("E0101", at, message, help=f"write `{setting[1]} {new}`", fix=fix)
+
+
 def _refuse_numeral(head: tree.Identifier) -> None:
     """Raise Fault for a number in words: ``eight``, and ``thirty-two``, which reads as a difference."""
     text, span = head.span.file.text, head.span
@@ -338,6 +358,7 @@ class Evaluator:
             message = f"there is no value `{name}` here"
             fix = Fix(f"write `{part}`", ((head.span, part),), safe=False)
             raise Fault("E0101", head.span, message, help=f"write `{part}`", fix=fix)
+        _refuse_text_without_quotes(head)
         _refuse_numeral(head)
         if name in ("True", "False", "TRUE", "FALSE", "yes", "no", "None", "null"):
             word = "true" if name.lower() in ("true", "yes") else "false"

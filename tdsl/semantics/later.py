@@ -262,6 +262,11 @@ def _fault_of_word_around_statement(s: tree.Setting) -> Fault | None:
         message = f"`;` ends the statement before, and no statement begins with `{name.name}`"
         return Fault("E0118", end, message, help="remove the `;`", fix=Fix("remove the `;`", ((end, ""),)))
     first = s.items[0].value if s.items else None
+    polite = name.name.lower() in ("please", "the", "then", "must", "all", "new", "add", "a", "an")
+    if polite and isinstance(first, tree.PathExpr) and first.bare is not None and s.body is not None:
+        gone = SourceSpan(s.span.file, name.span.start, first.span.start)
+        message, remove = f"`{name.name}` means nothing before `{first.bare}`", f"remove `{name.name}`"
+        return Fault("E0118", name.span, message, help=remove, fix=Fix(remove, ((gone, ""),), safe=False))
     if not isinstance(first, tree.PathExpr) or first.bare not in STARTERS or len(s.items[0].args) == 0:
         return None
     gone = SourceSpan(s.span.file, name.span.start, first.span.start)

@@ -703,6 +703,10 @@ class ModelBuilder:
             )
         if closest_name(name, FACTS, 0.8) or name_of_word_elsewhere(name, FACTS):
             raise unknown_name_fault("E0118", s.name.span, "setting of a model", name, FACTS)
+        if closest_name(name, ("fact",), 0.8) and s.items and s.items[0].args:
+            fix = Fix("write `fact`", ((s.name.span, "fact"),), safe=False)
+            message = f"there is no setting of a model `{name}` here"
+            raise Fault("E0118", s.name.span, message, help="did you mean `fact`?", fix=fix)
         self.library.diagnostics.add(
             "E0128",
             s.name.span,
@@ -742,6 +746,9 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
         fault = fault or decimal_comma_fault(s) or _comma_before_word_fault(s)
         if fault is not None:
             raise fault
+        if not s.items:
+            message = f"the value of `{name}` is missing"
+            raise Fault("E0120", s.span, message, help=f"write `{name} {example}`, or remove `{name}`")
         raise Fault(
             "E0103",
             s.span,

@@ -197,7 +197,8 @@ def _integer_setting(
     if s is None:
         return default
     if len(s.items) != 1 or (s.items[0].args and name != "cnp"):
-        raise Fault("E0120", s.span, f"`{name}` takes one number")
+        shown = s.items[0].value.span.text if s.items else "N"
+        raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"write `{name} {shown}`")
     word, number = s.items[0].value, ""
     if isinstance(word, tree.PathExpr) and word.bare and name in ("dscp", "cnp"):
         number = _dscp_of_class(word.bare.upper())

@@ -291,6 +291,11 @@ class Binder:
         kind = formal.type.name
         if kind == "table":
             return read_table_rows(formal, items, self.outer, self.evaluator)
+        if kind == "dims" and all(re.fullmatch(r"\d+", i.span.text) for i in items) and len(items) > 1:
+            whole, new = items[0].span.to(items[-1].span), "x".join(i.span.text for i in items)
+            fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+            message = f"`{formal.name.name}` is one dims: sizes joined by `x`"
+            raise Fault("E0120", whole, message, help=f"write `{new}`", fix=fix)
         if kind != "list" and len(items) > 1:
             raise Fault(
                 "E0120",
@@ -401,7 +406,11 @@ def _ratio_mode_and_value(item: tree.SettingItem) -> tuple[str, tree.Expr]:
         return "about", item.args[0][1]
     value = _value_behind_most(item.args) if word == "at" else None
     if value is None:
-        raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
+        numbers = re.fullmatch(r"(\d+)\s*(?:to|in|/|-)\s*(\d+)", item.span.text)
+        new = f"{numbers[1]}:{numbers[2]}" if numbers is not None else ""
+        fix = Fix(f"write `{new}`", ((item.span, new),), safe=False) if new else None
+        help = f"write `{new}`" if new else ""
+        raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`", help=help, fix=fix)
     return "at most", value
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label
 from tdsl.findings.source import SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS
 from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.syntax.scene import Scene
@@ -148,6 +148,9 @@ def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic
     ].text in ("param",)
     if (first or behind_sign) and is_whole(s, text[begin : opener.start] + " " + text[opener.end : end]):
         return _remove_bracket(s, opener, message, "E0003")
+    block = tokens[0].text in KIND_WORDS and opener.type == "LPAR" and not inside
+    if block and is_whole(s, text[begin : opener.start] + "{ }"):
+        return _exchange_bracket_for_block(opener)
     brace = next((t for t in inside if t.type == "LBRACE"), None)
     if brace is not None and is_whole(s, text[begin : brace.start] + text[brace.end : end]):
         return _remove_bracket(s, brace, f"`{{` cannot stand inside of `{opener.text}`", "E0005")
@@ -159,6 +162,14 @@ def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic
     if is_whole(s, text[begin : opener.start] + text[opener.end : end]):
         return _remove_bracket(s, opener, message, "E0003")
     return None
+
+
+def _exchange_bracket_for_block(opener: Token) -> Diagnostic:
+    """The finding of a block that `(` opens."""
+    fix = Fix("write `{`", ((opener.span, "{"),), safe=False)
+    return Diagnostic(
+        "E0003", "a block begins with `{`, not with `(`", opener.span, help="write `{`", fix=fix
+    )
 
 
 def _remove_bracket(s: Scene, bracket: Token, message: str, code: str) -> Diagnostic:

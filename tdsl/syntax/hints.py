@@ -122,6 +122,9 @@ def _malformed_declaration(s: Scene) -> Diagnostic | None:
     declares = s.first in KIND_WORDS | {"override"} and len(s.statement) >= 2
     if t is None or not declares or s.statement[1].type != "NAME":
         return None
+    bracket = [x.type for x in s.rest[1:2]] == ["LSQB"]
+    if bracket and t.type in ("EQUAL", "COMMA"):  # `rack=[2]`: the sign is too many
+        return None
     if t.type == "EQUAL" and "COLON" in s.expected:
         what = "rate" if s.first == "port" else "model"
         return Diagnostic(
@@ -146,7 +149,8 @@ def _lists_names(s: Scene, t: Token) -> bool:
     kinds = [x.type for x in s.statement]
     if t.type == "COMMA" and [x.type for x in s.rest[1:2]] == ["NAME"]:
         return True
-    return t.type == "COLON" and "COMMA" in kinds and "COLON" not in kinds
+    listed = any(a == "COMMA" and b == "NAME" for a, b in zip(kinds, kinds[1:], strict=False))
+    return t.type == "COLON" and listed and "COLON" not in kinds
 
 
 def _value_as_type(s: Scene) -> Diagnostic | None:
@@ -208,7 +212,11 @@ def _operator_without_operand(s: Scene) -> Diagnostic | None:
         return None
     if b.text not in OPERATORS and b.type not in OPERATOR_TOKENS:
         return None
-    help = f"write a value after `{b.text}`" + ("" if b.type == "RANGE" else ", or remove it")
+    help = f"write a value after `{b.text}`, or remove it"
+    if b.type == "RANGE" and len(s.statement) > 1:
+        low = s.statement[-2].text
+        high = str(int(low) + 7) if low.isdigit() else "n"
+        help = f"write the upper end, such as `{low}..{high}`, or `{low}` alone"
     if b.text in ("and", "or") and t is not None and t.newline:
         help += f"; a line that begins with `{b.text}` continues the one before"
     return Diagnostic("E0001", f"expected a value after `{b.text}`, {found_words(s)}", b.span, help=help)

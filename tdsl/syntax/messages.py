@@ -17,7 +17,7 @@ from tdsl.syntax.exchanged_tokens import neighbours_exchanged
 from tdsl.syntax.forms import FORMS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
-from tdsl.syntax.keywords import OPERATORS
+from tdsl.syntax.keywords import CLAUSES, OPERATORS, PATTERNS
 from tdsl.syntax.repairs import TRIALS as REPAIRS
 from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
@@ -228,6 +228,8 @@ def _advice_by_what_is_expected(s: Scene, choices: list[str]) -> tuple[str, Fix 
     if s.token is None or s.token.type in (END, "RBRACE"):
         return "", None
     fix = None
+    if s.before is not None and s.before.type == "RBRACE" and s.token.text in {*PATTERNS, *CLAUSES}:
+        return f"write `{s.token.text}` before the `{{` of the block", None
     if len(s.rest) == 1 and s.before is not None:
         gone = SourceSpan(s.run.file, s.before.end, s.span.end)
         fix = Fix(f"remove `{s.token.text}`", ((gone, ""),), safe=False)

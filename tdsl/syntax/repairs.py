@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, PATTERNS
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, KINDS, PATTERNS
 from tdsl.syntax.scanner import Token
 from tdsl.syntax.scene import Scene, closest_keyword, found_words, rewriting_finding
 
@@ -211,11 +211,11 @@ def sign_too_many(s: Scene) -> Diagnostic | None:
     tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
-    for k in (at, at - 1, at - 2, at - 3):
+    for k in (at, at - 1, at - 2, at - 3, at - 4):
         t = tokens[k] if 0 < k < len(tokens) - 1 else None
         if t is None or t.type not in ("EQUAL", "COLON", "COMMA") or tokens[k - 1].type == t.type:
             continue
-        if t.type == "COLON" and tokens[k + 1].type == "LBRACE":
+        if t.type == "COLON" and (tokens[k + 1].type == "LBRACE" or s.first in KINDS["device"]):
             continue  # a model or rate is missing between them
         if t.type == "COMMA" and (tokens[k - 1].type in ("LSQB", "LPAR") or k == 1):
             continue  # a value is missing before it

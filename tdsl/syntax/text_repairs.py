@@ -209,7 +209,9 @@ def _statement_goes_on(s: Scene) -> Diagnostic | None:
     if t is None or t.type != END or not s.statement or s.i + 1 >= len(tokens):
         return None
     last, following = s.statement[-1], tokens[s.i + 1]
-    if last.type == "MODULO" or last.text in OPERATORS or not _may_go_on(tokens, s.i + 1):
+    begun = len(s.statement) == 1 and last.text in ("require", "report", "fabric", "cluster", "connect")
+    begun = begun and tokens[s.i + 1].type == "NAME" and not t.newline
+    if last.type == "MODULO" or last.text in OPERATORS or not (begun or _may_go_on(tokens, s.i + 1)):
         return None
     line = text[following.start : _line_end(s, following.start)].partition("#")[0].rstrip()
     begin, end = s.statement[0].start, last.end
@@ -254,7 +256,7 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
     name, text = s.statement[words - 1], s.run.file.text
     begin = s.statement[words].start if len(s.statement) > words else s.span.start
     line = text[begin : _line_end(s, begin)].partition("#")[0].rstrip()
-    title = line.removesuffix("{").rstrip()
+    title = line.partition("{")[0].rstrip()
     if name.type != "NAME" or title == line or re.search(r"[\"{}\[=]|^:", title) or " " not in f"{title} ":
         return None
     if begin == name.end or not re.match(r"\w+(?: |$|[,:'(-])", title) or title in GRAMMAR_WORDS:
@@ -263,6 +265,50 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
         return None
     span = SourceSpan(s.run.file, begin, begin + len(title))
     return rewriting_finding("a title is written in double quotes", span, span, f'"{title}"')
+
+
+_TEXT_SETTINGS = frozenset(
+    {
+        "os",
+        "name",
+        "netdev",
+        "alias",
+        "bus",
+        "device",
+        "arch",
+        "vendor",
+        "family",
+        "cpu_model",
+        "class",
+        "colour",
+    }
+)
+_TEXT = re.compile(r"(?:[^;{}#\n\"]|\{[^{};#\n\"]*+\})+")
+
+
+def _text_without_quotes(s: Scene) -> Diagnostic | None:
+    """``bus 0000:{i + 16}:00.0`` and ``links from 172.16.{p}.0/24``."""
+    tokens, text = [*s.statement, *s.rest], s.run.file.text
+    address = s.first == "address" and any(t.text == "from" for t in s.statement)
+    if s.token is None or not s.statement or not (s.first in _TEXT_SETTINGS or address):
+        return None
+    word = next(t for t in tokens if not address or t.text == "from")
+    begin = re.compile(r"\s*").match(text, word.end)
+    found = _TEXT.match(text, begin.end() if begin is not None else word.end)
+    if found is None or (address and "{" not in found[0]):
+        return None
+    inner = found[0].rstrip()
+    whole = SourceSpan(s.run.file, found.start(), found.start() + len(inner))
+    if not inner or not is_whole(s, f'{text[tokens[0].start : whole.start]}"text"'):
+        return None
+    shown = f'{word.text} "{inner}"'
+    return Diagnostic(
+        "E0001",
+        f"the text of `{word.text}` is written in double quotes",
+        whole,
+        help=f"write `{shown}`",
+        fix=Fix("put it in double quotes", ((whole, f'"{inner}"'),), safe=False),
+    )
 
 
 def _value_left_out(s: Scene) -> Diagnostic | None:
@@ -621,6 +667,7 @@ TRIALS = (
     _end_inside_statement,
     _statement_goes_on,
     _title_without_quotes,
+    _text_without_quotes,
     bracket_left_out,
     _word_written_twice,
     _word_that_says_nothing,
