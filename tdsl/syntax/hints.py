@@ -4,6 +4,7 @@ instead."""
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
@@ -149,7 +150,7 @@ def _lists_names(s: Scene, t: Token) -> bool:
     kinds = [x.type for x in s.statement]
     if t.type == "COMMA" and [x.type for x in s.rest[1:2]] == ["NAME"]:
         return True
-    listed = any(a == "COMMA" and b == "NAME" for a, b in zip(kinds, kinds[1:], strict=False))
+    listed = any(a == "COMMA" and b == "NAME" for a, b in pairwise(kinds))
     return t.type == "COLON" and listed and "COLON" not in kinds
 
 
