@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 
 from tdsl.findings.diagnostic import Fix
@@ -71,24 +71,36 @@ def settings_in_one_fault(
 ) -> Fault | None:
     """The fault of ``height 48U power 2kW``, two settings without a `;` between them: a known one is among
     the words of the items of another. None where there is none."""
-    words = [x for item in items for x in (item.value, *(word for _, word in item.args))]
-    for k, word in enumerate(words):
-        name = word.bare if isinstance(word, tree.PathExpr) else None
-        behind = words[k + 1 : k + 2]
-        if name is None or name == own or name not in known or (len(words) > 1 and not behind):
+    for name, place, behind in _words_with_places(items):
+        if name == own or name not in known:
             continue
-        text = word.span.file.text
-        begin = len(text[: word.span.start].rstrip())
-        gap = SourceSpan(word.span.file, begin, word.span.start)
-        more = f" {behind[0].span.text}" if behind else ""
+        text = place.file.text
+        begin = len(text[: place.start].rstrip())
+        gap = SourceSpan(place.file, begin, place.start)
+        more = f" {behind}" if behind else ""
         return Fault(
             "E0120",
-            word.span,
+            place,
             f"`{name}` is a setting of its own; settings are separated by `;`",
             help=f"write `; {name}{more}`, or begin a new line",
             fix=Fix("put `;`", ((gap, "; "),), safe=False),
         )
     return None
+
+
+def _words_with_places(items: Sequence[tree.SettingItem]) -> Iterator[tuple[str, SourceSpan, str]]:
+    """The words of items that have a value behind them, or stand alone in the place of a value: each with its
+    place and that value."""
+    for item in items:
+        values = [("", item.value), *item.args]
+        for k, (named, value) in enumerate(values):
+            behind = values[k + 1][1].span.text if k + 1 < len(values) else ""
+            if named:
+                start = value.span.file.text.rfind(named, 0, value.span.start)
+                place = SourceSpan(value.span.file, start, start + len(named))
+                yield named, place, value.span.text
+            elif isinstance(value, tree.PathExpr) and value.bare and (behind or len(values) == 1):
+                yield value.bare, value.span, behind
 
 
 def unit_apart_fault(s: tree.Setting) -> Fault | None:

@@ -125,6 +125,7 @@ def unknown_name_fault(
         from tdsl.semantics.lost_words import (
             exchanged_setting_fault,
             hyphen_in_setting_fault,
+            setting_of_other_block_fault,
             value_alone_fault,
         )
 
@@ -132,6 +133,7 @@ def unknown_name_fault(
             exchanged_setting_fault(span, what, known)
             or value_alone_fault(span, what, known)
             or hyphen_in_setting_fault(span, what, known)
+            or setting_of_other_block_fault(span, what)
         )
         if lost is not None:
             return lost
@@ -150,6 +152,19 @@ def unknown_name_fault(
             fix=Fix(f"write `{near}`", ((span, near),), safe=False) if span.text == name else None,
         )
     shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
+    if code == "E0101" and span.text == name:
+        from tdsl.semantics.lost_words import declaration_elsewhere
+
+        declared = declaration_elsewhere(span, name)
+        if declared is not None:
+            line = declared.begin[0]
+            return Fault(
+                code,
+                span,
+                f"there is no {what} `{name}` here",
+                labels=[(declared, f"`{name}` is declared here, in a block that is not around this one")],
+                help=f"move the declaration of `{name}` in line {line} into a block around both places",
+            )
     return Fault(
         code,
         span,

@@ -26,6 +26,29 @@ _SETTING_OF = {
     for name, _, values in (line.partition(": ") for line in _VALUES.splitlines())
     for value in values.split()
 }
+_BLOCKS = """
+job NAME: on sequence batch tensor pipeline data context expert microbatch interleave shard recompute
+job NAME: precision efficiency overlap transformer experts measured
+connect A to B: rate length cable medium colour bundle optic allow
+routing bgp: bfd graceful_restart unnumbered mtu
+roce: dscp cnp ecn pfc
+risk NAME: members fails repair
+feed NAME: racks
+port NAME: type cage os netdev alias connector
+switch NAME: role spares split
+model KIND NAME: mtbf fit price reach form
+partition NAME KEY: full limited ipoib
+clos: oversubscription spine leaf uneven
+""".strip()
+_BLOCK_OF = {
+    name: block
+    for block, _, names in (line.partition(": ") for line in _BLOCKS.splitlines())
+    for name in names.split()
+}
+"""The statement in whose braces a setting is written."""
+_DECLARES = "|".join(
+    (*(w for words in KINDS.values() for w in words), "let", "param", "tier", "risk", "feed")
+)
 _BEHIND = re.compile(r"[ \t]+([a-z_]\w*)[ \t]*(?=[;}\n{#]|$)")
 _ALONE = re.compile(r"[ \t]*(?:[;}\n#]|$)")
 
@@ -54,6 +77,26 @@ def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     whole = SourceSpan(span.file, found.start(), found.end())
     fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
     return Fault("E0118", whole, f"there is no {what} `{found[0]}` here", help=f"write `{new}`", fix=fix)
+
+
+def setting_of_other_block_fault(span: SourceSpan, what: str) -> Fault | None:
+    """The fault of a setting that is written in the braces of another statement; None of others."""
+    name = span.text
+    block = _BLOCK_OF.get(name, "")
+    if not block:
+        return None
+    written = re.compile(r"[^;{}\n#]*").match(span.file.text, span.start)
+    shown = written[0].strip() if written is not None else name
+    shown = shown if len(shown) <= 40 else f"{name} …"
+    message = f"there is no {what} `{name}` here; it is one of `{block}`"
+    return Fault("E0118", span, message, help=f"write `{shown}` in the braces of `{block} {{ … }}`")
+
+
+def declaration_elsewhere(span: SourceSpan, name: str) -> SourceSpan | None:
+    """Where the text of a file declares a name that is unknown at a place; None where it does not."""
+    pattern = rf"^(?:[^#\n]*[\s{{;])?(?:{_DECLARES})[ \t]+({re.escape(name)})\b"
+    found = re.search(pattern, span.file.text, re.MULTILINE)
+    return None if found is None else SourceSpan(span.file, found.start(1), found.end(1))
 
 
 def value_alone_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
