@@ -40,6 +40,8 @@ def amount_fault(value: Value | object, dim: Dim, span: SourceSpan) -> Fault:
     )
     wrong = isinstance(value, Quantity) and value.dim == dim
     found = "one that is not" if wrong else a_type(value)
+    if new and dim == LENGTH and value >= 100:  # type: ignore[operator]
+        new = f"{span.text}mm"
     what = "an amount of rack units" if dim == UNITS else f"a {kind_name(dim)}"
     return Fault(
         "E0103",

@@ -88,7 +88,12 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
     if isinstance(s, tree.Setting):
         raise _unknown_statement_fault(s, library, home)
     if isinstance(s, tree.Use):
-        raise Fault("E0120", s.span, "`use` belongs at the top of a file")
+        raise Fault(
+            "E0120",
+            s.span,
+            "`use` belongs at the top of a file",
+            help=f"move `{s.span.text}` before the first `fabric`",
+        )
     raise Fault("E0118", s.span, f"`{name}` has no meaning in this place", help=_help_for_nested_word(name))
 
 

@@ -10,7 +10,7 @@ from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import KINDS
+from tdsl.syntax.keywords import KINDS, PATTERNS, STARTERS
 
 _VALUES = """
 medium: trace backplane fibre copper dac acc aec aoc dwdm
@@ -38,8 +38,12 @@ port NAME: type cage os netdev alias connector
 switch NAME: role spares split
 model KIND NAME: mtbf fit price reach form
 partition NAME KEY: full limited ipoib
+hall NAME: pitch tray slack row
+row NAME: rack
+model KIND NAME: power height mass latency price
 clos: oversubscription spine leaf uneven
 """.strip()
+_STATEMENTS = STARTERS | {"roce", "routing", "address", "hall", "transport", "nos", "distance", "partition"}
 _BLOCK_OF = {
     name: block
     for block, _, names in (line.partition(": ") for line in _BLOCKS.splitlines())
@@ -83,6 +87,12 @@ def setting_of_other_block_fault(span: SourceSpan, what: str) -> Fault | None:
     """The fault of a setting that is written in the braces of another statement; None of others."""
     name = span.text
     block = _BLOCK_OF.get(name, "")
+    if not block and name in _STATEMENTS and what != "statement":
+        message = f"there is no {what} `{name}` here; `{name}` begins a statement of its own"
+        return Fault("E0118", span, message, help=f"write `{name}` on a line of its own, behind the `}}`")
+    if not block and name in PATTERNS:
+        message = f"there is no {what} `{name}` here; `{name}` is the pattern of a connect"
+        return Fault("E0118", span, message, help=f"write `{name}` before the `{{`")
     if not block:
         return None
     written = re.compile(r"[^;{}\n#]*").match(span.file.text, span.start)

@@ -83,6 +83,26 @@ def quantity_value(e: tree.Measure) -> Value:
     return Quantity(Fraction(e.value) * entry[0], entry[1])
 
 
+def _letter_of_thousands_fault(e: tree.Measure, number: str) -> Fault:
+    """The fault of ``2M``, which is money, a rate or a plain number."""
+    line = e.span.file.text[: e.span.start].rpartition("\n")[2]
+    message = f"`{e.unit}` alone is not a unit of the language"
+    letter = e.unit.replace("K", "k")
+    if re.search(r"\b(?:cost|price|budget)\b", line):
+        new = f"${number}{letter}"
+        return Fault(
+            "E0105",
+            e.span,
+            message,
+            help=f"write `{new}`",
+            fix=Fix(f"write `{new}`", ((e.span, new),), safe=False),
+        )
+    zeros = "_000_000" if letter == "M" else "_000"
+    plain = f"`{number}{zeros}`" if number.isdigit() else "all digits"
+    help = f"write `${number}{letter}` for money, `{number}{letter}bps` for a rate, {plain} for a number"
+    return Fault("E0105", e.span, message, help=help)
+
+
 def _unknown_unit_fault(e: tree.Measure) -> Fault:
     """The fault of a unit that the language does not have: the amount in one that it has, or the nearest unit
     of the quantity that the word before asks for."""
@@ -92,6 +112,8 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
     cased = [u for u, (_, dim) in UNIT_TABLE.items() if dim == asked and u.lower() == e.unit.lower()]
     if cased:  # `3M` for a length is no `3Mbps`
         amount = f"{number}{cased[0]}"
+    if e.unit in ("M", "k", "K") and not cased:
+        return _letter_of_thousands_fault(e, number)
     amount = amount or _amount_in_nearest_unit(number, e.unit, asked) or _amount_without_unit(e, number)
     if amount:
         return Fault(

@@ -12,6 +12,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
 from tdsl.syntax import tree
+from tdsl.syntax.declaration_slips import SWITCH_NAME
 
 
 class PathReader:
@@ -247,7 +248,11 @@ def _find_enclosing_member(
     if not isinstance(following, tree.IndexPart):
         _refuse_name_of_device(context, head)
     what = "device, group or job" if plan.names_of_jobs else "device or group"
-    raise unknown_name_fault("E0101", head.span, what, head.name, (*known, *sorted(plan.names_of_jobs)))
+    all_known = (*known, *sorted(plan.names_of_jobs))
+    shown = ", ".join(f"`{n}`" for n in sorted(all_known)[:8])
+    kind = "switch" if SWITCH_NAME.match(head.name) else "host"
+    declare = f"declare it: `{kind} {head.name}[8]: MODEL`" + (f"; known here: {shown}" if shown else "")
+    raise unknown_name_fault("E0101", head.span, what, head.name, all_known, extra_help=declare)
 
 
 def _refuse_name_of_device(context: Context, head: tree.Identifier) -> None:

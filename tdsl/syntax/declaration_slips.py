@@ -10,7 +10,7 @@ from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTIN
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import VALUES, Scene, closest_keyword, heads_around, rewriting_finding
 
-_SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
+SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?:node|host|server|compute|box|filer|login|gpu|dgx|tray|storage)", re.IGNORECASE)
 SCOPES = frozenset(KINDS["scope"]) | frozenset(KINDS["group"])
 
@@ -31,7 +31,7 @@ def _declared_without_kind(s: Scene) -> Diagnostic | None:
     if len(words) < 4 or kinds[1] != "LSQB" or kinds[-1] != "RSQB":
         return None
     name = SourceSpan(s.run.file, words[0].start, words[-1].end)
-    kind = "switch" if _SWITCH_NAME.match(words[0].text) else "host"
+    kind = "switch" if SWITCH_NAME.match(words[0].text) else "host"
     return Diagnostic(
         "E0001",
         f"`{name.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …",
@@ -56,7 +56,7 @@ def _foreign_kind(s: Scene) -> Diagnostic | None:
         return rewriting_finding(
             f"`{second.text}` comes before the name `{first.text}`", both, both, new, safe=True
         )
-    kind = "switch" if _SWITCH_NAME.match(second.text) or first.text.lower().startswith("sw") else "host"
+    kind = "switch" if SWITCH_NAME.match(second.text) or first.text.lower().startswith("sw") else "host"
     message = f"`{first.text}` declares nothing; a device is a `host`, `switch`, `chip`, `ocs` or `panel`"
     if kind == "host" and not _HOST_NAME.match(second.text):
         return Diagnostic(
@@ -252,6 +252,19 @@ def _type_behind_equals(s: Scene) -> Diagnostic | None:
     )
 
 
+def _type_before_name(s: Scene) -> Diagnostic | None:
+    """``param int units = 2``."""
+    every = _line_tokens(s)
+    kinds = [x.type for x in every]
+    if s.first not in ("param", "let") or kinds[:4] != ["NAME", "NAME", "NAME", "EQUAL"]:
+        return None
+    if every[1].text not in TYPES:
+        return None
+    whole = every[1].span.to(every[2].span)
+    new = f"{every[2].text}: {every[1].text}"
+    return rewriting_finding("the type follows the name, behind `:`", whole, whole, new, safe=True)
+
+
 def is_in_settings(s: Scene) -> bool:
     """Whether the statement is in the braces of something whose block has settings and no `let`."""
     depth = 0
@@ -428,6 +441,7 @@ TRIALS = (
     _unquoted_title,
     _model_without_kind,
     _type_behind_equals,
+    _type_before_name,
     _setting_with_equals,
     _pattern_count,
     _word_for_operator,

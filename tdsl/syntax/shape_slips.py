@@ -283,6 +283,20 @@ def _tier_before(s: Scene) -> str:
     return "hosts"
 
 
+def _place_without_device(s: Scene) -> Diagnostic | None:
+    """``place in h1.A[1] node[0] at 2U``."""
+    words = s.statement
+    if s.first != "place" or len(words) != 2 or words[1].text != "in" or s.token is None:
+        return None
+    message = "what is placed stands before `in`"
+    return Diagnostic(
+        "E0001",
+        message,
+        words[1].span,
+        help="write `place DEVICE in ROW[RACK] at UNIT`, such as `place leaf[0] in h1.A[3] at 30U`",
+    )
+
+
 def _words_of_connect(s: Scene) -> Diagnostic | None:
     """``connect from a to b``, ``connect between a and b``, ``connect each a to b``."""
     words, t = s.statement, s.token
@@ -798,6 +812,7 @@ TRIALS = (
     _model_before_name,
     _tier_in_other_words,
     _tier_without_children,
+    _place_without_device,
     _words_of_connect,
     _words_before_any,
     _path_of_other_form,
