@@ -89,11 +89,7 @@ def _known_device_setting(s: tree.Stmt) -> tree.Setting:
     known = ", ".join(f"`{w}`" for w in DEVICE_SETTINGS)
     if not isinstance(s, tree.Setting):
         model = isinstance(s, tree.Decl) and s.kind.name in ("port", "chip", "numa", "pcie")
-        help = (
-            f"a `{s.kind.name}` is declared in the model"
-            if isinstance(s, tree.Decl) and model
-            else f"known: {known}"
-        )
+        help = "move it into the braces of the device's model" if model else f"known: {known}"
         raise Fault("E0118", s.span, "a device's braces hold settings only", help=help)
     if s.name.name not in DEVICE_SETTINGS:
         fault = unknown_name_fault(

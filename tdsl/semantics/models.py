@@ -14,7 +14,7 @@ from tdsl.findings.diagnostic import Fix, Severity
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
 from tdsl.semantics.amounts import decimal_comma_fault
-from tdsl.semantics.cages import check_cages, heatsink_of
+from tdsl.semantics.cages import check_cages, heatsink_of, warn_of_misspelt_form
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import (
@@ -346,6 +346,8 @@ class ModelBuilder:
             )
         args = s.items[0].args[:1]
         form = "".join(text_of(self.evaluator.evaluate(a, self.scope, words=True)) for _, a in args)
+        if args and form:
+            warn_of_misspelt_form(form, args[0][1].span, self.library.diagnostics)
         if len(s.items) < 2:
             return count, form, None
         numbers = tuple(self.integers(s.items[1].value, decl.name.name, axes))

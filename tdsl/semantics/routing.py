@@ -244,6 +244,8 @@ def _integer_in_range(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluato
             f"`{name}` is a whole number, and `{e.span.text}` is none",
             help=f"write `{number[1]}`"
             if number is not None
+            else "write `cnp 48 priority 6`: the DSCP first"
+            if name == "cnp"
             else f"write a number from {among.start} to {among.stop - 1:,}, such as `{name} {among.start}`",
         )
     value = evaluator.integer(e, scope)
