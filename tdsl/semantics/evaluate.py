@@ -61,6 +61,10 @@ NUMERALS: dict[str, int] = {
 def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
     """Raise Fault for ``BASE-T``, which reads as a difference of two names."""
     text = head.span.file.text
+    if re.compile(r"non-blocking\b").match(text, head.span.start):
+        whole = SourceSpan(head.span.file, head.span.start, head.span.start + len("non-blocking"))
+        fix = Fix("write `1:1`", ((whole, "1:1"),), safe=False)
+        raise Fault("E0101", whole, "non-blocking is the ratio 1:1", help="write `1:1`", fix=fix)
     hyphen = re.compile(r"(?:-[A-Za-z0-9_]+)+(?![\w.\[(])").match(text, head.span.end)
     if hyphen is None or closest_known_name(head.name, scope.visible()):
         return

@@ -133,7 +133,7 @@ def unknown_name_fault(
             exchanged_setting_fault(span, what, known)
             or value_alone_fault(span, what, known)
             or hyphen_in_setting_fault(span, what, known)
-            or setting_of_other_block_fault(span, what)
+            or setting_of_other_block_fault(span, what, known)
         )
         if lost is not None:
             return lost

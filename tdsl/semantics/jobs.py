@@ -362,6 +362,7 @@ SETTINGS_OF_FRAMEWORKS = {
     **dict.fromkeys(("vpp", "virtual_stages", "virtual_pipeline", "chunks"), "interleave"),
     **dict.fromkeys(("params", "size"), "parameters"),
     **dict.fromkeys(("moe",), "experts"),
+    **dict.fromkeys(("mfu", "hfu", "utilisation", "utilization"), "efficiency"),
     **dict.fromkeys(("model", "llm", "architecture"), "transformer"),
     **dict.fromkeys(("hosts", "nodes", "gpus", "ranks"), "on"),
 }

@@ -83,10 +83,10 @@ def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     return Fault("E0118", whole, f"there is no {what} `{found[0]}` here", help=f"write `{new}`", fix=fix)
 
 
-def setting_of_other_block_fault(span: SourceSpan, what: str) -> Fault | None:
+def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
     """The fault of a setting that is written in the braces of another statement; None of others."""
     name = span.text
-    block = _BLOCK_OF.get(name, "")
+    block = "" if {name.removesuffix("s"), f"{name}s"} & {*known} else _BLOCK_OF.get(name, "")
     if not block and name in _STATEMENTS and what != "statement":
         message = f"there is no {what} `{name}` here; `{name}` begins a statement of its own"
         return Fault("E0118", span, message, help=f"write `{name}` on a line of its own, behind the `}}`")

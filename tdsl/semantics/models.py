@@ -692,6 +692,13 @@ class ModelBuilder:
         """A word that means nothing in a model: refused where it is nearly a known one, else a warning that
         names ``fact``."""
         name = s.name.name
+        counted = re.match(r"(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps)", s.span.text)
+        if counted is not None and name not in ("port", "ports"):
+            new = f"port {name}[{counted[2]}]: {counted[3]}"
+            at = SourceSpan(s.span.file, s.span.start, s.span.start + counted.end())
+            fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+            message = "ports have a name, their indices and a rate"
+            raise Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
         drawn = re.match(r"ports?\s+(\d+)\s*x\s*(\w+)", s.span.text)
         if name in ("port", "ports") and drawn is not None:
             new = f"port p[1..{drawn[1]}]: {drawn[2]}"

@@ -218,6 +218,14 @@ def hall_of_name(plan: FabricPlan, head: tree.Identifier) -> Hall:
         return hall
     if head.name in plan.absent_halls:
         raise Excused
+    rows = {
+        n: f"{h.name}.{r.name}" for h in plan.halls for r in h.rows for n in (r.name, f"{h.name}{r.name}")
+    }
+    if head.name in rows:
+        whole = rows[head.name]
+        message = f"there is no hall `{head.name}` here; a row is written behind its hall"
+        fix = Fix(f"write `{whole}`", ((head.span, whole),), safe=False)
+        raise Fault("E0101", head.span, message, help=f"write `{whole}`", fix=fix)
     raise unknown_name_fault(
         "E0101",
         head.span,

@@ -154,7 +154,8 @@ def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic
     brace = next((t for t in inside if t.type == "LBRACE"), None)
     if brace is not None and is_whole(s, text[begin : brace.start] + text[brace.end : end]):
         return _remove_bracket(s, brace, f"`{{` cannot stand inside of `{opener.text}`", "E0005")
-    for t in inside[:12]:
+    ends = inside[:12] if opener.type == "LSQB" else inside[:12][::-1]
+    for t in ends:
         if opener.type == "LPAR" and t.end == opener.end:
             continue  # `k()` is a call of nothing
         if t.type in _ENDS_INDEX and is_whole(s, f"{text[begin : t.end]}{sign}{text[t.end : end]}"):

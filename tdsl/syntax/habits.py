@@ -9,7 +9,7 @@ from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.foreign_units import amount_written_here
 from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, TYPES
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import UNIT, Scene, found_words
+from tdsl.syntax.scene import UNIT, Scene, found_words, heads_around
 
 _YAML = re.compile(r"""-(?=\s)|---|(?:- )?["']?[A-Za-z_][\w.-]*["']?:(?:\s|$)""")
 
@@ -160,6 +160,15 @@ def _colon_after_kind_word(s: Scene) -> Diagnostic | None:
     ):
         return None
     name = s.rest[1].text if len(s.rest) > 1 and s.rest[1].type == "NAME" else "NAME"
+    if b.text == "switch" and heads_around(s)[:1] in (["tier"], ["star"], ["rail_only"]):
+        help = f"write `switch {name}`"
+        gone = SourceSpan(s.run.file, b.end, s.token.end)
+        fix = Fix(
+            "remove the `:`", ((gone, "" if s.run.file.text[s.token.end].isspace() else " "),), safe=False
+        )
+        return Diagnostic(
+            "E0001", "a setting has no `:`: the model follows `switch`", s.span, help=help, fix=fix
+        )
     shape = (
         f"{b.text} {name} {{ … }}" if b.text in ("fabric", "cluster", "group") else f"{b.text} {name}: MODEL"
     )

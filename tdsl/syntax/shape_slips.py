@@ -245,6 +245,13 @@ def _tier_without_children(s: Scene) -> Diagnostic | None:
         return None
     below = _tier_before(s)
     counted = len(words) == 4 and words[2].text == "of"
+    if counted and words[3].text == below and t.type in ("LBRACE", END):
+        at = SourceSpan(s.run.file, words[3].start, words[3].start)
+        count = "32" if below == "hosts" else "?"
+        message = f"how many `{below}` are below each `{words[1].text}` is missing"
+        help = f"write `{s.run.file.text[words[0].start : at.start]}{count} {below}`, or a number"
+        fix = Fix(f"put `{count}`", ((at, f"{count} "),), safe=False)
+        return Diagnostic("E0001", message, words[1].span.to(words[3].span), help=help, fix=fix)
     if counted and t.type in ("LBRACE", END):
         at = SourceSpan(s.run.file, words[-1].end, words[-1].end)
         return Diagnostic(
