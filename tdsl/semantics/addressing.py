@@ -162,6 +162,15 @@ def _paths_and_words(
         paths.append(item.value)
         if item is s.items[0] and item.value.bare in WHAT and (item.args or len(s.items) > 1):
             raise _kind_before_devices_fault(s, item.value.span)
+        following = s.items[s.items.index(item) + 1 :][:1]
+        word = (
+            following[0].value.bare if following and isinstance(following[0].value, tree.PathExpr) else None
+        )
+        if item.args and word in ("asn", "mtu", "bfd", "unnumbered", "address"):
+            gap = SourceSpan(item.span.file, item.span.end, following[0].span.start)
+            message = f"`{word}` is a setting of its own; settings are separated by `;`"
+            fix = Fix("put `;`", ((gap, "; "),), safe=False)
+            raise Fault("E0120", following[0].span, message, help=f"write `; {word}`", fix=fix)
         if item.args and item is not s.items[-1]:
             raise Fault(
                 "E0120",

@@ -70,6 +70,10 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
         return
     whole = SourceSpan(head.span.file, head.span.start, hyphen.end())
     new = whole.text.replace("-", "_")
+    plain = re.escape(whole.text.replace("-", ""))
+    declared = re.search(rf"\bmodel\s+\w+\s+({plain})\b", text)
+    if declared is not None:
+        new = declared[1]
     message = f"there is no value `{head.name}` here; a name has `_` and no `-`"
     help = f'write `{new}`, or `"{whole.text}"` for a text'
     raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))

@@ -108,6 +108,11 @@ def closest_known_name(name: str, known: Iterable[str]) -> str:
     return closest_name(name, candidates)
 
 
+def _is_value_declared_at(place: SourceSpan) -> bool:
+    """Whether a name is one of a `let` or `param` where it is declared."""
+    return re.search(r"\b(?:let|param)[ \t]+$", place.file.text[: place.start]) is not None
+
+
 def unknown_name_fault(
     code: str,
     span: SourceSpan,
@@ -156,6 +161,15 @@ def unknown_name_fault(
         from tdsl.semantics.lost_words import declaration_elsewhere
 
         declared = declaration_elsewhere(span, name)
+        if declared is not None and what == "value" and not _is_value_declared_at(declared):
+            help = f"`{name}` is declared in line {declared.begin[0]} as devices, which are no value; a path "
+            return Fault(
+                code,
+                span,
+                f"there is no {what} `{name}` here",
+                labels=[(declared, f"`{name}` is declared here")],
+                help=f"{help}to them follows `of`, `to`, `among` or `in`",
+            )
         if declared is not None:
             line = declared.begin[0]
             return Fault(

@@ -20,12 +20,15 @@ routing: bgp ospf isis
 purpose: compute storage inband oob management frontend
 fibre: singlemode multimode
 subnet_manager: ufm opensm
+role: storage manager accelerator
 """.strip()
-_SETTING_OF = {
-    value: name
-    for name, _, values in (line.partition(": ") for line in _VALUES.splitlines())
-    for value in values.split()
-}
+_SETTINGS_OF: dict[str, tuple[str, ...]] = {}
+for _line in _VALUES.splitlines():
+    _setting, _, _values = _line.partition(": ")
+    for _value in _values.split():
+        _SETTINGS_OF[_value] = (*_SETTINGS_OF.get(_value, ()), _setting)
+
+
 _BLOCKS = """
 job NAME: on sequence batch tensor pipeline data context expert microbatch interleave shard recompute
 job NAME: precision efficiency overlap transformer experts measured
@@ -63,7 +66,7 @@ def exchanged_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     if found is None or found[1] not in known:
         return None
     name = text[span.start : span.end]
-    if text[found.end() : found.end() + 1] == "{" and _SETTING_OF.get(name.lower()) != found[1]:
+    if text[found.end() : found.end() + 1] == "{" and found[1] not in _SETTINGS_OF.get(name.lower(), ()):
         return None
     whole = SourceSpan(span.file, span.start, found.end(1))
     new = f"{found[1]} {name}"
@@ -113,8 +116,8 @@ def value_alone_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fa
     """The fault of ``{ backplane }`` and ``infiniband``: a value whose setting is left out; None of
     others."""
     name = span.text
-    setting = _SETTING_OF.get(name.lower(), "")
-    if setting not in known or _ALONE.match(span.file.text, span.end) is None:
+    setting = next((x for x in _SETTINGS_OF.get(name.lower(), ()) if x in known), "")
+    if not setting or _ALONE.match(span.file.text, span.end) is None:
         return None
     new = f"{setting} {name}"
     message = f"there is no {what} `{name}` here; `{name}` is a value of `{setting}`"

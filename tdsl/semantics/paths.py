@@ -41,6 +41,13 @@ class PathReader:
         model = found.model if device and isinstance(found, DeviceSet) else None
         name = model.classes[0].name if model is not None and model.classes else ""
         at = SourceSpan(part.span.file, part.span.start, part.span.start)
+        axes = found.parts[-1].axes if isinstance(found, DeviceSet) else ()
+        before = part.span.file.text[part.span.start - 1]
+        if isinstance(found, DeviceSet) and len(axes) == 2 and len(written) == 2 and before == "]":
+            both = SourceSpan(part.span.file, part.span.start - 1, part.span.start + 1)
+            message = f"`{found.parts[-1].name}` has 2 indices, which are written in one pair of brackets"
+            fix = Fix("write `, `", ((both, ", "),), safe=False)
+            raise Fault("E0120", both, message, help="write `[i, j]` for `[i][j]`", fix=fix)
         new = (
             f"{SourceSpan(part.span.file, self.path.span.start, part.span.start).text}.{name}{part.span.text}"
         )

@@ -75,6 +75,10 @@ def read_routing_block(
     """``routing bgp { unnumbered; asn …; mtu 9216; bfd; graceful_restart }``, and its ``asn`` for later."""
     word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
     protocol = word.bare if isinstance(word, tree.PathExpr) else None
+    first = s.items[0].value if s.items else None
+    if protocol != "bgp" and isinstance(first, tree.PathExpr) and first.bare == "bgp":
+        message = "settings of `routing bgp` are written in its braces"
+        raise Fault("E0120", s.items[0].span, message, help="write `routing bgp { unnumbered; … }`")
     if protocol != "bgp":
         at = word.span if word is not None else s.name.span
         raise Fault("E0120", at, "expected the protocol, which is `bgp`", help="write `routing bgp { … }`")

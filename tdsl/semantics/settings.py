@@ -117,6 +117,13 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
             help=f"write `; {following} {word.span.text}`",
             fix=Fix("write `;`", ((comma, "; "),)),
         )
+    if name in ("class", "lengths", "allow") and len(item.args) == 1 and isinstance(word, tree.PathExpr):
+        gap = SourceSpan(word.span.file, item.value.span.end, word.span.start)
+        new = f"{name} {item.value.span.text}, {word.span.text}"
+        fix = Fix("put `,`", ((gap, ", "),), safe=False)
+        return Fault(
+            "E0118", word.span, f"`,` separates the values of `{name}`", help=f"write `{new}`", fix=fix
+        )
     return Fault("E0118", word.span, f"`{name}` does not use this", help=f"write `{form}`")
 
 

@@ -226,15 +226,31 @@ def _model_without_kind(s: Scene) -> Diagnostic | None:
     kinds = [x.type for x in every]
     if s.first == "model" and kinds[:2] == ["NAME", "NAME"] and kinds[2:3] in (["STRING"], ["LBRACE"]):
         whole = every[0].span.to(every[1].span)
-        new = f"model switch {every[1].text}"
+        words = {x.text for x in every}
+        kind = "cable" if {"reach", "lengths", "medium"} & words else "optic" if "form" in words else ""
         message = "a model has its kind before its name: `switch`, `host`, `chip`, `cable` …"
-        return rewriting_finding(message, every[1].span, whole, new)
+        if not kind and _kind_of_use(s, every[1].text):
+            kind = _kind_of_use(s, every[1].text)
+        if kind:
+            return rewriting_finding(message, every[1].span, whole, f"model {kind} {every[1].text}")
+        help = f"write `model switch {every[1].text}` or `model host {every[1].text}`"
+        return Diagnostic("E0001", message, every[1].span, help=help)
     swapped = s.first in KINDS["device"] and kinds[:3] == ["NAME"] * 3 and every[1].text == "model"
     if not swapped:
         return None
     whole = every[0].span.to(every[2].span)
     new = f"model {s.first} {every[2].text}"
     return rewriting_finding(f"`model` comes before `{s.first}`", whole, whole, new, safe=True)
+
+
+def _kind_of_use(s: Scene, name: str) -> str:
+    """The kind of device that the text declares with a model; "" where there is none, or several."""
+    found = set(
+        re.findall(
+            rf"\b(host|chip|switch|ocs|panel)\s+\w+[^:{{}};\n]*:\s*{re.escape(name)}\b", s.run.file.text
+        )
+    )
+    return found.pop() if len(found) == 1 else ""
 
 
 def _type_behind_equals(s: Scene) -> Diagnostic | None:
@@ -250,6 +266,39 @@ def _type_behind_equals(s: Scene) -> Diagnostic | None:
     return rewriting_finding(
         "the type follows the name, and the value follows `=`", every[3].span, whole, new, safe=True
     )
+
+
+def _parameter_without_type(s: Scene) -> Diagnostic | None:
+    """``topology t(ends: ports, count = 4)``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "EQUAL" or s.first not in ("topology", "def") or len(s.rest) < 2:
+        return None
+    kind = {"NUMBER": "int", "RATIO": "ratio", "STRING": "string", "QUANTITY": "length"}.get(s.rest[1].type)
+    if kind is None or b.type != "NAME":
+        return None
+    new = f"{b.text}: {kind}"
+    return rewriting_finding(f"a parameter of a `{s.first}` has a type", b.span, b.span, new)
+
+
+def _setting_behind_model(s: Scene) -> Diagnostic | None:
+    """``host filer[8]: FILER role storage``: settings of a device without braces."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first not in KINDS["device"] or b.type != "NAME" or len(s.rest) != 2:
+        return None
+    if (
+        "COLON" not in [x.type for x in s.statement]
+        or t.text not in DEVICE_WORDS
+        or s.rest[1].type not in ("NAME", *VALUES)
+    ):
+        return None
+    whole = t.span.to(s.rest[1].span)
+    return rewriting_finding(
+        "settings of a device are written in braces", whole, whole, f"{{ {whole.text} }}", safe=False
+    )
+
+
+DEVICE_WORDS = frozenset({"role", "spares", "nos", "latency", "fails", "fit", "mtbf", "repair"})
+"""Settings of a device that have one value."""
 
 
 def _type_before_name(s: Scene) -> Diagnostic | None:
@@ -420,6 +469,13 @@ def _topology_as_statement(s: Scene) -> Diagnostic | None:
     name = s.statement[1].text
     if t.type == "STRING" or heads_around(s) in ([], ["cluster"]):
         first = s.statement[0].span
+        if re.search(r"\bconnect\s+ends\b", s.run.file.text):
+            return Diagnostic(
+                "E0001",
+                "a topology has parameters in brackets",
+                first.to(s.statement[1].span),
+                help=f"write `topology {name}(ends: ports, hub: model) {{`, with the parameters that it uses",
+            )
         message = "a topology has parameters in brackets; a network is declared by `fabric`"
         return rewriting_finding(message, first, first, "fabric")
     whole = s.statement[0].span.to(s.statement[1].span)
@@ -441,6 +497,8 @@ TRIALS = (
     _unquoted_title,
     _model_without_kind,
     _type_behind_equals,
+    _parameter_without_type,
+    _setting_behind_model,
     _type_before_name,
     _setting_with_equals,
     _pattern_count,

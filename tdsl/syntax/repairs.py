@@ -138,6 +138,34 @@ def missing_word(s: Scene) -> Diagnostic | None:
     )
 
 
+def sizes_joined_by_x(s: Scene) -> Diagnostic | None:
+    """``chip c[4 x k]: C``, with a name among the sizes."""
+    t, tokens, text = s.token, tokens_before_block(s), s.run.file.text
+    if t is None or t.text not in ("x", "X") or s.before is None or len(s.rest) < 2:
+        return None
+    inside = [x.type for x in s.statement if x.type in ("LSQB", "RSQB")]
+    if inside[-1:] != ["LSQB"]:
+        return None
+    whole = s.before.span.to(s.rest[1].span)
+    new = f"{s.before.text}, {s.rest[1].text}"
+    if not is_whole(s, text[tokens[0].start : whole.start] + new + text[whole.end : tokens[-1].end]):
+        return None
+    return rewriting_finding("sizes of several dimensions are separated by `,`", whole, whole, new)
+
+
+def second_brackets(s: Scene) -> Diagnostic | None:
+    """``chip c[4][k]: C``."""
+    t, b, tokens, text = s.token, s.before, tokens_before_block(s), s.run.file.text
+    if t is None or b is None or t.type != "LSQB" or b.type != "RSQB" or t.start != b.end:
+        return None
+    both = b.span.to(t.span)
+    if not is_whole(s, f"{text[tokens[0].start : both.start]}, {text[both.end : tokens[-1].end]}"):
+        return None
+    fix = Fix("write `, `", ((both, ", "),), safe=False)
+    message = "several dimensions are written in one pair of brackets"
+    return Diagnostic("E0001", message, both, help="write `,` in place of `][`", fix=fix)
+
+
 def comma_left_out(s: Scene) -> Diagnostic | None:
     """``leaf[8 2]`` and ``router[x y, z]``: two numbers or two names side by side in brackets."""
     t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
@@ -167,7 +195,8 @@ def _kinds_to_put(s: Scene) -> set[str]:
     joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
     if joined and "AND" in s.expected:
         return {"AND"}
-    return (s.expected & _PUT) - {"COMMA"} - (set() if s.first in ("for", "place") else {"IN"})
+    guard = {"WHERE"} if s.token is not None and s.token.type in ("DIMS", "NUMBER", "STRING") else set()
+    return (s.expected & _PUT) - {"COMMA"} - guard - (set() if s.first in ("for", "place") else {"IN"})
 
 
 _NEAR = {
@@ -263,6 +292,8 @@ def words_too_many(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
+    sizes_joined_by_x,
+    second_brackets,
     comma_left_out,
     word_near_another,
     sign_too_many,

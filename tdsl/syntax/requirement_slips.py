@@ -5,6 +5,7 @@ from __future__ import annotations
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.declaration_slips import is_in_settings
+from tdsl.syntax.repairs import is_whole
 from tdsl.syntax.scanner import Token
 from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
@@ -180,6 +181,29 @@ def _setting_compared(s: Scene) -> Diagnostic | None:
     )
 
 
+def _clause_behind_comparison(s: Scene) -> Diagnostic | None:
+    """``oversubscription <= 2:1 at leaf`` and ``links == 16 of leaf to spine``."""
+    t, text = s.token, s.run.file.text
+    if (
+        t is None
+        or s.first not in ("require", "report")
+        or t.text not in ("at", "of", "to", "among", "through", "under")
+    ):
+        return None
+    sign = next((k for k in range(len(s.statement) - 1, 0, -1) if s.statement[k].type == "CMP"), 0)
+    if not sign or any(x.text in ("and", "with") for x in s.statement[sign:]):
+        return None
+    end = next((k for k, x in enumerate(s.rest) if x.text in ("and", "with")), len(s.rest))
+    clause = SourceSpan(s.run.file, t.start, s.rest[end - 1].end)
+    compared = SourceSpan(s.run.file, s.statement[sign].start, s.statement[-1].end)
+    whole = compared.to(clause)
+    new = f"{clause.text} {compared.text}"
+    begin, last = s.statement[0].start, s.rest[-1].end
+    if "\n" in whole.text or not is_whole(s, text[begin : whole.start] + new + text[whole.end : last]):
+        return None
+    return rewriting_finding(f"`{clause.text}` comes before the comparison", clause, whole, new)
+
+
 def _requirement_in_brackets(s: Scene) -> Diagnostic | None:
     """``require (reachability)`` and ``require { reachability }``."""
     t = s.token
@@ -292,6 +316,7 @@ def _between_two(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
+    _clause_behind_comparison,
     _requirement_in_brackets,
     _arguments_in_brackets,
     _split_sign,
