@@ -46,12 +46,14 @@ class Fault(Exception):
         chain = at.chain if isinstance(at, Origin) else ()
         places = (*labels, *chain)
         fix = fix or _fix_that_help_says(span, help)
+        self.reported = False
         self.diagnostic = Diagnostic(
             code, message, span, tuple(Label(s, m) for s, m in places), tuple(notes), help, fix, count=count
         )
 
     def report(self, diagnostics: Diagnostics) -> None:
         """Hand the finding to the collector."""
+        self.reported = True
         diagnostics.items.append(self.diagnostic)
 
 

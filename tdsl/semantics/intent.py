@@ -262,7 +262,7 @@ class Intent:
             whole = SourceSpan(model.span.file, model.span.start, model.span.start + apart.end())
             new = re.sub("[- ]", "_", apart[0])
             last, lead = words[-1], words[0].islower()
-            if words[1] in (*SETTINGS, "leaves", "spines"):
+            if words[1] in (*SETTINGS, "leaves", "spines") or (words[1].islower() and not words[0].islower()):
                 at = SourceSpan(whole.file, whole.start + len(words[0]), whole.start + len(words[0]))
                 raise Fault(
                     "E0120",

@@ -32,6 +32,7 @@ def _declared_without_kind(s: Scene) -> Diagnostic | None:
         return None
     name = SourceSpan(s.run.file, words[0].start, words[-1].end)
     kind = "switch" if SWITCH_NAME.match(words[0].text) else "host"
+    kind = "port" if heads_around(s) == ["model"] else kind
     return Diagnostic(
         "E0001",
         f"`{name.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …",

@@ -122,7 +122,7 @@ def _is_word_before_word(tokens: list[Token], k: int) -> bool:
         return b.text in STARTERS and a.text not in STARTERS
     if tokens[k - 1].text in _BEFORE_METRIC and b.text in CLAUSES:
         return False
-    return a.type in ("NAME", *VALUES) and a.type != "STRING"
+    return a.type in ("NAME", *VALUES) and a.type != "STRING" and b.text != "x"
 
 
 def title_behind_brace(s: Scene) -> Diagnostic | None:

@@ -262,7 +262,9 @@ def _missing_with(s: Scene) -> Diagnostic | None:
     t, following = s.token, s.rest[1:2]
     if t is None or s.first != "require" or t.type != "NAME" or not following:
         return None
-    if following[0].type != "CMP" or not any(x.text == "any" for x in s.statement):
+    compared = any(x.type == "CMP" for x in s.rest) and "WITH" in s.expected and s.before is not None
+    compared = compared and (following[0].type == "CMP" or following[0].text in ("of", "at", "through"))
+    if not compared or not any(x.text == "any" for x in s.statement):
         return None
     at = SourceSpan(s.run.file, t.start, t.start)
     return Diagnostic(
