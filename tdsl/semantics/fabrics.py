@@ -302,16 +302,16 @@ def _report_statements_outside_fabrics(
 ) -> None:
     name, span = strays[0]
     more = len(strays) - 1
+    closed = any(d.code == "E0005" and d.span is not None and d.span.file is span.file for d in diagnostics)
     heads = re.search(r"^\s*(?:fabric|cluster|extend|topology)\b", span.file.text, re.MULTILINE)
     what = f"`{name}` is" if not more else f"`{name}` and {more} more statement{'s' if more > 1 else ''} are"
     diagnostics.add(
         "E0118",
         span,
         f"{what} outside any fabric",
-        help="a `}` before it closes the fabric too early: remove that one"
+        help="put it between the braces of `fabric NAME { … }`"
+        if not closed
+        else "a `}` before it closes the fabric too early: remove that one"
         if heads is not None
-        and any(d.code == "E0005" and d.span is not None and d.span.file is span.file for d in diagnostics)
-        else "write `fabric NAME {` before it"
-        if heads is None
-        else "put it between the braces of `fabric NAME { … }`",
+        else "write `fabric NAME {` before it",
     )

@@ -4,7 +4,7 @@ there, or the word before a name and its block is left out."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
@@ -86,7 +86,7 @@ def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     return Fault("E0118", whole, f"there is no {what} `{found[0]}` here", help=f"write `{new}`", fix=fix)
 
 
-def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
+def setting_of_other_block_fault(span: SourceSpan, what: str, known: Sequence[str]) -> Fault | None:
     """The fault of a setting that is written in the braces of another statement; None of others."""
     name = span.text
     block = "" if {name.removesuffix("s"), f"{name}s"} & {*known} else _BLOCK_OF.get(name, "")
@@ -98,11 +98,12 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[
         return Fault("E0118", span, message, help=f"write `{name}` before the `{{`")
     if not block:
         return None
-    written = re.compile(r"[^;{}\n#]*").match(span.file.text, span.start)
-    shown = written[0].strip() if written is not None else name
-    shown = shown if len(shown) <= 40 else f"{name} …"
+    if "connect" in what and "connect" in block:
+        return None
+    shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
     message = f"there is no {what} `{name}` here; it is one of `{block}`"
-    return Fault("E0118", span, message, help=f"write `{shown}` in the braces of `{block} {{ … }}`")
+    help = f"move it into the braces of `{block} {{ … }}`" + (f"; known here: {shown}" if shown else "")
+    return Fault("E0118", span, message, help=help)
 
 
 def declaration_elsewhere(span: SourceSpan, name: str) -> SourceSpan | None:

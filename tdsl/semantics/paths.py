@@ -13,6 +13,7 @@ from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
 from tdsl.syntax import tree
 from tdsl.syntax.declaration_slips import SWITCH_NAME
+from tdsl.syntax.keywords import GRAMMAR_WORDS
 
 
 class PathReader:
@@ -258,7 +259,8 @@ def _find_enclosing_member(
     all_known = (*known, *sorted(plan.names_of_jobs))
     shown = ", ".join(f"`{n}`" for n in sorted(all_known)[:8])
     kind = "switch" if SWITCH_NAME.match(head.name) else "host"
-    declare = f"declare it: `{kind} {head.name}[8]: MODEL`" + (f"; known here: {shown}" if shown else "")
+    declare = f"declare it: `{kind} {head.name}[8]: MODEL`" if head.name not in GRAMMAR_WORDS else ""
+    declare = "; ".join(x for x in (declare, f"known here: {shown}" if shown else "") if x)
     raise unknown_name_fault("E0101", head.span, what, head.name, all_known, extra_help=declare)
 
 
