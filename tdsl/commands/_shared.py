@@ -243,6 +243,40 @@ def limit_options(command: F) -> F:
     return command
 
 
+def fail_options(what: str) -> Callable[[F], F]:
+    """``--fail`` and ``--fail-file``, with what is done without the elements."""
+    one = click.option(
+        "--fail",
+        multiple=True,
+        metavar="ELEMENT",
+        help=f"{what} this device, group, port, cable or `link A B`; may be given several times.",
+    )
+    many = click.option(
+        "--fail-file",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        multiple=True,
+        metavar="FILE",
+        help="The same for every line of a file; `#` begins a comment.",
+    )
+    return lambda command: one(many(command))
+
+
+def failed_elements(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The elements that ``--fail`` and the files of ``--fail-file`` name. Raises Wrong."""
+    return (*given["fail"], *(element for path in given["fail_file"] for element in _elements_in_file(path)))
+
+
+def _elements_in_file(path: Path) -> list[str]:
+    """The elements that a file names, one a line."""
+    from tdsl.system.read import read_argument_file
+
+    try:
+        lines = read_argument_file(path).decode().splitlines()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
+    return [element for line in lines if (element := line.partition("#")[0].strip())]
+
+
 def cache_option(command: F) -> F:
     """``--no-cache``."""
     return click.option(

@@ -33,6 +33,8 @@ from tdsl.commands._shared import (
     compile_sources,
     design_options,
     designs_in,
+    fail_options,
+    failed_elements,
     limit_options,
     options_from_command,
     places_option,
@@ -125,10 +127,6 @@ class CheckCall:
     """Whether every value of the parameters is checked."""
     limit_params: int
     """The most combinations of parameters."""
-    fail: tuple[str, ...]
-    """Elements without which the fabric is checked."""
-    fail_file: tuple[Path, ...]
-    """Files of such elements, one a line."""
     second_opinion: bool
     """Whether each figure is computed by a second method."""
     second_opinion_dir: Path | None
@@ -252,20 +250,7 @@ class CheckCall:
     help="Check so many combinations of parameters at most; 1,000 if not given.",
 )
 @workers_options
-@click.option(
-    "--fail",
-    multiple=True,
-    metavar="ELEMENT",
-    help="Check the fabric without this device, group, port, cable or `link A B`; may be given several "
-    "times.",
-)
-@click.option(
-    "--fail-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help="The same for every line of a file; `#` begins a comment.",
-)
+@fail_options("Check the fabric without")
 @job_option
 @economics_option
 @click.option(
@@ -334,7 +319,7 @@ def command(**given: Any) -> int:
     if not files:
         return OK
     _refuse_revisions(files, call)
-    failed = (*call.fail, *(element for path in call.fail_file for element in _elements_in_file(path)))
+    failed = failed_elements(given)
     _refuse_unfit_options(call, failed)
     costs = cost_question(call.job, call.economics)
     asked = replace(
@@ -519,17 +504,6 @@ def _check_printing_early(
         for last in stages:
             compilation = last
     return [compilation], printed
-
-
-def _elements_in_file(path: Path) -> list[str]:
-    """The elements that a file names, one a line."""
-    from tdsl.system.read import read_argument_file
-
-    try:
-        lines = read_argument_file(path).decode().splitlines()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
-    return [element for line in lines if (element := line.partition("#")[0].strip())]
 
 
 def _confirm_results(

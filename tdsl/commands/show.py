@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from tdsl.commands._shared import (
     compile_sources,
     design_options,
     exit_status_of,
+    fail_options,
+    failed_elements,
     limit_options,
     options_from_command,
     output_format_option,
@@ -402,6 +405,7 @@ MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "rout
     "  tdsl show dgx_superpod_h100 devices --set units=2\n"
     "  tdsl show superpod.fab length leaf0:IB1/1/1\n"
     "  tdsl show superpod.fab schedule 'allreduce 1GB' --format json\n"
+    "  tdsl show superpod.fab schedule 'allreduce 1GB' --fail 'spine[0]'\n"
     "  tdsl show superpod.fab job llama3 --placement\n"
     "  tdsl show superpod.fab graph --format graphml -o superpod.graphml",
 )
@@ -428,6 +432,7 @@ MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "rout
     metavar="SVG",
     help="Of `job`: write a drawing of what the time of a step goes to.",
 )
+@fail_options("Of `schedule`: what it is without")
 @places_option
 @limit_options
 def command(
@@ -446,15 +451,18 @@ def command(
 
     `show FILE length CABLE` prints how the length of a cable comes about; CABLE is its identifier in
     cables.csv. `show FILE schedule REQUIREMENT` prints the best schedule that is known for a time, such as
-    `allreduce 1GB` or a requirement of the design; as csv or json with all messages, rates and routes.
+    `allreduce 1GB` or a requirement of the design; as csv or json with all messages, rates and routes. With
+    `--fail ELEMENT` it is on what is left, as `tdsl check --fail` judges it.
     `show FILE job JOB` prints what a training job computes, sends and takes; without JOB all of the design.
     """
     _refuse_unfit_table(what, named, output_format, output)
     view = JobView(given["placement"], given["picture"])
     _refuse_view_of_others(view, what)
-    (compilation,) = compilations = compile_sources(
-        [file], options_from_command(given), verify=what in ("metrics", "waivers")
-    )
+    failed = failed_elements(given)
+    if failed and what != SCHEDULE:
+        raise click.UsageError("--fail and --fail-file are of `show FILE schedule`")
+    asked = replace(options_from_command(given), fail=failed)
+    (compilation,) = compilations = compile_sources([file], asked, verify=what in ("metrics", "waivers"))
     if what == "waivers":
         return _print_waivers(compilation, output_format)
     show_findings(compilations, sys.stderr)
@@ -649,7 +657,7 @@ def _schedules_of_designs(shown: list[Design], text: str, listed: bool) -> list[
         claim = claim_of_text(text, design.claims)
         if claim is None or design.fabric is None:
             continue
-        made = schedule_of_claim(design.fabric, claim)
+        made = schedule_of_claim(design.fabric, claim, design.failed)
         if isinstance(made, str):
             raise Wrong(f"{design.name}: `{text}` has no schedule: {made}")
         if listed and isinstance(made.messages, str):

@@ -41,6 +41,7 @@ from tdsl.prove.unit_network import unit_network
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from tdsl.prove.in_network import SwitchPlan
     from tdsl.prove.rank_trees import TreePlan
 
 FILL = 4000
@@ -78,8 +79,8 @@ NOTHING_CROSSES = "scale-up links carry all of it, and nothing crosses the netwo
 class Schedule:
     """One way of doing a collective operation: sending each bit of the data takes ``per_bit`` seconds, and
     known delays ``waiting`` seconds in all. ``overlapped`` if its stages run at the same time, in ``chunks``
-    chunks; ``stages`` of messages follow each other for a chunk. ``plan`` has the messages, or ``trees``;
-    neither where they are not listed, and ``unlisted`` then says why."""
+    chunks; ``stages`` of messages follow each other for a chunk. ``plan`` has the messages, or ``trees``, or
+    ``switches`` that add up; none of them where they are not listed, and ``unlisted`` then says why."""
 
     name: str
     per_bit: Fraction
@@ -90,6 +91,7 @@ class Schedule:
     plan: MessagePlan | None
     unlisted: str = TOO_MANY
     trees: TreePlan | None = None
+    switches: SwitchPlan | None = None
 
     def seconds(self, size: Fraction) -> Fraction:
         """The time of so many bits."""

@@ -4,6 +4,7 @@ left."""
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -43,19 +44,10 @@ def domain_rates(view: View) -> list[DomainRate | None]:
     other, each such link carries its pair; else all exchange uniformly over what is there."""
     domains = view.domains
     inside, count = domains.inside, view.fabric.device_count
-    chip = np.flatnonzero(
-        (view.fabric.kind == "chip") & (domains.of_device >= 0) & ~np.isin(np.arange(count), inside.node)
-    )
-    node, host = np.append(inside.node, chip), np.append(inside.host, chip)
-    domain = domains.of_device[host]
-    kept = domain >= 0
-    pairs = np.unique(domain[kept] * count + host[kept])
+    node, host, domain = _accelerators_of_domains(view)
+    pairs = np.unique(domain * count + host)
     hosts = np.bincount(pairs // count, minlength=domains.count)
-    if view.members is not None:  # others pass nothing on
-        unit = np.zeros(count, dtype=np.bool_)
-        unit[view.units] = True
-        kept &= unit[host] | unit[np.minimum(node, count - 1)] & (node < count)
-    node, host, domain = node[kept], host[kept], domain[kept]
+    node, host, domain = _accelerators_asked_about(view)
     size = np.bincount(domain, minlength=domains.count)
     common = _rates_by_common_switches(view, node, host, domain, size)
     place = np.full(len(inside.label), -1, dtype=np.int64)
@@ -89,13 +81,83 @@ def domain_rates(view: View) -> list[DomainRate | None]:
     return out
 
 
+def _accelerators_of_domains(view: View) -> tuple[Ints, Ints, Ints]:
+    """The node, the host and the domain of every accelerator that is in one."""
+    domains, count = view.domains, view.fabric.device_count
+    inside = domains.inside
+    chip = np.flatnonzero(
+        (view.fabric.kind == "chip") & (domains.of_device >= 0) & ~np.isin(np.arange(count), inside.node)
+    )
+    node, host = np.append(inside.node, chip), np.append(inside.host, chip)
+    domain = domains.of_device[host]
+    kept = domain >= 0
+    return node[kept], host[kept], domain[kept]
+
+
+def _accelerators_asked_about(view: View) -> tuple[Ints, Ints, Ints]:
+    """The same of those that a view is about: others pass nothing on."""
+    node, host, domain = _accelerators_of_domains(view)
+    if view.members is None:
+        return node, host, domain
+    count = view.fabric.device_count
+    unit = np.zeros(count, dtype=np.bool_)
+    unit[view.units] = True
+    kept = unit[host] | unit[np.minimum(node, count - 1)] & (node < count)
+    return node[kept], host[kept], domain[kept]
+
+
+@dataclass(frozen=True, slots=True)
+class CommonSwitch:
+    """A switch that all accelerators of a domain are linked to: its node and theirs in the graph of scale-up
+    links, the host of each, what each has to it, and the least of that, in bit/s."""
+
+    domain: int
+    node: int
+    accelerators: tuple[int, ...]
+    hosts: tuple[int, ...]
+    capacity: tuple[int, ...]
+
+    @property
+    def bps(self) -> int:
+        """What every accelerator has to it."""
+        return min(self.capacity)
+
+
+def common_switches(view: View) -> list[CommonSwitch]:
+    """The switches by which accelerators of domains exchange what ``domain_rates`` says, by domain."""
+    node, host, domain = _accelerators_asked_about(view)
+    size = np.bincount(domain, minlength=view.domains.count)
+    switch, accelerator, capacity = _links_to_switches(view, node, host)
+    begin = np.flatnonzero(np.diff(switch, prepend=-1)).tolist()
+    out = []
+    for first, last in pairwise([*begin, len(switch)]):
+        mine = accelerator[first:last]
+        if len(mine) == size[domain[mine[0]]]:
+            nodes, hosts, known = (tuple(x.tolist()) for x in (node[mine], host[mine], capacity[first:last]))
+            out.append(CommonSwitch(int(domain[mine[0]]), int(switch[first]), nodes, hosts, known))
+    return sorted(out, key=lambda s: (s.domain, s.node))
+
+
 def _uniform_alone(bps: Fraction | None, ranks: int) -> DomainRate | None:
     return None if bps is None else DomainRate(bps, False, ranks)
 
 
 def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, size: Ints) -> Ints:
     """Of every domain the sum over switches that all its accelerators are linked to of the least that one has
-    to it; what a host has by its own ports is divided evenly among its accelerators."""
+    to it."""
+    out = np.zeros(len(size), dtype=np.int64)
+    switch, accelerator, capacity = _links_to_switches(view, node, host)
+    if not len(switch):
+        return out
+    begin = np.flatnonzero(np.diff(switch, prepend=-1))
+    full = np.diff(np.append(begin, len(switch))) == size[domain[accelerator[begin]]]
+    np.add.at(out, domain[accelerator[begin]][full], np.minimum.reduceat(capacity, begin)[full])
+    return out
+
+
+def _links_to_switches(view: View, node: Ints, host: Ints) -> tuple[Ints, Ints, Ints]:
+    """Of every switch and accelerator that are linked the node of the one, the place of the other, and bit/s,
+    by switch; what a host has by its own ports is divided evenly among its accelerators."""
     inside = view.domains.inside
     place = np.full(len(inside.label), -1, dtype=np.int64)
     place[node] = np.arange(len(node))
@@ -119,14 +181,7 @@ def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, 
     pair, which = np.unique(np.concatenate(keys), return_inverse=True)
     capacity = np.zeros(len(pair), dtype=np.int64)
     np.add.at(capacity, which, np.concatenate(rates))
-    out = np.zeros(len(size), dtype=np.int64)
-    if not len(pair):
-        return out
-    switch, accelerator = pair // len(node), pair % len(node)
-    begin = np.flatnonzero(np.diff(switch, prepend=-1))
-    full = np.diff(np.append(begin, len(pair))) == size[domain[accelerator[begin]]]
-    np.add.at(out, domain[accelerator[begin]][full], np.minimum.reduceat(capacity, begin)[full])
-    return out
+    return pair // max(len(node), 1), pair % max(len(node), 1), capacity
 
 
 def _rates_over_pairs(view: View, domain: Ints, size: Ints) -> Ints:

@@ -17,11 +17,11 @@ from tdsl.prove.collective_ranks import Ranks
 from tdsl.prove.collective_times import FILL, Schedule
 from tdsl.prove.delays import SECOND
 from tdsl.prove.linear import least_fullest
+from tdsl.prove.rank_trees import schedules_of_sums
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
 NAME = "trees of switches that add up"
-UNLISTED = "its messages end at switches, which add them up"
 
 Arc = tuple[int, int]
 
@@ -36,15 +36,28 @@ class SwitchTree:
     hops: int
 
 
+@dataclass(frozen=True, slots=True)
+class SwitchPlan:
+    """What a schedule sends along ``trees`` of switches, the share of the data of each, seconds a bit of the
+    fullest link, and how many links a chunk passes at most. Without trees: along one around each switch that
+    all ranks of a scale-up domain are linked to, as these links have capacity."""
+
+    trees: tuple[SwitchTree, ...]
+    shares: tuple[Fraction, ...]
+    per_bit: Fraction
+    steps: int
+
+
 def schedules_in_network(ranks: Ranks) -> Iterator[Schedule]:
     """Schedules of an all-reduce in which switches add up: of ranks that one switch of a scale-up domain
     joins, and of units of one rank each."""
     if ranks.in_one_domain and ranks.inside is not None:
         rates = [r for r, n in zip(ranks.inside, ranks.in_domain.tolist(), strict=True) if n > 1]
         if rates and all(r.by_switch for r in rates):
-            sent = 1 / min(r.bps for r in rates) * (1 + Fraction(1, FILL))
-            waiting = ranks.delay_inside.seconds
-            yield Schedule(NAME, sent, waiting, True, FILL, 2, None, UNLISTED)
+            sent = 1 / min(r.bps for r in rates)
+            waiting, plan = ranks.delay_inside.seconds, SwitchPlan((), (), sent, 2)
+            filled = sent * (1 + Fraction(1, FILL))
+            yield Schedule(NAME, filled, waiting, True, FILL, 2, None, switches=plan)
         return
     if ranks.outer is not None or (ranks.unit_weight != 1).any():
         return
@@ -54,7 +67,16 @@ def schedules_in_network(ranks: Ranks) -> Iterator[Schedule]:
     share, full = _shares_of_trees(ranks.view, trees)
     waiting = Fraction(max(t.delay for t, x in zip(trees, share, strict=True) if x), SECOND)
     hops = max(t.hops for t in trees)
-    yield Schedule(NAME, full * (1 + Fraction(1, FILL)), waiting, True, FILL * hops, 2, None, UNLISTED)
+    used = [(t, x) for t, x in zip(trees, share, strict=True) if x]
+    plan = SwitchPlan(tuple(t for t, _ in used), tuple(x for _, x in used), full, hops)
+    filled = full * (1 + Fraction(1, FILL))
+    yield Schedule(NAME, filled, waiting, True, FILL * hops, 2, None, switches=plan)
+
+
+def schedules_with_switches(ranks: Ranks) -> Iterator[Schedule]:
+    """Schedules of an all-reduce where switches may add up, and those in which none does."""
+    yield from schedules_in_network(ranks)
+    yield from schedules_of_sums(ranks)
 
 
 def _links_of_view(view: View) -> tuple[dict[int, list[int]], dict[Arc, int]]:

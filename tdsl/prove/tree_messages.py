@@ -63,6 +63,21 @@ class TreeMessages:
                 yield self._message(number, (sender, receiver, between), share * part, (first, last))
 
     @property
+    def per_bit(self) -> Fraction:
+        """Seconds a bit of the fullest link."""
+        return self.plan.mixture.per_bit
+
+    @property
+    def steps(self) -> int:
+        """Steps that a chunk takes."""
+        return self.plan.steps
+
+    @property
+    def parts(self) -> Fraction:
+        """What all messages carry together, as a part of the data."""
+        return Fraction((2 if self.plan.sums else 1) * (len(self.ranks) - 1))
+
+    @property
     def net(self) -> RankNetwork:
         """The network of the ranks."""
         return self.plan.net
@@ -118,8 +133,13 @@ def names_of_ranks(ranks: Ranks, inner: Mapping[int, str]) -> list[str]:
         if n == 1 or len(mine) != n:
             out += [name] if n == 1 else [f"{name} rank {k}" for k in range(n)]
         else:
-            out += [inner.get(x) or _whole_fabric(view).device_name(x) for x in mine]
+            out += [name_of_node(view, x, inner) for x in mine]
     return out
+
+
+def name_of_node(view: View, node: int, inner: Mapping[int, str]) -> str:
+    """The name of a node of the graph of scale-up links: a device's, or of what is inside of a host."""
+    return inner.get(node) or _whole_fabric(view).device_name(node)
 
 
 def _whole_fabric(view: View) -> Fabric:
@@ -151,8 +171,7 @@ def _name_of_passing(view: View, passing: Passing, inner: Mapping[int, str]) -> 
     if isinstance(passing, int):
         return view.fabric.device_name(passing)
     if len(passing) == 2:
-        node = passing[1]
-        return inner.get(node) or _whole_fabric(view).device_name(node)
+        return name_of_node(view, passing[1], inner)
     host, rail = view.fabric.device_name(_device_of_passing(view, passing)), passing[2][1]
     return host if rail == NONE else f"{host} rail {rail}"
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.components import component_labels
+from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import Domains, domains_of, scaleup_links
 from tdsl.fabric.subject import (
@@ -30,6 +31,8 @@ from tdsl.prove.search import adjacency_network
 from tdsl.semantics.model import DeviceSet
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import noun_for_count
+
+CROSSED = "the chips that it leaves out pass traffic on, so the set has no network of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,11 @@ class View:
         rows = links_between_sets(fabric, here, there)
         return cls(fabric, core, core, rows, budget=budget, sides=(here, there))
 
+    def is_crossed_by_others(self, members: Bools) -> bool:
+        """Whether endpoints beside these pass traffic on, so that these have no network of their own."""
+        f = self.fabric
+        return bool((self.forwards & f.is_end & ~members & ~holders_of_devices(f, members)).any())
+
     def among(self, members: Bools) -> View:
         """The network between these endpoints: without all others, but for the devices that one of them is
         in. Each is a unit, also one that has no link left, is planned only or failed."""
@@ -120,6 +128,15 @@ class View:
         if self.failed_beside is not None:
             beside = self.failed_beside if beside is None else beside | self.failed_beside
         return self._reduced(gone, links, failed, beside)
+
+    def without_elements(self, failed: FailedElements) -> View:
+        """The view after these elements of its fabric failed; of a network the scale-up links among them fail
+        beside it."""
+        f = self.fabric.whole or self.fabric
+        if f is self.fabric:
+            return self.without(failed.devices, failed.links)
+        beside = scaleup_links(f)
+        return self.without(failed.devices, failed.links[~beside], failed.links & beside)
 
     def _reduced(self, gone: Bools, links: Bools | None, failed: Bools | None, beside: Bools | None) -> View:
         """What is left without these devices and links, and without units that lost their last link."""

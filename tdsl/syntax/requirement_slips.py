@@ -276,6 +276,35 @@ def _missing_with(s: Scene) -> Diagnostic | None:
     )
 
 
+def _second_with(s: Scene) -> Diagnostic | None:
+    """``survives any 1 of spine with allreduce 1GB <= 70ms with in_network``."""
+    words = s.statement
+    if s.token is None or s.token.text != "with" or s.first not in ("require", "report"):
+        return None
+    at = max((i for i, x in enumerate(words) if x.text in ("with", "and")), default=0)
+    if words[at].text != "with" or at + 1 >= len(words):
+        return None
+    alone = SourceSpan(s.run.file, words[at + 1].start, s.rest[-1].end).text
+    help = f"write `{s.first} {alone}`, and check it with `--fail ELEMENT`"
+    return Diagnostic("E0001", "a requirement has one `with`", s.token.span, help=help)
+
+
+def _sets_in_brackets(s: Scene) -> Diagnostic | None:
+    """``allreduce 1GB among [a, b]``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "LSQB" or b.text not in ("among", "of", "at", "to"):
+        return None
+    depth = 0
+    for x in s.rest:
+        depth += (x.type == "LSQB") - (x.type == "RSQB")
+        if not depth:
+            whole = t.span.to(x.span)
+            inner = whole.text[1:-1].strip()
+            message = f"what follows `{b.text}` has no brackets around it"
+            return rewriting_finding(message, whole, whole, inner, safe=True) if inner else None
+    return None
+
+
 def _of_before_amount(s: Scene) -> Diagnostic | None:
     """``allreduce of 1GB <= 10ms`` and ``oversubscription of 1:1``."""
     t, b = s.token, s.before
@@ -324,6 +353,8 @@ TRIALS = (
     _split_sign,
     _percent_apart,
     _missing_with,
+    _second_with,
+    _sets_in_brackets,
     _of_before_amount,
     _hyphen_in_metric,
     _between_two,

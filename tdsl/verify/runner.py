@@ -14,14 +14,13 @@ import numpy as np
 
 from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.failed import FailedElements
-from tdsl.fabric.graph import Bools, Fabric
-from tdsl.fabric.layers import scaleup_links
-from tdsl.fabric.subject import devices_of_selectors, holders_of_devices, is_of_instance, names_nothing
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.subject import devices_of_selectors, is_of_instance, names_nothing
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.search import first_names_and_more
-from tdsl.prove.view import View
+from tdsl.prove.view import CROSSED, View
 from tdsl.semantics.model import KINDS
 from tdsl.system import progress
 from tdsl.system.lazy_dataclass import dataclass
@@ -285,8 +284,7 @@ class _CheckRun:
     def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
         if self.failed is not None and not check.of_design:
-            lost = self.lost(view.fabric)
-            view = self.left if view is self.view else view.without(self.failed.devices, *lost)
+            view = self.left if view is self.view else view.without_elements(self.failed)
         return self.judge_view(check, view, claim)
 
     def judge_view(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -316,16 +314,7 @@ class _CheckRun:
     def left(self) -> View:
         """The whole fabric after the failures."""
         assert self.failed is not None
-        return self.view.without(self.failed.devices, *self.lost(self.view.fabric))
-
-    def lost(self, fabric: Fabric) -> tuple[Bools, Bools | None]:
-        """The links that failed, as a column of the fabric or of its network; of a network also those of the
-        scale-up layer, as a column of the fabric."""
-        assert self.failed is not None
-        if fabric is self.fabric:
-            return self.failed.links, None
-        beside = scaleup_links(self.fabric)
-        return self.failed.links[~beside], self.failed.links & beside
+        return self.view.without_elements(self.failed)
 
     def claim(self, claim: ResolvedClaim, check: Check | None) -> Result:
         """Answer one claim."""
@@ -443,10 +432,8 @@ class _CheckRun:
         if not (named & f.built).any():
             return skipped("nothing that it names is built" if named.any() else "it names no hosts or chips")
         whole = self.left if self.failed is not None and not check.of_design else self.view
-        if (self.view.forwards & f.is_end & ~named & ~holders_of_devices(f, named)).any():
-            return skipped(
-                "the chips that it leaves out pass traffic on, so the set has no network of its own"
-            )
+        if self.view.is_crossed_by_others(named):
+            return skipped(CROSSED)
         asked = replace(claim, of_all=False) if claim.among else replace(claim, of=(), of_all=False)
         paths = ", ".join(s.text for s in claim.of)
         view = whole.among(named)

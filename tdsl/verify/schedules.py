@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 
-from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.claims import FabricElement, ResolvedClaim
+from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.subject import devices_of_selectors, is_of_instance
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
@@ -24,16 +26,21 @@ from tdsl.prove.schedule_routes import (
     paths_between_sets,
     routes_of_schedule,
 )
+from tdsl.prove.search import first_names_and_more
+from tdsl.prove.switch_messages import SwitchMessages, exchange_inside, switches_inside
 from tdsl.prove.transfer_times import time_of_transfer
-from tdsl.prove.tree_messages import TreeMessages
-from tdsl.prove.view import View
+from tdsl.prove.tree_messages import TreeMessages, names_inside_hosts, names_of_ranks
+from tdsl.prove.view import CROSSED, View
 from tdsl.semantics.quantity import SIZE, TIME, UNIT_TABLE, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
+from tdsl.verify.check import checks_by_name
 from tdsl.verify.checks.all_gather_time import AllGatherTime
 from tdsl.verify.checks.all_to_all_time import AllToAllTime
-from tdsl.verify.checks.allreduce import AllReduce
+from tdsl.verify.checks.allreduce import IN_NETWORK, AllReduce
 from tdsl.verify.checks.reduce_scatter_time import ReduceScatterTime
+from tdsl.verify.compare import why_claim_is_malformed
+from tdsl.verify.result import INCOMPLETE
 from tdsl.verify.workload import (
     Interval,
     Operation,
@@ -72,7 +79,7 @@ class ShownSchedule:
     (``unknown`` says what has none), ranks by name with their accelerators, stages, and ``messages`` with
     routes, or why these are not listed. Of a message ``parts`` are parts of which ``size`` has ``whole``.
     ``links`` has the capacity between devices in bit/s, ``trees`` the share of the data of each tree of
-    single ranks."""
+    single ranks or of switches, ``failed`` what it does without."""
 
     claim: ResolvedClaim
     size: Fraction
@@ -88,20 +95,31 @@ class ShownSchedule:
     ranks: Sequence[tuple[str, int]]
     ranks_text: str
     stages: Sequence[ShownStage]
-    messages: Sequence[RoutedMessage] | TreeMessages | str
+    messages: Sequence[RoutedMessage] | TreeMessages | SwitchMessages | str
     links: Mapping[tuple[str, str], int]
     trees: Sequence[Fraction] = ()
+    failed: Sequence[str] = ()
 
     def bits(self, message: RoutedMessage) -> Fraction:
         """What a message carries in all."""
         return self.size * message.parts / self.whole
 
 
-def schedule_of_claim(fabric: Fabric, claim: ResolvedClaim) -> ShownSchedule | str:
-    """The best schedule that is known for a claim of a time; or why there is none, in words."""
-    view = _view_of_claim(fabric.network, claim)
-    if isinstance(view, str):
-        return view
+def schedule_of_claim(
+    fabric: Fabric, claim: ResolvedClaim, failed: FailedElements | None = None
+) -> ShownSchedule | str:
+    """The best schedule that is known for a claim of a time, on what is left of the fabric where something
+    ``failed``; or why there is none, in words."""
+    wrong = why_claim_is_malformed(claim, checks_by_name()[claim.metric])
+    view = wrong[0] if wrong is not None else _view_of_claim(fabric, claim, failed)
+    shown = view if isinstance(view, str) else _schedule_on_view(view, claim)
+    if isinstance(shown, str) or failed is None:
+        return shown
+    return replace(shown, failed=failed.names)
+
+
+def _schedule_on_view(view: View, claim: ResolvedClaim) -> ShownSchedule | str:
+    """The best schedule on a view; or why there is none, in words."""
     if claim.metric == TRANSFER:
         return _schedule_of_transfer(view, claim)
     found = interval_of_operation(claim.metric, view, claim, OPERATIONS[claim.metric])
@@ -120,54 +138,68 @@ def claim_of_text(text: str, claims: Sequence[ResolvedClaim]) -> ResolvedClaim |
         if claim.metric in TIMED and wanted in (claim.text, COMPARISON.split(claim.text)[0].strip()):
             return claim
     words = wanted.split(" ")
-    found = AMOUNT.fullmatch(words[1]) if len(words) == 2 and words[0] in OPERATIONS else None
+    in_network = words[0] == AllReduce.name and words[2:] == ["with", IN_NETWORK]
+    plain = words[0] in OPERATIONS and len(words) == 2
+    found = AMOUNT.fullmatch(words[1]) if plain or in_network else None
     if found is None or found[2] not in UNIT_TABLE:
         return None
     size = Quantity(Fraction(found[1]) * UNIT_TABLE[found[2]][0], SIZE)
-    span = SourceSpan(SourceFile("REQUIREMENT", text), 0, len(text))
+    given = _reported_claim(IN_NETWORK, (), None, text) if in_network else None
+    return _reported_claim(words[0], (size,), given, wanted)
+
+
+def _reported_claim(
+    metric: str, args: tuple[object, ...], given: ResolvedClaim | None, text: str
+) -> ResolvedClaim:
+    """What is asked of the whole fabric, without a limit."""
+    at = Origin(SourceSpan(SourceFile("REQUIREMENT", text), 0, len(text)))
     return ResolvedClaim(
-        words[0],
-        (size,),
-        None,
-        "",
-        (),
-        (),
-        (),
-        "",
-        "",
-        "",
-        None,
-        False,
-        None,
-        True,
-        None,
-        wanted,
-        Origin(span),
+        metric, args, None, "", (), (), (), "", "", "", None, False, given, True, None, text, at
     )
 
 
-def _view_of_claim(fabric: Fabric, claim: ResolvedClaim) -> View | str:
-    """What a claim is judged on."""
-    whole = View.whole(fabric)
-    if claim.metric == TRANSFER:
-        return whole
-    if claim.of_all:
-        return whole.among(devices_of_selectors(fabric, claim.of) & fabric.is_end)
+def _view_of_claim(fabric: Fabric, claim: ResolvedClaim, failed: FailedElements | None) -> View | str:
+    """What a claim is judged on: of the network what is left of it where something ``failed``."""
+    network = fabric.network
+
+    def left(view: View) -> View:
+        return view if failed is None else view.without_elements(failed)
+
+    if not fabric.complete:
+        return INCOMPLETE
+    if claim.metric != TRANSFER and claim.of_all:
+        whole, named = View.whole(network), devices_of_selectors(network, claim.of) & network.is_end
+        if whole.is_crossed_by_others(named):
+            return CROSSED
+        return left(whole).among(named)
+    part = None if claim.metric == TRANSFER else _part_of_claim(claim)
+    if part is None or isinstance(part, str):
+        return part or left(View.whole(network))
+    if failed is not None and failed.devices[part[0].devices].all():
+        return f"nothing of {part[0].name} is left"
+    return left(View.part(network, *part))
+
+
+def _part_of_claim(claim: ResolvedClaim) -> tuple[FabricElement, bool] | str | None:
+    """The one element that a claim is about, and whether it is a device; None of the whole fabric, and why
+    none is shown where there are several."""
     if claim.scope is not None and is_of_instance(claim):
-        return View.part(fabric, claim.scope, False)
+        return claim.scope, False
     elements = [e for s in claim.of for e in s.elements]
     if len(elements) > 1:
         return f"it is judged of each of {len(elements)} elements alone: name one of them, or write `of all`"
-    return (
-        View.part(fabric, elements[0], claim.of[0].kind in ("host", "chip", "switch")) if elements else whole
-    )
+    return (elements[0], claim.of[0].kind in ("host", "chip", "switch")) if elements else None
 
 
 def _shown_interval(claim: ResolvedClaim, found: Interval, best: Schedule) -> ShownSchedule:
     """The best schedule of an interval."""
     if best.trees is not None:
         return _shown_trees(claim, found, best, TreeMessages.of(found.ranks, best.trees))
+    if best.switches is not None:
+        return _shown_trees(claim, found, best, SwitchMessages.of(found.ranks, best.switches))
     ranks, plan = found.ranks, best.plan
+    if (plan is None or not plan.stages) and _is_exchange_by_switches(found, best):
+        return _shown_inside(claim, found, best)
     messages = routes_of_schedule(ranks, best)
     links: dict[tuple[str, str], int] = {}
     for view in (ranks.view, ranks.ends, ranks.rails):
@@ -183,11 +215,52 @@ def _shown_interval(claim: ResolvedClaim, found: Interval, best: Schedule) -> Sh
     )  # fmt: skip
 
 
-def _shown_trees(claim: ResolvedClaim, found: Interval, best: Schedule, made: TreeMessages) -> ShownSchedule:
-    """A schedule along trees of single ranks: all links of these at once, a chunk in each of them once."""
-    count, each = len(made.ranks) - 1, 2 if made.plan.sums else 1
-    sending, bits = made.plan.mixture.per_bit * found.size, count * each * found.size
-    stage = ShownStage(best.stages, best.chunks, len(made), bits, sending)
+def _is_exchange_by_switches(found: Interval, best: Schedule) -> bool:
+    """Whether a schedule is an exchange of all with all inside of scale-up domains, by way of switches, whose
+    messages are not too many to be listed."""
+    ranks = found.ranks
+    if best.overlapped or not ranks.in_one_domain or ranks.inside is None:
+        return False
+    most = ranks.view.budget.listed_messages
+    return all(r.by_switch for r in ranks.inside) and 2 * sum(n * n for n in ranks.in_set.tolist()) <= most
+
+
+def _shown_inside(claim: ResolvedClaim, found: Interval, best: Schedule) -> ShownSchedule:
+    """An exchange of all with all inside of scale-up domains."""
+    ranks, joined = found.ranks, switches_inside(found.ranks)
+    passes = 2 if claim.metric == AllReduce.name else 1
+    messages = list(exchange_inside(joined, passes))
+    each = found.size / passes * sum((m.parts for m in messages), Fraction(0))
+    took = best.per_bit * found.size / passes
+    stages = [ShownStage(1, 1, len(messages) // passes, each, took)] * passes
+    names = [(name, 1) for name in names_of_ranks(ranks, names_inside_hosts(ranks.view))]
+    return ShownSchedule(
+        claim,
+        found.size,
+        1,
+        found.floor,
+        text_of_schedule(best, found.size),
+        best.name,
+        False,
+        best.seconds(found.size),
+        best.waiting,
+        Fraction(0),
+        found.unknown,
+        names,
+        text_of_ranks(ranks),
+        stages,
+        messages,
+        joined.links,
+    )
+
+
+def _shown_trees(
+    claim: ResolvedClaim, found: Interval, best: Schedule, made: TreeMessages | SwitchMessages
+) -> ShownSchedule:
+    """A schedule along trees of single ranks or switches: all links of these at once, a chunk in each of them
+    once."""
+    sending, bits = made.per_bit * found.size, made.parts * found.size
+    stage = ShownStage(made.steps, best.chunks, len(made), bits, sending)
     most = found.ranks.view.budget.listed_tree_messages
     why = f"it has {len(made):,} messages along trees, and {most:,} at most are listed"
     return ShownSchedule(
@@ -232,7 +305,9 @@ def _schedule_of_transfer(view: View, claim: ResolvedClaim) -> ShownSchedule | s
     here, there = (", ".join(s.text for s in side) for side in (claim.of, claim.of_to))
     routes, links = paths_between_sets(view, found.flow, (here, there))
     sent = size / found.rate
-    floor = Floor(sent + found.least_delay, f"the least cut between them, {len(found.flow.cut):,} links")
+    floor = Floor(
+        sent + found.least_delay, f"the least cut between them, {counted_noun(len(found.flow.cut), 'link')}"
+    )
     taken = quantity_text(Quantity(sent + found.longest_delay, TIME))
     parts = (quantity_text(Quantity(x, TIME)) for x in (sent, found.longest_delay))
     words = "flow at a constant rate: {} = {} of sending + {} of known delays".format(taken, *parts)
@@ -251,8 +326,9 @@ def _schedule_of_transfer(view: View, claim: ResolvedClaim) -> ShownSchedule | s
 def lines_of_schedule(shown: ShownSchedule) -> list[str]:
     """A schedule in a few lines: the floor, what reaches it, and its stages."""
     floor = quantity_text(Quantity(shown.floor.seconds, TIME))
+    after = f", after the failure of {first_names_and_more(shown.failed, 8)}" if shown.failed else ""
     out = [
-        f"{shown.claim.text}: {shown.ranks_text}",
+        f"{shown.claim.text}: {shown.ranks_text}{after}",
         f"floor     {floor}, {shown.floor.why}",
         f"schedule  {shown.words}",
     ]
@@ -308,7 +384,7 @@ def _exact_or_float(value: Fraction) -> int | float:
 class RecordStream(list[dict[str, object]]):
     """Records that are made as they are written, and no two of them kept: a list to what writes JSON."""
 
-    def __init__(self, shown: ShownSchedule, messages: TreeMessages) -> None:
+    def __init__(self, shown: ShownSchedule, messages: TreeMessages | SwitchMessages) -> None:
         super().__init__()
         self.shown, self.made = shown, messages
 
@@ -323,7 +399,7 @@ def schedule_as_data(shown: ShownSchedule) -> dict[str, object]:
     """All that a replay needs, as JSON."""
     messages = shown.messages
     assert not isinstance(messages, str)
-    if isinstance(messages, TreeMessages):
+    if isinstance(messages, (TreeMessages, SwitchMessages)):
         used = {*shown.links}
         listed: list[dict[str, object]] = RecordStream(shown, messages)
     else:
@@ -333,6 +409,7 @@ def schedule_as_data(shown: ShownSchedule) -> dict[str, object]:
     return {
         "requirement": shown.claim.text,
         "operation": shown.claim.metric,
+        **({"failed": list(shown.failed)} if shown.failed else {}),
         "size_bytes": _exact_or_float(shown.size / 8),
         "name": shown.name,
         "floor_s": float(shown.floor.seconds),
@@ -353,6 +430,7 @@ def schedule_as_data(shown: ShownSchedule) -> dict[str, object]:
             if (a, b) in shown.links
         ],
         **({"trees": trees} if trees else {}),
+        **({"sums_in_switches": True} if isinstance(messages, SwitchMessages) else {}),
         "messages": listed,
     }
 

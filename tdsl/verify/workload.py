@@ -37,8 +37,6 @@ TO_SAY = (
 MOST_BITS = 2**63
 """Data of each rank that is judged at most."""
 
-NONE_IN_SWITCHES = "such are of hosts of one rank, and of ranks that one scale-up switch joins"
-
 LISTED = 6
 """Schedules that an answer lists."""
 
@@ -106,10 +104,11 @@ def why_size_is_refused(metric: str, claim: ResolvedClaim | None, example: str) 
     """What is wrong with the size of a claim; "" if nothing."""
     size = message_size_of_claim(claim)
     if size is None:
-        return f"`{metric}` takes one size: write `{example}`"
-    return f"{quantity_text(Quantity(size, SIZE))} are more than can be judged: {MOST_BITS:,} bits" * (
-        size > MOST_BITS
-    )
+        given = claim.args[0] if claim is not None and claim.args else None
+        nothing = isinstance(given, Quantity) and given.dim == SIZE and not given.amount
+        return f"`{metric}` takes one size{', more than 0 B' * nothing}: write `{example}`"
+    shown, most = (quantity_text(Quantity(Fraction(x), SIZE)) for x in (size, MOST_BITS))
+    return f"{shown} are more than can be judged: {most}, 2^63 bits" * (size > MOST_BITS)
 
 
 def time_of_operation(
@@ -152,9 +151,8 @@ def interval_of_operation(
         operation = replace(operation, schedules=operation.across)
     possible = not why or operation.across is not None
     floor, found = _floor_and_schedules(operation, ranks, size, apart, possible)
-    none_found = "no routes are known" if claim.given is None else NONE_IN_SWITCHES
     unknown = ranks.unknown_delays if found else ()
-    return Interval(ranks, size, floor, found, unknown, apart, why or none_found, beside)
+    return Interval(ranks, size, floor, found, unknown, apart, why or "no routes are known", beside)
 
 
 def _floor_and_schedules(

@@ -23,10 +23,10 @@ TABLE = sections(__file__)
 CASES = [tuple(line.split(None, 1)) for line in TABLE["cases"].splitlines()]
 
 
-def schedule(folder: Path, design: str, text: str) -> tuple[dict[str, Any], dict[tuple[str, str], float]]:
+def schedule(folder: Path, design: str, text: str, fail: str = "") -> tuple[dict[str, Any], dict[tuple[str, str], float]]:
     """The schedule as JSON, and bit/s from device to device as the table of links has them."""
     file = write(folder, TABLE[design], "f.fab")
-    shown = tdsl("show", file, "schedule", text, "--format", "json")
+    shown = tdsl("show", file, "schedule", text, "--format", "json", *(["--fail", fail] if fail else []))
     assert shown.exit_code == 0, shown.output
     links = csv.DictReader(io.StringIO(tdsl("show", file, "links", "--format", "csv").stdout))
     capacity: Counter[tuple[str, str]] = Counter()
@@ -117,28 +117,41 @@ def test_a_schedule_replays_in_the_time_that_is_stated(design: str, text: str, h
 
 
 @pytest.mark.parametrize(
-    ("design", "text"),
+    ("design", "text", "fail", "milliseconds"),
     [
-        ("ring_of_hosts", "allreduce 1GB"),
-        ("ring_of_hosts", "all_gather_time 1GB"),
-        ("rails_apart", "reduce_scatter_time 1GB"),
-        ("equal_hosts", "allreduce 1GB"),
+        ("ring_of_hosts", "allreduce 1GB", "", 0),
+        ("ring_of_hosts", "all_gather_time 1GB", "", 0),
+        ("ring_of_hosts", "all_gather_time 1GB", "n[3]", 0),
+        ("rails_apart", "reduce_scatter_time 1GB", "", 0),
+        ("equal_hosts", "allreduce 1GB", "", 0),
+        ("equal_hosts", "allreduce 1GB", "link s[0] s[2]", 0),
+        ("two_spines", "allreduce 1GB with in_network", "", 26.67),  # 8 Gbit over 200 + 100 Gb/s from each leaf
+        ("two_spines", "allreduce 1GB with in_network", "spine[0]", 80),
+        ("rails_apart", "allreduce 1GB of n[0] through scaleup with in_network", "", 160),
     ],
 )
-def test_trees_of_single_ranks_replay_over_the_wiring(design: str, text: str, here: Path) -> None:
-    """Each tree brings every byte in the steps that it says, no link carries more than it can; nothing that is left out, begins
-    too early, carries more or takes another way would do so."""
-    made, _ = schedule(here, design, text)
+def test_trees_replay_over_the_wiring(design: str, text: str, fail: str, milliseconds: float, here: Path) -> None:
+    """Each tree of ranks or switches brings every byte in the steps that it says, no link carries more than it can; nothing that
+    is left out, begins too early, carries more or takes another way would do so; also on what failures leave."""
+    made, _ = schedule(here, design, text, fail)
     (compiled,) = compile_text(TABLE[design], here, models=False, verify=False).designs
-    left = World(json.loads(fabric_json(compiled))).whole
+    world = World(json.loads(fabric_json(compiled)))
+    cut = {world.names.index(x.replace("[", "").replace("]", "")) for x in fail.split()[1:]}
+    rows = frozenset(x.row for x in world.links if {x.a, x.b} == cut)
+    left = world.left(frozenset() if cut or not fail else world.select(fail)[fail], rows)
     assert made["trees"] and not [*wrong_schedule(left, made)]
-    assert made["floor_s"] <= made["total_s"] * (1 + 1e-9)
-    listed = tdsl("show", here / "f.fab", "schedule", text, "--format", "csv").stdout.splitlines()
+    assert made["floor_s"] <= made["total_s"] * (1 + 1e-9) and made.get("failed", []) == [fail] * bool(fail)
+    assert not milliseconds or made["total_s"] * 1000 == pytest.approx(milliseconds, rel=1e-3)
+    assert not fail or [*wrong_schedule(left, schedule(here, design, text)[0])]
+    options = ["--format", "csv", *(["--fail", fail] * bool(fail))]
+    listed = tdsl("show", here / "f.fab", "schedule", text, *options).stdout.splitlines()
     assert len(listed) - 1 == len(made["messages"])
     first, *others = made["messages"]
     late = max(made["messages"], key=lambda m: m["last_step"] - m["first_step"])
+    last = max(made["messages"], key=lambda m: m["first_step"])
     changed: list[list[dict[str, Any]]] = [
         others,
+        *([[m | {"first_step": 1} if m is last else m for m in made["messages"]]] * (made["operation"] == "allreduce")),
         [first | {"bytes": first["bytes"] * 1.01}, *others],
         [m | {"last_step": m["first_step"] - 1} if m is late else m for m in made["messages"]],
         [
@@ -166,22 +179,28 @@ def test_it_says_in_a_few_lines_what_reaches_the_floor(here: Path) -> None:
     file = write(here, TABLE["uneven"], "f.fab")
     said = tdsl("show", file, "schedule", "allreduce 1GB")
     assert said.exit_code == 0 and said.stdout.strip() == TABLE["told uneven allreduce 1GB"].strip()
+    assert " ".join(said.stdout.split()) in " ".join(tdsl("explain", "allreduce").stdout.split())
     listed = tdsl("show", file, "schedule", "allreduce 1GB", "--format", "csv").stdout.splitlines()
     assert listed[0] == "fabric,stage,sender,receiver,bytes,rate_bps,delay_s,routes,way,tree,steps"
     assert len(listed) - 1 == sum(int(line.split()[2]) for line in said.stdout.splitlines() if line.startswith("stage"))
 
 
 @pytest.mark.parametrize(
-    ("asked", "why"),
+    ("design", "asked", "why"),
     [
-        ("all_reduce 1GB", "no requirement of a time is `all_reduce 1GB`"),
-        ("allreduce 1Gbps", "no requirement of a time is"),
-        ("allreduce 1GB of n", "no requirement of a time is"),
-        ("diameter", "no requirement of a time is"),
+        ("two_paths", "all_reduce 1GB", "no requirement of a time is `all_reduce 1GB`"),
+        ("two_paths", "allreduce 1Gbps", "no requirement of a time is"),
+        ("two_paths", "allreduce 1GB of n", "no requirement of a time is"),
+        ("two_paths", "allreduce 0GB", "takes one size, more than 0 B"),
+        ("two_paths", "allreduce 2EB", "2000PB are more than can be judged: 1152.92PB, 2^63 bits"),
+        ("two_paths", "diameter", "no requirement of a time is"),
+        ("two_paths", "allreduce 1GB --fail spine", "some hosts do not reach each other"),
+        ("circle", "allreduce 1GB of all c[0..2]", "the chips that it leaves out pass traffic on"),
     ],
 )
-def test_what_has_no_schedule_is_said(asked: str, why: str, here: Path) -> None:
-    said = tdsl("show", write(here, TABLE["two_paths"], "f.fab"), "schedule", asked)
+def test_what_has_no_schedule_is_said(design: str, asked: str, why: str, here: Path) -> None:
+    text, *fail = asked.split(" --fail ")
+    said = tdsl("show", write(here, TABLE[design], "f.fab"), "schedule", text, *(x for f in fail for x in ("--fail", f)))
     assert said.exit_code == 2 and why in said.output
 
 

@@ -11,6 +11,7 @@ from random import Random
 from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Design, Request
+from tdsl.prove.switch_messages import SwitchMessages
 from tdsl.verify.result import Result
 from tdsl.verify.schedules import OPERATIONS, schedule_as_data, schedule_of_claim
 from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
@@ -88,9 +89,8 @@ def judged_times(design: TimedDesign, folder: Path) -> Compared:
         for kind, judge in wrong_interval(claim, result, true, left):
             differ(kind, claim, answer_text(result), judge)
             break
-    if not design.fail:
-        for kind, result, told in replayed_schedules(compilation.designs[0], left, out):
-            differ(kind, next((c for c in known if c.text() == result.requirement), None), answer_text(result), told)
+    for kind, result, told in replayed_schedules(compilation.designs[0], left, out):
+        differ(kind, next((c for c in known if c.text() == result.requirement), None), answer_text(result), told)
     if not design.fail and rng.random() < 0.2:
         for kind, name, told in certified_times(compilation.designs[0], world, out):
             differ(kind, None, name, told)
@@ -104,10 +104,10 @@ def replayed_schedules(design: Design, left: Left, out: Compared) -> Iterator[tu
     """Answers whose schedule, as it is shown, does not do what it says in the time that it says."""
     assert design.fabric is not None
     for result, claim in results_with_claims(design.claims, design.results):
-        if claim is None or claim.metric not in OPERATIONS or claim.through or claim.given or claim.of_all:
+        if claim is None or claim.metric not in OPERATIONS or claim.through or claim.of_all:
             continue
         try:
-            shown = schedule_of_claim(design.fabric, claim)
+            shown = schedule_of_claim(design.fabric, claim, design.failed)
             if isinstance(shown, str) or isinstance(shown.messages, str):
                 out.verdicts["no schedule shown"] += 1
                 continue
@@ -116,7 +116,8 @@ def replayed_schedules(design: Design, left: Left, out: Compared) -> Iterator[tu
             wrong = next(wrong_schedule(left, schedule_as_data(shown)), None)
         except Unjudged:
             continue
-        out.verdicts["trees replayed" if shown.trees else "schedule replayed"] += 1
+        kind = "trees of switches" if isinstance(shown.messages, SwitchMessages) else "trees" if shown.trees else "schedule"
+        out.verdicts[f"{kind} replayed{' after failures' * (design.failed is not None)}"] += 1
         if wrong is not None:
             yield f"{wrong[0]} ({shown.name})", result, wrong[1]
 

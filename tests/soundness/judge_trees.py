@@ -1,4 +1,5 @@
-"""Schedules along trees of single ranks as ``tdsl show FILE schedule`` prints them, replayed over the wiring that is recorded.
+"""Schedules along trees of ranks, or of switches that add up, as ``tdsl show FILE schedule`` prints them, replayed over the
+wiring that is recorded.
 
 Nothing of ``tdsl`` is imported. What links carry is what fabric.json has: links of a host are divided among its ranks, or its
 ports have all of them. Every tree is replayed step by step: what a rank sends is what it had before, sums count nobody twice, and
@@ -132,6 +133,7 @@ class TreeReplay:
             for some, network in zip(self.links(a, b), (True, False), strict=True):
                 cable = max((float((world.length(x) or 0) * METRE) for x in some), default=inf)
                 leaves = network and all(self.home(x) == self.home(a) for x in names[: at + 1])
+                leaves &= world.kinds[self.home(a)] != "switch"
                 enters = network or world.kinds[self.home(b)] == "switch"
                 found.append(cable + own[self.home(b)] * enters + own[self.home(a)] * leaves)
             total += min(found)
@@ -163,17 +165,21 @@ class TreeReplay:
     def sums(self, messages: list[dict[str, Any]], amount: float, slot: float) -> tuple[list[str], float]:
         """What is wrong with a tree that adds up and hands out, and when the last rank has the sum of a chunk."""
         has, ready, faults = {r: {r} for r in self.ranks}, dict.fromkeys(self.ranks, 0.0), list[str]()
+        if self.data.get("sums_in_switches"):
+            ends = {m[end] for m in messages for end in ("sender", "receiver")} - {*self.ranks}
+            faults += ["a sum in what is no switch" for v in ends if not self.passes(v, {*map(self.home, self.ranks)})]
+            has, ready = has | {v: set() for v in ends}, ready | dict.fromkeys(ends, 0.0)
         for step in sorted({m["first_step"] for m in messages}):
             sent = [(m, {*has[m["sender"]]}, ready[m["sender"]]) for m in messages if m["first_step"] == step]
             for m, added, when in sent:
                 to = m["receiver"]
-                if m["last_step"] != step or not isclose(m["bytes"], amount, rel_tol=1e-9):
+                if m["last_step"] != step or not added or not isclose(m["bytes"], amount, rel_tol=1e-9):
                     faults.append("a sum that is not sent once")
                 if added & has[to] and not added >= has[to]:
                     faults.append("the data of a rank counts twice")
                 has[to] |= added
                 ready[to] = max(ready[to], when + slot + m["delay_s"])
-        if any(got != {*self.ranks} for got in has.values()):
+        if any(has[r] != {*self.ranks} for r in self.ranks):
             faults.append("a rank that does not get the whole sum")
         return faults, max(ready.values())
 

@@ -264,6 +264,7 @@ CASES = {
     "all of a mesh": Case(MESH_BESIDE, "all_to_all_time 1GB of all t through scaleup", 0.02, 0.02, 0.02, 0.0201),
     # The sum of a leaf crosses 300 Gb/s once, of which one spine has twice as much.
     "added up by two spines": Case(TWO_SPEEDS, "allreduce 1GB with in_network", 0.02666, 0.02667, 0.02666, 0.02668),
+    "two ranks a host, which add up themselves": Case(SWITCH_BESIDE, "allreduce 1GB with in_network", 0.02, 0.02, 0.03, 0.03002),
     "1,000 ranks, in their switch": Case(STAR, "allreduce 140GB with in_network", 11.2, 11.2, 11.2, 11.2029),
     # 8 Gbit to and from the host behind 80 Gb/s.
     "trees over a triangle": Case(THIN_TRIANGLE, "allreduce 1GB", 0.1, 0.1, 0.1, 0.1001),
