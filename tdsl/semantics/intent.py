@@ -276,7 +276,7 @@ class Intent:
                 raise Fault(
                     "E0120",
                     gone,
-                    f"`{words[0]}` stands between `x` and the name of a model, which is one word",
+                    f"`{words[0]}` is between `x` and the name of a model, which is one word",
                     help=f"write `{last}`",
                     fix=Fix(f"write `{last}`", ((gone, ""),), safe=False),
                 )

@@ -19,7 +19,6 @@ nos: sonic frr eos nxos nx_os nvos cumulus dent
 routing: bgp ospf isis
 purpose: compute storage inband oob management frontend
 fibre: singlemode multimode
-subnet_manager: ufm opensm
 role: storage manager accelerator
 """.strip()
 _SETTINGS_OF: dict[str, tuple[str, ...]] = {}
@@ -44,7 +43,6 @@ partition NAME KEY: full limited ipoib
 hall NAME: pitch tray slack row
 row NAME: rack
 model KIND NAME: power height mass latency price
-clos: oversubscription spine leaf uneven
 """.strip()
 _STATEMENTS = STARTERS | {"roce", "routing", "address", "hall", "transport", "nos", "distance", "partition"}
 _BLOCK_OF = {

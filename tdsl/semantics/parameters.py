@@ -30,9 +30,9 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Pa
     from tdsl.semantics.ranges import parameter_domain
 
     name = s.name.name
-    _refuse_range_as_default(s)
     binding = Binding("param", s.name.span, state=FAILED)
     scope.define(name, binding)
+    _refuse_range_as_default(s)
     given = settings.texts.get(name)
     if settings.domains is not None:
         _value_of_others(binding, lambda: evaluator.evaluate(s.default, scope))

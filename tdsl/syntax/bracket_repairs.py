@@ -54,7 +54,7 @@ def _brace_in_brackets(s: Scene, tokens: list[Token]) -> Diagnostic | None:
         opened = t.text if t.type in ("LSQB", "LPAR") else "" if t.type in _OPENERS else opened
         if t.type == "LBRACE" and opened:
             if is_whole(s, text[tokens[0].start : t.start] + text[t.end : tokens[-1].end]):
-                return _remove_bracket(s, t, f"`{{` cannot stand inside of `{opened}`", "E0005")
+                return _remove_bracket(s, t, f"`{{` cannot be inside of `{opened}`", "E0005")
             return None
     return None
 
@@ -153,7 +153,7 @@ def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic
         return _exchange_bracket_for_block(opener)
     brace = next((t for t in inside if t.type == "LBRACE"), None)
     if brace is not None and is_whole(s, text[begin : brace.start] + text[brace.end : end]):
-        return _remove_bracket(s, brace, f"`{{` cannot stand inside of `{opener.text}`", "E0005")
+        return _remove_bracket(s, brace, f"`{{` cannot be inside of `{opener.text}`", "E0005")
     ends = inside[:12] if opener.type == "LSQB" else inside[:12][::-1]
     for t in ends:
         if opener.type == "LPAR" and t.end == opener.end:

@@ -136,7 +136,7 @@ def title_behind_brace(s: Scene) -> Diagnostic | None:
     if s.run.tokens[head].text not in _TITLED:
         return None
     return rewriting_finding(
-        f"the title {t.text} stands before the `{{`", t.span, brace.span.to(t.span), f"{t.text} {{"
+        f"the title {t.text} comes before the `{{`", t.span, brace.span.to(t.span), f"{t.text} {{"
     )
 
 

@@ -160,7 +160,7 @@ def _colon_after_kind_word(s: Scene) -> Diagnostic | None:
     ):
         return None
     name = s.rest[1].text if len(s.rest) > 1 and s.rest[1].type == "NAME" else "NAME"
-    if b.text == "switch" and heads_around(s)[:1] in (["tier"], ["star"], ["rail_only"]):
+    if b.text == "switch" and heads_around(s)[:1] == ["tier"]:
         help = f"write `switch {name}`"
         gone = SourceSpan(s.run.file, b.end, s.token.end)
         fix = Fix(

@@ -295,7 +295,7 @@ def _place_without_device(s: Scene) -> Diagnostic | None:
     words = s.statement
     if s.first != "place" or len(words) != 2 or words[1].text != "in" or s.token is None:
         return None
-    message = "what is placed stands before `in`"
+    message = "what is placed comes before `in`"
     return Diagnostic(
         "E0001",
         message,

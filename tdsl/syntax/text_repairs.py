@@ -512,7 +512,7 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
         if is_whole(s, f"{text[tokens[0].start : signs.start]}{new}{text[signs.end : tokens[-1].end]}"):
             known = signs.text in (":", "-")
             message = (
-                f"`{signs.text}` cannot stand here"
+                f"`{signs.text}` does not fit here"
                 if known
                 else f"`{signs.text}` is not a sign of the language"
             )

@@ -569,7 +569,7 @@ class _CheckRun:
 
 
 def _help_for_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:
-    """What would meet a claim; of an oversubscription below 1:1 also what may have been meant."""
+    """What would satisfy a claim; of an oversubscription below 1:1 also what may have been meant."""
     value = claim.value
     below = claim.metric == "oversubscription" and claim.op in ("<", "<=", "==")
     if not below or not isinstance(value, Fraction) or not 0 < value < 1:
