@@ -96,7 +96,12 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     apart = unit_apart_fault(s)
     if apart is not None:
         return apart
-    if isinstance(word, tree.PathExpr) and word.bare in SETTINGS and len(item.args) > 1:
+    if (
+        isinstance(word, tree.PathExpr)
+        and word.bare in SETTINGS
+        and word.bare != "carries"
+        and len(item.args) > 1
+    ):
         gap = SourceSpan(word.span.file, word.span.start, word.span.start)
         return Fault(
             "E0118",

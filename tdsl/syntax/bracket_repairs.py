@@ -146,7 +146,11 @@ def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic
     behind_sign = tokens[max(tokens.index(opener) - 1, 0)].type in ("EQUAL", "CMP", "COLON") and tokens[
         0
     ].text in ("param",)
-    if (first or behind_sign) and is_whole(s, text[begin : opener.start] + " " + text[opener.end : end]):
+    at = tokens.index(opener)
+    device = opener.type == "LPAR" and tokens[at - 1].type == "COLON" and tokens[0].text in KIND_WORDS
+    if (first or behind_sign or device) and is_whole(
+        s, text[begin : opener.start] + " " + text[opener.end : end]
+    ):
         return _remove_bracket(s, opener, message, "E0003")
     block = tokens[0].text in KIND_WORDS and opener.type == "LPAR" and not inside
     if block and is_whole(s, text[begin : opener.start] + "{ }"):

@@ -15,6 +15,8 @@ _TITLED = frozenset({"fabric", "cluster", "model", "job", *KINDS["group"]} - {"r
 _BRACKETS = frozenset({"LSQB", "RSQB", "LPAR", "RPAR"})
 _OPENING = frozenset({"LSQB", "LPAR", "COMMA", "PLUS", "MINUS", "STAR", "MODULO", "FLOOR", "RANGE"})
 _BEFORE_METRIC = frozenset({"require", "report", "and", "or", "with"})
+_JOINING = frozenset({"and", "or", "not", "with", "where", "if", "else", "for", "in"})
+"""Words that join two parts of a statement, each of which may be anything."""
 _BEHIND_BRACKET = ("to", "at", "in", "of", "via", "where", "from")
 """Words that follow an index."""
 
@@ -109,7 +111,7 @@ def _may_be_exchanged(tokens: list[Token], k: int) -> bool:
     if a.type == "STAR":
         return b.type == "LSQB"
     if a.type == "LBRACE":
-        return b.type == "NAME"
+        return b.type == "NAME" and before is not None and before.type != "COLON"
     if a.type in ("RBRACE", "COMMA"):
         return b.type in VALUES
     return b.type == "NAME" and _is_word_before_word(tokens, k)
@@ -118,6 +120,8 @@ def _may_be_exchanged(tokens: list[Token], k: int) -> bool:
 def _is_word_before_word(tokens: list[Token], k: int) -> bool:
     """Whether a name or value may stand behind the word that follows it."""
     a, b = tokens[k : k + 2]
+    if {a.text, b.text} & _JOINING:
+        return False
     if not k:
         return b.text in STARTERS and a.text not in STARTERS
     if tokens[k - 1].text in _BEFORE_METRIC and b.text in CLAUSES:

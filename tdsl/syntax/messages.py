@@ -230,6 +230,8 @@ def _advice_by_what_is_expected(s: Scene, choices: list[str]) -> tuple[str, Fix 
     fix = None
     if s.before is not None and s.before.type == "RBRACE" and s.token.text in {*PATTERNS, *CLAUSES}:
         return f"write `{s.token.text}` before the `{{` of the block", None
+    if len(s.rest) == 1 and s.before is not None and s.before.type == "RBRACE":
+        return f"remove it, or write `{s.token.text}` before the `}}`", None
     if len(s.rest) == 1 and s.before is not None:
         gone = SourceSpan(s.run.file, s.before.end, s.span.end)
         fix = Fix(f"remove `{s.token.text}`", ((gone, ""),), safe=False)

@@ -391,6 +391,8 @@ def _bracket_not_opened(s: Scene) -> Diagnostic | None:
     t, b, following = s.token, s.before, s.rest[1:2]
     if t is None or b is None or t.type != "NUMBER" or not following or following[0].type != "RSQB":
         return None
+    if [x.type for x in s.statement if x.type in ("LSQB", "RSQB")][-1:] == ["LSQB"]:
+        return None
     at = SourceSpan(s.run.file, b.end, t.start)
     return Diagnostic(
         "E0005",
