@@ -262,8 +262,9 @@ def _text_beside_design(claim: ResolvedClaim, name: str) -> str:
     except FileTooLarge:
         raise UnfitDemand(f"{name}: larger than {BYTES // 2**20} MiB") from None
     except OSError as fault:
-        near = closest_name(name, [p.name for p in sorted(path.parent.glob("*.csv"))[:200]])
-        meant = f"; did you mean {near}?" if near else ""
+        beside = [p.stem for p in sorted(path.parent.glob("*.csv"))[:200]]
+        near = closest_name(path.stem, beside, 0.8) if not path.exists() else ""
+        meant = f"; did you mean {near}.csv?" if near else ""
         raise UnfitDemand(f"{path}: {fault.strerror or fault}{meant}") from None
     except UnicodeDecodeError:
         raise UnfitDemand(f"{name}: this is not a text file") from None
@@ -301,7 +302,7 @@ def _unit_named(known: dict[str, int], text: str, name: str, line: int) -> int:
         heading = text.lower() in ("source", "src", "sender", "dest", "dst", "target", "receiver", "a", "b")
         if line == 1 and heading:
             raise UnfitDemand(f"{name}:{line}: the columns are `from` and `to`; write `from,to` in this line")
-        near = closest_name(text, known) if len(known) < 20_000 and not text.isdigit() else ""
+        near = closest_name(text, known, 0.75) if len(known) < 20_000 and text[:1].isalpha() else ""
         range_ = f"; numbers go from 0 to {max(known.values())}" if text.isdigit() and known else ""
         meant = f"; did you mean {near}?" if near else range_
         raise UnfitDemand(f"{name}:{line}: {text[:60]!r} is none of the ends of this fabric{meant}")
