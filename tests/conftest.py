@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ from hypothesis import settings
 
 CI = os.environ.get("CI", "").lower() in ("1", "true")
 GOLDENS = Path(__file__).parent / "goldens"
+
+gc.disable()  # until all tests are collected: nothing of them is garbage, and to look for it took a third of that time
 
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
@@ -24,6 +27,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="rewrite the expected outputs under tests/goldens")
     parser.addoption("--daily", action="store_true", help="run those tests alone that other runs leave out")
     parser.addoption("--golden-for", metavar="PATH", help="rewrite those alone whose path has the words of PATH in this order")
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is collected as ever."""
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -27,7 +27,7 @@ PACKAGES = {
     "highspy": "tests/prove/test_linear.py",
     "Jinja2": FILES,
     "lark": "tests/syntax/test_parser.py",
-    "mcp": "tests/cli/test_mcp.py",
+    "mcp": "tests/cli/test_mcp.py::test_tools_and_resources",
     "networkx": "tests/verify/second/test_patterns.py",
     "numpy": "tests/fabric/test_patterns.py",
     "pygls": "tests/lsp/test_server.py::test_findings_and_what_is_known",
@@ -35,7 +35,7 @@ PACKAGES = {
     "scipy": "tests/prove/test_max_flow.py",
     "segno": "tests/emit/test_cable_labels.py",
     "tqdm": "tests/cli/test_progress.py::test_phases_on_a_terminal",
-    "watchfiles": "tests/cli/test_watch.py",
+    "watchfiles": "tests/cli/test_watch.py::test_check_runs_again_when_the_design_is_saved",
     "XlsxWriter": "tests/targets/test_cabling.py::test_the_workbook_has_a_sheet_a_group",
     "z3-solver": "tests/sizing/test_solve.py",
 }

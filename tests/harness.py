@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -88,6 +88,11 @@ def each(items: Iterable[T], rule: Callable[[T], None]) -> None:
                 yield f"{item}: {why or 'an assertion without words'}"
 
     none(offenders())
+
+
+def sampled(items: Iterable[Any], of: int, first: int = 0) -> list[Any]:
+    """Cases of one kind for a test: one in ``of`` in each run, from the ``first`` on; the others in the daily one."""
+    return [pytest.param(item, marks=[] if n % of == first else [pytest.mark.daily]) for n, item in enumerate(items)]
 
 
 def share(items: Sequence[T], number: int, of: int) -> list[T]:

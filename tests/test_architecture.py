@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import dataclasses
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import textwrap
@@ -112,7 +114,8 @@ def test_names_of_the_pages_for_contributors_exist() -> None:
 
 def test_free_codes_are_those_of_no_page_and_no_check() -> None:
     """What `make codes` lists, family by family: each code in use is of one of its families."""
-    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "free-codes")], capture_output=True, text=True, check=True)
+    call = [sys.executable, str(ROOT / "scripts" / "free-codes")]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
     used = {p.code for p in catalogue.finding_pages()} | {c.code for c in checks().values()}
     free = {
         f"E{n:04}"
@@ -121,6 +124,11 @@ def test_free_codes_are_those_of_no_page_and_no_check() -> None:
     }
     assert len(free) > 100 and not used & free
     assert {code[:3] for code in used} == set(re.findall(r"^(E\d\d) ", done.stdout, re.MULTILINE))
+    reader, writer = os.pipe()
+    os.close(reader)  # as `head` leaves it
+    cut = subprocess.run(call, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (cut.returncode, cut.stderr) == (-signal.SIGPIPE, b"")
 
 
 # ---------------------------------------------------------------- stages

@@ -44,6 +44,7 @@ def test_a_peer_that_is_not_installed_is_skipped_and_said_so(measure: Any, capsy
     assert capsys.readouterr().err == "p, c: x is skipped: No module named 'no_such_library'\n"
 
 
+@pytest.mark.daily
 @pytest.mark.usefixtures("measure")
 def test_a_quick_run_writes_figures_plots_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The whole way on small designs: each record in the common form, each plot well-formed, each table in its place."""

@@ -30,7 +30,7 @@ ELSEWHERE = {
     "tutorial-optical-torus.md": "its tests", "tutorial-review.md": "edits", "tutorial-roce-pod.md": "its tests",
 }  # fmt: skip
 """Tutorials with a test of their own below, and what it does besides."""
-LONG = {"howto-networks.md"}
+LONG = {"howto-growth.md", "howto-networks.md", "howto-upgrade.md", "tutorial-choose-fabric.md"}
 """Those whose commands take longer than some seconds: they are run by the daily tests."""
 NEEDED = {"all_reduce_perf", "containerlab", "docker", "hhfab", "network", "nvim", "hx", "netbox", "gh", "npm"}
 """What blocks of commands need that these tests do not have: ```sh needs docker."""
@@ -168,6 +168,7 @@ def test_a_superpod_from_the_whiteboard(run) -> None:
     assert list((folder / "out/racks").glob("*.svg"))
 
 
+@pytest.mark.daily
 def test_a_torus_through_optical_switches(run) -> None:
     call, folder = run
     lost = "tdsl check slice.fab --fail 'ocs[0, 5]'"
@@ -219,6 +220,7 @@ def test_a_fabric_that_is_simulated(tmp_path: Path, forked: Path) -> None:
     assert "su0-leaf2" in (folder / "worklist.csv").read_text()
 
 
+@pytest.mark.daily
 def test_a_fabric_of_real_routers(tmp_path: Path, forked: Path) -> None:
     """In network namespaces, with FRR and lldpd; whatever happens, none is left."""
     frr_lab.need()

@@ -10,9 +10,10 @@ from tdsl.emit.view import FabricView
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The document; nothing where adapters have no rail, or no name, for which the target is skipped."""
+    """The document; nothing where adapters have no rail, or no name, for which the target is skipped, and
+    where names differ by the model of hosts: a cluster has one such policy, which selects by names alone."""
     rails = fabric.rail_devices
-    if isinstance(rails, str):
+    if isinstance(rails, str) or any(r.host_model for r in rails):
         return b""
     resources = [
         {

@@ -380,7 +380,9 @@ def _lock_changes(old: Contract, new: Contract) -> Iterator[ContractChange]:
         return
     was, now = ("" if c is None else counted_noun(c.total(), "line") for c in (a, b))
     if a is None or b is None:
-        note = "it recorded which links stay" if b is None else "it records which links stay"
+        note = "it recorded which links stay"
+        if b is not None:
+            note = "it records which links stay; `tdsl plan` and `tdsl lock` write it"
         yield ContractChange("lock", "removed" if b is None else "added", LOCK.lstrip("."), was, now, note)
         return
     more, gone = (b - a).total(), (a - b).total()

@@ -65,6 +65,14 @@ def _library_of_models() -> Library:
     return Library(Loader(found), found)
 
 
+def models_called_in_catalogue(word: str) -> list[str]:
+    """Models of the catalogue whose title has all words of a name, one behind the other."""
+    from tdsl.semantics.unknown_models import catalogue_kinds_and_titles, models_called
+
+    heads = catalogue_kinds_and_titles(_library_of_models().loader.catalogue())
+    return models_called(word, {name: title for name, (_, title) in heads.items()})
+
+
 def _model_topic(word: str) -> str | None:
     from tdsl.findings.source import SourceFile, SourceSpan
     from tdsl.semantics.loader import ParsedFile

@@ -88,9 +88,13 @@ def command(word: str | None, **given: bool) -> None:
 
 
 def _nearest_page_name(word: str, names: list[str]) -> str:
-    """The finding, check, model, topology or target whose name is nearest, "" if none is."""
+    """The finding, check, model, topology or target whose name is nearest, a model that is called so before
+    all others; "" if none is."""
+    from tdsl.commands._topics import models_called_in_catalogue
     from tdsl.explain import catalogue
 
+    if called := models_called_in_catalogue(word):
+        return called[0]
     known = [
         *(p.name for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values())),
         *names,

@@ -446,5 +446,7 @@ def _record_new_lock(old: str, new: str, after: Compilation) -> None:
     fabrics = [d.fabric for d in after.designs if d.fabric is not None]
     used = file_digests(after.read, place.parent)
     text = lock_text(fabrics, place.name, used, {f.name: lock_figures(f) for f in fabrics})
+    first = not Path(f"{new}{LOCK}").exists()
     save_lock(text, Path(f"{new}{LOCK}"))
-    print_unless_quiet(f"{new}{LOCK} is written: {sum(f.link_count for f in fabrics):,} links")
+    more = "; `tdsl diff` lists it as a part of what NEW states (--no-lock leaves it out)" if first else ""
+    print_unless_quiet(f"{new}{LOCK} is written: {sum(f.link_count for f in fabrics):,} links{more}")

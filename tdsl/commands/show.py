@@ -213,15 +213,18 @@ def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
     for d, number, text, pool in EthernetSegments(fabric, found).addresses:
         at = _location_of_origin(pool.origin)
         yield fabric.device_name(d), "vlan", f"vlan{number}", text, pool.network, "", "", None, *at
+    across = _switch_ports_of_bundles(fabric)
     for i in range(fabric.link_count):
+        ports = across.get(int(fabric.link_bundle[i]), [int(fabric.link_b[i])])
         for second, near, far in (
-            (False, fabric.link_a[i], fabric.link_b[i]),
-            (True, fabric.link_b[i], fabric.link_a[i]),
+            (False, fabric.link_a[i], ports),
+            (True, fabric.link_b[i], [int(fabric.link_a[i])]),
         ):
             for address, pool in found.each("links", i, second):
                 c, k = fabric.port_class(int(near))
                 device, text = fabric.device_name(int(fabric.port_device[near])), f"{address}/{pool.prefix}"
-                interface, peer = c.netdev(k) or c.systems[k] or c.path(k), _device_and_port(fabric, int(far))
+                interface = c.netdev(k) or c.systems[k] or c.path(k)
+                peer = ", ".join(_device_and_port(fabric, p) for p in far)
                 yield (
                     device,
                     "link",
@@ -233,6 +236,19 @@ def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
                     None,
                     *_location_of_origin(pool.origin),
                 )
+
+
+def _switch_ports_of_bundles(fabric: Fabric) -> dict[int, list[int]]:
+    """The ports of switches of each bundle that leads to two, by its number: an address at the host is
+    behind all of them."""
+    import numpy as np
+
+    from tdsl.fabric.cables.bundles import switch_pairs_of_bundles
+
+    out: dict[int, list[int]] = {n: [] for n in switch_pairs_of_bundles(fabric)}
+    for link in np.flatnonzero(np.isin(fabric.link_bundle, list(out))).tolist():
+        out[int(fabric.link_bundle[link])].append(int(fabric.link_b[link]))
+    return out
 
 
 def table_of_places(fabric: Fabric) -> OutputRows:

@@ -18,7 +18,6 @@ import numpy as np
 from tdsl import __version__
 from tdsl.emit import choices, limits
 from tdsl.emit.cluster_view import ClusterView
-from tdsl.emit.data.faceplate import FRAME
 from tdsl.emit.limits import NameMatcher
 from tdsl.emit.partial_view import PartView
 from tdsl.emit.quote import NameRefused, safe_file_name
@@ -508,21 +507,25 @@ def _tell_of_headroom(
     target: BuildTarget, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics
 ) -> None:
     """A warning of ports of a lossless class that get no buffer for what arrives after a pause, since the
-    length of their cable is not known: what is then lost, RDMA sends again. A note of those whose buffer is
-    in a table of the platform, which is not read here."""
+    length of their cable is not known: what is then lost, RDMA sends again. Of those whose buffer is in a
+    table of the platform a note of the rows, a warning where the model says that they are not there."""
     if not view.roce or not view.roce["pfc"]:
         return
     without: list[tuple[str, str]] = []
-    looked_up: set[tuple[str, int, int]] = set()
+    looked_up: dict[str, set[tuple[int, int]]] = {}
+    told: dict[str, str] = {}
     for r in routers:
-        dynamic, model = view.buffer_model(r.name) == "dynamic", view.model_facts(r.name)["model"]
-        for p in view.faceplate(r.name):
-            if p.linked and (p.headroom(int(r.mtu or FRAME)) is None if dynamic else p.length_m == ""):
+        facts = view.model_facts(r.name)
+        dynamic = view.buffer_model(r.name) == "dynamic"
+        for p in (p for p in view.faceplate(r.name) if p.linked):
+            metres = view.sonic_cable_metres(r.name, p)
+            if metres == "":
                 without.append((r.name, p.name))
-            elif p.linked and not dynamic:
-                looked_up.add((model, p.mbps, int(p.length_m)))
+            elif not dynamic:
+                looked_up.setdefault(facts["model"], set()).add((p.mbps, int(metres)))
+                told[facts["model"]] = facts.get("pg_profile", "")
     if looked_up:
-        _note_headroom_of_platforms(target, looked_up, view.roce["priority"], diagnostics)
+        _tell_rows_of_platforms(target, looked_up, told, view.roce["priority"], diagnostics)
     if without:
         more = f" and {len(without) - 1:,} other ports" if len(without) > 1 else ""
         diagnostics.add(
@@ -535,23 +538,40 @@ def _tell_of_headroom(
         )
 
 
-def _note_headroom_of_platforms(
-    target: BuildTarget, looked_up: set[tuple[str, int, int]], priority: object, diagnostics: Diagnostics
+def _tell_rows_of_platforms(
+    target: BuildTarget,
+    looked_up: dict[str, set[tuple[int, int]]],
+    told: dict[str, str],
+    priority: object,
+    diagnostics: Diagnostics,
 ) -> None:
-    """A note of the rows, by Mb/s and metres, that SONiC looks up in a table of each model's platform."""
-    rows = [f"`{mbps} {metres}m`" for mbps, metres in sorted({wanted[1:] for wanted in looked_up})]
-    if len(rows) > 6:
-        rows[5:] = [f"{len(rows) - 5} more"]
-    models = " and ".join(sorted({model for model, _, _ in looked_up}))
-    diagnostics.add(
-        "E0511",
-        None,
-        f"target `{target.name}`: SONiC works out no headroom on {models}: the platform's "
-        f"pg_profile_lookup.ini must have {', '.join(rows)}, else PFC is on without a buffer",
-        severity=Severity.NOTE,
-        help="add the rows that it lacks, and the pools of the platform's buffers.json.j2, with queue "
-        f"{priority} lossless",
-    )
+    """A note of the rows, by Mb/s and metres, that SONiC looks up in a table of each model's platform; a
+    warning where the model says by ``pg_profile`` which rows there are, and one is not."""
+    from tdsl.emit.data.faceplate import headroom_rows
+
+    unknown = {m: rows for m, rows in looked_up.items() if not told[m]}
+    lacking: dict[str, set[tuple[int, int]]] = {}
+    for model in looked_up.keys() - unknown.keys():
+        have = {(mbps, m) for mbps, metres in headroom_rows(told[model]).items() for m in metres}
+        lacking[model] = looked_up[model] - have
+    for models, severity, must in (
+        (lacking, Severity.WARNING, "as published lacks"),
+        (unknown, Severity.NOTE, "must have"),
+    ):
+        rows = [f"`{mbps} {m}m`" for mbps, m in sorted(set().union(*models.values()))]
+        if len(rows) > 6:
+            rows[5:] = [f"{len(rows) - 5} more"]
+        names = " and ".join(sorted(m for m, own in models.items() if own))
+        if rows:
+            diagnostics.add(
+                "E0511",
+                None,
+                f"target `{target.name}`: SONiC works out no headroom on {names}: the platform's "
+                f"pg_profile_lookup.ini {must} {', '.join(rows)}: without them PFC is on without a buffer",
+                severity=severity,
+                help="add the rows that it lacks, and the pools of the platform's buffers.json.j2, with "
+                f"queue {priority} lossless",
+            )
 
 
 NOT_COMPUTE = (

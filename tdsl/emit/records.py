@@ -433,10 +433,12 @@ class NpuLink:
 
 @dataclass(frozen=True, slots=True)
 class RailDevices:
-    """Network devices of hosts whose links are of one rail, by the names that the hosts' system has."""
+    """Network devices of hosts whose links are of one rail, by the names that the hosts' system has.
+    ``host_model`` is the model of these hosts where others have the names otherwise, else ""."""
 
     rail: int
     names: tuple[str, ...]
+    host_model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

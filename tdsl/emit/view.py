@@ -365,7 +365,9 @@ class FabricView:
     def hosts(self) -> tuple[HostLayout, ...]:
         """The insides of host models with accelerators."""
         return tuple(
-            hosts.host_layouts(self.models_by_key, self._diagnostics, self._ethernet(), self._outward())
+            hosts.host_layouts(
+                self.models_by_key, self._diagnostics, self._ethernet(), self._outward(), self._bonded()
+            )
         )
 
     def _outward(self) -> set[str]:
@@ -386,6 +388,15 @@ class FabricView:
         device = f.port_device[ports]
         used = np.unique(np.stack([f.device_model[device], ports - f.port_base[device]]), axis=1)
         return {(keys[m], f.models[m].class_of(p).name) for m, p in used.T.tolist()}
+
+    def _bonded(self) -> set[tuple[str, str, int]]:
+        """Models by key with class and place of the ports that are in a port channel of some host."""
+        f, keys = self._fabric, list(self.models_by_key)
+        ports = f.link_a[f.link_bundle >= 0]
+        device = f.port_device[ports]
+        used = np.unique(np.stack([f.device_model[device], ports - f.port_base[device]]), axis=1)
+        classes = [(m, p, f.models[m].class_of(p)) for m, p in used.T.tolist()]
+        return {(keys[m], c.name, p - c.first) for m, p, c in classes}
 
     @cached_property
     def adapters(self) -> tuple[HostAdapters, ...]:
@@ -600,6 +611,15 @@ class FabricView:
         facts = self.model_facts(name)
         maker = " ".join(facts.get(k, "") for k in ("vendor", "platform", "asic"))
         return "dynamic" if DYNAMIC_BUFFERS.search(maker) else "traditional"
+
+    def sonic_cable_metres(self, name: str, port: FacePort) -> int | str:
+        """The metres that SONiC is to look up for the cable of a port of a switch, in the platform's table as
+        the fact ``pg_profile`` of its model has it; "" where the length is not known."""
+        from tdsl.emit.data.faceplate import length_to_look_up
+
+        told = self.model_facts(name).get("pg_profile", "")
+        known = isinstance(port.length_m, int)
+        return length_to_look_up(told, port.mbps, int(port.length_m)) if known else ""
 
     def model_units(self, name: str) -> int:
         """Rack units of the model of a device, 0 beside the units, 1 where it does not say them."""

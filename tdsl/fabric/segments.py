@@ -84,11 +84,13 @@ class EthernetSegments:
     @property
     def addresses(self) -> Iterator[tuple[int, int, str, Pool]]:
         """Switch, number of the VLAN, address with its prefix length, and pool: of each VLAN the gateway at
-        both switches, and the own address of each."""
+        both switches, and the own address of each; none of EOS, which has the gateway alone (``ip address
+        virtual``)."""
         for vlan in sorted(set(self.vlans.values()), key=lambda v: (v.pair, v.number)):
             for k, switch in enumerate(vlan.pair):
+                alone = self.fabric.switch_system[switch] == "eos"
                 for pool in (self.found.pools[n] for n in vlan.pools):
-                    for address in (pool.gateway, pool.own[k]):
+                    for address in (pool.gateway,) if alone else (pool.gateway, pool.own[k]):
                         yield switch, vlan.number, f"{address}/{pool.prefix}", pool
 
     def partner(self, switch: int) -> int | None:

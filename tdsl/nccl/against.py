@@ -23,8 +23,12 @@ NOTHING = "E0907"
 
 def nothing_to_judge_error(file: SourceFile) -> Diagnostic | None:
     """The error of a file in which NCCL would find nothing: no GPU, no adapter and no graph; None for any
-    other."""
+    other. A PCIe function of the class of one is one, too: NCCL finds out on the machine what else it is
+    (ncclTopoFillGpu, ncclTopoFillNet)."""
     if re.search(r"<(gpu|net|graph)\b", file.text):
+        return None
+    top = read_nccl_xml(file, Diagnostics())
+    if top is not None and _pcie_devices_by_bus(top, dialect_of_text(file.text)):
         return None
     message = "nothing of this file was judged: it has no GPU, no adapter and no graph"
     return Diagnostic(

@@ -128,6 +128,12 @@ class _Topology(NcclFileJudge):
             most = self.dialect.room - 1
             text = f"{len(self.elements)} elements: NCCL adds its own, and supports {most} in total"
             self.tell("E0525", self.top.span, text, f"stay below {safe + 1}", Severity.WARNING)
+        if bare := [e for e in self.elements if self.is_gpu(e) and not e.own("gpu")]:
+            text = (
+                f"{len(bare)} GPUs by their class alone: NCCL takes compute capability, ranks and "
+                f"{self.dialect.link_word}s from the machine"
+            )
+            self.tell(FILLED_IN, bare[0].span, text, "nothing to do where NCCL can see it", Severity.NOTE)
         for (name, words), elements in self.notes.items():
             text = f"{len(elements)} <{name}> without {words}: NCCL takes that from the machine"
             self.tell(FILLED_IN, elements[0].span, text, "nothing to do where NCCL can see it", Severity.NOTE)
@@ -395,6 +401,7 @@ class _Topology(NcclFileJudge):
         by_name: dict[str, list[NcclElement]] = {}
         for e in self.elements:
             by_name.setdefault(e.name, []).append(e)
+        by_name["net"] = self.distinct_nets(by_name.get("net", []))
         for name, attribute in (
             ("pci", "busid"),
             ("cpu", "numaid"),
@@ -405,7 +412,7 @@ class _Topology(NcclFileJudge):
         ):
             harmless = (name, attribute) in (("gpu", "rank"), ("net", "dev"))
             self.once(by_name.get(name, []), attribute, Severity.WARNING if harmless else Severity.ERROR)
-        nets = [e for e in by_name.get("net", []) if "guid" in e.attributes]
+        nets = [e for e in by_name["net"] if "guid" in e.attributes]
         places = Counter((_comparable_value(e, "guid", 16), _comparable_value(e, "port", 0)) for e in nets)
         for e in nets:
             count = places[_comparable_value(e, "guid", 16), _comparable_value(e, "port", 0)]
@@ -417,6 +424,16 @@ class _Topology(NcclFileJudge):
                     text,
                     "a guid belongs to one adapter, a port to one of its sockets",
                 )
+
+    def distinct_nets(self, nets: list[NcclElement]) -> list[NcclElement]:
+        """The network devices; one that a dump has below several processors is one. Each rank puts what has
+        no PCIe function below the first processor that it knows (ncclTopoFillNet)."""
+        if not is_dump_of_machine(self.top):
+            return nets
+        virtual = [n for cpu in self.top.own("cpu") for nic in cpu.own("nic") for n in nic.own("net")]
+        firsts = {n.attributes.get("name"): n for n in reversed(virtual)}
+        repeated = {id(n) for n in virtual} - {id(n) for n in firsts.values()}
+        return [n for n in nets if id(n) not in repeated]
 
     def links_of_gpus(self) -> Iterator[tuple[NcclElement, NcclElement]]:
         """Every NVLink of a GPU, with the PCIe function that it is listed below."""

@@ -26,6 +26,10 @@ MOST_MENDED = 12
 LINKS_JUDGED = 400_000
 """Links of all judgements together that are made fault by fault, of requirements that take sums or one
 walk (a cost of 0 or 1): about a second for each."""
+LINKS_PROVED = 8_000
+"""The same of requirements that take a proof (a cost of 2), where much differs from the design: a second for
+each. One that looks at many failures (a cost of 3) takes ``FAILURES_PROVED`` such proofs."""
+FAILURES_PROVED = 8
 MOST_SETS_JUDGED = 24
 """Sets of faults that are judged to find those whose mending keeps a requirement, where there are many; of
 requirements that take longer, as many as faults that are mended one by one."""
@@ -237,9 +241,12 @@ class _Mending:
         quick = check is not None and check.cost < 2
         most = MOST_MENDED
         if self.budget is QUICK and not quick:
-            most //= 4
+            proofs = FAILURES_PROVED if check is not None and check.cost > 2 else 1
+            most = min(most // 4, LINKS_PROVED // max(self.made.fabric.link_count * proofs, 1))
         elif quick:
-            most = max(most, LINKS_JUDGED // max(self.made.fabric.link_count, 1))
+            fewest = most // 3 if self.budget is QUICK else most
+            links = LINKS_JUDGED // 2 if self.budget is QUICK else LINKS_JUDGED
+            most = max(fewest, links // max(self.made.fabric.link_count, 1))
         gains = self.gains(claim, promise.built, self.faults[:most])
         best = next((n for n, r in gains if Promise(promise.designed, r).kept), 0)
         judged = min(most, len(self.faults))

@@ -21,7 +21,9 @@ from tdsl.observe.difference import Cabling, Mistake
 from tdsl.observe.facts import ComparedFacts, compare_captured_facts, set_facts_aside
 from tdsl.observe.match import (
     NOT_IDENTIFIED,
+    UNKNOWN_NAME,
     Identifiers,
+    Positioned,
     Seen,
     has_factory_name,
     match_captures,
@@ -252,13 +254,10 @@ class _Auditor:
             help = "if it was replaced, write the new identifier into the table of assets"
             task = RepairTask(name, "", "note the new identifier", found, planned)
             self.out.faults.append(CablingFault(Diagnostic("E0613", message, at.span, help=help), (task,)))
-        for p in self.seen.positioned:
+        for p in self.renamed_devices():
             node, name = nodes[p.node], f.device_name(p.device)
             called = node_name_shown(node.description, node.ids)
-            evidence = (
-                f"{p.fit} of its {p.links} {noun_for_count(p.links, 'link')}"
-                f"{'' if p.links == p.of else ' to known devices'} go where the design plans {name}"
-            )
+            evidence = self.evidence_of_position(p)
             if has_factory_name(node):
                 self.note(
                     "E0612",
@@ -309,6 +308,7 @@ class _Auditor:
                 notes=[first_names_listed(loose)],
                 help="if one is planned under another name, give `--map 'REGEX=TEMPLATE'` or `--assets FILE`",
             )
+        self.unknown_names()
         self.links_set_aside()
         self.links_taken_as_planned()
         if self.seen.repeated:
@@ -322,6 +322,68 @@ class _Auditor:
                 f"{counted_noun(count, 'link')} of the captures {'is' if count == 1 else 'are'} given twice",
                 notes=[*again, *more_than_noted(count)],
                 help="remove the rows that repeat others, or write the link that they were to name",
+            )
+
+    def evidence_of_position(self, p: Positioned) -> str:
+        """By how many of its links a device is matched."""
+        known = "" if p.links == p.of else " to known devices"
+        name, link = self.fabric.device_name(p.device), noun_for_count(p.links, "link")
+        return f"{p.fit} of its {p.links} {link}{known} go where the design plans {name}"
+
+    def renamed_devices(self) -> list[Positioned]:
+        """Devices matched by position that are reported one by one: of more than a few switches, or hosts,
+        with names that the design does not have, one finding is reported here, with work for each."""
+        nodes, f = self.seen.observed.nodes, self.fabric
+        groups: dict[bool, list[Positioned]] = defaultdict(list)
+        for p in self.seen.positioned:
+            if self.has_new_name(p):
+                groups[bool(f.is_switch[p.device])].append(p)
+        gone: set[str] = set()
+        for is_switch, found in groups.items():
+            if len(found) <= MOST_NOTES:
+                continue
+            gone.update(p.node for p in found)
+            pairs = [(node_name_shown(nodes[p.node].description, nodes[p.node].ids), p) for p in found]
+            said = [f"`{called}`: {self.evidence_of_position(p)}" for called, p in pairs[:MOST_NOTES]]
+            devices = len({p.device for p in found})
+            what = f"{devices:,} switches" if is_switch else counted_noun(devices, "host")
+            finding = Diagnostic(
+                "E0613",
+                f"renamed: {what}, whose names in the captures are not those of the design; each is taken "
+                "for the device in whose place it is",
+                nodes[found[0].node].at.span,
+                (),
+                (*said, *more_than_noted(len(found))),
+                "relabel them as the design has them (the work list has a line for each), or rename them in "
+                "the design with `naming`, or give `--map 'REGEX=TEMPLATE'`",
+            )
+            first = {p.device: called for called, p in reversed(pairs)}
+            tasks = [
+                RepairTask(f.device_name(d), "", "relabel the device", called, f.device_name(d))
+                for d, called in sorted(first.items())
+            ]
+            self.out.faults.append(CablingFault(finding, tuple(tasks)))
+        return [p for p in self.seen.positioned if p.node not in gone]
+
+    def has_new_name(self, p: Positioned) -> bool:
+        """Whether a device matched by position has a name of its own, which is none of the design's."""
+        node = self.seen.observed.nodes[p.node]
+        names = {n for n, _ in device_name_readings(node.description)}
+        return not has_factory_name(node) and self.fabric.device_name(p.device) not in names
+
+    def unknown_names(self) -> None:
+        """Links that are not judged because most devices have names that the design does not have."""
+        rows = [wire for why, wire in self.seen.aside if why == UNKNOWN_NAME]
+        if rows:
+            nodes = self.seen.observed.nodes
+            names = [nodes[k].description for k in self.seen.unplanned if nodes[k].description]
+            self.fault(
+                "E0694",
+                rows[0],
+                f"{counted_noun(len(names), 'device')} of the captures have names that the design does not "
+                f"have, and too little is known around them to say which they are: "
+                f"{counted_noun(len(rows), 'link')} not judged ({first_names_listed(names, 4)})",
+                help="give `--map 'REGEX=TEMPLATE'` for the names, or `--assets FILE` for identifiers",
             )
 
     def links_taken_as_planned(self) -> None:

@@ -42,6 +42,18 @@ NOT_DONE = (UNTOUCHED | NO_CABLE) | words_listed(
     "✗,✘,❌,✖,–,—,n/a,na,none,pending,partial,partly,failed,incomplete,to do,not yet,not done,in progress"
 )
 """What says that a cable is not plugged, or not wholly."""
+FAULTY = words_listed(
+    "bad,broken,damaged,dead,defect,defective,disabled,down,fail,failed,failing,"
+    "failure,fault,faulty,inactive,offline,rma,unusable"
+)
+"""What says that a cable is not in service, as one of several words, too: ``offline since May``."""
+NEGATIONS = words_listed("no,not,without")
+IN_SERVICE = words_listed("active,light,link,ok,okay,online,operational,serviceable,signal,up,usable,working")
+"""What says so behind ``not`` or ``no``; ``out of service`` and ``out of order`` say it, too."""
+MENDED = words_listed("ex,fixed,formerly,mended,repaired,replaced,resolved,was")
+"""Words beside which a fault may be one of the past, so that nothing is known."""
+TOTAL = re.compile(r"(grand |sub ?|sub-)?totals?\b|sum\b|count\b", re.IGNORECASE)
+"""How a row begins that sums up others."""
 NOTHING = NO_CABLE | words_listed("nothing,none,empty,dark,nowhere,not found,n/a")
 """What a column ``found instead`` says of an end without a cable."""
 DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([-/.])\d\d?\3(\d{4}|\d\d))([ t]\d\d?:\d\d(:\d\d)?z?)?")
@@ -125,6 +137,8 @@ def columns_of_work(row: Sequence[str]) -> dict[str, int]:
 
 def plain_words(cell: str) -> str:
     """A cell in lower case with single spaces: ``Not-Installed`` is ``not installed``."""
+    if not cell:
+        return ""
     text = cell.replace("\ufe0f", "").casefold()
     return " ".join(re.sub(r"(?<=\w)[-_](?=[^\W\d])", " ", text).rstrip("!").split())
 
@@ -133,6 +147,27 @@ def is_ticked(cell: str) -> bool:
     """Whether a cell of the column ``done`` says that the cable is plugged: a tick, a yes or a date."""
     words = plain_words(cell)
     return words in TICKS or DATE.fullmatch(words) is not None
+
+
+def is_out_of_service(words: str) -> bool:
+    """Whether a state, as ``plain_words`` gives it, says that a cable is not in service: ``failed``,
+    ``link down``, ``not working``. A fault that is denied or may be mended says nothing."""
+    parts = re.findall(r"\w+", words)
+    denied = [i for i, word in enumerate(parts) if word in NEGATIONS]
+    if any(word in IN_SERVICE or word == "in" for i in denied for word in parts[i + 1 : i + 2]):
+        return True
+    if denied or MENDED & set(parts):
+        return False
+    return bool(FAULTY & set(parts)) or any(f"out of {what}" in words for what in ("service", "order"))
+
+
+def reason_of_bare_row(cells: Sequence[str]) -> str:
+    """Why a row of a table that does not name two ends is no cable: a total, or a remark in one cell; ""
+    where it may be a row that was not filled."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    if TOTAL.match(filled[0]):
+        return "the row is a total"
+    return "the row has one cell alone, as a remark or a title does" if len(filled) == 1 else ""
 
 
 def device_and_port(cell: str) -> tuple[str, str]:

@@ -241,19 +241,18 @@ class Words:
     def _links_between_sets(self, one: Mistake) -> list[tuple[tuple[str, ...], tuple[int, int]]]:
         """Links that are gone and links that are there, by the sets of devices that they join; most first."""
 
-        def sets_joined(a: int, b: int) -> tuple[str, ...]:
-            found = [self.seen.device(p) for p in (a, b)]
-            return tuple(
-                sorted(
-                    f"`{set_path(self.fabric.set_of(d))}`" if d >= 0 else "devices without a plan"
-                    for d in found
-                )
-            )
+        known: dict[int, str] = {-1: "devices without a plan"}
 
-        gone = Counter(sets_joined(*link) for link in one.removed)
-        there = Counter(sets_joined(*link) for link in one.added)
+        def set_joined(port: int) -> str:
+            device = self.seen.device(port)
+            if device not in known:
+                known[device] = f"`{set_path(self.fabric.set_of(device))}`"
+            return known[device]
+
+        gone = Counter(tuple(sorted(map(set_joined, link))) for link in one.removed)
+        there = Counter(tuple(sorted(map(set_joined, link))) for link in one.added)
         pairs = sorted({*gone, *there}, key=lambda k: (-gone[k] - there[k], k))
-        return [(k, (gone[k], there[k])) for k in pairs]
+        return [(k, (gone[k], there[k])) for k in pairs[:MOST_NOTES]]
 
     def _short(self, one: Mistake) -> str:
         """Another explanation in a few words."""

@@ -163,15 +163,17 @@ class _Importer:
             self._alike()
 
     def _name_devices(self) -> None:
-        """The device and adapter of every node. Nodes of one name that are different devices by their GUID or
-        chassis get it with their chip or identifier behind."""
+        """The device and adapter of every node. Names that differ in case alone are one. Nodes of one name
+        that are different devices by their GUID or chassis get it with their chip or identifier behind."""
         known = {n.description.casefold() for n in self.observed.nodes.values()}
         same: dict[tuple[str, str], list[CapturedNode]] = defaultdict(list)
+        spelled: dict[str, str] = {}
         for node in self.observed.nodes.values():
             if not AGGREGATION.fullmatch(node.description) and node.kind != "router":
                 name, unit = self._device_and_adapter(node)
                 short = name.partition(".")[0]
                 name = short if short.casefold() in known and not short.isdigit() else name
+                name = spelled.setdefault(name.casefold(), name)
                 self.of_node[node.key] = name, unit
                 same[name, unit].append(node)
         for (name, unit), nodes in same.items():

@@ -43,6 +43,7 @@ NO_DEVICE = "the design has neither device"
 NO_SUCH_PORT = "the model has no port of that name, such as a management port"
 REPORTED_PORT = "the device does not have the port that was found instead"
 FREE_PORT = "no link is planned at the port, and the design does not have the device at the other end"
+UNKNOWN_NAME = "the design has no device of the neighbour's name, and most names are not known"
 NOT_IDENTIFIED = "the neighbour sends no name, and nothing says which device has its address"
 BETTER_KNOWN = "another capture says what is at the port, and an address that traffic has shown says no more"
 OTHER_NEIGHBOUR = "the port has another neighbour in the captures, which is better known"
@@ -244,10 +245,12 @@ class Identifiers:
 
 class Evidence(NamedTuple):
     """By what a node is matched with a place: by all its links, or those to known devices if it has no name
-    that says which it is; by the numbers of its own ports, too, or by those of its neighbours alone."""
+    that says which it is; by the numbers of its own ports, too, or by those of its neighbours alone.
+    ``renamed``: a name that the design does not have says nothing, as most devices may have new names."""
 
     all_links: bool
     numbers: bool
+    renamed: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -347,6 +350,8 @@ class _Matcher:
         self.given: dict[tuple[int, int], CapturedLink] = {}  # the first link between two ports, by side
         self.used: set[int] = set()  # ports at which a row says a cable
         self.doubtful: set[str] = set()  # nodes with a name that several have
+        self.strange: set[str] = set()  # nodes with names that the design does not have, if most have such
+        self.seen_devices: set[int] = set()
         self.learned: set[int] = set()  # ports at which only an address says what is there
         self.carried: dict[
             tuple[int, int], int
@@ -365,6 +370,7 @@ class _Matcher:
         self.by_identifier()
         self.by_position()
         self.split_clones()
+        self.strange = self.strange_names()
         self.links()
         for node in self.observed.nodes.values():
             if node.key in self.target:
@@ -496,30 +502,57 @@ class _Matcher:
     def by_position(self) -> None:
         """Match what has no name of the design by its neighbours, as long as that gives new matches: where
         more than half of all its links fit; where there is none of these, what has no name at all, or one
-        that others have, too, where more than half of the links fit whose other end is known; at last, such
-        a node where they lead to one device, though to other ports."""
-        around: dict[str, list[tuple[CapturedEnd, CapturedEnd]]] = defaultdict(list)
-        for w in self.observed.wires:
-            around[w.a.node].append((w.a, w.b))
-            around[w.b.node].append((w.b, w.a))
+        that others have, too, where more than half of the links fit whose other end is known; then such
+        a node where they lead to one device, though to other ports; at last, where most switches or most
+        hosts have names that the design does not have, these in the same ways."""
+        around = self.ends_of_nodes()
         taken = _TakenPlaces(
             {d for d, _ in self.target.values()},
             {d for key, (d, _) in self.target.items() if not self.knows_name_alone(key)},
             self.ports_of_matched_adapters(),
         )
         open_ = [k for k in self.observed.nodes if k not in self.observed.aside and around[k]]
-        steps = (Evidence(True, True), Evidence(False, True), Evidence(False, False))
+        by_name = Counter(bool(self.fabric.is_switch[d]) for d in taken.devices)
+        evidence = (Evidence(True, True), Evidence(False, True), Evidence(False, False))
+        steps = (*evidence, *(e._replace(renamed=True) for e in evidence[1:]))
         step = 0
         while step < len(steps):
             open_ = [k for k in open_ if k not in self.target]
             new = False
-            for place, fit, known, key in self.elect_places(open_, around, steps[step]):
+            elected = self.elect_places(open_, around, steps[step])
+            if steps[step].renamed:
+                elected = self.of_renamed_kinds(list(elected), by_name)
+            for place, fit, known, key in elected:
                 if self.is_taken(key, place, taken):
                     continue
                 device = self.match_with_place(key, place, taken)
                 self.seen.positioned.append(Positioned(key, device, fit, known, len(around[key])))
                 new = True
             step = 0 if new else step + 1
+
+    def of_renamed_kinds(
+        self, elected: Sequence[tuple[int, int, int, str]], by_name: Mapping[bool, int]
+    ) -> Iterator[tuple[int, int, int, str]]:
+        """Of nodes that may be devices under new names, as ``elect_places`` gives them: the switches if they
+        are, with those before them, several and more than those known ``by_name``, and the hosts likewise."""
+        device = self.fabric.port_device
+        kinds = [bool(self.fabric.is_switch[device[p] if self.single(k) else p]) for p, *_, k in elected]
+        count = Counter(kinds) + Counter(bool(self.fabric.is_switch[p.device]) for p in self.seen.positioned)
+        return (one for one, kind in zip(elected, kinds, strict=True) if count[kind] > max(by_name[kind], 1))
+
+    def ends_of_nodes(self) -> dict[str, list[tuple[CapturedEnd, CapturedEnd]]]:
+        """By node its own end and the other one of each of its links. A link that another capture gives, too,
+        or the other side's, is no more evidence."""
+        around: dict[str, list[tuple[CapturedEnd, CapturedEnd]]] = defaultdict(list)
+        source: dict[tuple[tuple[str, str], tuple[str, str]], tuple[int, bool]] = {}
+        for w in self.observed.wires:
+            a, b = made_key(w.a), made_key(w.b)
+            turned = b < a
+            said_by = id(w.at.file), turned
+            if source.setdefault((b, a) if turned else (a, b), said_by) == said_by:
+                around[w.a.node].append((w.a, w.b))
+                around[w.b.node].append((w.b, w.a))
+        return around
 
     def is_taken(self, key: str, place: int, taken: _TakenPlaces) -> bool:
         """Whether the device (of an adapter: the port) that a node would be has a node already. A chassis
@@ -540,6 +573,17 @@ class _Matcher:
         taken.devices.add(device)
         taken.heard_as.add(device)
         return device
+
+    def strange_names(self) -> set[str]:
+        """Nodes with a name that the design does not have, where these are more than the nodes that are
+        matched: which of them belongs where is then not known, and none is in a wrong place for its name."""
+        self.seen_devices = {device for device, _ in self.target.values()}
+        strange = {
+            n.key
+            for n in self.observed.nodes.values()
+            if n.key not in self.target and n.key not in self.observed.aside and not has_factory_name(n)
+        }
+        return strange if len(strange) > len(self.target) else set()
 
     def split_clones(self) -> None:
         """Take neighbours of one name, without any identifier, for two devices where their ports are heard
@@ -661,13 +705,14 @@ class _Matcher:
         how many: of all, or of those whose other end is known. One link of what has no name says nothing:
         whatever is plugged there would fit."""
         named = not has_factory_name(self.observed.nodes[key]) and key not in self.doubtful
+        named = named and not evidence.renamed
         known, count = self.places_of_known_ends(key, links, named or evidence.numbers)
         if not count:
             return None
         (place, fit), *others = count.most_common(2)
         if others and others[0][1] == fit:
             return None
-        if self.nameless(key) and fit < 2:
+        if (self.nameless(key) or evidence.renamed) and fit < 2:
             return None
         links_asked = len(links) if evidence.all_links or named else known
         return (place, fit, links_asked) if 2 * fit > links_asked else None
@@ -933,8 +978,9 @@ class _Matcher:
             self.compare_neighbours(near, end, device, wire)
             return
         planned = int(self.planned[near])
-        if device < 0 and self.nameless(end.node):
-            self.set_aside(NOT_IDENTIFIED if planned >= 0 else FREE_PORT, wire)
+        why = self.reason_not_identified(end.node, planned) if device < 0 else ""
+        if why:
+            self.set_aside(why, wire)
             if planned >= 0:
                 self.seen.unidentified[self.fabric.port_link[near]] = True
             return
@@ -952,6 +998,14 @@ class _Matcher:
         if known and any(name and not hexadecimal_digits(name) for name in end.port):
             self.seen.assumed.append(wire)
         self.join(near, planned if known else self.made(end, device), wire)
+
+    def reason_not_identified(self, node: str, planned: int) -> str:
+        """Why nothing is known of a neighbour that is no device of the design, where the port ``planned`` is
+        to be (-1 none); "" where it is another device than planned."""
+        if self.nameless(node):
+            return NOT_IDENTIFIED if planned >= 0 else FREE_PORT
+        device = int(self.fabric.port_device[planned]) if planned >= 0 and node in self.strange else -1
+        return UNKNOWN_NAME if device >= 0 and device not in self.seen_devices else ""
 
     def compare_neighbours(self, near: int, end: CapturedEnd, device: int, wire: CapturedLink) -> None:
         """A link at a port whose neighbour is known: said again where it is the same one, else set aside.

@@ -180,6 +180,15 @@ def _read_text(option: str, file: SourceFile, stem: str, into: Observed, columns
     """Read a text by the reader that recognises it; ``stem`` is the name of the device where it does not say
     it."""
     reader = _reader_of_capture(option, file)
+    other = _reader_of_other_option(option, file, columns)
+    if other is not None:
+        into.fault(
+            file,
+            1,
+            f"this is a capture of the format {other.FORMAT}, which --{option} does not take",
+            f"give it with --{other.OPTION}" if other.OPTION != "import" else "`tdsl import` reads it",
+        )
+        return
     if reader is None and (option == p2p.OPTION or (columns and option == "")):
         reader = capture_readers()[p2p.FORMAT]  # which says what is amiss
     if reader is None:
@@ -187,6 +196,16 @@ def _read_text(option: str, file: SourceFile, stem: str, into: Observed, columns
         into.fault(file, 1, "this is not a capture in a known format", f"formats that are read here: {known}")
         return
     _run_reader(reader, file, stem, into, columns)
+
+
+def _reader_of_other_option(option: str, file: SourceFile, columns: Mapping[str, str]) -> Reader | None:
+    """The reader of a file of which no reader of its option recognises the text, and one of another does."""
+    head = file.text[:HEAD]
+    readers = capture_readers().values()
+    mine = any(r.recognises(head) for r in readers if option in ("", r.OPTION))
+    if not option or mine or (option == p2p.OPTION and p2p.heading_of_table(file.text, columns) is not None):
+        return None
+    return next((r for r in readers if r.recognises(head)), None)
 
 
 def _run_reader(

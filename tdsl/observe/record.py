@@ -234,6 +234,9 @@ class Observed:
     chassis: dict[str, list[str]] = field(
         default_factory=dict
     )  # nodes of one name, each of another chassis; the first is also what is known by the name alone
+    spelled: dict[str, dict[str, CaptureLine]] = field(
+        default_factory=dict
+    )  # names of devices as they are written, by the name without case, each where it is first
     whole: bool = False
     parts_follow: bool = False  # whether what a capture names may be described in another file
     open_block: tuple[str, str] | None = None  # the node whose ports the next part of a capture goes on with
@@ -253,6 +256,8 @@ class Observed:
         if len(key) > LONGEST_NAME or len(description) > LONGEST_NAME:
             raise Malformed(at.line, f"a name has more than {LONGEST_NAME} characters")
         old = self.nodes.get(key)
+        if (old is None or old.description != description) and not is_factory_description(description):
+            self.spell(description if kind != "adapter" else description.partition(" ")[0], at)
         if old is None:
             if len(self.nodes) >= MOST_NODES:
                 raise Malformed(at.line, f"there are more than {MOST_NODES:,} devices")
@@ -265,6 +270,13 @@ class Observed:
                 ids=old.ids + more,
                 ports=max(old.ports, ports),
             )
+
+    def spell(self, name: str, at: CaptureLine) -> str:
+        """The spelling in which a name was met first: names of devices that differ in case alone are of one
+        device, as host names are (RFC 4343)."""
+        known = self.spelled.setdefault(name.casefold(), {name: at})
+        known.setdefault(name, at)
+        return next(iter(known))
 
     def wire(self, wire: CapturedLink) -> None:
         """Add a link."""
@@ -298,7 +310,8 @@ class Observed:
 
         A second chassis of one name has a key of its own until all captures are read.
         """
-        base = f"name:{name}"
+        first = next(iter(self.spelled.get(name.casefold(), (name,))))
+        base = f"name:{first}"
         if not mac:
             return base
         group = self.chassis.setdefault(base, [mac])
@@ -314,6 +327,7 @@ class Observed:
         self._merge_faults()
         if self.panels is not None:
             self.panels.join_links(self)
+        self._note_names_of_two_spellings()
         self._settle_names()
         self._settle_nameless()
         for key, node in self.alias.items():
@@ -323,6 +337,22 @@ class Observed:
         for i, w in enumerate(self.wires):
             if w.a.node in self.alias or w.b.node in self.alias:
                 self.wires[i] = w._replace(a=self._settled(w.a), b=self._settled(w.b))
+
+    def _note_names_of_two_spellings(self) -> None:
+        """Report names that differ in case alone."""
+        several = [list(s.items()) for s in self.spelled.values() if len(s) > 1]
+        if several:
+            (_, first), (_, second) = several[0][:2]
+            listed = ", ".join(" and ".join(f"`{name}`" for name, _ in one[:3]) for one in several[:4])
+            self.note(
+                "E0604",
+                second,
+                f"{counted_noun(len(several), 'device')} named in ways that differ in case alone, "
+                f"{'each taken' if len(several) > 1 else 'taken'} for one: {listed}"
+                f"{' …' if len(several) > 4 else ''}",
+                labels=[(first, "the first of these names")],
+                help="write a name in one way; if they are several devices, give each a name of its own",
+            )
 
     def _settle_parts(self) -> None:
         """Add the links between the parts of a capture that was cut into several files."""

@@ -24,6 +24,7 @@ def audit_summary(made: Audit) -> str:
         for kind, n in made.facts.used_by_kind.items()
     )
     networks = [f"  {_share_text(s.name, s.matching, s.judged, s.links)}" for s in made.shares()]
+    networks += [f"  {_rows_in_words(made)}"]
     if not made.faults:
         return "\n".join([f"{head}; no faults", *networks]) + "\n"
     count = Counter(f.finding.code for f in made.faults)
@@ -32,6 +33,16 @@ def audit_summary(made: Audit) -> str:
     lines += map(_promise_in_words, made.promises)
     lines += [_repair_in_words(repair, made) for repair in repairs_by_gain(made)[:MOST_REPAIRS]]
     return "\n".join(lines) + "\n"
+
+
+def _rows_in_words(made: Audit) -> str:
+    """How many rows of the captures were read, used and set aside, those of other things than links too."""
+    seen, facts = made.seen, made.facts
+    left = len(seen.observed.left)
+    read = len(seen.observed.wires) + left + seen.observed.fact_rows
+    aside = len(seen.aside) + left + len(facts.aside)
+    again = f", {seen.again:,} of them again" if seen.again else ""
+    return f"{counted_noun(read, 'row')} read: {seen.used + facts.used:,} used{again}, {aside:,} set aside"
 
 
 def _promise_in_words(p: Promise) -> str:

@@ -28,7 +28,8 @@ FEWEST_DEVICES = 4
 FEWEST_SHARE = 8
 """A pattern of ports is one of at least one in so many devices of those that could have it."""
 FEWEST_LINKS = 8
-"""Links that fit by a pattern and did not without it."""
+"""Links that fit by a pattern and did not without it; half of all links of a small design where the
+port numbers of all its switches or hosts are off."""
 MOST_PATTERNS = 6
 MOST_SETS = 24
 """Sets of devices that are looked at, those with most ports that differ."""
@@ -75,11 +76,12 @@ def wide_mistakes(state: Cabling, places: PortPositions, ports: Sequence[int]) -
     left = [p for p in ports if state.differs(p)]
     found: list[WidePattern] = []
     for _ in range(MOST_PATTERNS):
-        if len(left) < FEWEST_PORTS:
+        few = len(left) < FEWEST_PORTS
+        if len(left) < min(FEWEST_PORTS, places.fabric.link_count):
             return
         columns = _Columns(state, places)
         best = min(columns.patterns(), key=lambda one: one.rank, default=None)
-        if best is None or not (len(best.devices) >= FEWEST_DEVICES or best.kind.startswith("panel")):
+        if best is None or not (columns.is_offset_of_all(best) or (not few and is_wide_pattern(best))):
             return  # what explains most is a mistake at few devices, which others look for
         made = columns.mistake_of(best)
         if not state.make(made):
@@ -87,6 +89,11 @@ def wide_mistakes(state: Cabling, places: PortPositions, ports: Sequence[int]) -
         found.append(best)
         yield made
         left = [p for p in dict.fromkeys([*left, *state.changed]) if state.differs(p)]
+
+
+def is_wide_pattern(one: WidePattern) -> bool:
+    """Whether a pattern is of more than a few devices, or of panels."""
+    return len(one.devices) >= FEWEST_DEVICES or one.kind.startswith("panel")
 
 
 class _Columns:
@@ -157,8 +164,20 @@ class _Columns:
         yield "all hosts", f.is_end & ~switches
         yield "all devices", np.ones(f.device_count, dtype=np.bool_)
 
+    def is_offset_of_all(self, one: WidePattern) -> bool:
+        """Whether a pattern is of the port numbers of all switches, or all hosts, of which there are
+        several."""
+        if one.kind != "ports offset" or len(one.devices) < 2:
+            return False
+        chosen = np.zeros(self.fabric.device_count, dtype=np.bool_)
+        chosen[list(one.devices)] = True
+        used = np.zeros_like(chosen)
+        used[self.device[np.concatenate((self.a, self.b))]] = True
+        kinds = (self.fabric.is_switch, ~self.fabric.is_switch)
+        return any(bool(chosen[used & kind].all()) for kind in kinds)
+
     def judged(self, one: WidePattern) -> Iterator[WidePattern]:
-        """A pattern with the links that it makes fit, if these are enough: eight links more than without it,
+        """A pattern with the links that it makes fit, if these are enough: ``FEWEST_LINKS`` more than before,
         more than a third of the links of these devices, and with those that fitted before more than half.
         A permutation that keeps the design as it is makes no more fit."""
         before, after = self.hits(self.same), self.hits(one.target)
@@ -167,7 +186,10 @@ class _Columns:
         touched = mine[self.device[self.a]] | mine[self.device[self.b]]
         gain = int(after.sum()) - int(before.sum())
         of = int(touched.sum())
-        if gain >= FEWEST_LINKS and 3 * gain > of and 2 * int((after & touched).sum()) > of:
+        fewest = FEWEST_LINKS
+        if self.is_offset_of_all(one):
+            fewest = min(fewest, self.fabric.link_count // 2)
+        if gain >= fewest and 3 * gain > of and 2 * int((after & touched).sum()) > of:
             yield WidePattern(one.kind, one.detail, one.target, one.devices, one.amount, gain, one.span)
 
     def offsets_of_numbers(self, name: str, mask: Bools) -> Iterator[WidePattern]:
@@ -210,9 +232,12 @@ class _Columns:
         """A permutation that gives the plugs it knows no port for the ports at which they are seen, where
         these are ports of the same device that the design does not have."""
         out = target.copy()
-        for p in np.flatnonzero((target < 0) & (self.at >= 0)).tolist():
-            q = int(target[self.at[p]]) if self.at[p] < self.size else -1
-            v = int(self.seen[q]) if 0 <= q < self.size else -1
+        open_ = np.flatnonzero((target < 0) & (self.at >= 0) & (self.at < self.size))
+        far = target[self.at[open_]]
+        open_, far = open_[far >= 0], far[far >= 0]
+        known = far < self.size
+        open_, strange = open_[known], self.seen[far[known]]
+        for p, v in zip(open_.tolist(), strange.tolist(), strict=True):
             if v >= self.size and self.places.device(v) == self.device[p]:
                 out[p] = v
         return out

@@ -12,12 +12,13 @@ import numpy as np
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.part_facts import MICRO, fact_values, is_built_in, lengths_of, optic_watts, part_display_name
 from tdsl.physical.articles import Article, racks_bought_with_contents
-from tdsl.physical.cords import power_cords
+from tdsl.physical.cords import cords_of, power_cords
 from tdsl.physical.part_choice import PartChoice
 from tdsl.physical.power_and_cost import Figures, price_of_part
 from tdsl.physical.racks import watts_of_model
 from tdsl.physical.stated import stated_lengths
 from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.provenance import searched_by_model
 from tdsl.semantics.quantity import LENGTH, Quantity
 from tdsl.semantics.supply import Spares, Supply
 from tdsl.system.lazy_dataclass import dataclass
@@ -161,7 +162,8 @@ def _device_bill_lines(figures: Figures) -> list[Line]:
     f = figures.fabric
     rows = np.flatnonzero(figures.mounted)
     alone = dict(figures.purchases.alone)
-    out = [_article_line(x) for x in figures.purchases.articles]
+    models = {m.name: m for m in f.models}
+    out = [_article_line(x, models) for x in figures.purchases.articles]
     count: dict[
         tuple[str, str], list[int]
     ] = {}  # a model whose ports are split in several ways is one thing to order
@@ -173,11 +175,7 @@ def _device_bill_lines(figures: Figures) -> list[Line]:
         n = min(n, alone.get(model.name, 0))  # the others are in an article
         if not n:
             continue
-        note = (
-            ""
-            if f.places is None or "airflow" in model.facts or model.kind != "switch"
-            else "state the direction of airflow"
-        )
+        note = "" if f.places is None else "; ".join(_open_facts_of_device(model))
         line = Line(
             model.kind, model.name, model.title, str(model.facts.get("part", "")), quantity=n, note=note
         )
@@ -185,17 +183,37 @@ def _device_bill_lines(figures: Figures) -> list[Line]:
     return out
 
 
-def _article_line(x: Article) -> Line:
-    """The line of an article with what it holds."""
+def _open_facts_of_device(model: DeviceModel) -> list[str]:
+    """What has to be stated of a device before it can be ordered with all that it needs."""
+    out: list[str] = []
+    if model.kind == "panel":
+        return out
+    if model.kind == "switch" and "airflow" not in model.facts:
+        out.append("state the direction of airflow")
+    if watts_of_model(model) is None:
+        searched = searched_by_model(model, "power")
+        out.append("its power is not published: state yours" if searched else "state its power")
+    if not cords_of(model)[0]:
+        out.append("state its power cords (`cords N, PLUG`): none are in this bill")
+    return out
+
+
+def _article_line(x: Article, models: Mapping[str, DeviceModel]) -> Line:
+    """The line of an article with what it holds, and its power where that of all of it is known."""
     s = x.sold
-    held = ", ".join(f"{n} {name}" for name, n in ((x.model, s.pieces), *s.holds))
+    inside = ((x.model, s.pieces), *s.holds)
+    held = ", ".join(f"{n} {name}" for name, n in inside)
     holds = f"holds {held}" if s.pieces > 1 or s.holds else f"holds a {x.model}"
     whole = s.pieces * x.quantity
     unused = f"; {x.used} of {whole} {x.model} are used" if x.used != whole else ""
     text = "; ".join(t for t in (s.title, holds) if t) + unused
     place = "compute rack" if s.by_rack else ""
-    line = Line(x.kind, s.article, text, place=place, quantity=x.quantity)
-    return _with_watts_and_price(line, None, x.each)
+    each = {name: watts_of_model(models[name]) if name in models else None for name, _ in inside}
+    known = sum((w * n for name, n in inside if (w := each[name]) is not None), Fraction(0))
+    unknown = [name for name, _ in inside if each[name] is None]
+    note = f"its power is more than {number_cell(known)} W: that of {', '.join(unknown)} is not stated"
+    line = Line(x.kind, s.article, text, place=place, quantity=x.quantity, note=note if unknown else "")
+    return _with_watts_and_price(line, None if unknown else known, x.each)
 
 
 def _cord_bill_lines(f: Fabric) -> list[Line]:

@@ -4,7 +4,8 @@ catalogue has for its run.
 A connect has one kind of cable and one pair of optics for each pair of port classes, so that the two ports of
 a twin-port transceiver agree; its longest run decides. Of what fits, the least power is chosen (unknown
 counts as most), then the shortest reach, then the name. Where the lengths of some cables are unknown, the
-others decide. The catalogue states no prices. Copper takes less power than any transceiver, so it is chosen
+others decide. A transceiver that names its ``vendor`` comes last for devices of others. The catalogue states
+no prices. Copper takes less power than any transceiver, so it is chosen
 where it reaches; where its plugs would fill cages of several ports it is taken if it is pinned.
 """
 
@@ -74,6 +75,7 @@ class _Group:
     legs: int  # of a break-out, 0 for straight cables
     head_at_b: bool  # the undivided end of a break-out
     run: int  # the longest that is known, -1 where none is
+    vendors: tuple[str, str] = ("", "")  # of the devices at both ends
 
     @property
     def tails(self) -> tuple[bool, bool]:
@@ -163,6 +165,11 @@ class ChosenParts:
         return [c for m in self.fabric.models for c in m.classes]
 
     @cached_property
+    def _vendors(self) -> list[str]:
+        """The maker of the device of each port class, "" where its model names none."""
+        return [str(m.facts.get("vendor", "")) for m in self.fabric.models for _ in m.classes]
+
+    @cached_property
     def head_at_b(self) -> Bools:
         """Whether each leg is of a break-out whose undivided end is b."""
         return CableIndex(self.fabric).head_at_b
@@ -194,8 +201,9 @@ class ChosenParts:
             longest = int(mine.max())  # of those that are known; the bill says which are not
             legs = int(f.cable_leg[number == len(choices)].max()) if leg else 0
             ends = (self._classes[a], self._classes[b])
+            vendors = (self._vendors[a], self._vendors[b])
             legs, head_at_b = _count_unused_legs(ends, rate, legs, bool(at_b))
-            choices.append(self._choose(statement, _Group(*ends, rate, legs, head_at_b, longest)))
+            choices.append(self._choose(statement, _Group(*ends, rate, legs, head_at_b, longest, vendors)))
         return number, choices
 
     def _choose(self, statement: int, group: _Group) -> PartChoice:
@@ -217,7 +225,7 @@ class ChosenParts:
         best: tuple[object, PartChoice] | None = None
         for cable in cables:
             for choice in self._with_optics(cable, group, optics, isinstance(pinned, DeviceModel), allowed):
-                key = self._rank(choice)
+                key = self._rank(choice, group.vendors)
                 if best is None or key < best[0]:  # type: ignore[operator]
                     best = (key, choice)
         if best is not None:
@@ -295,8 +303,11 @@ class ChosenParts:
         return far and optic_fits_fibre(optic, cable, tail)
 
     @staticmethod
-    def _rank(choice: PartChoice) -> tuple[object, ...]:
-        """Least power first; an unknown power counts as more than any."""
+    def _rank(choice: PartChoice, vendors: tuple[str, str]) -> tuple[object, ...]:
+        """Transceivers of the devices' own makers first, those that name none among them; then least power,
+        of which an unknown one counts as more than any."""
+        both = zip((choice.optic_a, choice.optic_b), vendors, strict=True)
+        foreign = sum(o is not None and o.facts.get("vendor", own) != own for o, own in both)
         ends = [o for o in (choice.optic_a, choice.optic_b) if o is not None]
         watts = [optic_watts(o) for o in ends]
         shares = [
@@ -307,6 +318,7 @@ class ChosenParts:
         own = stated_quantity(choice.cable, "power", POWER) if choice.cable is not None else None  # of plugs
         active = choice.cable is not None and cable_medium(choice.cable) in ACTIVE
         return (
+            foreign,
             None in watts or (active and own is None),
             sum(shares, own or Fraction(0)),
             max(reach, default=Fraction(0)),

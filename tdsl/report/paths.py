@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -14,12 +15,12 @@ LIBRARY = "stdlib:"
 def relative_file_name(name: str) -> str:
     """A file's name from here, with slashes; one outside of here, or of the library, as it is."""
     path = Path(name)
-    if path.is_absolute():
-        try:
-            return path.relative_to(Path.cwd()).as_posix()
-        except ValueError:
-            return name
-    return path.as_posix()
+    if not path.is_absolute() and ".." not in path.parts:
+        return path.as_posix()
+    try:
+        return Path(os.path.normpath(Path.cwd() / path)).relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return name
 
 
 def file_uri(name: str) -> str:
@@ -29,6 +30,17 @@ def file_uri(name: str) -> str:
         name = f"{LIBRARY.removesuffix(':')}/{name.removeprefix(LIBRARY)}"
     path = PurePosixPath(relative_file_name(name))
     return path.as_uri() if path.is_absolute() else ("/" / path).as_uri().removeprefix("file:///")
+
+
+def path_from_root(name: str) -> str:
+    """The path of a file outside of here from the root of the file system, as a URI reference; "" for one
+    below here or of the library."""
+    if name.startswith(LIBRARY):
+        return ""
+    there = PurePosixPath(relative_file_name(name))
+    if not there.is_absolute() and ".." not in there.parts:
+        return ""
+    return Path(os.path.normpath(Path.cwd() / there)).as_uri().removeprefix("file:///")
 
 
 def finding_location(file: str, d: Diagnostic) -> tuple[str, int, int, int, int]:

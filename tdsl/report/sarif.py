@@ -2,7 +2,9 @@
 
 Source: OASIS, Static Analysis Results Interchange Format 2.1.0; limits: GitHub Docs, SARIF support for code
 scanning. GitHub refuses a whole file for one URI of a scheme that it does not know, and a result without a
-place: files of the library have a relative one, ``stdlib/…``.
+place: files of the library have a relative one, ``stdlib/…``, and files outside of the folder one from the
+root of the file system, which ``originalUriBaseIds`` has (section 3.14.14). A finding in such a file is at
+the design, if that is in the folder.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from tdsl.report.paths import (
     finding_location,
     finding_text_in_full,
     findings_with_fingerprints,
+    path_from_root,
 )
 
 FORMAT = "sarif"
@@ -29,6 +32,8 @@ LEVELS = {
     Severity.NOTE: "note",
     Severity.ALLOWED: "none",
 }
+ROOT = "ROOTPATH"
+"""What files outside of the folder are relative to: the root of the file system."""
 ESCAPED = {ord(c): f"\\{c}" for c in "\\[]"}
 MOST_RESULTS = 25_000
 MOST_PLACES = 100  # of a result; GitHub reads a thousand
@@ -50,6 +55,7 @@ def render(report: Report) -> str:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {ROOT: {"uri": "file:///"}},
         "results": [_sarif_result(file, d, mark, codes.index(d.code)) for file, d, mark in found],
         "properties": {"judged": judged, "of": asked},
     }
@@ -85,8 +91,11 @@ def _as_sentence(text: str) -> str:
 def _sarif_result(file: str, d: Diagnostic, mark: str, rule: int) -> dict[str, object]:
     name, *at = finding_location(file, d)
     places = []
-    if name.startswith(LIBRARY) and not file.startswith(LIBRARY):  # the repository has the design alone
-        places = [(name, at, "the place in the library")]
+    in_library = name.startswith(LIBRARY) and not file.startswith(LIBRARY)
+    if in_library or (
+        path_from_root(name) and not path_from_root(file)
+    ):  # the repository has the design alone
+        places = [(name, at, "the place in the library" if in_library else f"the place in {name}")]
         name, at = file, [1, 1, 1, 1]
     places += [(x.span.file.name, [*x.span.begin, *x.span.finish], x.message) for x in d.labels[:MOST_PLACES]]
     out: dict[str, object] = {
@@ -111,7 +120,13 @@ def _sarif_result(file: str, d: Diagnostic, mark: str, rule: int) -> dict[str, o
 
 
 def _sarif_location(name: str, at: list[int]) -> dict[str, object]:
-    return {"physicalLocation": {"artifactLocation": {"uri": file_uri(name)}, "region": _sarif_region(at)}}
+    return {"physicalLocation": {"artifactLocation": _sarif_artifact(name), "region": _sarif_region(at)}}
+
+
+def _sarif_artifact(name: str) -> dict[str, str]:
+    """Where a file is: relative to here, or to the root of the file system where it is not below."""
+    outside = path_from_root(name)
+    return {"uri": outside, "uriBaseId": ROOT} if outside else {"uri": file_uri(name)}
 
 
 def _sarif_region(at: list[int]) -> dict[str, int]:
@@ -126,7 +141,7 @@ def _sarif_fix(fix: Fix) -> dict[str, object]:
         "description": {"text": _plain_message(fix.title)},
         "artifactChanges": [
             {
-                "artifactLocation": {"uri": file_uri(name)},
+                "artifactLocation": _sarif_artifact(name),
                 "replacements": [
                     {
                         "deletedRegion": _sarif_region([*span.begin, *span.finish]),

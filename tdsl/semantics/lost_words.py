@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
+from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS, PATTERNS, STARTERS
 
@@ -54,6 +55,8 @@ _BLOCK_OF = {
 _DECLARES = "|".join(
     (*(w for words in KINDS.values() for w in words), "let", "param", "tier", "risk", "feed")
 )
+_FILLERS = frozenset({"the", "a", "an", "is", "are", "all", "each", "must", "please", "then", "every"})
+"""Words of English that say nothing and are no value."""
 _BEHIND = re.compile(r"[ \t]+([a-z_]\w*)[ \t]*(?=[;}\n{#]|$)")
 _ALONE = re.compile(r"[ \t]*(?:[;}\n#]|$)")
 
@@ -61,7 +64,7 @@ _ALONE = re.compile(r"[ \t]*(?:[;}\n#]|$)")
 def exchanged_setting_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
     """The fault of ``{ GE400 type }``, whose value stands before the name of the setting; None of others."""
     text, found = span.file.text, _BEHIND.match(span.file.text, span.end)
-    if found is None or found[1] not in known:
+    if found is None or found[1] not in known or text[span.start : span.end].lower() in _FILLERS:
         return None
     name = text[span.start : span.end]
     if text[found.end() : found.end() + 1] == "{" and found[1] not in _SETTINGS_OF.get(name.lower(), ()):
@@ -96,7 +99,7 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Sequence[st
         return Fault("E0118", span, message, help=f"write `{name}` before the `{{`")
     if not block:
         return None
-    if "connect" in what and "connect" in block:
+    if ("connect" in what and "connect" in block) or name_of_word_elsewhere(name, known):
         return None
     shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
     message = f"there is no {what} `{name}` here; it is one of `{block}`"

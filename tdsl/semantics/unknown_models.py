@@ -47,7 +47,7 @@ def unknown_model_fault(
     what = " or ".join(kinds) if 0 < len(kinds) < 3 else "model"
     message = f"there is no {what} `{name}` here"
     near = closest_known_name(name, fitting)
-    found = [near] if near else _models_with_title(name, fitting)
+    found = models_called(name, fitting) or ([near] if near else _models_with_title(name, fitting))
     if found:
         shown = " or ".join(f"`{n}`" for n in found[:MOST])
         fix = Fix(f"write `{found[0]}`", ((span, found[0]),), safe=False) if len(found) == 1 else None
@@ -60,6 +60,14 @@ def unknown_model_fault(
         f"declare it with `model {next(iter(kinds), 'switch')} {name} {{ … }}`, or `use` the file that does; "
     )
     return Fault("E0102", span, message, help=f"{help}`tdsl list {listed}` shows the catalogue")
+
+
+def models_called(name: str, titles: Mapping[str, str]) -> list[str]:
+    """Models whose title has all words of a name of two or more, one behind the other: ``HGX_B300`` of "Host
+    with NVIDIA HGX B300"; in order of their names."""
+    parts = [p for p in re.split(r"[_\-\s]+", name.lower()) if p]
+    whole = re.compile(rf"\b{'[ -]'.join(map(re.escape, parts))}\b")
+    return [n for n, t in sorted(titles.items()) if len(parts) > 1 and whole.search(t.lower())]
 
 
 def _models_with_title(name: str, titles: Mapping[str, str]) -> list[str]:

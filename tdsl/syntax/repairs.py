@@ -171,7 +171,11 @@ def comma_left_out(s: Scene) -> Diagnostic | None:
     t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
     if t is None or b is None or t.type != b.type or t.type not in ("NUMBER", "NAME"):
         return None
-    if {t.text, b.text} & GRAMMAR_WORDS or not 0 < at < len(tokens) <= LONGEST or "COMMA" not in s.expected:
+    if (
+        {t.text, b.text} & (GRAMMAR_WORDS | {"a", "an", "the", "each", "every", "is", "must", "please"})
+        or not 0 < at < len(tokens) <= LONGEST
+        or "COMMA" not in s.expected
+    ):
         return None
     inside = [x.type for x in s.statement if x.type in ("LSQB", "RSQB", "LPAR", "RPAR")]
     if inside[-1:] != ["LSQB"]:

@@ -190,6 +190,8 @@ def _clause_behind_comparison(s: Scene) -> Diagnostic | None:
         or t.text not in ("at", "of", "to", "among", "through", "under")
     ):
         return None
+    if len(s.rest) < 2 or s.rest[1].type != "NAME":
+        return None  # `2 to 1` is a ratio
     sign = next((k for k in range(len(s.statement) - 1, 0, -1) if s.statement[k].type == "CMP"), 0)
     if not sign or any(x.text in ("and", "with") for x in s.statement[sign:]):
         return None

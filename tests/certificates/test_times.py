@@ -237,7 +237,12 @@ def test_forged_sets_ranks_and_domains_are_refused(
         checker.verify(forged, json.loads(fabric))
 
 
-@pytest.mark.parametrize(("name", "file"), [*NAMES.items(), *COLLECTIVES[:4], *COLLECTIVES[12:]])
+CHANGED = [*NAMES.items(), *COLLECTIVES[:4], *COLLECTIVES[12:]]
+LONG = [("trees", file) for file in GATHERED[:2]]
+"""Times of listed trees, which take as long to judge as all others: those of one operation in each run."""
+
+
+@pytest.mark.parametrize(("name", "file"), [pytest.param(*c, marks=[pytest.mark.daily] if c in LONG else []) for c in CHANGED])
 def test_whatever_is_changed_what_is_accepted_is_true(name: str, file: str, folder: Path) -> None:
     certificate, fabric = written(name, folder, file)
     rng, accepted = Random(20261127), 0

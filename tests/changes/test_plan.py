@@ -56,7 +56,9 @@ def test_the_choice_is_written_to_the_lock(pods: Path) -> None:
     assert tdsl("plan", "old.fab", "new.fab", "--floor", "75%", "--no-lock").exit_code == 0
     assert not (pods / "new.fab.lock").exists()
     done = tdsl("plan", "old.fab", "new.fab", "--floor", "75%", "-o", "steps.csv")
-    assert done.exit_code == 0 and "new.fab.lock is written: 128 links" in done.stderr, done.stdout + done.stderr
+    assert done.exit_code == 0 and "new.fab.lock is written: 128 links; `tdsl diff` lists it" in done.stderr, (
+        done.stdout + done.stderr
+    )
     assert tdsl("check", "new.fab", "--locked").exit_code == 0
     rows = list(csv.DictReader(io.StringIO((pods / "steps.csv").read_text())))
     assert {r["action"] for r in rows} == {"drain", "move"} and sum(r["action"] == "move" for r in rows) == 32

@@ -306,6 +306,7 @@ def test_a_hook_checks_the_designs_that_use_what_changed(here: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.daily
 def test_the_hooks(tmp_path: Path) -> None:
     """pre-commit itself installs the checkout and runs the hooks on a repository with one wrong design and one out of shape."""
     project = tmp_path / "project"

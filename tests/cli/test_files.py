@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -40,4 +41,12 @@ def test_the_work_list_is_the_same_in_all_formats(here: Path) -> None:
         assert book.read("xl/worksheets/sheet1.xml").decode().count("<row ") == len(rows_of_list) + 1
     document = json.loads(sarif.stdout)
     told = json.loads(tdsl("check", "pod.fab", "--output-format", "sarif").stdout)["runs"][0]["results"]
+    apart = here / "design"
+    apart.mkdir()
+    os.chdir(apart)
+    (apart / "pod.fab").write_text(POD)
+    for path in (here / "seen.csv", "../seen.csv"):  # a capture outside of the repository: the result is at the design
+        out = json.loads(tdsl("audit", "pod.fab", "--p2p", path, "--format", "sarif").stdout)["runs"][0]
+        assert {x["physicalLocation"]["artifactLocation"]["uri"] for r in out["results"] for x in r["locations"]} == {"pod.fab"}
+    os.chdir(here)
     assert document["version"] == "2.1.0" and len(document["runs"][0]["results"]) > len(told), "it has findings of its own"

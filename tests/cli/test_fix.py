@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tdsl.compile import compiler
 from tests.cli.run import tdsl, write
 from tests.harness import none
@@ -52,6 +54,7 @@ def test_wrong_calls() -> None:
         assert tdsl(*call.split(), stdin="fabric f {}").exit_code == 2, call
 
 
+@pytest.mark.daily
 def test_no_fix_makes_more_errors(tmp_path: Path) -> None:
     """Of every sixth faulty design: what `--fix --unsafe` writes has no more errors than before, and often fewer."""
 

@@ -100,6 +100,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
             ("check", {"design": "absent.fab"}, "there is no file absent.fab"),
             ("explain", {"word": "--list"}, "is not a name"),
             ("explain", {"word": "spraed"}, "did you mean 'spread'?"),
+            ("explain", {"word": "HGX_B300"}, "did you mean 'B300_HOST'?"),  # by its title, before names that are near
             ("show", {"design": "link.fab", "what": "--output"}, "is not a name"),
         ):
             failed, text = await call(client, tool, **given)

@@ -11,10 +11,11 @@ from collections import Counter
 import pytest
 
 from tests.cli.run import tdsl
+from tests.harness import sampled
 from tests.tables import table
 from tests.targets.build import csv_rows
 
-DESIGNS = ("superpod_cluster_racks", "superpod_cluster_b200_racks")
+DESIGNS = sampled(["superpod_cluster_racks", "superpod_cluster_b200_racks"], 2)
 WHOLE = "all-networks"
 Files = dict[str, bytes]
 

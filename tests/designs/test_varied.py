@@ -20,7 +20,7 @@ TEXT = sections(__file__)["text"]
     units=st.integers(1, 4), hosts=st.integers(1, 12), rails=st.integers(2, 4), radix=st.sampled_from([8, 16, 24]),
     spines=st.integers(1, 8),
 )  # fmt: skip
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_figures_follow(
     tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, rails: int, radix: int, spines: int
 ) -> None:

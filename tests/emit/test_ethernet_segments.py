@@ -3,12 +3,15 @@ where the kernel has bonds, bridges and VXLAN, FRR carries the packets of hosts 
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.cli.run import tdsl
 from tests.targets import frr_lab, nvue_grammar
 from tests.targets.build import design, made
 from tests.targets.switches import CUMULUS, EOS, ROCE, SONIC
@@ -85,6 +88,43 @@ def mac_of(lab: frr_lab.Lab, name: str, device: str) -> str:
     found = re.search(r"link/ether (\S+)", lab.shell(name, "ip", "link", "show", device).stdout)
     assert found
     return found[1]
+
+
+@pytest.mark.parametrize(("port", "target"), [(EOS, "eos"), (CUMULUS, "nvue"), (CUMULUS, "frr")])
+def test_the_table_of_addresses_has_what_the_switches_have(port: str, target: str, tmp_path: Path) -> None:
+    """EOS has the gateway alone, the others an address of each switch beside it; a host is behind both switches."""
+    text = design("evpn", port=port, roce="").replace("routing bgp", f"nos {target}\n  routing bgp")
+    (tmp_path / "d.fab").write_text(text)
+    table = json.loads(tdsl("show", tmp_path / "d.fab", "addresses", "--format", "json").stdout)["designs"][0]["addresses"]
+    written, _ = made(text, tmp_path, target)
+    told = {r["address"] for r in table if r["device"] == "leaf0-0" and r["kind"] == "vlan"}
+    said = b"".join(body for path, body in written.items() if "leaf0-0" in path).decode()
+    assert {a for a in re.findall(r"(?:172\.16\.0|fd00:16:):?[.:]?\d+/\d+", said) if not a.endswith((".0/24", "::/64"))} == told
+    assert len(told) == (2 if target == "eos" else 4)
+    assert {r["peer"] for r in table if r["device"] == "node0-0"} == {"leaf0-0 p[1], leaf0-1 p[1]"}
+
+
+def test_a_laboratory_makes_the_segments_before_it_starts_frr(tmp_path: Path) -> None:
+    """containerlab adds interfaces to containers that run, and its `exec` comes after FRR: a shell that sees them come one by
+    one runs the script when all are there, and FRR after it. `$` has another meaning in a file of containerlab's."""
+    lab = yaml.safe_load(files(tmp_path, "containerlab", "frr", port=CUMULUS)["containerlab/fabric.clab.yml"])["topology"]
+    node = lab["nodes"]["leaf0-0"]
+    ends = [e.split(":")[1] for link in lab["links"] for e in link["endpoints"] if e.startswith("leaf0-0:")]
+    assert "exec" not in node and "$" not in node["cmd"]
+    there, log = tmp_path / "there", tmp_path / "log"
+    there.mkdir()
+    (tmp_path / "ip").write_text(f"#!/bin/sh\ntest -e {there}/$3\n")
+    (tmp_path / "sleep").write_text(
+        f"#!/bin/sh\nfor i in {' '.join(ends)}; do test -e {there}/$i || {{ : > {there}/$i; exit; }}; done\n"
+    )
+    for name in ("ip", "sleep"):
+        (tmp_path / name).chmod(0o755)
+    script = node["cmd"].replace("/etc/frr/evpn.sh", f"{tmp_path}/evpn").replace("/usr/lib/frr/docker-start", f"{tmp_path}/frr")
+    (tmp_path / "evpn").write_text(f"ls {there} > {log}\n")
+    (tmp_path / "frr").write_text(f"#!/bin/sh\necho frr >> {log}\n")
+    (tmp_path / "frr").chmod(0o755)
+    subprocess.run(shlex.split(script), env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, timeout=30, check=True)
+    assert log.read_text().split() == [*sorted(ends), "frr"]
 
 
 def test_eos(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.findings.source import SourceFile
+from tdsl.nccl.against import nothing_to_judge_error
 from tdsl.nccl.lint import lint_nccl_file
 from tests.cli.run import tdsl
 from tests.harness import each, none
@@ -129,10 +130,25 @@ def test_a_dump_with_one_adapter_of_two_ports_is_fine() -> None:
     assert found(text.replace("      </nic>", f"<net {second}\n      </nic>", 1)) == []
 
 
+def test_a_dump_has_an_interface_without_a_pcie_function_below_each_processor() -> None:
+    """Each rank puts it below the first processor that it knows; in a file that is written by hand it is one too many."""
+    nic = '<nic><net name="eth0" dev="0" latency="0" speed="10000" port="0" guid="0x0" maxconn="65536" gdr="0"/></nic>'
+    bare = re.sub(r" *<nic>.*?</nic>\n", "", GOOD, flags=re.DOTALL).replace("</cpu>", f"{nic}</cpu>")
+    errors = [d for d in found(bare) if d.severity is Severity.ERROR]
+    dump = bare.replace("<cpu numaid", '<cpu host_hash="0x1" numaid')
+    assert errors and not [d for d in found(dump) if d.severity is not Severity.NOTE], found(dump)
+
+
 def test_files_of_cloud_providers_get_notes(test_data: Path) -> None:
+    """Azure's list GPUs and adapters by their PCI class alone, which is enough to be judged."""
     files = sorted([*test_data.glob("nccl/*.xml"), *test_data.glob("rccl/*.xml")])
     assert len(files) >= 14
     none([f"{path.name}: {d.message}" for path in files for d in found(path.read_text()) if d.severity is not Severity.NOTE])
+    texts = [SourceFile(path.name, path.read_text()) for path in files]
+    none([f.name for f in texts if nothing_to_judge_error(f) is not None])
+    bare = next(f.text for f in texts if f.name == "azure-ndv5-topo.xml")
+    assert any("8 GPUs by their class alone" in d.message for d in found(bare))
+    assert nothing_to_judge_error(SourceFile("x.xml", re.sub(r"0x03\d+|0x02\d+", "0x060400", bare))) is not None
 
 
 @given(st.text(alphabet="<>/=\"' \n\tabcpunit!-?0", max_size=60))

@@ -76,6 +76,7 @@ def test_a_cluster_that_is_cabled_as_designed(folder: Path) -> None:
         "k: 9 of 9 links are cabled as designed; no faults\n"
         "  compute: 6 of 6 links are cabled as designed\n"
         "  storage: 3 of 3 links are cabled as designed\n"
+        "  9 rows read: 9 used, 0 set aside\n"
     )
     made = document(ROWS)
     assert made["findings"] == [] and made["rows"] == {"read": 9, "used": 9, "repeated": 0, "set_aside": 0, "aside": []}

@@ -65,9 +65,10 @@ def tried(data: bytes, path: Path) -> None:
             audit_captures(made_design.fabric, made)
 
 
+@pytest.mark.parametrize("times", [3, pytest.param(12, marks=pytest.mark.daily)])
 @pytest.mark.parametrize("number", range(len(WHOLE)))
-def test_a_capture_cut_mixed_and_damaged(number: int, tmp_path: Path) -> None:
-    random = Random(number)
-    for _ in range(6):
+def test_a_capture_cut_mixed_and_damaged(number: int, times: int, tmp_path: Path) -> None:
+    random = Random(number * times)
+    for _ in range(times):
         suffix = REAL[number].suffix if number < len(REAL) else ".txt"
         tried(damaged(WHOLE[number], WHOLE, random), tmp_path / f"x{suffix}")

@@ -152,6 +152,9 @@ TABLE = "label,a_device,a_port,b_device,b_port\nC1,node0,mlx5_0,leaf0,swp1\n"
         ("# 2,node0,mlx5_1,leaf1,swp1", 2, ""),
         ("#C2,node0,mlx5_1,leaf1,swp1", 1, "begins with `#`"),
         ("#node0 is new", 1, ""),
+        ("Total,48,,,", 1, "the row is a total"),
+        ("Grand total: 48,,,,", 1, "the row is a total"),
+        ("Checked by J. D.,,,,", 1, "one cell alone"),
         ("#,,,,", 1, ""),
     ],
 )
@@ -172,6 +175,7 @@ NETBOX = "ID,Label,Type,Device A,Termination A,Device B,Termination B,Status\n"
         ("1,,,node0,mlx5_0,leaf0,swp1,Connected", ""),
         ("1,,,node0,mlx5_0,leaf0,swp1,Planned", "planned"),
         ("1,,,node0,mlx5_0,leaf0,swp1,Decommissioning", "decommissioning"),
+        ("1,,,node0,mlx5_0,leaf0,swp1,Failed", "NetBox says that the cable is failed"),
         ("1,,Power,node0,psu0,pdu,o1,Connected", "power"),
         ('1,,,leaf0,"swp1,swp2","node0,node1","mlx5_0,mlx5_0",Connected', "E0601"),
         ('1,,,leaf0,swp1,"node0,node1","mlx5_0,mlx5_0",Connected', "E0601"),
@@ -192,6 +196,7 @@ def test_states_and_ends_of_netbox(row: str, said: str, cables: Cables, tmp_path
     [
         ("connected", "dcim.interface", ""), ("planned", "dcim.interface", "planned"),
         ("decommissioning", "dcim.interface", "decommissioning"), ("connected", "dcim.powerport", "dcim.powerport"),
+        ("offline", "dcim.interface", "NetBox says that the cable is offline"),
         ("connected", "dcim.consoleport", "dcim.consoleport"), ("connected", "circuits.circuittermination", "circuits"),
     ],
 )  # fmt: skip
@@ -206,6 +211,24 @@ def test_states_and_ends_of_netboxs_rest_api(status: str, kind: str, said: str, 
     found = rows(audited(cables.fabric, ("p2p", tmp_path / "t.json")))
     assert found["read"] == 1 and [said in r["reason"] for r in found["aside"]] == [True] * bool(said)
     assert all("node0 mlx5_0 to leaf0 swp1" in r["link"] for r in found["aside"])
+
+
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [("trunk-2c1p", []), (None, ["E0606"]), ("trunk-4c4p-shuffle", ["E0601"])],
+)
+def test_several_ends_a_side_of_netboxs_rest_api(profile: str | None, said: list[str], cables: Cables, tmp_path: Path) -> None:
+    """They are joined in their order where the profile means it; without a profile a note says so; a shuffle is refused."""
+    a, b = (
+        [{"object_type": "dcim.interface", "object": {"device": {"name": d}, "name": p}} for d, p in side]
+        for side in ([("node0", "mlx5_0"), ("node1", "mlx5_0")], [("leaf0", "swp1"), ("leaf0", "swp2")])
+    )
+    cable = {"id": 1, "status": {"value": "connected"}, "profile": {"value": profile}, "a_terminations": a, "b_terminations": b}
+    (tmp_path / "t.json").write_text(json.dumps({"count": 1, "next": None, "results": [cable]}))
+    made = audited(cables.fabric, ("p2p", tmp_path / "t.json"))
+    found = [*(f.finding for f in made.faults), *made.notes]
+    assert [d.code for d in found if d.code in ("E0601", "E0606")] == said
+    assert made.matching == (0 if said == ["E0601"] else 2)
 
 
 # ---------------------------------------------------------------- tables of assets
@@ -255,7 +278,12 @@ def test_a_table_of_assets(table: str, told: str, mark: str, tmp_path: Path) -> 
         ("swp1", "removed", False, "the table says that the cable is removed"),
         ("swp1", "Not-Installed", False, "the table says that the cable is not installed"),
         ("swp1", "to do", False, "the table says that the cable is to do, and has others that are not"),
-        ("swp1", "Faulty", False, ""),
+        ("swp1", "Faulty", False, "the table says that the cable is faulty"),
+        ("swp1", "link down since May", False, "the table says that the cable is link down since may"),
+        ("swp1", "not working", False, "the table says that the cable is not working"),
+        ("swp1", "Out-of-service", False, "the table says that the cable is out of service"),
+        ("swp1", "fault repaired", False, ""),
+        ("swp1", "no fault", False, ""),
         ("swp1", "Connected", False, ""),
     ],
 )
@@ -268,8 +296,8 @@ def test_several_ends_in_a_cell_and_cables_that_are_gone(
     made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
     assert ("E0601" in codes(made)) == refused
     assert [n.message for n in made.notes if n.code == "E0606"] == [
-        "1 row taken for plugged, with words in column `status` that are not known: `faulty` (1)"
-    ] * (status == "Faulty")
+        f"1 row taken for plugged, with words in column `status` that are not known: `{status}` (1)"
+    ] * status.startswith(("fault ", "no "))
     rows = audit_document(made)["rows"]
     assert isinstance(rows, dict) and [r["reason"] for r in rows["aside"]] == ([aside] if aside else [])
     assert rows["read"] == rows["used"] + rows["set_aside"] == (1 if refused else 2)

@@ -72,6 +72,19 @@ def test_a_spreadsheet_with_columns_of_its_own(tmp_path: Path) -> None:
         assert tdsl("import", tmp_path / "p2p.csv", *wrong).exit_code == 2
     named = tdsl("audit", tmp_path / "asbuilt.fab", "--p2p", tmp_path / "p2p.csv")
     assert named.exit_code == 1 and "--column a_device=NAME" in named.output
+    (tmp_path / "topology.dot").write_text('graph G {\n  "n1":"x" -- "sw":"1"\n}\n')
+    (tmp_path / "l.json").write_text('{"lldp": {"interface": [{"eth0": {}}]}}')
+    (tmp_path / "f.topo").write_text('Switch\t4 "S-99"\t# "lonely"\n')
+    (tmp_path / "cables.csv").write_text("a_device,a_port,b_device,b_port\nn1,x,sw,1\n")
+    for file, given_by, format, option in (
+        ("topology.dot", "p2p", "ptm", "lldp"), ("l.json", "p2p", "lldpd", "lldp"),
+        ("f.topo", "lldp", "ibnetdiscover", "ibnetdiscover"),
+        ("cables.csv", "lldp", "p2p", "p2p"), ("cables.csv", "ibnetdiscover", "p2p", "p2p"),
+    ):  # fmt: skip
+        wrong = tdsl("audit", tmp_path / "asbuilt.fab", f"--{given_by}", tmp_path / file, "--format", "json")
+        said = [(d["message"], d["help"]) for f in json.loads(wrong.stdout)["fabrics"] for d in f["findings"]]
+        assert wrong.exit_code == 1, file
+        assert (f"this is a capture of the format {format}, which --{given_by} does not take", f"give it with --{option}") in said
 
 
 @pytest.mark.parametrize("table", ["cables.csv", "links.csv"])

@@ -125,6 +125,22 @@ def turned(cables: Cables, p: int) -> int:
     return p if cables.fabric.is_switch[cables.device[p]] else base + (p - base + 1) % 4
 
 
+@pytest.mark.parametrize("by", [1, -1])
+@pytest.mark.parametrize(("hosts", "spines", "each"), [(2, 1, 2), (4, 1, 4), (4, 2, 2)])
+def test_an_offset_of_a_small_design(hosts: int, spines: int, each: int, by: int, tmp_path: Path) -> None:
+    """Two leaves and a spine whose port numbers are all off by one: one offset."""
+    text = POD.replace("node[16]", f"node[{hosts}]").replace("nic[4]", "nic[2]").replace("plane[4]", "plane[1]")
+    text = (
+        text.replace("plane[r].leaf[n // 8]", "plane[0].leaf[r]")
+        .replace("each x 4", f"each x {each}")
+        .replace("spine[4]", f"spine[{spines}]")
+    )
+    fabric = fabric_of(text, tmp_path, models=False)
+    (tmp_path / "t.csv").write_text(p2p(ports_moved(Cables(fabric), by, True)))
+    made = audited(fabric, ("p2p", tmp_path / "t.csv"))
+    assert codes(made) == ["E0617"] and f"at port n {by:+}" in made.faults[0].finding.message, codes(made)
+
+
 @pytest.mark.parametrize(("name", "plant", "kind"), CASES)
 def test_one_cause_is_one_mistake(name: str, plant: Callable[[Cables], Cables], kind: str, wide: Fabric, tmp_path: Path) -> None:
     """In the words of the design, and in an audit of a table of cables."""

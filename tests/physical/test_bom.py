@@ -281,6 +281,22 @@ def test_what_is_sold_inside_a_rack_or_a_tray(
         assert float(whole["price"]) == pytest.approx(spent) and spent > 0
 
 
+def test_what_a_bill_lacks_is_named(tmp_path: Path) -> None:
+    """Of a SuperPOD with all networks no part is `?`, and a device without power or without power cords says so."""
+    done = tdsl("build", "superpod_cluster_racks", "--target", "bom", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    bill = rows((tmp_path / "out" / "all-networks" / "bom" / "bom.csv").read_bytes())
+    devices = {r["model"]: r for r in bill if r["kind"] in ("host", "switch")}
+    corded = {r["place"] for r in bill if r["kind"] == "cord"}
+    assert {"DGX_H100", "UFM", "QM9700"} <= corded and not [r for r in bill if "?" in r["model"]]
+    assert {m for m, r in devices.items() if "power cords" in r["note"]} == devices.keys() - corded
+    assert (
+        {m for m, r in devices.items() if "power is not published" in r["note"] or "state its power;" in r["note"]}
+        == {m for m, r in devices.items() if not r["unit_watts"]}
+        == {"BCM_SERVER", "FILER", "NFS", "PX3_5747V", "PX3_5878I2R"}
+    )
+
+
 def test_the_bill_of_a_gb200_scalable_unit(tmp_path: Path) -> None:
     """Eight NVL72 racks of 18 compute trays and 9 switch trays, of two chips each (DGX GB Rack Scale Systems User Guide,
     hardware; SuperPOD RA, DGX GB200, network fabrics): no tray and no chip is a line of its own, every part is known. 576
@@ -297,5 +313,6 @@ def test_the_bill_of_a_gb200_scalable_unit(tmp_path: Path) -> None:
         ("cable", "MFP7E10", ""): 576 + 640, ("cord", "power cord", ""): 72, ("label", "cable label", ""): 2432,
     }  # fmt: skip
     (rack,) = [r for r in bill if r["model"] == "DGX_GB200_NVL72"]
-    assert rack["description"].endswith("holds 18 GB200_TRAY, 18 NVLINK5_SWITCH")
+    assert rack["description"].endswith("8 power shelves of 33 kW; holds 18 GB200_TRAY, 18 NVLINK5_SWITCH")
+    assert not rack["unit_watts"] and "more than 120006 W: that of NVLINK5_SWITCH" in rack["note"]  # 18 trays of 6,667 W
     assert not [r for r in bill if r["note"] and r["kind"] in ("cable", "optic", "host")]

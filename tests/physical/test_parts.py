@@ -124,6 +124,10 @@ NEAR = "fabric f {\n" + HALL + "  place a in h.A[1] at 2U\n  place b in h.A[2] a
 FAR = NEAR.replace("switch a: QM9700", "host a: CX7").replace("A[2]", "A[30]")
 WIDE = "model switch ONE { port p[1..8]: 800Gbps { type GE800; cage 1 OSFP finned }; height 1U }\n"
 COPPER = "fabric f {\n" + HALL.replace("0.5m", "0.2m") + "  switch a: ONE\n  switch b: ONE\n  connect a to b x 2\n"
+MAKERS = (
+    "fabric f {\n" + HALL + "  host a: CX7\n  switch b: MODEL { split p[1] 2 }\n  connect a.nic[0] to b.p[1, 0]\n"
+    "  place a in h.A[1] at 2U\n  place b in h.A[30] at 2U\n}\n" + CARD.replace("NDR, NDR200", "GE400")
+)
 NO_PLUG = "no {} cable of the catalogue fits both cages and reaches 23.444 m"
 
 
@@ -151,6 +155,10 @@ NO_PLUG = "no {} cable of the catalogue fits both cages and reaches 23.444 m"
             for unit, rack, parts in (
                 (40, 1, "MCP4Y10"), (1, 1, "MCA4J80"), (38, 2, "MCA4J80"), (1, 9, "MPO16_SM MMS4X00_NM16 MMS4X00_NM16"),
             )
+        ),
+        *(  # a transceiver that names its maker goes into that maker's switch, though it takes less power than others do there
+            (MAKERS.replace("MODEL", model), f"MFP7E10 MMA4Z00_NS400 {optic}", "")
+            for model, optic in (("ARISTA_7060X6_64PE", "OSFP_800G_2VSR4"), ("SN5600", "MMA4Z00_NS"))
         ),
     ],
 )  # fmt: skip

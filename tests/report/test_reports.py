@@ -203,6 +203,9 @@ def test_names_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     assert [paths.file_uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
         "a%20b.fab", "file:///x/%C3%BC.fab", "a/b.fab", "stdlib/a/b.fab",
     ]  # fmt: skip
+    beside = f"{tmp_path.parent.as_posix()[1:]}/b.fab"
+    names = ("/x/ü.fab", "../b.fab", f"../{tmp_path.name}/b.fab", "a/../b.fab", f"{tmp_path}/b.fab", "stdlib:a/b.fab")
+    assert [paths.path_from_root(n) for n in names] == ["x/%C3%BC.fab", beside, "", "", "", ""]
     file = SourceFile("a.fab", "ab\ncd\n")
     d = Diagnostic("E0001", "m", SourceSpan(file, 1, 4), notes=("n", "o"), help="h", count=1234)
     assert paths.finding_location("b.fab", d) == ("a.fab", 1, 2, 2, 2)

@@ -18,6 +18,7 @@ import pytest
 
 from tdsl.emit.rows import spreadsheet_cell
 from tests.cli.run import SMALL, tdsl, write
+from tests.harness import sampled
 from tests.safety.built import shell
 from tests.safety.test_reading import SECRET
 from tests.tables import table
@@ -134,7 +135,7 @@ def test_templates_lie_in_their_folder(way: str, tmp_path: Path) -> None:
 # ------------------------------------------------------------ memory, files, time
 
 
-@pytest.mark.parametrize("command", ["check", "build"])
+@pytest.mark.parametrize("command", sampled(["check", "build"], 2))
 def test_too_little_memory_ends_with_a_line(command: str, tmp_path: Path) -> None:
     """From too little for the libraries to enough: done, or a line that says what was missing."""
     write(tmp_path)

@@ -16,7 +16,7 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tdsl.verify.summary import fabric_summary
-from tests.harness import compile_text, sections
+from tests.harness import compile_text, sampled, sections
 from tests.harness import fabric_of as made_of
 
 TEXTS = sections(Path(__file__).parent / "intent.txt")
@@ -53,7 +53,7 @@ def expanded(text: str, folder: Path, **settings: object) -> str:
     return made
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(CASES, 2))
 def test_an_expansion_is_a_design_of_the_same_fabric(name: str, tmp_path: Path) -> None:
     """It is laid out, holds no intent and expands to itself; its figures, lines and notes are those of the case."""
     body, *facts = CASES[name].split("\n-> ")

@@ -22,7 +22,6 @@ from math import inf
 
 import networkx as nx
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from tests.soundness.inventory import Inventory
@@ -189,6 +188,8 @@ class _Program:
                 given[a] = coo_array((x, (r, c)), shape=(len(rows), self.columns)).tocsr()
                 given[b] = np.array([v for _, v in rows])
         bounds = [(0, self.upper.get(i)) for i in range(self.columns)]
+        from scipy.optimize import linprog  # half a second, which each process that collects the tests would spend
+
         found = linprog(cost, bounds=bounds, method="highs", **given)
         if found.status != 0:
             raise Unjudged("the linear program has no answer")

@@ -29,7 +29,7 @@ from tests.soundness.relations import judged_and_related
 from tests.tables import sections
 
 DESIGNS, CHUNK = 300, 30
-EACH_RUN = 120
+EACH_RUN = 90
 """Designs of each run; the others are in the daily one."""
 OPEN: frozenset[tuple[str, str]] = frozenset()
 """Disagreements that are known and being worked on: the kind and the metric. Nothing else may differ."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.system import resources
-from tests.harness import compile_text, each, written
+from tests.harness import compile_text, each, sampled, share, written
 from tests.tables import sections, table
 
 MODELS = sections(__file__)["models"]
@@ -79,9 +79,10 @@ def same_when_expanded(name: str, folder: Path) -> None:
         assert getattr(before, column).tolist() == getattr(after, column).tolist(), column
 
 
-def test_expanded_they_are_the_same_fabrics(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", sampled(range(3), 3))
+def test_expanded_they_are_the_same_fabrics(part: int, tmp_path: Path) -> None:
     """Whatever names the design around it has taken; where it has taken none, `tests/test_docs.py` compares the examples."""
-    each(CASES, lambda name: same_when_expanded(name, tmp_path / name))
+    each(share([*CASES], part, 3), lambda name: same_when_expanded(name, tmp_path / name))
 
 
 def test_every_file_is_tried() -> None:

@@ -93,7 +93,7 @@ def test_split_adapters_are_one_device_a_name() -> None:
 
     shared = nets(*(f"mlx5_{i // 2}" for i in range(16)))
     assert [(n["name"], n["speed"]) for n in shared] == [(f"mlx5_{i}", "400000") for i in range(8)]
-    own = nets(*(f"eth{i}" for i in range(16)))
+    own = nets(*(f"mlx5_{i}" for i in range(16)))
     assert len(own) == 16 and {n["speed"] for n in own} == {"200000"}
     assert len({n["guid"] for n in own}) == 8 and {n["port"] for n in own} == {"1", "2"}
 

@@ -166,6 +166,7 @@ def test_no_name_that_no_rdma_device_has(names: str | None, links: str, hca: str
     text = text if names is None else text.replace('os "mlx5_{i}"; netdev "eth{i}"', names)
     files = build_files(fabric_of(text, tmp_path), ["nccl"], Diagnostics())
     assert read(files["nccl/CARDS.conf"]).get("NCCL_IB_HCA") == hca and says in files["nccl/CARDS.conf"].decode()
+    assert b"<net" not in files["nccl/CARDS.xml"], "NCCL takes the name from the driver, at the bus of the adapter"
     text = text.replace(": H100", ": MI300X").replace(ALL, "").replace("10de:", "1002:")
     found = build_files(fabric_of(text, tmp_path), ["rccl"], Diagnostics())["rccl/CARDS.conf"].decode().splitlines()
     assert [line for line in found if "HCA" in line] == ([f"NCCL_IB_HCA={hca}"] if hca else [])

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from tdsl.emit.data.faceplate import FacePort
+from tdsl.findings.diagnostic import Severity
 from tests.conftest import need_program
 from tests.targets import sonic_yang, switches
 from tests.targets.build import design, made
@@ -24,6 +23,8 @@ from tests.targets.switches import distinct, neighbours, text
 Config = dict[str, Any]
 Judge = Callable[..., str]
 TWIN = design("twin")
+WHOLE = TWIN.replace(" { split p 2 }", "").replace("SN5600", "ARISTA_7060X6_64PE").replace("cable TWIN; ", "")
+OTHER = WHOLE.replace("400Gbps", "800Gbps").replace("GE400", "GE800")
 
 
 @pytest.fixture
@@ -123,8 +124,7 @@ def test_the_judge_can_say_no(leaf: Config, judge: Judge, fault: str) -> None:
 
 
 def test_ports_as_the_platform_has_them(leaf: Config) -> None:
-    """Ethernet4 of an SN5600 split in two: lanes 4 to 7, cage 1; Ethernet508: 508 to 511, cage 64 (Mellanox-SN5600-O128). The
-    headroom of 400 Gb/s over 30 and 300 m is in tests/emit/test_faceplate.py."""
+    """Ethernet4 of an SN5600 split in two: lanes 4 to 7, cage 1; Ethernet508: 508 to 511, cage 64 (Mellanox-SN5600-O128)."""
     assert len(leaf["PORT"]) == 128 and leaf["BREAKOUT_CFG"]["Ethernet0"] == {"brkout_mode": "2x400G[200G,100G,50G,40G,25G,10G]"}
     assert leaf["PORT"]["Ethernet4"] == {
         "lanes": "4,5,6,7", "alias": "etp1b", "index": "1", "speed": "400000", "mtu": "9216", "fec": "rs", "admin_status": "up",
@@ -134,20 +134,10 @@ def test_ports_as_the_platform_has_them(leaf: Config) -> None:
     assert (last["lanes"], last["index"], last["admin_status"]) == ("508,509,510,511", "64", "down")
     assert leaf["DEVICE_METADATA"]["localhost"]["hwsku"] == "ACS-SN5600"
     assert leaf["MGMT_INTERFACE"] == {"eth0|192.168.0.10/24": {"gwaddr": "192.168.0.1"}}
-    xoff = {m: leaf["BUFFER_PROFILE"][f"pg_lossless_400000_{m}m_profile"]["xoff"] for m in (30, 300)}
-    assert xoff == {30: str(90 * 1024), 300: str(223 * 1024)} and leaf["CABLE_LENGTH"]["AZURE"]["Ethernet16"] == "300m"
-    assert leaf["BUFFER_PG"]["Ethernet0|4"] == {"profile": "pg_lossless_400000_30m_profile"}
-
-
-@given(st.sampled_from([25_000, 100_000, 200_000, 400_000, 800_000]), st.integers(1, 2000), st.integers(1280, 9216))
-def test_headroom_holds_what_arrives(mbps: int, metres: int, mtu: int) -> None:
-    def room(rate: int, length: int | str) -> int | None:
-        return FacePort("", "", (0,), 1, "", "", "", rate, True, length).headroom(mtu)
-
-    near, far = room(mbps, metres), room(mbps, metres + 100)
-    assert near is not None and far is not None and near % 1024 == 0
-    assert 2 * mtu + mbps * 10**6 / 8 * 2 * metres / 198e6 <= near <= far
-    assert room(mbps, "") is None and room(3_000, metres) is None
+    # what the platform's own buffers_dynamic.json.j2 leaves to SONiC: the headroom of each group, from speed, length and MTU
+    assert [leaf["CABLE_LENGTH"]["AZURE"][f"Ethernet{n}"] for n in (0, 4, 16)] == ["30m", "30m", "300m"]
+    assert leaf["BUFFER_PG"]["Ethernet0|4"] == {"profile": "NULL"} and leaf["BUFFER_POOL"]["egress_lossless_pool"]["size"]
+    assert not [n for n in leaf["BUFFER_PROFILE"] if n.startswith("pg_")] and list(leaf["LOSSLESS_TRAFFIC_PATTERN"]) == ["AZURE"]
 
 
 def test_no_length_no_lossless_buffer(tmp_path: Path, judge: Judge) -> None:
@@ -159,16 +149,24 @@ def test_no_length_no_lossless_buffer(tmp_path: Path, judge: Judge) -> None:
 def test_other_makers_take_headroom_from_the_platform(tmp_path: Path, judge: Judge) -> None:
     """buffermgrd works out pools for some makers only; for all others it looks up rate and length, letter by letter
     (sonic-swss, cfgmgr/buffermgr.cpp), and a row is wanted for each two that the file has."""
-    other = TWIN.replace(" { split p 2 }", "").replace("SN5600", "ARISTA_7060X6_64PE").replace("cable TWIN; ", "")
-    files, found = made(other.replace("400Gbps", "800Gbps").replace("GE400", "GE800"), tmp_path, "sonic")
+    files, found = made(OTHER, tmp_path, "sonic")
     told = config(files, "leaf0")
     assert judge(told) == "" and not [t for t in told if t.startswith("BUFFER")]
     assert told["DEVICE_METADATA"]["localhost"]["buffer_model"] == "traditional"
     pairs = {(told["PORT"][p]["speed"], m) for p, m in told["CABLE_LENGTH"]["AZURE"].items()}
     lossless = {p for p, maps in told["PORT_QOS_MAP"].items() if maps["pfc_enable"] == "4"}
     (note,) = [d for d in found if "pg_profile_lookup.ini" in d.message]
-    assert {tuple(x.split()) for x in re.findall(r"`(\d+ \d+m)`", note.message)} == pairs and len(pairs) == 2
+    assert (
+        {tuple(x.split()) for x in re.findall(r"`(\d+ \d+m)`", note.message)} == pairs == {("800000", "30m"), ("800000", "300m")}
+    )
     assert set(told["CABLE_LENGTH"]["AZURE"]) == lossless and "queue 4 lossless" in (note.help or "")
+    assert note.severity is Severity.WARNING and "as published lacks" in note.message
+    # a length that has no row is written as the next one that has, whose headroom is for a longer cable
+    own = Path("stdlib/hardware/arista/arista_7060x6_64pe.fab").read_text().replace('"none"', '"800000 5m 40m, 400000 500m"')
+    files, found = made(OTHER + own, tmp_path, "sonic")
+    assert set(config(files, "leaf0")["CABLE_LENGTH"]["AZURE"].values()) == {"40m", "300m"}
+    (note,) = [d for d in found if "pg_profile_lookup.ini" in d.message]
+    assert "`800000 300m`: without" in note.message
 
 
 def test_a_switch_that_sonic_does_not_number(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-"""The ports of a switch as SONiC knows them: numbers, lanes, break-outs, and the headroom that a lossless
-class needs."""
+"""The ports of a switch as SONiC knows them: numbers, lanes, break-outs, and the rows of headroom that a
+lossless class needs."""
 
 from __future__ import annotations
 
@@ -15,22 +15,6 @@ from tdsl.fabric.graph import Ints
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
 
-PAUSE_QUANTA = {
-    10_000: 67,
-    25_000: 80,
-    40_000: 118,
-    50_000: 147,
-    100_000: 394,
-    200_000: 453,
-    400_000: 905,
-    800_000: 905,
-}
-"""By Mb/s, how long the far end may go on sending after a pause, in times of 512 bits: IEEE 802.3, 31B.3.7,
-as SONiC has them (sonic-net/sonic-swss, cfgmgr/buffer_headroom_mellanox.lua); 800 Gb/s is SONiC's figure."""
-SPEED_IN_FIBRE = 198_000_000
-"""Metres per second, from the same place."""
-FRAME = 9216
-"""Bytes of the longest frame where the design says no MTU."""
 DYNAMIC_BUFFERS = re.compile(r"mlnx|mellanox|nvidia|spectrum|barefoot|tofino", re.IGNORECASE)
 """Makers for whose switch chips SONiC works out pools and headroom itself: those that have a
 buffer_pool_*.lua in sonic-net/sonic-swss, cfgmgr."""
@@ -63,20 +47,23 @@ class FacePort:
         clauses 119 and 134); else "", since it depends on the optics."""
         return "rs" if self.mbps >= 50_000 * len(self.lanes) else ""
 
-    def headroom(self, mtu: int) -> int | None:
-        """Bytes that arrive after a pause was asked for, None where length or rate is not known; rounded up
-        to a kibibyte.
 
-        One frame that goes out before the pause, one of the class that the far end has begun, the cable full
-        in both directions, and what the far end may still send (``PAUSE_QUANTA``): IEEE 802.1Qbb, annex on
-        buffer requirements, and SONiC's own calculation. What a chip adds, the cells that it rounds frames up
-        to and the latency of its pipeline, is not in it.
-        """
-        quanta = PAUSE_QUANTA.get(self.mbps)
-        if quanta is None or not isinstance(self.length_m, int):
-            return None
-        on_cable = 2 * self.length_m * self.mbps * 10**6 / 8 / SPEED_IN_FIBRE
-        return int(-(-(2 * mtu + on_cable + quanta * 512 // 8) // 1024)) * 1024
+def headroom_rows(told: str) -> dict[int, list[int]]:
+    """Metres by Mb/s of the rows that a model says its platform's ``pg_profile_lookup.ini`` to have, as
+    ``400000 5m 40m, 200000 5m``; none of ``none``."""
+    rows: dict[int, list[int]] = {}
+    for part in told.split(","):
+        mbps, *lengths = part.split() or [""]
+        if mbps.isdigit():
+            metres = [int(m.removesuffix("m")) for m in lengths if m.removesuffix("m").isdigit()]
+            rows.setdefault(int(mbps), []).extend(metres)
+    return rows
+
+
+def length_to_look_up(told: str, mbps: int, metres: int) -> int:
+    """The metres to write for a cable, which SONiC looks up letter by letter: those of the next row of the
+    platform at its speed, whose headroom is for a cable at least as long; its own where no row is."""
+    return min((m for m in headroom_rows(told).get(mbps, ()) if m >= metres), default=metres)
 
 
 class Faceplates:

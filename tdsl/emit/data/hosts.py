@@ -43,6 +43,7 @@ def host_layouts(
     diagnostics: Diagnostics,
     ethernet: Collection[tuple[str, str]] = (),
     outward: Collection[str] = (),
+    bonded: Collection[tuple[str, str, int]] = (),
 ) -> list[HostLayout]:
     """Layouts of the host models that have accelerators, by name; a model without any layout is passed over
     with a note.
@@ -50,7 +51,9 @@ def host_layouts(
     ``ethernet`` has the names of models and their port classes whose links are Ethernet here: an adapter that
     can be both InfiniBand and Ethernet then has the PCI class of the latter. ``outward`` has the models whose
     NVLinks leave the host for switches of this design; of others nothing is written but what the model itself
-    joins, and NCCL asks the machine."""
+    joins, and NCCL asks the machine. ``bonded`` has models, port classes and places in them of ports that are
+    in a port channel of some host: with RoCE LAG a bond is one RDMA device (``mlx5_bond_0``) at the bus of
+    one of its ports, so that NCCL is left to find it (ncclIbInitDevices, src/transport/net_ib/init.cc)."""
     out = []
     for name, model in models.items():
         if model.kind != "host" or not model.accelerators:
@@ -60,13 +63,15 @@ def host_layouts(
                 "E0506",
                 model.origin,
                 f"model `{model.name}` does not describe its inside, so it gets no NCCL topology",
+                notes=[f"the model says: {said}"] if (said := model.facts.get("note")) else [],
                 help="describe its processors and PCIe tree with `numa` and `pcie`",
                 severity=Severity.NOTE,
             )
             continue
         try:
             speaks = frozenset(port for m, port in ethernet if m == name)
-            out.append(_Layout(name, model, diagnostics, speaks, name in outward).host())
+            joined = frozenset((c, k) for m, c, k in bonded if m == name)
+            out.append(_Layout(name, model, diagnostics, speaks, name in outward, joined).host())
         except _Incomplete:
             continue
     return out
@@ -86,9 +91,16 @@ class _Layout:
     """One model's layout, read node by node."""
 
     def __init__(
-        self, name: str, model: DeviceModel, diagnostics: Diagnostics, ethernet: frozenset[str], outward: bool
+        self,
+        name: str,
+        model: DeviceModel,
+        diagnostics: Diagnostics,
+        ethernet: frozenset[str],
+        outward: bool,
+        bonded: frozenset[tuple[str, int]],
     ) -> None:
         self.name = name
+        self.bonded = bonded  # ports by class and place that are in a port channel
         self.outward = outward  # NVLinks lead to switches outside
         self.ethernet = ethernet  # port classes whose links are Ethernet
         self.model = model
@@ -285,7 +297,8 @@ class _Layout:
 
     def nets(self, node: LayoutNode, ports: PortClass, pci_class: str) -> tuple[NetPort, ...]:
         """Network devices of one adapter: its port, or as many as the operating system tells apart where it
-        is split. None where the model does not name them: NCCL then finds them by the bus of the adapter."""
+        is split. None where the design does not name them (``is_unnamed``): NCCL then finds them by the bus
+        of the adapter."""
         lanes = range(node.index * ports.split, (node.index + 1) * ports.split)
         if lanes.stop > ports.size:
             self.fault(
@@ -295,7 +308,7 @@ class _Layout:
         rates: dict[str, int] = {}
         for lane in lanes:
             rates[ports.systems[lane]] = rates.get(ports.systems[lane], 0) + (ports.rate or 0)
-        if "" in rates:
+        if "" in rates or any(self.is_unnamed(ports, lane) for lane in lanes):
             return ()
         suffix = DATA_DIRECT_SUFFIX if pci_class.startswith(DATA_DIRECT_CLASS) else ""
         out = []
@@ -316,6 +329,14 @@ class _Layout:
             )
             self.net_count += 1
         return tuple(out)
+
+    def is_unnamed(self, ports: PortClass, lane: int) -> bool:
+        """Whether the design has no name of a port's RDMA device: the port is in a bond, or the model names
+        its network device, as ``eth0``."""
+        ethernet = ports.name in self.ethernet or not INFINIBAND & set(ports.types)
+        return (ports.name, lane) in self.bonded or (
+            ethernet and ports.netdev(lane) == ports.systems[lane] != ""
+        )
 
     def accelerator(self, node: LayoutNode) -> Accelerator:
         """A GPU: its compute capability is its model's, its scale-up links are the host model's own

@@ -10,10 +10,12 @@ Source: netbox 4.6, ``dcim/api/serializers_/cables.py`` and ``netbox/api/seriali
 from __future__ import annotations
 
 import csv
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tdsl.findings.source import SourceFile
+from tdsl.observe.cut_sheets import is_out_of_service, plain_words
 from tdsl.observe.panels import FRONT, REAR, CableEnd, PanelCable, PanelCables, PanelPort, front_ports_listed
 from tdsl.observe.readers._neighbours import (
     Lines,
@@ -43,6 +45,11 @@ REQUEST = "dcim/cables/"
 BREAKOUT = "breakout-"
 """How profiles of cables begin that split one interface (netbox, ``dcim/choices.py``,
 ``CableProfileChoices``)."""
+SHUFFLE = "shuffle"
+"""What profiles have in their names that cross the positions of connectors (netbox,
+``dcim/cable_profiles.py``). All others join the ends of both sides in their order."""
+CONNECTED = ("", "connected", "active", "planned", "decommissioning")
+"""States of a cable that NetBox has; users may add others (``FIELD_CHOICES``)."""
 OTHER_ENDS = (
     "dcim.powerport",
     "dcim.poweroutlet",
@@ -76,21 +83,48 @@ def _is_table_of_front_ports(text: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the cables between interfaces that are plugged, and note those at panels; others are left out with
     the reason. A list of front ports says where they lead."""
-    lines = Lines(file)
+    lines, paired, unknown = Lines(file), list[CaptureLine](), dict[str, list[CaptureLine]]()
     into.panels = into.panels or PanelCables()
     if _is_table_of_front_ports(file.text):
         into.panels.behind |= front_ports_listed(_rows_of_front_ports(file))
         return
-    for entry in _cables_of_pages(json_of_capture(file), file):
+    for entry in _cables_of_pages(json_of_capture(file), file, into):
         at = lines.place("a_terminations")
         try:
             facts = json_object(entry, at, "a cable")
             if "a_terminations" not in facts and ("rear_port" in facts or "rear_ports" in facts):
                 into.panels.behind |= front_ports_listed(_rear_ports_of_front_port(facts, at))
-            else:
-                _add_cable(into, into.panels, facts, at)
+                continue
+            if _add_cable(into, into.panels, facts, at) > 1 and not _profile(facts) and REQUEST not in facts:
+                paired.append(at)
+            if _state(facts).casefold() not in CONNECTED and not is_out_of_service(
+                plain_words(_state(facts))
+            ):
+                unknown.setdefault(_state(facts), []).append(at)
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
+    _note_guesses(into, paired, unknown)
+
+
+def _note_guesses(into: Observed, paired: list[CaptureLine], unknown: dict[str, list[CaptureLine]]) -> None:
+    """Report cables of several ends of which no profile says which are joined, and states that are not
+    known."""
+    if paired:
+        into.note(
+            "E0606",
+            paired[0],
+            f"{counted_noun(len(paired), 'cable')} with several ends a side and no profile: the ends are "
+            "joined in the order in which NetBox lists them, the first of side A with the first of side B",
+            help="give these cables a profile in NetBox (4.5 or newer), or a cable a link",
+        )
+    if unknown:
+        lines = [at for places in unknown.values() for at in places]
+        said = ", ".join(f"`{state[:40]}` ({len(at)})" for state, at in list(unknown.items())[:8])
+        into.note(
+            "E0606",
+            lines[0],
+            f"{counted_noun(len(lines), 'cable')} taken for plugged, with a status that is not known: {said}",
+        )
 
 
 def _rear_ports_of_front_port(
@@ -131,21 +165,28 @@ def _name_of(value: object) -> str:
     return json_text(value.get("name")) if isinstance(value, dict) else ""
 
 
-def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at: CaptureLine) -> None:
-    """Add a cable as a link for each pair of its ends, or leave it out. Raises Malformed."""
-    status = facts.get("status")
-    state = json_text(status.get("value") if isinstance(status, dict) else status)
+def _state(cable: Mapping[str, Any]) -> str:
+    """The status of a cable."""
+    status = cable.get("status")
+    return json_text(status.get("value") if isinstance(status, dict) else status)
+
+
+def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at: CaptureLine) -> int:
+    """Add a cable as a link for each pair of its ends, or leave it out; how many ends each side has, 1 where
+    they are legs of one interface. Raises Malformed."""
+    state = _state(facts)
     other = sorted(_kinds_of_ends(facts) & set(OTHER_ENDS))
     gone = ABSENT[:1] if REQUEST in facts else ABSENT
-    why = f"NetBox says that the cable is {state}" if state in gone else ""
+    absent = state in gone or is_out_of_service(plain_words(state))
+    why = f"NetBox says that the cable is {state[:40]}" if absent else ""
     why = why or (f"an end is not a port of a network: {', '.join(other)}" if other else "")
     if why:
         into.leave_out(why, at, _cable_in_words(facts))
-        return
+        return 0
     a, b = (_ends_of_side(into, facts.get(f"{side}_terminations"), at, side) for side in "ab")
     if not a and not b:
         into.leave_out("no end is an interface", at, _cable_in_words(facts))
-        return
+        return 0
     legs = len(a) != len(b) and 1 in (len(a), len(b)) and _is_breakout(facts)
     if legs:  # of one interface, whose lanes have no interfaces of their own
         a, b = (side * (max(len(a), len(b)) if len(side) == 1 else 1) for side in (a, b))
@@ -155,25 +196,67 @@ def _add_cable(into: Observed, panels: PanelCables, facts: Mapping[str, Any], at
             f"a cable with {counted_noun(len(a), 'interface')} at side A and {len(b)} at side B",
             "say which lanes are joined: a table with a row a link, columns a_device,a_port,b_device,b_port",
         )
+    if len(a) > 1 and SHUFFLE in _profile(facts):
+        raise Malformed(
+            at.line,
+            f"a cable with the profile {_profile(facts)[:60]}, which crosses its {len(a)} ends",
+            "write a table with a row a link, columns a_device,a_port,b_device,b_port",
+        )
     for x, y in zip(a, b, strict=True):
         if isinstance(x, CapturedEnd) and isinstance(y, CapturedEnd):
             into.wire(CapturedLink(x, y, at, leg=legs))
         else:
             panels.cables.append(PanelCable(x, y, at, _cable_in_words(facts)))
+    return 1 if legs else len(a)
+
+
+def _profile(cable: Mapping[str, Any]) -> str:
+    """The profile of a cable, "" where it has none."""
+    profile = cable.get("profile")
+    return json_text(profile.get("value") if isinstance(profile, dict) else profile)
 
 
 def _is_breakout(cable: Mapping[str, Any]) -> bool:
     """Whether the profile of a cable splits one interface."""
-    profile = cable.get("profile")
-    return json_text(profile.get("value") if isinstance(profile, dict) else profile).startswith(BREAKOUT)
+    return _profile(cable).startswith(BREAKOUT)
 
 
-def _cables_of_pages(value: Any, file: SourceFile) -> Iterator[Any]:
-    for page in entries_of_list(value):
+def _report_missing_pages(pages: list[Any], file: SourceFile, into: Observed) -> None:
+    """Report that pages of a list are missing: each says how many entries the whole list has (``count``), and
+    whether others follow. Lists of cables and of front ports count for themselves; a page that is there twice
+    counts once."""
+    there: dict[str, set[str]] = defaultdict(set)
+    asked: dict[str, int] = {}
+    follows = False
+    for number, page in enumerate(pages):
+        if not (isinstance(page, dict) and "results" in page):
+            continue
+        entries = list(entries_of_list(page["results"]))
+        kind = "cables" if any(isinstance(e, dict) and "a_terminations" in e for e in entries) else "others"
+        for k, entry in enumerate(entries):
+            known = json_text(entry.get("id")) if isinstance(entry, dict) else ""
+            there[kind].add(known or f"{number}:{k}")
+        count = page.get("count")
+        if isinstance(count, int):
+            asked[kind] = max(count, asked.get(kind, 0))
+        else:
+            follows |= bool(page.get("next"))
+    lacking = [(kind, n) for kind, n in asked.items() if len(there[kind]) < n]
+    help = "add `?limit=0` to the request, or put all pages into one JSON list"
+    for kind, n in lacking:
+        what = "entries" if kind == "others" else kind
+        said = f"the capture has {len(there[kind]):,} of {n:,} {what}: pages of NetBox's answer are missing"
+        into.fault(file, 1, said, help, "E0602")
+    if follows and not lacking:
+        into.fault(file, 1, "this is one page of NetBox's answer, and others follow", help, "E0602")
+
+
+def _cables_of_pages(value: Any, file: SourceFile, into: Observed) -> Iterator[Any]:
+    """The entries of all pages; that pages are missing is reported."""
+    pages = list(entries_of_list(value))
+    _report_missing_pages(pages, file, into)
+    for page in pages:
         if isinstance(page, dict) and "results" in page:
-            if page.get("next"):
-                into = "add `?limit=0` to the request, or put all pages into one JSON list"
-                raise Malformed(1, "this is one page of the cables, and others follow", into)
             yield from entries_of_list(page["results"])
         elif isinstance(page, dict) and isinstance(page.get("body"), dict):
             if json_text(page.get("path")) == REQUEST:

@@ -26,8 +26,10 @@ from tdsl.observe.cut_sheets import (
     columns_of_work,
     device_and_port,
     filled_right,
+    is_out_of_service,
     is_ticked,
     plain_words,
+    reason_of_bare_row,
     words_listed,
 )
 from tdsl.observe.panels import FRONT, REAR, CableEnd, PanelCable, PanelCables, PanelPort
@@ -270,6 +272,11 @@ class _CableRows:
     def link(self, row: list[str], place: CaptureLine) -> None:
         """A row of a cable. Raises Malformed."""
         columns = self.columns
+        why = "" if _names_two_ends(row, columns) else reason_of_bare_row(row)
+        if why:
+            words = " ".join(c.strip() for c in row if c.strip())[:80]
+            self.into.leave_out(why, place, words)
+            return
         why = _reason_to_leave_out(row, columns)
         why = why or self.reason_of_work(row, place.line)
         row = self.with_devices_of_merged_cells(row, place.line)
@@ -356,7 +363,9 @@ def _further_positions(
 def _cell(row: list[str], heading: Mapping[str, int], name: str) -> str:
     """A cell by the name of its column, "" where there is none."""
     place = heading.get(name, -1)
-    return row[place].strip() if 0 <= place < len(row) else ""
+    if place < 0 or place >= len(row):
+        return ""
+    return row[place].strip()
 
 
 def _names_two_ends(row: list[str], heading: Mapping[str, int]) -> bool:
@@ -385,6 +394,8 @@ def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
     gone = ABSENT if "netbox" in heading else ABSENT[:1]
     if state in gone:
         return f"NetBox says that the cable is {state}"
+    if state and is_out_of_service(state):
+        return f"{'NetBox' if 'netbox' in heading else 'the table'} says that the cable is {state[:40]}"
     if _cell(row, heading, "type").lower() == "power":
         return "a cable of power"
     kinds = {_cell(row, heading, name) for name in TYPES} - {""}
@@ -396,6 +407,8 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
     """Add the cable of a row, and the devices at its ends. Raises Malformed."""
 
     def cell(name: str) -> str:
+        if name not in heading:
+            return ""
         text = _cell(row, heading, name).removeprefix("'")
         return plain_capture_name(text, at.line) if text else ""
 
