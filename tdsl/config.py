@@ -19,6 +19,7 @@ from typing import Any
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.read import read_text_file
 from tdsl.system.similar import closest_name
+from tdsl.system.toml_lines import place_of_toml_fault, toml_line_meant
 
 NAME = "tdsl.toml"
 LIMIT = 1 << 20
@@ -121,7 +122,8 @@ def load_config(folder: Path, file: Path | None = None) -> Config:
 def _library_folders(config: Config, folder: Path, paths: object) -> tuple[Path, ...]:
     """The folders that `path` names. Raises ConfigError unless they are in the folder of the file."""
     if not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
-        raise config.fault('`path` is a list of folders, such as ["lib"]')
+        example = f'["{paths}"]' if isinstance(paths, str) and paths.isprintable() else '["lib"]'
+        raise config.fault(f"`path` is a list of folders; write `path = {example}`")
     folders = tuple(folder / p for p in paths)
     for folder_ in folders:
         if not config.below(folder_):
@@ -133,12 +135,16 @@ def _library_folders(config: Config, folder: Path, paths: object) -> tuple[Path,
 
 def _settings_in_file(config: Config, file: Path) -> dict[str, Any]:
     """All that a file says. Raises ConfigError where it cannot be read or is not TOML."""
+    text = ""
     try:
-        given = tomllib.loads(read_text_file(file, LIMIT, within=[file.parent]))
+        text = read_text_file(file, LIMIT, within=[file.parent])
+        given = tomllib.loads(text)
     except OSError as wrong:
         raise config.fault(wrong.strerror or str(wrong)) from None
     except ValueError as wrong:  # not TOML, not text, or a number that Python does not read
-        raise config.fault(str(wrong)) from None
+        low, high = place_of_toml_fault(text, str(wrong))
+        new = toml_line_meant(text[low:high])
+        raise config.fault(f"{wrong}; write `{new}`" if new else str(wrong)) from None
     except RecursionError:
         raise config.fault("it is nested too deeply") from None
     return given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics, Fix
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.feeds import EXAMPLE, UNFIT, FeedStatement
@@ -147,7 +148,11 @@ def _rack_numbers(plan: FabricPlan, s: FeedStatement, row: RackRow, part: object
     missing = [n for n in asked if n not in known]
     if missing:
         help = f"it has racks {min(known)} to {max(known)}"
-        raise Fault("E0205", e.span, f"row {row.name} has no rack {missing[0]}", help=help)
+        ends = re.fullmatch(r"(\d+)\s*-\s*(\d+)", e.span.text)
+        new = f"{ends[1]}..{ends[2]}" if ends is not None else ""
+        fix = Fix(f"write `{new}`", ((e.span, new),), safe=False) if new else None
+        help = f"a range is written `{new}`" if new else help
+        raise Fault("E0205", e.span, f"row {row.name} has no rack {missing[0]}", help=help, fix=fix)
     return asked
 
 

@@ -6,6 +6,7 @@ instance. The columns of all instances are resolved at once, and each claim has 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -338,6 +339,13 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
         )
     if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare, words.span) is None:
         new = "any 1 of" if words.bare == "of" else f"any 1 of {words.bare}"
+        before = re.compile(r"(\d+)\s+any\s+$").search(words.span.file.text, 0, words.span.start)
+        if before is not None:  # `survives 1 any of spine`
+            whole = SourceSpan(words.span.file, before.start(), words.span.start)
+            new = f"any {before[1]} "
+            fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+            message = f"the number follows `any`, found `{whole.text.strip()}`"
+            raise Fault("E0101", whole, message, help=f"write `any {before[1]} of`", fix=fix)
         raise Fault(
             "E0101",
             words.span,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.system.similar import closest_name
 
 LABEL = re.compile(r"#\s*\d+")
 """A label that looks like a comment: ``#2``; any other text behind ``#`` is one."""
@@ -78,6 +79,8 @@ class DeviceTable:
             if missing and not (other and set(other) <= set(heading)) and not suffices(heading):
                 more = f", or at least {','.join(other)}" if other else ""
                 help = f"the first line names the columns: {','.join(columns)}{more}"
+                near = closest_name(missing[0], [c for c in heading if c not in columns], 0.7)
+                help = f"write `{missing[0]}` for `{near}`; {help}" if near else help
                 self.say(code, number, f"{what} has no column `{missing[0]}`", help)
                 return
         if not self.heading:

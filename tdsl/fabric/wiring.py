@@ -106,6 +106,9 @@ def _unknown_pattern_fault(span: SourceSpan, name: str) -> Fault:
         message = f"there is no pattern `{name}` here; `{new}` is the number of links a pair"
         return Fault("E0101", span, message, help=f"write `{new}`", fix=Fix(f"write `{new}`", ((span, new),)))
     meant = {"full": "each", "all_to_all": "each", "bipartite": "each", "complete": "mesh", "chain": "ring"}
+    if name == "x":
+        help = "write how many links behind it, such as `x 2`"
+        return Fault("E0101", span, "a number is missing behind `x`", help=help)
     return unknown_name_fault("E0101", span, "pattern", name, tuple(CONNECT_PATTERNS), meant=meant)
 
 

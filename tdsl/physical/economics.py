@@ -18,6 +18,8 @@ from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.physical.racks import PartialSum
 from tdsl.semantics.quantity import NONE, TIME, UNIT_TABLE
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.similar import closest_name
+from tdsl.system.toml_lines import place_of_toml_fault, place_of_toml_key, toml_line_meant
 
 WRONG = "E0219"
 HOURS_OF_YEAR = 8760
@@ -25,6 +27,19 @@ TIMES = ("convergence", "repair")
 """Keys whose values are times with their unit."""
 WRITTEN_TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?([a-z]{1,8})")
 EXAMPLE = 'currency = "USD", kwh = 0.08, pue = 1.2, years = 4, interest = 0.06'
+USUAL = {
+    "currency": '"USD"',
+    "kwh": "0.08",
+    "years": "4",
+    "pue": "1.2",
+    "interest": "0.06",
+    "utilisation": "0.9",
+    "staff": "2000000",
+    "accelerator": "32000",
+    "convergence": '"500ms"',
+    "repair": '"4h"',
+}
+"""How each key may be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,43 +125,32 @@ def cost_over_time(
 def read_economics_toml(file: SourceFile, diagnostics: Diagnostics) -> Economics | None:
     """What a file says; None, with a finding, where that has no meaning."""
 
-    def wrong(key: str, message: str) -> None:
-        start = (
-            next((at for at, line in _lines_with_places(file.text) if line.startswith(key)), 0) if key else 0
-        )
-        end = file.text.find("\n", start)
-        span = SourceSpan(file, start, end if end > start else len(file.text))
-        diagnostics.add(WRONG, span, message, help=f"write, for example, `{EXAMPLE}`, each on a line")
+    def wrong(key: str, message: str, help: str) -> None:
+        span = SourceSpan(file, *place_of_toml_key(file.text, key))
+        diagnostics.add(WRONG, span, message, help=help)
 
     try:
         data = tomllib.loads(file.text, parse_float=Fraction)
     except (ValueError, RecursionError, OverflowError) as fault:
-        wrong("", f"the economics are not TOML: {fault}")
+        span = SourceSpan(file, *place_of_toml_fault(file.text, str(fault)))
+        new = toml_line_meant(span.text)
+        help = f"write `{new}`" if new else f"write, for example, `{EXAMPLE}`, each on a line"
+        diagnostics.add(WRONG, span, f"the economics are not TOML: {fault}", help=help)
         return None
     return _economics_of_data(data, wrong)
 
 
-def _lines_with_places(text: str) -> list[tuple[int, str]]:
-    """The lines of a text with the place of each."""
-    out, at = [], 0
-    for line in text.splitlines(keepends=True):
-        out.append((at, line))
-        at += len(line)
-    return out
-
-
-def _economics_of_data(data: dict[str, object], wrong: Callable[[str, str], None]) -> Economics | None:
+def _economics_of_data(data: dict[str, object], wrong: Callable[[str, str, str], None]) -> Economics | None:
     """The values of a file; what is missing, unknown or no amount is a finding."""
     known = [f.name for f in fields(Economics)]
     extra = sorted(set(data) - {*known, "date"})
     if extra:
-        wrong(
-            extra[0], f"there is no `{extra[0]}` in a file of economics: it has {', '.join(known)} and date"
-        )
+        wrong(extra[0], *_unknown_key(extra[0], known))
         return None
     missing = [name for name in ("currency", "kwh", "years") if name not in data]
     if missing:
-        wrong("", f"a file of economics needs `{'`, `'.join(missing)}`")
+        lines = " and ".join(f"`{_line_of_key(name)}`" for name in missing)
+        wrong("", f"a file of economics needs `{'`, `'.join(missing)}`", f"write a line {lines}")
         return None
     values: dict[str, Fraction] = {}
     for name in known[1:]:
@@ -154,13 +158,72 @@ def _economics_of_data(data: dict[str, object], wrong: Callable[[str, str], None
             continue
         value = _time_of_text(data[name]) if name in TIMES else _amount_of_key(name, data[name])
         if value is None:
-            wrong(name, f"`{name}` is not {'a time' if name in TIMES else 'an amount'} that fits")
+            what, help = _what_fits(name, data[name])
+            wrong(name, f"`{name}` is not {what}", help)
             return None
         values[name] = value
     if not isinstance(data["currency"], str):
-        wrong("currency", "`currency` is a text")
+        wrong("currency", "`currency` is a text", 'write `currency = "USD"`')
         return None
     return Economics(data["currency"], **values)
+
+
+_MEANT = {
+    "electricity": "kwh",
+    "energy": "kwh",
+    "power": "kwh",
+    "kwh_price": "kwh",
+    "price_kwh": "kwh",
+    "lifetime": "years",
+    "depreciation": "years",
+    "amortization": "years",
+    "life": "years",
+    "rate": "interest",
+    "wacc": "interest",
+    "discount": "interest",
+    "discount_rate": "interest",
+    "opex": "staff",
+    "salaries": "staff",
+    "gpu": "accelerator",
+    "gpu_price": "accelerator",
+    "mttr": "repair",
+    "availability": "utilisation",
+    "load": "utilisation",
+    "usage": "utilisation",
+}
+"""Words of others for a key."""
+
+
+def _line_of_key(name: str) -> str:
+    """A line that gives a key a usual value."""
+    return f"{name} = {USUAL[name]}"
+
+
+def _unknown_key(key: str, known: list[str]) -> tuple[str, str]:
+    """What is wrong with a key that a file does not have, and what was meant."""
+    near = _MEANT.get(key.lower()) or closest_name(key, [*known, "date"])
+    message = f"there is no `{key}` in a file of economics"
+    return message, f"did you mean `{near}`?" if near else f"it has {', '.join(known)} and date"
+
+
+def _what_fits(name: str, value: object) -> tuple[str, str]:
+    """What a key would have to be, and what to write for a value that does not fit."""
+    text = value.strip() if isinstance(value, str) else ""
+    if name in TIMES:
+        number = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
+        shown = f"{float(value):g}" if isinstance(value, (int, Fraction)) else ""
+        unit = "ms" if name == "convergence" else "h"
+        return "a time that fits: it is a text with its unit", (
+            f'write `{name} = "{shown}{unit}"`, or the unit that is meant'
+            if number
+            else f"write `{_line_of_key(name)}`"
+        )
+    if re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", text):
+        return "an amount that fits: it is a text", f"write `{name} = {text}`, without quotes"
+    if name in ("interest", "utilisation"):
+        share = f"{float(value) / 100:g}" if isinstance(value, (int, Fraction)) and 1 < value <= 100 else ""
+        return "an amount that fits: it is a share, from 0 to 1", f"write `{name} = {share or USUAL[name]}`"
+    return "an amount that fits", f"write, for example, `{_line_of_key(name)}`"
 
 
 def _amount_of_key(name: str, value: object) -> Fraction | None:

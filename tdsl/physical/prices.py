@@ -14,6 +14,8 @@ from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.failure_rates import FACTS as FAILURES
 from tdsl.semantics.failure_rates import FailureRate, written_failure_fact
 from tdsl.semantics.supply import Spares, Supply, lead_days, parse_spares
+from tdsl.system.similar import closest_name
+from tdsl.system.toml_lines import place_of_toml_fault, place_of_toml_key, toml_line_meant
 
 T = TypeVar("T")
 TABLES = ("price", "spares", "lead", "alternative", *FAILURES)
@@ -33,18 +35,24 @@ def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[s
     (E0208)."""
     example = 'currency = "USD", date = "2026-11-01", and a table [price] with lines `MODEL = 36000`'
 
-    def wrong(message: str, help: str = example) -> None:
-        line = file.line(1)
-        diagnostics.add("E0208", SourceSpan(file, 0, len(line)), message, help=help)
+    def wrong(message: str, help: str = example, key: str = "") -> None:
+        diagnostics.add("E0208", SourceSpan(file, *place_of_toml_key(file.text, key)), message, help=help)
 
     try:
         data = tomllib.loads(file.text, parse_float=_parse_exact_amount)
     except (ValueError, RecursionError) as fault:  # tomllib passes on the ValueError of a number
-        wrong(f"the prices are not TOML: {fault}")
+        span = SourceSpan(file, *place_of_toml_fault(file.text, str(fault)))
+        new = toml_line_meant(span.text)
+        help = f"write `{new}`" if new else example
+        diagnostics.add("E0208", span, f"the prices are not TOML: {fault}", help=help)
         return {}, Supply()
     extra = sorted(set(data) - {"currency", "date", *TABLES})
     if extra:
-        wrong(f"there is no `{extra[0]}` in a file of prices")
+        near = closest_name(extra[0], ("currency", "date", *TABLES))
+        table = f"`[{near}]`" if near in TABLES else f"`{near}`"
+        help = f"did you mean {table}?" if near else f"it has currency, date and tables {', '.join(TABLES)}"
+        wrong(f"there is no `{extra[0]}` in a file of prices", help, extra[0])
+        return {}, Supply()
     currency = data.get("currency", "")
     tables = [data.get(name, {}) for name in TABLES]
     if not all(isinstance(t, dict) for t in tables) or not any(tables) or not isinstance(currency, str):
@@ -86,12 +94,18 @@ def _failure_rates_by_model(
     return out
 
 
-def _prices_by_model(table: Mapping[str, object], wrong: Callable[[str], None]) -> dict[str, Fraction]:
+def _prices_by_model(
+    table: Mapping[str, object], wrong: Callable[[str, str, str], None]
+) -> dict[str, Fraction]:
     """The table of prices; what is no amount is a finding."""
     each: dict[str, Fraction] = {}
     for name, value in table.items():
         if isinstance(value, bool) or not isinstance(value, (int, Fraction)) or value < 0:
-            wrong(f"the price of {name} is not an amount")
+            text = value.strip() if isinstance(value, str) else ""
+            new = toml_line_meant(f"{name} = {text}") if text else ""
+            new = new or (f"{name} = {text}" if text.replace(".", "").isdigit() else f"{name} = 36000")
+            help = f"write `{new}`, a number without quotes"
+            wrong(f"the price of {name} is not an amount", help, name)
         else:
             each[name.replace("-", "_")] = Fraction(value)
     return each

@@ -238,6 +238,9 @@ def _csv_rows_beside_design(claim: ResolvedClaim, name: str) -> Iterator[tuple[i
         for row in reader:
             cells = [c.strip() for c in row]
             if any(cells) and not cells[0].startswith("#"):
+                if len(cells) == 1 and (sign := next((c for c in ";\t" if c in cells[0]), "")):
+                    shown = "a tab" if sign == "\t" else f"`{sign}`"
+                    raise UnfitDemand(f"{name}:{reader.line_num}: write `,` between fields, not {shown}")
                 yield reader.line_num, cells
     except csv.Error as wrong:
         raise UnfitDemand(f"{name}:{reader.line_num}: {wrong}") from None
@@ -259,7 +262,10 @@ def _text_beside_design(claim: ResolvedClaim, name: str) -> str:
     except FileTooLarge:
         raise UnfitDemand(f"{name}: larger than {BYTES // 2**20} MiB") from None
     except OSError as fault:
-        raise UnfitDemand(f"{path}: {fault.strerror or fault}") from None
+        beside = [p.stem for p in sorted(path.parent.glob("*.csv"))[:200]]
+        near = closest_name(path.stem, beside, 0.8) if not path.exists() else ""
+        meant = f"; did you mean {near}.csv?" if near else ""
+        raise UnfitDemand(f"{path}: {fault.strerror or fault}{meant}") from None
     except UnicodeDecodeError:
         raise UnfitDemand(f"{name}: this is not a text file") from None
 
@@ -293,5 +299,11 @@ def _unit_by_name(view: View) -> dict[str, int]:
 
 def _unit_named(known: dict[str, int], text: str, name: str, line: int) -> int:
     if text not in known:
-        raise UnfitDemand(f"{name}:{line}: {text[:60]!r} is none of the ends of this fabric")
+        heading = text.lower() in ("source", "src", "sender", "dest", "dst", "target", "receiver", "a", "b")
+        if line == 1 and heading:
+            raise UnfitDemand(f"{name}:{line}: the columns are `from` and `to`; write `from,to` in this line")
+        near = closest_name(text, known, 0.75) if len(known) < 20_000 and text[:1].isalpha() else ""
+        range_ = f"; numbers go from 0 to {max(known.values())}" if text.isdigit() and known else ""
+        meant = f"; did you mean {near}?" if near else range_
+        raise UnfitDemand(f"{name}:{line}: {text[:60]!r} is none of the ends of this fabric{meant}")
     return known[text]

@@ -3,9 +3,11 @@ assigned later."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from tdsl.findings.source import Origin
+from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
@@ -137,6 +139,18 @@ def plan_address_override(
     _add_address_rule(plan, written, scope, context, Origin(inner.span, origin.chain))
 
 
+def _kind_before_devices_fault(s: tree.Setting, kind: SourceSpan) -> Fault:
+    """The fault of ``address loopback leaf, spine from …``."""
+    found = re.compile(r"\s+([^{};\n#]+?)\s+from\b").match(s.span.file.text, kind.end)
+    message = f"`{kind.text}` comes behind the devices that it is about"
+    if found is None:
+        return Fault("E0120", kind, message, help="write `address leaf[*] loopback from 10.255.0.0/16`")
+    whole = SourceSpan(kind.file, kind.start, found.end(1))
+    new = f"{found[1]} {kind.text}"
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    return Fault("E0120", whole, message, help=f"write `{new}`", fix=fix)
+
+
 def _paths_and_words(
     s: tree.Setting, example: str
 ) -> tuple[list[tree.PathExpr], list[tuple[str, tree.Expr]]]:
@@ -146,6 +160,17 @@ def _paths_and_words(
         if not isinstance(item.value, tree.PathExpr):
             raise Fault("E0120", item.value.span, "expected a path to devices", help=f"write `{example}`")
         paths.append(item.value)
+        if item is s.items[0] and item.value.bare in WHAT and (item.args or len(s.items) > 1):
+            raise _kind_before_devices_fault(s, item.value.span)
+        following = s.items[s.items.index(item) + 1 :][:1]
+        word = (
+            following[0].value.bare if following and isinstance(following[0].value, tree.PathExpr) else None
+        )
+        if item.args and word in ("asn", "mtu", "bfd", "unnumbered", "address"):
+            gap = SourceSpan(item.span.file, item.span.end, following[0].span.start)
+            message = f"`{word}` is a setting of its own; settings are separated by `;`"
+            fix = Fix("put `;`", ((gap, "; "),), safe=False)
+            raise Fault("E0120", following[0].span, message, help=f"write `; {word}`", fix=fix)
         if item.args and item is not s.items[-1]:
             raise Fault(
                 "E0120",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 
 from tdsl.findings.diagnostic import Fix
@@ -23,7 +24,9 @@ from tdsl.semantics.quantity import (
 from tdsl.semantics.values import Value, a_type
 from tdsl.syntax import tree
 from tdsl.syntax.foreign_units import amount_written_here
+from tdsl.syntax.keywords import SETTINGS
 
+_SETTINGS = frozenset({*SETTINGS, "mass", "latency", "price"})
 USUAL = {UNITS: "U", POWER: "kW", LENGTH: "m", MASS: "kg", RATE: "Gbps", TIME: "us"}
 """The unit in which an amount of each kind is most often written."""
 EXAMPLES = {UNITS: "48U", POWER: "40kW", LENGTH: "0.6m", MASS: "1400kg", RATE: "400Gbps", TIME: "2us"}
@@ -37,6 +40,8 @@ def amount_fault(value: Value | object, dim: Dim, span: SourceSpan) -> Fault:
     )
     wrong = isinstance(value, Quantity) and value.dim == dim
     found = "one that is not" if wrong else a_type(value)
+    if new and dim == LENGTH and value >= 100:  # type: ignore[operator]
+        new = f"{span.text}mm"
     what = "an amount of rack units" if dim == UNITS else f"a {kind_name(dim)}"
     return Fault(
         "E0103",
@@ -63,6 +68,43 @@ def decimal_comma_fault(s: tree.Setting) -> Fault | None:
     )
 
 
+def settings_in_one_fault(
+    own: str, items: Sequence[tree.SettingItem], known: Collection[str] = _SETTINGS
+) -> Fault | None:
+    """The fault of ``height 48U power 2kW``, two settings without a `;` between them: a known one is among
+    the words of the items of another. None where there is none."""
+    for name, place, behind in _words_with_places(items):
+        if name == own or name not in known:
+            continue
+        text = place.file.text
+        begin = len(text[: place.start].rstrip())
+        gap = SourceSpan(place.file, begin, place.start)
+        more = f" {behind}" if behind else ""
+        return Fault(
+            "E0120",
+            place,
+            f"`{name}` is a setting of its own; settings are separated by `;`",
+            help=f"write `; {name}{more}`, or begin a new line",
+            fix=Fix("put `;`", ((gap, "; "),), safe=False),
+        )
+    return None
+
+
+def _words_with_places(items: Sequence[tree.SettingItem]) -> Iterator[tuple[str, SourceSpan, str]]:
+    """The words of items that have a value behind them, or stand alone in the place of a value: each with its
+    place and that value."""
+    for item in items:
+        values = [("", item.value), *item.args]
+        for k, (named, value) in enumerate(values):
+            behind = values[k + 1][1].span.text if k + 1 < len(values) else ""
+            if named:
+                start = value.span.file.text.rfind(named, 0, value.span.start)
+                place = SourceSpan(value.span.file, start, start + len(named))
+                yield named, place, value.span.text
+            elif isinstance(value, tree.PathExpr) and value.bare and (behind or len(values) == 1):
+                yield value.bare, value.span, behind
+
+
 def unit_apart_fault(s: tree.Setting) -> Fault | None:
     """The fault of ``length 3 meters``, whose unit stands apart; None where the words behind a value are no
     unit."""
@@ -71,7 +113,8 @@ def unit_apart_fault(s: tree.Setting) -> Fault | None:
     item = s.items[0]
     word = item.args[0][1]
     number = item.value.span.text
-    amount = amount_written_here(number, word.span.text)
+    percent = word.span.text.lower() in ("pct", "percent")
+    amount = f"{number}%" if percent else amount_written_here(number, word.span.text)
     if not amount and word.span.text in UNIT_TABLE:
         amount = f"{number}{word.span.text}"
     if not amount or not number[:1].isdigit():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import PortClass
@@ -11,8 +13,54 @@ from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import text_of
 from tdsl.syntax import tree
 from tdsl.system.nouns import counted_noun
+from tdsl.system.similar import closest_name
 
 HEATSINKS = ("finned", "flat")
+
+
+FORMS = (
+    "SFP",
+    "SFP28",
+    "SFP56",
+    "SFP112",
+    "SFPDD",
+    "DSFP",
+    "QSFP",
+    "QSFP28",
+    "QSFP56",
+    "QSFP112",
+    "QSFP224",
+    "QSFPDD",
+    "QSFPDD800",
+    "QSFPDD1600",
+    "OSFP",
+    "OSFPXD",
+    "OSFP224",
+    "CPO",
+    "MPO",
+    "LC",
+    "SN",
+    "CS",
+    "RJ45",
+)
+"""Forms of cages and connectors that are known; a model may have others."""
+
+
+def warn_of_misspelt_form(form: str, at: SourceSpan, diagnostics: Diagnostics) -> None:
+    """Warn of a form that is none of the known ones and one slip of the hand away from one: no part would
+    fit it."""
+    plain = form.replace("-", "").replace("_", "").upper()
+    near = closest_name(form, FORMS, 0.9) if plain not in FORMS and len(form) > 3 else ""
+    if not near or near.startswith(plain) or plain.startswith(near):
+        return
+    diagnostics.add(
+        "E0101",
+        at,
+        f"`{form}` is none of the known forms of cages: cables and transceivers of the catalogue fit others",
+        help=f"did you mean `{near}`?",
+        fix=Fix(f"write `{near}`", ((at, near),), safe=False) if at.text == form else None,
+        severity=Severity.WARNING,
+    )
 
 
 def heatsink_of(s: tree.Setting | None, evaluator: Evaluator, scope: Scope) -> str:

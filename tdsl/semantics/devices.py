@@ -88,7 +88,9 @@ def _known_device_setting(s: tree.Stmt) -> tree.Setting:
         raise Excused
     known = ", ".join(f"`{w}`" for w in DEVICE_SETTINGS)
     if not isinstance(s, tree.Setting):
-        raise Fault("E0118", s.span, "a device's braces hold settings only", help=f"known: {known}")
+        model = isinstance(s, tree.Decl) and s.kind.name in ("port", "chip", "numa", "pcie")
+        help = "move it into the braces of the device's model" if model else f"known: {known}"
+        raise Fault("E0118", s.span, "a device's braces hold settings only", help=help)
     if s.name.name not in DEVICE_SETTINGS:
         fault = unknown_name_fault(
             "E0118", s.name.span, "setting of a device called", s.name.name, DEVICE_SETTINGS

@@ -61,14 +61,42 @@ NUMERALS: dict[str, int] = {
 def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
     """Raise Fault for ``BASE-T``, which reads as a difference of two names."""
     text = head.span.file.text
+    if re.compile(r"non-blocking\b").match(text, head.span.start):
+        whole = SourceSpan(head.span.file, head.span.start, head.span.start + len("non-blocking"))
+        fix = Fix("write `1:1`", ((whole, "1:1"),), safe=False)
+        raise Fault("E0101", whole, "non-blocking is the ratio 1:1", help="write `1:1`", fix=fix)
     hyphen = re.compile(r"(?:-[A-Za-z0-9_]+)+(?![\w.\[(])").match(text, head.span.end)
     if hyphen is None or closest_known_name(head.name, scope.visible()):
         return
     whole = SourceSpan(head.span.file, head.span.start, hyphen.end())
     new = whole.text.replace("-", "_")
+    plain = re.escape(whole.text.replace("-", ""))
+    declared = re.search(rf"\bmodel\s+\w+\s+({plain})\b", text)
+    if declared is not None:
+        new = declared[1]
     message = f"there is no value `{head.name}` here; a name has `_` and no `-`"
     help = f'write `{new}`, or `"{whole.text}"` for a text'
     raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))
+
+
+_TEXTS = re.compile(
+    r"(?:^|[{;\n])\s*(os|name|netdev|alias|bus|device|arch|vendor|family|cpu_model|interface)[ \t]+$"
+)
+"""A setting whose value is a text, before its value."""
+
+
+def _refuse_text_without_quotes(head: tree.Identifier) -> None:
+    """Raise Fault for ``os eth1``, whose text lacks its quotes."""
+    text, span = head.span.file.text, head.span
+    setting = _TEXTS.search(text[max(span.start - 60, 0) : span.start])
+    whole = re.compile(r"[\w./:-]+(?=\s*(?:[;}\n#]|$))").match(text, span.start)
+    if setting is None or whole is None:
+        return
+    at = SourceSpan(span.file, span.start, whole.end())
+    new = f'"{whole[0]}"'
+    message = f"there is no value `{head.name}` here; the text of `{setting[1]}` is written in double quotes"
+    fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+    raise Fault("E0101", at, message, help=f"write `{setting[1]} {new}`", fix=fix)
 
 
 def _refuse_numeral(head: tree.Identifier) -> None:
@@ -338,6 +366,7 @@ class Evaluator:
             message = f"there is no value `{name}` here"
             fix = Fix(f"write `{part}`", ((head.span, part),), safe=False)
             raise Fault("E0101", head.span, message, help=f"write `{part}`", fix=fix)
+        _refuse_text_without_quotes(head)
         _refuse_numeral(head)
         if name in ("True", "False", "TRUE", "FALSE", "yes", "no", "None", "null"):
             word = "true" if name.lower() in ("true", "yes") else "false"

@@ -13,10 +13,11 @@ from tdsl.semantics.cluster import Additions, ClusterMember, fabrics_of_entry
 from tdsl.semantics.fault import closest_known_name, unknown_name_fault
 from tdsl.semantics.growth import GrowthPhase
 from tdsl.semantics.library import Library, Linked, TopLevelName
+from tdsl.semantics.lost_words import model_without_word_fault, word_before_block_fault
 from tdsl.semantics.openings import hole_key
 from tdsl.semantics.plan import FabricPlan, Required
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import INSTEAD_OF, STARTERS
+from tdsl.syntax.keywords import INSTEAD_OF, SETTINGS, STARTERS
 from tdsl.syntax.shape_slips import IMPORTING, finding_for_import
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -236,6 +237,12 @@ def _stray_statement(s: tree.Stmt, diagnostics: Diagnostics) -> tuple[str, Sourc
     top of a file, and for one that gets a finding of its own."""
     if isinstance(s, TOP_STATEMENTS):
         return None
+    lost = model_without_word_fault(s)
+    if lost is None and isinstance(s, tree.Setting) and s.name.name not in TOP:
+        lost = word_before_block_fault(s, inside=False)
+    if lost is not None:
+        lost.report(diagnostics)
+        return None
     if isinstance(s, tree.Setting):
         return _stray_setting(s, diagnostics)
     if isinstance(s, tree.Decl):
@@ -262,7 +269,7 @@ def _stray_setting(s: tree.Setting, diagnostics: Diagnostics) -> tuple[str, Sour
         diagnostics.items.append(imported)
         return None
     meant = INSTEAD_OF.get(name.lower(), "")
-    near = meant or (closest_known_name(name, STARTERS) if len(name) >= 3 else "")
+    near = meant or (closest_known_name(name, STARTERS) if len(name) >= 3 and name not in SETTINGS else "")
     if near not in TOP:
         return name, s.span
     diagnostics.add(
@@ -295,12 +302,16 @@ def _report_statements_outside_fabrics(
 ) -> None:
     name, span = strays[0]
     more = len(strays) - 1
+    closed = any(d.code == "E0005" and d.span is not None and d.span.file is span.file for d in diagnostics)
+    heads = re.search(r"^\s*(?:fabric|cluster|extend|topology)\b", span.file.text, re.MULTILINE)
     what = f"`{name}` is" if not more else f"`{name}` and {more} more statement{'s' if more > 1 else ''} are"
     diagnostics.add(
         "E0118",
         span,
         f"{what} outside any fabric",
-        help="a `}` before it closes the fabric too early: remove that one"
-        if any(d.code == "E0005" and d.span is not None and d.span.file is span.file for d in diagnostics)
-        else "put it between the braces of `fabric NAME { … }`",
+        help="put it between the braces of `fabric NAME { … }`"
+        if not closed
+        else "a `}` before it closes the fabric too early: remove that one"
+        if heads is not None
+        else "write `fabric NAME {` before it",
     )

@@ -46,12 +46,14 @@ class Fault(Exception):
         chain = at.chain if isinstance(at, Origin) else ()
         places = (*labels, *chain)
         fix = fix or _fix_that_help_says(span, help)
+        self.reported = False
         self.diagnostic = Diagnostic(
             code, message, span, tuple(Label(s, m) for s, m in places), tuple(notes), help, fix, count=count
         )
 
     def report(self, diagnostics: Diagnostics) -> None:
         """Hand the finding to the collector."""
+        self.reported = True
         diagnostics.items.append(self.diagnostic)
 
 
@@ -108,6 +110,11 @@ def closest_known_name(name: str, known: Iterable[str]) -> str:
     return closest_name(name, candidates)
 
 
+def _is_value_declared_at(place: SourceSpan) -> bool:
+    """Whether a name is one of a `let` or `param` where it is declared."""
+    return re.search(r"\b(?:let|param)[ \t]+$", place.file.text[: place.start]) is not None
+
+
 def unknown_name_fault(
     code: str,
     span: SourceSpan,
@@ -121,6 +128,22 @@ def unknown_name_fault(
     """The fault of a name nobody declared, with the nearest known one and a fix that writes it. ``meant`` are
     words for known names that are not like them, in small letters."""
     known = sorted(set(known))
+    if code == "E0118" and span.text == name:
+        from tdsl.semantics.lost_words import (
+            exchanged_setting_fault,
+            hyphen_in_setting_fault,
+            setting_of_other_block_fault,
+            value_alone_fault,
+        )
+
+        lost = (
+            exchanged_setting_fault(span, what, known)
+            or value_alone_fault(span, what, known)
+            or hyphen_in_setting_fault(span, what, known)
+            or setting_of_other_block_fault(span, what, known)
+        )
+        if lost is not None:
+            return lost
     near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
     near = (
         near
@@ -136,6 +159,28 @@ def unknown_name_fault(
             fix=Fix(f"write `{near}`", ((span, near),), safe=False) if span.text == name else None,
         )
     shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
+    if code == "E0101" and span.text == name:
+        from tdsl.semantics.lost_words import declaration_elsewhere
+
+        declared = declaration_elsewhere(span, name)
+        if declared is not None and what == "value" and not _is_value_declared_at(declared):
+            help = f"`{name}` is declared in line {declared.begin[0]} as devices, which are no value; a path "
+            return Fault(
+                code,
+                span,
+                f"there is no {what} `{name}` here",
+                labels=[(declared, f"`{name}` is declared here")],
+                help=f"{help}to them follows `of`, `to`, `among` or `in`",
+            )
+        if declared is not None:
+            line = declared.begin[0]
+            return Fault(
+                code,
+                span,
+                f"there is no {what} `{name}` here",
+                labels=[(declared, f"`{name}` is declared here, in a block that is not around this one")],
+                help=f"move the declaration of `{name}` in line {line} into a block around both places",
+            )
     return Fault(
         code,
         span,

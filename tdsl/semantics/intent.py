@@ -34,7 +34,7 @@ from tdsl.semantics.topology import Binder, Instance
 from tdsl.semantics.unfold import Unfolder
 from tdsl.semantics.values import Value
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, SETTINGS
 from tdsl.syntax.parser import parse_source_file
 from tdsl.syntax.writer import statement_text
 
@@ -261,6 +261,25 @@ class Intent:
         ):
             whole = SourceSpan(model.span.file, model.span.start, model.span.start + apart.end())
             new = re.sub("[- ]", "_", apart[0])
+            last, lead = words[-1], words[0].islower()
+            if words[1] in (*SETTINGS, "leaves", "spines") or (words[1].islower() and not words[0].islower()):
+                at = SourceSpan(whole.file, whole.start + len(words[0]), whole.start + len(words[0]))
+                raise Fault(
+                    "E0120",
+                    SourceSpan(whole.file, at.start + 1, at.start + 1 + len(words[1])),
+                    f"`{words[1]}` begins a statement of its own",
+                    help=f"write `; {words[1]}`, or begin a new line",
+                    fix=Fix("put `;`", ((at, ";"),), safe=False),
+                )
+            if lead and len(words) == 2:
+                gone = SourceSpan(whole.file, whole.start, whole.end - len(last))
+                raise Fault(
+                    "E0120",
+                    gone,
+                    f"`{words[0]}` is between `x` and the name of a model, which is one word",
+                    help=f"write `{last}`",
+                    fix=Fix(f"write `{last}`", ((gone, ""),), safe=False),
+                )
             fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
             raise Fault(
                 "E0120",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.semantics.amounts import settings_in_one_fault, unit_apart_fault
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.paths import resolve_path
@@ -342,6 +343,7 @@ OTHERS = (
     "assumed",
 )
 SETTINGS = (*WHOLE, *WORDS, *OTHERS)
+_ALL_SETTINGS = frozenset({*SETTINGS, "layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "head_dim"})
 """Settings of a job's block."""
 SETTINGS_OF_FRAMEWORKS = {
     **dict.fromkeys(("tp", "tensor_parallel", "tensor_model_parallel_size", "model_parallel"), "tensor"),
@@ -360,6 +362,7 @@ SETTINGS_OF_FRAMEWORKS = {
     **dict.fromkeys(("vpp", "virtual_stages", "virtual_pipeline", "chunks"), "interleave"),
     **dict.fromkeys(("params", "size"), "parameters"),
     **dict.fromkeys(("moe",), "experts"),
+    **dict.fromkeys(("mfu", "hfu", "utilisation", "utilization"), "efficiency"),
     **dict.fromkeys(("model", "llm", "architecture"), "transformer"),
     **dict.fromkeys(("hosts", "nodes", "gpus", "ranks"), "on"),
 }
@@ -458,7 +461,11 @@ class JobReader:
         """The one value of a setting."""
         if len(s.items) != 1 or s.items[0].args or s.body is not None:
             own = f"{s.name.name} {s.items[0].value.span.text}" if s.items else form
-            raise Fault("E0120", s.span, f"`{s.name.name}` takes one value", help=f"write `{own}`")
+            raise (
+                unit_apart_fault(s)
+                or settings_in_one_fault(s.name.name, s.items, _ALL_SETTINGS)
+                or Fault("E0120", s.span, f"`{s.name.name}` takes one value", help=f"write `{own}`")
+            )
         return s.items[0].value
 
     def whole_number(self, s: tree.Setting, form: str) -> int:

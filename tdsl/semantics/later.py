@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
+from tdsl.semantics.lost_words import exchanged_setting_fault, value_alone_fault, word_before_block_fault
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import CLAUSES, INSTEAD_OF, KINDS, OPERATORS, STARTERS, STATEMENTS
@@ -87,7 +88,12 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
     if isinstance(s, tree.Setting):
         raise _unknown_statement_fault(s, library, home)
     if isinstance(s, tree.Use):
-        raise Fault("E0120", s.span, "`use` belongs at the top of a file")
+        raise Fault(
+            "E0120",
+            s.span,
+            "`use` belongs at the top of a file",
+            help=f"move `{s.span.text}` before the first `fabric`",
+        )
     raise Fault("E0118", s.span, f"`{name}` has no meaning in this place", help=_help_for_nested_word(name))
 
 
@@ -108,8 +114,11 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
     if find_topology(library, home, name) is not None:
         return Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
     topologies = known_topology_names(library, home)
+    known = (*_KNOWN_HERE, *topologies)
     if fault := (
-        _fault_of_group_without_name(s)
+        exchanged_setting_fault(s.name.span, "statement", known)
+        or value_alone_fault(s.name.span, "statement", known)
+        or _fault_of_group_without_name(s)
         or _fault_of_foreign_end(s)
         or _fault_of_group_in_other_words(s, topologies)
         or _fault_of_word_around_statement(s)
@@ -117,9 +126,9 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
         or _fault_of_misnamed_statement(s)
     ):
         return fault
-    known = (*_KNOWN_HERE, *topologies)
     return (
         _fault_of_word_in_two(s, known)
+        or word_before_block_fault(s, inside=True)
         or _fault_of_other_word(s, known)
         or unknown_name_fault(
             "E0118",
@@ -258,6 +267,11 @@ def _fault_of_word_around_statement(s: tree.Setting) -> Fault | None:
         message = f"`;` ends the statement before, and no statement begins with `{name.name}`"
         return Fault("E0118", end, message, help="remove the `;`", fix=Fix("remove the `;`", ((end, ""),)))
     first = s.items[0].value if s.items else None
+    polite = name.name.lower() in ("please", "the", "then", "must", "all", "new", "add", "a", "an")
+    if polite and isinstance(first, tree.PathExpr) and first.bare is not None and s.body is not None:
+        gone = SourceSpan(s.span.file, name.span.start, first.span.start)
+        message, remove = f"`{name.name}` means nothing before `{first.bare}`", f"remove `{name.name}`"
+        return Fault("E0118", name.span, message, help=remove, fix=Fix(remove, ((gone, ""),), safe=False))
     if not isinstance(first, tree.PathExpr) or first.bare not in STARTERS or len(s.items[0].args) == 0:
         return None
     gone = SourceSpan(s.span.file, name.span.start, first.span.start)

@@ -14,7 +14,7 @@ from tdsl.findings.diagnostic import Fix, Severity
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
 from tdsl.semantics.amounts import decimal_comma_fault
-from tdsl.semantics.cages import check_cages, heatsink_of
+from tdsl.semantics.cages import check_cages, heatsink_of, warn_of_misspelt_form
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import (
@@ -346,6 +346,8 @@ class ModelBuilder:
             )
         args = s.items[0].args[:1]
         form = "".join(text_of(self.evaluator.evaluate(a, self.scope, words=True)) for _, a in args)
+        if args and form:
+            warn_of_misspelt_form(form, args[0][1].span, self.library.diagnostics)
         if len(s.items) < 2:
             return count, form, None
         numbers = tuple(self.integers(s.items[1].value, decl.name.name, axes))
@@ -690,6 +692,13 @@ class ModelBuilder:
         """A word that means nothing in a model: refused where it is nearly a known one, else a warning that
         names ``fact``."""
         name = s.name.name
+        counted = re.match(r"(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps)", s.span.text)
+        if counted is not None and name not in ("port", "ports"):
+            new = f"port {name}[{counted[2]}]: {counted[3]}"
+            at = SourceSpan(s.span.file, s.span.start, s.span.start + counted.end())
+            fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+            message = "ports have a name, their indices and a rate"
+            raise Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
         drawn = re.match(r"ports?\s+(\d+)\s*x\s*(\w+)", s.span.text)
         if name in ("port", "ports") and drawn is not None:
             new = f"port p[1..{drawn[1]}]: {drawn[2]}"
@@ -703,6 +712,10 @@ class ModelBuilder:
             )
         if closest_name(name, FACTS, 0.8) or name_of_word_elsewhere(name, FACTS):
             raise unknown_name_fault("E0118", s.name.span, "setting of a model", name, FACTS)
+        if closest_name(name, ("fact",), 0.8) and s.items and s.items[0].args:
+            fix = Fix("write `fact`", ((s.name.span, "fact"),), safe=False)
+            message = f"there is no setting of a model `{name}` here"
+            raise Fault("E0118", s.name.span, message, help="did you mean `fact`?", fix=fix)
         self.library.diagnostics.add(
             "E0128",
             s.name.span,
@@ -742,6 +755,9 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
         fault = fault or decimal_comma_fault(s) or _comma_before_word_fault(s)
         if fault is not None:
             raise fault
+        if not s.items:
+            message = f"the value of `{name}` is missing"
+            raise Fault("E0120", s.span, message, help=f"write `{name} {example}`, or remove `{name}`")
         raise Fault(
             "E0103",
             s.span,

@@ -83,6 +83,26 @@ def quantity_value(e: tree.Measure) -> Value:
     return Quantity(Fraction(e.value) * entry[0], entry[1])
 
 
+def _letter_of_thousands_fault(e: tree.Measure, number: str) -> Fault:
+    """The fault of ``2M``, which is money, a rate or a plain number."""
+    line = e.span.file.text[: e.span.start].rpartition("\n")[2]
+    message = f"`{e.unit}` alone is not a unit of the language"
+    letter = e.unit.replace("K", "k")
+    if re.search(r"\b(?:cost|price|budget)\b", line):
+        new = f"${number}{letter}"
+        return Fault(
+            "E0105",
+            e.span,
+            message,
+            help=f"write `{new}`",
+            fix=Fix(f"write `{new}`", ((e.span, new),), safe=False),
+        )
+    zeros = "_000_000" if letter == "M" else "_000"
+    plain = f"`{number}{zeros}`" if number.isdigit() else "all digits"
+    help = f"write `${number}{letter}` for money, `{number}{letter}bps` for a rate, {plain} for a number"
+    return Fault("E0105", e.span, message, help=help)
+
+
 def _unknown_unit_fault(e: tree.Measure) -> Fault:
     """The fault of a unit that the language does not have: the amount in one that it has, or the nearest unit
     of the quantity that the word before asks for."""
@@ -92,6 +112,8 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
     cased = [u for u, (_, dim) in UNIT_TABLE.items() if dim == asked and u.lower() == e.unit.lower()]
     if cased:  # `3M` for a length is no `3Mbps`
         amount = f"{number}{cased[0]}"
+    if e.unit in ("M", "k", "K") and not cased:
+        return _letter_of_thousands_fault(e, number)
     amount = amount or _amount_in_nearest_unit(number, e.unit, asked) or _amount_without_unit(e, number)
     if amount:
         return Fault(
@@ -273,7 +295,16 @@ def elements_to_iterate(value: Value, span: SourceSpan) -> Sequence[Value]:
         return value
     if isinstance(value, Dims):
         return value.sizes
-    raise Fault("E0103", span, f"expected a range or a list, found {a_type(value)}", help="write `0..n - 1`")
+    whole = re.compile(r"(\w+)\s*(?::|-|to)\s*(\w+)(?=\s*[{\])]|$)").match(span.file.text, span.start)
+    new = f"{whole[1]}..{whole[2]}" if whole is not None else ""
+    at = SourceSpan(span.file, span.start, whole.end()) if whole is not None else span
+    raise Fault(
+        "E0103",
+        at,
+        f"expected a range or a list, found {a_type(value)}",
+        help=f"write `{new}`" if new else "write `0..n - 1`",
+        fix=Fix(f"write `{new}`", ((at, new),), safe=False) if new else None,
+    )
 
 
 def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> None:
@@ -290,6 +321,8 @@ def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> Non
         if member is not None and wanted.name == "int":
             help = f"write `{member[1]} where {member[2]} <= NAME <= {member[3]}`"
             raise Fault("E0103", span, "`in` asks whether a value is in a range, and gives a bool", help=help)
+        if wanted.name == "dims" and re.fullmatch(r"\d+(?:\s*\*\s*\d+)+", span.text):
+            plain = re.sub(r"\s*\*\s*", "x", span.text)
         raise Fault(
             "E0103",
             span,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING
 
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Severity
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
@@ -32,6 +32,7 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Pa
     name = s.name.name
     binding = Binding("param", s.name.span, state=FAILED)
     scope.define(name, binding)
+    _refuse_range_as_default(s)
     given = settings.texts.get(name)
     if settings.domains is not None:
         _value_of_others(binding, lambda: evaluator.evaluate(s.default, scope))
@@ -66,6 +67,21 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Pa
     scope.set(name, value, s.name.span, "param")
     scope.names[name].node = s
     return value
+
+
+def _refuse_range_as_default(s: tree.Param) -> None:
+    """Raise Fault for ``param n: int = 8 in 1..32``, a range in the place of a guard."""
+    found = re.fullmatch(r"(\w+)\s+in\s+\[?(\w+)\s*(?:\.\.|,)\s*(\w+)\]?", s.default.span.text)
+    if found is None or (s.type is not None and s.type.name == "bool"):
+        return
+    new = f"{found[1]} where {found[2]} <= {s.name.name} <= {found[3]}"
+    raise Fault(
+        "E0103",
+        s.default.span,
+        "`in` asks whether a value is in a range, and gives a bool; limits of a parameter follow `where`",
+        help=f"write `{new}`",
+        fix=Fix(f"write `{new}`", ((s.default.span, new),), safe=False),
+    )
 
 
 def _value_of_parameter(

@@ -3,10 +3,12 @@ manage it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tdsl.findings.source import Origin
+from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
@@ -100,7 +102,14 @@ def _partition_name_and_key(s: tree.Setting, scope: Scope, evaluator: Evaluator)
     """Name and key."""
     item = s.items[0] if len(s.items) == 1 else None
     if item is None or len(item.args) != 1 or item.args[0][0]:
-        raise Fault("E0120", s.span, "a partition has a name and a key", help=EXAMPLE)
+        apart = re.match(r"partition\s+(\w+)\s+0\s*[xX*,]\s*([0-9a-fA-F]{1,4})\b", s.span.text)
+        new = f"partition {apart[1]} 0x{apart[2]}" if apart is not None else ""
+        at = (
+            SourceSpan(s.span.file, s.span.start, s.span.start + apart.end()) if apart is not None else s.span
+        )
+        fix = Fix(f"write `{new}`", ((at, new),), safe=False) if new else None
+        help = f"write `{new}`" if new else EXAMPLE
+        raise Fault("E0120", at, "a partition has a name and a key", help=help, fix=fix)
     name = evaluator.evaluate(item.value, scope, words=True)
     if not isinstance(name, str) or not name:
         raise Fault("E0103", item.value.span, "expected the name of a partition", help=EXAMPLE)

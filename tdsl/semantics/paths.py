@@ -3,12 +3,17 @@ evaluated here."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
 from tdsl.syntax import tree
+from tdsl.syntax.declaration_slips import SWITCH_NAME
+from tdsl.syntax.keywords import GRAMMAR_WORDS
 
 
 class PathReader:
@@ -37,6 +42,13 @@ class PathReader:
         model = found.model if device and isinstance(found, DeviceSet) else None
         name = model.classes[0].name if model is not None and model.classes else ""
         at = SourceSpan(part.span.file, part.span.start, part.span.start)
+        axes = found.parts[-1].axes if isinstance(found, DeviceSet) else ()
+        before = part.span.file.text[part.span.start - 1]
+        if isinstance(found, DeviceSet) and len(axes) == 2 and len(written) == 2 and before == "]":
+            both = SourceSpan(part.span.file, part.span.start - 1, part.span.start + 1)
+            message = f"`{found.parts[-1].name}` has 2 indices, which are written in one pair of brackets"
+            fix = Fix("write `, `", ((both, ", "),), safe=False)
+            raise Fault("E0120", both, message, help="write `[i, j]` for `[i][j]`", fix=fix)
         new = (
             f"{SourceSpan(part.span.file, self.path.span.start, part.span.start).text}.{name}{part.span.text}"
         )
@@ -72,12 +84,14 @@ class PathReader:
         """Whether parts are left."""
         return self.at < len(self.path.parts)
 
-    def entries(self, name: tree.Identifier, axes: tuple[Axis, ...]) -> list[IndexEntry]:
+    def entries(
+        self, name: tree.Identifier, axes: tuple[Axis, ...], extents: Sequence[object] = ()
+    ) -> list[IndexEntry]:
         """One entry a dimension; nothing written means the whole population."""
         index = self.index()
         if index is None or _is_lone_star(index):
             return [IndexEntry(a, None, name.span, name.name) for a in axes]
-        _check_count(name, axes, index)
+        _check_count(name, axes, index, extents)
         return [IndexEntry(a, e, e.span, name.name) for a, e in zip(axes, index.entries, strict=True)]
 
 
@@ -95,7 +109,7 @@ def resolve_path(
     while isinstance(found, Group):
         index = reader.index()
         written.append((head, len(found.axes), index))
-        _check_count(head, found.axes, index)
+        _check_count(head, found.axes, index, found.extents)
         parts.append(PathComponent(found.name, found.kind, found.axes))
         if not reader.more:
             entries = _entries_of_groups(written, [p.axes for p in parts[depth:]])
@@ -104,7 +118,7 @@ def resolve_path(
         found = _member_of_group(found, head)
     own = [p.axes for p in found.parts[depth : depth + len(written)]]
     entries = _entries_of_groups(written, own)
-    entries += reader.entries(head, found.parts[-1].axes)
+    entries += reader.entries(head, found.parts[-1].axes, found.extents)
     return _target_behind_device(plan, reader, found, shared, entries, path, ports)
 
 
@@ -113,21 +127,43 @@ def _is_lone_star(index: tree.IndexPart) -> bool:
     return len(index.entries) == 1 and isinstance(index.entries[0], tree.Star)
 
 
-def _check_count(name: tree.Identifier, axes: tuple[Axis, ...], index: tree.IndexPart | None) -> None:
-    if index is not None and not (_is_lone_star(index) and axes) and len(index.entries) != len(axes):
-        shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
-        has = f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape})"
-        mend = (
-            f"write `{name.name}`"
-            if not axes
-            else "one entry a dimension, separated by commas; `[*]` alone means all members"
-        )
-        raise Fault(
-            "E0109",
-            index.span,
-            f"{has}, and {len(index.entries)} {'is' if len(index.entries) == 1 else 'are'} written",
-            help=mend,
-        )
+def _check_count(
+    name: tree.Identifier,
+    axes: tuple[Axis, ...],
+    index: tree.IndexPart | None,
+    extents: Sequence[object] = (),
+) -> None:
+    if index is None or (_is_lone_star(index) and axes) or len(index.entries) == len(axes):
+        return
+    declared = [e.span for e in extents if isinstance(e, tree.Extent)]
+    shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
+    has = f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape})"
+    mend = (
+        f"write `{name.name}`"
+        if not axes
+        else "one entry a dimension, separated by commas; `[*]` alone means all members"
+    )
+    written = f"{len(index.entries)} {'is' if len(index.entries) == 1 else 'are'} written"
+    if len(declared) == 1 and len(declared[0].text.split("*")) == len(index.entries) > 1:
+        raise _product_for_dimensions_fault(name, declared[0], index)
+    labels = [(declared[0].to(declared[-1]), f"`{name.name}` is declared here")] if declared else []
+    raise Fault("E0109", index.span, f"{has}, and {written}", labels=labels, help=mend)
+
+
+def _product_for_dimensions_fault(name: tree.Identifier, at: SourceSpan, index: tree.IndexPart) -> Fault:
+    """The fault of ``chip c[4*4*4]``, whose members have three indices elsewhere."""
+    new = re.sub(r"\s*\*\s*", "x", at.text)
+    plain = re.fullmatch(r"\d+(?:x\d+)+", new) is not None
+    new = new if plain else re.sub(r"\s*\*\s*", ", ", at.text)
+    return Fault(
+        "E0109",
+        at,
+        f"`{name.name}[{at.text}]` declares one row of members, and `{name.name}{index.span.text}` has "
+        f"{len(index.entries)} indices",
+        labels=[(index.span, f"{len(index.entries)} indices here")],
+        help=f"write `{new}`",
+        fix=Fix(f"write `{new}`", ((at, new),), safe=False),
+    )
 
 
 def _entries_of_groups(
@@ -220,7 +256,12 @@ def _find_enclosing_member(
     if not isinstance(following, tree.IndexPart):
         _refuse_name_of_device(context, head)
     what = "device, group or job" if plan.names_of_jobs else "device or group"
-    raise unknown_name_fault("E0101", head.span, what, head.name, (*known, *sorted(plan.names_of_jobs)))
+    all_known = (*known, *sorted(plan.names_of_jobs))
+    shown = ", ".join(f"`{n}`" for n in sorted(all_known)[:8])
+    kind = "switch" if SWITCH_NAME.match(head.name) else "host"
+    declare = f"declare it: `{kind} {head.name}[8]: MODEL`" if head.name not in GRAMMAR_WORDS else ""
+    declare = "; ".join(x for x in (declare, f"known here: {shown}" if shown else "") if x)
+    raise unknown_name_fault("E0101", head.span, what, head.name, all_known, extra_help=declare)
 
 
 def _refuse_name_of_device(context: Context, head: tree.Identifier) -> None:
@@ -360,7 +401,11 @@ def _entry_of_lanes(
         raise Fault(
             "E0108",
             e.span,
-            f"`{name.name}[{outside}]` is outside {low}..{high}" if wanted else "this names no port",
+            f"`{name.name}[{outside}]` is outside {low}..{high}"
+            if wanted
+            else f"`{name.name}[{e.span.text}]` names no port",
+            help=f"`{name.name}` has the indices {low} to {high}"
+            + ("" if wanted else f"; the lower end of a range comes first: `{low}..{high}`"),
         )
     items = tuple(tree.Number(p, e.span) for n in wanted for p in places[n])
     return IndexEntry(Axis(0, at), tree.ListExpr(items, e.span), e.span, name.name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
-from tdsl.semantics.amounts import EXAMPLES, amount_fault, unit_apart_fault
+from tdsl.semantics.amounts import EXAMPLES, amount_fault, settings_in_one_fault, unit_apart_fault
 from tdsl.semantics.autoplace import EXAMPLE, is_auto, place_auto
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceSet
@@ -218,6 +218,14 @@ def hall_of_name(plan: FabricPlan, head: tree.Identifier) -> Hall:
         return hall
     if head.name in plan.absent_halls:
         raise Excused
+    rows = {
+        n: f"{h.name}.{r.name}" for h in plan.halls for r in h.rows for n in (r.name, f"{h.name}{r.name}")
+    }
+    if head.name in rows:
+        whole = rows[head.name]
+        message = f"there is no hall `{head.name}` here; a row is written behind its hall"
+        fix = Fix(f"write `{whole}`", ((head.span, whole),), safe=False)
+        raise Fault("E0101", head.span, message, help=f"write `{whole}`", fix=fix)
     raise unknown_name_fault(
         "E0101",
         head.span,
@@ -558,8 +566,15 @@ class _HallReader:
         """The one quantity of a setting."""
         if len(s.items) != 1 or s.items[0].args:
             example = EXAMPLES.get(dim, "…")
-            raise unit_apart_fault(s) or Fault(
-                "E0120", s.span, f"`{s.name.name}` is one {kind_name(dim)}", help=f"`{s.name.name} {example}`"
+            raise (
+                unit_apart_fault(s)
+                or settings_in_one_fault(s.name.name, s.items)
+                or Fault(
+                    "E0120",
+                    s.span,
+                    f"`{s.name.name}` is one {kind_name(dim)}",
+                    help=f"`{s.name.name} {example}`",
+                )
             )
         return self.quantity(self.evaluator.evaluate(s.items[0].value, self.scope), dim, s.items[0].span)
 

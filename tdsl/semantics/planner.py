@@ -637,7 +637,12 @@ class FabricPlanner:
         help = f"write `{model.kind} {s.name.name}`, or name a {s.kind.name}'s model"
         if near.help.startswith("did you mean"):
             help = f"{near.help} Or declare it as what it is: `{model.kind} {s.name.name}`"
-        return Fault("E0102", s.of.span, message, labels=labels, help=help, fix=near.fix)
+        of, fix = s.of.span, near.fix
+        if fix is not None and of.text != model.name:  # `hosts 128 x H100`
+            at = of.start + max(of.text.rfind(model.name), 0)
+            new = fix.edits[0][1]
+            fix = Fix(f"write `{new}`", ((SourceSpan(of.file, at, at + len(model.name)), new),), safe=False)
+        return Fault("E0102", of, message, labels=labels, help=help, fix=fix)
 
     def named_model(self, path: tree.PathExpr, scope: Scope, kinds: tuple[str, ...] = ()) -> DeviceModel:
         """The model a name means: declared, used, in the catalogue, or the value of a name of type model. Of

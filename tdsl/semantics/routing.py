@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
 from tdsl.findings.source import Origin
+from tdsl.semantics.amounts import settings_in_one_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
 from tdsl.semantics.scope import Scope
@@ -74,13 +75,19 @@ def read_routing_block(
     """``routing bgp { unnumbered; asn …; mtu 9216; bfd; graceful_restart }``, and its ``asn`` for later."""
     word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
     protocol = word.bare if isinstance(word, tree.PathExpr) else None
+    first = s.items[0].value if s.items else None
+    if protocol != "bgp" and isinstance(first, tree.PathExpr) and first.bare == "bgp":
+        message = "settings of `routing bgp` are written in its braces"
+        raise Fault("E0120", s.items[0].span, message, help="write `routing bgp { unnumbered; … }`")
     if protocol != "bgp":
         at = word.span if word is not None else s.name.span
         raise Fault("E0120", at, "expected the protocol, which is `bgp`", help="write `routing bgp { … }`")
     given = _settings_by_name(s, BGP_SETTINGS, several="asn")
     for name in FLAGS:
         if name != "bfd" and name in given and given[name].items:
-            raise Fault("E0120", given[name].span, f"`{name}` takes no value", help=f"write `{name}` alone")
+            raise settings_in_one_fault(name, given[name].items, BGP_SETTINGS) or Fault(
+                "E0120", given[name].span, f"`{name}` takes no value", help=f"write `{name}` alone"
+            )
     mtu = _integer_setting("mtu", given, scope, evaluator, MTU, 0)
     asns = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == "asn"]
     interval, multiplier = _bfd_timers(given.get("bfd"), scope, evaluator)
@@ -194,7 +201,8 @@ def _integer_setting(
     if s is None:
         return default
     if len(s.items) != 1 or (s.items[0].args and name != "cnp"):
-        raise Fault("E0120", s.span, f"`{name}` takes one number")
+        shown = s.items[0].value.span.text if s.items else "N"
+        raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"write `{name} {shown}`")
     word, number = s.items[0].value, ""
     if isinstance(word, tree.PathExpr) and word.bare and name in ("dscp", "cnp"):
         number = _dscp_of_class(word.bare.upper())
@@ -240,6 +248,8 @@ def _integer_in_range(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluato
             f"`{name}` is a whole number, and `{e.span.text}` is none",
             help=f"write `{number[1]}`"
             if number is not None
+            else "write `cnp 48 priority 6`: the DSCP first"
+            if name == "cnp"
             else f"write a number from {among.start} to {among.stop - 1:,}, such as `{name} {among.start}`",
         )
     value = evaluator.integer(e, scope)

@@ -25,6 +25,7 @@ class Binding:
     value: Value = None
     state: int = WAITING
     node: tree.Let | tree.Param | None = None  # its statement, where sizes may be read from it
+    fault: Fault | None = None  # why it has no value
 
 
 @dataclass(slots=True)
@@ -95,6 +96,8 @@ class Scope:
         if binding.state == DONE:
             return binding.value
         if binding.state == FAILED:
+            if binding.fault is not None and not binding.fault.reported:
+                raise binding.fault  # who met it first only tried the value
             raise Excused
         if binding.state == RUNNING:
             binding.state = FAILED
@@ -109,8 +112,9 @@ class Scope:
         try:
             assert binding.compute is not None
             binding.value = binding.compute()
-        except (Fault, Excused):
+        except (Fault, Excused) as fault:
             binding.state = FAILED
+            binding.fault = fault if isinstance(fault, Fault) else None
             raise
         except RecursionError:
             binding.state = FAILED

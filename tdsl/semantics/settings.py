@@ -96,7 +96,12 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     apart = unit_apart_fault(s)
     if apart is not None:
         return apart
-    if isinstance(word, tree.PathExpr) and word.bare in SETTINGS and len(item.args) > 1:
+    if (
+        isinstance(word, tree.PathExpr)
+        and word.bare in SETTINGS
+        and word.bare != "carries"
+        and len(item.args) > 1
+    ):
         gap = SourceSpan(word.span.file, word.span.start, word.span.start)
         return Fault(
             "E0118",
@@ -117,9 +122,29 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
             help=f"write `; {following} {word.span.text}`",
             fix=Fix("write `;`", ((comma, "; "),)),
         )
+    if name in ("class", "lengths", "allow") and len(item.args) == 1 and isinstance(word, tree.PathExpr):
+        gap = SourceSpan(word.span.file, item.value.span.end, word.span.start)
+        new = f"{name} {item.value.span.text}, {word.span.text}"
+        fix = Fix("put `,`", ((gap, ", "),), safe=False)
+        return Fault(
+            "E0118", word.span, f"`,` separates the values of `{name}`", help=f"write `{new}`", fix=fix
+        )
     return Fault("E0118", word.span, f"`{name}` does not use this", help=f"write `{form}`")
 
 
+VALUE_EXAMPLES = {
+    "rate": "400Gbps",
+    "length": "3m",
+    "class": '"north"',
+    "colour": '"blue"',
+    "medium": "fibre",
+    "cable": "PART",
+    "optic": "PART",
+    "allow": "PART",
+    "bundle": "2",
+    "layer": "scaleup",
+}
+"""How the value of a setting of a connect is written."""
 EVPN = "evpn"
 """What ``across`` is followed by where the switches are those of Ethernet segments (RFC 7432)."""
 SEPARATE = ("rate", "length", "cable", "medium", "class", "colour", "optic", "bundle", "layer")
@@ -135,7 +160,9 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     """The setting's value, a tuple of one a dimension, or a tree.Str whose placeholders need the connect's
     variables."""
     if not s.items:
-        raise Fault("E0120", s.span, f"`{s.name.name}` needs a value")
+        example = VALUE_EXAMPLES.get(s.name.name, "…")
+        help = f"write `{s.name.name} {example}`, or remove `{s.name.name}`"
+        raise Fault("E0120", s.span, f"the value of `{s.name.name}` is missing", help=help)
     if s.name.name == "bundle":
         if bundle_across(s):
             s = replace(s, items=(replace(s.items[0], args=()),))

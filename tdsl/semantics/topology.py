@@ -11,6 +11,7 @@ from typing import Any
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.semantics.amounts import settings_in_one_fault
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -290,6 +291,11 @@ class Binder:
         kind = formal.type.name
         if kind == "table":
             return read_table_rows(formal, items, self.outer, self.evaluator)
+        if kind == "dims" and all(re.fullmatch(r"\d+", i.span.text) for i in items) and len(items) > 1:
+            whole, new = items[0].span.to(items[-1].span), "x".join(i.span.text for i in items)
+            fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+            message = f"`{formal.name.name}` is one dims: sizes joined by `x`"
+            raise Fault("E0120", whole, message, help=f"write `{new}`", fix=fix)
         if kind != "list" and len(items) > 1:
             raise Fault(
                 "E0120",
@@ -330,7 +336,11 @@ class Binder:
             self.refuse_unfit_model(formal, items[0], body)
         extra = next((i for i in items if i.args), None)
         if extra is not None:
-            raise _fault_of_further_words(formal, extra)
+            known = [f.name.name for f in self.node.formals]
+            raise (
+                settings_in_one_fault(formal.name.name, (extra,), known)
+                or _fault_of_further_words(formal, extra)
+            )
         values = tuple(self.value_of_item(i, formal, kind) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values
@@ -396,7 +406,11 @@ def _ratio_mode_and_value(item: tree.SettingItem) -> tuple[str, tree.Expr]:
         return "about", item.args[0][1]
     value = _value_behind_most(item.args) if word == "at" else None
     if value is None:
-        raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
+        numbers = re.fullmatch(r"(\d+)\s*(?:to|in|/|-)\s*(\d+)", item.span.text)
+        new = f"{numbers[1]}:{numbers[2]}" if numbers is not None else ""
+        fix = Fix(f"write `{new}`", ((item.span, new),), safe=False) if new else None
+        help = f"write `{new}`" if new else ""
+        raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`", help=help, fix=fix)
     return "at most", value
 
 

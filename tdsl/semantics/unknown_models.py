@@ -51,7 +51,10 @@ def unknown_model_fault(
     if found:
         shown = " or ".join(f"`{n}`" for n in found[:MOST])
         fix = Fix(f"write `{found[0]}`", ((span, found[0]),), safe=False) if len(found) == 1 else None
-        return Fault("E0102", span, message, help=f"did you mean {shown}?", fix=fix)
+        declared = re.search(rf"^[ \t]*model[ \t]+\w+[ \t]+({re.escape(found[0])})\b", span.file.text, re.M)
+        place = [] if declared is None else [SourceSpan(span.file, declared.start(1), declared.end(1))]
+        labels = [(at, f"`{found[0]}` is declared here") for at in place]
+        return Fault("E0102", span, message, labels=labels, help=f"did you mean {shown}?", fix=fix)
     listed = "hardware" if not kinds or what in ("model", "host", "switch") else f"{next(iter(kinds))}s"
     help = (
         f"declare it with `model {next(iter(kinds), 'switch')} {name} {{ … }}`, or `use` the file that does; "

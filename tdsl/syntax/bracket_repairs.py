@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label
 from tdsl.findings.source import SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS
 from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.syntax.scene import Scene
@@ -42,7 +42,21 @@ def bracket_left_out_of(s: Scene, tokens: list[Token]) -> Diagnostic | None:
             return _bracket_of_other_kind(s, tokens, opened[-1], t) or _opener_left_out(s, tokens, t)
         elif t.type in _OPENERS:
             opened.pop()
-    return _closer_left_out(s, tokens, opened[-1]) if opened else None
+    if opened:
+        return _closer_left_out(s, tokens, opened[-1])
+    return _brace_in_brackets(s, tokens)
+
+
+def _brace_in_brackets(s: Scene, tokens: list[Token]) -> Diagnostic | None:
+    """``plane[{p].leaf``."""
+    text, opened = s.run.file.text, ""
+    for t in tokens:
+        opened = t.text if t.type in ("LSQB", "LPAR") else "" if t.type in _OPENERS else opened
+        if t.type == "LBRACE" and opened:
+            if is_whole(s, text[tokens[0].start : t.start] + text[t.end : tokens[-1].end]):
+                return _remove_bracket(s, t, f"`{{` cannot be inside of `{opened}`", "E0005")
+            return None
+    return None
 
 
 def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer: Token) -> Diagnostic | None:
@@ -126,12 +140,41 @@ def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic
     wrong = touches or (inside[:1] and inside[0].type in ("LSQB", "LPAR", "LBRACE", "DOT"))
     if wrong and is_whole(s, text[begin : opener.start] + text[opener.end : end]):
         return _remove_bracket(s, opener, message, "E0003")
-    for t in inside[:12]:
+    first = (
+        tokens.index(opener) == 1 and opener.type == "LPAR" and inside[:1] != [] and inside[0].type == "NAME"
+    )
+    behind_sign = tokens[max(tokens.index(opener) - 1, 0)].type in ("EQUAL", "CMP", "COLON") and tokens[
+        0
+    ].text in ("param",)
+    at = tokens.index(opener)
+    device = opener.type == "LPAR" and tokens[at - 1].type == "COLON" and tokens[0].text in KIND_WORDS
+    if (first or behind_sign or device) and is_whole(
+        s, text[begin : opener.start] + " " + text[opener.end : end]
+    ):
+        return _remove_bracket(s, opener, message, "E0003")
+    block = tokens[0].text in KIND_WORDS and opener.type == "LPAR" and not inside
+    if block and is_whole(s, text[begin : opener.start] + "{ }"):
+        return _exchange_bracket_for_block(opener)
+    brace = next((t for t in inside if t.type == "LBRACE"), None)
+    if brace is not None and is_whole(s, text[begin : brace.start] + text[brace.end : end]):
+        return _remove_bracket(s, brace, f"`{{` cannot be inside of `{opener.text}`", "E0005")
+    ends = inside[:12] if opener.type == "LSQB" else inside[:12][::-1]
+    for t in ends:
+        if opener.type == "LPAR" and t.end == opener.end:
+            continue  # `k()` is a call of nothing
         if t.type in _ENDS_INDEX and is_whole(s, f"{text[begin : t.end]}{sign}{text[t.end : end]}"):
             return _put_bracket(s, sign, t.end, opener, message, "E0003")
     if is_whole(s, text[begin : opener.start] + text[opener.end : end]):
         return _remove_bracket(s, opener, message, "E0003")
     return None
+
+
+def _exchange_bracket_for_block(opener: Token) -> Diagnostic:
+    """The finding of a block that `(` opens."""
+    fix = Fix("write `{`", ((opener.span, "{"),), safe=False)
+    return Diagnostic(
+        "E0003", "a block begins with `{`, not with `(`", opener.span, help="write `{`", fix=fix
+    )
 
 
 def _remove_bracket(s: Scene, bracket: Token, message: str, code: str) -> Diagnostic:

@@ -113,7 +113,10 @@ def _all_before_path(s: Scene) -> Diagnostic | None:
 def _separator_in_path(s: Scene) -> Diagnostic | None:
     """``node[n]/nic[r]`` and ``node[n]:nic[r]``."""
     t, b = s.token, s.before
-    if not _is_link(s) or t is None or b is None or t.type not in ("SLASH", "COLON", "MINUS"):
+    paths = _is_link(s) or s.first in ("place", "omit", "naming", "extend", "override")
+    if not paths or t is None or b is None or t.type not in ("SLASH", "COLON", "MINUS"):
+        return None
+    if t.type == "COLON" and s.first == "override":
         return None
     following = s.rest[1:2]
     if b.end != t.start or not following or following[0].start != t.end or following[0].type != "NAME":

@@ -8,9 +8,9 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS, TYPES
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import VALUES, Scene, closest_keyword, rewriting_finding
+from tdsl.syntax.scene import VALUES, Scene, closest_keyword, heads_around, rewriting_finding
 
-_SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
+SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?:node|host|server|compute|box|filer|login|gpu|dgx|tray|storage)", re.IGNORECASE)
 SCOPES = frozenset(KINDS["scope"]) | frozenset(KINDS["group"])
 
@@ -31,7 +31,8 @@ def _declared_without_kind(s: Scene) -> Diagnostic | None:
     if len(words) < 4 or kinds[1] != "LSQB" or kinds[-1] != "RSQB":
         return None
     name = SourceSpan(s.run.file, words[0].start, words[-1].end)
-    kind = "switch" if _SWITCH_NAME.match(words[0].text) else "host"
+    kind = "switch" if SWITCH_NAME.match(words[0].text) else "host"
+    kind = "port" if heads_around(s) == ["model"] else kind
     return Diagnostic(
         "E0001",
         f"`{name.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …",
@@ -56,7 +57,7 @@ def _foreign_kind(s: Scene) -> Diagnostic | None:
         return rewriting_finding(
             f"`{second.text}` comes before the name `{first.text}`", both, both, new, safe=True
         )
-    kind = "switch" if _SWITCH_NAME.match(second.text) or first.text.lower().startswith("sw") else "host"
+    kind = "switch" if SWITCH_NAME.match(second.text) or first.text.lower().startswith("sw") else "host"
     message = f"`{first.text}` declares nothing; a device is a `host`, `switch`, `chip`, `ocs` or `panel`"
     if kind == "host" and not _HOST_NAME.match(second.text):
         return Diagnostic(
@@ -226,15 +227,31 @@ def _model_without_kind(s: Scene) -> Diagnostic | None:
     kinds = [x.type for x in every]
     if s.first == "model" and kinds[:2] == ["NAME", "NAME"] and kinds[2:3] in (["STRING"], ["LBRACE"]):
         whole = every[0].span.to(every[1].span)
-        new = f"model switch {every[1].text}"
+        words = {x.text for x in every}
+        kind = "cable" if {"reach", "lengths", "medium"} & words else "optic" if "form" in words else ""
         message = "a model has its kind before its name: `switch`, `host`, `chip`, `cable` …"
-        return rewriting_finding(message, every[1].span, whole, new)
+        if not kind and _kind_of_use(s, every[1].text):
+            kind = _kind_of_use(s, every[1].text)
+        if kind:
+            return rewriting_finding(message, every[1].span, whole, f"model {kind} {every[1].text}")
+        help = f"write `model switch {every[1].text}` or `model host {every[1].text}`"
+        return Diagnostic("E0001", message, every[1].span, help=help)
     swapped = s.first in KINDS["device"] and kinds[:3] == ["NAME"] * 3 and every[1].text == "model"
     if not swapped:
         return None
     whole = every[0].span.to(every[2].span)
     new = f"model {s.first} {every[2].text}"
     return rewriting_finding(f"`model` comes before `{s.first}`", whole, whole, new, safe=True)
+
+
+def _kind_of_use(s: Scene, name: str) -> str:
+    """The kind of device that the text declares with a model; "" where there is none, or several."""
+    found = set(
+        re.findall(
+            rf"\b(host|chip|switch|ocs|panel)\s+\w+[^:{{}};\n]*:\s*{re.escape(name)}\b", s.run.file.text
+        )
+    )
+    return found.pop() if len(found) == 1 else ""
 
 
 def _type_behind_equals(s: Scene) -> Diagnostic | None:
@@ -250,6 +267,52 @@ def _type_behind_equals(s: Scene) -> Diagnostic | None:
     return rewriting_finding(
         "the type follows the name, and the value follows `=`", every[3].span, whole, new, safe=True
     )
+
+
+def _parameter_without_type(s: Scene) -> Diagnostic | None:
+    """``topology t(ends: ports, count = 4)``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "EQUAL" or s.first not in ("topology", "def") or len(s.rest) < 2:
+        return None
+    kind = {"NUMBER": "int", "RATIO": "ratio", "STRING": "string", "QUANTITY": "length"}.get(s.rest[1].type)
+    if kind is None or b.type != "NAME":
+        return None
+    new = f"{b.text}: {kind}"
+    return rewriting_finding(f"a parameter of a `{s.first}` has a type", b.span, b.span, new)
+
+
+def _setting_behind_model(s: Scene) -> Diagnostic | None:
+    """``host filer[8]: FILER role storage``: settings of a device without braces."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first not in KINDS["device"] or b.type != "NAME" or len(s.rest) != 2:
+        return None
+    if (
+        "COLON" not in [x.type for x in s.statement]
+        or t.text not in DEVICE_WORDS
+        or s.rest[1].type not in ("NAME", *VALUES)
+    ):
+        return None
+    whole = t.span.to(s.rest[1].span)
+    return rewriting_finding(
+        "settings of a device are written in braces", whole, whole, f"{{ {whole.text} }}", safe=False
+    )
+
+
+DEVICE_WORDS = frozenset({"role", "spares", "nos", "latency", "fails", "fit", "mtbf", "repair"})
+"""Settings of a device that have one value."""
+
+
+def _type_before_name(s: Scene) -> Diagnostic | None:
+    """``param int units = 2``."""
+    every = _line_tokens(s)
+    kinds = [x.type for x in every]
+    if s.first not in ("param", "let") or kinds[:4] != ["NAME", "NAME", "NAME", "EQUAL"]:
+        return None
+    if every[1].text not in TYPES:
+        return None
+    whole = every[1].span.to(every[2].span)
+    new = f"{every[2].text}: {every[1].text}"
+    return rewriting_finding("the type follows the name, behind `:`", whole, whole, new, safe=True)
 
 
 def is_in_settings(s: Scene) -> bool:
@@ -348,12 +411,14 @@ def _trailing_comma(s: Scene) -> Diagnostic | None:
     t, b = s.token, s.before
     if t is None or b is None or b.type != "COMMA" or t.type not in ("RSQB", "RPAR"):
         return None
+    declares = s.first in KIND_WORDS or t.type == "RPAR"
+    other = "" if declares else "write an index behind the `,` (`*` for all of them), or "
     return Diagnostic(
         "E0001",
         f"a value is missing between `,` and `{t.text}`",
         b.span,
-        help="remove the `,`",
-        fix=Fix("remove the `,`", ((b.span, ""),)),
+        help=f"{other}remove the `,`",
+        fix=Fix("remove the `,`", ((b.span, ""),)) if declares else None,
     )
 
 
@@ -403,8 +468,15 @@ def _topology_as_statement(s: Scene) -> Diagnostic | None:
     if t is None or s.first != "topology" or t.type not in ("LBRACE", "STRING") or len(s.statement) != 2:
         return None
     name = s.statement[1].text
-    if t.type == "STRING" or s.run.head == 0:
+    if t.type == "STRING" or heads_around(s) in ([], ["cluster"]):
         first = s.statement[0].span
+        if re.search(r"\bconnect\s+ends\b", s.run.file.text):
+            return Diagnostic(
+                "E0001",
+                "a topology has parameters in brackets",
+                first.to(s.statement[1].span),
+                help=f"write `topology {name}(ends: ports, hub: model) {{`, with the parameters that it uses",
+            )
         message = "a topology has parameters in brackets; a network is declared by `fabric`"
         return rewriting_finding(message, first, first, "fabric")
     whole = s.statement[0].span.to(s.statement[1].span)
@@ -426,6 +498,9 @@ TRIALS = (
     _unquoted_title,
     _model_without_kind,
     _type_behind_equals,
+    _parameter_without_type,
+    _setting_behind_model,
+    _type_before_name,
     _setting_with_equals,
     _pattern_count,
     _word_for_operator,

@@ -71,7 +71,7 @@ FOREIGN_UNITS: dict[str, tuple[Decimal, str]] = {
     **dict.fromkeys(("microsecond", "µs", "μs"), (_EXACT, "us")),
     **dict.fromkeys(("millis", "millisecond"), (_EXACT, "ms")),
     **dict.fromkeys(("nanos", "nanosecond", "nanoseconds"), (_EXACT, "ns")),
-    **dict.fromkeys(("u", "unit"), (_EXACT, "U")),
+    **dict.fromkeys(("u", "unit", "units"), (_EXACT, "U")),
     "y": (_EXACT, "year"),
     **{
         f"{prefix}byte{s}{tail}": (_EXACT, f"{prefix.upper()}B/s")

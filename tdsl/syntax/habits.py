@@ -9,7 +9,7 @@ from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.foreign_units import amount_written_here
 from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, TYPES
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import UNIT, Scene, found_words
+from tdsl.syntax.scene import UNIT, Scene, found_words, heads_around
 
 _YAML = re.compile(r"""-(?=\s)|---|(?:- )?["']?[A-Za-z_][\w.-]*["']?:(?:\s|$)""")
 
@@ -160,6 +160,15 @@ def _colon_after_kind_word(s: Scene) -> Diagnostic | None:
     ):
         return None
     name = s.rest[1].text if len(s.rest) > 1 and s.rest[1].type == "NAME" else "NAME"
+    if b.text == "switch" and heads_around(s)[:1] == ["tier"]:
+        help = f"write `switch {name}`"
+        gone = SourceSpan(s.run.file, b.end, s.token.end)
+        fix = Fix(
+            "remove the `:`", ((gone, "" if s.run.file.text[s.token.end].isspace() else " "),), safe=False
+        )
+        return Diagnostic(
+            "E0001", "a setting has no `:`: the model follows `switch`", s.span, help=help, fix=fix
+        )
     shape = (
         f"{b.text} {name} {{ … }}" if b.text in ("fabric", "cluster", "group") else f"{b.text} {name}: MODEL"
     )
@@ -189,6 +198,8 @@ def _count_in_wrong_brackets(s: Scene) -> Diagnostic | None:
 def _foreign_unit(s: Scene) -> Diagnostic | None:
     """``400 Gbit/s`` and ``400 Gb/s``."""
     t, b = s.token, s.before
+    if t is not None and b is not None and t.type == "SLASH" and len(s.statement) > 1:  # `400 Gbit/s`
+        t, b = b, s.statement[-2]
     if t is None or b is None or t.type != "NAME" or b.type != "NUMBER":
         return None
     amount = amount_written_here(b.text, t.text)
@@ -238,6 +249,18 @@ def _elif_keyword(s: Scene) -> Diagnostic | None:
     )
 
 
+def _unless_keyword(s: Scene) -> Diagnostic | None:
+    """``unless railed {`` and its ``else``."""
+    found = [t for t in s.statement if t.text == "unless"]
+    if not found or found[0] is not s.statement[0] or len(s.statement) < 2:
+        return None
+    head = found[0].span
+    condition = s.run.file.text[head.end :].partition("{")[0].strip()
+    return Diagnostic(
+        "E0001", "`unless` is not a statement; `if not` is", head, help=f"write `if not ({condition}) {{`"
+    )
+
+
 def _loop_without_braces(s: Scene) -> Diagnostic | None:
     """``for r in range(8):`` and ``for i in 0..7:``."""
     if s.first != "for" or s.token is None or s.token.type not in ("COLON", "LPAR"):
@@ -258,4 +281,5 @@ TRIALS = (
     _missing_parameter_default,
     _elif_keyword,
     _loop_without_braces,
+    _unless_keyword,
 )

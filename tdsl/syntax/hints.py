@@ -4,12 +4,22 @@ instead."""
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS, TYPES
+from tdsl.syntax.keywords import (
+    GRAMMAR_WORDS,
+    KIND_WORDS,
+    KINDS,
+    OPERATORS,
+    PATTERNS,
+    SETTINGS,
+    STARTERS,
+    TYPES,
+)
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import OPERATOR_TOKENS, UNIT, VALUES, Scene, closest_keyword, found_words
+from tdsl.syntax.scene import OPERATOR_TOKENS, UNIT, VALUES, Scene, closest_keyword, found_words, heads_around
 
 # ---------------------------------------------------------------- faults with an answer of their own
 
@@ -52,7 +62,9 @@ def _colon_in_setting(s: Scene) -> Diagnostic | None:
     ):
         return None
     value = s.rest[1].text if len(s.rest) > 1 and len(s.rest[1].text) <= 40 else "…"
-    if value.isidentifier() and not value.islower() and b.text not in SETTINGS:
+    blocks = heads_around(s)[:1]
+    known = b.text in SETTINGS and not set(blocks) & {"fabric", "cluster", *KINDS["group"]}
+    if value.isidentifier() and not value.islower() and not known:
         message = f"`{b.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …"
         help = (
             f"write `host {b.text}: {value}` or `switch {b.text}: {value}`; for a setting, `{b.text} {value}`"
@@ -111,6 +123,9 @@ def _malformed_declaration(s: Scene) -> Diagnostic | None:
     declares = s.first in KIND_WORDS | {"override"} and len(s.statement) >= 2
     if t is None or not declares or s.statement[1].type != "NAME":
         return None
+    bracket = [x.type for x in s.rest[1:2]] == ["LSQB"]
+    if bracket and t.type in ("EQUAL", "COMMA"):  # `rack=[2]`: the sign is too many
+        return None
     if t.type == "EQUAL" and "COLON" in s.expected:
         what = "rate" if s.first == "port" else "model"
         return Diagnostic(
@@ -135,7 +150,8 @@ def _lists_names(s: Scene, t: Token) -> bool:
     kinds = [x.type for x in s.statement]
     if t.type == "COMMA" and [x.type for x in s.rest[1:2]] == ["NAME"]:
         return True
-    return t.type == "COLON" and "COMMA" in kinds and "COLON" not in kinds
+    listed = any(a == "COMMA" and b == "NAME" for a, b in pairwise(kinds))
+    return t.type == "COLON" and listed and "COLON" not in kinds
 
 
 def _value_as_type(s: Scene) -> Diagnostic | None:
@@ -197,7 +213,11 @@ def _operator_without_operand(s: Scene) -> Diagnostic | None:
         return None
     if b.text not in OPERATORS and b.type not in OPERATOR_TOKENS:
         return None
-    help = f"write a value after `{b.text}`" + ("" if b.type == "RANGE" else ", or remove it")
+    help = f"write a value after `{b.text}`, or remove it"
+    if b.type == "RANGE" and len(s.statement) > 1:
+        low = s.statement[-2].text
+        high = str(int(low) + 7) if low.isdigit() else "n"
+        help = f"write the upper end, such as `{low}..{high}`, or `{low}` alone"
     if b.text in ("and", "or") and t is not None and t.newline:
         help += f"; a line that begins with `{b.text}` continues the one before"
     return Diagnostic("E0001", f"expected a value after `{b.text}`, {found_words(s)}", b.span, help=help)
@@ -358,6 +378,18 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
         return None
     if not s.expected & {"LBRACE", "EQUAL"}:
         return None
+    if "AS" in s.expected or heads_around(s) == ["tier"]:
+        at = SourceSpan(s.run.file, b.end, b.end)
+        message = (
+            f"`as` is missing before `{t.text}`: the switches of a tier are a model, and may have a name"
+        )
+        return Diagnostic(
+            "E0001",
+            message,
+            t.span,
+            help=f"write `as {t.text}`",
+            fix=Fix("put `as`", ((at, " as"),), safe=False),
+        )
     what = "type" if "EQUAL" in s.expected else "rate" if t.type == "QUANTITY" else "model"
     return Diagnostic(
         "E0001",

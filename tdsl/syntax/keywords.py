@@ -60,7 +60,7 @@ INSTEAD_OF: dict[str, str] = {
     ),
     **dict.fromkeys(("hosts", "server", "servers", "node", "nodes", "compute", "machine"), "host"),
     **dict.fromkeys(("link", "links", "wire", "join", "edge"), "connect"),
-    **dict.fromkeys(("assert", "ensure", "must", "expect", "verify"), "require"),
+    **dict.fromkeys(("assert", "ensure", "must", "expect", "verify", "constraint", "requires"), "require"),
     **dict.fromkeys(("var", "const", "val", "define", "set", "int"), "let"),
     **dict.fromkeys(("delete", "remove", "exclude", "skip", "drop", "without"), "omit"),
     **dict.fromkeys(("print", "show", "output", "display", "measure"), "report"),

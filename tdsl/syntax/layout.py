@@ -12,7 +12,7 @@ from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS
+from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS, SETTINGS
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -142,12 +142,16 @@ class TokenLayout:
         opened, before, behind = self.brackets[-1].token, self.tokens[i - 1], self.tokens[i + 1]
         pair = "[ ]" if opened.type == "LSQB" else "( )"
         listed = before.type in _ENDS_OPERAND and behind.type in {"NAME", "STAR", *CLOSERS, *OPERANDS}
+        help, edit = ("write `,`", (token.span, ",")) if listed else ("remove the `;`", (token.span, ""))
+        following = self.tokens[i + 2].text if i + 2 < len(self.tokens) else ""
+        if behind.type == CLOSERS[opened.type] and following in SETTINGS:  # `spine[1;] fails never`
+            help, edit = f"write `{behind.text};`", (token.span.to(behind.span), f"{behind.text};")
         finding = Diagnostic(
             "E0001",
             f"`;` ends a statement, and means nothing inside `{pair}`",
             token.span,
-            help="write `,`" if listed else "remove the `;`",
-            fix=Fix("write `,`" if listed else "remove the `;`", ((token.span, "," if listed else ""),)),
+            help=help,
+            fix=Fix(help, (edit,)),
         )
         self.out.append(Token(FAULT, "", self.file, token.start, finding))
 

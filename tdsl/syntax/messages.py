@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
@@ -11,10 +12,12 @@ from tdsl.syntax.bracket_repairs import bracket_left_out_of
 from tdsl.syntax.characters import bad_character, meanings_of_sign
 from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
+from tdsl.syntax.exchanged_tokens import TRIALS as EXCHANGED
+from tdsl.syntax.exchanged_tokens import neighbours_exchanged
 from tdsl.syntax.forms import FORMS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
-from tdsl.syntax.keywords import OPERATORS
+from tdsl.syntax.keywords import CLAUSES, OPERATORS, PATTERNS
 from tdsl.syntax.repairs import TRIALS as REPAIRS
 from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
@@ -33,7 +36,7 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
         if token.type == FAULT:
             return _fault_of_layout(run, i, token)
         if token.type == BAD_STRING:
-            return _unclosed_string(token)
+            return _unclosed_string(run, i, token)
         if token.type == BAD:
             return _finding_of_sign(run, i, token)
         if len(token.text) > MAX_DIGITS and token.type in VALUES and token.type != "STRING":
@@ -48,6 +51,7 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
 
 
 _ALL_TRIALS = (
+    *EXCHANGED,
     *TEXTS,
     *SHAPES,
     *REQUIREMENTS,
@@ -57,6 +61,7 @@ _ALL_TRIALS = (
     *SLIPS,
     *TRIALS,
     requirement_in_english,
+    neighbours_exchanged,
     *REPAIRS[:-1],
     *LAST_TRIALS,
     *REPAIRS[-1:],
@@ -77,12 +82,25 @@ def _text_before_end(text: str) -> str:
     return "" if found is None or text[found.end() :].startswith("{") else found[0].rstrip()
 
 
-def _unclosed_string(token: Token) -> Diagnostic:
-    """The finding of a string without its closing quote, which ends before what ends a statement or block,
+def _ends_of_string(text: str) -> Iterator[str]:
+    """What an unclosed string may hold, the likeliest first: what is before a block at the end of the line,
+    before what ends the statement, before any sign that may follow a string."""
+    yield from filter(None, (_text_before_block(text), _text_before_end(text)))
+    for found in re.finditer(r"\s*+[{;})\],]", text):
+        yield text[: found.start()]
+
+
+def _unclosed_string(run: Run, i: int, token: Token) -> Diagnostic:
+    """The finding of a string without its closing quote, which ends where the statement is whole with it,
     else with the line."""
     message = "this string has no closing quote on its line"
-    string = _text_before_block(token.text) or _text_before_end(token.text)
-    if not re.search(r"\w", string) or token.text.count('"') > 1:
+    scene = Scene(run, i, token, run.expected())
+    begin, line = (scene.statement[0] if scene.statement else token).start, token.text.rstrip()
+    likely = [s for s in _ends_of_string(token.text) if re.search(r"\w", s) and s.count('"') == 1]
+    head = run.file.text[begin : token.start]
+    string = next((s for s in likely if is_whole(scene, f'{head}{s}"{line[len(s) :]}')), "")
+    string = string or (likely[0] if likely and token.text.count('"') == 1 else "")
+    if not string:
         return Diagnostic(
             "E0007",
             message,
@@ -210,6 +228,10 @@ def _advice_by_what_is_expected(s: Scene, choices: list[str]) -> tuple[str, Fix 
     if s.token is None or s.token.type in (END, "RBRACE"):
         return "", None
     fix = None
+    if s.before is not None and s.before.type == "RBRACE" and s.token.text in {*PATTERNS, *CLAUSES}:
+        return f"write `{s.token.text}` before the `{{` of the block", None
+    if len(s.rest) == 1 and s.before is not None and s.before.type == "RBRACE":
+        return f"remove it, or write `{s.token.text}` before the `}}`", None
     if len(s.rest) == 1 and s.before is not None:
         gone = SourceSpan(s.run.file, s.before.end, s.span.end)
         fix = Fix(f"remove `{s.token.text}`", ((gone, ""),), safe=False)

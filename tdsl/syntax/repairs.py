@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, PATTERNS
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, KINDS, PATTERNS
 from tdsl.syntax.scanner import Token
 from tdsl.syntax.scene import Scene, closest_keyword, found_words, rewriting_finding
 
@@ -91,6 +91,10 @@ def word_in_place_of_another(s: Scene) -> Diagnostic | None:
         for kind in sorted(s.expected & _PUT)
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at + 1 :]]) > len(tokens)
     ]
+    if "oversubscription" in (s.first, *(x.text for x in s.statement)) and t.type != "NAME":
+        return None  # `7-1` is a ratio
+    if t.type == "COLON" and {"IN", "TO"} & set(found):
+        return None  # `0:3` is a range
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
     found = [likely] if likely in found else found
     if t.type == "NAME" and found == ["COMMA"] and likely != "COMMA":
@@ -134,12 +138,69 @@ def missing_word(s: Scene) -> Diagnostic | None:
     )
 
 
+def sizes_joined_by_x(s: Scene) -> Diagnostic | None:
+    """``chip c[4 x k]: C``, with a name among the sizes."""
+    t, tokens, text = s.token, tokens_before_block(s), s.run.file.text
+    if t is None or t.text not in ("x", "X") or s.before is None or len(s.rest) < 2:
+        return None
+    inside = [x.type for x in s.statement if x.type in ("LSQB", "RSQB")]
+    if inside[-1:] != ["LSQB"]:
+        return None
+    whole = s.before.span.to(s.rest[1].span)
+    new = f"{s.before.text}, {s.rest[1].text}"
+    if not is_whole(s, text[tokens[0].start : whole.start] + new + text[whole.end : tokens[-1].end]):
+        return None
+    return rewriting_finding("sizes of several dimensions are separated by `,`", whole, whole, new)
+
+
+def second_brackets(s: Scene) -> Diagnostic | None:
+    """``chip c[4][k]: C``."""
+    t, b, tokens, text = s.token, s.before, tokens_before_block(s), s.run.file.text
+    if t is None or b is None or t.type != "LSQB" or b.type != "RSQB" or t.start != b.end:
+        return None
+    both = b.span.to(t.span)
+    if not is_whole(s, f"{text[tokens[0].start : both.start]}, {text[both.end : tokens[-1].end]}"):
+        return None
+    fix = Fix("write `, `", ((both, ", "),), safe=False)
+    message = "several dimensions are written in one pair of brackets"
+    return Diagnostic("E0001", message, both, help="write `,` in place of `][`", fix=fix)
+
+
+def comma_left_out(s: Scene) -> Diagnostic | None:
+    """``leaf[8 2]`` and ``router[x y, z]``: two numbers or two names side by side in brackets."""
+    t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
+    if t is None or b is None or t.type != b.type or t.type not in ("NUMBER", "NAME"):
+        return None
+    if (
+        {t.text, b.text} & (GRAMMAR_WORDS | {"a", "an", "the", "each", "every", "is", "must", "please"})
+        or not 0 < at < len(tokens) <= LONGEST
+        or "COMMA" not in s.expected
+    ):
+        return None
+    inside = [x.type for x in s.statement if x.type in ("LSQB", "RSQB", "LPAR", "RPAR")]
+    if inside[-1:] != ["LSQB"]:
+        return None
+    text, place = s.run.file.text, SourceSpan(s.run.file, b.end, b.end)
+    if not is_whole(s, f"{text[tokens[0].start : b.end]},{text[b.end : tokens[-1].end]}"):
+        return None
+    return Diagnostic(
+        "E0001",
+        f"`,` is missing between `{b.text}` and `{t.text}`",
+        b.span.to(t.span),
+        help=f"write `{b.text}, {t.text}`",
+        fix=Fix("put `,`", ((place, ","),), safe=False),
+    )
+
+
 def _kinds_to_put(s: Scene) -> set[str]:
     """The words and signs that may be missing before the fault."""
+    if s.token is not None and s.token.type == "LSQB":  # an index belongs to a name
+        return set()
     joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
     if joined and "AND" in s.expected:
         return {"AND"}
-    return (s.expected & _PUT) - {"COMMA"} - (set() if s.first in ("for", "place") else {"IN"})
+    guard = {"WHERE"} if s.token is not None and s.token.type in ("DIMS", "NUMBER", "STRING") else set()
+    return (s.expected & _PUT) - {"COMMA"} - guard - (set() if s.first in ("for", "place") else {"IN"})
 
 
 _NEAR = {
@@ -149,7 +210,7 @@ _NEAR = {
     "into": "to",
     "onto": "to",
     "per": "of",
-    "using": "via",
+    "using": "via with",
     "given": "with",
     "across": "over",
     "during": "under",
@@ -170,7 +231,7 @@ def word_near_another(s: Scene) -> Diagnostic | None:
         known = t.text in GRAMMAR_WORDS or (k < at - 3)
         if t.type != "NAME" or (known and t.text not in _NEAR):
             continue
-        guesses = [_NEAR.get(t.text.lower(), ""), closest_keyword(t.text, CLAUSES) or ""]
+        guesses = [*_NEAR.get(t.text.lower(), "").split(), closest_keyword(t.text, CLAUSES) or ""]
         for word in guesses:
             if word and is_whole(s, text[tokens[0].start : t.start] + word + text[t.end : tokens[-1].end]):
                 message = f"expected `{word}`, found `{t.text}`"
@@ -183,12 +244,14 @@ def sign_too_many(s: Scene) -> Diagnostic | None:
     tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
-    for k in (at, at - 1, at - 2, at - 3):
+    for k in (at, at - 1, at - 2, at - 3, at - 4):
         t = tokens[k] if 0 < k < len(tokens) - 1 else None
         if t is None or t.type not in ("EQUAL", "COLON", "COMMA") or tokens[k - 1].type == t.type:
             continue
-        if t.type == "COLON" and tokens[k + 1].type == "LBRACE":
+        if t.type == "COLON" and (tokens[k + 1].type == "LBRACE" or s.first in KINDS["device"]):
             continue  # a model or rate is missing between them
+        if t.type == "COMMA" and (tokens[k - 1].type in ("LSQB", "LPAR") or k == 1):
+            continue  # a value is missing before it
         gap = " " if text[t.end : t.end + 1].isalnum() and text[t.start - 1].isalnum() else ""
         if is_whole(s, text[tokens[0].start : t.start] + gap + text[t.end : tokens[-1].end]):
             return Diagnostic(
@@ -213,6 +276,14 @@ def words_too_many(s: Scene) -> Diagnostic | None:
         if s.run.count_accepted([*tokens[:a], *tokens[b:]]) <= len(tokens) - len(gone):
             continue
         span = gone[0].span.to(gone[-1].span)
+        before, clause = tokens[a - 1].text, gone[-1].text in CLAUSES
+        if clause and before in ("of", "to", "through", "via", "among", "from", "in"):
+            message = f"a name is missing between `{before}` and `{span.text}`"
+            return Diagnostic(
+                "E0001", message, span, help=f"write a name behind `{before}`, or remove `{before}`"
+            )
+        if clause and s.first in ("require", "report") and a != at and not before.islower():
+            continue
         cut = SourceSpan(s.run.file, tokens[a - 1].end, span.end)
         return Diagnostic(
             "E0001",
@@ -225,6 +296,9 @@ def words_too_many(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
+    sizes_joined_by_x,
+    second_brackets,
+    comma_left_out,
     word_near_another,
     sign_too_many,
     clauses_in_another_order,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.declaration_slips import is_in_settings
+from tdsl.syntax.repairs import is_whole
 from tdsl.syntax.scanner import Token
 from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
@@ -180,6 +181,31 @@ def _setting_compared(s: Scene) -> Diagnostic | None:
     )
 
 
+def _clause_behind_comparison(s: Scene) -> Diagnostic | None:
+    """``oversubscription <= 2:1 at leaf`` and ``links == 16 of leaf to spine``."""
+    t, text = s.token, s.run.file.text
+    if (
+        t is None
+        or s.first not in ("require", "report")
+        or t.text not in ("at", "of", "to", "among", "through", "under")
+    ):
+        return None
+    if len(s.rest) < 2 or s.rest[1].type != "NAME":
+        return None  # `2 to 1` is a ratio
+    sign = next((k for k in range(len(s.statement) - 1, 0, -1) if s.statement[k].type == "CMP"), 0)
+    if not sign or any(x.text in ("and", "with") for x in s.statement[sign:]):
+        return None
+    end = next((k for k, x in enumerate(s.rest) if x.text in ("and", "with")), len(s.rest))
+    clause = SourceSpan(s.run.file, t.start, s.rest[end - 1].end)
+    compared = SourceSpan(s.run.file, s.statement[sign].start, s.statement[-1].end)
+    whole = compared.to(clause)
+    new = f"{clause.text} {compared.text}"
+    begin, last = s.statement[0].start, s.rest[-1].end
+    if "\n" in whole.text or not is_whole(s, text[begin : whole.start] + new + text[whole.end : last]):
+        return None
+    return rewriting_finding(f"`{clause.text}` comes before the comparison", clause, whole, new)
+
+
 def _requirement_in_brackets(s: Scene) -> Diagnostic | None:
     """``require (reachability)`` and ``require { reachability }``."""
     t = s.token
@@ -238,7 +264,9 @@ def _missing_with(s: Scene) -> Diagnostic | None:
     t, following = s.token, s.rest[1:2]
     if t is None or s.first != "require" or t.type != "NAME" or not following:
         return None
-    if following[0].type != "CMP" or not any(x.text == "any" for x in s.statement):
+    compared = any(x.type == "CMP" for x in s.rest) and "WITH" in s.expected and s.before is not None
+    compared = compared and (following[0].type == "CMP" or following[0].text in ("of", "at", "through"))
+    if not compared or not any(x.text == "any" for x in s.statement):
         return None
     at = SourceSpan(s.run.file, t.start, t.start)
     return Diagnostic(
@@ -321,6 +349,7 @@ def _between_two(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
+    _clause_behind_comparison,
     _requirement_in_brackets,
     _arguments_in_brackets,
     _split_sign,

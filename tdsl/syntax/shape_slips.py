@@ -9,7 +9,7 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF, KIND_WORDS, KINDS, STARTERS
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import Scene, rewriting_finding
+from tdsl.syntax.scene import Scene, heads_around, rewriting_finding
 
 _IMPORT = re.compile(
     r"""(?:use|import|include|from|require)\s++["'<]?(?P<path>[./\\:]*+\w++(?:[./\\:]++\w++)*+)["'>]?"""
@@ -229,13 +229,29 @@ def _model_before_name(s: Scene) -> Diagnostic | None:
     )
 
 
+def _tier_in_other_words(s: Scene) -> Diagnostic | None:
+    """``stage spine of ? leaf {``."""
+    words = s.statement
+    if len(words) < 3 or s.first not in ("stage", "layer", "level") or words[2].text != "of":
+        return None
+    first = words[0].span
+    return rewriting_finding(f"`{s.first}` declares no tier; the word is `tier`", first, first, "tier")
+
+
 def _tier_without_children(s: Scene) -> Diagnostic | None:
     """``tier leaf of 32 {`` and ``tier leaf {``."""
     t, words = s.token, s.statement
     if s.first != "tier" or t is None:
         return None
     below = _tier_before(s)
-    counted = [x.text for x in words[1:3]] == [words[1].text, "of"] if len(words) > 3 else False
+    counted = len(words) == 4 and words[2].text == "of"
+    if counted and words[3].text == below and t.type in ("LBRACE", END):
+        at = SourceSpan(s.run.file, words[3].start, words[3].start)
+        count = "32" if below == "hosts" else "?"
+        message = f"how many `{below}` are below each `{words[1].text}` is missing"
+        help = f"write `{s.run.file.text[words[0].start : at.start]}{count} {below}`, or a number"
+        fix = Fix(f"put `{count}`", ((at, f"{count} "),), safe=False)
+        return Diagnostic("E0001", message, words[1].span.to(words[3].span), help=help, fix=fix)
     if counted and t.type in ("LBRACE", END):
         at = SourceSpan(s.run.file, words[-1].end, words[-1].end)
         return Diagnostic(
@@ -272,6 +288,20 @@ def _tier_before(s: Scene) -> str:
         if depth == 0 and tokens[i - 1].text == "tier" and tokens[i].type == "NAME":
             return str(tokens[i].text)
     return "hosts"
+
+
+def _place_without_device(s: Scene) -> Diagnostic | None:
+    """``place in h1.A[1] node[0] at 2U``."""
+    words = s.statement
+    if s.first != "place" or len(words) != 2 or words[1].text != "in" or s.token is None:
+        return None
+    message = "what is placed comes before `in`"
+    return Diagnostic(
+        "E0001",
+        message,
+        words[1].span,
+        help="write `place DEVICE in ROW[RACK] at UNIT`, such as `place leaf[0] in h1.A[3] at 30U`",
+    )
 
 
 def _words_of_connect(s: Scene) -> Diagnostic | None:
@@ -361,6 +391,8 @@ def _bracket_not_opened(s: Scene) -> Diagnostic | None:
     t, b, following = s.token, s.before, s.rest[1:2]
     if t is None or b is None or t.type != "NUMBER" or not following or following[0].type != "RSQB":
         return None
+    if [x.type for x in s.statement if x.type in ("LSQB", "RSQB")][-1:] == ["LSQB"]:
+        return None
     at = SourceSpan(s.run.file, b.end, t.start)
     return Diagnostic(
         "E0005",
@@ -408,18 +440,6 @@ def _kind_before_path(s: Scene) -> Diagnostic | None:
     return None
 
 
-def _heads_around(s: Scene) -> list[str]:
-    """The first word of the statement whose block the fault is in; none at the top of a file."""
-    depth = 0
-    for i in range(s.run.head - 1, -1, -1):
-        kind = s.run.tokens[i].type
-        depth += (kind == "RBRACE") - (kind == "LBRACE")
-        if depth < 0:
-            ends = (k for k in range(i - 1, -1, -1) if s.run.tokens[k].type in (END, "LBRACE", "RBRACE"))
-            return [s.run.tokens[next(ends, -1) + 1].text]
-    return []
-
-
 def _group_without_name(s: Scene) -> Diagnostic | None:
     """``group[4] {`` and ``switch: QM9700``."""
     t = s.token
@@ -432,7 +452,7 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
     if after is not None and after.type == "NAME":  # `host[8] node: M`
         return None
     shape = t.span.to(close.span).text
-    if s.first == "rack" and "row" in _heads_around(s):
+    if s.first == "rack" and "row" in heads_around(s):
         return _racks_without_numbers(s, s.statement[0].span.to(close.span), shape)
     unknown = _names_without_declaration(s)
     proposed = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
@@ -445,12 +465,16 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
         f"a `{s.first}` has a name before how many there are",
         s.statement[0].span.to(close.span),
         help=f"write `{s.first} {name}{shape}`, or another name",
-        fix=Fix(f"put `{name}`", ((at, f" {name}"),), safe=False) if len(unknown) < 2 else None,
+        fix=Fix(f"put `{name}`", ((at, f" {name}"),), safe=False) if len(unknown) == 1 else None,
     )
 
 
 def _name_in_quotes(s: Scene, t: Token) -> Diagnostic | None:
     """``host "node a" {``."""
+    if not heads_around(s) and s.first in KINDS["group"]:  # a title behind the name of a fabric
+        first = s.statement[0].span
+        message = f"`{s.first}` with a title at the top of a file has no word before it that says what it is"
+        return rewriting_finding(message, first, first, f"fabric {s.first}")
     name = re.sub(r"\W+", "_", t.text.strip('"'), flags=re.ASCII).strip("_")
     if not name or name[0].isdigit():
         return None
@@ -673,12 +697,14 @@ def _word_twice(s: Scene) -> Diagnostic | None:
         return Diagnostic(
             "E0001", message, b.span.to(t.span), help=f"write a value there, or remove one `{t.text}`"
         )
+    opened = [x.type for x in s.statement if x.type in ("LSQB", "RSQB")][-1:] == ["LSQB"]
+    listed = t.type == "COMMA" and opened and s.first not in KIND_WORDS
     return Diagnostic(
         "E0001",
         f"`{t.text}` is written twice",
         t.span,
-        help=f"remove one `{t.text}`",
-        fix=Fix(f"remove one `{t.text}`", ((cut, ""),)),
+        help=f"remove one `{t.text}`" + (", or write the index between them" if listed else ""),
+        fix=None if listed else Fix(f"remove one `{t.text}`", ((cut, ""),)),
     )
 
 
@@ -793,7 +819,9 @@ TRIALS = (
     _range_of_three_points,
     _ratio_of_three,
     _model_before_name,
+    _tier_in_other_words,
     _tier_without_children,
+    _place_without_device,
     _words_of_connect,
     _words_before_any,
     _path_of_other_form,

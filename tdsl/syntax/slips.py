@@ -46,8 +46,15 @@ def _foreign_statement_word(s: Scene) -> Diagnostic | None:
     ):
         return None
     first, instead = s.statement[0], INSTEAD_OF.get(s.first.lower())
+    if instead is None and s.first.lower().removesuffix("s") in KIND_WORDS - {s.first}:
+        instead = s.first.lower().removesuffix("s")
     typed = instead in ("param", "let")
-    if instead is None or (not typed and (s.token.type == "COLON") != (instead in KIND_WORDS)):
+    declared = s.token.type in ("COLON", "QMARK")
+    if (
+        instead is None
+        or s.statement[1].text in KIND_WORDS
+        or (not typed and declared != (instead in KIND_WORDS))
+    ):
         return None
     return Diagnostic(
         "E0002",
@@ -285,6 +292,7 @@ def _same_line(s: Scene) -> Diagnostic | None:
         return None
     if (
         t.text not in STARTERS
+        or len(s.rest) == 1
         or t.text in s.expected
         or b.type not in ("NAME", "RSQB", "RBRACE", "NUMBER", "QUANTITY", "PERCENT")
     ):

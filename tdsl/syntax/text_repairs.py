@@ -20,7 +20,7 @@ from tdsl.syntax.keywords import (
 )
 from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
-from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
+from tdsl.syntax.scene import VALUES, Scene, heads_around, rewriting_finding
 
 _COMMENT = re.compile(r"(?<=[\s}\])])(?://|--|/\*|<!--)\s*+(?=\w)")
 """Signs that begin a comment elsewhere, behind a statement."""
@@ -75,6 +75,8 @@ def _end_inside_statement(s: Scene) -> Diagnostic | None:
     if begin == at - 1 or (first.type in VALUES and begin < at - 2):
         return None
     rest = tokens_before_block(s)
+    if first.type in VALUES and len(rest) > 1 and rest[1].text in SETTINGS:
+        return None  # `priority ;3 cnp 48`: the `;` is beside its place
     if not rest or not _goes_on_behind_end(first, tokens[at - 1]):
         return None
     text, glue = s.run.file.text, "" if first.type in ("DOT", "LSQB") else " "
@@ -179,7 +181,7 @@ def _name_before_value(s: Scene) -> Diagnostic | None:
         or b.type != "NAME"
         or len(s.statement) < 3
         or len(s.rest) < 2
-        or (s.statement[-2].type not in ("LSQB", "LPAR") and s.statement[-2].text not in ("x", "in", "of"))
+        or not _value_may_follow(s.statement[-2], b)
     ):
         return None
     value = s.rest[1]
@@ -191,13 +193,25 @@ def _name_before_value(s: Scene) -> Diagnostic | None:
     return Diagnostic("E0001", message, b.span.to(t.span), help=f"write `{value.text}`", fix=fix)
 
 
+def _value_may_follow(before: Token, name: Token) -> bool:
+    """Whether a value, and no name with `=` behind it, may stand behind a token."""
+    signs = ("PLUS", "MINUS", "RANGE", "EQUAL", "CMP", "MODULO", "FLOOR")
+    return (
+        before.type in ("LSQB", "LPAR")
+        or before.text in ("x", "in", "of")
+        or (before.type in signs and len(name.text) <= 2)
+    )
+
+
 def _statement_goes_on(s: Scene) -> Diagnostic | None:
     """``connect`` with ``leaf[*] to spine[*] spread`` on the next line."""
     t, tokens, text = s.token, s.run.tokens, s.run.file.text
     if t is None or t.type != END or not s.statement or s.i + 1 >= len(tokens):
         return None
     last, following = s.statement[-1], tokens[s.i + 1]
-    if last.type == "MODULO" or last.text in OPERATORS or not _may_go_on(tokens, s.i + 1):
+    begun = len(s.statement) == 1 and last.text in ("require", "report", "fabric", "cluster", "connect")
+    begun = begun and tokens[s.i + 1].type == "NAME" and not t.newline
+    if last.type == "MODULO" or last.text in OPERATORS or not (begun or _may_go_on(tokens, s.i + 1)):
         return None
     line = text[following.start : _line_end(s, following.start)].partition("#")[0].rstrip()
     begin, end = s.statement[0].start, last.end
@@ -242,7 +256,7 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
     name, text = s.statement[words - 1], s.run.file.text
     begin = s.statement[words].start if len(s.statement) > words else s.span.start
     line = text[begin : _line_end(s, begin)].partition("#")[0].rstrip()
-    title = line.removesuffix("{").rstrip()
+    title = line.partition("{")[0].rstrip()
     if name.type != "NAME" or title == line or re.search(r"[\"{}\[=]|^:", title) or " " not in f"{title} ":
         return None
     if begin == name.end or not re.match(r"\w+(?: |$|[,:'(-])", title) or title in GRAMMAR_WORDS:
@@ -251,6 +265,50 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
         return None
     span = SourceSpan(s.run.file, begin, begin + len(title))
     return rewriting_finding("a title is written in double quotes", span, span, f'"{title}"')
+
+
+_TEXT_SETTINGS = frozenset(
+    {
+        "os",
+        "name",
+        "netdev",
+        "alias",
+        "bus",
+        "device",
+        "arch",
+        "vendor",
+        "family",
+        "cpu_model",
+        "class",
+        "colour",
+    }
+)
+_TEXT = re.compile(r"(?:[^;{}#\n\"]|\{[^{};#\n\"]*+\})+")
+
+
+def _text_without_quotes(s: Scene) -> Diagnostic | None:
+    """``bus 0000:{i + 16}:00.0`` and ``links from 172.16.{p}.0/24``."""
+    tokens, text = [*s.statement, *s.rest], s.run.file.text
+    address = s.first == "address" and any(t.text == "from" for t in s.statement)
+    if s.token is None or not s.statement or not (s.first in _TEXT_SETTINGS or address):
+        return None
+    word = next(t for t in tokens if not address or t.text == "from")
+    begin = re.compile(r"\s*").match(text, word.end)
+    found = _TEXT.match(text, begin.end() if begin is not None else word.end)
+    if found is None or (address and "{" not in found[0]):
+        return None
+    inner = found[0].rstrip()
+    whole = SourceSpan(s.run.file, found.start(), found.start() + len(inner))
+    if not inner or not is_whole(s, f'{text[tokens[0].start : whole.start]}"text"'):
+        return None
+    shown = f'{word.text} "{inner}"'
+    return Diagnostic(
+        "E0001",
+        f"the text of `{word.text}` is written in double quotes",
+        whole,
+        help=f"write `{shown}`",
+        fix=Fix("put it in double quotes", ((whole, f'"{inner}"'),), safe=False),
+    )
 
 
 def _value_left_out(s: Scene) -> Diagnostic | None:
@@ -310,6 +368,10 @@ def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, s
         return "the name of the model", "the name of a model behind the `:`"
     if before.type == "LSQB" and s.token is not None and s.token.type == "RSQB":
         return _what_brackets_lack(s)
+    if before.type == "LSQB" and s.token is not None and s.token.type == "COMMA":
+        return "an index", "an index before the `,` (`*` for all of them), or remove the `,`"
+    if s.token is not None and s.token.type == "COMMA":
+        return "a value", "a value before the `,`, or remove the `,`"
     if before.text in ("to", "via"):
         return "a path", f"a path, such as `{before.text} leaf[*]`"
     if kinds == ["NAME"]:
@@ -365,7 +427,8 @@ def _says_nothing(tokens: list[Token], k: int) -> bool:
     if k == 0:
         return tokens[1].text in STARTERS and text.lower() in _BEFORE_STATEMENTS
     if text in ("a", "an", "each", "every"):
-        return before in ("to", "of", "in", "via")
+        behind = tokens[k + 1].text if k + 1 < len(tokens) else ""
+        return before in {"to", "of", "in", "via", ":", "x", "let", "param", *KIND_WORDS} or behind == "to"
     return text in FILLERS and before not in ("fabric", "cluster")
 
 
@@ -415,9 +478,13 @@ def _statement_behind_statement(s: Scene) -> Diagnostic | None:
 def _port_without_its_word(s: Scene) -> Diagnostic | None:
     """``model host NODE { nic: 400Gbps }``."""
     t, following = s.token, s.rest[1:2]
-    if t is None or t.type != "COLON" or len(s.statement) != 1 or not following:
+    kinds = [x.type for x in s.statement]
+    indexed = kinds[:2] == ["NAME", "LSQB"] and kinds[-1] == "RSQB"
+    if t is None or t.type != "COLON" or not (kinds == ["NAME"] or indexed) or not following:
         return None
-    if following[0].type != "QUANTITY" or not following[0].text.endswith("bps") or s.first in SETTINGS:
+    if following[0].type != "QUANTITY" or not following[0].text.endswith("bps") or s.first in STARTERS:
+        return None
+    if s.first in SETTINGS and heads_around(s) != ["model"]:
         return None
     text = s.run.file.text[s.statement[0].start : tokens_before_block(s)[-1].end]
     if not is_whole(s, f"port {text}"):
@@ -427,7 +494,7 @@ def _port_without_its_word(s: Scene) -> Diagnostic | None:
         "E0001",
         f"`port` is missing before `{s.first}`",
         s.statement[0].span,
-        help=f"write `port {s.first}: {following[0].text}`",
+        help=f"write `port {s.run.file.text[s.statement[0].start : following[0].end]}`",
         fix=Fix("write `port`", ((at, "port "),), safe=False),
     )
 
@@ -443,7 +510,13 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
     signs = SourceSpan(s.run.file, run[0].start, run[-1].end)
     for new in _meanings_of_signs(s, tokens, signs):
         if is_whole(s, f"{text[tokens[0].start : signs.start]}{new}{text[signs.end : tokens[-1].end]}"):
-            message, help = f"`{signs.text}` is not a sign of the language", f"write `{new.strip()}`"
+            known = signs.text in (":", "-")
+            message = (
+                f"`{signs.text}` does not fit here"
+                if known
+                else f"`{signs.text}` is not a sign of the language"
+            )
+            help = f"write `{new.strip()}`"
             return Diagnostic("E0001", message, signs, help=help, fix=Fix(help, ((signs, new),), safe=False))
     return None
 
@@ -474,7 +547,14 @@ def _meanings_of_signs(s: Scene, tokens: list[Token], signs: SourceSpan) -> tupl
     if links:  # another answer knows the arrow between its ends
         return path
     if s.first in ("require", "report") and signs.text == "=>":
-        return (">=",)
+        behind_signs = [t for t in tokens if t.start > signs.end]
+        until = next((i for i, t in enumerate(behind_signs) if t.text == "and"), len(behind_signs))
+        compared = any(t.type == "CMP" for t in behind_signs[:until])
+        return ("to",) if compared else (">=",)
+    if signs.text in (":", "-") and "oversubscription" in [t.text for t in tokens]:
+        return (":",)
+    if signs.text == ":" and any(t.text == "in" for t in tokens):
+        return ("..",)
     return path + _MEANT.get(signs.text, ())
 
 
@@ -550,6 +630,8 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
     ):
         return None
     claim = s.first in ("require", "report")
+    if s.first == "report" and t.type == "QUANTITY" and not t.text.endswith("bps"):
+        return None  # `allreduce among a 1GB`: a size behind the clause
     if b.text in GRAMMAR_WORDS or (b.type == "NAME" and t.type == "NAME"):
         return None
     for k, sign in ((at, ">="), (at - 1, ">="), (at, "+")) if claim else ((at, "+"),):
@@ -587,6 +669,7 @@ TRIALS = (
     _end_inside_statement,
     _statement_goes_on,
     _title_without_quotes,
+    _text_without_quotes,
     bracket_left_out,
     _word_written_twice,
     _word_that_says_nothing,

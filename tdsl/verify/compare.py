@@ -114,6 +114,18 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
         if present and clause not in check.takes:
             return _clause_not_taken(claim, check, clause)
     strange = [str(a) for a in claim.args if str(a) not in check.words] if check.words else []
+    signs = {
+        "le": "<=",
+        "ge": ">=",
+        "lt": "<",
+        "gt": ">",
+        "eq": "==",
+        "under": "<",
+        "below": "<",
+        "above": ">",
+    }
+    if strange and strange[0] in signs:
+        return f"`{strange[0]}` does not compare; `{signs[strange[0]]}` does", f"write `{signs[strange[0]]}`"
     if strange:
         return (
             f"`{check.name}` takes no argument `{strange[0]}`",

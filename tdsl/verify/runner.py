@@ -485,7 +485,9 @@ class _CheckRun:
             self.say_with_fault(claim, check, (unreported or judged.faults)[0], alone=len(unreported) == 1)
             return
         message = _message_of_unmet_claim(claim, judged)
-        self.say(check.code, claim, message, judged.labels, judged.notes, judged.help)
+        self.say(
+            check.code, claim, message, judged.labels, judged.notes, _help_for_unmet_claim(claim, judged)
+        )
 
     def say_with_fault(self, claim: ResolvedClaim, check: Check, first: PropertyFault, alone: bool) -> None:
         """A finding at a claim that does not hold because of a fault; where that is the only one that is not
@@ -564,6 +566,16 @@ class _CheckRun:
                 severity=severity,
                 count=fault.count,
             )
+
+
+def _help_for_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:
+    """What would satisfy a claim; of an oversubscription below 1:1 also what may have been meant."""
+    value = claim.value
+    below = claim.metric == "oversubscription" and claim.op in ("<", "<=", "==")
+    if not below or not isinstance(value, Fraction) or not 0 < value < 1:
+        return judged.help
+    meant = f"{value.denominator}:{value.numerator}"
+    return f"write `{meant}`, if that much more below than above is meant; else {judged.help}"
 
 
 def _message_of_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:

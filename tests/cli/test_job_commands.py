@@ -56,9 +56,16 @@ def test_other_orders_of_the_ranks(here: Path) -> None:
         (["compare", "pod.fab", "pod.fab", "--economics", "none.toml"], "none.toml"),
         (["compare", "pod.fab", "pod.fab", "--economics", "bad.toml"], "bad.toml:2: E0219: `years` is not an amount that fits"),
         (["compare", "pod.fab", "pod.fab", "--economics", "more.toml"], "more.toml:4: E0219: there is no `tax`"),
+        (["compare", "pod.fab", "pod.fab", "--economics", "comma.toml"], "(at line 2, column 8); write `kwh = 0.08`"),
+        (
+            ["compare", "pod.fab", "pod.fab", "--economics", "share.toml"],
+            "share.toml:4: E0219: `interest` is not an amount that fits: it is a share, from 0 to 1; write `interest = 0.06`",
+        ),
     ],
 )
 def test_wrong_calls(here: Path, call: list[str], said: str) -> None:
+    (here / "comma.toml").write_text('currency = "USD"\nkwh = 0,08\nyears = 4\n', encoding="utf-8")
+    (here / "share.toml").write_text('currency = "USD"\nyears = 4\nkwh = 1\ninterest = 6\n', encoding="utf-8")
     (here / "bad.toml").write_text('currency = "USD"\nyears = 0\nkwh = 1\n', encoding="utf-8")
     (here / "more.toml").write_text('currency = "USD"\nyears = 3\nkwh = 1\ntax = 3\n', encoding="utf-8")
     ran = tdsl(*call)

@@ -1,0 +1,185 @@
+"""What was meant by a first word that is unknown in its block: its value stands before it, only its value is
+there, or the word before a name and its block is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
+from tdsl.syntax import tree
+from tdsl.syntax.keywords import KINDS, PATTERNS, STARTERS
+
+_VALUES = """
+medium: trace backplane fibre copper dac acc aec aoc dwdm
+transport: infiniband ethernet
+nos: sonic frr eos nxos nx_os nvos cumulus dent
+routing: bgp ospf isis
+purpose: compute storage inband oob management frontend
+fibre: singlemode multimode
+role: storage manager accelerator
+""".strip()
+_SETTINGS_OF: dict[str, tuple[str, ...]] = {}
+for _line in _VALUES.splitlines():
+    _setting, _, _values = _line.partition(": ")
+    for _value in _values.split():
+        _SETTINGS_OF[_value] = (*_SETTINGS_OF.get(_value, ()), _setting)
+
+
+_BLOCKS = """
+job NAME: on sequence batch tensor pipeline data context expert microbatch interleave shard recompute
+job NAME: precision efficiency overlap transformer experts measured
+connect A to B: rate length cable medium colour bundle optic allow
+routing bgp: bfd graceful_restart unnumbered mtu
+roce: dscp cnp ecn pfc
+risk NAME: members fails repair
+feed NAME: racks
+port NAME: type cage os netdev alias connector
+switch NAME: role spares split
+model KIND NAME: mtbf fit price reach form
+partition NAME KEY: full limited ipoib
+hall NAME: pitch tray slack row
+row NAME: rack
+model KIND NAME: power height mass latency price
+""".strip()
+_STATEMENTS = STARTERS | {"roce", "routing", "address", "hall", "transport", "nos", "distance", "partition"}
+_BLOCK_OF = {
+    name: block
+    for block, _, names in (line.partition(": ") for line in _BLOCKS.splitlines())
+    for name in names.split()
+}
+"""The statement in whose braces a setting is written."""
+_DECLARES = "|".join(
+    (*(w for words in KINDS.values() for w in words), "let", "param", "tier", "risk", "feed")
+)
+_FILLERS = frozenset({"the", "a", "an", "is", "are", "all", "each", "must", "please", "then", "every"})
+"""Words of English that say nothing and are no value."""
+_BEHIND = re.compile(r"[ \t]+([a-z_]\w*)[ \t]*(?=[;}\n{#]|$)")
+_ALONE = re.compile(r"[ \t]*(?:[;}\n#]|$)")
+
+
+def exchanged_setting_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
+    """The fault of ``{ GE400 type }``, whose value stands before the name of the setting; None of others."""
+    text, found = span.file.text, _BEHIND.match(span.file.text, span.end)
+    if found is None or found[1] not in known or text[span.start : span.end].lower() in _FILLERS:
+        return None
+    name = text[span.start : span.end]
+    if text[found.end() : found.end() + 1] == "{" and found[1] not in _SETTINGS_OF.get(name.lower(), ()):
+        return None
+    whole = SourceSpan(span.file, span.start, found.end(1))
+    new = f"{found[1]} {name}"
+    message = f"there is no {what} `{name}` here; the name of a setting comes before its value"
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    return Fault("E0118", whole, message, help=f"write `{new}`", fix=fix)
+
+
+def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
+    """The fault of ``graceful-restart``; None of others."""
+    found = re.compile(r"\w+(?:-\w+)+").match(span.file.text, span.start)
+    new = found[0].replace("-", "_") if found is not None else ""
+    if found is None or new not in known:
+        return None
+    whole = SourceSpan(span.file, found.start(), found.end())
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    return Fault("E0118", whole, f"there is no {what} `{found[0]}` here", help=f"write `{new}`", fix=fix)
+
+
+def setting_of_other_block_fault(span: SourceSpan, what: str, known: Sequence[str]) -> Fault | None:
+    """The fault of a setting that is written in the braces of another statement; None of others."""
+    name = span.text
+    block = "" if {name.removesuffix("s"), f"{name}s"} & {*known} else _BLOCK_OF.get(name, "")
+    if not block and name in _STATEMENTS and what != "statement":
+        message = f"there is no {what} `{name}` here; `{name}` begins a statement of its own"
+        return Fault("E0118", span, message, help=f"write `{name}` on a line of its own, behind the `}}`")
+    if not block and name in PATTERNS:
+        message = f"there is no {what} `{name}` here; `{name}` is the pattern of a connect"
+        return Fault("E0118", span, message, help=f"write `{name}` before the `{{`")
+    if not block:
+        return None
+    if ("connect" in what and "connect" in block) or name_of_word_elsewhere(name, known):
+        return None
+    shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
+    message = f"there is no {what} `{name}` here; it is one of `{block}`"
+    help = f"move it into the braces of `{block} {{ … }}`" + (f"; known here: {shown}" if shown else "")
+    return Fault("E0118", span, message, help=help)
+
+
+def declaration_elsewhere(span: SourceSpan, name: str) -> SourceSpan | None:
+    """Where the text of a file declares a name that is unknown at a place; None where it does not."""
+    pattern = rf"^(?:[^#\n]*[\s{{;])?(?:{_DECLARES})[ \t]+({re.escape(name)})\b"
+    found = re.search(pattern, span.file.text, re.MULTILINE)
+    return None if found is None else SourceSpan(span.file, found.start(1), found.end(1))
+
+
+def value_alone_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
+    """The fault of ``{ backplane }`` and ``infiniband``: a value whose setting is left out; None of
+    others."""
+    name = span.text
+    setting = next((x for x in _SETTINGS_OF.get(name.lower(), ()) if x in known), "")
+    if not setting or _ALONE.match(span.file.text, span.end) is None:
+        return None
+    new = f"{setting} {name}"
+    message = f"there is no {what} `{name}` here; `{name}` is a value of `{setting}`"
+    fix = Fix(f"write `{new}`", ((span, new),), safe=False)
+    return Fault("E0118", span, message, help=f"write `{new}`", fix=fix)
+
+
+def word_before_block_fault(s: tree.Setting, inside: bool) -> Fault | None:
+    """The fault of ``feed_a { members … }`` and ``ai { fabric … }``: a name and a block whose word is left
+    out; None where the block does not say which. ``inside`` of a fabric, or at the top of a file."""
+    word = _word_of_block(s.body, inside) if s.body is not None and not s.items else ""
+    if not word:
+        return None
+    at = SourceSpan(s.name.span.file, s.name.span.start, s.name.span.start)
+    message = f"there is no statement `{s.name.name}` here; the word before this name is missing"
+    help = f"write `{word} {s.name.name} {{`"
+    return Fault(
+        "E0118",
+        s.name.span,
+        message,
+        help=help,
+        fix=Fix(f"write `{word}`", ((at, f"{word} "),), safe=False),
+    )
+
+
+def _word_of_block(body: tuple[tree.Stmt, ...], inside: bool) -> str:
+    """The word of the statement whose block has such statements; "" where several have."""
+    names = {s.name.name for s in body if isinstance(s, tree.Setting)}
+    kinds = {s.kind.name for s in body if isinstance(s, tree.Decl)}
+    if "members" in names:
+        return "risk" if inside else ""
+    if "racks" in names and {"from", "power"} & names:
+        return "feed" if inside else ""
+    if "fabric" in kinds:
+        return "" if inside else "cluster"
+    if "row" in kinds:
+        return "hall"
+    if kinds & {*KINDS["device"], *KINDS["group"]} or any(isinstance(s, tree.Connect) for s in body):
+        return "group" if inside else "fabric"
+    return ""
+
+
+def model_without_word_fault(s: tree.Stmt) -> Fault | None:
+    """The fault of ``host NODE { port … }`` and ``class switch SW { … }`` at the top of a file: a model
+    without the word `model`; None of others."""
+    if isinstance(s, tree.Decl):
+        ports = any(isinstance(x, tree.Decl) and x.kind.name == "port" for x in s.body or ())
+        if s.kind.name not in KINDS["device"] or s.shape is not None or s.of is not None or not ports:
+            return None
+        at, put = SourceSpan(s.span.file, s.span.start, s.span.start), "model "
+        said, kind, name = s.kind, s.kind.name, s.name.name
+        message = f"`{kind}` declares a device, which belongs in a fabric; a model begins with `model`"
+    elif isinstance(s, tree.Setting) and s.body is not None and len(s.items) == 1 and s.items[0].args:
+        value, word = s.items[0].value, s.items[0].args[0][1]
+        kind = (value.bare if isinstance(value, tree.PathExpr) else None) or ""
+        if kind not in {*KINDS["device"], "cable", "optic"}:
+            return None
+        at, put, said, name = s.name.span, "model", s.name, word.span.text
+        message = f"no statement begins with `{s.name.name}`; a model begins with `model`"
+    else:
+        return None
+    fix = Fix("write `model`", ((at, put),), safe=False)
+    return Fault("E0118", said.span, message, help=f"write `model {kind} {name} {{`", fix=fix)
