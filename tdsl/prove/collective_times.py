@@ -29,12 +29,13 @@ from tdsl.prove.collective_traffic import (
     mixed_gathering,
     ring_gathering,
 )
-from tdsl.prove.concurrent_flow import divide_over_shortest_paths, shortest_distances
+from tdsl.prove.concurrent_flow import divide_over_shortest_paths
 from tdsl.prove.delays import SECOND
 from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.localities import Division
 from tdsl.prove.route_delays import RouteDelays
 from tdsl.prove.routed_demand import DemandBound, Loads, add_loads, targets_by_source
+from tdsl.prove.shortest_paths import distances_of_pairs
 from tdsl.prove.terminals import Offer, offer_of_demand
 from tdsl.prove.tree_packing import tree_gathering
 from tdsl.prove.unit_network import unit_network
@@ -358,14 +359,11 @@ class RouteByDelay(_RouteOfStages):
             view, demand = self.ranks.rails, self.ranks.rails.laid(demand)
         length, own = delays_of_offer(self.ranks, offer).arc_lengths(offer)
         net = offer.network
-        begin, end = (offer.node[view.units[x]].tolist() for x in (demand.source, demand.target))
-        wanted: dict[int, set[int]] = {}
-        for s, t in zip(begin, end, strict=True):
-            wanted.setdefault(s, set()).add(t)
-        far = {s: shortest_distances(net, length, s, to) for s, to in wanted.items()}
+        begin, end = (offer.node[view.units[x]] for x in (demand.source, demand.target))
+        far = distances_of_pairs(net, np.array(length, dtype=np.int64), begin, end)
         delay = [
-            own[s] + far[s][t] if s != t else delay_below_switch(net.tail, net.head, length, own, s)
-            for s, t in zip(begin, end, strict=True)
+            own[s] + d if s != t else delay_below_switch(net.tail, net.head, length, own, s)
+            for s, t, d in zip(begin.tolist(), end.tolist(), far.tolist(), strict=True)
         ]
         return [max(delay)] * len(stage.source) if divided else delay
 

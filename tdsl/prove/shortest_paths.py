@@ -85,3 +85,85 @@ def distances_in_chunks(graph: Network, weight: Ints, sources: Ints) -> Iterator
                 break
             far[linked] = best
         yield chosen, far
+
+
+def distances_of_pairs(net: Network, length: Ints, begin: Ints, end: Ints) -> Ints:
+    """The length of the shortest path from ``begin[i]`` to ``end[i]`` by ``length`` of every arc; FAR where
+    there is none. What does not forward is passed by none, so paths are searched between forwarding nodes
+    alone: from those that the beginnings have arcs to."""
+    passes, lists = net.forwards, ArcLists.of(net, length)
+    inner = np.flatnonzero(passes[net.tail] & passes[net.head])
+    graph = Network(net.tail[inner], net.head[inner], net.capacity[inner], passes)
+    message, first, cost = lists.first_steps(begin)
+    best = lists.direct(begin, end)
+    for hubs, far in distances_in_chunks(graph, length[inner], np.unique(first)):
+        column = np.searchsorted(hubs, first)
+        mine = np.flatnonzero((column < len(hubs)) & (hubs[np.minimum(column, len(hubs) - 1)] == first))
+        for low in range(0, len(mine), max(CHUNK // max(lists.most_last_steps, 1), 1)):
+            some = mine[low : low + max(CHUNK // max(lists.most_last_steps, 1), 1)]
+            at, last, more = lists.last_steps(end[message[some]])
+            whole = np.minimum(cost[some][at] + far[last, column[some][at]] + more, FAR)
+            np.minimum.at(best, message[some][at], whole)
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class ArcLists:
+    """The arcs of a network by the node that they leave, and by the one that they enter, with lengths."""
+
+    net: Network
+    length: Ints
+    order: Ints
+    start: Ints
+
+    @classmethod
+    def of(cls, net: Network, length: Ints) -> ArcLists:
+        """Those of a network."""
+        order = np.argsort(net.tail, kind="stable")
+        return cls(net, length, order, np.searchsorted(net.tail[order], np.arange(net.nodes + 1)))
+
+    @property
+    def most_last_steps(self) -> int:
+        """The most arcs that enter one node."""
+        return int(np.diff(self.net.start).max(initial=1))
+
+    def first_steps(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
+        """For each of these: its place, a forwarding node, and how far that is; itself if it forwards."""
+        at, arc = _listed(self.start, nodes, ~self.net.forwards[nodes])
+        arc = self.order[arc]
+        there = self.net.forwards[self.net.head[arc]]
+        own = np.flatnonzero(self.net.forwards[nodes])
+        return (
+            np.append(own, at[there]),
+            np.append(nodes[own], self.net.head[arc[there]]),
+            np.append(np.zeros(len(own), dtype=np.int64), self.length[arc[there]]),
+        )
+
+    def last_steps(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
+        """For each of these: its place, a forwarding node, and how far it is from that."""
+        at, arc = _listed(self.net.start, nodes, ~self.net.forwards[nodes])
+        there = self.net.forwards[self.net.tail[arc]]
+        own = np.flatnonzero(self.net.forwards[nodes])
+        return (
+            np.append(own, at[there]),
+            np.append(nodes[own], self.net.tail[arc[there]]),
+            np.append(np.zeros(len(own), dtype=np.int64), self.length[arc[there]]),
+        )
+
+    def direct(self, begin: Ints, end: Ints) -> Ints:
+        """The length of the arc from each to each; FAR where there is none, 0 where both are one node."""
+        keys = self.net.head * self.net.nodes + self.net.tail
+        wanted = end * self.net.nodes + begin
+        at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+        found = keys[at] == wanted if len(keys) else np.zeros(len(wanted), dtype=np.bool_)
+        out = np.where(begin == end, 0, FAR)
+        out[found] = np.minimum(out[found], self.length[at[found]])
+        return out
+
+
+def _listed(start: Ints, nodes: Ints, wanted: Bools) -> tuple[Ints, Ints]:
+    """The entries of lists that begin at ``start``, of these nodes where they are wanted: the place of the
+    node, and that of the entry."""
+    size = np.where(wanted, start[nodes + 1] - start[nodes], 0)
+    at = np.repeat(np.arange(len(nodes)), size)
+    return at, np.arange(len(at)) + np.repeat(start[nodes] - np.cumsum(size) + size, size)

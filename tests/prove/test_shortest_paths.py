@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import networkx as nx
 import numpy as np
 
-from tdsl.prove.shortest_paths import Forwarders, classes_of, one_orbit
+from tdsl.prove.network import Network
+from tdsl.prove.shortest_paths import FAR, Forwarders, classes_of, distances_of_pairs, one_orbit
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_chips, random_fabric, superpod, torus
 from tests.prove.networks import arcs_of
@@ -46,3 +50,24 @@ def test_fabrics_whose_switches_are_one_orbit() -> None:
         view = View.whole(made.build())
         net = Forwarders.of(view)
         assert one_orbit(view, net, np.ones(net.graph.arcs, dtype=np.int64)) == (made in whole)
+
+
+def test_distances_of_pairs_are_those_of_networkx() -> None:
+    """Random arcs; what does not forward is a place to begin and one to end, and no way leads through."""
+    for seed in range(60):
+        rng = Random(seed)
+        nodes, arcs = rng.randint(2, 9), rng.randint(1, 30)
+        passes = np.array([rng.random() < 0.6 for _ in range(nodes)])
+        pairs = sorted({(rng.randrange(nodes), rng.randrange(nodes)) for _ in range(arcs)})
+        tail, head = (np.array([p[i] for p in pairs], dtype=np.int64) for i in (0, 1))
+        net = Network.of(passes, tail, head)
+        length = np.array([rng.randint(0, 9) for _ in range(net.arcs)], dtype=np.int64)
+        ways = nx.DiGraph()
+        ways.add_nodes_from((side, v) for side in "io" for v in range(nodes))
+        ways.add_weighted_edges_from((("i", v), ("o", v), 0) for v in range(nodes) if passes[v])
+        for t, h, x in zip(net.tail.tolist(), net.head.tolist(), length.tolist(), strict=True):
+            ways.add_edge(("o", t), ("i", h), weight=x)
+        begin, end = (np.array([rng.randrange(nodes) for _ in range(12)]) for _ in range(2))
+        begin, end = begin[begin != end], end[begin != end]
+        true = [nx.single_source_dijkstra_path_length(ways, ("o", s)).get(("i", t), FAR) for s, t in zip(begin, end, strict=True)]
+        assert distances_of_pairs(net, length, begin, end).tolist() == true, seed
