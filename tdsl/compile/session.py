@@ -48,20 +48,17 @@ class WiringTokens:
         self.file = file
         self.starts: list[int] = []
         self.ends: list[int] = []
-        left_out = sorted(_ranges_not_wired(body, fabric))
-        text, parts, at, before = file.text, [], 0, 0
-        for token in load_grammar_tables().scanner.scan(file):
-            if token.type == "COMMENT" or token.newline:
-                continue
-            while at < len(left_out) and left_out[at][1] <= token.start:
-                at += 1
-            if at < len(left_out) and left_out[at][0] <= token.start:
-                continue
-            gap = text[before : token.start]
-            parts += ["\n" if "\n" in gap else gap, token.text]
-            self.starts.append(token.start)
-            self.ends.append(token.end)
-            before = token.end
+        scan = load_grammar_tables().scanner.scan
+        text, parts, before = file.text, [], 0
+        for start, end in _ranges_between(sorted(_ranges_not_wired(body, fabric)), len(text)):
+            for token in scan(file, start, end):  # what other fabrics say is not even looked at
+                if token.type == "COMMENT" or token.newline:
+                    continue
+                gap = text[before : token.start]
+                parts += ["\n" if "\n" in gap else gap, token.text]
+                self.starts.append(token.start)
+                self.ends.append(token.end)
+                before = token.end
         self.key = tuple(parts)
 
     def place(self, offset: int, end: bool) -> tuple[int, int]:
@@ -337,6 +334,16 @@ def _ranges_not_wired(body: Sequence[tree.Stmt], fabric: str) -> Iterator[tuple[
             yield s.span.start, s.span.end
         else:
             yield from _requirement_offsets(s)
+
+
+def _ranges_between(left_out: Iterable[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:
+    """What sorted ranges leave of a text."""
+    at = 0
+    for start, end in left_out:
+        if start > at:
+            yield at, start
+        at = max(at, end)
+    yield at, length
 
 
 def _requirement_offsets(node: object) -> Iterator[tuple[int, int]]:

@@ -471,9 +471,11 @@ class _Importer:
         widths: dict[tuple[str, str], list[set[tuple[int, bool]]]] = {}
         for d in sorted(self.devices, key=_natural_sort_parts):
             numbers = _numbers_in_name(d)
-            stem = re.sub(r"\d+", "\0", d) if numbers else d
-            key = model_of[d], stem
-            groups[key][tuple(map(int, numbers))] = d
+            at = tuple(map(int, numbers))
+            key = model_of[d], re.sub(r"\d+", "\0", d) if numbers else d
+            if at in groups[key]:  # n1 and n01
+                key, at, numbers = (model_of[d], d), (), []
+            groups[key][at] = d
             for axis, n in zip(widths.setdefault(key, [set() for _ in numbers]), numbers, strict=True):
                 axis.add((len(n), n.startswith("0")))
         arrays: list[Array] = []

@@ -410,6 +410,13 @@ class Evaluator:
         self.calls.append(value.definition)
         try:
             result = self.evaluate(value.definition.body, inner)
+        except RecursionError:
+            raise Fault(
+                "E0116",
+                span,
+                f"`{value.definition.name.name}` calls a function that calls another, and so on: too many to follow",
+                help="write such a chain as one list, `[… for i in 0..n]`, or with fewer steps",
+            ) from None
         finally:
             self.calls.pop()
         if value.definition.type is not None:

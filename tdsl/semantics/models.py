@@ -83,6 +83,7 @@ class ModelBuilder:
         self.evaluator = library.evaluator
         self.scope = Scope(home.scope)
         self.classes: list[PortClass] = []
+        self.labels: dict[str, str] = {}  # the ports that have them
         self.chips: list[Chip] = []
         self.layout: list[LayoutNode] = []
         self.sizes: dict[str, tuple[Axis, ...]] = {}
@@ -196,7 +197,7 @@ class ModelBuilder:
         cages = (0,) * size
         if per_cage:
             cages = self.cage_numbers(settings["cage"], per_cage, form, cage_number, size)
-        first = sum(c.size for c in self.classes)
+        first = self.classes[-1].first + self.classes[-1].size if self.classes else 0
         labels = self.per_port(settings.get("name"), s.name.name, axes)
         default = tuple(_plain_label(s.name.name, axes, k) for k in range(size))
         self.classes.append(
@@ -231,7 +232,7 @@ class ModelBuilder:
                 self.built_in_optic(settings.get("optic"), settings.get("cage")),
             )
         )
-        self.unique_labels(s)
+        self.unique_labels(s, self.classes[-1])
 
     def built_in_optic(self, s: tree.Setting | None, cage: tree.Setting | None) -> str:
         """``optic NAME``: the model of the optics that are part of the device, "" where they are not. Its
@@ -262,18 +263,16 @@ class ModelBuilder:
             )
         return value.bare
 
-    def unique_labels(self, s: tree.Decl) -> None:
+    def unique_labels(self, s: tree.Decl, c: PortClass) -> None:
         """Two ports of a device with one name on the faceplate could not be distinguished."""
-        seen: dict[str, str] = {}
-        for c in self.classes:
-            for k, label in enumerate(c.labels):
-                if label in seen:
-                    raise Fault(
-                        "E0104",
-                        s.span,
-                        f"ports {seen[label]} and {c.path(k)} of this model both have the name {label!r}",
-                    )
-                seen[label] = c.path(k)
+        for k, label in enumerate(c.labels):
+            if label in self.labels:
+                raise Fault(
+                    "E0104",
+                    s.span,
+                    f"ports {self.labels[label]} and {c.path(k)} of this model both have the name {label!r}",
+                )
+            self.labels[label] = c.path(k)
 
     def rate(self, s: tree.Decl) -> int | None:
         """Bits per second of a port; None for ``any``."""

@@ -122,7 +122,7 @@ class Scope:
                 "E0116",
                 binding.span,
                 f"`{name}` needs a value that needs another, and so on: too many to follow",
-                help="write values in the order in which they are needed: the first one first",
+                help="write such a chain as one list, `[… for i in 0..n]`, or with fewer steps",
             ) from None
         binding.state = DONE
         return binding.value

@@ -74,12 +74,19 @@ class Lines:
 
     def __init__(self, file: SourceFile) -> None:
         self.file, self.at = file, 0
+        self.missing: set[str] = set()  # words that do not come any more
+        self.left = 32 * len(file.text)  # letters that are still looked at for words that may not come
 
     def place(self, word: str) -> CaptureLine:
-        """The line of the next place that quotes a word; the last one found where there is none."""
-        found = self.file.text.find(json.dumps(word, ensure_ascii=False), self.at)
-        if found >= 0:
-            self.at = found + 1
+        """The line of the next place that quotes a word; the last one found where there is none, or where
+        too many are looked for in vain."""
+        if word not in self.missing and self.left >= 0:
+            found = self.file.text.find(json.dumps(word, ensure_ascii=False), self.at)
+            if found >= 0:
+                self.at = found + 1
+            else:
+                self.missing.add(word)
+                self.left -= len(self.file.text) - self.at
         return CaptureLine(self.file, self.file.position(self.at)[0])
 
 
