@@ -85,6 +85,8 @@ NEAR = 1_000
 
 def visible_line(line: str) -> Shown:
     """A line with tabs expanded and unseen characters made visible."""
+    if line.isascii() and line.isprintable():
+        return Shown(ci_safe_text(line), tuple(range(len(line) + 1)))
     out, columns, at = [], [0], 0
     for c in line:
         if c == "\t":
@@ -161,6 +163,9 @@ def _visible_window(line: Shown, focus: int, room: int) -> tuple[str, int]:
         return line.text, 0
     low = max(0, min(focus - room // 4, line.width - room))
     high = low + room
+    if line.text.isascii():
+        cut = line.text[low:high]
+        return ("…" if low > 0 else "") + cut[low > 0 : room - (high < line.width)] + "…" * (high < line.width), low
     out, at = "", 0
     for c in line.text:
         step = character_columns(c)

@@ -207,7 +207,8 @@ def brief_verdict_lines(results: Iterable[Result], failing: bool, paint: Paint, 
     rest."""
     judged = [r for r in results if r.requirement is not None or r.status != "skipped"]
     shown = _answers_shown_first(judged, failing)
-    rest = _rest_of_answers([r for r in judged if r not in shown])
+    those = {id(r) for r in shown}
+    rest = _rest_of_answers([r for r in judged if id(r) not in those])
     lines = verdict_lines(shown, paint, width) if shown else []
     if not rest:
         return lines
@@ -221,7 +222,7 @@ def _answers_shown_first(judged: list[Result], failing: bool) -> list[Result]:
     stated = [r for r in judged if r.requirement is not None]
     if not failing:
         return stated or [r for r in judged if not isinstance(r.value, bool)]
-    shown = [r for r in judged if r.status == "refuted" or (r in stated and r.status != "proved")]
+    shown = [r for r in judged if r.status == "refuted" or (r.requirement and r.status != "proved")]
     return sorted(shown, key=lambda r: r.status == "refuted")
 
 

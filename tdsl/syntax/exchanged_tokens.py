@@ -39,7 +39,7 @@ def _tokens_of_line(s: Scene) -> tuple[list[Token], int]:
     `;` and the statements behind it; and which of them is the fault."""
     out: list[Token] = []
     depth, begin = 0, _begin_of_statement(s)
-    for i, t in enumerate(s.run.tokens[begin:], begin):
+    for i, t in enumerate(s.run.tokens[begin : begin + LONGEST + 2], begin):
         depth += (t.type == "LBRACE") - (t.type == "RBRACE")
         if depth < 0 or (t.type == END and t.newline and i >= s.i) or t.type == "$END" or len(out) > LONGEST:
             break
@@ -163,9 +163,11 @@ def bracket_inside_name(s: Scene) -> Diagnostic | None:
 
 def _with_bracket_inside(s: Scene, a: Token, b: Token) -> Iterator[str]:
     """Two tokens, one a bracket, with the bracket inside the other, the likeliest first."""
-    every = [t.text for t in s.run.tokens if t.type == "NAME"]
-    names = set(every) - GRAMMAR_WORDS
-    if a.type == "LSQB" and b.type == "NAME" and b.start == a.end and every.count(b.text) == 1:
+    if a.type == "LSQB" and b.type == "NAME" and b.start == a.end:
+        every = [t.text for t in s.run.tokens if t.type == "NAME"]
+        if every.count(b.text) > 1:
+            return
+        names = set(every) - GRAMMAR_WORDS
         known = [n for n in range(len(b.text) - 1, 1, -1) if b.text[:n] in names]
         digits = len(b.text.rstrip("0123456789"))
         for n in (*known, *([digits] * (digits < len(b.text)))):

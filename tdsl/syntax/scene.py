@@ -79,7 +79,8 @@ class Scene:
         """The statement's tokens from the fault on, blocks included."""
         out: list[Token] = []
         depth = 0
-        for token in self.run.tokens[self.i :]:
+        for at in range(self.i, len(self.run.tokens)):
+            token = self.run.tokens[at]
             depth += (token.type == "LBRACE") - (token.type == "RBRACE")
             if depth < 0 or token.type in (END, "$END", FAULT):
                 break
