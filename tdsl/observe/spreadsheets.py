@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,12 @@ UNPACKED = 512 << 20
 """Bytes of a workbook once it is unpacked."""
 MOST_ROWS = 1 << 20
 MOST_SHEETS = 1024
+MOST_CELLS = 1 << 24
+"""Cells of a sheet, empty ones included: the reader makes room for all up to the last row and column."""
+CELL = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{1,4})(\d{1,8})""")
+"""Where a cell of .xlsx says that it stands."""
+REPEATED = re.compile(rb"""number-rows-repeated\s*=\s*["']\s*(\d{1,18})""")
+"""How often .ods has a row: all rows of a sheet are a million, of which most are empty."""
 HOW = "save it as .xlsx, .ods or CSV"
 
 
@@ -67,10 +74,40 @@ def _refuse_oversized_archive(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(one.file_size for one in archive.infolist())
+            parts = [one for one in archive.infolist() if one.filename.endswith(".xml")]
+            texts = (archive.read(one) for one in parts if size <= UNPACKED)
+            cells = max(map(_cells_of_sheet, texts), default=0)
     except (zipfile.BadZipFile, ValueError, OSError) as wrong:
         raise Malformed(1, f"this workbook is not readable: {str(wrong)[:80]}", HOW) from None
     if size > UNPACKED:
         raise Malformed(1, f"the workbook unpacks to more than {UNPACKED >> 20} MiB", HOW)
+    if cells > MOST_CELLS:
+        raise Malformed(
+            1,
+            f"a sheet of the workbook has {cells:,} cells up to its last one, more than {MOST_CELLS:,}",
+            "delete the cells far below or right of the table",
+        )
+
+
+def _cells_of_sheet(part: bytes) -> int:
+    """How many cells a sheet of .xlsx has up to its last row and column, empty ones included; of .ods as many
+    as rows where these are more than its sheets can have."""
+    repeated = sum(int(found[1]) for found in REPEATED.finditer(part))
+    if repeated > MOST_ROWS * part.count(b"<table:table "):
+        return repeated
+    last_row, columns = 0, set()
+    for found in CELL.finditer(part):
+        columns.add(found[1])
+        last_row = max(last_row, int(found[2]))
+    return last_row * max(map(_number_of_column, columns), default=0)
+
+
+def _number_of_column(letters: bytes) -> int:
+    """The number of a column from 1: 28 of AB."""
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - 64
+    return number
 
 
 def _rows_of_sheet(sheet: Any) -> list[list[str]]:

@@ -165,7 +165,9 @@ def _visible_window(line: Shown, focus: int, room: int) -> tuple[str, int]:
     high = low + room
     if line.text.isascii():
         cut = line.text[low:high]
-        return ("…" if low > 0 else "") + cut[low > 0 : room - (high < line.width)] + "…" * (high < line.width), low
+        return ("…" if low > 0 else "") + cut[low > 0 : room - (high < line.width)] + "…" * (
+            high < line.width
+        ), low
     out, at = "", 0
     for c in line.text:
         step = character_columns(c)

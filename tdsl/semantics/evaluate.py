@@ -414,7 +414,7 @@ class Evaluator:
             raise Fault(
                 "E0116",
                 span,
-                f"`{value.definition.name.name}` calls a function that calls another, and so on: too many to follow",
+                f"`{value.definition.name.name}` calls one that calls another, and so on: too many to follow",
                 help="write such a chain as one list, `[… for i in 0..n]`, or with fewer steps",
             ) from None
         finally:

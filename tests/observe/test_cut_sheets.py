@@ -167,6 +167,28 @@ def test_workbooks(shape: Callable[[Rows, Random], Rows], cables: Cables, tmp_pa
         assert [n.message for n in made.notes if n.code == "E0606"] == ["1 sheet without the columns of two ends: cover"]
 
 
+def test_a_cell_far_from_the_table(cables: Cables, tmp_path: Path) -> None:
+    """Room for a thousand million million cells is not asked for: .xlsx of one far cell, .ods of a row repeated."""
+    path = xlsx(tmp_path / "t.xlsx", {"one": links(cables)})
+    with zipfile.ZipFile(path) as archive:
+        parts = {one: archive.read(one) for one in archive.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    far = b'<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>x</t></is></c></row></sheetData>'
+    with zipfile.ZipFile(path, "w") as archive:
+        for one, text in (parts | {"xl/worksheets/sheet1.xml": sheet.replace(b"</sheetData>", far)}).items():
+            archive.writestr(one, text)
+    other = ods(tmp_path / "t.ods", {"one": [["a"], ["b"]]})
+    with zipfile.ZipFile(other) as archive:
+        content = archive.read("content.xml").replace(
+            b"<table:table-row>", b'<table:table-row table:number-rows-repeated="%d">' % 2**40, 1
+        )
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("content.xml", content)
+    for one in (path, other):
+        faults = [f.finding for f in audited(cables.fabric, ("p2p", one)).faults]
+        assert any(d.code == "E0601" and "cells up to its last one" in d.message for d in faults), faults
+
+
 def test_merged_cells_of_a_workbook(cables: Cables, tmp_path: Path) -> None:
     """Those of a heading and of devices: each row has its device, and no guess is needed."""
     pytest.importorskip("python_calamine")

@@ -204,3 +204,5 @@ def test_one_array_and_one_device() -> None:
     ]  # fmt: skip
     lone = {"switch sw7: SWITCH_1", 'naming sw7 "sw7"', "connect core.p[1] to sw7.p[1] { rate 100Gbps }"}
     assert lone <= set(lines(("sw7", "1", "core", "1", 100)))
+    padded = lines(("n1", "1", "core", "1", 100), ("n01", "1", "core", "2", 100), ("n2", "1", "core", "3", 100))
+    assert {'naming n01 "n01"', "switch n[1..2]: SWITCH_1"} <= set(padded)  # n1 and n01 are two
