@@ -61,7 +61,9 @@ def entries() -> dict[str, dict[str, Any]]:
 @cache
 def compiled(name: str, settings: tuple[tuple[str, Any], ...]) -> Compilation:
     """A design, compiled and verified once for its report and its picture."""
-    return compiler.compile_and_verify(name, Request(set=tuple((key, str(value)) for key, value in settings)))
+    return compiler.compile_and_verify(
+        name, Request(set=tuple((k, str(v).lower() if isinstance(v, bool) else str(v)) for k, v in settings))
+    )
 
 
 def checked(name: str, **settings: Any) -> dict[str, Any]:
