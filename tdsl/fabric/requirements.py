@@ -339,7 +339,7 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
         )
     if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare, words.span) is None:
         new = "any 1 of" if words.bare == "of" else f"any 1 of {words.bare}"
-        before = re.compile(r"(\d+)\s+any\s+$").search(words.span.file.text, 0, words.span.start)
+        before = re.compile(r"(?<!\d)(\d+)\s+any\s+$").search(words.span.file.text, 0, words.span.start)
         if before is not None:  # `survives 1 any of spine`
             whole = SourceSpan(words.span.file, before.start(), words.span.start)
             new = f"any {before[1]} "

@@ -141,12 +141,13 @@ def plan_address_override(
 
 def _kind_before_devices_fault(s: tree.Setting, kind: SourceSpan) -> Fault:
     """The fault of ``address loopback leaf, spine from …``."""
-    found = re.compile(r"\s+([^{};\n#]+?)\s+from\b").match(s.span.file.text, kind.end)
+    behind = re.compile(r"[^{};\n#]*+").match(s.span.file.text, kind.end)
+    devices, word, _ = behind[0].partition(" from ") if behind is not None else ("", "", "")
     message = f"`{kind.text}` comes behind the devices that it is about"
-    if found is None:
+    if not word or not devices.strip():
         return Fault("E0120", kind, message, help="write `address leaf[*] loopback from 10.255.0.0/16`")
-    whole = SourceSpan(kind.file, kind.start, found.end(1))
-    new = f"{found[1]} {kind.text}"
+    whole = SourceSpan(kind.file, kind.start, kind.end + len(devices.rstrip()))
+    new = f"{devices.strip()} {kind.text}"
     fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
     return Fault("E0120", whole, message, help=f"write `{new}`", fix=fix)
 

@@ -80,7 +80,7 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
 
 
 _TEXTS = re.compile(
-    r"(?:^|[{;\n])\s*(os|name|netdev|alias|bus|device|arch|vendor|family|cpu_model|interface)[ \t]+$"
+    r"(?:^|[{;\n])[ \t]*(os|name|netdev|alias|bus|device|arch|vendor|family|cpu_model|interface)[ \t]+$"
 )
 """A setting whose value is a text, before its value."""
 

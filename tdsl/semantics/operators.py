@@ -322,7 +322,7 @@ def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> Non
             help = f"write `{member[1]} where {member[2]} <= NAME <= {member[3]}`"
             raise Fault("E0103", span, "`in` asks whether a value is in a range, and gives a bool", help=help)
         if wanted.name == "dims" and re.fullmatch(r"\d+(?:\s*\*\s*\d+)+", span.text):
-            plain = re.sub(r"\s*\*\s*", "x", span.text)
+            plain = "x".join(x.strip() for x in span.text.split("*"))
         raise Fault(
             "E0103",
             span,

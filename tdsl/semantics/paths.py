@@ -152,9 +152,10 @@ def _check_count(
 
 def _product_for_dimensions_fault(name: tree.Identifier, at: SourceSpan, index: tree.IndexPart) -> Fault:
     """The fault of ``chip c[4*4*4]``, whose members have three indices elsewhere."""
-    new = re.sub(r"\s*\*\s*", "x", at.text)
+    sizes = [x.strip() for x in at.text.split("*")]
+    new = "x".join(sizes)
     plain = re.fullmatch(r"\d+(?:x\d+)+", new) is not None
-    new = new if plain else re.sub(r"\s*\*\s*", ", ", at.text)
+    new = new if plain else ", ".join(sizes)
     return Fault(
         "E0109",
         at,

@@ -86,7 +86,7 @@ def _ends_of_string(text: str) -> Iterator[str]:
     """What an unclosed string may hold, the likeliest first: what is before a block at the end of the line,
     before what ends the statement, before any sign that may follow a string."""
     yield from filter(None, (_text_before_block(text), _text_before_end(text)))
-    for found in re.finditer(r"\s*+[{;})\],]", text):
+    for found in re.finditer(r"(?<!\s)\s*+[{;})\],]", text):
         yield text[: found.start()]
 
 

@@ -93,7 +93,7 @@ def test_github() -> None:
     assert values["file"] == "sites/north side.fab" and values["title"] == "E0405 oversubscription"
     line = Path(values["file"]).read_text().splitlines()[int(values["line"]) - 1]
     assert line[int(values["col"]) - 1 :].startswith("oversubscription <= 1:9")
-    assert message.endswith("help: add links upward, or attach less below")
+    assert message.endswith("else add links upward, or attach less below")
     assert found[1][1]["file"] == "bad.fab"
 
 
