@@ -204,14 +204,27 @@ def _shown_interval(claim: ResolvedClaim, found: Interval, best: Schedule) -> Sh
     links: dict[tuple[str, str], int] = {}
     for view in (ranks.view, ranks.ends, ranks.rails):
         links |= {} if view is None or isinstance(messages, str) else capacity_between_devices(view)
-    names = ranks.ends.names(ranks.ends.units)
+    names = zip(ranks.ends.names(ranks.ends.units), ranks.weight.tolist(), strict=True)
+    stages = _stages_of_plan(found.size, best, plan)
+    shown = _shown(claim, found, best, list(names), stages, messages, links)
+    return shown if plan is None else replace(shown, whole=plan.whole, inside=plan.inside * found.size)
+
+
+def _shown(
+    claim: ResolvedClaim,
+    found: Interval,
+    best: Schedule,
+    ranks: list[tuple[str, int]],
+    stages: list[ShownStage],
+    messages: Sequence[RoutedMessage] | TreeMessages | SwitchMessages | str,
+    links: Mapping[tuple[str, str], int],
+) -> ShownSchedule:
+    """The best schedule of an interval, with the ranks of each end, its stages and messages, and the bit/s of
+    links."""
     return ShownSchedule(
-        claim, found.size, plan.whole if plan else 1, found.floor, text_of_schedule(best, found.size),
+        claim, found.size, 1, found.floor, text_of_schedule(best, found.size),
         best.name, best.overlapped, best.seconds(found.size), best.waiting,
-        plan.inside * found.size if plan else Fraction(0), found.unknown,
-        list(zip(names, ranks.weight.tolist(), strict=True)), text_of_ranks(ranks),
-        _stages_of_plan(found.size, best, plan),
-        messages, links,
+        Fraction(0), found.unknown, ranks, text_of_ranks(found.ranks), stages, messages, links,
     )  # fmt: skip
 
 
@@ -234,24 +247,7 @@ def _shown_inside(claim: ResolvedClaim, found: Interval, best: Schedule) -> Show
     took = best.per_bit * found.size / passes
     stages = [ShownStage(1, 1, len(messages) // passes, each, took)] * passes
     names = [(name, 1) for name in names_of_ranks(ranks, names_inside_hosts(ranks.view))]
-    return ShownSchedule(
-        claim,
-        found.size,
-        1,
-        found.floor,
-        text_of_schedule(best, found.size),
-        best.name,
-        False,
-        best.seconds(found.size),
-        best.waiting,
-        Fraction(0),
-        found.unknown,
-        names,
-        text_of_ranks(ranks),
-        stages,
-        messages,
-        joined.links,
-    )
+    return _shown(claim, found, best, names, stages, messages, joined.links)
 
 
 def _shown_trees(
@@ -263,25 +259,9 @@ def _shown_trees(
     stage = ShownStage(made.steps, best.chunks, len(made), bits, sending)
     most = found.ranks.view.budget.listed_tree_messages
     why = f"it has {len(made):,} messages along trees, and {most:,} at most are listed"
-    return ShownSchedule(
-        claim,
-        found.size,
-        1,
-        found.floor,
-        text_of_schedule(best, found.size),
-        best.name,
-        best.overlapped,
-        best.seconds(found.size),
-        best.waiting,
-        Fraction(0),
-        found.unknown,
-        [(name, 1) for name in made.ranks],
-        text_of_ranks(found.ranks),
-        [stage],
-        why if len(made) > most else made,
-        made.links,
-        made.trees,
-    )
+    names = [(name, 1) for name in made.ranks]
+    shown = _shown(claim, found, best, names, [stage], why if len(made) > most else made, made.links)
+    return replace(shown, trees=made.trees)
 
 
 def _stages_of_plan(size: Fraction, best: Schedule, plan: MessagePlan | None) -> list[ShownStage]:
