@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics.fault import Fault
+from tdsl.semantics.fault import Fault, known_names_help
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS, PATTERNS, STARTERS
@@ -101,17 +101,27 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Sequence[st
         return None
     if ("connect" in what and "connect" in block) or name_of_word_elsewhere(name, known):
         return None
-    shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
     message = f"there is no {what} `{name}` here; it is one of `{block}`"
-    help = f"move it into the braces of `{block} {{ … }}`" + (f"; known here: {shown}" if shown else "")
+    help = "; ".join(filter(None, (f"move it into the braces of `{block} {{ … }}`", known_names_help(known))))
     return Fault("E0118", span, message, help=help)
 
 
-def declaration_elsewhere(span: SourceSpan, name: str) -> SourceSpan | None:
-    """Where the text of a file declares a name that is unknown at a place; None where it does not."""
+def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault | None:
+    """The fault, with its message, of a name that its file declares where it cannot be used from this place;
+    None where the file declares it nowhere."""
+    name, text = span.text, span.file.text
     pattern = rf"^(?:[^#\n]*[\s{{;])?(?:{_DECLARES})[ \t]+({re.escape(name)})\b"
-    found = re.search(pattern, span.file.text, re.MULTILINE)
-    return None if found is None else SourceSpan(span.file, found.start(1), found.end(1))
+    found = re.search(pattern, text, re.MULTILINE)
+    if found is None:
+        return None
+    place = SourceSpan(span.file, found.start(1), found.end(1))
+    line, said = place.begin[0], f"`{name}` is declared here"
+    if what == "value" and re.search(r"\b(?:let|param)[ \t]+$", text[: place.start]) is None:
+        help = f"`{name}` is declared in line {line} as devices, which are no value; a path to them follows "
+        return Fault("E0101", span, message, labels=[(place, said)], help=f"{help}`of`, `to`, `among` or `in`")
+    help = f"move the declaration of `{name}` in line {line} into a block around both places"
+    said += ", in a block that is not around this one"
+    return Fault("E0101", span, message, labels=[(place, said)], help=help)
 
 
 def value_alone_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
