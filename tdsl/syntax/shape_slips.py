@@ -9,7 +9,7 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF, KIND_WORDS, KINDS, STARTERS
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import Scene, heads_around, rewriting_finding
+from tdsl.syntax.scene import Scene, rewriting_finding, surrounding_block
 
 _IMPORT = re.compile(
     r"""(?:use|import|include|from|require)\s++["'<]?(?P<path>[./\\:]*+\w++(?:[./\\:]++\w++)*+)["'>]?"""
@@ -452,7 +452,7 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
     if after is not None and after.type == "NAME":  # `host[8] node: M`
         return None
     shape = t.span.to(close.span).text
-    if s.first == "rack" and "row" in heads_around(s):
+    if s.first == "rack" and surrounding_block(s) == "row":
         return _racks_without_numbers(s, s.statement[0].span.to(close.span), shape)
     unknown = _names_without_declaration(s)
     proposed = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
@@ -471,7 +471,7 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
 
 def _name_in_quotes(s: Scene, t: Token) -> Diagnostic | None:
     """``host "node a" {``."""
-    if not heads_around(s) and s.first in KINDS["group"]:  # a title behind the name of a fabric
+    if not surrounding_block(s) and s.first in KINDS["group"]:  # a title behind the name of a fabric
         first = s.statement[0].span
         message = f"`{s.first}` with a title at the top of a file has no word before it that says what it is"
         return rewriting_finding(message, first, first, f"fabric {s.first}")

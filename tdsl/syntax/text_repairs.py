@@ -20,7 +20,7 @@ from tdsl.syntax.keywords import (
 )
 from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
-from tdsl.syntax.scene import VALUES, Scene, heads_around, rewriting_finding
+from tdsl.syntax.scene import VALUES, Scene, rewriting_finding, surrounding_block
 
 _COMMENT = re.compile(r"(?<=[\s}\])])(?://|--|/\*|<!--)\s*+(?=\w)")
 """Signs that begin a comment elsewhere, behind a statement."""
@@ -484,7 +484,7 @@ def _port_without_its_word(s: Scene) -> Diagnostic | None:
         return None
     if following[0].type != "QUANTITY" or not following[0].text.endswith("bps") or s.first in STARTERS:
         return None
-    if s.first in SETTINGS and heads_around(s) != ["model"]:
+    if s.first in SETTINGS and surrounding_block(s) != "model":
         return None
     text = s.run.file.text[s.statement[0].start : tokens_before_block(s)[-1].end]
     if not is_whole(s, f"port {text}"):
