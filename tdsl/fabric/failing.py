@@ -161,7 +161,7 @@ class Failing:
         context = Context((plan.root,), ())
         scope = plan.root.scope
         try:
-            target = resolve_path(plan, context, path)
+            target = resolve_path(plan, context, path, declarable=False)
         except Fault:
             tier = [
                 np.arange(s.first, s.first + s.count)

@@ -19,7 +19,7 @@ from tdsl.fabric.graph import Ints
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
-from tdsl.system.read import FileTooLarge, read_text_file
+from tdsl.system.read import FileTooLarge, folder_entries, read_text_file
 from tdsl.system.similar import closest_name
 
 BYTES = 32 * 1024 * 1024
@@ -261,11 +261,13 @@ def _text_beside_design(claim: ResolvedClaim, name: str) -> str:
         return read_text_file(path, BYTES, within=[path.parent], encoding="utf-8-sig")
     except FileTooLarge:
         raise UnfitDemand(f"{name}: larger than {BYTES // 2**20} MiB") from None
+    except FileNotFoundError as fault:
+        beside = [n.removesuffix(".csv") for n in folder_entries(path.parent) if n.endswith(".csv")]
+        near = closest_name(path.stem, beside[:200], 0.8)
+        meant = f"; did you mean {inside.with_name(near)}.csv?" if near else ""
+        raise UnfitDemand(f"{path}: {fault.strerror}{meant}") from None
     except OSError as fault:
-        beside = [p.stem for p in sorted(path.parent.glob("*.csv"))[:200]]
-        near = closest_name(path.stem, beside, 0.8) if not path.exists() else ""
-        meant = f"; did you mean {near}.csv?" if near else ""
-        raise UnfitDemand(f"{path}: {fault.strerror or fault}{meant}") from None
+        raise UnfitDemand(f"{path}: {fault.strerror or fault}") from None
     except UnicodeDecodeError:
         raise UnfitDemand(f"{name}: this is not a text file") from None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
+from tdsl.semantics.amounts import setting_without_sign_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.paths import resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
@@ -152,27 +153,26 @@ def _kind_before_devices_fault(s: tree.Setting, kind: SourceSpan) -> Fault:
     return Fault("E0120", whole, message, help=f"write `{new}`", fix=fix)
 
 
+_SETTINGS_BESIDE = ("asn", "mtu", "bfd", "unnumbered", "address")
+"""Settings that are written beside an `address`, and follow it by mistake."""
+
+
 def _paths_and_words(
     s: tree.Setting, example: str
 ) -> tuple[list[tree.PathExpr], list[tuple[str, tree.Expr]]]:
     """The paths of a statement, and the words behind the last of them."""
     paths: list[tree.PathExpr] = []
-    for item in s.items:
+    for k, item in enumerate(s.items):
         if not isinstance(item.value, tree.PathExpr):
             raise Fault("E0120", item.value.span, "expected a path to devices", help=f"write `{example}`")
         paths.append(item.value)
-        if item is s.items[0] and item.value.bare in WHAT and (item.args or len(s.items) > 1):
+        if not k and item.value.bare in WHAT and (item.args or len(s.items) > 1):
             raise _kind_before_devices_fault(s, item.value.span)
-        following = s.items[s.items.index(item) + 1 :][:1]
-        word = (
-            following[0].value.bare if following and isinstance(following[0].value, tree.PathExpr) else None
-        )
-        if item.args and word in ("asn", "mtu", "bfd", "unnumbered", "address"):
-            gap = SourceSpan(item.span.file, item.span.end, following[0].span.start)
-            message = f"`{word}` is a setting of its own; settings are separated by `;`"
-            fix = Fix("put `;`", ((gap, "; "),), safe=False)
-            raise Fault("E0120", following[0].span, message, help=f"write `; {word}`", fix=fix)
-        if item.args and item is not s.items[-1]:
+        if item.args and k + 1 < len(s.items):
+            behind = s.items[k + 1].value
+            if isinstance(behind, tree.PathExpr) and behind.bare in _SETTINGS_BESIDE:
+                gap = SourceSpan(behind.span.file, item.span.end, behind.span.start)
+                raise setting_without_sign_fault(gap, behind.span)
             raise Fault(
                 "E0120",
                 item.span,

@@ -76,18 +76,16 @@ def settings_in_one_fault(
     for name, place, behind in _words_with_places(items):
         if name == own or name not in known:
             continue
-        text = place.file.text
-        begin = len(text[: place.start].rstrip())
-        gap = SourceSpan(place.file, begin, place.start)
-        more = f" {behind}" if behind else ""
-        return Fault(
-            "E0120",
-            place,
-            f"`{name}` is a setting of its own; settings are separated by `;`",
-            help=f"write `; {name}{more}`, or begin a new line",
-            fix=Fix("put `;`", ((gap, "; "),), safe=False),
-        )
+        begin = len(place.file.text[: place.start].rstrip())
+        return setting_without_sign_fault(SourceSpan(place.file, begin, place.start), place, behind)
     return None
+
+
+def setting_without_sign_fault(gap: SourceSpan, name: SourceSpan, value: str = "") -> Fault:
+    """The fault of a setting, with its value, before which a `;` is missing in a gap."""
+    message = f"`{name.text}` is a setting of its own; settings are separated by `;`"
+    help = f"write `; {f'{name.text} {value}'.rstrip()}`, or begin a new line"
+    return Fault("E0120", name, message, help=help, fix=Fix("put `;`", ((gap, "; "),), safe=False))
 
 
 def _words_with_places(items: Sequence[tree.SettingItem]) -> Iterator[tuple[str, SourceSpan, str]]:

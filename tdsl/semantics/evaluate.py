@@ -45,6 +45,7 @@ from tdsl.semantics.values import (
     text_of,
 )
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import TEXT_SETTINGS
 from tdsl.system.lazy_dataclass import dataclass
 
 PARTS = {"half": "50%", "third": "1/3", "quarter": "25%", "full": "100%"}
@@ -79,9 +80,7 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
     raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))
 
 
-_TEXTS = re.compile(
-    r"(?:^|[{;\n])[ \t]*(os|name|netdev|alias|bus|device|arch|vendor|family|cpu_model|interface)[ \t]+$"
-)
+_TEXTS = re.compile(rf"(?:^|[{{;\n])[ \t]*({'|'.join(TEXT_SETTINGS)})[ \t]+$")
 """A setting whose value is a text, before its value."""
 
 

@@ -110,9 +110,11 @@ def closest_known_name(name: str, known: Iterable[str]) -> str:
     return closest_name(name, candidates)
 
 
-def _is_value_declared_at(place: SourceSpan) -> bool:
-    """Whether a name is one of a `let` or `param` where it is declared."""
-    return re.search(r"\b(?:let|param)[ \t]+$", place.file.text[: place.start]) is not None
+def known_names_help(known: Iterable[str]) -> str:
+    """``known here: `a`, `b` …``: the first of some names in their order; "" where there are none."""
+    names = sorted(set(known))
+    shown = ", ".join(f"`{n}`" for n in names[:8]) + (" …" if len(names) > 8 else "")
+    return f"known here: {shown}" if names else ""
 
 
 def unknown_name_fault(
@@ -128,62 +130,42 @@ def unknown_name_fault(
     """The fault of a name nobody declared, with the nearest known one and a fix that writes it. ``meant`` are
     words for known names that are not like them, in small letters."""
     known = sorted(set(known))
-    if code == "E0118" and span.text == name:
-        from tdsl.semantics.lost_words import (
-            exchanged_setting_fault,
-            hyphen_in_setting_fault,
-            setting_of_other_block_fault,
-            value_alone_fault,
-        )
-
-        lost = (
-            exchanged_setting_fault(span, what, known)
-            or value_alone_fault(span, what, known)
-            or hyphen_in_setting_fault(span, what, known)
-            or setting_of_other_block_fault(span, what, known)
-        )
-        if lost is not None:
-            return lost
-    near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
-    near = (
-        near
-        if near in known
-        else (code == "E0118" and name_of_word_elsewhere(name, known)) or closest_known_name(name, known)
-    )
+    as_written = span.text == name
+    if code == "E0118" and as_written and (lost := _fault_of_lost_word(span, what, known)) is not None:
+        return lost
+    message = f"there is no {what} `{name}` here"
+    near = _name_meant(code, name, known, meant)
     if near and near != name:
-        return Fault(
-            code,
-            span,
-            f"there is no {what} `{name}` here",
-            help=f"did you mean `{near}`?",
-            fix=Fix(f"write `{near}`", ((span, near),), safe=False) if span.text == name else None,
-        )
-    shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
-    if code == "E0101" and span.text == name:
-        from tdsl.semantics.lost_words import declaration_elsewhere
+        fix = Fix(f"write `{near}`", ((span, near),), safe=False) if as_written else None
+        return Fault(code, span, message, help=f"did you mean `{near}`?", fix=fix)
+    if code == "E0101" and as_written:
+        from tdsl.semantics.lost_words import declared_elsewhere_fault
 
-        declared = declaration_elsewhere(span, name)
-        if declared is not None and what == "value" and not _is_value_declared_at(declared):
-            help = f"`{name}` is declared in line {declared.begin[0]} as devices, which are no value; a path "
-            return Fault(
-                code,
-                span,
-                f"there is no {what} `{name}` here",
-                labels=[(declared, f"`{name}` is declared here")],
-                help=f"{help}to them follows `of`, `to`, `among` or `in`",
-            )
-        if declared is not None:
-            line = declared.begin[0]
-            return Fault(
-                code,
-                span,
-                f"there is no {what} `{name}` here",
-                labels=[(declared, f"`{name}` is declared here, in a block that is not around this one")],
-                help=f"move the declaration of `{name}` in line {line} into a block around both places",
-            )
-    return Fault(
-        code,
-        span,
-        f"there is no {what} `{name}` here",
-        help=extra_help or (f"known here: {shown}" if shown else ""),
+        if (declared := declared_elsewhere_fault(span, what, message)) is not None:
+            return declared
+    return Fault(code, span, message, help=extra_help or known_names_help(known))
+
+
+def _fault_of_lost_word(span: SourceSpan, what: str, known: list[str]) -> Fault | None:
+    """The fault of a first word that has another meaning than that of a name; None where it has none."""
+    from tdsl.semantics.lost_words import (
+        exchanged_setting_fault,
+        hyphen_in_setting_fault,
+        setting_of_other_block_fault,
+        value_alone_fault,
     )
+
+    return (
+        exchanged_setting_fault(span, what, known)
+        or value_alone_fault(span, what, known)
+        or hyphen_in_setting_fault(span, what, known)
+        or setting_of_other_block_fault(span, what, known)
+    )
+
+
+def _name_meant(code: str, name: str, known: list[str], meant: Mapping[str, str]) -> str:
+    """The known name that another word is for, or that is nearest; "" where none is."""
+    near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
+    if near in known:
+        return near
+    return (code == "E0118" and name_of_word_elsewhere(name, known)) or closest_known_name(name, known)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics.fault import Fault
+from tdsl.semantics.fault import Fault, known_names_help
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS, PATTERNS, STARTERS
@@ -101,17 +101,28 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Sequence[st
         return None
     if ("connect" in what and "connect" in block) or name_of_word_elsewhere(name, known):
         return None
-    shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
     message = f"there is no {what} `{name}` here; it is one of `{block}`"
-    help = f"move it into the braces of `{block} {{ … }}`" + (f"; known here: {shown}" if shown else "")
+    help = "; ".join(filter(None, (f"move it into the braces of `{block} {{ … }}`", known_names_help(known))))
     return Fault("E0118", span, message, help=help)
 
 
-def declaration_elsewhere(span: SourceSpan, name: str) -> SourceSpan | None:
-    """Where the text of a file declares a name that is unknown at a place; None where it does not."""
+def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault | None:
+    """The fault, with its message, of a name that its file declares where it cannot be used from this place;
+    None where the file declares it nowhere."""
+    name, text = span.text, span.file.text
     pattern = rf"^(?:[^#\n]*[\s{{;])?(?:{_DECLARES})[ \t]+({re.escape(name)})\b"
-    found = re.search(pattern, span.file.text, re.MULTILINE)
-    return None if found is None else SourceSpan(span.file, found.start(1), found.end(1))
+    found = re.search(pattern, text, re.MULTILINE)
+    if found is None:
+        return None
+    place = SourceSpan(span.file, found.start(1), found.end(1))
+    line, said = place.begin[0], f"`{name}` is declared here"
+    if what == "value" and re.search(r"\b(?:let|param)[ \t]+$", text[: place.start]) is None:
+        help = f"`{name}` is declared in line {line} as devices, which are no value; a path to them follows "
+        help += "`of`, `to`, `among` or `in`"
+    else:
+        help = f"move the declaration of `{name}` in line {line} into a block around both places"
+        said += ", in a block that is not around this one"
+    return Fault("E0101", span, message, labels=[(place, said)], help=help)
 
 
 def value_alone_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
@@ -133,33 +144,29 @@ def word_before_block_fault(s: tree.Setting, inside: bool) -> Fault | None:
     word = _word_of_block(s.body, inside) if s.body is not None and not s.items else ""
     if not word:
         return None
-    at = SourceSpan(s.name.span.file, s.name.span.start, s.name.span.start)
-    message = f"there is no statement `{s.name.name}` here; the word before this name is missing"
-    help = f"write `{word} {s.name.name} {{`"
-    return Fault(
-        "E0118",
-        s.name.span,
-        message,
-        help=help,
-        fix=Fix(f"write `{word}`", ((at, f"{word} "),), safe=False),
-    )
+    name, span = s.name.name, s.name.span
+    fix = Fix(f"write `{word}`", ((SourceSpan(span.file, span.start, span.start), f"{word} "),), safe=False)
+    message = f"there is no statement `{name}` here; the word before this name is missing"
+    return Fault("E0118", span, message, help=f"write `{word} {name} {{`", fix=fix)
 
 
 def _word_of_block(body: tuple[tree.Stmt, ...], inside: bool) -> str:
-    """The word of the statement whose block has such statements; "" where several have."""
+    """The word of the statement whose block has such statements; "" where several have, or where that one
+    has no place here."""
     names = {s.name.name for s in body if isinstance(s, tree.Setting)}
     kinds = {s.kind.name for s in body if isinstance(s, tree.Decl)}
+    word = ""
     if "members" in names:
-        return "risk" if inside else ""
-    if "racks" in names and {"from", "power"} & names:
-        return "feed" if inside else ""
-    if "fabric" in kinds:
-        return "" if inside else "cluster"
-    if "row" in kinds:
+        word = "risk"
+    elif "racks" in names and {"from", "power"} & names:
+        word = "feed"
+    elif "fabric" in kinds:
+        word = "cluster"
+    elif "row" in kinds:
         return "hall"
-    if kinds & {*KINDS["device"], *KINDS["group"]} or any(isinstance(s, tree.Connect) for s in body):
-        return "group" if inside else "fabric"
-    return ""
+    elif kinds & {*KINDS["device"], *KINDS["group"]} or any(isinstance(s, tree.Connect) for s in body):
+        word = "group" if inside else "fabric"
+    return word if inside == (word in ("risk", "feed", "group")) else ""
 
 
 def model_without_word_fault(s: tree.Stmt) -> Fault | None:

@@ -748,21 +748,18 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
     dim, example = MEASURED.get(name, (None, ""))
     if dim is None:
         return
+    if not s.items:
+        message = f"the value of `{name}` is missing"
+        raise Fault("E0120", s.span, message, help=f"write `{name} {example}`, or remove `{name}`")
     fits = isinstance(value, Quantity) and value.dim == dim
     if not fits or (isinstance(value, Quantity) and value.amount < 0):
-        fault = _number_with_unit_fault(s, value, example, f"one amount such as `{example}`, with its unit")
-        fault = fault or decimal_comma_fault(s) or _comma_before_word_fault(s)
-        if fault is not None:
-            raise fault
-        if not s.items:
-            message = f"the value of `{name}` is missing"
-            raise Fault("E0120", s.span, message, help=f"write `{name} {example}`, or remove `{name}`")
-        raise Fault(
-            "E0103",
-            s.span,
-            f"`{name}` of a model is one amount such as `{example}`"
-            + (", not below zero" if fits else f", not {a_type(value)}"),
-            help=f"write `{name} {example}`",
+        form, help = f"one amount such as `{example}`", f"write `{name} {example}`"
+        wrong = "not below zero" if fits else f"not {a_type(value)}"
+        raise (
+            _number_with_unit_fault(s, value, example, f"{form}, with its unit")
+            or decimal_comma_fault(s)
+            or _comma_before_word_fault(s)
+            or Fault("E0103", s.span, f"`{name}` of a model is {form}, {wrong}", help=help)
         )
 
 

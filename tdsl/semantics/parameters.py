@@ -72,7 +72,10 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Pa
 def _refuse_range_as_default(s: tree.Param) -> None:
     """Raise Fault for ``param n: int = 8 in 1..32``, a range in the place of a guard."""
     found = re.fullmatch(r"(\w+)\s+in\s+\[?(\w+)\s*(?:\.\.|,)\s*(\w+)\]?", s.default.span.text)
-    if found is None or (s.type is not None and s.type.name == "bool"):
+    if found is None:
+        return
+    untyped = "int" if found[1].isdigit() else "bool"  # `param small = hosts in 1..4` is a bool
+    if (s.type.name if s.type is not None else untyped) == "bool":
         return
     new = f"{found[1]} where {found[2]} <= {s.name.name} <= {found[3]}"
     raise Fault(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.fault import Excused, Fault, known_names_help, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
 from tdsl.syntax import tree
@@ -96,13 +96,14 @@ class PathReader:
 
 
 def resolve_path(
-    plan: FabricPlan, context: Context, path: tree.PathExpr, *, ports: bool = True
+    plan: FabricPlan, context: Context, path: tree.PathExpr, *, ports: bool = True, declarable: bool = True
 ) -> ResolvedPath:
     """The target of a path as seen from a statement. Raises Fault for unknown names, Excused for broken
-    ones."""
+    ones. Where the path is not of the design but of a call, a missing name is not ``declarable``: the help
+    does not say how it would be declared."""
     reader = PathReader(plan, context, path, ports=ports)
     head = reader.member()
-    depth, found = _find_enclosing_member(plan, context, head, path)
+    depth, found = _find_enclosing_member(plan, context, head, path, declarable)
     shared = sum(len(p.axes) for p in context.parts[:depth])
     parts: list[PathComponent] = list(context.parts[:depth])
     written: list[tuple[tree.Identifier, int, tree.IndexPart | None]] = []
@@ -220,7 +221,7 @@ def _fault_of_name_inside(around: Group, head: tree.Identifier) -> Fault:
 
 
 def _find_enclosing_member(
-    plan: FabricPlan, context: Context, head: tree.Identifier, path: tree.PathExpr
+    plan: FabricPlan, context: Context, head: tree.Identifier, path: tree.PathExpr, declarable: bool
 ) -> tuple[int, Group | DeviceSet]:
     """The member a first name means, looked up from the enclosing block outward, and how deep it was
     found."""
@@ -257,12 +258,13 @@ def _find_enclosing_member(
     if not isinstance(following, tree.IndexPart):
         _refuse_name_of_device(context, head)
     what = "device, group or job" if plan.names_of_jobs else "device or group"
-    all_known = (*known, *sorted(plan.names_of_jobs))
-    shown = ", ".join(f"`{n}`" for n in sorted(all_known)[:8])
-    kind = "switch" if SWITCH_NAME.match(head.name) else "host"
-    declare = f"declare it: `{kind} {head.name}[8]: MODEL`" if head.name not in GRAMMAR_WORDS else ""
-    declare = "; ".join(x for x in (declare, f"known here: {shown}" if shown else "") if x)
-    raise unknown_name_fault("E0101", head.span, what, head.name, all_known, extra_help=declare)
+    all_known = (*known, *plan.names_of_jobs)
+    help = ""
+    if declarable and head.name not in GRAMMAR_WORDS:
+        kind = "switch" if SWITCH_NAME.match(head.name) else "host"
+        declare = f"declare it: `{kind} {head.name}[8]: MODEL`"
+        help = "; ".join(filter(None, (declare, known_names_help(all_known))))
+    raise unknown_name_fault("E0101", head.span, what, head.name, all_known, extra_help=help)
 
 
 def _refuse_name_of_device(context: Context, head: tree.Identifier) -> None:

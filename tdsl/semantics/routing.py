@@ -73,15 +73,7 @@ def read_routing_block(
     s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin
 ) -> tuple[RoutingSettings, list[tree.Setting]]:
     """``routing bgp { unnumbered; asn …; mtu 9216; bfd; graceful_restart }``, and its ``asn`` for later."""
-    word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
-    protocol = word.bare if isinstance(word, tree.PathExpr) else None
-    first = s.items[0].value if s.items else None
-    if protocol != "bgp" and isinstance(first, tree.PathExpr) and first.bare == "bgp":
-        message = "settings of `routing bgp` are written in its braces"
-        raise Fault("E0120", s.items[0].span, message, help="write `routing bgp { unnumbered; … }`")
-    if protocol != "bgp":
-        at = word.span if word is not None else s.name.span
-        raise Fault("E0120", at, "expected the protocol, which is `bgp`", help="write `routing bgp { … }`")
+    _require_bgp(s)
     given = _settings_by_name(s, BGP_SETTINGS, several="asn")
     for name in FLAGS:
         if name != "bfd" and name in given and given[name].items:
@@ -94,6 +86,18 @@ def read_routing_block(
     return RoutingSettings(
         "bgp", "bfd" in given, "graceful_restart" in given, mtu, origin, interval, multiplier
     ), asns
+
+
+def _require_bgp(s: tree.Setting) -> None:
+    """Raise Fault unless `bgp` alone is written behind `routing`."""
+    first, alone = s.items[0].value if s.items else None, len(s.items) == 1 and not s.items[0].args
+    if isinstance(first, tree.PathExpr) and first.bare == "bgp":
+        if alone:
+            return
+        message = "settings of `routing bgp` are written in its braces"
+        raise Fault("E0120", s.items[0].span, message, help="write `routing bgp { unnumbered; … }`")
+    at = first.span if first is not None and alone else s.name.span
+    raise Fault("E0120", at, "expected the protocol, which is `bgp`", help="write `routing bgp { … }`")
 
 
 def _bfd_timers(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[int, int]:

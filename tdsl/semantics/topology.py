@@ -291,12 +291,12 @@ class Binder:
         kind = formal.type.name
         if kind == "table":
             return read_table_rows(formal, items, self.outer, self.evaluator)
-        if kind == "dims" and all(re.fullmatch(r"\d+", i.span.text) for i in items) and len(items) > 1:
-            whole, new = items[0].span.to(items[-1].span), "x".join(i.span.text for i in items)
-            fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
-            message = f"`{formal.name.name}` is one dims: sizes joined by `x`"
-            raise Fault("E0120", whole, message, help=f"write `{new}`", fix=fix)
         if kind != "list" and len(items) > 1:
+            if kind == "dims" and all(re.fullmatch(r"\d+", i.span.text) for i in items):
+                whole, new = items[0].span.to(items[-1].span), "x".join(i.span.text for i in items)
+                fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+                message = f"`{formal.name.name}` is one dims: sizes joined by `x`"
+                raise Fault("E0120", whole, message, help=f"write `{new}`", fix=fix)
             raise Fault(
                 "E0120",
                 items[1].span,
@@ -334,6 +334,16 @@ class Binder:
         kind, body = formal.type.name, self.of_devices.get(formal.name.name, ())
         if kind == "model":
             self.refuse_unfit_model(formal, items[0], body)
+        self.refuse_further_words(formal, items)
+        values = tuple(self.value_of_item(i, formal, kind) for i in items)
+        if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
+            return values
+        if body and isinstance(values[0], ModelValue):
+            return replace(values[0], settings=body)
+        return str(values[0]) if kind == "string" and isinstance(values[0], str) else values[0]
+
+    def refuse_further_words(self, formal: tree.Formal, items: tuple[tree.SettingItem, ...]) -> None:
+        """Raise Fault for words behind a value: another setting of the topology, or what has no meaning."""
         extra = next((i for i in items if i.args), None)
         if extra is not None:
             known = [f.name.name for f in self.node.formals]
@@ -341,12 +351,6 @@ class Binder:
                 settings_in_one_fault(formal.name.name, (extra,), known)
                 or _fault_of_further_words(formal, extra)
             )
-        values = tuple(self.value_of_item(i, formal, kind) for i in items)
-        if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
-            return values
-        if body and isinstance(values[0], ModelValue):
-            return replace(values[0], settings=body)
-        return str(values[0]) if kind == "string" and isinstance(values[0], str) else values[0]
 
     def refuse_unfit_model(
         self, formal: tree.Formal, item: tree.SettingItem, body: tuple[tree.Stmt, ...]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tdsl.findings.diagnostic import Fix
-from tdsl.findings.source import SourceSpan
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault, closest_known_name
 from tdsl.system.read import read_text_file
 from tdsl.system.similar import without_separators
@@ -51,15 +51,21 @@ def unknown_model_fault(
     if found:
         shown = " or ".join(f"`{n}`" for n in found[:MOST])
         fix = Fix(f"write `{found[0]}`", ((span, found[0]),), safe=False) if len(found) == 1 else None
-        declared = re.search(rf"^[ \t]*model[ \t]+\w+[ \t]+({re.escape(found[0])})\b", span.file.text, re.M)
-        place = [] if declared is None else [SourceSpan(span.file, declared.start(1), declared.end(1))]
-        labels = [(at, f"`{found[0]}` is declared here") for at in place]
-        return Fault("E0102", span, message, labels=labels, help=f"did you mean {shown}?", fix=fix)
+        declared = _label_where_declared(span.file, found[0])
+        return Fault("E0102", span, message, labels=declared, help=f"did you mean {shown}?", fix=fix)
     listed = "hardware" if not kinds or what in ("model", "host", "switch") else f"{next(iter(kinds))}s"
     help = (
         f"declare it with `model {next(iter(kinds), 'switch')} {name} {{ … }}`, or `use` the file that does; "
     )
     return Fault("E0102", span, message, help=f"{help}`tdsl list {listed}` shows the catalogue")
+
+
+def _label_where_declared(file: SourceFile, model: str) -> list[tuple[SourceSpan, str]]:
+    """The place where a file declares a model, for a finding; none where it does not."""
+    found = re.search(rf"^[ \t]*model[ \t]+\w+[ \t]+({re.escape(model)})\b", file.text, re.MULTILINE)
+    if found is None:
+        return []
+    return [(SourceSpan(file, found.start(1), found.end(1)), f"`{model}` is declared here")]
 
 
 def models_called(name: str, titles: Mapping[str, str]) -> list[str]:

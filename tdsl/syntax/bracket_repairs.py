@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS
-from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
+from tdsl.syntax.repairs import LONGEST, gap_without, is_whole_with, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.syntax.scene import Scene
 
@@ -49,31 +49,25 @@ def bracket_left_out_of(s: Scene, tokens: list[Token]) -> Diagnostic | None:
 
 def _brace_in_brackets(s: Scene, tokens: list[Token]) -> Diagnostic | None:
     """``plane[{p].leaf``."""
-    text, opened = s.run.file.text, ""
+    opened = ""
     for t in tokens:
         opened = t.text if t.type in ("LSQB", "LPAR") else "" if t.type in _OPENERS else opened
         if t.type == "LBRACE" and opened:
-            if is_whole(s, text[tokens[0].start : t.start] + text[t.end : tokens[-1].end]):
-                return _remove_bracket(s, t, f"`{{` cannot be inside of `{opened}`", "E0005")
-            return None
+            return _bracket_removed(s, tokens, t, f"`{{` cannot be inside of `{opened}`", "E0005")
     return None
 
 
 def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer: Token) -> Diagnostic | None:
     """``leaf[8)`` and ``leaf[(i]``."""
-    begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
+    text = s.run.file.text
     sign = "]" if opener.type == "LSQB" else ")"
     other = _OPENERS[closer.type]
-    if (
-        other == "["
-        and text[opener.start - 1].isalnum()
-        and is_whole(s, f"{text[begin : opener.start]}{other}{text[opener.end : end]}")
-    ):
+    if other == "[" and text[opener.start - 1].isalnum() and is_whole_with(s, tokens, opener.span, other):
         label = Label(closer.span, f"`{closer.text}` closes it here")
         return _exchange_bracket(opener, closer, opener.span, label, other)
-    if is_whole(s, f"{text[begin : closer.start]}{sign}{closer.text}{text[closer.end : end]}"):
+    if is_whole_with(s, tokens, closer.span, sign + closer.text):
         return _put_bracket(s, sign, closer.start, opener, f"this `{opener.text}` is not closed", "E0003")
-    if not is_whole(s, f"{text[begin : closer.start]}{sign}{text[closer.end : end]}"):
+    if not is_whole_with(s, tokens, closer.span, sign):
         return None
     label = Label(opener.span, f"`{opener.text}` opens here")
     return _exchange_bracket(opener, closer, closer.span, label, sign)
@@ -86,24 +80,22 @@ def _exchange_bracket(opener: Token, closer: Token, at: SourceSpan, label: Label
 
 
 def _opener_left_out(s: Scene, tokens: list[Token], stray: Token) -> Diagnostic | None:
-    begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
     sign, message = _OPENERS[stray.type], f"this `{stray.text}` closes nothing"
     at = next((t for t in reversed(tokens) if t.start < stray.start), None)
     doubled = at is not None and at.type in ("RSQB", "RPAR", "LSQB", "LPAR")
-    if doubled and is_whole(s, text[begin : stray.start] + text[stray.end : end]):
-        return _remove_bracket(s, stray, message, "E0005")
+    removed = _bracket_removed(s, tokens, stray, message, "E0005")
+    if doubled and removed is not None:
+        return removed
     angle = next((t for t in tokens if t.text == "<" and t.start < stray.start), None)
-    if angle is not None and is_whole(s, f"{text[begin : angle.start]}{sign}{text[angle.end : end]}"):
+    if angle is not None and is_whole_with(s, tokens, angle.span, sign):
         new = f"write `{sign}`"
         return Diagnostic(
             "E0005", message, angle.span, help=new, fix=Fix(new, ((angle.span, sign),), safe=False)
         )
     for place in _places_of_opener(tokens, stray, {t.text for t in s.run.tokens if t.type == "NAME"}):
-        if is_whole(s, f"{text[begin:place]}{sign}{text[place:end]}"):
+        if is_whole_with(s, tokens, SourceSpan(s.run.file, place, place), sign):
             return _put_bracket(s, sign, place, stray, message, "E0005")
-    if is_whole(s, text[begin : stray.start] + text[stray.end : end]):
-        return _remove_bracket(s, stray, message, "E0005")
-    return None
+    return removed
 
 
 def _places_of_opener(tokens: list[Token], stray: Token, names: set[str]) -> Iterator[int]:
@@ -133,56 +125,71 @@ def _places_in_name(name: str, names: set[str], nearest: bool) -> list[int]:
 
 
 def _closer_left_out(s: Scene, tokens: list[Token], opener: Token) -> Diagnostic | None:
-    begin, end, text = tokens[0].start, tokens[-1].end, s.run.file.text
-    sign, message = "]" if opener.type == "LSQB" else ")", f"this `{opener.text}` is not closed"
-    inside = [t for t in tokens if t.start > opener.start]
-    touches = bool(inside) and inside[0].start == opener.end and text[opener.start - 1] in "[("
-    wrong = touches or (inside[:1] and inside[0].type in ("LSQB", "LPAR", "LBRACE", "DOT"))
-    if wrong and is_whole(s, text[begin : opener.start] + text[opener.end : end]):
-        return _remove_bracket(s, opener, message, "E0003")
-    first = (
-        tokens.index(opener) == 1 and opener.type == "LPAR" and inside[:1] != [] and inside[0].type == "NAME"
+    """``leaf[8``: nothing closes a bracket."""
+    at, message = tokens.index(opener), f"this `{opener.text}` is not closed"
+    removed = _bracket_removed(s, tokens, opener, message, "E0003")
+    if removed is not None and _is_opener_too_many(tokens, at):
+        return removed
+    return (
+        _bracket_for_block(s, tokens, at)
+        or _brace_in_brackets(s, tokens)
+        or _closer_put(s, tokens, at, message)
+        or removed
     )
-    behind_sign = tokens[max(tokens.index(opener) - 1, 0)].type in ("EQUAL", "CMP", "COLON") and tokens[
-        0
-    ].text in ("param",)
-    at = tokens.index(opener)
-    device = opener.type == "LPAR" and tokens[at - 1].type == "COLON" and tokens[0].text in KIND_WORDS
-    if (first or behind_sign or device) and is_whole(
-        s, text[begin : opener.start] + " " + text[opener.end : end]
-    ):
-        return _remove_bracket(s, opener, message, "E0003")
-    block = tokens[0].text in KIND_WORDS and opener.type == "LPAR" and not inside
-    if block and is_whole(s, text[begin : opener.start] + "{ }"):
-        return _exchange_bracket_for_block(opener)
-    brace = next((t for t in inside if t.type == "LBRACE"), None)
-    if brace is not None and is_whole(s, text[begin : brace.start] + text[brace.end : end]):
-        return _remove_bracket(s, brace, f"`{{` cannot be inside of `{opener.text}`", "E0005")
-    ends = inside[:12] if opener.type == "LSQB" else inside[:12][::-1]
+
+
+def _is_opener_too_many(tokens: list[Token], at: int) -> bool:
+    """Whether a bracket that nothing closes is at a place where none belongs."""
+    opener, before, following = tokens[at], tokens[max(at - 1, 0)], tokens[at + 1 : at + 2]
+    kind = following[0].type if following else ""
+    if kind in ("LSQB", "LPAR", "LBRACE", "DOT"):
+        return True
+    text = opener.span.file.text
+    if following and following[0].start == opener.end and text[opener.start - 1] in "[(":
+        return True
+    if tokens[0].text == "param" and before.type in ("EQUAL", "CMP", "COLON"):
+        return True
+    if opener.type != "LPAR":
+        return False
+    return (at == 1 and kind == "NAME") or (before.type == "COLON" and tokens[0].text in KIND_WORDS)
+
+
+def _closer_put(s: Scene, tokens: list[Token], at: int, message: str) -> Diagnostic | None:
+    """The bracket that closes another put behind the first token after which the statement is whole with it;
+    of a `)`, behind the last."""
+    opener, inside = tokens[at], tokens[at + 1 : at + 13]
+    sign, ends = ("]", inside) if opener.type == "LSQB" else (")", inside[::-1])
     for t in ends:
-        if opener.type == "LPAR" and t.end == opener.end:
-            continue  # `k()` is a call of nothing
-        if t.type in _ENDS_INDEX and is_whole(s, f"{text[begin : t.end]}{sign}{text[t.end : end]}"):
+        if t.type in _ENDS_INDEX and is_whole_with(s, tokens, SourceSpan(s.run.file, t.end, t.end), sign):
             return _put_bracket(s, sign, t.end, opener, message, "E0003")
-    if is_whole(s, text[begin : opener.start] + text[opener.end : end]):
-        return _remove_bracket(s, opener, message, "E0003")
     return None
 
 
-def _exchange_bracket_for_block(opener: Token) -> Diagnostic:
-    """The finding of a block that `(` opens."""
-    fix = Fix("write `{`", ((opener.span, "{"),), safe=False)
-    return Diagnostic(
-        "E0003", "a block begins with `{`, not with `(`", opener.span, help="write `{`", fix=fix
-    )
+def _bracket_for_block(s: Scene, tokens: list[Token], at: int) -> Diagnostic | None:
+    """``group su(``: a block that `(` opens."""
+    opener = tokens[at]
+    if opener.type != "LPAR" or at + 1 < len(tokens) or tokens[0].text not in KIND_WORDS:
+        return None
+    if not is_whole_with(s, tokens, opener.span, "{ }"):
+        return None
+    message, write = "a block begins with `{`, not with `(`", "write `{`"
+    fix = Fix(write, ((opener.span, "{"),), safe=False)
+    return Diagnostic("E0003", message, opener.span, help=write, fix=fix)
 
 
-def _remove_bracket(s: Scene, bracket: Token, message: str, code: str) -> Diagnostic:
+def _bracket_removed(
+    s: Scene, tokens: list[Token], bracket: Token, message: str, code: str
+) -> Diagnostic | None:
+    """The finding of a bracket without which the statement is whole, with a blank between two words that it
+    was between; None where it is not."""
+    at = bracket.span
+    gap = next((g for g in (gap_without(at), "") if is_whole_with(s, tokens, at, g)), None)
+    if gap is None:
+        return None
     remove = f"remove `{bracket.text}`"
     other = f", or close it with `{']' if bracket.text == '[' else ')'}`" if code == "E0003" else ""
-    return Diagnostic(
-        code, message, bracket.span, help=remove + other, fix=Fix(remove, ((bracket.span, ""),), safe=False)
-    )
+    fix = Fix(remove, ((at, gap),), safe=False)
+    return Diagnostic(code, message, at, help=remove + other, fix=fix)
 
 
 def _put_bracket(s: Scene, sign: str, at: int, of: Token, message: str, code: str) -> Diagnostic:

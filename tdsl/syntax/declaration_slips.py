@@ -8,7 +8,7 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS, TYPES
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import VALUES, Scene, closest_keyword, heads_around, rewriting_finding
+from tdsl.syntax.scene import VALUES, Scene, closest_keyword, rewriting_finding, surrounding_block
 
 SWITCH_NAME = re.compile(r"leaf|spine|tor|sw|core|agg|edge|super|gateway|rail", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?:node|host|server|compute|box|filer|login|gpu|dgx|tray|storage)", re.IGNORECASE)
@@ -32,7 +32,7 @@ def _declared_without_kind(s: Scene) -> Diagnostic | None:
         return None
     name = SourceSpan(s.run.file, words[0].start, words[-1].end)
     kind = "switch" if SWITCH_NAME.match(words[0].text) else "host"
-    kind = "port" if heads_around(s) == ["model"] else kind
+    kind = "port" if surrounding_block(s) == "model" else kind
     return Diagnostic(
         "E0001",
         f"`{name.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …",
@@ -317,15 +317,7 @@ def _type_before_name(s: Scene) -> Diagnostic | None:
 
 def is_in_settings(s: Scene) -> bool:
     """Whether the statement is in the braces of something whose block has settings and no `let`."""
-    depth = 0
-    for i in range(s.run.head - 1, -1, -1):
-        kind = s.run.tokens[i].type
-        depth += (kind == "RBRACE") - (kind == "LBRACE")
-        if depth < 0:
-            heads = (k for k in range(i - 1, -1, -1) if s.run.tokens[k].type in (END, "LBRACE", "RBRACE"))
-            head = s.run.tokens[next(heads, -1) + 1].text
-            return head not in SCOPES | {"model", "topology", "extend", "if", "for", "else"}
-    return False
+    return surrounding_block(s) not in SCOPES | {"", "model", "topology", "extend", "if", "for", "else"}
 
 
 def _is_named_elsewhere(s: Scene, name: str) -> bool:
@@ -468,7 +460,7 @@ def _topology_as_statement(s: Scene) -> Diagnostic | None:
     if t is None or s.first != "topology" or t.type not in ("LBRACE", "STRING") or len(s.statement) != 2:
         return None
     name = s.statement[1].text
-    if t.type == "STRING" or heads_around(s) in ([], ["cluster"]):
+    if t.type == "STRING" or surrounding_block(s) in ("", "cluster"):
         first = s.statement[0].span
         if re.search(r"\bconnect\s+ends\b", s.run.file.text):
             return Diagnostic(

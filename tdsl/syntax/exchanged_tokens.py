@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS
-from tdsl.syntax.repairs import LONGEST, is_whole
+from tdsl.syntax.repairs import LONGEST, is_whole_with
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import VALUES, Scene, rewriting_finding
 
 _TITLED = frozenset({"fabric", "cluster", "model", "job", *KINDS["group"]} - {"row"})
 _BRACKETS = frozenset({"LSQB", "RSQB", "LPAR", "RPAR"})
+_BEFORE_NAME = frozenset({"LSQB", "RSQB", "RPAR", "LBRACE"})
+"""Brackets that may be before a name which belongs before them."""
 _OPENING = frozenset({"LSQB", "LPAR", "COMMA", "PLUS", "MINUS", "STAR", "MODULO", "FLOOR", "RANGE"})
 _BEFORE_METRIC = frozenset({"require", "report", "and", "or", "with"})
 _JOINING = frozenset({"and", "or", "not", "with", "where", "if", "else", "for", "in"})
@@ -53,14 +55,13 @@ def neighbours_exchanged(s: Scene) -> Diagnostic | None:
     tokens, at = _tokens_of_line(s)
     if s.token is None or not at <= len(tokens) <= LONGEST or len(tokens) < 2:
         return None
-    text, begin, end = s.run.file.text, tokens[0].start, tokens[-1].end
-    found = []
+    text, found = s.run.file.text, []
     for k in sorted({0, *range(max(at - 3, 0), min(at + 2, len(tokens) - 1))}):
         a, b = tokens[k : k + 2]
         if k == at - 3 and k and a.type == b.type == "NAME":
             continue
         new = _in_other_order(text, tokens, k)
-        if new and is_whole(s, text[begin : a.start] + new + text[b.end : end]):
+        if new and is_whole_with(s, tokens, a.span.to(b.span), new):
             found.append((k, new))
     touching = [(k, new) for k, new in found if tokens[k].end == tokens[k + 1].start]
     found = touching if len(found) > 1 else found
@@ -98,23 +99,28 @@ def _in_other_order(text: str, tokens: list[Token], k: int) -> str:
 def _may_be_exchanged(tokens: list[Token], k: int) -> bool:
     """Whether two neighbours may be in the wrong order: signs whose place is plain, and words."""
     a, b = tokens[k : k + 2]
-    before = tokens[k - 1] if k else None
     if a.type == END:
         behind = tokens[k + 2].text if k + 2 < len(tokens) else ""
         return behind in SETTINGS and behind not in STARTERS
-    if a.type in ("RSQB", "RPAR"):
-        empty = before is not None and before.type in _OPENING
-        word = b.text in GRAMMAR_WORDS or b.text in PATTERNS
-        return empty and b.type in ("NUMBER", "NAME", "STAR") and not word
-    if a.type == "LSQB":
-        return b.type == "NAME" and (before is None or before.end != a.start)
-    if a.type == "STAR":
-        return b.type == "LSQB"
-    if a.type == "LBRACE":
-        return b.type == "NAME" and before is not None and before.type != "COLON"
     if a.type in ("RBRACE", "COMMA"):
         return b.type in VALUES
+    if a.type == "STAR":
+        return b.type == "LSQB"
+    if a.type in _BEFORE_NAME:
+        return _bracket_may_be_exchanged(tokens[k - 1] if k else None, a, b)
     return b.type == "NAME" and _is_word_before_word(tokens, k)
+
+
+def _bracket_may_be_exchanged(before: Token | None, a: Token, b: Token) -> bool:
+    """Whether a bracket or brace may be behind the token that follows it: `[]8`, `[leaf 8]`, `{ su`."""
+    if a.type == "LSQB":
+        return b.type == "NAME" and (before is None or before.end != a.start)
+    if before is None:
+        return False
+    if a.type == "LBRACE":
+        return b.type == "NAME" and before.type != "COLON"
+    word = b.text in GRAMMAR_WORDS or b.text in PATTERNS
+    return before.type in _OPENING and b.type in ("NUMBER", "NAME", "STAR") and not word
 
 
 def _is_word_before_word(tokens: list[Token], k: int) -> bool:
@@ -150,11 +156,10 @@ def bracket_inside_name(s: Scene) -> Diagnostic | None:
     tokens, at = _tokens_of_line(s)
     if s.token is None or not at <= len(tokens) <= LONGEST or len(tokens) < 2:
         return None
-    text, begin, end = s.run.file.text, tokens[0].start, tokens[-1].end
     for k in range(max(at - 4, 0), min(at + 2, len(tokens) - 1)):
         a, b = tokens[k : k + 2]
         for new in _with_bracket_inside(s, a, b):
-            if is_whole(s, text[begin : a.start] + new + text[b.end : end]):
+            if is_whole_with(s, tokens, a.span.to(b.span), new):
                 sign = a.text if a.type in _BRACKETS else b.text
                 message = f"`{sign}` is beside its place in `{a.span.to(b.span).text}`"
                 return _rewritten_between(tokens, k, a.span.to(b.span), message, new)

@@ -9,7 +9,7 @@ from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.foreign_units import amount_written_here
 from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, TYPES
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import UNIT, Scene, found_words, heads_around
+from tdsl.syntax.scene import UNIT, Scene, found_words, surrounding_block
 
 _YAML = re.compile(r"""-(?=\s)|---|(?:- )?["']?[A-Za-z_][\w.-]*["']?:(?:\s|$)""")
 
@@ -160,7 +160,7 @@ def _colon_after_kind_word(s: Scene) -> Diagnostic | None:
     ):
         return None
     name = s.rest[1].text if len(s.rest) > 1 and s.rest[1].type == "NAME" else "NAME"
-    if b.text == "switch" and heads_around(s)[:1] == ["tier"]:
+    if b.text == "switch" and surrounding_block(s) == "tier":
         help = f"write `switch {name}`"
         gone = SourceSpan(s.run.file, b.end, s.token.end)
         fix = Fix(

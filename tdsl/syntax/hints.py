@@ -19,7 +19,15 @@ from tdsl.syntax.keywords import (
     TYPES,
 )
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import OPERATOR_TOKENS, UNIT, VALUES, Scene, closest_keyword, found_words, heads_around
+from tdsl.syntax.scene import (
+    OPERATOR_TOKENS,
+    UNIT,
+    VALUES,
+    Scene,
+    closest_keyword,
+    found_words,
+    surrounding_block,
+)
 
 # ---------------------------------------------------------------- faults with an answer of their own
 
@@ -62,8 +70,7 @@ def _colon_in_setting(s: Scene) -> Diagnostic | None:
     ):
         return None
     value = s.rest[1].text if len(s.rest) > 1 and len(s.rest[1].text) <= 40 else "…"
-    blocks = heads_around(s)[:1]
-    known = b.text in SETTINGS and not set(blocks) & {"fabric", "cluster", *KINDS["group"]}
+    known = b.text in SETTINGS and surrounding_block(s) not in ("fabric", "cluster", *KINDS["group"])
     if value.isidentifier() and not value.islower() and not known:
         message = f"`{b.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …"
         help = (
@@ -378,7 +385,7 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
         return None
     if not s.expected & {"LBRACE", "EQUAL"}:
         return None
-    if "AS" in s.expected or heads_around(s) == ["tier"]:
+    if "AS" in s.expected or surrounding_block(s) == "tier":
         at = SourceSpan(s.run.file, b.end, b.end)
         message = (
             f"`as` is missing before `{t.text}`: the switches of a tier are a model, and may have a name"

@@ -48,6 +48,11 @@ SETTINGS: tuple[str, ...] = (
 )  # fmt: skip
 """Names of settings worth colouring and completing. The grammar takes any name."""
 
+TEXT_SETTINGS: tuple[str, ...] = (
+    "os", "name", "netdev", "alias", "bus", "device", "arch", "vendor", "family", "cpu_model", "interface",
+)  # fmt: skip
+"""Settings of models whose value is a text."""
+
 TYPES: tuple[str, ...] = (
     "int", "ratio", "string", "bool", "model", "ports", "path", "pattern", "table", "list", "range", "dims",
     "rate", "length", "time", "power", "mass", "money", "size", "units",

@@ -52,6 +52,19 @@ def is_whole(s: Scene, text: str) -> bool:
     return bool(text.strip()) and _tokens_left(s, text) == 0
 
 
+def is_whole_with(s: Scene, tokens: Sequence[Token], at: SourceSpan, new: str) -> bool:
+    """Whether the text of some tokens, with ``new`` in one place, is a statement that may stand in the place
+    of the faulty one."""
+    text = s.run.file.text
+    return is_whole(s, text[tokens[0].start : at.start] + new + text[at.end : tokens[-1].end])
+
+
+def gap_without(at: SourceSpan) -> str:
+    """What is put where something is removed: a blank between two words, else nothing."""
+    text = at.file.text
+    return " " if text[at.end : at.end + 1].isalnum() and text[at.start - 1 : at.start].isalnum() else ""
+
+
 def clauses_in_another_order(s: Scene) -> Diagnostic | None:
     """``connect a where n < 4 to b`` and ``place a at 2U in h1.A[1]``: two clauses, exchanged."""
     tokens = tokens_before_block(s)
@@ -81,28 +94,32 @@ def clauses_in_another_order(s: Scene) -> Diagnostic | None:
 def word_in_place_of_another(s: Scene) -> Diagnostic | None:
     """``place a at h1.A[1]`` and ``for i = 0..3 {``: one word or sign is another."""
     t, tokens, at = s.token, tokens_before_block(s), len(s.statement)
-    known = t is not None and (
-        t.text in GRAMMAR_WORDS | _PREPOSITIONS if t.type == "NAME" else t.type in _SIGNS
-    )
-    if t is None or not known or not 0 < at < len(tokens) <= LONGEST:
+    if t is None or not 0 < at < len(tokens) <= LONGEST:
         return None
+    if t.text not in GRAMMAR_WORDS | _PREPOSITIONS if t.type == "NAME" else t.type not in _SIGNS:
+        return None
+    if t.type != "NAME" and "oversubscription" in [x.text for x in s.statement]:
+        return None  # `7-1` is a ratio
+    kind = _kind_meant(s, t, tokens)
+    word = s.run.word(kind) if kind else ""
+    return rewriting_finding(f"expected `{word}`, {found_words(s)}", t.span, t.span, word) if kind else None
+
+
+def _kind_meant(s: Scene, t: Token, tokens: list[Token]) -> str:
+    """The one word or sign that makes the statement whole in the place of the fault; "" where there is none,
+    or no plain one."""
+    at = len(s.statement)
     found = [
         kind
         for kind in sorted(s.expected & _PUT)
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at + 1 :]]) > len(tokens)
     ]
-    if "oversubscription" in (s.first, *(x.text for x in s.statement)) and t.type != "NAME":
-        return None  # `7-1` is a ratio
     if t.type == "COLON" and {"IN", "TO"} & set(found):
-        return None  # `0:3` is a range
+        return ""  # `0:3` is a range
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
-    found = [likely] if likely in found else found
-    if t.type == "NAME" and found == ["COMMA"] and likely != "COMMA":
-        return None
-    if len(found) != 1:
-        return None
-    word = s.run.word(found[0])
-    return rewriting_finding(f"expected `{word}`, {found_words(s)}", t.span, t.span, word)
+    if likely in found:
+        return likely or ""
+    return "" if len(found) != 1 or (t.type == "NAME" and found == ["COMMA"]) else found[0]
 
 
 def missing_word(s: Scene) -> Diagnostic | None:
@@ -140,7 +157,7 @@ def missing_word(s: Scene) -> Diagnostic | None:
 
 def sizes_joined_by_x(s: Scene) -> Diagnostic | None:
     """``chip c[4 x k]: C``, with a name among the sizes."""
-    t, tokens, text = s.token, tokens_before_block(s), s.run.file.text
+    t, tokens = s.token, tokens_before_block(s)
     if t is None or t.text not in ("x", "X") or s.before is None or len(s.rest) < 2:
         return None
     inside = [x.type for x in s.statement if x.type in ("LSQB", "RSQB")]
@@ -148,18 +165,18 @@ def sizes_joined_by_x(s: Scene) -> Diagnostic | None:
         return None
     whole = s.before.span.to(s.rest[1].span)
     new = f"{s.before.text}, {s.rest[1].text}"
-    if not is_whole(s, text[tokens[0].start : whole.start] + new + text[whole.end : tokens[-1].end]):
+    if not is_whole_with(s, tokens, whole, new):
         return None
     return rewriting_finding("sizes of several dimensions are separated by `,`", whole, whole, new)
 
 
 def second_brackets(s: Scene) -> Diagnostic | None:
     """``chip c[4][k]: C``."""
-    t, b, tokens, text = s.token, s.before, tokens_before_block(s), s.run.file.text
+    t, b, tokens = s.token, s.before, tokens_before_block(s)
     if t is None or b is None or t.type != "LSQB" or b.type != "RSQB" or t.start != b.end:
         return None
     both = b.span.to(t.span)
-    if not is_whole(s, f"{text[tokens[0].start : both.start]}, {text[both.end : tokens[-1].end]}"):
+    if not is_whole_with(s, tokens, both, ", "):
         return None
     fix = Fix("write `, `", ((both, ", "),), safe=False)
     message = "several dimensions are written in one pair of brackets"
@@ -180,8 +197,8 @@ def comma_left_out(s: Scene) -> Diagnostic | None:
     inside = [x.type for x in s.statement if x.type in ("LSQB", "RSQB", "LPAR", "RPAR")]
     if inside[-1:] != ["LSQB"]:
         return None
-    text, place = s.run.file.text, SourceSpan(s.run.file, b.end, b.end)
-    if not is_whole(s, f"{text[tokens[0].start : b.end]},{text[b.end : tokens[-1].end]}"):
+    place = SourceSpan(s.run.file, b.end, b.end)
+    if not is_whole_with(s, tokens, place, ","):
         return None
     return Diagnostic(
         "E0001",
@@ -223,7 +240,7 @@ _NEAR = {
 def word_near_another(s: Scene) -> Diagnostic | None:
     """``stacked fcom 30U`` and ``allreduce 1GB between a[0], a[1]``: a word near the fault, taken for a name,
     is a clause that is misspelt or has another word."""
-    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    tokens, at = tokens_before_block(s), len(s.statement)
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
     for k in range(at, max(at - 9, 0), -1):
@@ -233,7 +250,7 @@ def word_near_another(s: Scene) -> Diagnostic | None:
             continue
         guesses = [*_NEAR.get(t.text.lower(), "").split(), closest_keyword(t.text, CLAUSES) or ""]
         for word in guesses:
-            if word and is_whole(s, text[tokens[0].start : t.start] + word + text[t.end : tokens[-1].end]):
+            if word and is_whole_with(s, tokens, t.span, word):
                 message = f"expected `{word}`, found `{t.text}`"
                 return rewriting_finding(message, t.span, t.span, word)
     return None
@@ -241,19 +258,15 @@ def word_near_another(s: Scene) -> Diagnostic | None:
 
 def sign_too_many(s: Scene) -> Diagnostic | None:
     """``connect a, to b``, ``connect node=[n] to leaf`` and ``tier leaf: of 4 hosts``."""
-    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    tokens, at = tokens_before_block(s), len(s.statement)
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
-    for k in (at, at - 1, at - 2, at - 3, at - 4):
-        t = tokens[k] if 0 < k < len(tokens) - 1 else None
-        if t is None or t.type not in ("EQUAL", "COLON", "COMMA") or tokens[k - 1].type == t.type:
+    for k in range(min(at, len(tokens) - 2), max(at - 5, 0), -1):
+        t = tokens[k]
+        if not _sign_may_go(s, tokens, k):
             continue
-        if t.type == "COLON" and (tokens[k + 1].type == "LBRACE" or s.first in KINDS["device"]):
-            continue  # a model or rate is missing between them
-        if t.type == "COMMA" and (tokens[k - 1].type in ("LSQB", "LPAR") or k == 1):
-            continue  # a value is missing before it
-        gap = " " if text[t.end : t.end + 1].isalnum() and text[t.start - 1].isalnum() else ""
-        if is_whole(s, text[tokens[0].start : t.start] + gap + text[t.end : tokens[-1].end]):
+        gap = gap_without(t.span)
+        if is_whole_with(s, tokens, t.span, gap):
             return Diagnostic(
                 "E0001",
                 f"`{t.text}` cannot follow `{tokens[k - 1].text}`",
@@ -262,6 +275,16 @@ def sign_too_many(s: Scene) -> Diagnostic | None:
                 fix=Fix(f"remove the `{t.text}`", ((t.span, gap),), safe=False),
             )
     return None
+
+
+def _sign_may_go(s: Scene, tokens: list[Token], k: int) -> bool:
+    """Whether a token is a sign that may be one too many: nothing is missing beside it."""
+    before, t, behind = tokens[k - 1 : k + 2]
+    if t.type == "COLON":  # else a model or rate is missing
+        return before.type != "COLON" and behind.type != "LBRACE" and s.first not in KINDS["device"]
+    if t.type == "COMMA":  # else a value is missing
+        return before.type not in ("COMMA", "LSQB", "LPAR") and k > 1
+    return t.type == "EQUAL" and before.type != "EQUAL"
 
 
 def words_too_many(s: Scene) -> Diagnostic | None:

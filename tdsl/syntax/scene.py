@@ -125,13 +125,13 @@ def found_words(s: Scene) -> str:
     return f"found the string {shown}" if t.type == "STRING" else f"found `{shown}`"
 
 
-def heads_around(s: Scene) -> list[str]:
-    """The first word of the statement whose block the fault is in; none at the top of a file."""
+def surrounding_block(s: Scene) -> str:
+    """The first word of the statement in whose braces the fault is; "" at the top of a file."""
     depth = 0
     for i in range(s.run.head - 1, -1, -1):
         kind = s.run.tokens[i].type
         depth += (kind == "RBRACE") - (kind == "LBRACE")
         if depth < 0:
             ends = (k for k in range(i - 1, -1, -1) if s.run.tokens[k].type in (END, "LBRACE", "RBRACE"))
-            return [s.run.tokens[next(ends, -1) + 1].text]
-    return []
+            return s.run.tokens[next(ends, -1) + 1].text
+    return ""

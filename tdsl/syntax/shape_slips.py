@@ -9,7 +9,7 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF, KIND_WORDS, KINDS, STARTERS
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import Scene, heads_around, rewriting_finding
+from tdsl.syntax.scene import Scene, rewriting_finding, surrounding_block
 
 _IMPORT = re.compile(
     r"""(?:use|import|include|from|require)\s++["'<]?(?P<path>[./\\:]*+\w++(?:[./\\:]++\w++)*+)["'>]?"""
@@ -244,38 +244,34 @@ def _tier_without_children(s: Scene) -> Diagnostic | None:
     if s.first != "tier" or t is None:
         return None
     below = _tier_before(s)
-    counted = len(words) == 4 and words[2].text == "of"
-    if counted and words[3].text == below and t.type in ("LBRACE", END):
-        at = SourceSpan(s.run.file, words[3].start, words[3].start)
-        count = "32" if below == "hosts" else "?"
-        message = f"how many `{below}` are below each `{words[1].text}` is missing"
-        help = f"write `{s.run.file.text[words[0].start : at.start]}{count} {below}`, or a number"
-        fix = Fix(f"put `{count}`", ((at, f"{count} "),), safe=False)
-        return Diagnostic("E0001", message, words[1].span.to(words[3].span), help=help, fix=fix)
-    if counted and t.type in ("LBRACE", END):
-        at = SourceSpan(s.run.file, words[-1].end, words[-1].end)
-        return Diagnostic(
-            "E0001",
-            f"of what there are {words[-1].text} in each `{words[1].text}` is missing",
-            SourceSpan(s.run.file, words[1].start, words[-1].end),
-            help=f"write `{s.run.file.text[words[0].start : words[-1].end]} {below}`",
-            fix=Fix(f"put `{below}`", ((at, f" {below}"),), safe=False),
-        )
+    if len(words) == 4 and words[2].text == "of" and t.type in ("LBRACE", END):
+        return _half_of_children(s, words, below)
     if len(words) > 3:
         return None
-    name = (
-        words[1].text
-        if len(words) > 1 and words[1].type == "NAME"
-        else "leaf"
-        if below == "hosts"
-        else "spine"
-    )
+    usual = "leaf" if below == "hosts" else "spine"
+    name = words[1].text if len(words) > 1 and words[1].type == "NAME" else usual
     return Diagnostic(
         "E0001",
         "a tier has a name, and says of how many of the tier below one of it is",
         words[0].span.to(words[-1].span),
         help=f"write `tier {name} of {'32 hosts' if below == 'hosts' else f'? {below}'} {{ switch MODEL }}`",
     )
+
+
+def _half_of_children(s: Scene, words: list[Token], below: str) -> Diagnostic:
+    """``tier leaf of 32`` and ``tier leaf of hosts``: the tier below, or how many of it, is left out."""
+    _, name, _, said = words
+    head = s.run.file.text[words[0].start : said.start]
+    if said.text == below:
+        put, count = said.start, "32" if below == "hosts" else "?"
+        message, new = f"how many `{below}` are below each `{name.text}` is missing", f"{count} "
+        help, title = f"write `{head}{count} {below}`, or a number", f"put `{count}`"
+    else:
+        put, new = said.end, f" {below}"
+        message = f"of what there are {said.text} in each `{name.text}` is missing"
+        help, title = f"write `{head}{said.text} {below}`", f"put `{below}`"
+    fix = Fix(title, ((SourceSpan(s.run.file, put, put), new),), safe=False)
+    return Diagnostic("E0001", message, name.span.to(said.span), help=help, fix=fix)
 
 
 def _tier_before(s: Scene) -> str:
@@ -452,7 +448,7 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
     if after is not None and after.type == "NAME":  # `host[8] node: M`
         return None
     shape = t.span.to(close.span).text
-    if s.first == "rack" and "row" in heads_around(s):
+    if s.first == "rack" and surrounding_block(s) == "row":
         return _racks_without_numbers(s, s.statement[0].span.to(close.span), shape)
     unknown = _names_without_declaration(s)
     proposed = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
@@ -471,7 +467,7 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
 
 def _name_in_quotes(s: Scene, t: Token) -> Diagnostic | None:
     """``host "node a" {``."""
-    if not heads_around(s) and s.first in KINDS["group"]:  # a title behind the name of a fabric
+    if not surrounding_block(s) and s.first in KINDS["group"]:  # a title behind the name of a fabric
         first = s.statement[0].span
         message = f"`{s.first}` with a title at the top of a file has no word before it that says what it is"
         return rewriting_finding(message, first, first, f"fabric {s.first}")

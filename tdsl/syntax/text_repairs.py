@@ -17,10 +17,11 @@ from tdsl.syntax.keywords import (
     PATTERNS,
     SETTINGS,
     STARTERS,
+    TEXT_SETTINGS,
 )
-from tdsl.syntax.repairs import LONGEST, is_whole, tokens_before_block
+from tdsl.syntax.repairs import LONGEST, is_whole, is_whole_with, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
-from tdsl.syntax.scene import VALUES, Scene, heads_around, rewriting_finding
+from tdsl.syntax.scene import VALUES, Scene, rewriting_finding, surrounding_block
 
 _COMMENT = re.compile(r"(?<=[\s}\])])(?://|--|/\*|<!--)\s*+(?=\w)")
 """Signs that begin a comment elsewhere, behind a statement."""
@@ -71,13 +72,8 @@ def _end_inside_statement(s: Scene) -> Diagnostic | None:
     tokens, at, t = s.run.tokens, s.run.head if s.statement else s.i, s.token
     if at < 2 or t is None or tokens[at - 1].type != END or (t.text == "," and not s.statement):
         return None
-    first, begin = tokens[at], _begin_before_end(tokens, at - 1)
-    if begin == at - 1 or (first.type in VALUES and begin < at - 2):
-        return None
-    rest = tokens_before_block(s)
-    if first.type in VALUES and len(rest) > 1 and rest[1].text in SETTINGS:
-        return None  # `priority ;3 cnp 48`: the `;` is beside its place
-    if not rest or not _goes_on_behind_end(first, tokens[at - 1]):
+    first, begin, rest = tokens[at], _begin_before_end(tokens, at - 1), tokens_before_block(s)
+    if begin == at - 1 or not rest or not _goes_on_behind_end(rest, tokens[at - 1], begin == at - 2):
         return None
     text, glue = s.run.file.text, "" if first.type in ("DOT", "LSQB") else " "
     joined = text[tokens[begin].start : tokens[at - 2].end] + glue + text[first.start : rest[-1].end]
@@ -93,10 +89,13 @@ def _begin_before_end(tokens: list[Token], end: int) -> int:
     return end
 
 
-def _goes_on_behind_end(first: Token, end: Token) -> bool:
-    """Whether a token behind the end of a statement may go on with it."""
+def _goes_on_behind_end(rest: list[Token], end: Token, lone: bool) -> bool:
+    """Whether tokens behind the end of a statement may go on with it; ``lone`` where it is one word."""
+    first = rest[0]
     if first.type == "NAME":
         return first.text in {*CLAUSES, *OPERATORS}
+    if first.type in VALUES:  # not `priority ;3 cnp 48`: the `;` is beside its place
+        return lone and not any(t.text in SETTINGS for t in rest[1:2])
     return first.type != "LBRACE" or not end.newline
 
 
@@ -267,48 +266,34 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
     return rewriting_finding("a title is written in double quotes", span, span, f'"{title}"')
 
 
-_TEXT_SETTINGS = frozenset(
-    {
-        "os",
-        "name",
-        "netdev",
-        "alias",
-        "bus",
-        "device",
-        "arch",
-        "vendor",
-        "family",
-        "cpu_model",
-        "class",
-        "colour",
-    }
-)
-_TEXT = re.compile(r"(?:[^;{}#\n\"]|\{[^{};#\n\"]*+\})+")
+_TEXTS = frozenset({*TEXT_SETTINGS, "class", "colour"})
+_TEXT = re.compile(r"\s*+((?:[^;{}#\n\"]|\{[^{};#\n\"]*+\})+)")
 
 
 def _text_without_quotes(s: Scene) -> Diagnostic | None:
     """``bus 0000:{i + 16}:00.0`` and ``links from 172.16.{p}.0/24``."""
-    tokens, text = [*s.statement, *s.rest], s.run.file.text
-    address = s.first == "address" and any(t.text == "from" for t in s.statement)
-    if s.token is None or not s.statement or not (s.first in _TEXT_SETTINGS or address):
+    word = _word_before_text(s)
+    if s.token is None or word is None:
         return None
-    word = next(t for t in tokens if not address or t.text == "from")
-    begin = re.compile(r"\s*").match(text, word.end)
-    found = _TEXT.match(text, begin.end() if begin is not None else word.end)
-    if found is None or (address and "{" not in found[0]):
+    text = s.run.file.text
+    found = _TEXT.match(text, word.end)
+    inner = found[1].rstrip() if found is not None else ""
+    if found is None or not inner or (word.text == "from" and "{" not in inner):
         return None
-    inner = found[0].rstrip()
-    whole = SourceSpan(s.run.file, found.start(), found.start() + len(inner))
-    if not inner or not is_whole(s, f'{text[tokens[0].start : whole.start]}"text"'):
+    begin = found.start(1)
+    whole = SourceSpan(s.run.file, begin, begin + len(inner))
+    if not is_whole(s, f'{text[s.statement[0].start : begin]}"text"'):
         return None
-    shown = f'{word.text} "{inner}"'
-    return Diagnostic(
-        "E0001",
-        f"the text of `{word.text}` is written in double quotes",
-        whole,
-        help=f"write `{shown}`",
-        fix=Fix("put it in double quotes", ((whole, f'"{inner}"'),), safe=False),
-    )
+    message, new = f"the text of `{word.text}` is written in double quotes", f'"{inner}"'
+    fix = Fix("put it in double quotes", ((whole, new),), safe=False)
+    return Diagnostic("E0001", message, whole, help=f"write `{word.text} {new}`", fix=fix)
+
+
+def _word_before_text(s: Scene) -> Token | None:
+    """The word of a statement behind which there is a text: a setting, or the `from` of addresses."""
+    if s.first == "address":
+        return next((t for t in s.statement if t.text == "from"), None)
+    return s.statement[0] if s.first in _TEXTS else None
 
 
 def _value_left_out(s: Scene) -> Diagnostic | None:
@@ -360,18 +345,18 @@ def _is_further_with(s: Scene, tokens: list[Token], at: int, text: str) -> bool:
 
 def _what_is_left_out(s: Scene, before: Token, kinds: list[str]) -> tuple[str, str]:
     """What is missing behind a token, and how it is written."""
+    if before.type == "COLON" and s.first in ("port", *KINDS["device"]):
+        rate = "the rate", "a rate, such as `: 400Gbps`, or `: any`"
+        return rate if s.first == "port" else ("the name of the model", "the name of a model behind the `:`")
     if before.text in STARTERS:
         return "a name", f"the name, such as `{before.text} a`" if before.text != "connect" else "a path"
-    if before.type == "COLON" and s.first == "port":
-        return "the rate", "a rate, such as `: 400Gbps`, or `: any`"
-    if before.type == "COLON" and s.first in KINDS["device"]:
-        return "the name of the model", "the name of a model behind the `:`"
-    if before.type == "LSQB" and s.token is not None and s.token.type == "RSQB":
+    fault = s.token.type if s.token is not None else ""
+    if fault == "RSQB" and before.type == "LSQB":
         return _what_brackets_lack(s)
-    if before.type == "LSQB" and s.token is not None and s.token.type == "COMMA":
-        return "an index", "an index before the `,` (`*` for all of them), or remove the `,`"
-    if s.token is not None and s.token.type == "COMMA":
-        return "a value", "a value before the `,`, or remove the `,`"
+    if fault == "COMMA":
+        index = before.type == "LSQB"
+        what, of = ("an index", " (`*` for all of them)") if index else ("a value", "")
+        return what, f"{what} before the `,`{of}, or remove the `,`"
     if before.text in ("to", "via"):
         return "a path", f"a path, such as `{before.text} leaf[*]`"
     if kinds == ["NAME"]:
@@ -484,7 +469,7 @@ def _port_without_its_word(s: Scene) -> Diagnostic | None:
         return None
     if following[0].type != "QUANTITY" or not following[0].text.endswith("bps") or s.first in STARTERS:
         return None
-    if s.first in SETTINGS and heads_around(s) != ["model"]:
+    if s.first in SETTINGS and surrounding_block(s) != "model":
         return None
     text = s.run.file.text[s.statement[0].start : tokens_before_block(s)[-1].end]
     if not is_whole(s, f"port {text}"):
@@ -501,7 +486,7 @@ def _port_without_its_word(s: Scene) -> Diagnostic | None:
 
 def _signs_for_another(s: Scene) -> Diagnostic | None:
     """``param n: int <- 4`` and ``node[n]->nic[r] to leaf[r]``."""
-    tokens, at, text = tokens_before_block(s), len(s.statement), s.run.file.text
+    tokens, at = tokens_before_block(s), len(s.statement)
     if s.token is None or not 0 < at < len(tokens) <= LONGEST:
         return None
     run = _touching_signs(tokens, at)
@@ -509,14 +494,9 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
         return None
     signs = SourceSpan(s.run.file, run[0].start, run[-1].end)
     for new in _meanings_of_signs(s, tokens, signs):
-        if is_whole(s, f"{text[tokens[0].start : signs.start]}{new}{text[signs.end : tokens[-1].end]}"):
-            known = signs.text in (":", "-")
-            message = (
-                f"`{signs.text}` does not fit here"
-                if known
-                else f"`{signs.text}` is not a sign of the language"
-            )
-            help = f"write `{new.strip()}`"
+        if is_whole_with(s, tokens, signs, new):
+            wrong = "does not fit here" if signs.text in (":", "-") else "is not a sign of the language"
+            message, help = f"`{signs.text}` {wrong}", f"write `{new.strip()}`"
             return Diagnostic("E0001", message, signs, help=help, fix=Fix(help, ((signs, new),), safe=False))
     return None
 
@@ -538,24 +518,33 @@ def _touching_signs(tokens: list[Token], at: int) -> list[Token]:
 
 def _meanings_of_signs(s: Scene, tokens: list[Token], signs: SourceSpan) -> tuple[str, ...]:
     """What signs of another language may mean in a statement, the likeliest first."""
-    text, links = s.run.file.text, s.first in ("connect", "circuit")
-    before, behind = text[signs.start - 1], text[signs.end : signs.end + 1]
-    joins = (before in "])" or before.isalnum()) and behind.isalpha()
-    if links:
-        joins = joins and any(t.text == "to" and t.start > signs.end for t in tokens)
-    path = (".",) if joins and signs.text in ("->", "::", ":") else ()
+    links = s.first in ("connect", "circuit")
+    path = (".",) if signs.text in ("->", "::", ":") and _may_join_path(tokens, signs, links) else ()
     if links:  # another answer knows the arrow between its ends
         return path
-    if s.first in ("require", "report") and signs.text == "=>":
-        behind_signs = [t for t in tokens if t.start > signs.end]
-        until = next((i for i, t in enumerate(behind_signs) if t.text == "and"), len(behind_signs))
-        compared = any(t.type == "CMP" for t in behind_signs[:until])
-        return ("to",) if compared else (">=",)
-    if signs.text in (":", "-") and "oversubscription" in [t.text for t in tokens]:
+    texts = [t.text for t in tokens]
+    if signs.text == "=>" and s.first in ("require", "report"):
+        return ("to",) if _is_compared_behind(tokens, signs) else (">=",)
+    if signs.text in (":", "-") and "oversubscription" in texts:
         return (":",)
-    if signs.text == ":" and any(t.text == "in" for t in tokens):
+    if signs.text == ":" and "in" in texts:
         return ("..",)
     return path + _MEANT.get(signs.text, ())
+
+
+def _may_join_path(tokens: list[Token], signs: SourceSpan, links: bool) -> bool:
+    """Whether signs are between two parts of a path; in a statement of ``links``, of its first path."""
+    text = signs.file.text
+    before, behind = text[signs.start - 1], text[signs.end : signs.end + 1]
+    joins = (before in "])" or before.isalnum()) and behind.isalpha()
+    return joins and (not links or any(t.text == "to" and t.start > signs.end for t in tokens))
+
+
+def _is_compared_behind(tokens: list[Token], signs: SourceSpan) -> bool:
+    """Whether there is a comparison between some signs and the next `and`."""
+    behind = [t for t in tokens if t.start > signs.end]
+    until = next((i for i, t in enumerate(behind) if t.text == "and"), len(behind))
+    return any(t.type == "CMP" for t in behind[:until])
 
 
 _SIGNS = frozenset({"CMP", "MINUS", "EQUAL", "COLON", "DOT", "PLUS", "STAR", "SLASH", "RANGE"})
@@ -629,12 +618,9 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
         or t.text in GRAMMAR_WORDS
     ):
         return None
-    claim = s.first in ("require", "report")
-    if s.first == "report" and t.type == "QUANTITY" and not t.text.endswith("bps"):
-        return None  # `allreduce among a 1GB`: a size behind the clause
     if b.text in GRAMMAR_WORDS or (b.type == "NAME" and t.type == "NAME"):
         return None
-    for k, sign in ((at, ">="), (at - 1, ">="), (at, "+")) if claim else ((at, "+"),):
+    for k, sign in _signs_that_may_lack(s, t, at):
         if not _is_further_with(s, tokens, k, sign) or (k < at and tokens[k].type not in VALUES):
             continue
         value, before = tokens[k], tokens[k - 1]
@@ -646,6 +632,15 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
             help=help.format(value.text),
         )
     return None
+
+
+def _signs_that_may_lack(s: Scene, t: Token, at: int) -> list[tuple[int, str]]:
+    """The signs that may have been left out before a fault, each with the token before which it belongs, the
+    likeliest first."""
+    if s.first == "report" and t.type == "QUANTITY" and not t.text.endswith("bps"):
+        return []  # `allreduce among a 1GB`: a size behind the clause
+    compared = [(at, ">="), (at - 1, ">=")] if s.first in ("require", "report") else []
+    return [*compared, (at, "+")]
 
 
 _MISSING_SIGNS = {

@@ -295,7 +295,6 @@ OF_TDSL = {
     "compile/preset_jobs.py": {"read_text"},  # the standard library, for a call that is wrong
     "semantics/loader.py": {"is_file", "rglob"},  # the standard library
     "compile/planning.py": {"glob"},  # the same, for a call that is wrong
-    "prove/demands.py": {"glob", "exists"},  # names beside a file that is missing
     "explain/catalogue.py": {"read_text", "glob", "is_file"},  # pages of findings
 }
 

@@ -16,7 +16,7 @@ CABLES = {
     "h0:nic0": [8], "h0:nic1": [9], "h1:nic0": [10], "h1:nic1": [11], "a0:p3": [8], "a1:p3": [10],
 }  # fmt: skip
 DEVICES = {"a[0]": 0, "a[1]": 1, "b[0]": 2, "b[1]": 3, "h[0]": 4, "h[1]": 5, "q": 6}
-KNOWN = "there is no device or group `nope` here; declare it: `host nope[8]: MODEL`; known here: `a`, `b`, `h`, `lone`, `q`"
+KNOWN = "there is no device or group `nope` here; known here: `a`, `b`, `h`, `lone`, `q`"
 ABSENT = {
     "a[0].p[8]": "a[0].p[8] carries no link",
     "link a[0] a[1]": "there is no link between a[0] and a[1]",
