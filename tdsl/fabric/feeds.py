@@ -152,7 +152,7 @@ def _rack_numbers(plan: FabricPlan, s: FeedStatement, row: RackRow, part: object
 
 
 def _missing_rack_fault(row: RackRow, span: SourceSpan, number: int) -> Fault:
-    """The fault of an index that names a rack which a row does not have: ``3-7`` is a difference, no range."""
+    """The fault of an index that names a rack which a row does not have: ``3-7`` is a number."""
     message = f"row {row.name} has no rack {number}"
     ends = re.fullmatch(r"(\d+)\s*-\s*(\d+)", span.text)
     if ends is None:
