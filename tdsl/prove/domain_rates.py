@@ -47,7 +47,7 @@ def domain_rates(view: View) -> list[DomainRate | None]:
     node, host, domain = _accelerators_of_domains(view)
     pairs = np.unique(domain * count + host)
     hosts = np.bincount(pairs // count, minlength=domains.count)
-    node, host, domain = _accelerators_asked_about(view)
+    node, host, domain = _only_those_asked_about(view, node, host, domain)
     size = np.bincount(domain, minlength=domains.count)
     common = _rates_by_common_switches(view, node, host, domain, size)
     place = np.full(len(inside.label), -1, dtype=np.int64)
@@ -94,9 +94,8 @@ def _accelerators_of_domains(view: View) -> tuple[Ints, Ints, Ints]:
     return node[kept], host[kept], domain[kept]
 
 
-def _accelerators_asked_about(view: View) -> tuple[Ints, Ints, Ints]:
-    """The same of those that a view is about: others pass nothing on."""
-    node, host, domain = _accelerators_of_domains(view)
+def _only_those_asked_about(view: View, node: Ints, host: Ints, domain: Ints) -> tuple[Ints, Ints, Ints]:
+    """The accelerators that a view is about: others pass nothing on."""
     if view.members is None:
         return node, host, domain
     count = view.fabric.device_count
@@ -125,7 +124,7 @@ class CommonSwitch:
 
 def common_switches(view: View) -> list[CommonSwitch]:
     """The switches by which accelerators of domains exchange what ``domain_rates`` says, by domain."""
-    node, host, domain = _accelerators_asked_about(view)
+    node, host, domain = _only_those_asked_about(view, *_accelerators_of_domains(view))
     size = np.bincount(domain, minlength=view.domains.count)
     switch, accelerator, capacity = _links_to_switches(view, node, host)
     begin = np.flatnonzero(np.diff(switch, prepend=-1)).tolist()

@@ -105,25 +105,10 @@ class LeastFullest:
 
 def least_fullest(use: Floats) -> tuple[Floats, Floats]:
     """Parts x ≥ 0, together 1, for which the greatest entry of use·x is least; and the price of every row."""
-    import highspy
-
-    rows, columns = use.shape
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = columns + 1, rows + 1
-    infinite = highspy.kHighsInf
-    lp.col_cost_ = np.append(np.zeros(columns), 1.0)
-    lp.col_lower_, lp.col_upper_ = np.zeros(columns + 1), np.full(columns + 1, infinite)
-    lp.row_lower_, lp.row_upper_ = np.append(np.full(rows, -infinite), 1.0), np.append(np.zeros(rows), 1.0)
-    block = np.vstack((np.hstack((use, np.full((rows, 1), -1.0))), np.append(np.ones(columns), 0.0)))
-    at = np.nonzero(block.T)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = np.searchsorted(at[0], np.arange(columns + 2))
-    lp.a_matrix_.index_, lp.a_matrix_.value_ = at[1], block.T[at]
-    solver = _quiet_solver({"solver": "simplex"})
-    solver.passModel(lp)
-    solution = _solution_found(solver)
-    parts = np.maximum(np.array(solution.col_value[:columns]), 0)
-    return parts / max(parts.sum(), 1e-300), np.maximum(-np.array(solution.row_dual[:rows]), 0)
+    program = LeastFullest(len(use))
+    for column in use.T:
+        program.add(column)
+    return program.solve()
 
 
 def path_parts(

@@ -1,5 +1,5 @@
-"""How many link-disjoint paths are left between every two units whatever one of some elements fails: a lower
-bound for all failures at once.
+"""How many link-disjoint paths are left between every two units after any one of some elements has failed: a
+lower bound for all failures at once.
 
 Two switches that never fail are tied if k links join them by direct links and paths of two, without the most
 that one element takes from these. A switch that may fail belongs to what it is tied to as long as it is
@@ -26,10 +26,10 @@ from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
 
-def link_paths_whatever_fails(view: View, devices: Sequence[Ints], rows: Sequence[Ints]) -> int:
-    """So many link-disjoint paths at least are between every two units after any one element has failed, with
-    its ``devices`` and, among the view's links, its ``rows``; 0 where that is not known. No element has a
-    unit or a link of one."""
+def link_paths_after_any_failure(view: View, devices: Sequence[Ints], rows: Sequence[Ints]) -> int:
+    """The number of link-disjoint paths that are left at least between every two units after any one element
+    has failed, with its ``devices`` and, among the view's links, its ``rows``; 0 where that is not known. No
+    element has a unit or a link of one."""
     hosts = units_by_links(view)
     if view.forwards[view.units].any() or any(not h.nodes for h in hosts):
         return 0
@@ -69,11 +69,12 @@ class FailingElements:
 
 
 def _links_that_stay(view: View, hub: int, most: int, access: Ints, failing: FailingElements) -> int:
-    """So many links, at most ``most``, at least separate any two of these devices of a hub after any
+    """How many links, up to ``most``, separate at least any two of these devices of a hub after any
     failure."""
     network = _FailingNetwork.of(view, hub, failing)
     place = np.searchsorted(network.devices, access)
-    return next((k for k in range(most, 0, -1) if network.never_separates(place, k)), 0)
+    work = view.budget.contraction_work
+    return next((k for k in range(most, 0, -1) if network.never_separates(place, k, work)), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +116,9 @@ class _FailingNetwork:
             failing.count,
         )
 
-    def never_separates(self, devices: Ints, k: int) -> bool:
-        """Whether after every failure no fewer than ``k`` links separate any two of these devices."""
+    def never_separates(self, devices: Ints, k: int, work: int) -> bool:
+        """Whether after every failure no fewer than ``k`` links separate any two of these devices; False also
+        where failures times pairs of parts are more than ``work``."""
         label = self._tied_by_two_links(k)
         joined = self._with_failing_devices(label, k)
         while not np.array_equal(joined, label):
@@ -125,13 +127,15 @@ class _FailingNetwork:
         label = _tied_parts(low, high, total - most, k, len(label))[label]
         low, high, total, _ = self._links_between(label)
         x, y = label[self.a[self.link]], label[self.b[self.link]]
-        pair = np.searchsorted(low * len(label) + high, np.minimum(x, y) * len(label) + np.maximum(x, y))
-        apart = x != y
-        for element in (-1, *np.unique(self.element[apart]).tolist()):
-            mine = apart & (self.element == element)
-            left = total - np.bincount(pair[mine], minlength=len(total))
-            ends = _tied_parts(low, high, left, k, len(label))[label[devices]]
-            if bool((ends != ends[0]).any()):
+        apart = np.flatnonzero(x != y)
+        ends = np.minimum(x, y)[apart] * len(label) + np.maximum(x, y)[apart]
+        pair = np.searchsorted(low * len(label) + high, ends)
+        losses = _worst_losses(pair, self.element[apart], len(total))
+        if len(losses) * len(total) > work:
+            return False
+        for lost in (np.zeros(len(total), dtype=np.int64), *losses):
+            mine = _tied_parts(low, high, total - lost, k, len(label))[label[devices]]
+            if bool((mine != mine[0]).any()):
                 return False
         return True
 
@@ -157,11 +161,10 @@ class _FailingNetwork:
         mine = direct[arc]
         keys = np.concatenate((pair, (tail * nodes + head)[direct]))
         lost_keys = np.concatenate((pair[path], (tail * nodes + head)[arc[mine]]))
-        tied = self._enough_whatever_fails(
-            (keys, np.concatenate((width, capacity[direct]))),
-            (lost_keys, np.append(path_key % self.count, element[mine]), np.append(lost, taken[mine])),
-            k,
-        )
+        keys, total = sum_by_key(keys, np.concatenate((width, capacity[direct])))
+        by_element = np.append(path_key % self.count, element[mine])
+        most = self._most_taken(keys, lost_keys, by_element, np.append(lost, taken[mine]))
+        tied = keys[total - most >= k]
         return component_labels(nodes, tied // nodes, tied % nodes)
 
     def _taken_of_arcs(self, keys: Ints) -> tuple[Ints, Ints, Ints]:
@@ -176,14 +179,6 @@ class _FailingNetwork:
             at[found] * self.count + np.tile(self.element, 2)[found], np.ones(len(found), dtype=np.int64)
         )
         return each // self.count, each % self.count, taken
-
-    def _enough_whatever_fails(self, there: tuple[Ints, Ints], lost: tuple[Ints, Ints, Ints], k: int) -> Ints:
-        """The keys of which ``k`` are left, of amounts by key, whatever element takes its amounts by key and
-        element."""
-        keys, total = sum_by_key(*there)
-        most = self._most_taken(keys, *lost)
-        found: Ints = keys[total - most >= k]
-        return found
 
     def _most_taken(self, keys: Ints, key: Ints, element: Ints, amount: Ints) -> Ints:
         """Of every key the most that one element takes."""
@@ -225,6 +220,26 @@ class _FailingNetwork:
         ones = np.ones(len(link), dtype=np.int64)
         most = self._most_taken(keys, low[link] * nodes + high[link], element, ones)
         return keys // nodes, keys % nodes, total, most
+
+
+def _worst_losses(pair: Ints, element: Ints, pairs: int) -> list[Ints]:
+    """What each failure takes between every two parts, of links given by their pair and element; of those
+    that take from one pair alone only the one that takes most."""
+    keys, amount = sum_by_key(element * max(pairs, 1) + pair, np.ones(len(pair), dtype=np.int64))
+    element, pair = keys // max(pairs, 1), keys % max(pairs, 1)
+    alone = np.bincount(element)[element] == 1
+    most = np.zeros(pairs, dtype=np.int64)
+    np.maximum.at(most, pair[alone], amount[alone])
+    single = [(np.array([p]), most[p]) for p in np.flatnonzero(most).tolist()]
+    begin = np.flatnonzero(np.diff(element[~alone], prepend=-1))
+    several = zip(np.split(pair[~alone], begin[1:]), np.split(amount[~alone], begin[1:]), strict=True)
+    return [_column_with(pairs, *x) for x in (*single, *several) if len(x[0])]
+
+
+def _column_with(size: int, at: Ints, value: Ints) -> Ints:
+    out = np.zeros(size, dtype=np.int64)
+    out[at] = value
+    return out
 
 
 def _tied_parts(low: Ints, high: Ints, links: Ints, k: int, count: int) -> Ints:

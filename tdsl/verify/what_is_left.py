@@ -13,7 +13,7 @@ from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.elements import devices_failing_with, lost_rows
-from tdsl.prove.paths_after_failure import link_paths_whatever_fails
+from tdsl.prove.paths_after_failure import link_paths_after_any_failure
 from tdsl.prove.redundancy import link_disjoint_paths
 from tdsl.prove.set_flow import surviving_devices_of_selectors
 from tdsl.prove.unit_network import unit_network
@@ -77,13 +77,13 @@ def always_enough_left(view: View, named: list[FabricElement], count: int, asked
 
 
 def _always_enough_paths_left(view: View, named: list[FabricElement], asked: ResolvedClaim) -> bool:
-    """Whether enough link-disjoint paths are left whatever one element fails; a bundle counts once, as in the
-    check. No element takes a link of a unit."""
+    """Whether enough link-disjoint paths are left after any one element has failed; a bundle counts once, as
+    in the check. No element takes a link of a unit."""
     spare = parallel_members(view.fabric, view.rows)
     if len(spare):
         view = replace(view, rows=np.setdiff1d(view.rows, spare))
     devices = [devices_failing_with(view.fabric, e) for e in named]
-    least = Fraction(link_paths_whatever_fails(view, devices, lost_rows(view, named)))
+    least = Fraction(link_paths_after_any_failure(view, devices, lost_rows(view, named)))
     check = checks_by_name()["edge_redundancy"]
     judged = Judgement("bounded", "", least, least, Fraction(int(view.degree[view.units].min())))
     return judgement_for_claim(asked, check, judged).status == "proved"

@@ -1,4 +1,4 @@
-"""Link-disjoint paths that are left whatever one element fails: never more than networkx counts after each failure."""
+"""Link-disjoint paths that are left after any one element has failed: never more than networkx counts after each failure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 from tdsl.fabric.graph import Fabric
-from tdsl.prove.paths_after_failure import link_paths_whatever_fails
+from tdsl.prove.paths_after_failure import link_paths_after_any_failure
 from tdsl.prove.view import View
 from tests.fabrics import Builder
 
@@ -70,7 +70,7 @@ def test_never_more_than_is_left() -> None:
         devices, rows = elements(rng, view)
         if not devices:
             continue
-        found = link_paths_whatever_fails(view, devices, rows)
+        found = link_paths_after_any_failure(view, devices, rows)
         true = min(fewest_paths(view, set(r.tolist())) for r in rows)
         assert found <= true, seed
         shown += found > 0

@@ -46,7 +46,9 @@ class Survives(Check):
     whatever else CLAIM reads (lengths, rails, the order of the hosts, names), so that sets it maps onto each
     other have the same answer. For K > 2 a cut argument comes first: a cut loses at most the K largest
     elements' capacity, so a bound on the intact fabric less that is a bound after any K (as in Menger 1927
-    for reachability); then all sets one by one.
+    for reachability); then all sets one by one. Where more than 32 single failures are not equivalent, the
+    first is judged and the same argument tried; for `edge_redundancy` it is about parts of the network that
+    no failure separates by fewer links than the claim asks for.
 
     ## What it assumes
     Elements fail completely and K at most at once; what shares a feed or a rack is to be named as one group.
