@@ -536,8 +536,8 @@ class HostAdapters:
     machine. ``note`` is what the model notes of itself, "" if nothing. ``nccl``: how NCCL uses the transport
     that the design states: "verbs", a plugin over "libfabric" or of the "vendor", "sockets", "" if not
     stated. ``rdma``: all names are those of RDMA devices, none of a network device. ``bonded``: ports of some
-    are in port channels on one adapter, whose RDMA devices have names that begin with ``bond_prefix``, "" where that is not
-    known.
+    are in port channels on one adapter, whose RDMA devices have names that begin with ``bond_prefix``, ""
+    where that is not known.
     """
 
     host: str
