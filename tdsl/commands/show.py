@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from tdsl.compile.compiler import Compilation, Design
+    from tdsl.fabric.addresses import Addressing
     from tdsl.fabric.graph import Fabric
     from tdsl.findings.source import Origin
     from tdsl.verify.schedules import ShownSchedule
@@ -213,6 +214,11 @@ def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
     for d, number, text, pool in EthernetSegments(fabric, found).addresses:
         at = _location_of_origin(pool.origin)
         yield fabric.device_name(d), "vlan", f"vlan{number}", text, pool.network, "", "", None, *at
+    yield from _link_address_rows(fabric, found)
+
+
+def _link_address_rows(fabric: Fabric, found: Addressing) -> Iterator[tuple[object, ...]]:
+    """The addresses of links at both of their ends."""
     across = _switch_ports_of_bundles(fabric)
     for i in range(fabric.link_count):
         ports = across.get(int(fabric.link_bundle[i]), [int(fabric.link_b[i])])

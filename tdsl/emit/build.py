@@ -513,7 +513,7 @@ def _tell_of_headroom(
         return
     without: list[tuple[str, str]] = []
     looked_up: dict[str, set[tuple[int, int]]] = {}
-    told: dict[str, str] = {}
+    stated: dict[str, str] = {}
     for r in routers:
         facts = view.model_facts(r.name)
         dynamic = view.buffer_model(r.name) == "dynamic"
@@ -523,9 +523,9 @@ def _tell_of_headroom(
                 without.append((r.name, p.name))
             elif not dynamic:
                 looked_up.setdefault(facts["model"], set()).add((p.mbps, int(metres)))
-                told[facts["model"]] = facts.get("pg_profile", "")
+                stated[facts["model"]] = facts.get("pg_profile", "")
     if looked_up:
-        _tell_rows_of_platforms(target, looked_up, told, view.roce["priority"], diagnostics)
+        _report_rows_of_platforms(target, looked_up, stated, view.roce["priority"], diagnostics)
     if without:
         more = f" and {len(without) - 1:,} other ports" if len(without) > 1 else ""
         diagnostics.add(
@@ -538,22 +538,34 @@ def _tell_of_headroom(
         )
 
 
-def _tell_rows_of_platforms(
+def _report_rows_of_platforms(
     target: BuildTarget,
     looked_up: dict[str, set[tuple[int, int]]],
-    told: dict[str, str],
+    stated: dict[str, str],
     priority: object,
     diagnostics: Diagnostics,
 ) -> None:
-    """A note of the rows, by Mb/s and metres, that SONiC looks up in a table of each model's platform; a
-    warning where the model says by ``pg_profile`` which rows there are, and one is not."""
+    """A note of the rows, by Mb/s and metres, that SONiC looks up in a table of each model's platform
+    (``looked_up``); a warning where the fact ``pg_profile`` of the model (``stated``) lacks one of them, or
+    has another form."""
     from tdsl.emit.data.faceplate import headroom_rows
 
-    unknown = {m: rows for m, rows in looked_up.items() if not told[m]}
+    unknown: dict[str, set[tuple[int, int]]] = {}
     lacking: dict[str, set[tuple[int, int]]] = {}
-    for model in looked_up.keys() - unknown.keys():
-        have = {(mbps, m) for mbps, metres in headroom_rows(told[model]).items() for m in metres}
-        lacking[model] = looked_up[model] - have
+    for model, wanted in looked_up.items():
+        rows_stated = headroom_rows(stated[model])
+        if rows_stated is None:
+            diagnostics.add(
+                "E0511",
+                None,
+                f"target `{target.name}`: the fact `pg_profile` of {model} is not used: it has another form",
+                severity=Severity.WARNING,
+                help='write `fact pg_profile "400000 5m 40m, 200000 5m"`: Mb/s with lengths; or `"none"`',
+            )
+        if not stated[model] or rows_stated is None:
+            unknown[model] = wanted
+        else:
+            lacking[model] = wanted - {(mbps, m) for mbps, metres in rows_stated.items() for m in metres}
     for models, severity, must in (
         (lacking, Severity.WARNING, "as published lacks"),
         (unknown, Severity.NOTE, "must have"),

@@ -509,7 +509,8 @@ class NpuGraph:
 @dataclass(frozen=True, slots=True)
 class Adapter:
     """A network device of a host model. ``rail`` and ``plane`` are "" where it has none, or several.
-    ``bonded``: in some host its port is one of a port channel; ``single``: in some it is one of none."""
+    ``bonded``: in some host its port is one of a port channel on one adapter; ``single``: in some it is one
+    of none."""
 
     name: str
     rail: int | str
@@ -535,8 +536,8 @@ class HostAdapters:
     machine. ``note`` is what the model notes of itself, "" if nothing. ``nccl``: how NCCL uses the transport
     that the design states: "verbs", a plugin over "libfabric" or of the "vendor", "sockets", "" if not
     stated. ``rdma``: all names are those of RDMA devices, none of a network device. ``bonded``: ports of some
-    are in port channels, whose RDMA devices have names that begin with ``bond_prefix``, "" where that is not
-    known.
+    are in port channels on one adapter, whose RDMA devices have names that begin with ``bond_prefix``, ""
+    where that is not known.
     """
 
     host: str

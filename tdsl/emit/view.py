@@ -617,9 +617,9 @@ class FabricView:
         the fact ``pg_profile`` of its model has it; "" where the length is not known."""
         from tdsl.emit.data.faceplate import length_to_look_up
 
-        told = self.model_facts(name).get("pg_profile", "")
-        known = isinstance(port.length_m, int)
-        return length_to_look_up(told, port.mbps, int(port.length_m)) if known else ""
+        if not isinstance(port.length_m, int):
+            return ""
+        return length_to_look_up(self.model_facts(name).get("pg_profile", ""), port.mbps, port.length_m)
 
     def model_units(self, name: str) -> int:
         """Rack units of the model of a device, 0 beside the units, 1 where it does not say them."""

@@ -12,7 +12,7 @@ import numpy as np
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics, Fix
-from tdsl.findings.source import Origin
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.feeds import EXAMPLE, UNFIT, FeedStatement
 from tdsl.semantics.plan import FabricPlan
@@ -147,13 +147,20 @@ def _rack_numbers(plan: FabricPlan, s: FeedStatement, row: RackRow, part: object
     asked = [n for one in entries for n in _numbers_of_entry(plan, s, known, one)]
     missing = [n for n in asked if n not in known]
     if missing:
-        help = f"it has racks {min(known)} to {max(known)}"
-        ends = re.fullmatch(r"(\d+)\s*-\s*(\d+)", e.span.text)
-        new = f"{ends[1]}..{ends[2]}" if ends is not None else ""
-        fix = Fix(f"write `{new}`", ((e.span, new),), safe=False) if new else None
-        help = f"a range is written `{new}`" if new else help
-        raise Fault("E0205", e.span, f"row {row.name} has no rack {missing[0]}", help=help, fix=fix)
+        raise _missing_rack_fault(row, e.span, missing[0])
     return asked
+
+
+def _missing_rack_fault(row: RackRow, span: SourceSpan, number: int) -> Fault:
+    """The fault of an index that names a rack which a row does not have: ``3-7`` is a number."""
+    message = f"row {row.name} has no rack {number}"
+    ends = re.fullmatch(r"(\d+)\s*-\s*(\d+)", span.text)
+    if ends is None:
+        numbers = [n for n, _ in row.racks]
+        return Fault("E0205", span, message, help=f"it has racks {min(numbers)} to {max(numbers)}")
+    new = f"{ends[1]}..{ends[2]}"
+    fix = Fix(f"write `{new}`", ((span, new),), safe=False)
+    return Fault("E0205", span, message, help=f"a range is written `{new}`", fix=fix)
 
 
 def _refuse_racks_with_too_many_feeds(places: RackPlaces) -> None:

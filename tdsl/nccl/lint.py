@@ -20,6 +20,7 @@ from tdsl.nccl.graph_file import judge_graphs
 from tdsl.nccl.judge import NcclFileJudge, strtol_result_text, whole_number_of_c
 from tdsl.nccl.rules import is_dump_of_machine, judge_host
 from tdsl.nccl.text import GRAPHS, MAX_ATTRIBUTES, NcclElement, read_nccl_xml
+from tdsl.system.nouns import counted_noun
 
 NEEDED = {
     "system": ("version",),
@@ -130,7 +131,7 @@ class _Topology(NcclFileJudge):
             self.tell("E0525", self.top.span, text, f"stay below {safe + 1}", Severity.WARNING)
         if bare := [e for e in self.elements if self.is_gpu(e) and not e.own("gpu")]:
             text = (
-                f"{len(bare)} GPUs by their class alone: NCCL takes compute capability, ranks and "
+                f"{counted_noun(len(bare), 'GPU')} by class alone: NCCL takes compute capability, ranks and "
                 f"{self.dialect.link_word}s from the machine"
             )
             self.tell(FILLED_IN, bare[0].span, text, "nothing to do where NCCL can see it", Severity.NOTE)

@@ -238,24 +238,26 @@ class _Mending:
     def promise_mended(self, claim: ResolvedClaim, promise: Promise) -> Promise:
         """A promise with the faults whose mending helps it, and those that keep it together."""
         check = checks_by_name().get(claim.metric)
-        quick = check is not None and check.cost < 2
-        most = MOST_MENDED
-        if self.budget is QUICK and not quick:
-            proofs = FAILURES_PROVED if check is not None and check.cost > 2 else 1
-            most = min(most // 4, LINKS_PROVED // max(self.made.fabric.link_count * proofs, 1))
-        elif quick:
-            fewest = most // 3 if self.budget is QUICK else most
-            links = LINKS_JUDGED // 2 if self.budget is QUICK else LINKS_JUDGED
-            most = max(fewest, links // max(self.made.fabric.link_count, 1))
+        cost = check.cost if check is not None else 2
+        most = self.most_mended(cost)
         gains = self.gains(claim, promise.built, self.faults[:most])
         best = next((n for n, r in gains if Promise(promise.designed, r).kept), 0)
         judged = min(most, len(self.faults))
         restoring: tuple[int, ...] = (best,) if best else ()
         enough = True
         if not best and len(self.faults) > 1:
-            calls = MOST_SETS_JUDGED if quick else most
+            calls = MOST_SETS_JUDGED if cost < 2 else most
             restoring, enough = self.restoring_faults(claim, promise, calls)
         return replace(promise, gains=gains, judged=judged, restoring=restoring, enough=enough)
+
+    def most_mended(self, cost: int) -> int:
+        """How many faults are mended one by one for a requirement whose check has this ``cost``."""
+        links, hurried = max(self.made.fabric.link_count, 1), self.budget is QUICK
+        if cost < 2:
+            fewest, judged = (MOST_MENDED // 3, LINKS_JUDGED // 2) if hurried else (MOST_MENDED, LINKS_JUDGED)
+            return max(fewest, judged // links)
+        proofs = FAILURES_PROVED if cost > 2 else 1
+        return min(MOST_MENDED // 4, LINKS_PROVED // (links * proofs)) if hurried else MOST_MENDED
 
     def judge(self, claim: ResolvedClaim, mended: Iterable[int]) -> Result:
         """A requirement on what is built with some faults mended."""

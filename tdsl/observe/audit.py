@@ -15,6 +15,7 @@ from tdsl.emit.data.subnets import ibsim_speed_word
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.observe.candidates import PortPositions
+from tdsl.observe.cut_sheets import LONE_CELL, SUM_OF_ROWS, is_out_of_service
 from tdsl.observe.describe import MOST_NOTES, RepairTask, Words
 from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
@@ -43,6 +44,8 @@ IDENTIFY = (
     "give `--assets FILE` with the MAC of each port, or let the hosts send their names (lldpd); these links "
     "are not judged"
 )
+
+EXCHANGE = "repair or exchange what is faulty, then change its status: until then the link counts as missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,11 +413,12 @@ class _Auditor:
             reasons[row.why].append((row.at, row.text))
         for why, rows in sorted(reasons.items()):
             said = [f"{at.text}: {text}" for at, text in rows[:MOST_NOTES]]
+            noun = "row" if why in (SUM_OF_ROWS, LONE_CELL) else "link"
             self.note(
                 "E0611",
-                f"{counted_noun(len(rows), 'link')} of the captures set aside: {why}",
+                f"{counted_noun(len(rows), noun)} of the captures set aside: {why}",
                 notes=[*said, *more_than_noted(len(rows))],
-                help=IDENTIFY if why == NOT_IDENTIFIED else "",
+                help=_help_for_links_aside(why),
             )
 
     def coverage(self) -> None:
@@ -604,6 +608,14 @@ class _Auditor:
                 f"{counted_noun(len(said), 'row')} of the captures set aside: {why}",
                 notes=[*said[:MOST_NOTES], *more_than_noted(len(said))],
             )
+
+
+def _help_for_links_aside(why: str) -> str:
+    """What to do with links that are set aside for a reason; "" where there is nothing to do."""
+    if why == NOT_IDENTIFIED:
+        return IDENTIFY
+    _, says, state = why.partition(" says that the cable is ")
+    return EXCHANGE if says and is_out_of_service(state) else ""
 
 
 def audit_findings(made: Audit) -> Diagnostics:

@@ -54,6 +54,9 @@ MENDED = words_listed("ex,fixed,formerly,mended,repaired,replaced,resolved,was")
 """Words beside which a fault may be one of the past, so that nothing is known."""
 TOTAL = re.compile(r"(grand |sub ?|sub-)?totals?\b|sum\b|count\b", re.IGNORECASE)
 """How a row begins that sums up others."""
+SUM_OF_ROWS = "the row is a total"
+LONE_CELL = "the row has one cell alone, as a remark or a title does"
+"""Why a row is no cable."""
 NOTHING = NO_CABLE | words_listed("nothing,none,empty,dark,nowhere,not found,n/a")
 """What a column ``found instead`` says of an end without a cable."""
 DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([-/.])\d\d?\3(\d{4}|\d\d))([ t]\d\d?:\d\d(:\d\d)?z?)?")
@@ -166,8 +169,8 @@ def reason_of_bare_row(cells: Sequence[str]) -> str:
     where it may be a row that was not filled."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     if TOTAL.match(filled[0]):
-        return "the row is a total"
-    return "the row has one cell alone, as a remark or a title does" if len(filled) == 1 else ""
+        return SUM_OF_ROWS
+    return LONE_CELL if len(filled) == 1 else ""
 
 
 def device_and_port(cell: str) -> tuple[str, str]:

@@ -257,7 +257,7 @@ class Observed:
             raise Malformed(at.line, f"a name has more than {LONGEST_NAME} characters")
         old = self.nodes.get(key)
         if (old is None or old.description != description) and not is_factory_description(description):
-            self.spell(description if kind != "adapter" else description.partition(" ")[0], at)
+            self.note_spelling(description if kind != "adapter" else description.partition(" ")[0], at)
         if old is None:
             if len(self.nodes) >= MOST_NODES:
                 raise Malformed(at.line, f"there are more than {MOST_NODES:,} devices")
@@ -271,12 +271,10 @@ class Observed:
                 ports=max(old.ports, ports),
             )
 
-    def spell(self, name: str, at: CaptureLine) -> str:
-        """The spelling in which a name was met first: names of devices that differ in case alone are of one
-        device, as host names are (RFC 4343)."""
-        known = self.spelled.setdefault(name.casefold(), {name: at})
-        known.setdefault(name, at)
-        return next(iter(known))
+    def note_spelling(self, name: str, at: CaptureLine) -> None:
+        """Keep where a name is first spelt so: names of devices that differ in case alone are of one device,
+        as host names are (RFC 4343)."""
+        self.spelled.setdefault(name.casefold(), {}).setdefault(name, at)
 
     def wire(self, wire: CapturedLink) -> None:
         """Add a link."""

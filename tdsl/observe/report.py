@@ -40,6 +40,8 @@ def _rows_in_words(made: Audit) -> str:
     seen, facts = made.seen, made.facts
     left = len(seen.observed.left)
     read = len(seen.observed.wires) + left + seen.observed.fact_rows
+    if seen.observed.findings.has_errors:
+        return f"{counted_noun(read, 'row')} read, none judged: the captures have errors"
     aside = len(seen.aside) + left + len(facts.aside)
     again = f", {seen.again:,} of them again" if seen.again else ""
     return f"{counted_noun(read, 'row')} read: {seen.used + facts.used:,} used{again}, {aside:,} set aside"

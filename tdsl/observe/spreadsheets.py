@@ -24,7 +24,7 @@ UNPACKED = 512 << 20
 MOST_ROWS = 1 << 20
 MOST_SHEETS = 1024
 MOST_CELLS = 1 << 24
-"""Cells of a sheet, empty ones included: the reader makes room for all up to the last row and column."""
+"""Cells of a sheet, empty ones included: the reader allocates all up to the last row and column."""
 CELL = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{1,4})(\d{1,8})""")
 """Where a cell of .xlsx says that it stands."""
 REPEATED = re.compile(rb"""number-rows-repeated\s*=\s*["']\s*(\d{1,18})""")

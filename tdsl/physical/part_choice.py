@@ -123,6 +123,12 @@ def _count_unused_legs(
     return (whole[several[0]], several[0] == 1) if len(several) == 1 else (0, head_at_b)
 
 
+def _count_foreign_optics(choice: PartChoice, vendors: tuple[str, str]) -> int:
+    """How many transceivers name another maker than that of the device at their end."""
+    both = zip((choice.optic_a, choice.optic_b), vendors, strict=True)
+    return sum(o is not None and o.facts.get("vendor", own) != own for o, own in both)
+
+
 def _longest_run_of_cable(run: Ints, group: Ints) -> Ints:
     """For every leg the longest run of its cable, -1 where one of them is unknown."""
     count = int(group.max(initial=-1)) + 1
@@ -306,8 +312,6 @@ class ChosenParts:
     def _rank(choice: PartChoice, vendors: tuple[str, str]) -> tuple[object, ...]:
         """Transceivers of the devices' own makers first, those that name none among them; then least power,
         of which an unknown one counts as more than any."""
-        both = zip((choice.optic_a, choice.optic_b), vendors, strict=True)
-        foreign = sum(o is not None and o.facts.get("vendor", own) != own for o, own in both)
         ends = [o for o in (choice.optic_a, choice.optic_b) if o is not None]
         watts = [optic_watts(o) for o in ends]
         shares = [
@@ -318,7 +322,7 @@ class ChosenParts:
         own = stated_quantity(choice.cable, "power", POWER) if choice.cable is not None else None  # of plugs
         active = choice.cable is not None and cable_medium(choice.cable) in ACTIVE
         return (
-            foreign,
+            _count_foreign_optics(choice, vendors),
             None in watts or (active and own is None),
             sum(shares, own or Fraction(0)),
             max(reach, default=Fraction(0)),

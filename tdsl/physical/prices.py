@@ -48,10 +48,7 @@ def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[s
         return {}, Supply()
     extra = sorted(set(data) - {"currency", "date", *TABLES})
     if extra:
-        near = closest_name(extra[0], ("currency", "date", *TABLES))
-        table = f"`[{near}]`" if near in TABLES else f"`{near}`"
-        help = f"did you mean {table}?" if near else f"it has currency, date and tables {', '.join(TABLES)}"
-        wrong(f"there is no `{extra[0]}` in a file of prices", help, extra[0])
+        wrong(f"there is no `{extra[0]}` in a file of prices", _name_meant(extra[0]), extra[0])
         return {}, Supply()
     currency = data.get("currency", "")
     tables = [data.get(name, {}) for name in TABLES]
@@ -71,6 +68,14 @@ def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[s
     others: dict[str, tuple[str, ...]] = _table_by_model(data, "alternative", _names_in_value, wrong)
     failures = _failure_rates_by_model(data, wrong)
     return each, Supply(currency, str(data.get("date", "")), extras, leads, others, failures)
+
+
+def _name_meant(name: str) -> str:
+    """What to write for a name that a file of prices does not have."""
+    near = closest_name(name, ("currency", "date", *TABLES))
+    if not near:
+        return f"it has currency, date and tables {', '.join(TABLES)}"
+    return f"did you mean `[{near}]`?" if near in TABLES else f"did you mean `{near}`?"
 
 
 def _failure_rates_by_model(

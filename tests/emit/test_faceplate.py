@@ -23,7 +23,7 @@ def test_error_correction_by_the_rate_of_a_lane(mbps: int, lanes: int, wanted: s
     [
         ("400000 5m 40m 150m", 400_000, 5, 5), ("400000 5m 40m 150m", 400_000, 6, 40), ("400000 150m 40m", 400_000, 41, 150),
         ("400000 5m 40m, 200000 300m", 200_000, 6, 300), ("400000 5m", 200_000, 3, 3), ("400000 5m", 400_000, 6, 6),
-        ("none", 400_000, 7, 7), ("", 400_000, 7, 7),
+        ("none", 400_000, 7, 7), ("", 400_000, 7, 7), ("400000 5m; 40m", 400_000, 3, 3), ("400000, 5m", 400_000, 3, 3),
     ],
 )  # fmt: skip
 def test_the_next_row_of_the_platform(told: str, mbps: int, metres: int, wanted: int) -> None:

@@ -147,7 +147,7 @@ def test_files_of_cloud_providers_get_notes(test_data: Path) -> None:
     texts = [SourceFile(path.name, path.read_text()) for path in files]
     none([f.name for f in texts if nothing_to_judge_error(f) is not None])
     bare = next(f.text for f in texts if f.name == "azure-ndv5-topo.xml")
-    assert any("8 GPUs by their class alone" in d.message for d in found(bare))
+    assert any("8 GPUs by class alone" in d.message for d in found(bare))
     assert nothing_to_judge_error(SourceFile("x.xml", re.sub(r"0x03\d+|0x02\d+", "0x060400", bare))) is not None
 
 

@@ -147,22 +147,29 @@ def test_no_network_inside_a_host_whose_rails_are_apart(
 
 
 @pytest.mark.parametrize(
-    ("names", "links", "hca", "says"),
+    ("slots", "names", "links", "hca", "says"),
     [
-        (None, "node[n].nic[r] to leaf[0] { bundle 2 }", "mlx5_bond", "\n# NCCL_IB_HCA==mlx5_0,mlx5_1\n"),
+        (1, None, "node[n].nic[r] to leaf[0] { bundle 2 }", "mlx5_bond", "\n# NCCL_IB_HCA==mlx5_0,mlx5_1\n"),
+        (2, None, "node[n].nic[r] to leaf[0] { bundle 2 }", "=mlx5_0,mlx5_1", "exactly these names"),
         (
+            1,
             None,
             "node[0].nic[r] to leaf[0] { bundle 2 }\n  connect node[1].nic[r] to leaf[r]",
             "mlx5_bond,mlx5_0,mlx5_1",
             "RoCE LAG",
         ),
-        ('os "bnxt_re{i}"', "node[n].nic[r] to leaf[0] { bundle 2 }", None, "ibv_devices"),
-        ('os "eth{i}"', "node[n].nic[r] to leaf[r]", None, "those of network devices: eth0, eth1."),
+        (1, 'os "bnxt_re{i}"', "node[n].nic[r] to leaf[0] { bundle 2 }", None, "ibv_devices"),
+        (2, 'os "eth{i}"', "node[n].nic[r] to leaf[r]", None, "those of network devices: eth0, eth1."),
     ],
 )
-def test_no_name_that_no_rdma_device_has(names: str | None, links: str, hca: str | None, says: str, tmp_path: Path) -> None:
-    """Ports in a bond are a device whose name the host counts; an `os` may name a network device."""
+def test_no_name_that_no_rdma_device_has(
+    slots: int, names: str | None, links: str, hca: str | None, says: str, tmp_path: Path
+) -> None:
+    """Ports of one adapter in a bond are a device whose name the host counts, those in two slots are two devices; an `os` may
+    name a network device."""
     text = CARDS.format(chip="H100", bridges=ALL, spine=JOINED).replace("node[n].nic[r] to leaf[r]", links)
+    if slots == 1:
+        text = text.replace("nic { on plx[i]", "nic { on plx[0]").replace("{[23, 153][i]:02x}:00.0", "17:00.{i}")
     text = text if names is None else text.replace('os "mlx5_{i}"; netdev "eth{i}"', names)
     files = build_files(fabric_of(text, tmp_path), ["nccl"], Diagnostics())
     assert read(files["nccl/CARDS.conf"]).get("NCCL_IB_HCA") == hca and says in files["nccl/CARDS.conf"].decode()

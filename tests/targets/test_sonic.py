@@ -167,6 +167,10 @@ def test_other_makers_take_headroom_from_the_platform(tmp_path: Path, judge: Jud
     assert set(config(files, "leaf0")["CABLE_LENGTH"]["AZURE"].values()) == {"40m", "300m"}
     (note,) = [d for d in found if "pg_profile_lookup.ini" in d.message]
     assert "`800000 300m`: without" in note.message
+    files, found = made(OTHER + own.replace("40m,", "40m;"), tmp_path, "sonic")
+    assert set(config(files, "leaf0")["CABLE_LENGTH"]["AZURE"].values()) == {"30m", "300m"}
+    said = {d.severity: d.message for d in found if "pg_profile" in d.message}
+    assert "not used" in said[Severity.WARNING] and "must have `800000 30m`, `800000 300m`" in said[Severity.NOTE]
 
 
 def test_a_switch_that_sonic_does_not_number(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tdsl.emit.data.hosts import gpu_vendor
-from tdsl.emit.data.rdma import MLX5_BOND, is_mlx5_device
+from tdsl.emit.data.rdma import MLX5_BOND, bonds_on_one_adapter, is_mlx5_device
 from tdsl.emit.records import Adapter, HostAdapters
 from tdsl.fabric.components import component_labels
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.rail_access import adapter_links, rail_access
 from tdsl.fabric.rails import link_rail, rail_count
@@ -39,7 +39,8 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
         if model.kind != "host" or not model.accelerators:
             continue
         rows = adapter_links(fabric, index)
-        found, joined = _adapters_by_system_name(fabric, rows, parts)
+        bonded = bonds_on_one_adapter(fabric, model, rows)
+        found, joined = _adapters_by_system_name(fabric, rows, parts, bonded)
         if found:
             out.append(_host_adapters_record(fabric, (key, index), rows, found, joined))
     return out
@@ -76,9 +77,12 @@ def _facts_of_host(model: DeviceModel) -> dict[str, Any]:
     }
 
 
-def _adapters_by_system_name(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[tuple[Adapter, ...], bool]:
+def _adapters_by_system_name(
+    fabric: Fabric, rows: Ints, parts: Ints, bonded: Bools
+) -> tuple[tuple[Adapter, ...], bool]:
     """Devices by the names of the operating system, in the order of their ports, a port without a name by
-    itself; whether a part of the network joins all."""
+    itself; whether a part of the network joins all. ``bonded`` says of each link whether it is of a bond on
+    one adapter."""
     switch = fabric.device_b[rows]
     facts = np.stack(
         (
@@ -86,7 +90,7 @@ def _adapters_by_system_name(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[t
             link_rail(fabric)[rows],
             fabric.plane[switch],
             parts[switch],
-            fabric.link_bundle[rows] >= 0,
+            bonded,
         )
     )
     seen: dict[tuple[str, int], list[set[int]]] = {}
@@ -98,8 +102,8 @@ def _adapters_by_system_name(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[t
         ):
             known.add(value)
     adapters = tuple(
-        Adapter(name, _only_known_value(rail), _only_known_value(plane), 1 in bonded, 0 in bonded)
-        for (name, _), (rail, plane, _, bonded) in seen.items()
+        Adapter(name, _only_known_value(rail), _only_known_value(plane), 1 in lag, 0 in lag)
+        for (name, _), (rail, plane, _, lag) in seen.items()
     )
     return adapters, bool(seen) and bool(set.intersection(*(part for _, _, part, _ in seen.values())))
 

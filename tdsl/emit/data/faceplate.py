@@ -18,6 +18,8 @@ from tdsl.system.lazy_dataclass import dataclass
 DYNAMIC_BUFFERS = re.compile(r"mlnx|mellanox|nvidia|spectrum|barefoot|tofino", re.IGNORECASE)
 """Makers for whose switch chips SONiC works out pools and headroom itself: those that have a
 buffer_pool_*.lua in sonic-net/sonic-swss, cfgmgr."""
+ROWS_OF_A_SPEED = re.compile(r"\s*[0-9]{1,9}(\s+[0-9]{1,9}m)+\s*")
+"""Mb/s and the lengths that have a row, as ``400000 5m 40m``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +50,23 @@ class FacePort:
         return "rs" if self.mbps >= 50_000 * len(self.lanes) else ""
 
 
-def headroom_rows(told: str) -> dict[int, list[int]]:
-    """Metres by Mb/s of the rows that a model says its platform's ``pg_profile_lookup.ini`` to have, as
-    ``400000 5m 40m, 200000 5m``; none of ``none``."""
+def headroom_rows(stated: str) -> dict[int, list[int]] | None:
+    """Metres by Mb/s of the rows of a platform's ``pg_profile_lookup.ini``, as the fact ``pg_profile`` of a
+    model states them: ``400000 5m 40m, 200000 5m``. No row of ``none`` and of "", None of any other form."""
     rows: dict[int, list[int]] = {}
-    for part in told.split(","):
-        mbps, *lengths = part.split() or [""]
-        if mbps.isdigit():
-            metres = [int(m.removesuffix("m")) for m in lengths if m.removesuffix("m").isdigit()]
-            rows.setdefault(int(mbps), []).extend(metres)
+    for part in stated.split(",") if stated not in ("", "none") else ():
+        if ROWS_OF_A_SPEED.fullmatch(part) is None:
+            return None
+        mbps, *lengths = part.split()
+        rows.setdefault(int(mbps), []).extend(int(m.removesuffix("m")) for m in lengths)
     return rows
 
 
-def length_to_look_up(told: str, mbps: int, metres: int) -> int:
+def length_to_look_up(stated: str, mbps: int, metres: int) -> int:
     """The metres to write for a cable, which SONiC looks up letter by letter: those of the next row of the
     platform at its speed, whose headroom is for a cable at least as long; its own where no row is."""
-    return min((m for m in headroom_rows(told).get(mbps, ()) if m >= metres), default=metres)
+    rows = headroom_rows(stated) or {}
+    return min((m for m in rows.get(mbps, ()) if m >= metres), default=metres)
 
 
 class Faceplates:

@@ -39,12 +39,10 @@ def rail_devices(wires: Wires) -> tuple[RailDevices, ...]:
         raise RailsUnfit("not every link of its hosts is of a rail")
     by_model = _rails_of_names(wires, plain, rails)
     taken = _names_in_port_channels(wires, bonded, by_model)
-    together: dict[str, set[int]] = {name: set() for names in by_model.values() for name in names}
-    for names in by_model.values():
-        for name, rail in names.items():
-            together[name].add(rail)
-    if not taken & together.keys() and all(len(of) == 1 for of in together.values()):
-        return _by_rail({name: min(of) for name, of in together.items()}, "")
+    pairs = {pair for names in by_model.values() for pair in names.items()}
+    together = {name: rail for names in by_model.values() for name, rail in names.items()}
+    if not taken & together.keys() and len(pairs) == len(together):
+        return _by_rail(together, "")
     return tuple(
         found for model, names in sorted(by_model.items()) for found in _by_rail(names, f.models[model].name)
     )

@@ -124,6 +124,7 @@ def _note_guesses(into: Observed, paired: list[CaptureLine], unknown: dict[str, 
             "E0606",
             lines[0],
             f"{counted_noun(len(lines), 'cable')} taken for plugged, with a status that is not known: {said}",
+            help="give a cable that is plugged the status `connected`, and one that is not `planned`",
         )
 
 
@@ -226,29 +227,33 @@ def _report_missing_pages(pages: list[Any], file: SourceFile, into: Observed) ->
     whether others follow. Lists of cables and of front ports count for themselves; a page that is there twice
     counts once."""
     there: dict[str, set[str]] = defaultdict(set)
-    asked: dict[str, int] = {}
+    counts: dict[str, int] = {}
     follows = False
     for number, page in enumerate(pages):
         if not (isinstance(page, dict) and "results" in page):
             continue
-        entries = list(entries_of_list(page["results"]))
-        kind = "cables" if any(isinstance(e, dict) and "a_terminations" in e for e in entries) else "others"
-        for k, entry in enumerate(entries):
-            known = json_text(entry.get("id")) if isinstance(entry, dict) else ""
-            there[kind].add(known or f"{number}:{k}")
+        kind, identifiers = _entries_of_page(page, number)
+        there[kind] |= identifiers
         count = page.get("count")
         if isinstance(count, int):
-            asked[kind] = max(count, asked.get(kind, 0))
+            counts[kind] = max(count, counts.get(kind, 0))
         else:
             follows |= bool(page.get("next"))
-    lacking = [(kind, n) for kind, n in asked.items() if len(there[kind]) < n]
+    lacking = [(kind, n) for kind, n in counts.items() if len(there[kind]) < n]
     help = "add `?limit=0` to the request, or put all pages into one JSON list"
     for kind, n in lacking:
-        what = "entries" if kind == "others" else kind
-        said = f"the capture has {len(there[kind]):,} of {n:,} {what}: pages of NetBox's answer are missing"
+        said = f"the capture has {len(there[kind]):,} of {n:,} {kind}: pages of NetBox's answer are missing"
         into.fault(file, 1, said, help, "E0602")
     if follows and not lacking:
         into.fault(file, 1, "this is one page of NetBox's answer, and others follow", help, "E0602")
+
+
+def _entries_of_page(page: Mapping[str, Any], number: int) -> tuple[str, set[str]]:
+    """What a page lists, cables or other entries, and the identifier of each, its place where it has none."""
+    entries = list(entries_of_list(page["results"]))
+    kind = "cables" if any(isinstance(e, dict) and "a_terminations" in e for e in entries) else "entries"
+    found = (json_text(e.get("id")) if isinstance(e, dict) else "" for e in entries)
+    return kind, {known or f"{number}:{k}" for k, known in enumerate(found)}
 
 
 def _cables_of_pages(value: Any, file: SourceFile, into: Observed) -> Iterator[Any]:
