@@ -52,22 +52,31 @@ def schedules_in_network(ranks: Ranks) -> Iterator[Schedule]:
     """Schedules of an all-reduce in which switches add up: of ranks that one switch of a scale-up domain
     joins, and of units of one rank each."""
     if ranks.in_one_domain and ranks.inside is not None:
-        rates = [r for r, n in zip(ranks.inside, ranks.in_domain.tolist(), strict=True) if n > 1]
-        if rates and all(r.by_switch for r in rates):
-            sent = 1 / min(r.bps for r in rates)
-            waiting, plan = ranks.delay_inside.seconds, SwitchPlan((), (), sent, 2)
-            filled = sent * (1 + Fraction(1, FILL))
-            yield Schedule(NAME, filled, waiting, True, FILL, 2, None, switches=plan)
-        return
-    if ranks.outer is not None or (ranks.unit_weight != 1).any():
-        return
+        yield from _schedules_in_one_domain(ranks)
+    elif ranks.outer is None and (ranks.unit_weight == 1).all():
+        yield from _schedules_along_trees(ranks)
+
+
+def _schedules_in_one_domain(ranks: Ranks) -> Iterator[Schedule]:
+    """The schedule of ranks of one scale-up domain whose links lead to a switch that adds up."""
+    assert ranks.inside is not None
+    rates = [r for r, n in zip(ranks.inside, ranks.in_domain.tolist(), strict=True) if n > 1]
+    if rates and all(r.by_switch for r in rates):
+        sent = 1 / min(r.bps for r in rates)
+        waiting, plan = ranks.delay_inside.seconds, SwitchPlan((), (), sent, 2)
+        filled = sent * (1 + Fraction(1, FILL))
+        yield Schedule(NAME, filled, waiting, True, FILL, 2, None, switches=plan)
+
+
+def _schedules_along_trees(ranks: Ranks) -> Iterator[Schedule]:
+    """The schedule of units along trees of the network's switches."""
     trees = _trees_of_switches(ranks)
     if not trees:
         return
     share, full = _shares_of_trees(ranks.view, trees)
-    waiting = Fraction(max(t.delay for t, x in zip(trees, share, strict=True) if x), SECOND)
-    hops = max(t.hops for t in trees)
     used = [(t, x) for t, x in zip(trees, share, strict=True) if x]
+    waiting = Fraction(max(t.delay for t, _ in used), SECOND)
+    hops = max(t.hops for t in trees)
     plan = SwitchPlan(tuple(t for t, _ in used), tuple(x for _, x in used), full, hops)
     filled = full * (1 + Fraction(1, FILL))
     yield Schedule(NAME, filled, waiting, True, FILL * hops, 2, None, switches=plan)
