@@ -30,7 +30,12 @@ from tdsl.semantics.model import (
 from tdsl.semantics.model_connects import refuse_connect_of_fabrics_alone
 from tdsl.semantics.quantity import COMPUTE, LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
-from tdsl.semantics.settings import fitting_rate, not_too_long, refuse_text_without_quotes
+from tdsl.semantics.settings import (
+    fitting_rate,
+    not_too_long,
+    refuse_text_without_quotes,
+    require_plain_setting,
+)
 from tdsl.semantics.sonic import sonic_ports
 from tdsl.semantics.values import BareWord, Value, a_type, integer_if_whole, number_in_message, text_of
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
@@ -72,6 +77,10 @@ MEASURED = {
     "diameter": (LENGTH, "5mm"),
 }
 """What a fact is an amount of, and how one is written."""
+WORDED = frozenset({"form", "tail", "cords", "flops", "sold", "basis", "searched", "fact"})
+"""Facts that read words behind their value."""
+TEXT_FACTS = frozenset({"source", "note", "codename", "vendor", "part", "asic", "platform", "hwsku", "machine"})
+"""Facts that are a text."""
 PORT_LIMIT = 1 << 16
 
 
@@ -322,6 +331,8 @@ class ModelBuilder:
                 raise Fault(
                     "E0118", inner.span, f"`{name}` of a port takes no block", help=f"write `{name} …;`"
                 )
+            if name not in ("cage", "sonic"):
+                require_plain_setting(inner, _plain_form(inner), len(inner.items))
             out[name] = inner
         return out
 
@@ -501,6 +512,7 @@ class ModelBuilder:
                     raise Excused
                 if not isinstance(inner, tree.Setting):
                     raise Fault("E0118", inner.span, "a layout element has settings only")
+                require_plain_setting(inner, _plain_form(inner), max(len(inner.items), 1))
                 if inner.name.name == "on":
                     on = self.holder(inner, scope)
                 else:
@@ -540,6 +552,8 @@ class ModelBuilder:
         elif s.name.name not in FACTS:
             self.not_a_fact(s)
         name = s.name.name
+        if name == "ports":
+            self.refuse_counted_ports(s)
         self.refuse_block_or_repeat(s)
         if name == "role":
             self.chip_role(s)
@@ -561,6 +575,7 @@ class ModelBuilder:
         if name in provenance.FACTS:
             self.facts[name] = provenance.read_provenance_fact(s, self.words_of_items(s))
             return
+        self.refuse_words_of_fact(s)
         self.facts[name] = value = self.setting_value(s, self.scope)
         if name in supply.FACTS:
             self.facts[name] = supply.read_supply_fact(s, value)
@@ -571,6 +586,23 @@ class ModelBuilder:
             self.facts[name] = self.all_words(s)
         else:
             self.further_facts(s)
+
+    def refuse_words_of_fact(self, s: tree.Setting) -> None:
+        """Refuse words behind the value of a fact that has none; `power` may have `max` and an amount."""
+        name = s.name.name
+        if name in WORDED or not s.items:
+            return
+        first, args = s.items[0].value.span.text, s.items[0].args
+        if name == "power" and len(s.items) == 1 and [word for word, _ in args] == ["max"]:
+            _refuse_power_above_most(s, args[0][1], self.setting_value(s, self.scope), self.all_values(s)[-1])
+            return
+        if name in TEXT_FACTS and len(s.items) == 1 and args and '"' not in s.items[0].span.text:
+            new = f'{name} "{s.items[0].span.text}"'
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            message = f"the text of `{name}` is written in double quotes"
+            raise Fault("E0118", s.items[0].span, message, help=f"write `{new}`", fix=fix)
+        form = f"power {first}`, or `power {first} max 1.5kW" if name == "power" else _plain_form(s)
+        require_plain_setting(s, form, len(s.items))
 
     def refuse_block_or_repeat(self, s: tree.Setting) -> None:
         """Refuse a block behind a fact, and a fact that is given twice."""
@@ -629,14 +661,17 @@ class ModelBuilder:
             for i in s.items
         ]
 
-    def all_words(self, s: tree.Setting) -> tuple[str, ...]:
-        """All words of a setting, those behind its values too."""
-        words = [
+    def all_values(self, s: tree.Setting) -> list[Value]:
+        """All values of a setting, those of the words behind its first ones too."""
+        return [
             self.evaluator.evaluate(e, self.scope, words=True)
             for i in s.items
             for e in (i.value, *(v for _, v in i.args))
         ]
-        return tuple(text_of(w) for w in words)
+
+    def all_words(self, s: tree.Setting) -> tuple[str, ...]:
+        """All words of a setting, those behind its values too."""
+        return tuple(text_of(w) for w in self.all_values(s))
 
     def further_facts(self, s: tree.Setting) -> None:
         """The facts that words behind a value give, such as ``max`` of ``power 747W max 1720W``."""
@@ -691,24 +726,13 @@ class ModelBuilder:
         """A word that means nothing in a model: refused where it is nearly a known one, else a warning that
         names ``fact``."""
         name = s.name.name
-        counted = re.match(r"(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps)", s.span.text)
-        if counted is not None and name not in ("port", "ports"):
-            new = f"port {name}[{counted[2]}]: {counted[3]}"
-            at = SourceSpan(s.span.file, s.span.start, s.span.start + counted.end())
-            fix = Fix(f"write `{new}`", ((at, new),), safe=False)
-            message = "ports have a name, their indices and a rate"
-            raise Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
-        drawn = re.match(r"ports?\s+(\d+)\s*x\s*(\w+)", s.span.text)
-        if name in ("port", "ports") and drawn is not None:
-            new = f"port p[1..{drawn[1]}]: {drawn[2]}"
-            at = SourceSpan(s.span.file, s.span.start, s.span.start + drawn.end())
-            raise Fault(
-                "E0118",
-                at,
-                "ports have a name, their indices and a rate",
-                help=f"write `{new}`",
-                fix=Fix(f"write `{new}`", ((at, new),), safe=False),
-            )
+        self.refuse_counted_ports(s)
+        numbered = re.fullmatch(r"([a-z]+)_?(\d+)", name)
+        if numbered is not None and numbered[1] in FACTS and not s.items:
+            new = f"{numbered[1]} {numbered[2]}"
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            message = f"there is no setting of a model `{name}` here; `{numbered[2]}` is a value of `{numbered[1]}`"
+            raise Fault("E0118", s.span, message, help=f"write `{new}`", fix=fix)
         if closest_name(name, FACTS, 0.8) or name_of_word_elsewhere(name, FACTS):
             raise unknown_name_fault("E0118", s.name.span, "setting of a model", name, FACTS)
         if closest_name(name, ("fact",), 0.8) and s.items and s.items[0].args:
@@ -724,6 +748,18 @@ class ModelBuilder:
             severity=Severity.WARNING,
         )
 
+    def refuse_counted_ports(self, s: tree.Setting) -> None:
+        """Refuse `ports 64 x 400Gbps` and `nic 8 x 400Gbps`, ports in the form of a list of parts."""
+        found = re.match(r"(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps|\w+)", s.span.text)
+        plain = s.name.name in ("port", "ports")
+        if found is None or not (plain or found[3].endswith("bps")):
+            return
+        new = f"port p[1..{found[2]}]: {found[3]}" if plain else f"port {found[1]}[{found[2]}]: {found[3]}"
+        at = SourceSpan(s.span.file, s.span.start, s.span.start + found.end())
+        fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+        message = "ports have a name, their indices and a rate"
+        raise Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
+
     def pair_fact(self, name: str, item: tree.SettingItem, word: str) -> None:
         """``power 747W max 1720W``: the word names the value that follows it."""
         following = [v for w, v in item.args[1:2] if not w]
@@ -734,6 +770,24 @@ class ModelBuilder:
         """One item's value, or a list of several."""
         values = tuple(self.evaluator.evaluate(i.value, scope, words=True) for i in s.items)
         return values[0] if len(values) == 1 else values
+
+
+def _plain_form(s: tree.Setting) -> str:
+    """A setting with its values, without the words behind them."""
+    return f"{s.name.name} {', '.join(i.value.span.text for i in s.items)}"
+
+
+def _refuse_power_above_most(s: tree.Setting, at: tree.Expr, usual: Value, most: Value) -> None:
+    """Refuse a `max` that is no power, or less than the usual power before it."""
+    if not isinstance(most, Quantity) or most.dim != POWER:
+        message = f"what follows `max` is a power, not {a_type(most)}"
+        raise Fault("E0103", at.span, message, help=f"write `power {s.items[0].value.span.text} max 1.5kW`")
+    if isinstance(usual, Quantity) and usual.dim == POWER and usual.amount > most.amount:
+        whole = SourceSpan(s.span.file, s.items[0].span.start, at.span.end)
+        new = f"{at.span.text} max {s.items[0].value.span.text}"
+        fix = Fix(f"write `power {new}`", ((whole, new),), safe=False)
+        message = f"the most power, {at.span.text}, is less than the usual, {s.items[0].value.span.text}"
+        raise Fault("E0120", whole, message, help=f"write `power {new}`", fix=fix)
 
 
 def _check_measured_fact(s: tree.Setting, value: Value) -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics.amounts import decimal_comma_fault, unit_apart_fault
+from tdsl.semantics.amounts import decimal_comma_fault, settings_in_one_fault, unit_apart_fault
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, PathComponent
@@ -93,7 +93,7 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     """The fault of a word behind a value that uses none; ``length 3 meters`` has its unit apart, and in
     ``length 3m, rate 400Gbps`` a comma separates two settings."""
     name, word = s.name.name, item.args[0][1]
-    apart = unit_apart_fault(s)
+    apart = unit_apart_fault(s) or settings_in_one_fault(name, [item])
     if apart is not None:
         return apart
     if (
