@@ -3,6 +3,7 @@ whole."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label
@@ -12,6 +13,7 @@ from tdsl.syntax.repairs import LONGEST, gap_without, is_whole_with, tokens_befo
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.syntax.scene import Scene
 
+_FUNCTIONS = "len|sum|min|max|product|sort|primes"
 _OPENERS = {"RSQB": "[", "RPAR": "("}
 _ENDS_INDEX = frozenset({"NAME", "NUMBER", "STAR", "RPAR", "RSQB", "QUANTITY", "QMARK", "DIMS"})
 
@@ -43,8 +45,18 @@ def bracket_left_out_of(s: Scene, tokens: list[Token]) -> Diagnostic | None:
         elif t.type in _OPENERS:
             opened.pop()
     if opened:
-        return _closer_left_out(s, tokens, opened[-1])
+        return _opener_written_twice(s, tokens) or _closer_left_out(s, tokens, opened[-1])
     return _brace_in_brackets(s, tokens)
+
+
+def _opener_written_twice(s: Scene, tokens: list[Token]) -> Diagnostic | None:
+    """``far[[k]``."""
+    for a, b in zip(tokens, tokens[1:], strict=False):
+        if a.type == b.type == "LSQB" and a.end == b.start:
+            found = _bracket_removed(s, tokens, b, "`[` is written twice", "E0003")
+            if found is not None:
+                return found
+    return None
 
 
 def _brace_in_brackets(s: Scene, tokens: list[Token]) -> Diagnostic | None:
@@ -62,7 +74,10 @@ def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer:
     text = s.run.file.text
     sign = "]" if opener.type == "LSQB" else ")"
     other = _OPENERS[closer.type]
-    if other == "[" and text[opener.start - 1].isalnum() and is_whole_with(s, tokens, opener.span, other):
+    before = text[: opener.start]
+    called = other == "(" and re.search(rf"\b(?:{_FUNCTIONS})$", before) is not None
+    indexed = other == "[" and text[opener.start - 1].isalnum()
+    if (indexed or called) and is_whole_with(s, tokens, opener.span, other):
         label = Label(closer.span, f"`{closer.text}` closes it here")
         return _exchange_bracket(opener, closer, opener.span, label, other)
     if is_whole_with(s, tokens, closer.span, sign + closer.text):
@@ -158,11 +173,20 @@ def _closer_put(s: Scene, tokens: list[Token], at: int, message: str) -> Diagnos
     """The bracket that closes another put behind the first token after which the statement is whole with it;
     of a `)`, behind the last."""
     opener, inside = tokens[at], tokens[at + 1 : at + 13]
-    sign, ends = ("]", inside) if opener.type == "LSQB" else (")", inside[::-1])
+    sign, ends = ("]", inside) if opener.type == "LSQB" else (")", _ends_of_term(inside))
     for t in ends:
         if t.type in _ENDS_INDEX and is_whole_with(s, tokens, SourceSpan(s.run.file, t.end, t.end), sign):
             return _put_bracket(s, sign, t.end, opener, message, "E0003")
     return None
+
+
+def _ends_of_term(inside: list[Token]) -> list[Token]:
+    """The tokens behind which a `)` may be, the likeliest first: the last one, but the end of a sum where
+    the sum is multiplied or divided, `(i - 1 % 4`."""
+    kinds = [t.type for t in inside]
+    sums = [k for k, kind in enumerate(kinds) if kind in ("PLUS", "MINUS")]
+    behind = [k for k, kind in enumerate(kinds) if kind in ("MODULO", "FLOOR") and sums and k > sums[0]]
+    return [*([inside[behind[0] - 1]] if behind else []), *inside[::-1]]
 
 
 def _bracket_for_block(s: Scene, tokens: list[Token], at: int) -> Diagnostic | None:

@@ -52,7 +52,9 @@ def meanings_of_sign(token: Token, text: str) -> tuple[str, ...]:
     between_digits = (
         text[token.start - 1 : token.start].isdigit() and text[token.end : token.end + 1].isdigit()
     )
-    return choices[::-1] if between_digits and choices[-1:] == ("..",) else choices
+    line = text[text.rfind("\n", 0, token.start) + 1 : token.start]
+    counted = between_digits or re.search(r"\bin \w+ ?$", line) is not None
+    return choices[::-1] if counted and choices[-1:] == ("..",) else choices
 
 
 def bad_character(token: Token, text: str, meant: str = "") -> Diagnostic:

@@ -30,7 +30,7 @@ def _place_of_setting(tokens: Sequence[Token]) -> int:
     words = (*SETTINGS, "at")
     at = next((i for i, t in enumerate(tokens) if t.text in words and t.type == "NAME"), -1)
     value = tokens[at + 1] if at + 1 < len(tokens) else None
-    return at if value is not None and value.type in (*VALUES, "NAME") else -1
+    return at if value is not None and value.type in (*VALUES, "NAME", "EQUAL", "COLON") else -1
 
 
 def _rate_as_written_here(text: str) -> str:
@@ -47,14 +47,15 @@ def _setting_without_braces(s: Scene) -> Diagnostic | None:
     at = _place_of_setting(tokens)
     if at < 3 or tokens[at].start > s.span.end:
         return None
-    value = tokens[at + 1]
+    equals = len(tokens) > at + 2 and tokens[at + 1].type in ("EQUAL", "COLON")
+    value = tokens[at + 1 + equals]
     word, text = tokens[at].text, value.text
     if word == "at":
         word, text = "rate", _rate_as_written_here(text)
     opened = tokens[at - 1].type == "LPAR"
-    if len(tokens) > at + 2 + opened:
+    if len(tokens) > at + 2 + opened + equals:
         return None
-    closed = opened and tokens[at + 2 : at + 3] and tokens[at + 2].type == "RPAR"
+    closed = opened and tokens[at + 2 + equals : at + 3 + equals] and tokens[at + 2 + equals].type == "RPAR"
     begin = tokens[at - 1] if opened else tokens[at]
     if not text or any(t.type == "LBRACE" for t in tokens):
         return None

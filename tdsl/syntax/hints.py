@@ -10,8 +10,8 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import (
     GRAMMAR_WORDS,
-    KIND_WORDS,
     KINDS,
+    KIND_WORDS,
     OPERATORS,
     PATTERNS,
     SETTINGS,
@@ -28,6 +28,7 @@ from tdsl.syntax.scene import (
     found_words,
     surrounding_block,
 )
+from tdsl.system.similar import closest_name
 
 # ---------------------------------------------------------------- faults with an answer of their own
 
@@ -237,7 +238,11 @@ def _misspelt_statement_word(s: Scene) -> Diagnostic | None:
     first = s.statement[0]
     if first.text in GRAMMAR_WORDS or first.text in SETTINGS or len(first.text) < 3:
         return None
+    if len(s.statement) > 1 and s.statement[1].text in KINDS["device"]:  # `nvswitch switch[18]: M`
+        return None
     guess = closest_keyword(first.text, STARTERS)
+    if guess is None and [t.type for t in s.statement[1:]] == ["NAME"] and s.span.text == "=":
+        guess = "let" if closest_name(first.text, ("let",), 0.6) else None
     if guess is None:
         return None
     return Diagnostic(
@@ -383,7 +388,7 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
     t, b = s.token, s.before
     if t is None or b is None or "COLON" not in s.expected or t.type not in ("NAME", "QUANTITY"):
         return None
-    if not s.expected & {"LBRACE", "EQUAL"}:
+    if not s.expected & {"LBRACE", "EQUAL"} or (t.type == "QUANTITY" and s.first in KINDS["group"]):
         return None
     if "AS" in s.expected or surrounding_block(s) == "tier":
         at = SourceSpan(s.run.file, b.end, b.end)

@@ -12,7 +12,7 @@ from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS, SETTINGS
+from tdsl.syntax.keywords import CONTINUING, GRAMMAR_WORDS, INFIX_WORDS, SETTINGS
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -142,6 +142,7 @@ class TokenLayout:
         opened, before, behind = self.brackets[-1].token, self.tokens[i - 1], self.tokens[i + 1]
         pair = "[ ]" if opened.type == "LSQB" else "( )"
         listed = before.type in _ENDS_OPERAND and behind.type in {"NAME", "STAR", *CLOSERS, *OPERANDS}
+        listed = listed and behind.text not in GRAMMAR_WORDS
         help, edit = ("write `,`", (token.span, ",")) if listed else ("remove the `;`", (token.span, ""))
         following = self.tokens[i + 2].text if i + 2 < len(self.tokens) else ""
         if behind.type == CLOSERS[opened.type] and following in SETTINGS:  # `spine[1;] fails never`

@@ -17,7 +17,7 @@ from tdsl.syntax.exchanged_tokens import neighbours_exchanged
 from tdsl.syntax.forms import FORMS
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
-from tdsl.syntax.keywords import CLAUSES, OPERATORS, PATTERNS
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, OPERATORS, PATTERNS
 from tdsl.syntax.repairs import TRIALS as REPAIRS
 from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
@@ -211,7 +211,7 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
 
 def _expected_word_alike(s: Scene) -> str:
     """The expected word that a misspelt one is like; "" where none is."""
-    if s.token is None or s.token.type != "NAME":
+    if s.token is None or s.token.type != "NAME" or s.token.text in GRAMMAR_WORDS:
         return ""
     words = [w for w in (s.run.word(t) for t in s.expected) if w.isidentifier()]
     guess = closest_keyword(s.token.text, words)

@@ -116,6 +116,8 @@ def _kind_meant(s: Scene, t: Token, tokens: list[Token]) -> str:
     ]
     if t.type == "COLON" and {"IN", "TO"} & set(found):
         return ""  # `0:3` is a range
+    if t.type in _SIGNS and found == ["WHERE"]:
+        return ""
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
     if likely in found:
         return likely or ""
@@ -367,6 +369,7 @@ def _clause_starts(tokens: Sequence[Token]) -> list[int]:
             return [*out, i]
         after = i > 0 and tokens[i - 1].type == "STRING"
         named = t.type == "NAME" and (t.text in CLAUSES or t.text in PATTERNS)
+        named = named and not (t.text == "all" and tokens[0].text == "place")
         if depth == 0 and i and (named or after or t.type in _CLAUSE_SIGNS):
             out.append(i)
     return out

@@ -231,6 +231,9 @@ def _arguments_in_brackets(s: Scene) -> Diagnostic | None:
     for x in s.rest[1:]:
         if x.type == "RPAR":
             whole = SourceSpan(s.run.file, b.start, x.end)
+            if len(inner) == 1 and inner[0].type == "QUANTITY":
+                new = f"{b.text} {inner[0].text}"
+                return rewriting_finding("a size follows the metric, without brackets", whole, whole, new)
             text = SourceSpan(s.run.file, inner[0].start, inner[-1].end).text if inner else ""
             new = f"{b.text} of {text.replace(',', ' to')}" if text else b.text
             message = "what a requirement is about follows `of`, without brackets"
@@ -295,6 +298,8 @@ def _sets_in_brackets(s: Scene) -> Diagnostic | None:
     """``allreduce 1GB among [a, b]``."""
     t, b = s.token, s.before
     if t is None or b is None or t.type != "LSQB" or b.text not in ("among", "of", "at", "to"):
+        return None
+    if s.first not in ("require", "report"):
         return None
     depth = 0
     for x in s.rest:

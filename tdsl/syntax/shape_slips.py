@@ -102,7 +102,7 @@ def _use_of_other_languages(s: Scene) -> Diagnostic | None:
 def _settings_as_a_map(s: Scene) -> Diagnostic | None:
     """``{ leaf: QM9700, spine: QM9700 }``: settings with colons, and commas between them."""
     t = s.token
-    if t is None or t.type != "COLON" or len(s.statement) != 1 or s.statement[0].type != "NAME":
+    if t is None or t.type not in ("COLON", "EQUAL") or [x.type for x in s.statement] != ["NAME"]:
         return None
     line = _text_of_line(s)
     found = _MAP.match(line.text)
@@ -111,7 +111,7 @@ def _settings_as_a_map(s: Scene) -> Diagnostic | None:
     whole = SourceSpan(s.run.file, line.start, line.start + len(found[0].rstrip(" ,")))
     new = "; ".join(re.sub(r"^(\w+)\s*[:=]\s*", r"\1 ", part.strip()) for part in whole.text.split(","))
     return rewriting_finding(
-        "a setting is a name and its value without `:`, and `;` separates settings", whole, whole, new
+        f"a setting is a name and its value without `{t.text}`, and `;` separates settings", whole, whole, new
     )
 
 
@@ -179,6 +179,57 @@ def _path_of_other_form(s: Scene) -> Diagnostic | None:
     if new == found[0]:
         return None
     return rewriting_finding("an index is written in brackets, and `.` joins names", whole, whole, new)
+
+
+def _part_before_whole(s: Scene) -> Diagnostic | None:
+    """``omit node[31] of su[3]``: the device before the group that it is in."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first not in ("omit", "place", "naming", "override", "connect"):
+        return None
+    if t.text not in ("of", "from") or b.type not in ("NAME", "RSQB") or len(s.rest) < 2:
+        return None
+    text = s.run.file.text
+    inner = re.search(r"[\w.]++(?:\[[^\[\]]*\])?$", text[s.statement[0].end : b.end])
+    outer = re.compile(r"[A-Za-z_]\w*+(?:\[[^\[\]\n]*+\])?+").match(text, s.rest[1].start)
+    if inner is None or outer is None:
+        return None
+    whole = SourceSpan(s.run.file, s.statement[0].end + inner.start(), outer.end())
+    message = "a path begins with the group, and `.` joins what is in it"
+    return rewriting_finding(message, whole, whole, f"{outer[0]}.{inner[0]}")
+
+
+def _index_behind_point(s: Scene) -> Diagnostic | None:
+    """``h.A.{i + 1}``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "LBRACE" or b.type != "DOT":
+        return None
+    found = re.compile(r"\{([^{}\n]++)\}").match(s.run.file.text, t.start)
+    if found is None:
+        return None
+    whole = SourceSpan(s.run.file, b.start, found.end())
+    return rewriting_finding("an index is written in brackets", whole, whole, f"[{found[1].strip()}]")
+
+
+def _numbers_from_first(s: Scene) -> Diagnostic | None:
+    """``asn leaf[*] 65000..65007``."""
+    t, b = s.token, s.before
+    if t is None or b is None or s.first != "asn" or b.type != "NUMBER" or t.type not in ("RANGE", "MINUS"):
+        return None
+    whole = b.span.to(s.rest[1].span if len(s.rest) > 1 else t.span)
+    head = "" if s.statement[-2].text == "from" else "from "
+    message = "numbers of autonomous systems are counted on from the first one"
+    return rewriting_finding(message, whole, whole, f"{head}{b.text}")
+
+
+def _colon_before_block(s: Scene) -> Diagnostic | None:
+    """``override leaf[1]: { … }``: no model behind the colon, and none needed."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "LBRACE" or b.type != "COLON" or s.first != "override":
+        return None
+    gone, name = SourceSpan(s.run.file, s.statement[-2].end, b.end), s.statement[1].text
+    help = f"remove the `:`, or write `: MODEL` for another model of `{name}`"
+    fix = Fix("remove the `:`", ((gone, ""),), safe=False)
+    return Diagnostic("E0001", "no model follows the `:`", b.span, help=help, fix=fix)
 
 
 def _range_of_three_points(s: Scene) -> Diagnostic | None:
@@ -406,6 +457,8 @@ def _index_without_brackets(s: Scene) -> Diagnostic | None:
         return None
     if t.type not in ("NUMBER", "DIMS") or b.type != "NAME" or len(s.statement) < 2:
         return None
+    if [x.type for x in s.statement if x.type in ("LSQB", "RSQB")][-1:] == ["LSQB"]:
+        return None
     if b.text.lower() in ("u", "ru", "unit"):
         units = b.span.to(t.span)
         return rewriting_finding("rack units are a number and `U`", units, units, f"{t.text}U")
@@ -451,6 +504,8 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
     if s.first == "rack" and surrounding_block(s) == "row":
         return _racks_without_numbers(s, s.statement[0].span.to(close.span), shape)
     unknown = _names_without_declaration(s)
+    if re.search(rf"\b(?:connect|to|of|all|via|place)\s+{s.first}\[", s.run.file.text):  # `rack rack[2]`
+        unknown = [s.first]
     proposed = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
     name = unknown[0] if len(unknown) == 1 else proposed
     if not re.fullmatch(r"\[[\w.?* ]+\]", shape):
@@ -652,6 +707,8 @@ def _pairs_with_equals(s: Scene) -> Diagnostic | None:
     if found is None:
         return None
     pairs = re.findall(r"\b(\w++)\s*+=\s*+([^\s,;{}]++)", found[2])
+    if len(pairs) == 1 and " = " in found[2]:  # a name for a value, whose `let` is misspelt or left out
+        return None
     new = f"{found[1]} {', '.join(f'{name} {value}' for name, value in pairs)}"
     whole = SourceSpan(s.run.file, line.start, line.start + len(found[0].rstrip(" ,")))
     return rewriting_finding("a name and its value are written side by side, without `=`", whole, whole, new)
@@ -786,6 +843,10 @@ TRIALS = (
     _truth_of_requirement,
     _quoted_requirement,
     _call_of_topology,
+    _part_before_whole,
+    _index_behind_point,
+    _numbers_from_first,
+    _colon_before_block,
     _index_in_other_brackets,
     _word_twice,
     _between_in_guard,

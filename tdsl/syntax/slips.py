@@ -6,7 +6,7 @@ import re
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, PATTERNS, STARTERS
+from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, PATTERNS, SETTINGS, STARTERS
 from tdsl.syntax.scanner import END
 from tdsl.syntax.scene import Scene
 
@@ -151,15 +151,13 @@ def _open_bracket(s: Scene) -> Diagnostic | None:
 def _pattern_number(s: Scene) -> Diagnostic | None:
     """``spread = 4`` and ``spread * 4``."""
     t, b, following = s.token, s.before, s.rest[1:2]
-    if (
-        s.first != "connect"
-        or t is None
-        or b is None
-        or t.type not in ("EQUAL", "STAR", "COLON")
-        or b.text not in PATTERNS
-    ):
+    if s.first != "connect" or t is None or b is None or t.type not in ("EQUAL", "STAR", "COLON"):
         return None
     if not following or following[0].type != "NUMBER":
+        return None
+    if t.type == "STAR" and b.type == "RSQB":
+        return _slip_with_fix(s, "how many links a pair has follows `x`, not `*`", s.span, "x")
+    if b.text not in PATTERNS:
         return None
     new = f"{b.text} x {following[0].text}"
     return _slip_with_fix(
@@ -195,6 +193,8 @@ def _percent_before_number(s: Scene) -> Diagnostic | None:
     following = s.rest[1:2]
     t, b = s.token, s.before
     if t is not None and t.type == "MODULO" and following and following[0].start > t.end:
+        return None
+    if b is not None and b.type == "COMMA":  # `(i,%4)`: a remainder
         return None
     if t is not None and t.type == "MODULO" and following and following[0].type == "NUMBER":
         both = t.span.to(following[0].span)
@@ -382,6 +382,10 @@ def _name_of_device_as_path(s: Scene) -> Diagnostic | None:
         new = found[0].replace("-", "_")
         message = f"a name has letters, digits and `_`, and no `-`: `{found[0]}`"
         return _slip_with_fix(s, message, whole, new, safe=False)
+    if s.first in SETTINGS:
+        new = found[0].replace("-", "_")
+        message = f"a name has letters, digits and `_`, and no `-`: `{found[0]}`"
+        return Diagnostic("E0001", message, whole, help=f'write `{new}`, or `"{found[0]}"` for a text')
     path = path_of_default_name(found[0])
     return _slip_with_fix(
         s, f"`{found[0]}` is the name of a device; a path has brackets", whole, path, safe=False

@@ -413,6 +413,8 @@ def _says_nothing(tokens: list[Token], k: int) -> bool:
         return tokens[1].text in STARTERS and text.lower() in _BEFORE_STATEMENTS
     if text in ("a", "an", "each", "every"):
         behind = tokens[k + 1].text if k + 1 < len(tokens) else ""
+        if text in PATTERNS and behind == "to":  # the pattern, before the other end
+            return False
         return before in {"to", "of", "in", "via", ":", "x", "let", "param", *KIND_WORDS} or behind == "to"
     return text in FILLERS and before not in ("fabric", "cluster")
 
@@ -620,6 +622,8 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
         return None
     if b.text in GRAMMAR_WORDS or (b.type == "NAME" and t.type == "NAME"):
         return None
+    if t.type == "NAME" and is_whole_with(s, tokens, t.span, ""):  # a word too many
+        return None
     for k, sign in _signs_that_may_lack(s, t, at):
         if not _is_further_with(s, tokens, k, sign) or (k < at and tokens[k].type not in VALUES):
             continue
@@ -663,10 +667,10 @@ TRIALS = (
     _dimensions_apart,
     _end_inside_statement,
     _statement_goes_on,
+    _word_written_twice,
     _title_without_quotes,
     _text_without_quotes,
     bracket_left_out,
-    _word_written_twice,
     _word_that_says_nothing,
 )
 """What is tried first."""
