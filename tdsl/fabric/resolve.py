@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from math import prod
 
@@ -203,6 +204,9 @@ class Resolver:
         bad_count = int(bad.sum())
         whole = axis.size > 1 and isinstance(entry.expr, tree.Range)
         fitting = f"{axis.low}..{axis.high}" if whole else ""
+        meant = re.fullmatch(r"(\d+)\s*-\s*(\d+)", entry.span.text)
+        if meant is not None and values[at] < 0:
+            fitting = f"{meant[1]}..{meant[2]}"
         raise Fault(
             "E0108",
             entry.span,

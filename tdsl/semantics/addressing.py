@@ -164,6 +164,11 @@ def _paths_and_words(
     paths: list[tree.PathExpr] = []
     for k, item in enumerate(s.items):
         if not isinstance(item.value, tree.PathExpr):
+            joined = re.fullmatch(r"([\w.\[\]*]+) and ([\w.\[\]*]+)", item.value.span.text)
+            if joined is not None:
+                new, at = f"{joined[1]}, {joined[2]}", item.value.span
+                fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+                raise Fault("E0120", at, "`,` separates paths, not `and`", help=f"write `{new}`", fix=fix)
             raise Fault("E0120", item.value.span, "expected a path to devices", help=f"write `{example}`")
         paths.append(item.value)
         if not k and item.value.bare in WHAT and (item.args or len(s.items) > 1):

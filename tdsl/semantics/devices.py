@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from typing import TypeVar
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics import failure_rates, forwards, nos
 from tdsl.semantics.evaluate import Evaluator
@@ -196,6 +198,22 @@ def _spare_count(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:
     return count
 
 
+def _split_form_fault(s: tree.Setting) -> Fault:
+    """The fault of ``split p[1..8]``, which lacks how many, ``split p[1..8] x 2`` and other forms."""
+    found = re.fullmatch(
+        r"split\s+(\w+(?:\[[^\]]*\])?)(?:\s*[x:=,*]|\s+(?:in|by|into|to))?\s*(\d*)", s.span.text
+    )
+    if found is None:
+        return Fault("E0120", s.span, "write `split CLASS N`", help=SPLIT)
+    if not found[2]:
+        message = f"how many lanes each port of `{found[1]}` has is missing"
+        return Fault("E0120", s.span, message, help=f"write `split {found[1]} 2`, or another number")
+    new = f"split {found[1]} {found[2]}"
+    message = "the number of lanes follows the ports, with nothing between them"
+    fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+    return Fault("E0120", s.span, message, help=f"write `{new}`", fix=fix)
+
+
 def _split_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Split:
     """``split nic 8`` or ``split p[1..32] 2``."""
     item = s.items[0] if s.items else None
@@ -208,7 +226,7 @@ def _split_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Split
         and not item.args[0][0]
     )
     if item is None or not fits or not isinstance(path, tree.PathExpr) or len(path.parts) > 2:
-        raise Fault("E0120", s.span, "write `split CLASS N`", help=SPLIT)
+        raise _split_form_fault(s)
     head, *rest = path.parts
     assert isinstance(head, tree.Identifier)
     ways = evaluator.integer(item.args[0][1], scope)
@@ -325,12 +343,20 @@ def _check_split_range(c: PortClass, s: Split, first: int, last: int) -> None:
     if first > last:
         raise Fault("E0120", s.span, f"the range {first}..{last} is empty")
     if first < axis.low or last > axis.high:
+        meant = re.search(r"\[\s*(\d+)\s*-\s*(\d+)\s*\]", s.span.text)
+        at = (
+            SourceSpan(s.span.file, s.span.start + meant.start(), s.span.start + meant.end())
+            if meant
+            else s.span
+        )
+        new = f"[{meant[1]}..{meant[2]}]" if meant else ""
         raise Fault(
             "E0108",
-            s.span,
+            at,
             f"`{c.name}` has ports {axis.low}..{axis.high}, not {first}..{last}",
             labels=[(c.origin.span, "declared here")],
-            help=f"the port after `{c.name}` is one of these",
+            help=f"write `{c.name}{new}`: `..` makes a range" if new else f"`{c.name}` has these",
+            fix=Fix(f"write `{new}`", ((at, new),), safe=False) if new else None,
         )
     low, high = first - axis.low, last - axis.low
     for inner, outer in ((low, low - 1), (high, high + 1)):

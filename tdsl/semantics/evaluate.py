@@ -75,9 +75,35 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
     declared = re.search(rf"\bmodel\s+\w+\s+({plain})\b", text)
     if declared is not None:
         new = declared[1]
+    if plain in _WORDS_IN_ONE:
+        new = plain
     message = f"there is no value `{head.name}` here; a name has `_` and no `-`"
     help = f'write `{new}`, or `"{whole.text}"` for a text'
     raise Fault("E0101", whole, message, help=help, fix=Fix(f"write `{new}`", ((whole, new),), safe=False))
+
+
+_WORDS_IN_ONE = frozenset(
+    {"backplane", "multimode", "singlemode", "infiniband", "ethernet", "sonic", "cumulus"}
+)
+"""Values that people write with a hyphen."""
+
+
+def _refuse_values_with_slash(head: tree.Identifier) -> None:
+    """Raise Fault for ``type NDR/GE400``, values that belong behind commas."""
+    text, span = head.span.file.text, head.span
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    whole = re.compile(r"[A-Za-z]\w*+(?:/[A-Za-z]\w*+)+(?=[ \t]*(?:[;}{\n#]|$))").match(text, span.start)
+    setting = re.search(r"(?:^|[{;])[ \t]*(\w+)[ \t]+$", line)
+    if whole is None or setting is None:
+        return
+    at = SourceSpan(span.file, span.start, whole.end())
+    new = whole[0].replace("/", ", ")
+    message = f"there is no value `{head.name}` here; `,` separates the values of `{setting[1]}`"
+    if setting[1] != "type":
+        help = f'write one of them: `{setting[1]} {head.name}`, or `"{whole[0]}"` for a text'
+        raise Fault("E0101", at, f"`{setting[1]}` has one value, and `/` divides two", help=help)
+    fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+    raise Fault("E0101", at, message, help=f"write `{setting[1]} {new}`", fix=fix)
 
 
 _TEXTS = re.compile(rf"(?:^|[{{;\n])[ \t]*({'|'.join(TEXT_SETTINGS)})[ \t]+$")
@@ -373,6 +399,7 @@ class Evaluator:
             message = f"there is no value `{name}` here"
             raise Fault("E0101", head.span, message, help=f"write `{word}`", fix=fix)
         _refuse_name_with_hyphen(head, scope)
+        _refuse_values_with_slash(head)
         if name in FUNCTIONS_ELSEWHERE:
             message = f"there is no function `{name}` here"
             raise Fault("E0101", head.span, message, help=FUNCTIONS_ELSEWHERE[name])

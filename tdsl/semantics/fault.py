@@ -92,6 +92,8 @@ class _Looks:
 _looks = _Looks()
 
 
+_WORDS_ONLY = ("role", "medium", "type", "pattern", "heat sink", "kind of model", "kind of address")
+"""What is one of the language's words, which no design declares."""
 NOTHING_MEANT: Mapping[str, str] = {}
 
 
@@ -138,7 +140,7 @@ def unknown_name_fault(
     if near and near != name:
         fix = Fix(f"write `{near}`", ((span, near),), safe=False) if as_written else None
         return Fault(code, span, message, help=f"did you mean `{near}`?", fix=fix)
-    if code == "E0101" and as_written:
+    if code == "E0101" and as_written and what not in _WORDS_ONLY:
         from tdsl.semantics.lost_words import declared_elsewhere_fault
 
         if (declared := declared_elsewhere_fault(span, what, message)) is not None:

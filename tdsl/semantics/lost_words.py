@@ -116,6 +116,8 @@ def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault
         return None
     place = SourceSpan(span.file, found.start(1), found.end(1))
     line, said = place.begin[0], f"`{name}` is declared here"
+    if (inside := _name_inside_model_fault(span, place, message)) is not None:
+        return inside
     if what == "value" and re.search(r"\b(?:let|param)[ \t]+$", text[: place.start]) is None:
         help = f"`{name}` is declared in line {line} as devices, which are no value; a path to them follows "
         help += "`of`, `to`, `among` or `in`"
@@ -123,6 +125,25 @@ def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault
         help = f"move the declaration of `{name}` in line {line} into a block around both places"
         said += ", in a block that is not around this one"
     return Fault("E0101", span, message, labels=[(place, said)], help=help)
+
+
+def _name_inside_model_fault(span: SourceSpan, place: SourceSpan, message: str) -> Fault | None:
+    """The fault of a name that a model declares at ``place``: how the path to it begins; None where it is
+    declared in no model."""
+    text, name = span.file.text, span.text
+    heads = [
+        m for m in re.finditer(r"^model[ \t]+\w+[ \t]+(\w+)", text, re.MULTILINE) if m.end() < place.start
+    ]
+    block = text[heads[-1].start() : place.start] if heads else ""
+    if block.count("{") <= block.count("}"):
+        return None
+    model = heads[-1][1]
+    device = re.search(rf"\b(\w+)[ \t]*(\[[^\]\n]*\])?[ \t]*:[ \t]*{model}\b", text)
+    label = [(place, f"`{name}` is declared here, in the model `{model}`")]
+    path = f"{device[1]}{'[*]' if device[2] else ''}.{name}" if device is not None else ""
+    fix = Fix(f"write `{path}`", ((span, path),), safe=False) if path else None
+    help = f"write `{path}`" if path else f"write the device of model `{model}` before it: `DEVICE.{name}`"
+    return Fault("E0101", span, f"{message}: it is inside of `{model}`", labels=label, help=help, fix=fix)
 
 
 def value_alone_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:

@@ -41,6 +41,7 @@ from tdsl.semantics.values import BareWord, Value, a_type, integer_if_whole, num
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax import tree
 from tdsl.syntax.foreign_units import amount_written_here
+from tdsl.syntax.keywords import INSTEAD_OF
 from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ MEASURED = {
 """What a fact is an amount of, and how one is written."""
 WORDED = frozenset({"form", "tail", "cords", "flops", "sold", "basis", "searched", "fact"})
 """Facts that read words behind their value."""
-TEXT_FACTS = frozenset({"source", "note", "codename", "vendor", "part", "asic", "platform", "hwsku", "machine"})
+TEXT_FACTS = frozenset(
+    {"source", "note", "codename", "vendor", "part", "asic", "platform", "hwsku", "machine"}
+)
 """Facts that are a text."""
 PORT_LIMIT = 1 << 16
 
@@ -104,9 +107,9 @@ class ModelBuilder:
         """The model, or None if what it is cannot be known."""
         node = self.node
         if node.kind.name not in MODEL_KINDS:
-            unknown_name_fault("E0101", node.kind.span, "kind of model", node.kind.name, MODEL_KINDS).report(
-                self.library.diagnostics
-            )
+            unknown_name_fault(
+                "E0101", node.kind.span, "kind of model", node.kind.name, MODEL_KINDS, meant=INSTEAD_OF
+            ).report(self.library.diagnostics)
             return None
         for s in sorted(
             node.body, key=lambda s: not isinstance(s, tree.Let)
@@ -731,7 +734,9 @@ class ModelBuilder:
         if numbered is not None and numbered[1] in FACTS and not s.items:
             new = f"{numbered[1]} {numbered[2]}"
             fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
-            message = f"there is no setting of a model `{name}` here; `{numbered[2]}` is a value of `{numbered[1]}`"
+            message = (
+                f"there is no setting of a model `{name}` here; `{numbered[2]}` is a value of `{numbered[1]}`"
+            )
             raise Fault("E0118", s.span, message, help=f"write `{new}`", fix=fix)
         if closest_name(name, FACTS, 0.8) or name_of_word_elsewhere(name, FACTS):
             raise unknown_name_fault("E0118", s.name.span, "setting of a model", name, FACTS)

@@ -342,6 +342,12 @@ def _value_in_message(value: Value) -> str:
 def _incompatible_operands_fault(
     op: str, a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan
 ) -> Fault:
+    if op == "-" and all(isinstance(v, str) and re.fullmatch(r"\d+(\.\d+){3}(/\d+)?", v) for v in (a, b)):
+        message = "addresses from one to another are written as their network, with the first one"
+        address = str(a).partition("/")[0]
+        return Fault(
+            "E0103", a_span.to(b_span), message, help=f"write `{address}/24`, with the length that fits"
+        )
     words = {
         "+": "added to",
         "-": "subtracted from",

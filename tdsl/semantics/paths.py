@@ -257,6 +257,7 @@ def _find_enclosing_member(
         )
     if not isinstance(following, tree.IndexPart):
         _refuse_name_of_device(context, head)
+    _refuse_requirement_as_path(head)
     what = "device, group or job" if plan.names_of_jobs else "device or group"
     all_known = (*known, *plan.names_of_jobs)
     help = ""
@@ -265,6 +266,26 @@ def _find_enclosing_member(
         declare = f"declare it: `{kind} {head.name}[8]: MODEL`"
         help = "; ".join(filter(None, (declare, known_names_help(all_known))))
     raise unknown_name_fault("E0101", head.span, what, head.name, all_known, extra_help=help)
+
+
+def _refuse_requirement_as_path(head: tree.Identifier) -> None:
+    """Raise Fault for the second requirement of ``survives any 1 of spine, bisection >= 70%``, and for the
+    risks of ``any 1 of feed``."""
+    text, span = head.span.file.text, head.span
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    if re.search(r"\bany \d+ of $", line) and head.name.rstrip("s") in ("feed", "pdu", "tray"):
+        new = f"risk.{'trays' if head.name.startswith('tray') else 'feeds'}"
+        fix = Fix(f"write `{new}`", ((span, new),), safe=False)
+        message = f"there is no device or group `{head.name}` here; what fails together is a risk"
+        raise Fault("E0101", span, message, help=f"write `{new}`", fix=fix)
+    compared = re.compile(r"[ \t]*[<>=!]=?[ \t]*[$\d]").match(text, span.end)
+    if compared is None or not line.rstrip().endswith(","):
+        return
+    word = "with" if re.search(r"\bsurvives\b|\bavailability\b", line) else "and"
+    gap = SourceSpan(span.file, span.start - len(line) + len(line.rstrip()) - 1, span.start)
+    message = f"`,` lists paths, and `{head.name}` is compared: it begins a requirement of its own"
+    help = f"write `{word} {head.name}`"
+    raise Fault("E0101", span, message, help=help, fix=Fix(help, ((gap, f" {word} "),), safe=False))
 
 
 def _refuse_name_of_device(context: Context, head: tree.Identifier) -> None:

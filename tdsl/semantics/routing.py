@@ -277,7 +277,11 @@ def _pfc_setting(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> 
     if word == "off" and not item.args and len(s.items) == 1:
         return False, 0
     if word != "watchdog" or len(item.args) != 1 or len(s.items) > 1:
-        raise Fault("E0120", s.span, "`pfc` is alone, `pfc off`, or `pfc watchdog 200ms`")
+        number = (
+            f"; the priority is `priority {item.value.span.text}`" if item.value.span.text.isdigit() else ""
+        )
+        message = "`pfc` is alone, `pfc off`, or `pfc watchdog 200ms`"
+        raise Fault("E0120", s.span, message, help=f"write `pfc`{number}")
     value = evaluator.evaluate(item.args[0][1], scope)
     if not isinstance(value, Quantity) or value.dim != TIME:
         raise Fault("E0103", item.args[0][1].span, "the watchdog is a time", help="`pfc watchdog 200ms`")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
@@ -117,11 +118,17 @@ def read_table_row(
         expected = " or ".join(dict.fromkeys(reader.expected))
         says = f"`{bad.span.text if bad.value is not None else bad.word}`" if bad is not None else "the end"
         wanted = f"expected {expected}, found {says}" if expected else f"nothing follows before {says}"
+        place, fix = bad.span if bad is not None else item.span, None
+        if bad is not None and bad.value is None and re.fullmatch(r"`[a-z]+`", expected):
+            at = item.span.file.text.find(f" {bad.word} ", written[reader.furthest - 1].span.end - 1) + 1
+            place = SourceSpan(item.span.file, at, at + len(bad.word))
+            fix = Fix(f"write {expected}", ((place, expected.strip("`")),), safe=False)
         raise Fault(
             "E0120",
-            bad.span if bad is not None else item.span,
+            place,
             f"this is not a row of `{name}`: {wanted}",
             help=f"a row is written `{name} {form_.text}`",
+            fix=fix,
         )
     made = TableRow(found)
     made.span = item.span

@@ -102,12 +102,17 @@ def known_topology_names(library: Library, home: Linked) -> list[str]:
 def _fault_of_further_words(formal: tree.Formal, extra: tree.SettingItem) -> Fault:
     """The fault of an item that has a count or other words behind the value of a parameter."""
     kind, text = formal.type.name, extra.span.text
-    if kind == "dims" and re.fullmatch(r"\d+(?:\s*x\s*\d+)+", text):
+    if kind == "dims" and re.fullmatch(r"\d+(?:[\sx*]+\d+)+", text):
         new = "x".join(re.findall(r"\d+", text))
         fix = Fix(f"write `{new}`", ((extra.span, new),))
-        return Fault(
-            "E0120", extra.span, "dimensions are written without spaces", help=f"write `{new}`", fix=fix
-        )
+        message = "dimensions are joined by `x`, without spaces"
+        return Fault("E0120", extra.span, message, help=f"write `{new}`", fix=fix)
+    settings = re.fullmatch(r"(\w+)\s+((?:split|nos|role|forwards|latency)\b.*)", text)
+    if kind == "model" and settings is not None:
+        new = f"{settings[1]} {{ {settings[2]} }}"
+        fix = Fix(f"write `{new}`", ((extra.span, new),), safe=False)
+        message = "settings of a device are written in braces"
+        return Fault("E0120", extra.span, message, help=f"write `{formal.name.name} {new}`", fix=fix)
     return Fault(
         "E0120",
         extra.span,

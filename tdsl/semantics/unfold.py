@@ -13,7 +13,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.ends import EndSet, HostEnds
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Fault
+from tdsl.semantics.fault import Fault, clip_message
 from tdsl.semantics.operators import require_bool
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
@@ -132,7 +132,8 @@ class Unfolder:
             raise Fault(
                 "E0110",
                 self.at,
-                f"`{s.name.name}` is {value} here, which `{self.instance.node.name.name}` rules out",
+                f"`{s.name.name}` is {value} here, and `{self.instance.node.name.name}` needs "
+                f"`{clip_message(' '.join(s.guard.span.text.split()))}`",
                 labels=[(s.guard.span, "this must hold")],
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from difflib import SequenceMatcher
 from functools import lru_cache
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def unknown_model_fault(
     what = " or ".join(kinds) if 0 < len(kinds) < 3 else "model"
     message = f"there is no {what} `{name}` here"
     near = closest_known_name(name, fitting)
-    found = models_called(name, fitting) or ([near] if near else _models_with_title(name, fitting))
+    alike = _models_as_near(name, near, fitting) if near else _models_with_title(name, fitting)
+    found = models_called(name, fitting) or alike
     if found:
         shown = " or ".join(f"`{n}`" for n in found[:MOST])
         fix = Fix(f"write `{found[0]}`", ((span, found[0]),), safe=False) if len(found) == 1 else None
@@ -58,6 +60,16 @@ def unknown_model_fault(
         f"declare it with `model {next(iter(kinds), 'switch')} {name} {{ … }}`, or `use` the file that does; "
     )
     return Fault("E0102", span, message, help=f"{help}`tdsl list {listed}` shows the catalogue")
+
+
+def _models_as_near(name: str, near: str, known: Collection[str]) -> list[str]:
+    """The model that is nearest to a name, with those as near: which one is meant nobody knows."""
+    same = [k for k in sorted(known) if k != near and _likeness(name, k) >= _likeness(name, near)]
+    return [near, *same] if near not in (name.upper(), name.lower()) else [near]
+
+
+def _likeness(name: str, known: str) -> float:
+    return SequenceMatcher(None, name.upper(), known.upper()).ratio()
 
 
 def _label_where_declared(file: SourceFile, model: str) -> list[tuple[SourceSpan, str]]:

@@ -52,6 +52,7 @@ cores: cpus
 hall: room building datacenter
 address: ip ipv4 subnet
 partition: pkey pkeys
+full: members member
 subnet_manager: sm opensm
 tray: trays ladder
 units: unit su

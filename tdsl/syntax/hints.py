@@ -10,8 +10,8 @@ from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import (
     GRAMMAR_WORDS,
-    KINDS,
     KIND_WORDS,
+    KINDS,
     OPERATORS,
     PATTERNS,
     SETTINGS,

@@ -218,6 +218,8 @@ def _kinds_to_put(s: Scene) -> set[str]:
     joined = s.first in ("require", "report") and [x.type for x in s.rest[:2]] == ["NAME", "CMP"]
     if joined and "AND" in s.expected:
         return {"AND"}
+    if s.token is not None and s.token.type == "QUANTITY" and s.first in KINDS["group"]:
+        return set()  # `rack pitch 0.6m`
     guard = {"WHERE"} if s.token is not None and s.token.type in ("DIMS", "NUMBER", "STRING") else set()
     return (s.expected & _PUT) - {"COMMA"} - guard - (set() if s.first in ("for", "place") else {"IN"})
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.syntax.keywords import GRAMMAR_WORDS
 from tdsl.system.similar import closest_name
 from tdsl.verify.check import Check
 
@@ -166,7 +167,8 @@ def claim_with_any(text: str) -> str:
     """``survives 2 link failures`` and ``survives one of spine`` with the `any` that they lack, "" where
     something else is wrong."""
     found = re.fullmatch(
-        r"survives (\d+|one|two|three|a|single)(?: of)? (\w+?)(?: failures?| failing)?( with .+)?", text
+        r"survives (?:any[a-z]+ |every |all )?(\d+|one|two|three|a|single)(?: of)? (\w+?)(?: failures?| failing)?( with .+)?",
+        text,
     )
     if found is None or found[2] in ("of", "any"):
         return ""
@@ -174,6 +176,12 @@ def claim_with_any(text: str) -> str:
     what = f"{found[2].removesuffix('s')}s"
     fails = f"{what} of …" if what in ("links", "cables", "cages", "ports", "bundles") else f"of {found[2]}"
     return f"survives any {count} {fails}{found[3] or ''}"
+
+
+def _names_of_example(example: str, written: str) -> set[str]:
+    """The names of an example that a claim does not have, and that are no words of the language."""
+    names = set(re.findall(r"(?<= )[a-z]\w*", example)) - set(re.findall(r"\w+", written))
+    return {n for n in names if n not in GRAMMAR_WORDS} & {"spine", "leaf", "node", "tor"}
 
 
 def fix_for_claim(span: SourceSpan, help: str, known: Mapping[str, Check]) -> Fix | None:
@@ -187,6 +195,7 @@ def fix_for_claim(span: SourceSpan, help: str, known: Mapping[str, Check]) -> Fi
         not quoted
         or (" with " in span.text and " with " not in quoted[-1])
         or _FILLED_IN.search(quoted[-1])
+        or _names_of_example(quoted[-1], span.text)
         or ", or " in help
         or help.startswith(("metrics", "it takes", "the design"))
     ):
