@@ -120,6 +120,8 @@ def _refuse_text_without_quotes(head: tree.Identifier) -> None:
     at = SourceSpan(span.file, span.start, whole.end())
     new = f'"{whole[0]}"'
     message = f"there is no value `{head.name}` here; the text of `{setting[1]}` is written in double quotes"
+    if whole[0].lower() in ("x86-64", "amd64"):
+        new, message = "x86_64", f"there is no architecture `{whole[0]}` here"
     fix = Fix(f"write `{new}`", ((at, new),), safe=False)
     raise Fault("E0101", at, message, help=f"write `{setting[1]} {new}`", fix=fix)
 

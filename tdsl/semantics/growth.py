@@ -14,6 +14,7 @@ from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 NEEDED = "needed"
+_WORDS_FOR_NEEDED = dict.fromkeys(("date", "day", "by", "due", "when", "deadline", "ready", "start"), NEEDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,12 @@ def _read_phase(s: tree.PhaseBlock, params: list[str], lost: set[str]) -> Growth
             needed = _needed_day(inner)
         elif name not in params:
             raise unknown_name_fault(
-                "E0101", inner.name.span, "parameter of this fabric called", name, (*params, NEEDED)
+                "E0101",
+                inner.name.span,
+                "parameter of this fabric called",
+                name,
+                (*params, NEEDED),
+                meant=_WORDS_FOR_NEEDED,
             )
         else:
             values[name] = inner.items[0].value

@@ -129,7 +129,12 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
         return Fault(
             "E0118", word.span, f"`,` separates the values of `{name}`", help=f"write `{new}`", fix=fix
         )
-    return Fault("E0118", word.span, f"`{name}` does not use this", help=f"write `{form}`")
+    begin = word.span.start
+    if item.args[0][0]:
+        begin = word.span.file.text.find(item.args[0][0], item.value.span.end, begin)
+    at = SourceSpan(word.span.file, begin, word.span.end)
+    message = f"`{name}` does not use `{at.text}`"
+    return Fault("E0118", at, message, help=f"write `{form}`")
 
 
 VALUE_EXAMPLES = {

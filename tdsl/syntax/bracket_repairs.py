@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label
 from tdsl.findings.source import SourceSpan
@@ -51,7 +52,7 @@ def bracket_left_out_of(s: Scene, tokens: list[Token]) -> Diagnostic | None:
 
 def _opener_written_twice(s: Scene, tokens: list[Token]) -> Diagnostic | None:
     """``far[[k]``."""
-    for a, b in zip(tokens, tokens[1:], strict=False):
+    for a, b in pairwise(tokens):
         if a.type == b.type == "LSQB" and a.end == b.start:
             found = _bracket_removed(s, tokens, b, "`[` is written twice", "E0003")
             if found is not None:

@@ -167,12 +167,14 @@ def claim_with_any(text: str) -> str:
     """``survives 2 link failures`` and ``survives one of spine`` with the `any` that they lack, "" where
     something else is wrong."""
     found = re.fullmatch(
-        r"survives (?:any[a-z]+ |every |all )?(\d+|one|two|three|a|single)(?: of)? (\w+?)(?: failures?| failing)?( with .+)?",
+        r"survives (?:any[a-z]+ |every |all |(?:loss|failure) of )?(\d+|one|two|three|a|single|)"
+        r"(?: of)? ?(\w+?)"
+        r"(?: failures?| failing| loss)?( with .+)?",
         text,
     )
     if found is None or found[2] in ("of", "any"):
         return ""
-    count = {"one": "1", "two": "2", "three": "3", "a": "1", "single": "1"}.get(found[1], found[1])
+    count = {"one": "1", "two": "2", "three": "3", "a": "1", "single": "1", "": "1"}.get(found[1], found[1])
     what = f"{found[2].removesuffix('s')}s"
     fails = f"{what} of …" if what in ("links", "cables", "cages", "ports", "bundles") else f"of {found[2]}"
     return f"survives any {count} {fails}{found[3] or ''}"
