@@ -373,9 +373,11 @@ def report_unconnected_sets(plan: FabricPlan, diagnostics: Diagnostics) -> None:
 
 
 def _names_possibly_meant(plan: FabricPlan) -> set[str]:
-    """Names in refused statements, and what misspelt ones among them may have meant."""
+    """Names in refused statements, and what misspelt ones among them may have meant; where one is like none,
+    all."""
     names = {p.name for s in plan.sets for p in s.parts}
-    return plan.excused | {closest_known_name(n, names) for n in plan.excused - names}
+    meant = {closest_known_name(n, names) for n in plan.excused - names}
+    return plan.excused | (names if "" in meant else meant)
 
 
 __all__ = ["DeviceRows", "device_rows_of_path", "elaborate_fabric", "number_device_sets"]

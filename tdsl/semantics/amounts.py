@@ -38,6 +38,10 @@ def amount_fault(value: Value | object, dim: Dim, span: SourceSpan) -> Fault:
     new = (
         f"{span.text}{USUAL[dim]}" if number and span.text.replace(".", "").isdigit() and dim in USUAL else ""
     )
+    if isinstance(value, str) and re.fullmatch(r"\d[\d.]*[A-Za-z%/]+", value) and span.text == f'"{value}"':
+        help = f"write `{value}`, without quotes"
+        fix = Fix(f"write `{value}`", ((span, value),), safe=False)
+        return Fault("E0103", span, "an amount has no quotes around it", help=help, fix=fix)
     wrong = isinstance(value, Quantity) and value.dim == dim
     found = "one that is not" if wrong else a_type(value)
     if new and dim == LENGTH and value >= 100:  # type: ignore[operator]

@@ -151,6 +151,7 @@ def unknown_name_fault(
 def _fault_of_lost_word(span: SourceSpan, what: str, known: list[str]) -> Fault | None:
     """The fault of a first word that has another meaning than that of a name; None where it has none."""
     from tdsl.semantics.lost_words import (
+        end_before_value_fault,
         exchanged_setting_fault,
         hyphen_in_setting_fault,
         setting_of_other_block_fault,
@@ -158,7 +159,8 @@ def _fault_of_lost_word(span: SourceSpan, what: str, known: list[str]) -> Fault 
     )
 
     return (
-        exchanged_setting_fault(span, what, known)
+        end_before_value_fault(span, what, known)
+        or exchanged_setting_fault(span, what, known)
         or value_alone_fault(span, what, known)
         or hyphen_in_setting_fault(span, what, known)
         or setting_of_other_block_fault(span, what, known)

@@ -675,6 +675,9 @@ def _device_settings_text(s: tree.Setting) -> str:
 
 def _no_hosts_fault(item: tree.SettingItem) -> Fault:
     """The fault of what neither counts hosts of a model nor names declared ones."""
+    if re.search(r"\d\s*x$", item.span.text):
+        help = f"write `hosts {item.span.text} MODEL`, on one line"
+        return Fault("E0120", item.span, "the model is missing behind `x`", help=help)
     counted = re.fullmatch(r"([\d_]++)\s*+(x|of|\*)?\s*+([A-Za-z]\w*+)", item.span.text)
     if counted is not None:
         new = f"{counted[1]} x {counted[3]}"

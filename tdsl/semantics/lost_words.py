@@ -76,6 +76,18 @@ def exchanged_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     return Fault("E0118", whole, message, help=f"write `{new}`", fix=fix)
 
 
+def end_before_value_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
+    """The fault of ``from; utility_b``, a `;` between a setting and its value; None of others."""
+    text = span.file.text
+    found = re.search(r"(?<![\w.])([a-z_]\w*)[ \t]*(;)[ \t]*$", text[max(span.start - 60, 0) : span.start])
+    if found is None or found[1] not in known or _ALONE.match(text, span.end) is None:
+        return None
+    at = max(span.start - 60, 0) + found.start(2)
+    sign, new = SourceSpan(span.file, at, at + 1), f"{found[1]} {span.text}"
+    fix = Fix("remove the `;`", ((SourceSpan(span.file, at, span.start), " "),), safe=False)
+    return Fault("E0118", sign, f"`;` ends `{found[1]}` before its value", help=f"write `{new}`", fix=fix)
+
+
 def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
     """The fault of ``graceful-restart``; None of others."""
     found = re.compile(r"\w+(?:-\w+)+").match(span.file.text, span.start)
@@ -134,8 +146,10 @@ def _name_inside_model_fault(span: SourceSpan, place: SourceSpan, message: str) 
     heads = [
         m for m in re.finditer(r"^model[ \t]+\w+[ \t]+(\w+)", text, re.MULTILINE) if m.end() < place.start
     ]
-    block = text[heads[-1].start() : place.start] if heads else ""
-    if block.count("{") <= block.count("}"):
+    block = text[heads[-1].end() : place.start] if heads else ""
+    while (inner := re.sub(r"\{[^{}]*\}", "", block)) != block:
+        block = inner
+    if "{" not in block or re.search(r"^\S", block[1:], re.MULTILINE):
         return None
     model = heads[-1][1]
     device = re.search(rf"\b(\w+)[ \t]*(\[[^\]\n]*\])?[ \t]*:[ \t]*{model}\b", text)
@@ -166,9 +180,17 @@ def word_before_block_fault(s: tree.Setting, inside: bool) -> Fault | None:
     if not word:
         return None
     name, span = s.name.name, s.name.span
+    word = "extend" if _fabric_used(span) else word
     fix = Fix(f"write `{word}`", ((SourceSpan(span.file, span.start, span.start), f"{word} "),), safe=False)
     message = f"there is no statement `{name}` here; the word before this name is missing"
     return Fault("E0118", span, message, help=f"write `{word} {name} {{`", fix=fix)
+
+
+def _fabric_used(name: SourceSpan) -> bool:
+    """Whether a `use` of the file takes a name, which an `extend` then adds to."""
+    return (
+        re.search(rf"^use[^\n(]*\([^)]*\b{re.escape(name.text)}\b", name.file.text, re.MULTILINE) is not None
+    )
 
 
 def _word_of_block(body: tuple[tree.Stmt, ...], inside: bool) -> str:

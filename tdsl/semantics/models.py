@@ -309,7 +309,11 @@ class ModelBuilder:
                 if isinstance(value, Quantity) and value.dim == RATE
                 else f"a rate such as `400Gbps`, not {a_type(value)}"
             )
-            raise Fault("E0103", s.of.span, f"a port's rate is {what}")
+            text = s.of.span.text.strip('"')
+            quoted = isinstance(value, str) and re.fullmatch(r"\d[\d.]*[GMT]bps", text) is not None
+            fix = Fix(f"write `{text}`", ((s.of.span, text),), safe=False) if quoted else None
+            help = f"write `{text}`, without quotes" if quoted else "write `400Gbps`, or another rate"
+            raise Fault("E0103", s.of.span, f"a port's rate is {what}", help=help, fix=fix)
         return fitting_rate(value, s.of.span)
 
     def port_settings(self, s: tree.Decl) -> dict[str, tree.Setting]:
@@ -604,6 +608,13 @@ class ModelBuilder:
             fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
             message = f"the text of `{name}` is written in double quotes"
             raise Fault("E0118", s.items[0].span, message, help=f"write `{new}`", fix=fix)
+        if first == "max":
+            help = f"write `power 700W {s.items[0].span.text}`"
+            raise Fault("E0120", s.span, "the usual power is missing before `max`", help=help)
+        if name == "price" and len(args) == 1 and (new := _dollars_of_item(s.items[0])):
+            fix = Fix(f"write `{new}`", ((s.items[0].span, new),), safe=False)
+            message = "an amount of money begins with `$`; a file of prices says the currency"
+            raise Fault("E0118", s.items[0].span, message, help=f"write `price {new}`", fix=fix)
         form = f"power {first}`, or `power {first} max 1.5kW" if name == "power" else _plain_form(s)
         require_plain_setting(s, form, len(s.items))
 
@@ -775,6 +786,21 @@ class ModelBuilder:
         """One item's value, or a list of several."""
         values = tuple(self.evaluator.evaluate(i.value, scope, words=True) for i in s.items)
         return values[0] if len(values) == 1 else values
+
+
+def _dollars_of_item(item: tree.SettingItem) -> str:
+    """``$83k`` of ``83k dollars`` and ``USD 83k``; "" of other items."""
+    found = re.fullmatch(r"([\d._]+[kM]?) ?([A-Za-z]+)|([A-Za-z]+) ?([\d._]+[kM]?)", item.span.text)
+    if found is None or (found[2] or found[3]).lower() not in (
+        "usd",
+        "dollar",
+        "dollars",
+        "eur",
+        "euro",
+        "euros",
+    ):
+        return ""
+    return f"${found[1] or found[4]}"
 
 
 def _plain_form(s: tree.Setting) -> str:

@@ -82,7 +82,10 @@ def _bracket_of_other_kind(s: Scene, tokens: list[Token], opener: Token, closer:
         label = Label(closer.span, f"`{closer.text}` closes it here")
         return _exchange_bracket(opener, closer, opener.span, label, other)
     if is_whole_with(s, tokens, closer.span, sign + closer.text):
-        return _put_bracket(s, sign, closer.start, opener, f"this `{opener.text}` is not closed", "E0003")
+        at, message = closer.start, f"this `{opener.text}` is not closed"
+        if sign == ")":
+            at = _ends_of_term([t for t in tokens if opener.end <= t.start < closer.start])[0].end
+        return _put_bracket(s, sign, at, opener, message, "E0003")
     if not is_whole_with(s, tokens, closer.span, sign):
         return None
     label = Label(opener.span, f"`{opener.text}` opens here")

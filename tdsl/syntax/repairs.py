@@ -131,9 +131,10 @@ def missing_word(s: Scene) -> Diagnostic | None:
         return None
     if s.before.text in GRAMMAR_WORDS and at > 1 and tokens[at - 2].type in ("CMP", "EQUAL", "PLUS", "STAR"):
         return None  # a value is missing before that word
+    opened = [x.type for x in s.statement if x.type in ("LSQB", "RSQB")][-1:] == ["LSQB"]
     found = [
         kind
-        for kind in sorted(_kinds_to_put(s))
+        for kind in sorted(_kinds_to_put(s) & {"OF", "COMMA"} if opened else _kinds_to_put(s))
         if s.run.count_accepted([*tokens[:at], _made(s, kind, t), *tokens[at:]]) > len(tokens) + 1
     ]
     if found == ["AT", "FROM"]:
@@ -285,7 +286,10 @@ def _sign_may_go(s: Scene, tokens: list[Token], k: int) -> bool:
     """Whether a token is a sign that may be one too many: nothing is missing beside it."""
     before, t, behind = tokens[k - 1 : k + 2]
     if t.type == "COLON":  # else a model or rate is missing
-        return before.type != "COLON" and behind.type != "LBRACE" and s.first not in KINDS["device"]
+        shaped = behind.type == "LSQB" and before.type == "NAME"
+        return shaped or (
+            before.type != "COLON" and behind.type != "LBRACE" and s.first not in KINDS["device"]
+        )
     if t.type == "COMMA":  # else a value is missing
         return before.type not in ("COMMA", "LSQB", "LPAR") and k > 1
     return t.type == "EQUAL" and before.type != "EQUAL"

@@ -198,6 +198,18 @@ def _part_before_whole(s: Scene) -> Diagnostic | None:
     return rewriting_finding(message, whole, whole, f"{outer[0]}.{inner[0]}")
 
 
+def _name_with_blank(s: Scene) -> Diagnostic | None:
+    """``extend roce cluster.bmc``, where the text has ``roce_cluster``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "NAME" or b.type != "NAME" or len(s.statement) < 2:
+        return None
+    new = f"{b.text}_{t.text}"
+    if all(x.text != new for x in s.run.tokens):
+        return None
+    both = b.span.to(t.span)
+    return rewriting_finding(f"a name has no blank in it, and here is `{new}`", both, both, new)
+
+
 def _index_behind_point(s: Scene) -> Diagnostic | None:
     """``h.A.{i + 1}``."""
     t, b = s.token, s.before
@@ -844,6 +856,7 @@ TRIALS = (
     _quoted_requirement,
     _call_of_topology,
     _part_before_whole,
+    _name_with_blank,
     _index_behind_point,
     _numbers_from_first,
     _colon_before_block,
