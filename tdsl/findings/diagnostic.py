@@ -137,6 +137,10 @@ class Diagnostics:
         return len(self.items)
 
 
+MOST_EQUAL = 100
+"""Findings of one message in one file that are reported one by one, at most."""
+
+
 def merge_equal_findings(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Findings in the order of the text; those with one code and one place become one with a count."""
     groups: dict[tuple[object, ...], Diagnostic] = {}
@@ -151,4 +155,25 @@ def merge_equal_findings(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
             return ("", 0, 0, d.code)
         return (d.span.file.name, d.span.start, d.span.end, d.code)
 
-    return sorted(groups.values(), key=place)
+    return _cap_equal_findings(sorted(groups.values(), key=place))
+
+
+def _cap_equal_findings(findings: list[Diagnostic]) -> list[Diagnostic]:
+    """Findings without those of one code, file and message that are more than ``MOST_EQUAL``: the last that
+    stays says how many."""
+    last: dict[tuple[object, ...], tuple[int, int]] = {}
+    out: list[Diagnostic] = []
+    for d in findings:
+        key = (d.code, d.severity, d.message, d.span.file.name if d.span else "")
+        seen, at = last.get(key, (0, -1))
+        if seen < MOST_EQUAL:
+            last[key] = (seen + 1, len(out))
+            out.append(d)
+        else:
+            last[key] = (seen + 1, at)
+    for seen, at in last.values():
+        if seen > MOST_EQUAL:
+            more = seen - MOST_EQUAL
+            note = f"and {more:,} more like it, which are not shown"
+            out[at] = replace(out[at], notes=(*out[at].notes, note))
+    return out

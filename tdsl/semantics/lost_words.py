@@ -146,6 +146,8 @@ def _name_inside_model_fault(span: SourceSpan, place: SourceSpan, message: str) 
     heads = [
         m for m in re.finditer(r"^model[ \t]+\w+[ \t]+(\w+)", text, re.MULTILINE) if m.end() < place.start
     ]
+    if text.rfind("\nfabric ", 0, span.start) < text.rfind("\nmodel ", 0, span.start):  # in a model itself
+        return None
     block = text[heads[-1].end() : place.start] if heads else ""
     while (inner := re.sub(r"\{[^{}]*\}", "", block)) != block:
         block = inner

@@ -12,7 +12,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS
 from tdsl.syntax.repairs import LONGEST, gap_without, is_whole_with, tokens_before_block
 from tdsl.syntax.scanner import END, FAULT, Token
-from tdsl.syntax.scene import Scene
+from tdsl.syntax.scene import VALUES, Scene
 
 _FUNCTIONS = "len|sum|min|max|product|sort|primes"
 _OPENERS = {"RSQB": "[", "RPAR": "("}
@@ -105,7 +105,7 @@ def _opener_left_out(s: Scene, tokens: list[Token], stray: Token) -> Diagnostic 
     removed = _bracket_removed(s, tokens, stray, message, "E0005")
     if doubled and removed is not None:
         return removed
-    angle = next((t for t in tokens if t.text == "<" and t.start < stray.start), None)
+    angle = next((b for a, b in pairwise(tokens) if b.text == "<" and a.end == b.start < stray.start), None)
     if angle is not None and is_whole_with(s, tokens, angle.span, sign):
         new = f"write `{sign}`"
         return Diagnostic(
@@ -177,7 +177,8 @@ def _closer_put(s: Scene, tokens: list[Token], at: int, message: str) -> Diagnos
     """The bracket that closes another put behind the first token after which the statement is whole with it;
     of a `)`, behind the last."""
     opener, inside = tokens[at], tokens[at + 1 : at + 13]
-    sign, ends = ("]", inside) if opener.type == "LSQB" else (")", _ends_of_term(inside))
+    apart = [a for a, b in pairwise(inside) if a.type in VALUES and b.type in VALUES]  # `p[1..8 2`
+    sign, ends = ("]", [*apart, *inside]) if opener.type == "LSQB" else (")", _ends_of_term(inside))
     for t in ends:
         if t.type in _ENDS_INDEX and is_whole_with(s, tokens, SourceSpan(s.run.file, t.end, t.end), sign):
             return _put_bracket(s, sign, t.end, opener, message, "E0003")

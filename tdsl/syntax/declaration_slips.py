@@ -441,7 +441,7 @@ def _sentence_for_statement(s: Scene) -> Diagnostic | None:
         return None
     if len(names) < 4 or any(x.type not in ("NAME", "COMMA", "DOT") for x in every[:-1]):
         return None
-    if any(x.text in STARTERS | set(PATTERNS) for x in names[:2]):
+    if any(x.text in STARTERS | set(PATTERNS) for x in names[:2]) or head.text in SETTINGS:
         return None
     at = SourceSpan(s.run.file, head.start, head.start)
     span = head.span.to(every[-1].span)

@@ -103,9 +103,8 @@ def _may_be_exchanged(tokens: list[Token], k: int) -> bool:
         behind = tokens[k + 2].text if k + 2 < len(tokens) else ""
         return behind in SETTINGS and behind not in STARTERS
     if a.type in ("RBRACE", "COMMA"):
-        return b.type in VALUES and not (
-            a.type == "RBRACE" and tokens[k + 2 : k + 3] and _goes_on(tokens[k + 2])
-        )
+        goes_on = a.type == "RBRACE" and [t.text for t in tokens[k + 2 : k + 3]] == [";"]
+        return b.type in VALUES and not goes_on
     if a.type == "STAR":
         return b.type == "LSQB"
     if a.type in _BEFORE_NAME:

@@ -342,6 +342,9 @@ def _short_address(s: Scene) -> Diagnostic | None:
         return None
     new = ".".join([*numbers, "0", "0", "0"][:4]) + (found[1] or "/24")
     whole = SourceSpan(s.run.file, start, found.end())
+    if not found[1] and all(x.text != "from" for x in s.statement):
+        message = f"`{found[0]}` is not an address: IPv4 has four numbers, each up to 255"
+        return Diagnostic("E0001", message, whole, help="write four numbers, such as `10.0.0.1`")
     return Diagnostic(
         "E0001",
         f"`{found[0]}` is not an address: IPv4 has four numbers",

@@ -116,7 +116,7 @@ def _kind_meant(s: Scene, t: Token, tokens: list[Token]) -> str:
     ]
     if t.type == "COLON" and {"IN", "TO"} & set(found):
         return ""  # `0:3` is a range
-    if t.type in _SIGNS and found == ["WHERE"]:
+    if (t.type in _SIGNS and found == ["WHERE"]) or (t.type == "CMP" and found == ["COMMA"]):
         return ""
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
     if likely in found:
@@ -286,6 +286,8 @@ def _sign_may_go(s: Scene, tokens: list[Token], k: int) -> bool:
     """Whether a token is a sign that may be one too many: nothing is missing beside it."""
     before, t, behind = tokens[k - 1 : k + 2]
     if t.type == "COLON":  # else a model or rate is missing
+        if before.text in ("param", "let", "def"):  # its name is missing
+            return False
         shaped = behind.type == "LSQB" and before.type == "NAME"
         return shaped or (
             before.type != "COLON" and behind.type != "LBRACE" and s.first not in KINDS["device"]

@@ -534,6 +534,8 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
 
 def _name_in_quotes(s: Scene, t: Token) -> Diagnostic | None:
     """``host "node a" {``."""
+    if [x.type for x in s.rest[1:2]] == ["RANGE"]:  # numbers, one of them in quotes
+        return None
     if not surrounding_block(s) and s.first in KINDS["group"]:  # a title behind the name of a fabric
         first = s.statement[0].span
         message = f"`{s.first}` with a title at the top of a file has no word before it that says what it is"
