@@ -338,10 +338,8 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
             "E0101", words.span, f"`{words.span.text}` is not a number", help=f"write `{new}`", fix=fix
         )
     if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare, words.span) is None:
-        kind = words.bare in ("links", "cables", "cages", "ports", "bundles")
-        new = (
-            "any 1 of" if words.bare == "of" else f"any 1 {words.bare}" if kind else f"any 1 of {words.bare}"
-        )
+        plain = words.bare in ("of", "links", "cables", "cages", "ports", "bundles")
+        new = f"any 1 {words.bare}" if plain else f"any 1 of {words.bare}"
         before = re.compile(r"(?<!\d)(\d+)\s+any\s+$").search(words.span.file.text, 0, words.span.start)
         if before is not None:  # `survives 1 any of spine`
             whole = SourceSpan(words.span.file, before.start(), words.span.start)
