@@ -38,6 +38,24 @@ _BINARY = frozenset(
 )
 
 
+_SETTING_BEHIND = re.compile(r"\s*;\s*(\w+)")
+_SETTINGS_OF_BLOCK = {
+    "hall": ("pitch", "tray", "slack"),
+    "model": ("power", "height", "mass", "price", "latency"),
+}
+"""Settings of a block that no block in it has."""
+
+
+def _setting_in_inner_block(behind: str, block: str) -> tuple[int, str] | None:
+    """Where a setting of a block is in the braces of an inner one, in the text behind its `{`, and its name:
+    the inner block lacks its `}` there. None where none is."""
+    for found in _SETTING_BEHIND.finditer(behind):
+        before = behind[: found.start()]
+        if found[1] in _SETTINGS_OF_BLOCK.get(block, ()) and before.count("{") > before.count("}"):
+            return found.start(), found[1]
+    return None
+
+
 @dataclass(slots=True)
 class _Level:
     """An open bracket or brace, and how many operators nest in what stands in it now: on one operand, and by
@@ -513,7 +531,12 @@ class TokenLayout:
             fix = Fix("write `}`", ((last, "}"),), safe=False)
             self.diagnostics.add("E0004", opened.span, message, help=f"write `}}` for `{last.text}`", fix=fix)
             return
-        if code[opened.end - begin :].strip():
+        behind = code[opened.end - begin :]
+        head = re.match(r"\s*(\w+)", code)
+        inside = _setting_in_inner_block(behind, head[1] if head is not None else "")
+        if inside is not None:
+            place, new, help = opened.end + inside[0], " }", f"put a `}}` before `; {inside[1]}`"
+        elif behind.strip():
             place, new, help = begin + len(code), " }", "put a `}` at the end of the line"
         else:
             at = self._index_behind_block(opened)
