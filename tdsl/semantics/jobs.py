@@ -646,7 +646,7 @@ class JobReader:
         found: dict[str, Fraction] = {**self.values.get("overlap", {})}  # type: ignore[dict-item]
         for item in s.items:
             word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
-            share = re.fullmatch(r"(\w+) (?:%(\d+)|(\d+) ?(?:pct|percent|%))", item.span.text)
+            share = re.fullmatch(r"(\w+) (?:%(\d+)|(\d+)(?: %| ?pct| ?percent))", item.span.text)
             if share is not None and share[1] in known:
                 new = f"{share[1]} {share[2] or share[3]}%"
                 fix = Fix(f"write `{new}`", ((item.span, new),), safe=False)
