@@ -341,7 +341,9 @@ def pool_of(rule: AddressRule, value: object, segments: bool = False) -> Pool:
             "E0470",
             span,
             f"the gateway {rule.gateway} is not an address of {net}",
-            help="name the router of this very network",
+            help=f"write `gateway {str(rule.gateway).partition('/')[0]}`, without a prefix length"
+            if "/" in str(rule.gateway)
+            else "name the router of this very network",
         )
     if (
         rule.each and rule.gateway and int(ip_address(rule.gateway)) == first

@@ -100,6 +100,11 @@ def demand_of(view: View, claim: ResolvedClaim) -> TrafficDemand:
     make = PATTERNS.get(str(head))
     if make is None:
         known = sorted({*PATTERNS, PERMUTATION, "all_to_all"})
+        if str(head) in known:
+            more = " ".join(str(a) for a in rest)
+            raise UnfitDemand(
+                f"`throughput {head}` takes nothing like `{more}` behind it; a layer follows `through`"
+            )
         near = closest_name(str(head), known)
         raise UnfitDemand(
             f"there is no pattern `{head}`; "

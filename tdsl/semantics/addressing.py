@@ -197,6 +197,17 @@ def _address_kind_and_source(
     if not words:
         raise Fault("E0120", s.span, f"`{s.name.name}` does not say what it addresses", help=example)
     # `loopback 10.9.9.9` comes as one word and its value, `loopback from …` as two
+    mask = re.search(r"(\d+(?:\.\d+){3})(?:/\d+)?\s+(255(?:\.\d+){3})", s.span.text)
+    if mask is not None:
+        length = sum(bin(int(part)).count("1") for part in mask[2].split("."))
+        at, new = (
+            SourceSpan(s.span.file, s.span.start + mask.start(), s.span.start + mask.end()),
+            f"{mask[1]}/{length}",
+        )
+        fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+        raise Fault(
+            "E0120", at, "a network is an address and a prefix length", help=f"write `{new}`", fix=fix
+        )
     (word, first), rest = words[0], words[1:]
     if word:
         kind, found, at = word, ("", first), first.span

@@ -72,6 +72,10 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
     whole = SourceSpan(head.span.file, head.span.start, hyphen.end())
     new = whole.text.replace("-", "_")
     plain = re.escape(whole.text.replace("-", ""))
+    slashed = re.compile(r"/[A-Za-z]\w*").match(text, whole.end)
+    if slashed is not None:  # `MPO-12/APC`
+        whole = SourceSpan(whole.file, whole.start, slashed.end())
+        new = re.sub(r"-(?=\d)", "", whole.text).replace("/", "_").replace("-", "_")
     declared = re.search(rf"\bmodel\s+\w+\s+({plain})\b", text)
     if declared is not None:
         new = declared[1]
@@ -395,6 +399,10 @@ class Evaluator:
             raise Fault("E0101", head.span, message, help=f"write `{part}`", fix=fix)
         _refuse_text_without_quotes(head)
         _refuse_numeral(head)
+        if name.lower() in ("auto", "automatic", "tbd", "solve", "minimum", "any"):
+            fix = Fix("write `?`", ((head.span, "?"),), safe=False)
+            message = f"there is no value `{name}` here; a number that tdsl finds is `?`"
+            raise Fault("E0101", head.span, message, help="write `?`", fix=fix)
         if name in ("True", "False", "TRUE", "FALSE", "yes", "no", "None", "null"):
             word = "true" if name.lower() in ("true", "yes") else "false"
             fix = Fix(f"write `{word}`", ((head.span, word),), safe=False)

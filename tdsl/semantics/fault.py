@@ -154,12 +154,14 @@ def _fault_of_lost_word(span: SourceSpan, what: str, known: list[str]) -> Fault 
         end_before_value_fault,
         exchanged_setting_fault,
         hyphen_in_setting_fault,
+        members_without_word_fault,
         setting_of_other_block_fault,
         value_alone_fault,
     )
 
     return (
         end_before_value_fault(span, what, known)
+        or members_without_word_fault(span, what, known)
         or exchanged_setting_fault(span, what, known)
         or value_alone_fault(span, what, known)
         or hyphen_in_setting_fault(span, what, known)

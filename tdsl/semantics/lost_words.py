@@ -88,6 +88,16 @@ def end_before_value_fault(span: SourceSpan, what: str, known: Collection[str]) 
     return Fault("E0118", sign, f"`;` ends `{found[1]}` before its value", help=f"write `{new}`", fix=fix)
 
 
+def members_without_word_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
+    """The fault of ``spine[0], spine[1];``, paths whose `members` or `full` is left out; None of others."""
+    word = next((w for w in ("members", "full") if w in known), "")
+    if not word or re.compile(r"\[[^\]\n]*\]").match(span.file.text, span.end) is None:
+        return None
+    fix = Fix(f"put `{word}`", ((SourceSpan(span.file, span.start, span.start), f"{word} "),), safe=False)
+    message = f"there is no {what} `{span.text}` here; what devices are follows `{word}`"
+    return Fault("E0118", span, message, help=f"write `{word} {span.text}[…]`", fix=fix)
+
+
 def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
     """The fault of ``graceful-restart``; None of others."""
     found = re.compile(r"\w+(?:-\w+)+").match(span.file.text, span.start)
@@ -102,7 +112,9 @@ def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str])
 def setting_of_other_block_fault(span: SourceSpan, what: str, known: Sequence[str]) -> Fault | None:
     """The fault of a setting that is written in the braces of another statement; None of others."""
     name = span.text
-    block = "" if {name.removesuffix("s"), f"{name}s"} & {*known} else _BLOCK_OF.get(name, "")
+    if {name.removesuffix("s"), f"{name}s"} & {*known}:
+        return None
+    block = _BLOCK_OF.get(name, "")
     if not block and name in _STATEMENTS and what != "statement":
         message = f"there is no {what} `{name}` here; `{name}` begins a statement of its own"
         return Fault("E0118", span, message, help=f"write `{name}` on a line of its own, behind the `}}`")
@@ -178,14 +190,17 @@ def value_alone_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fa
 def word_before_block_fault(s: tree.Setting, inside: bool) -> Fault | None:
     """The fault of ``feed_a { members … }`` and ``ai { fabric … }``: a name and a block whose word is left
     out; None where the block does not say which. ``inside`` of a fabric, or at the top of a file."""
-    word = _word_of_block(s.body, inside) if s.body is not None and not s.items else ""
+    shaped = len(s.items) == 1 and isinstance(s.items[0].value, tree.ListExpr) and not s.items[0].args
+    plain = not s.items or (shaped and s.items[0].span.start == s.name.span.end)
+    word = _word_of_block(s.body, inside) if s.body is not None and plain else ""
     if not word:
         return None
     name, span = s.name.name, s.name.span
     word = "extend" if _fabric_used(span) else word
     fix = Fix(f"write `{word}`", ((SourceSpan(span.file, span.start, span.start), f"{word} "),), safe=False)
     message = f"there is no statement `{name}` here; the word before this name is missing"
-    return Fault("E0118", span, message, help=f"write `{word} {name} {{`", fix=fix)
+    head = f"{name}{s.items[0].span.text}" if s.items else name
+    return Fault("E0118", span, message, help=f"write `{word} {head} {{`", fix=fix)
 
 
 def _fabric_used(name: SourceSpan) -> bool:

@@ -76,6 +76,7 @@ MEASURED = {
     "mass": (MASS, "14kg"),
     "rate": (RATE, "400Gbps"),
     "diameter": (LENGTH, "5mm"),
+    "reach": (LENGTH, "50m"),
 }
 """What a fact is an amount of, and how one is written."""
 WORDED = frozenset({"form", "tail", "cords", "flops", "sold", "basis", "searched", "fact"})

@@ -88,6 +88,10 @@ def _letter_of_thousands_fault(e: tree.Measure, number: str) -> Fault:
     line = e.span.file.text[: e.span.start].rpartition("\n")[2]
     message = f"`{e.unit}` alone is not a unit of the language"
     letter = e.unit.replace("K", "k")
+    if re.search(r"\b(?:ecn|buffer|memory)\b[^;{}]*$", line):
+        new = f"{number}{letter}B"
+        fix = Fix(f"write `{new}`", ((e.span, new),), safe=False)
+        return Fault("E0105", e.span, message, help=f"write `{new}`", fix=fix)
     if re.search(r"\b(?:cost|price|budget)\b", line):
         new = f"${number}{letter}"
         return Fault(
@@ -252,6 +256,16 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
         return Fault("E0111", e.span, f"expected a whole number, found {text_of(value)}", help=help_line)
     quoted = re.fullmatch(r'"(\d+)"', e.span.text)
     new = quoted[1] if quoted is not None else ""
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}", text):
+        new = text.replace(".", "_")
+        fix = Fix(f"write `{new}`", ((e.span, new),), safe=False)
+        return Fault("E0103", e.span, "`_` parts the digits of a number", help=f"write `{new}`", fix=fix)
+    if isinstance(value, tuple) and isinstance(e, tree.PathExpr) and e.bare:
+        help = f"write one element of it, such as `{e.bare}[0]`"
+        return Fault("E0103", e.span, f"expected a whole number, found {a_type(value)}", help=help)
+    if isinstance(value, Quantity) and re.match(r"\s*\.\.", e.span.file.text[e.span.end : e.span.end + 3]):
+        help = "write each value, separated by `,`"
+        return Fault("E0103", e.span, "a range is one of whole numbers, and has no unit", help=help)
     return Fault(
         "E0103",
         e.span,

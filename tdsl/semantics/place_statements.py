@@ -226,13 +226,20 @@ def hall_of_name(plan: FabricPlan, head: tree.Identifier) -> Hall:
         message = f"there is no hall `{head.name}` here; a row is written behind its hall"
         fix = Fix(f"write `{whole}`", ((head.span, whole),), safe=False)
         raise Fault("E0101", head.span, message, help=f"write `{whole}`", fix=fix)
+    rack = re.fullmatch(r"([A-Za-z]+)(\d+)", head.name)
+    plain = rack is None or rack[1] not in rows
+    if rack is not None and not plain:
+        whole = f"{rows[rack[1]]}[{int(rack[2])}]"
+        fix = Fix(f"write `{whole}`", ((head.span, whole),), safe=False)
+        message = f"there is no hall `{head.name}` here; a rack is written behind its hall and row"
+        raise Fault("E0101", head.span, message, help=f"write `{whole}`", fix=fix)
     raise unknown_name_fault(
         "E0101",
         head.span,
         "hall",
         head.name,
         [h.name for h in plan.halls],
-        meant={head.name.lower(): plan.halls[0].name} if len(plan.halls) == 1 else {},
+        meant={head.name.lower(): plan.halls[0].name} if len(plan.halls) == 1 and plain else {},
         extra_help="declare it: `hall h1 { row A { rack 1..8 { height 48U } } }`",
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics import topology
+from tdsl.semantics.amounts import setting_without_sign_fault
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceModel, PortClass
@@ -171,6 +172,12 @@ class TierReader:
         names = [v.bare if isinstance(v, tree.PathExpr) else None for v in words]
         if not words:
             return ""
+        if len(names) == 3 and names[0] == "as" and names[2] in ("uneven", "spread"):
+            gap = SourceSpan(words[1].span.file, words[1].span.end, words[2].span.start)
+            raise setting_without_sign_fault(gap, words[2].span)
+        if len(names) == 1 and names[0] == "as":
+            help = "write the name, such as `as leaf`, or remove `as`"
+            raise Fault("E0120", words[0].span, "the name of the switches is missing behind `as`", help=help)
         if len(names) != 2 or names[0] != "as" or not names[1]:
             raise Fault(
                 "E0118",

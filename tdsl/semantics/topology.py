@@ -117,12 +117,14 @@ def _fault_of_further_words(formal: tree.Formal, extra: tree.SettingItem) -> Fau
         "E0120",
         extra.span,
         f"`{formal.name.name}` is one {kind}, without a count or other words",
-        help=f"write `{formal.name.name} {_model_in_item(extra)}`",
+        help=f"write `{formal.name.name} {_value_in_item(extra, kind)}`",
     )
 
 
-def _model_in_item(item: tree.SettingItem) -> str:
-    """The value of an item, or of one that begins with a number the path behind it: ``4 x QM9700``."""
+def _value_in_item(item: tree.SettingItem, kind: str) -> str:
+    """The value of an item, or of a model that begins with a number the path behind it: ``4 x QM9700``."""
+    if kind == "int":
+        return item.value.span.text
     named = [v.span.text for _, v in item.args if isinstance(v, tree.PathExpr)]
     return named[-1] if isinstance(item.value, tree.Number) and named else item.value.span.text
 

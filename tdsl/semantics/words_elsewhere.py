@@ -53,6 +53,7 @@ hall: room building datacenter
 address: ip ipv4 subnet
 partition: pkey pkeys
 full: members member
+naming: name rename names alias
 subnet_manager: sm opensm
 tray: trays ladder
 units: unit su

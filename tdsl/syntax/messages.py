@@ -191,6 +191,8 @@ def ratio_for_range(token: Token) -> Diagnostic:
 
 def _generic_syntax_error(s: Scene) -> Diagnostic:
     if not s.statement and s.token is not None:
+        if (lost := _setting_of_amount(s.token)) is not None:
+            return lost
         return Diagnostic(
             "E0001",
             f"a statement begins with a word, {found_words(s)}",
@@ -207,6 +209,21 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
         help, fix = _advice_by_what_is_expected(s, choices)
     listed = _join_with_or(choices)
     return Diagnostic("E0001", f"expected {listed}, {found_words(s)}", s.span, help=help, fix=fix)
+
+
+_SETTINGS_OF_UNITS = {"bps": "rate", "m": "length", "W": "power", "U": "height", "kg": "mass"}
+"""The setting that is most often an amount in a unit."""
+
+
+def _setting_of_amount(t: Token) -> Diagnostic | None:
+    """``{ 400Gbps; medium dac }``: an amount whose setting is left out."""
+    unit = re.fullmatch(r"[\d.]+(?:[kMGT])?(bps|m|W|U|kg)", t.text) if t.type == "QUANTITY" else None
+    if unit is None:
+        return None
+    name = _SETTINGS_OF_UNITS[unit[1]]
+    message = f"a statement begins with a word, found `{t.text}`: the name of a setting is missing before it"
+    fix = Fix(f"write `{name} {t.text}`", ((t.span, f"{name} {t.text}"),), safe=False)
+    return Diagnostic("E0001", message, t.span, help=f"write `{name} {t.text}`", fix=fix)
 
 
 def _expected_word_alike(s: Scene) -> str:

@@ -7,7 +7,7 @@ import re
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF, KIND_WORDS, KINDS, STARTERS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF, KIND_WORDS, KINDS, SETTINGS, STARTERS
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, rewriting_finding, surrounding_block
 
@@ -136,6 +136,9 @@ def _limits_behind_value(s: Scene) -> Diagnostic | None:
     if t is None or s.first not in ("param", "let") or END not in s.expected or len(s.statement) < 4:
         return None
     name, behind = s.statement[1].text, SourceSpan(s.run.file, t.start, _text_of_line(s).end)
+    if re.fullmatch(r"(?:, ?\d+){2,}", behind.text):
+        listed = SourceSpan(s.run.file, s.statement[-1].start, behind.end)
+        return rewriting_finding("a list is written in square brackets", listed, listed, f"[{listed.text}]")
     low, high = _limits_in_text(behind.text)
     if not low and not high:
         return None
@@ -208,6 +211,25 @@ def _name_with_blank(s: Scene) -> Diagnostic | None:
         return None
     both = b.span.to(t.span)
     return rewriting_finding(f"a name has no blank in it, and here is `{new}`", both, both, new)
+
+
+def _unit_behind_comma(s: Scene) -> Diagnostic | None:
+    """``place a in h.A[1], 40U`` and ``<= 5,2kW``."""
+    t, b = s.token, s.before
+    if b is not None and b.type == "COMMA" and t is not None and s.first == "place":
+        if re.fullmatch(r"\d+U", t.text) is None:
+            return None
+        write = f"write `at {t.text}`"
+        fix = Fix(write, ((b.span, " at"),), safe=False)
+        return Diagnostic("E0001", "the unit follows `at`, not `,`", b.span.to(t.span), help=write, fix=fix)
+    following = s.rest[1:2]
+    if t is None or b is None or t.type != "COMMA" or b.type != "NUMBER" or b.end != t.start:
+        return None
+    if not following or following[0].start != t.end or following[0].type not in ("QUANTITY", "PERCENT"):
+        return None
+    whole = b.span.to(following[0].span)
+    new = f"{b.text}.{following[0].text}"
+    return rewriting_finding("a decimal has a point", whole, whole, new)
 
 
 def _index_behind_point(s: Scene) -> Diagnostic | None:
@@ -307,8 +329,9 @@ def _tier_without_children(s: Scene) -> Diagnostic | None:
     if s.first != "tier" or t is None:
         return None
     below = _tier_before(s)
-    if len(words) == 4 and words[2].text == "of" and t.type in ("LBRACE", END):
-        return _half_of_children(s, words, below)
+    grouped = len(words) == 5 and words[4].text == "by"
+    if (grouped or len(words) == 4) and words[2].text == "of" and (grouped or t.type in ("LBRACE", END)):
+        return _half_of_children(s, words[:4], below)
     if len(words) > 3:
         return None
     usual = "leaf" if below == "hosts" else "spine"
@@ -614,6 +637,12 @@ def _list_in_setting(s: Scene) -> Diagnostic | None:
     close = next((x for x in s.rest if x.type == "RSQB"), None)
     if s.rest[1].type != "LSQB" or close is None or s.statement[0].type != "NAME":
         return None
+    if t.type == "EQUAL" and (s.first not in SETTINGS or surrounding_block(s) in ("model", "fabric")):
+        first = s.statement[0].span
+        message = f"`let` or `param` gives a name to a value, and `{s.first}` is no statement"
+        help = f"write `let {s.first} = …`"
+        fix = Fix("write `let`", ((SourceSpan(s.run.file, first.start, first.start), "let "),), safe=False)
+        return Diagnostic("E0001", message, first, help=help, fix=fix)
     inner = SourceSpan(s.run.file, s.rest[1].end, close.start).text.strip().replace('"', "")
     whole = s.statement[0].span.to(close.span)
     return rewriting_finding(
@@ -858,6 +887,7 @@ TRIALS = (
     _quoted_requirement,
     _call_of_topology,
     _part_before_whole,
+    _unit_behind_comma,
     _name_with_blank,
     _index_behind_point,
     _numbers_from_first,

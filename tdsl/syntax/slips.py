@@ -378,6 +378,8 @@ def _name_of_device_as_path(s: Scene) -> Diagnostic | None:
     if found is None:
         return None
     whole = SourceSpan(s.run.file, b.start, found.end())
+    if re.fullmatch(r"[Nn]-\d", found[0]) and len(s.statement) > 1 and s.statement[-2].text == "survives":
+        return _slip_with_fix(s, "how many fail follows `any`", whole, f"any {found[0][2:]}", safe=False)
     if not re.search(r"\d", found[0]):
         new = found[0].replace("-", "_")
         message = f"a name has letters, digits and `_`, and no `-`: `{found[0]}`"

@@ -94,6 +94,10 @@ def _clause_not_taken(claim: ResolvedClaim, check: Check, clause: str) -> tuple[
     """What to say and advise of a claim with a clause that its check does not take."""
     if clause == "args" and (bare := _claim_with_sign(claim, check)):
         return f"`{check.name}` is compared with a number by a sign", f"write `{bare}`"
+    if clause == "args" and claim.args:
+        said = " ".join(str(a) for a in claim.args)
+        plain = claim.text.replace(f" {said}", "", 1)
+        return f"`{check.name}` takes nothing like `{said}` behind it", f"write `{plain}`"
     word = WRITTEN_CLAUSES.get(clause, clause)
     takes = [f"`{WRITTEN_CLAUSES.get(t, t)}`" for t in sorted(check.takes)]
     return f"`{check.name}` takes no `{word}`", f"it takes {', '.join(takes)}" if takes else "leave it out"

@@ -39,6 +39,7 @@ MEANT = {
         ("spof", "no_spof", "single_point_of_failure", "switch_redundancy"), "node_redundancy >= 2"
     ),
     **dict.fromkeys(("hops", "hop_count", "max_hops"), "diameter <= 4"),
+    **dict.fromkeys(("uptime", "sla"), "availability >= 99.9%"),
     **dict.fromkeys(("connected", "connectivity", "reachable"), "reachability"),
     **dict.fromkeys(("rails", "rail", "rail_optimized", "rail_optimised", "rail_aligned"), "rail_alignment"),
     **dict.fromkeys(("planes", "plane"), "plane_isolation"),
