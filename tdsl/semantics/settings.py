@@ -93,7 +93,7 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     """The fault of a word behind a value that uses none; ``length 3 meters`` has its unit apart, and in
     ``length 3m, rate 400Gbps`` a comma separates two settings."""
     name, word = s.name.name, item.args[0][1]
-    apart = unit_apart_fault(s) or settings_in_one_fault(name, [item])
+    apart = unit_apart_fault(s)
     if apart is not None:
         return apart
     if (
@@ -129,6 +129,8 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
         return Fault(
             "E0118", word.span, f"`,` separates the values of `{name}`", help=f"write `{new}`", fix=fix
         )
+    if (other := settings_in_one_fault(name, [item])) is not None:
+        return other
     begin = word.span.start
     if item.args[0][0]:
         begin = word.span.file.text.find(item.args[0][0], item.value.span.end, begin)

@@ -65,7 +65,7 @@ def unknown_model_fault(
 def _models_as_near(name: str, near: str, known: Collection[str]) -> list[str]:
     """The model that is nearest to a name, with those as near: which one is meant nobody knows."""
     same = [k for k in sorted(known) if k != near and _likeness(name, k) >= _likeness(name, near)]
-    return [near, *same] if near not in (name.upper(), name.lower()) else [near]
+    return [near] if name.upper() in near.upper() else [near, *same]
 
 
 def _likeness(name: str, known: str) -> float:
