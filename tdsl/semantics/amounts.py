@@ -80,7 +80,7 @@ def settings_in_one_fault(
     for name, place, behind in _words_with_places(items):
         if name == own or name not in known:
             continue
-        begin = len(place.file.text[: place.start].rstrip())
+        begin = len(place.file.text[: place.start].rstrip().removesuffix(","))
         return setting_without_sign_fault(SourceSpan(place.file, begin, place.start), place, behind)
     return None
 

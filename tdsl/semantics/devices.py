@@ -205,6 +205,12 @@ def _split_form_fault(s: tree.Setting) -> Fault:
     )
     if found is None:
         return Fault("E0120", s.span, "write `split CLASS N`", help=SPLIT)
+    counted = re.fullmatch(r"(\w+)\[(\d+)\]", found[1])
+    if counted is not None and not found[2]:
+        new = f"split {counted[1]} {counted[2]}"
+        fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+        message = f"the number of lanes follows the ports without brackets; `[{counted[2]}]` is one port"
+        return Fault("E0120", s.span, message, help=f"write `{new}`", fix=fix)
     if not found[2]:
         message = f"how many lanes each port of `{found[1]}` has is missing"
         return Fault("E0120", s.span, message, help=f"write `split {found[1]} 2`, or another number")

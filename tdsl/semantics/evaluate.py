@@ -45,7 +45,7 @@ from tdsl.semantics.values import (
     text_of,
 )
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import TEXT_SETTINGS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, TEXT_SETTINGS
 from tdsl.system.lazy_dataclass import dataclass
 
 PARTS = {"half": "50%", "third": "1/3", "quarter": "25%", "full": "100%"}
@@ -90,6 +90,18 @@ _WORDS_IN_ONE = frozenset(
     {"backplane", "multimode", "singlemode", "infiniband", "ethernet", "sonic", "cumulus"}
 )
 """Values that people write with a hyphen."""
+
+
+def _refuse_path_as_value(head: tree.Identifier) -> None:
+    """Raise Fault for ``require taper g[0..7] <= 4:1``, whose path lacks the word before it."""
+    text, span = head.span.file.text, head.span
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    claim = re.match(r"\s*(?:require|report)\b.*\b([a-z_]+) $", line)
+    if claim is None or text[span.end : span.end + 1] not in ("[", ".") or claim[1] in GRAMMAR_WORDS:
+        return
+    fix = Fix("put `of`", ((SourceSpan(span.file, span.start, span.start), "of "),), safe=False)
+    message = f"there is no value `{head.name}` here; a path to devices follows `of`"
+    raise Fault("E0101", span, message, help=f"write `of {head.name}…`", fix=fix)
 
 
 def _refuse_values_with_slash(head: tree.Identifier) -> None:
@@ -410,6 +422,7 @@ class Evaluator:
             raise Fault("E0101", head.span, message, help=f"write `{word}`", fix=fix)
         _refuse_name_with_hyphen(head, scope)
         _refuse_values_with_slash(head)
+        _refuse_path_as_value(head)
         if name in FUNCTIONS_ELSEWHERE:
             message = f"there is no function `{name}` here"
             raise Fault("E0101", head.span, message, help=FUNCTIONS_ELSEWHERE[name])

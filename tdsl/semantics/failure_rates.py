@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.plan import Context, FabricPlan
@@ -84,6 +85,10 @@ def read_failure_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) ->
     share of what is in service, ``fails 419/54day`` a number in a time, ``fails never`` none.
     """
     name = s.name.name
+    if name == "fails" and (meant := _rate_in_words(s.span.text)):
+        fix = Fix(f"write `{meant}`", ((s.span, meant),), safe=False)
+        message = "`fails` is failures in a time, joined by `/`, or `never`"
+        raise Fault("E0103", s.span, message, help=f"write `{meant}`", fix=fix)
     require_plain_setting(s, EXAMPLES[name])
     if not s.items:
         raise Fault("E0120", s.span, f"`{name}` needs a value", help=f"write `{EXAMPLES[name]}`")
@@ -101,6 +106,19 @@ def read_failure_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) ->
         }[name]
         raise Fault("E0103", s.items[0].span, f"`{name}` is {what}", help=f"write `{EXAMPLES[name]}`")
     return ("repair" if name == "repair" else "fails"), amount
+
+
+def _rate_in_words(text: str) -> str:
+    """``fails 1/5year`` of ``fails every 5 years`` and ``fails 2% per year``; "" of other texts."""
+    found = re.fullmatch(r"fails (?:once )?every (\d*) ?(day|week|month|year)s?", text)
+    if found is not None:
+        return f"fails 1/{found[1] or 1}{found[2]}"
+    found = re.fullmatch(
+        r"fails (\d[\d.]*%?) ?(?:per|a|each|in|every) ?(?:1 )?(\d*) ?(day|week|month|year)s?", text
+    )
+    if found is not None:
+        return f"fails {found[1]}/{found[2]}{found[3]}"
+    return "fails never" if text == "fails 0" else ""
 
 
 def _amount_of_setting(name: str, value: object) -> Quantity | None:

@@ -634,10 +634,11 @@ class JobReader:
         """The name of a number format."""
         name = value.bare if isinstance(value, tree.PathExpr) else None
         if name not in FORMATS:
-            text = value.span.text if value is not None else ""
-            raise unknown_name_fault(
-                "E0101", value.span if value is not None else span, "number format", text, FORMATS
-            )
+            if value is None:
+                help = "write `precision bf16`, or another format"
+                raise Fault("E0120", span, "a number format is missing", help=help)
+            text = value.span.text
+            raise unknown_name_fault("E0101", value.span, "number format", text, FORMATS)
         return str(name)
 
     def read_overlaps(self, s: tree.Setting) -> None:

@@ -54,6 +54,10 @@ KNOWN = (
 )
 
 
+_STATEMENTS_MEANT = {"ip": "address", "ipv4": "address", "bgp": "routing", "rdma": "roce"}
+"""Words that people begin a statement with, and the word of the language."""
+
+
 def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> None:
     """Raise the fault of a statement that means nothing here, or nothing yet; what it would declare is
     excused."""
@@ -136,7 +140,13 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             "statement",
             name,
             known,
-            meant={**other_names_of_topologies(), "ip": "address", "ipv4": "address", "bgp": "routing"},
+            meant={
+                **other_names_of_topologies(),
+                "ip": "address",
+                "ipv4": "address",
+                "bgp": "routing",
+                "rdma": "roce",
+            },
         )
     )
 

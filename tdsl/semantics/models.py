@@ -31,6 +31,9 @@ from tdsl.semantics.model_connects import refuse_connect_of_fabrics_alone
 from tdsl.semantics.quantity import COMPUTE, LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import (
+    FIBRES,
+    MEDIA_MEANT,
+    MEDIA_WORDS,
     fitting_rate,
     not_too_long,
     refuse_text_without_quotes,
@@ -589,9 +592,15 @@ class ModelBuilder:
             self.facts[name] = supply.read_supply_fact(s, value)
             return
         _check_measured_fact(s, value)
+        if name == "medium" and isinstance(value, BareWord) and value not in (*MEDIA_WORDS, *FIBRES):
+            raise unknown_name_fault(
+                "E0101", s.items[0].span, "medium", str(value), MEDIA_WORDS, meant=MEDIA_MEANT
+            )
         not_too_long(name, value, s.span)
         if name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
-            self.facts[name] = self.all_words(s)
+            self.facts[name] = words = self.all_words(s)
+            if words and name == "form" and self.node.kind.name == "optic":
+                warn_of_misspelt_form(words[0], s.items[0].value.span, self.library.diagnostics)
         else:
             self.further_facts(s)
 

@@ -111,6 +111,9 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
     """The fault of a unit that the language does not have: the amount in one that it has, or the nearest unit
     of the quantity that the word before asks for."""
     number = e.span.text.removesuffix(e.unit)
+    if e.span.text[:2].lower() == "0x":
+        message = f"`{e.span.text}` is not a hexadecimal number: its digits are 0 to 9 and a to f"
+        return Fault("E0105", e.span, message, help="write a number such as `0x8001`")
     amount, span = _amount_in_foreign_unit(e, number)
     asked = _quantity_asked_before(e.span)
     cased = [u for u, (_, dim) in UNIT_TABLE.items() if dim == asked and u.lower() == e.unit.lower()]
@@ -335,8 +338,8 @@ def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> Non
         if member is not None and wanted.name == "int":
             help = f"write `{member[1]} where {member[2]} <= NAME <= {member[3]}`"
             raise Fault("E0103", span, "`in` asks whether a value is in a range, and gives a bool", help=help)
-        if wanted.name == "dims" and re.fullmatch(r"\d+(?:\s*\*\s*\d+)+", span.text):
-            plain = "x".join(x.strip() for x in span.text.split("*"))
+        if wanted.name == "dims" and re.fullmatch(r"\d+(?:\s*\*\s*\d+)+|\[\d+(?:, ?\d+)*\]", span.text):
+            plain = "x".join(re.findall(r"\d+", span.text))
         raise Fault(
             "E0103",
             span,

@@ -278,6 +278,11 @@ def _refuse_requirement_as_path(head: tree.Identifier) -> None:
         fix = Fix(f"write `{new}`", ((span, new),), safe=False)
         message = f"there is no device or group `{head.name}` here; what fails together is a risk"
         raise Fault("E0101", span, message, help=f"write `{new}`", fix=fix)
+    if head.name in ("active", "intact", "total") and line.endswith(" of "):
+        message = f"`of {head.name}` says what a share is of, and follows the value"
+        raise Fault(
+            "E0101", span, message, help=f"write it behind the value, such as `<= 1:1 of {head.name}`"
+        )
     compared = re.compile(r"[ \t]*[<>=!]=?[ \t]*[$\d]").match(text, span.end)
     if compared is None or not line.rstrip().endswith(","):
         return

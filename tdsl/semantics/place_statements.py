@@ -493,6 +493,9 @@ class _HallReader:
             low, high = e.low.bare or "", e.high.bare or ""
             if len(low) == len(high) == 1 and low.isupper() == high.isupper() and low <= high:
                 return [(chr(c), e.span) for c in range(ord(low), ord(high) + 1)]
+        if isinstance(e, tree.Measure):
+            help = f"write `, row {e.span.text}` behind `pitch rack …`"
+            raise Fault("E0120", e.span, "the distance of rows is a value of `pitch`", help=help)
         raise Fault(
             "E0120",
             e.span,

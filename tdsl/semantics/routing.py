@@ -206,6 +206,10 @@ def _integer_setting(
         return default
     if len(s.items) != 1 or (s.items[0].args and name != "cnp"):
         shown = s.items[0].value.span.text if s.items else "N"
+        if re.fullmatch(r"cnp \d+, priority \d+", s.span.text):
+            new = s.span.text.replace(",", "")
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            raise Fault("E0120", s.span, "no `,` is before `priority`", help=f"write `{new}`", fix=fix)
         raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"write `{name} {shown}`")
     word, number = s.items[0].value, ""
     if isinstance(word, tree.PathExpr) and word.bare and name in ("dscp", "cnp"):
@@ -244,13 +248,13 @@ def _number_after_word(
 
 def _integer_in_range(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluator, among: range) -> int:
     word = e.bare if isinstance(e, tree.PathExpr) else None
-    number = re.fullmatch(r"(\d[\d_]*)[A-Za-z]+", e.span.text)
+    number = re.fullmatch(r"(\d[\d_]*)([A-Za-z]+)", e.span.text)
     if number is not None or (word is not None and scope.find(word) is None):
         raise Fault(
             "E0120",
             e.span,
             f"`{name}` is a whole number, and `{e.span.text}` is none",
-            help=f"write `{number[1]}`"
+            help=f"write `{number[1]}{'000' if number[2] == 'k' else ''}`"
             if number is not None
             else "write `cnp 48 priority 6`: the DSCP first"
             if name == "cnp"

@@ -35,6 +35,17 @@ LONGEST = {
 """How many metres these are at most: sums of micrometres, and of squares of diameters, stay whole numbers of
 63 bits."""
 MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aec", "aoc", "dwdm")
+FIBRES = ("mmf", "smf")
+"""Media of cables in models, by the mode of their fibre."""
+MEDIA_MEANT = {
+    "optical": "fibre",
+    "optic": "fibre",
+    "smf": "fibre",
+    "mmf": "fibre",
+    "twinax": "dac",
+    "fiber": "fibre",
+}
+"""Words that people use for a medium."""
 LINK_MEDIA = MEDIA_WORDS[:3]
 """What a link is laid in: all other media are those of a cable."""
 
@@ -112,7 +123,7 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
         )
     following = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     place = s.items.index(item) if item in s.items else 0
-    if place and following in SEPARATE:
+    if place and (following in SEPARATE or following in SETTINGS):
         before = s.items[place - 1]
         comma = SourceSpan(item.span.file, before.span.end, item.span.start)
         return Fault(
@@ -270,7 +281,7 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             "medium",
             str(value),
             MEDIA_WORDS,
-            meant={"optical": "fibre", "optic": "fibre", "smf": "fibre", "mmf": "fibre", "twinax": "dac"},
+            meant=MEDIA_MEANT,
         )
     return str(value) if isinstance(value, BareWord) else value
 

@@ -124,7 +124,8 @@ def _fault_of_further_words(formal: tree.Formal, extra: tree.SettingItem) -> Fau
 def _value_in_item(item: tree.SettingItem, kind: str) -> str:
     """The value of an item, or of a model that begins with a number the path behind it: ``4 x QM9700``."""
     if kind == "int":
-        return item.value.span.text
+        values = [item.value, *(v for _, v in item.args)]
+        return next((v.span.text for v in values if isinstance(v, tree.Number)), item.value.span.text)
     named = [v.span.text for _, v in item.args if isinstance(v, tree.PathExpr)]
     return named[-1] if isinstance(item.value, tree.Number) and named else item.value.span.text
 

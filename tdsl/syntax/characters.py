@@ -38,7 +38,13 @@ def latin_names(text: str) -> list[str]:
     return [name for name in names if name.isascii()]
 
 
-_CHOICES = {"×": ("x", "*"), "~": ("..",), "→": ("to", ".."), **dict.fromkeys("–—−", ("-", ".."))}
+_CHOICES = {
+    "×": ("x", "*"),
+    "~": ("..", "about "),
+    "@": (":", "at"),
+    "→": ("to", ".."),
+    **dict.fromkeys("–—−", ("-", "..")),
+}
 """Signs that stand for one thing or another here."""
 
 

@@ -32,7 +32,8 @@ def _declared_without_kind(s: Scene) -> Diagnostic | None:
         return None
     name = SourceSpan(s.run.file, words[0].start, words[-1].end)
     kind = "switch" if SWITCH_NAME.match(words[0].text) else "host"
-    kind = "port" if surrounding_block(s) == "model" else kind
+    if surrounding_block(s) == "model":
+        kind = "chip"  # behind the `:` is a name, which is that of a model
     return Diagnostic(
         "E0001",
         f"`{name.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …",

@@ -395,6 +395,10 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
         return None
     if "AS" in s.expected or surrounding_block(s) == "tier":
         at = SourceSpan(s.run.file, b.end, b.end)
+        if t.text in ("called", "named", "is"):
+            message = f"the name of the switches of a tier follows `as`, not `{t.text}`"
+            fix = Fix("write `as`", ((t.span, "as"),), safe=False)
+            return Diagnostic("E0001", message, t.span, help="write `as`", fix=fix)
         message = (
             f"`as` is missing before `{t.text}`: the switches of a tier are a model, and may have a name"
         )

@@ -826,7 +826,9 @@ def _malformed_ipv6(s: Scene) -> Diagnostic | None:
     while start and (text[start - 1].isalnum() or text[start - 1] == ":"):
         start -= 1
     found = re.compile(r"[0-9A-Fa-f:]+(?:/\d+)?").match(text, start)
-    if found is None or found[0].count(":") < 3 or found.end() <= t.start:
+    if found is None or found.end() <= t.start:
+        return None
+    if found[0].count(":") < (2 if "/" in found[0] and re.search("[a-f]", found[0]) else 3):
         return None
     whole = SourceSpan(s.run.file, start, found.end())
     return Diagnostic(

@@ -124,6 +124,14 @@ def _dimensions_apart(s: Scene) -> Diagnostic | None:
     if found is None:
         return None
     new = "x".join(re.findall(r"\d++", found[0]))
+    if s.first in ("require", "report", "let") and len(s.statement) > 2:
+        new = " * ".join(re.findall(r"\d++", found[0]))
+        whole = SourceSpan(s.run.file, b.start, found.end())
+        return (
+            rewriting_finding("`*` multiplies", whole, whole, new)
+            if is_whole_with(s, tokens, whole, new)
+            else None
+        )
     if not is_whole(s, text[tokens[0].start : b.start] + new + text[found.end() : tokens[-1].end]):
         return None
     whole = SourceSpan(s.run.file, b.start, found.end())

@@ -130,6 +130,9 @@ def _reordered_claim(metric: str, text: str, known: Mapping[str, Check]) -> str:
     """The help for ``edge redundancy >= 8``, ``max oversubscription 1:1`` and ``and and reachability``, ""
     for others."""
     words = text.split(" ")
+    three = "_".join(words[:3])
+    if len(words) > 2 and three in known:
+        return f"write `{' '.join([three, *words[3:]])}`"
     joined = f"{metric}_{words[1]}" if len(words) > 1 else ""
     if joined in known:
         return f"write `{' '.join([joined, *words[2:]])}`"
