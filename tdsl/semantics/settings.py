@@ -62,7 +62,10 @@ def refuse_text_without_quotes(s: tree.Setting) -> None:
     """Raise Fault where what looks like a block is the placeholder of a text: ``os swp{i}``."""
     text = s.span.file.text
     end = next((i for i in range(s.name.span.end, len(text)) if text[i] in ";\n"), len(text))
-    found = re.match(r"\s+(\w[\w./: -]*\{[^{}\n]*\}(?:[\w./:-]|\{[^{}\n]*\})*)", text[s.name.span.end : end])
+    found = re.match(
+        r"\s+(\w[\w./:-]*(?: ?\{[^{}\s]*\}|\{[^{}\n]*\})(?:[\w./:-]|\{[^{}\n]*\})*)",
+        text[s.name.span.end : end],
+    )
     if found is None:
         return
     whole = SourceSpan(s.span.file, s.name.span.end + found.start(1), s.name.span.end + found.end(1))
