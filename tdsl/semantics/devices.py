@@ -361,7 +361,9 @@ def _check_split_range(c: PortClass, s: Split, first: int, last: int) -> None:
             at,
             f"`{c.name}` has ports {axis.low}..{axis.high}, not {first}..{last}",
             labels=[(c.origin.span, "declared here")],
-            help=f"write `{c.name}{new}`: `..` makes a range" if new else f"write ports of `{c.name}[{axis.low}..{axis.high}]`",
+            help=f"write `{c.name}{new}`: `..` makes a range"
+            if new
+            else f"write ports of `{c.name}[{axis.low}..{axis.high}]`",
             fix=Fix(f"write `{new}`", ((at, new),), safe=False) if new else None,
         )
     low, high = first - axis.low, last - axis.low

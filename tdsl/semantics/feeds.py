@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tdsl.findings.source import Origin
-from tdsl.semantics.amounts import amount_fault, settings_in_one_fault
+from tdsl.semantics.amounts import amount_fault, settings_in_one_fault, unit_apart_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.plan import Context, FabricPlan
 from tdsl.semantics.quantity import POWER, Quantity
@@ -86,7 +86,8 @@ def _settings_of_feed(body: tuple[tree.Stmt, ...]) -> dict[str, tree.Setting]:
 def _watts_of_feed(plan: FabricPlan, s: tree.Setting, scope: Scope) -> Fraction:
     """What a feed carries."""
     if len(s.items) != 1 or s.items[0].args or s.body is not None:
-        if (lost := settings_in_one_fault("power", s.items, SETTINGS)) is not None:
+        lost = settings_in_one_fault("power", s.items, SETTINGS) or unit_apart_fault(s)
+        if lost is not None:
             raise lost
         raise Fault("E0120", s.span, "`power` of a feed is one amount", help="write `power 400kW`")
     value = plan.evaluator.evaluate(s.items[0].value, scope)

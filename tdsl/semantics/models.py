@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.diagnostic import Fix, Severity
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
-from tdsl.semantics.amounts import decimal_comma_fault
+from tdsl.semantics.amounts import amount_fault, decimal_comma_fault
 from tdsl.semantics.cages import check_cages, heatsink_of, warn_of_misspelt_form
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -592,6 +592,9 @@ class ModelBuilder:
             self.facts[name] = supply.read_supply_fact(s, value)
             return
         _check_measured_fact(s, value)
+        for item in s.items if name == "lengths" else ():
+            if re.fullmatch(r"\d+", item.span.text):
+                raise amount_fault(int(item.span.text), LENGTH, item.span)
         if name == "medium" and isinstance(value, BareWord) and value not in (*MEDIA_WORDS, *FIBRES):
             raise unknown_name_fault(
                 "E0101", s.items[0].span, "medium", str(value), MEDIA_WORDS, meant=MEDIA_MEANT

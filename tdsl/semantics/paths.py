@@ -13,7 +13,7 @@ from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
 from tdsl.syntax import tree
 from tdsl.syntax.declaration_slips import SWITCH_NAME
-from tdsl.syntax.keywords import GRAMMAR_WORDS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, PATTERNS, SETTINGS
 
 
 class PathReader:
@@ -283,6 +283,12 @@ def _refuse_requirement_as_path(head: tree.Identifier) -> None:
         raise Fault(
             "E0101", span, message, help=f"write it behind the value, such as `<= 1:1 of {head.name}`"
         )
+    if line.rstrip().endswith(",") and head.name in (*PATTERNS, *SETTINGS):
+        what, write = ("a setting of its own", ";") if head.name in SETTINGS else ("a pattern", "")
+        gap = SourceSpan(span.file, span.start - len(line) + len(line.rstrip()) - 1, span.start)
+        help = f"write `{write} {head.name}`" if write else "remove the `,`"
+        fix = Fix(help, ((gap, f"{write} "),), safe=False)
+        raise Fault("E0101", span, f"`,` lists paths, and `{head.name}` is {what}", help=help, fix=fix)
     compared = re.compile(r"[ \t]*[<>=!]=?[ \t]*[$\d]").match(text, span.end)
     if compared is None or not line.rstrip().endswith(","):
         return

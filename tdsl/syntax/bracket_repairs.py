@@ -166,6 +166,8 @@ def _is_opener_too_many(tokens: list[Token], at: int) -> bool:
     text = opener.span.file.text
     if following and following[0].start == opener.end and text[opener.start - 1] in "[(":
         return True
+    if text[opener.end : opener.end + 1] == " " != text[opener.start - 1]:  # `batch[ 256`
+        return True
     if tokens[0].text == "param" and before.type in ("EQUAL", "CMP", "COLON"):
         return True
     if opener.type != "LPAR":

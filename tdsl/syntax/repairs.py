@@ -81,7 +81,7 @@ def clauses_in_another_order(s: Scene) -> Diagnostic | None:
         return None
     a, b, c = found[0]
     first, second = (SourceSpan(s.run.file, tokens[i].start, tokens[j - 1].end) for i, j in ((a, b), (b, c)))
-    if "\n" in first.text + second.text:
+    if "\n" in first.text + second.text or "{" in first.text + second.text:
         return None
     return rewriting_finding(
         f"`{second.text}` comes before `{first.text}`",

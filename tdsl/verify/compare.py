@@ -97,6 +97,9 @@ def _clause_not_taken(claim: ResolvedClaim, check: Check, clause: str) -> tuple[
     if clause == "args" and claim.args:
         said = " ".join(str(a) for a in claim.args)
         plain = claim.text.replace(f" {said}", "", 1)
+        if str(claim.args[0]) in checks_by_name():
+            joined = claim.text.replace(f" {said}", f" and {said}", 1)
+            return f"`and` is missing between `{check.name}` and `{claim.args[0]}`", f"write `{joined}`"
         return f"`{check.name}` takes nothing like `{said}` behind it", f"write `{plain}`"
     word = WRITTEN_CLAUSES.get(clause, clause)
     takes = [f"`{WRITTEN_CLAUSES.get(t, t)}`" for t in sorted(check.takes)]
