@@ -133,7 +133,7 @@ def _is_word_before_word(tokens: list[Token], k: int) -> bool:
         return b.text in STARTERS and a.text not in STARTERS
     if tokens[k - 1].text in _BEFORE_METRIC and b.text in CLAUSES:
         return False
-    if {a.text, b.text} <= CLAUSES:  # a name is missing between them
+    if a.text in CLAUSES and b.text in CLAUSES:  # a name is missing between them
         return False
     if b.text in CLAUSES and (k + 2 == len(tokens) or tokens[k + 2].type == END):  # its value is left out
         return False
