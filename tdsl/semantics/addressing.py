@@ -197,7 +197,7 @@ def _address_kind_and_source(
     if not words:
         raise Fault("E0120", s.span, f"`{s.name.name}` does not say what it addresses", help=example)
     # `loopback 10.9.9.9` comes as one word and its value, `loopback from …` as two
-    mask = re.search(r"(\d+(?:\.\d+){3})(?:/\d+)?\s+(255(?:\.\d+){3})", s.span.text)
+    mask = re.search(r"(?<!\d)(\d{1,3}(?:\.\d{1,3}){3})(?:/\d\d?)?\s++(255(?:\.\d{1,3}){3})", s.span.text)
     if mask is not None:
         length = sum(bin(int(part)).count("1") for part in mask[2].split("."))
         at, new = (

@@ -201,7 +201,7 @@ def _spare_count(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:
 def _split_form_fault(s: tree.Setting) -> Fault:
     """The fault of ``split p[1..8]``, which lacks how many, ``split p[1..8] x 2`` and other forms."""
     found = re.fullmatch(
-        r"split\s+(\w+(?:\[[^\]]*\])?)(?:\s*[x:=,*]|\s+(?:in|by|into|to))?\s*(\d*)", s.span.text
+        r"split\s++(\w++(?:\[[^\]]*+\])?+)(?:\s*+[x:=,*]|\s++(?:in|by|into|to)\b)?+\s*+(\d*+)", s.span.text
     )
     if found is None:
         return Fault("E0120", s.span, "write `split CLASS N`", help=SPLIT)

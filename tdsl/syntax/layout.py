@@ -38,7 +38,7 @@ _BINARY = frozenset(
 )
 
 
-_SETTING_BEHIND = re.compile(r"\s*;\s*(\w+)")
+_SETTING_BEHIND = re.compile(r";\s*+(\w++)")
 _SETTINGS_OF_BLOCK = {
     "hall": ("pitch", "tray", "slack"),
     "model": ("power", "height", "mass", "price", "latency"),
@@ -52,7 +52,7 @@ def _setting_in_inner_block(behind: str, block: str) -> tuple[int, str] | None:
     for found in _SETTING_BEHIND.finditer(behind):
         before = behind[: found.start()]
         if found[1] in _SETTINGS_OF_BLOCK.get(block, ()) and before.count("{") > before.count("}"):
-            return found.start(), found[1]
+            return len(before.rstrip()), found[1]
     return None
 
 

@@ -192,7 +192,7 @@ def _part_before_whole(s: Scene) -> Diagnostic | None:
     if t.text not in ("of", "from") or b.type not in ("NAME", "RSQB") or len(s.rest) < 2:
         return None
     text = s.run.file.text
-    inner = re.search(r"[\w.]++(?:\[[^\[\]]*\])?$", text[s.statement[0].end : b.end])
+    inner = re.search(r"(?<![\w.])[\w.]++(?:\[[^\[\]]*+\])?+$", text[s.statement[0].end : b.end])
     outer = re.compile(r"[A-Za-z_]\w*+(?:\[[^\[\]\n]*+\])?+").match(text, s.rest[1].start)
     if inner is None or outer is None:
         return None
