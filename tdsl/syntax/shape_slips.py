@@ -210,7 +210,7 @@ def _name_with_blank(s: Scene) -> Diagnostic | None:
     if all(x.text != new for x in s.run.tokens):
         return None
     both = b.span.to(t.span)
-    return rewriting_finding(f"a name has no blank in it, and here is `{new}`", both, both, new)
+    return rewriting_finding(f"a name has no space in it, and the text has `{new}`", both, both, new)
 
 
 def _unit_behind_comma(s: Scene) -> Diagnostic | None:
@@ -639,7 +639,7 @@ def _list_in_setting(s: Scene) -> Diagnostic | None:
         return None
     if t.type == "EQUAL" and (s.first not in SETTINGS or surrounding_block(s) in ("model", "fabric")):
         first = s.statement[0].span
-        message = f"`let` or `param` gives a name to a value, and `{s.first}` is no statement"
+        message = f"`let` or `param` gives a name to a value, and `{s.first}` is not a statement"
         help = f"write `let {s.first} = …`"
         fix = Fix("write `let`", ((SourceSpan(s.run.file, first.start, first.start), "let "),), safe=False)
         return Diagnostic("E0001", message, first, help=help, fix=fix)
