@@ -152,7 +152,7 @@ def first_words(text: str) -> set[str]:
 def unlike(rows: Iterable[str], there: Iterable[str], table: str, made: str) -> Iterator[str]:
     """What a table of a page has too few or too many, each with what to do."""
     told, known = set(rows), set(there)
-    yield from (f"{name}: write a row of {table}" for name in sorted(known - told))
+    yield from (f"{name}: name it in {table}" for name in sorted(known - told))
     yield from (f"{name}: {table} has a row, and there is no such {made}" for name in sorted(told - known))
 
 
