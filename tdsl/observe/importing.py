@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import field
+from functools import lru_cache
 
 from tdsl.observe.names import AGGREGATION, device_name_readings, is_factory_description, node_name_shown
 from tdsl.observe.record import (
@@ -218,7 +219,15 @@ class _Importer:
         design cannot have: links of what is no device, cables that end where they begin."""
         for row in self.observed.left:
             self._leave_out("E0611", row.at, row.text, row.why)
-        for w in sorted(self._links_seen_once(), key=self._nameless_ends):
+        nameless = {
+            key for key, n in self.observed.nodes.items() if is_factory_description(n.description)
+        }
+
+        def nameless_ends(w: CapturedLink) -> int:
+            """Of two neighbours at a port the one that has a name is the better known."""
+            return (w.a.node in nameless) + (w.b.node in nameless)
+
+        for w in sorted(self._links_seen_once(), key=nameless_ends):
             if w.a.node not in self.of_node or w.b.node not in self.of_node:
                 self._leave_out("E0611", w.at, self._shown(w), "a router or an aggregation node")
                 continue
@@ -287,11 +296,6 @@ class _Importer:
             more = f"{number}.{lane}" if number or lane else ""
             out.append((near[0], f"{near[1]}{LANE}{more}" if more else near[1]))
         return out[0], out[1]
-
-    def _nameless_ends(self, wire: CapturedLink) -> int:
-        """How many ends of a link are at devices without a name: of two neighbours at a port the one that
-        has a name is the better known."""
-        return sum(is_factory_description(self.observed.nodes[e.node].description) for e in (wire.a, wire.b))
 
     def _shown(self, wire: CapturedLink) -> str:
         """A link as the capture writes it."""
@@ -412,6 +416,8 @@ class _Importer:
 
     def port(self, end: CapturedEnd) -> str:
         """The name of a port: the one that its own device gives it, else the first that is no MAC address."""
+        if len(end.port) == 1:
+            return end.port[0]
         own = self.own.get(end.node, ())
         named = (p for p in end.port if p in own)
         return next(named, next((p for p in end.port if not hexadecimal_digits(p)), end.port[0]))
@@ -635,6 +641,7 @@ def _index_tuples_in_box(lows: Sequence[int], highs: Sequence[int]) -> list[tupl
     return out
 
 
+@lru_cache(1 << 14)  # devices of one model have ports of the same names
 def _natural_sort_parts(text: str) -> list[tuple[int, int, str]]:
     return [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in re.findall(r"\d{1,18}|\D+", text)]
 
