@@ -289,6 +289,8 @@ class _Importer:
     ) -> tuple[tuple[str, str], tuple[str, str]]:
         """The ports of one of the links of a cable. A table of tdsl's names the connector of a breakout in
         the row of each leg, and once for a cable of several links: each link has a port of its own there."""
+        if not (lane or wire.leg):
+            return a, b
         out = []
         for near, far in ((a, b), (b, a)):
             others = self.at_connector[near]
@@ -486,6 +488,10 @@ class _Importer:
                 axis.add((len(n), n.startswith("0")))
         arrays: list[Array] = []
         for (model, stem), members in groups.items():
+            if len(members) == 1:
+                (name,) = members.values()
+                arrays.append(Array(self.word(name), model, name, (), (), (), {(): name}))
+                continue
             padded = tuple(_zero_padded_width(w) for w in widths[model, stem])
             whole = self._array_of(model, stem, padded, members)
             if whole is not None:
@@ -503,7 +509,7 @@ class _Importer:
         lows = tuple(min(m[i] for m in members) for i in range(len(padded)))
         highs = tuple(max(m[i] for m in members) for i in range(len(padded)))
         size = math.prod(high - low + 1 for low, high in zip(lows, highs, strict=True))
-        dense = len(members) > 1 and -1 not in padded and size <= DENSE * len(members)
+        dense = -1 not in padded and size <= DENSE * len(members)
         if not dense or not self.structure:
             return None
         word = re.sub(r"[\W_]+", "_", stem.replace("\0", "_")).strip("_") or "device"
@@ -560,8 +566,12 @@ class _Importer:
 
 def _port_of_no_network(wire: CapturedLink) -> str:
     """The port of a link that is one of power or a console by its name, "" where none is."""
-    names = (p for end in (wire.a, wire.b) for p in end.port[:1])
-    return next((p for p in names if NO_NETWORK.fullmatch(p)), "")
+    return next((p for end in (wire.a, wire.b) for p in end.port[:1] if _is_of_power_or_console(p)), "")
+
+
+@lru_cache(1 << 14)  # devices of one model have ports of the same names
+def _is_of_power_or_console(port: str) -> bool:
+    return NO_NETWORK.fullmatch(port) is not None
 
 
 def _numbers_in_name(name: str) -> list[str]:

@@ -67,6 +67,7 @@ COUNT = "links"
 NETBOX = ENDS[6]
 TYPES = ("side_a_type", "side_b_type")
 """Kinds of the ends, in the form in which NetBox imports cables."""
+COLUMNS_OF_END = {side: (f"{side}_device", f"{side}_port", f"side_{side}_type") for side in "ab"}
 ABSENT = ("decommissioning", "planned")
 """States of a cable in NetBox that is not plugged. In what NetBox is to import, all is still planned."""
 REMOVED = frozenset(
@@ -91,6 +92,8 @@ LATER = words_listed("planned,to do,todo,not yet,pending,reserved,spare,open")
 """States of a cable that is not plugged yet, in a table with rows of another state."""
 SEVERAL = re.compile(r"[,;\n]|\s[&+]\s|\sand\s|\b([A-Za-z]+)\d+/\1\d")
 """What stands between several ends in one cell: ``Ethernet0,Ethernet8``, ``Ethernet0/Ethernet8``."""
+SIGN_OF_SEVERAL = re.compile(r"[,;\n&+/]|and")
+"""What a cell of several ends has in any case, which is looked for in a tenth of the time."""
 KIND = "class"
 """tdsl's class of a link, such as ``host-leaf``: the tiers of its two ends."""
 OF_CABLE = frozenset((*ENDS[0], *MORE["a"], *MORE["b"], *TYPES, *RATE, KIND, COUNT, LEG, "found"))
@@ -201,6 +204,7 @@ class _CableRows:
         self.unknown: dict[str, dict[str, list[int]]] = {"done": {}, "status": {}}  # lines by word
         self.fills = {side: self.has_merged_devices(side) for side in "ab"}
         self.above = {"a_device": "", "b_device": ""}  # devices of the row above
+        self.keys: dict[tuple[str, bool], str] = {}  # of devices, by name and whether it is said to be a host
         self.merged: list[int] = []  # lines whose device is the one of the row above
 
     def state(self, row: list[str]) -> str:
@@ -287,7 +291,52 @@ class _CableRows:
         if why:
             self.into.leave_out(why, place, _row_in_words(cells))
         else:
-            _add_cable_row(self.into, cells, self.columns, place)
+            self.add_cable(cells, place)
+
+    def add_cable(self, cells: Mapping[str, str], at: CaptureLine) -> None:
+        """Add the cable of a row, and the devices at its ends. Raises Malformed."""
+        _refuse_several_ends(cells, "netbox" in self.columns, at)
+        said = {
+            name: plain_capture_name(text.removeprefix("'"), at.line)
+            for name, text in cells.items()
+            if text and name in OF_CABLE
+        }
+        tiers = said[KIND].split("-") if KIND in said else ()
+        of_a, of_b = tiers if len(tiers) == 2 else ("", "")
+        a, b = self.end_of_row(said, "a", of_a == "host", at), self.end_of_row(said, "b", of_b == "host", at)
+        if isinstance(a, CapturedEnd) and isinstance(b, CapturedEnd):
+            bps = _rate_of_cell(said.get(RATE[0]) or said.get(RATE[1], ""))
+            carries, leg = _links_of_cell(said.get(COUNT, "")), KIND in self.columns and bool(said.get(LEG))
+            found = bool(said.get("found"))
+            self.into.wire(CapturedLink(a, b, at, bps, carries=carries, leg=leg, reported=found))
+            return
+        self.into.panels = self.into.panels or PanelCables()
+        self.into.panels.cables.append(PanelCable(a, b, at, _row_in_words(cells)))
+
+    def end_of_row(self, said: Mapping[str, str], side: str, is_host: bool, at: CaptureLine) -> CableEnd:
+        """One end of the cable of a row, whose device is added. Raises Malformed."""
+        device_column, port_column, kind_column = COLUMNS_OF_END[side]
+        name, port = said.get(device_column, ""), said.get(port_column, "")
+        if self.columns[device_column] == self.columns[port_column]:
+            name, port = device_and_port(name)
+        further = [said[more] for more in MORE[side] if more in said]
+        if side == "b" and said.get("found"):
+            device, port = device_and_port(said["found"])
+            name, further = device or name, []
+        ports = tuple(dict.fromkeys(filter(None, [port, *further])))
+        if not name or not ports:
+            raise Malformed(
+                at.line,
+                f"the row has no device or no port at end {side}",
+                "fill both ends of the row, or remove it",
+            )
+        of_panel = said.get(kind_column, "")
+        if of_panel in (FRONT, REAR):
+            return PanelPort(name, of_panel, port)
+        if (name, is_host) not in self.keys:
+            kind = "host" if is_host else ""
+            self.keys[name, is_host] = add_device(self.into, name, "", at, heard=True, kind=kind)
+        return CapturedEnd(self.keys[name, is_host], ports, printed=KIND in self.columns)
 
     def reason_of_work(self, cells: Mapping[str, str], state: str, line: int) -> str:
         """Why a row is not plugged, as those say who plug it; "" where it is. Keeps unknown words."""
@@ -381,7 +430,7 @@ def _names_two_ends(cells: Mapping[str, str]) -> bool:
 
 def _is_comment(row: list[str], heading: Mapping[str, int]) -> bool:
     """Whether a row is a comment. A number behind ``#`` in a column of its own is a label of a cable."""
-    if not row or not COMMENT.match(row[0]):
+    if not row or not row[0].startswith("#") or not COMMENT.match(row[0]):
         return False
     first_is_an_end = 0 in (heading[name] for name in ENDS[0])
     label = LABEL.fullmatch(row[0]) is not None
@@ -403,57 +452,8 @@ def _reason_to_leave_out(cells: Mapping[str, str], state: str, of_netbox: bool) 
         return f"{'NetBox' if of_netbox else 'the table'} says that the cable is {state[:40]}"
     if cells.get("type", "").lower() == "power":
         return "a cable of power"
-    kinds = {cells.get(name, "") for name in TYPES} - {""}
-    other = sorted(kinds & set(OTHER_ENDS))
+    other = sorted({kind for name in TYPES if (kind := cells.get(name)) and kind in OTHER_ENDS})
     return f"an end is not a port of a network: {', '.join(other)}" if other else ""
-
-
-def _add_cable_row(
-    into: Observed, cells: Mapping[str, str], heading: Mapping[str, int], at: CaptureLine
-) -> None:
-    """Add the cable of a row, and the devices at its ends. Raises Malformed."""
-    _refuse_several_ends(cells, "netbox" in heading, at)
-    said = {
-        name: plain_capture_name(text.removeprefix("'"), at.line)
-        for name, text in cells.items()
-        if text and name in OF_CABLE
-    }
-    own = KIND in heading  # a list that tdsl wrote
-    tiers = said.get(KIND, "").split("-")
-    kinds = {side: "host" if len(tiers) == 2 and tiers["ab".index(side)] == "host" else "" for side in "ab"}
-    a, b = (_end_of_row(into, said, heading, side, kinds[side], at) for side in "ab")
-    if isinstance(a, CapturedEnd) and isinstance(b, CapturedEnd):
-        bps = _rate_of_cell(said.get(RATE[0]) or said.get(RATE[1], ""))
-        carries, leg = _links_of_cell(said.get(COUNT, "")), own and bool(said.get(LEG))
-        into.wire(CapturedLink(a, b, at, bps, carries=carries, leg=leg, reported=bool(said.get("found"))))
-        return
-    into.panels = into.panels or PanelCables()
-    into.panels.cables.append(PanelCable(a, b, at, _row_in_words(cells)))
-
-
-def _end_of_row(
-    into: Observed, said: Mapping[str, str], heading: Mapping[str, int], side: str, kind: str, at: CaptureLine
-) -> CableEnd:
-    """One end of the cable of a row, whose device is added. Raises Malformed."""
-    name, port = said.get(f"{side}_device", ""), said.get(f"{side}_port", "")
-    if heading[f"{side}_device"] == heading[f"{side}_port"]:
-        name, port = device_and_port(name)
-    further = [said[more] for more in MORE[side] if more in said]
-    if side == "b" and said.get("found"):
-        device, port = device_and_port(said["found"])
-        name, further = device or name, []
-    ports = tuple(dict.fromkeys(filter(None, [port, *further])))
-    if not name or not ports:
-        raise Malformed(
-            at.line,
-            f"the row has no device or no port at end {side}",
-            "fill both ends of the row, or remove it",
-        )
-    of_panel = said.get(f"side_{side}_type", "")
-    if of_panel in (FRONT, REAR):
-        return PanelPort(name, of_panel, port)
-    key = add_device(into, name, "", at, heard=True, kind=kind)
-    return CapturedEnd(key, ports, printed=KIND in heading)
 
 
 def _rate_of_cell(text: str) -> int:
@@ -470,6 +470,8 @@ def _refuse_several_ends(cells: Mapping[str, str], of_netbox: bool, at: CaptureL
     """Raise Malformed where a cell has several ends. NetBox writes them in no order, and leaves out a device
     that it has named already (netbox, ``dcim/tables/cables.py``, a set)."""
     ends = [cells.get(name, "") for name in ENDS[0]]
+    if not SIGN_OF_SEVERAL.search("".join(ends)):
+        return
     several = [c for c in ends if ("," in c if of_netbox else SEVERAL.search(c))]
     if several:
         raise Malformed(
