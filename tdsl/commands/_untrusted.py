@@ -35,13 +35,17 @@ TRUSTED_ONLY = {
 """Options that a call with the flag must not have, each with why, if that needs to be said."""
 DESIGNS = ("file", "files", "design", "old", "new")
 """Arguments that name designs."""
+TEXTS = ("texts", "against")
+"""Arguments that name other files by their texts; `-` is the standard input."""
 WRITTEN = (
     "accept",
     "cables",
     "certificates",
+    "folder",
     "out",
     "output",
     "picture",
+    "plot",
     "prometheus",
     "report",
     "second_opinion_dir",
@@ -58,11 +62,11 @@ def is_untrusted_call(args: Iterable[str], command: str = "") -> bool:
     return FLAG in before or any(os.environ.get(v, "").strip().lower() not in NO for v in variables)
 
 
-def with_untrusted_option(command: Callable[..., int]) -> Callable[..., int]:
+def with_untrusted_option(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """A command with ``--untrusted``."""
 
     @wraps(command)
-    def run(*, untrusted: bool, **given: Any) -> int:
+    def run(*, untrusted: bool, **given: Any) -> int | None:
         if not untrusted:
             return command(**given)
         from tdsl.system import cache, resources
@@ -96,6 +100,7 @@ def _refuse_untrusted_paths(given: dict[str, Any]) -> None:
         if os.path.lexists(name) and Path(name).suffix != ".fab":
             raise Wrong(f"{FLAG}: {name}: a design is a file that ends in .fab")
     read = [path for key, value in given.items() if key not in WRITTEN for path in _paths_within(value)]
+    read += [Path(name) for key in TEXTS for name in _texts_within(given.get(key))]
     written = [path for key in WRITTEN for path in _paths_within(given.get(key))]
     _refuse_paths_elsewhere([*map(Path, designs), *read], written)
 

@@ -14,8 +14,10 @@ import time
 from pathlib import Path
 from xml.etree import ElementTree
 
+import click
 import pytest
 
+from tdsl.cli import cli
 from tdsl.emit.rows import spreadsheet_cell
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import sampled
@@ -165,6 +167,18 @@ def test_untrusted_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for call, words in table(__file__, "refused"):
         for done in (tdsl(*call.split(), "--untrusted"), tdsl(*call.split(), env={"TDSL_UNTRUSTED": "1"})):
             assert done.exit_code == 2 and words in done.stderr, (call, done.output)
+
+
+def test_every_command_that_reads_files_of_others_can_be_told_so() -> None:
+    own = {"completion", "config", "explain", "help", "init", "lsp", "man", "mcp", "new", "version"}
+    context = click.Context(cli)
+    without = {n for n in cli.list_commands(context) if "--untrusted" not in options_of(cli.get_command(context, n))}
+    assert without == own
+
+
+def options_of(command: click.Command | None) -> set[str]:
+    """The words by which help lists the options of a command."""
+    return {word for p in (command.params if command else ()) if isinstance(p, click.Option) for word in p.opts}
 
 
 def test_untrusted_ignores_settings(tmp_path: Path, forked: Path) -> None:
