@@ -24,6 +24,10 @@ MEMORY = 8 << 30
 NO = ("", "0", "f", "false", "n", "no", "off")
 SECONDS, GRACE = 900, 30
 """Processor time, and how much more where what runs cannot be interrupted."""
+SIZE = 400_000
+"""Bytes of all designs of a call: a megabyte takes some five seconds to parse."""
+SIZE_VARIABLE, SECONDS_VARIABLE = "TDSL_UNTRUSTED_SIZE", "TDSL_UNTRUSTED_SECONDS"
+"""What sets other limits: the environment is that of who runs the call."""
 FILE = 1 << 30
 OPEN = 512
 TRUSTED_ONLY = {
@@ -70,14 +74,16 @@ def with_untrusted_option(command: Callable[..., int | None]) -> Callable[..., i
         if not untrusted:
             return command(**given)
         from tdsl.system import cache, resources
-        from tdsl.system.read import confine_reading
+        from tdsl.system.read import bound_size_of_designs, confine_reading
 
         here = Path.cwd()
         _refuse_untrusted_paths(given)
         if "jobs" in given:
             given["jobs"] = 1  # what confines this process does not confine others
         trusted = [resources.packaged_folder(kind) for kind in ("grammar", "stdlib", "targets")]
-        with confine_reading(here, trusted), cache.cache_disabled(), _resources_limited():
+        size, seconds = _limit_given(SIZE_VARIABLE, SIZE), _limit_given(SECONDS_VARIABLE, SECONDS)
+        bounds = confine_reading(here, trusted), bound_size_of_designs(size)
+        with bounds[0], bounds[1], cache.cache_disabled(), _resources_limited(seconds):
             return command(**given)
 
     own = command.__module__.rpartition(".")[2].strip("_").upper()
@@ -136,8 +142,18 @@ def _refuse_paths_elsewhere(read: list[Path], written: list[Path]) -> None:
             raise Wrong(f"{FLAG}: {path} is reached by a link")
 
 
+def _limit_given(variable: str, usual: int) -> int:
+    """A limit, which a variable of the environment may set."""
+    text = os.environ.get(variable, "").strip().replace("_", "")
+    if not text:
+        return usual
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:12]) < 10**10):
+        raise Wrong(f"{variable} is {text[:40]!r}; it is a whole number, such as {usual}")
+    return int(text)
+
+
 @contextmanager
-def _resources_limited() -> Iterator[None]:
+def _resources_limited(seconds: int) -> Iterator[None]:
     """Bound memory, processor time, the size of files and how many are open, for what is run inside."""
     if sys.platform == "win32":
         yield
@@ -148,10 +164,10 @@ def _resources_limited() -> Iterator[None]:
     # The system counts a process's time from its start, and a program may call the command line long after
     # that.
     used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = SECONDS + math.ceil(used.ru_utime + used.ru_stime)
+    last = seconds + math.ceil(used.ru_utime + used.ru_stime)
     wanted = {
         "RLIMIT_AS": MEMORY,
-        "RLIMIT_CPU": seconds,
+        "RLIMIT_CPU": last,
         "RLIMIT_FSIZE": FILE,
         "RLIMIT_NOFILE": OPEN,
         "RLIMIT_CORE": 0,
@@ -165,8 +181,14 @@ def _resources_limited() -> Iterator[None]:
         least = min(x for x in (limit, soft, hard) if x != resource.RLIM_INFINITY)
         with suppress(OSError, ValueError):  # a system that has the name and not the limit
             resource.setrlimit(kind, (least, hard))
-    handler = signal.signal(signal.SIGXCPU, _refuse_late_call)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS + GRACE)  # ends what does not listen
+
+    def refuse_late_call(number: int, frame: FrameType | None) -> None:
+        raise Wrong(
+            f"{FLAG}: this takes more than {seconds} seconds of processor time; {SECONDS_VARIABLE} sets more"
+        )
+
+    handler = signal.signal(signal.SIGXCPU, refuse_late_call)
+    signal.setitimer(signal.ITIMER_PROF, seconds + GRACE)  # ends what does not listen
     try:
         yield
     finally:
@@ -175,7 +197,3 @@ def _resources_limited() -> Iterator[None]:
         for kind, limits in before.items():
             with suppress(OSError, ValueError):
                 resource.setrlimit(kind, limits)
-
-
-def _refuse_late_call(number: int, frame: FrameType | None) -> None:
-    raise Wrong(f"{FLAG}: this takes more than {SECONDS} seconds of processor time")

@@ -219,9 +219,7 @@ class _Importer:
         design cannot have: links of what is no device, cables that end where they begin."""
         for row in self.observed.left:
             self._leave_out("E0611", row.at, row.text, row.why)
-        nameless = {
-            key for key, n in self.observed.nodes.items() if is_factory_description(n.description)
-        }
+        nameless = {key for key, n in self.observed.nodes.items() if is_factory_description(n.description)}
 
         def nameless_ends(w: CapturedLink) -> int:
             """Of two neighbours at a port the one that has a name is the better known."""
