@@ -88,6 +88,12 @@ class FindingDetails(TypedDict, total=False):
     """How many equal findings it is for; 1 if not given."""
 
 
+OF_READING = "E00"
+"""Codes of faults that keep a text from being read: nothing of it is judged, and no comment allows them."""
+MOST_FAULTS_ALIKE = 200
+"""Faults of one code in one text that are listed."""
+
+
 @dataclass(slots=True)
 class Diagnostics:
     """Findings as they are collected by one stage."""
@@ -151,4 +157,25 @@ def merge_equal_findings(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
             return ("", 0, 0, d.code)
         return (d.span.file.name, d.span.start, d.span.end, d.code)
 
-    return sorted(groups.values(), key=place)
+    return _with_faults_alike_folded(sorted(groups.values(), key=place))
+
+
+def _with_faults_alike_folded(findings: list[Diagnostic]) -> list[Diagnostic]:
+    """Findings where of many faults of one text that have one code and no fix the first are kept, and the
+    last of these counts the others: a text of another kind has a fault at each word."""
+    if len(findings) <= MOST_FAULTS_ALIKE:
+        return findings
+    kept: list[Diagnostic] = []
+    places: dict[tuple[int, str], list[int]] = {}
+    for d in findings:
+        alike = None
+        if d.code.startswith(OF_READING) and d.span is not None and d.fix is None:
+            alike = places.setdefault((id(d.span.file), d.code), [])
+        if alike is None or len(alike) < MOST_FAULTS_ALIKE:
+            if alike is not None:
+                alike.append(len(kept))
+            kept.append(d)
+            continue
+        last = alike[-1]
+        kept[last] = replace(kept[last], count=kept[last].count + d.count)
+    return kept
