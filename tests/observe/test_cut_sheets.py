@@ -178,14 +178,10 @@ def test_a_cell_far_from_the_table(cables: Cables, tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for one, text in (parts | {"xl/worksheets/sheet1.xml": sheet.replace(b"</sheetData>", far)}).items():
             archive.writestr(one, text)
-    again = b"table:number-%s-repeated="
-    repeated = [
-        (b"row>", b'row table:number-rows-repeated="%d">' % 2**40),
-        (b"cell ", b"cell " + again % b"columns" + b"'99999999' "),
-    ]
+    repeated = {b"row": b"row table:number-rows-repeated='%d'" % 2**40, b"cell": b"cell table:number-columns-repeated='99999999'"}
     others = []
-    for k, (old, new) in enumerate(repeated):
-        others.append(ods(tmp_path / f"{k}.ods", {"one": [["a"], ["b"]]}))
+    for old, new in repeated.items():
+        others.append(ods(tmp_path / f"{old.decode()}.ods", {"one": [["a"], ["b"]]}))
         with zipfile.ZipFile(others[-1]) as archive:
             content = archive.read("content.xml").replace(b"<table:table-" + old, b"<table:table-" + new, 1)
         with zipfile.ZipFile(others[-1], "w") as archive:
@@ -193,7 +189,7 @@ def test_a_cell_far_from_the_table(cables: Cables, tmp_path: Path) -> None:
     for one in (path, *others):
         faults = [f.finding for f in audited(cables.fabric, ("p2p", one)).faults]
         assert any(d.code == "E0601" and "cells up to its last one" in d.message for d in faults), faults
-    whole = ods(tmp_path / "whole.ods", {"one": links(cables)})
+    whole = ods(tmp_path / "whole.ods", {"one": SHAPES[0](links(cables), Random(3))})
     end = '<table:table-row {}"1048000"><table:table-cell {}"16384"/></table:table-row></table:table>'
     with zipfile.ZipFile(whole) as archive:
         parts = {one: archive.read(one) for one in archive.namelist()}
