@@ -112,7 +112,7 @@ def test_long_texts_take_time_that_grows_with_their_length(what: str, here: Path
         done = tdsl(*words, f"long.{kind}")
         took.append(time.process_time() - begin)
         assert done.exit_code in (0, 1), done.output[-1000:]
-        assert len(done.output) < 8 * size, len(done.output)
+        assert len(done.output) < 8 * size + 120_000, len(done.output)
     assert took[1] < 8 * took[0] + 0.5, took
     if what == "braces":
         found = json.loads(done.stdout)["designs"][0]["findings"]
