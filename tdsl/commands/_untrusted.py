@@ -11,12 +11,13 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from tdsl.commands._shared import Wrong
 
+Status = TypeVar("Status", bound=int | None)
 FLAG = "--untrusted"
 VARIABLE = "TDSL_UNTRUSTED"
 MEMORY = 8 << 30
@@ -66,11 +67,11 @@ def is_untrusted_call(args: Iterable[str], command: str = "") -> bool:
     return FLAG in before or any(os.environ.get(v, "").strip().lower() not in NO for v in variables)
 
 
-def with_untrusted_option(command: Callable[..., int | None]) -> Callable[..., int | None]:
+def with_untrusted_option(command: Callable[..., Status]) -> Callable[..., Status]:
     """A command with ``--untrusted``."""
 
     @wraps(command)
-    def run(*, untrusted: bool, **given: Any) -> int | None:
+    def run(*, untrusted: bool, **given: Any) -> Status:
         if not untrusted:
             return command(**given)
         from tdsl.system import cache, resources
