@@ -398,7 +398,7 @@ def _options_by_long_name(command: click.Command) -> dict[str, click.Option]:
         name.lstrip("-").replace("-", "_"): p
         for p in command.params
         if isinstance(p, click.Option)
-        for name in (str(p.name), *(o for o in p.opts if o.startswith("--")))
+        for name in (str(p.name), *(o for o in (*p.opts, *p.secondary_opts) if o.startswith("--")))
     }
 
 
@@ -429,6 +429,10 @@ def option_defaults_from_config(
                 + (f"did you mean `{near}`?" if near else f"there are {', '.join(known)}")
             )
         _refuse_configured_value(config, command.name, key, option, value)
+        if f"--{key.replace('_', '-')}" in option.secondary_opts:  # --no-open
+            if not isinstance(value, bool):
+                raise config.fault(f"`[{command.name}]`: `{key}` is true or false")
+            value = not value
         given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
     if "path" in options and config.path:
         given["path"] = [*map(str, config.path), *given.get("path", ())]

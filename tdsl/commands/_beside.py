@@ -111,8 +111,8 @@ def _limit_process_resources() -> None:
 def answer_of_call(args: Sequence[str], text: str) -> CallAnswer:
     """What a call prints on stdout, or, where that is nothing, on stderr. Files are read below the folder of
     the process and of tdsl only. Options of tdsl.toml and of the environment, which may name files to write,
-    do not count."""
-    from tdsl.cli import cli
+    do not count; those of tdsl.toml are judged, and a call is refused as on the command line."""
+    from tdsl.cli import cli, option_defaults_from_config
     from tdsl.config import ConfigError, load_config
     from tdsl.system import resources
     from tdsl.system.read import confine_reading
@@ -120,7 +120,9 @@ def answer_of_call(args: Sequence[str], text: str) -> CallAnswer:
     trusted = [resources.packaged_folder(kind) for kind in ("grammar", "stdlib", "targets", "docs")]
     with confine_reading(Path.cwd(), trusted), _streams_replaced(text) as (out, err):
         try:
-            own = replace(load_config(Path.cwd()), commands={})
+            settings, context = load_config(Path.cwd()), click.Context(cli, info_name="tdsl")
+            option_defaults_from_config(context, settings, cli.get_command(context, args[0]))
+            own = replace(settings, commands={})
             cli.main(
                 ["--color", "never", *args], "tdsl", standalone_mode=False, auto_envvar_prefix=None, obj=own
             )

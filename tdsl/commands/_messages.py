@@ -67,8 +67,47 @@ def _why_no_message(message: dict[str, Any]) -> str:
     return ""
 
 
-def serve_with_messages_judged(serve: Callable[[], None], judge: Callable[[bytes], object]) -> None:
-    """Run a server on descriptors 0 and 1 that meets messages alone; the others are answered here.
+class _Unanswered:
+    """The requests that a server has been given and not answered yet, by their ids."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._changed = threading.Condition()
+
+    def note(self, line: bytes, from_client: bool) -> None:
+        """Note a message of the client, or one of the server."""
+        try:
+            message = json.loads(line)
+            called, id = message.get("method"), message.get("id")
+            given_up = called == "notifications/cancelled" and message["params"]["requestId"]
+        except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
+            return
+        with self._changed:
+            if from_client and called is not None and id is not None:
+                self._ids.add(json.dumps(id))
+            elif from_client and given_up is not False:
+                self._ids.discard(json.dumps(given_up))
+            elif not from_client and called is None:
+                self._ids.discard(json.dumps(id))
+            self._changed.notify_all()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until all are answered, so many seconds at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._ids, seconds)
+
+    def give_up(self) -> None:
+        """Expect no answers any more."""
+        with self._changed:
+            self._ids.clear()
+            self._changed.notify_all()
+
+
+def serve_with_messages_judged(
+    serve: Callable[[], None], judge: Callable[[bytes], object], patience: float
+) -> None:
+    """Run a server on descriptors 0 and 1 that meets messages alone; the others are answered here. Where the
+    client closes its end, the server has ``patience`` seconds to answer the calls that run.
 
     The server reads and writes pipes; threads pass lines between them and the standard streams, so that no
     two writers tear a line.
@@ -79,6 +118,7 @@ def serve_with_messages_judged(serve: Callable[[], None], judge: Callable[[bytes
     os.dup2(inner_in, 0)
     os.dup2(inner_out, 1)
     lock = threading.Lock()
+    unanswered = _Unanswered()
 
     def write_whole(to: int, data: bytes) -> None:
         while data:
@@ -92,7 +132,9 @@ def serve_with_messages_judged(serve: Callable[[], None], judge: Callable[[bytes
                     with lock:
                         write_whole(outer_out, json.dumps(fault).encode() + b"\n")
                 elif line.strip():
+                    unanswered.note(line, from_client=True)
                     write_whole(to_server, line.rstrip(b"\n") + b"\n")
+        unanswered.wait(patience)  # the server drops the calls that run when its end is closed
         os.close(to_server)
 
     def pass_answers() -> None:
@@ -102,6 +144,8 @@ def serve_with_messages_judged(serve: Callable[[], None], judge: Callable[[bytes
                     return
                 with lock:
                     write_whole(outer_out, line)
+                unanswered.note(line, from_client=False)
+        unanswered.give_up()
 
     answers = threading.Thread(target=pass_answers, daemon=True)
     threading.Thread(target=pass_messages, daemon=True).start()

@@ -11,12 +11,13 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from tdsl.commands._shared import Wrong
 
+Status = TypeVar("Status", bound=int | None)
 FLAG = "--untrusted"
 VARIABLE = "TDSL_UNTRUSTED"
 MEMORY = 8 << 30
@@ -24,6 +25,10 @@ MEMORY = 8 << 30
 NO = ("", "0", "f", "false", "n", "no", "off")
 SECONDS, GRACE = 900, 30
 """Processor time, and how much more where what runs cannot be interrupted."""
+SIZE = 400_000
+"""Bytes of all designs of a call: a megabyte takes some five seconds to parse."""
+SIZE_VARIABLE, SECONDS_VARIABLE = "TDSL_UNTRUSTED_SIZE", "TDSL_UNTRUSTED_SECONDS"
+"""What sets other limits: the environment is that of who runs the call."""
 FILE = 1 << 30
 OPEN = 512
 TRUSTED_ONLY = {
@@ -35,13 +40,17 @@ TRUSTED_ONLY = {
 """Options that a call with the flag must not have, each with why, if that needs to be said."""
 DESIGNS = ("file", "files", "design", "old", "new")
 """Arguments that name designs."""
+TEXTS = ("texts", "against")
+"""Arguments that name other files by their texts; `-` is the standard input."""
 WRITTEN = (
     "accept",
     "cables",
     "certificates",
+    "folder",
     "out",
     "output",
     "picture",
+    "plot",
     "prometheus",
     "report",
     "second_opinion_dir",
@@ -58,22 +67,24 @@ def is_untrusted_call(args: Iterable[str], command: str = "") -> bool:
     return FLAG in before or any(os.environ.get(v, "").strip().lower() not in NO for v in variables)
 
 
-def with_untrusted_option(command: Callable[..., int]) -> Callable[..., int]:
+def with_untrusted_option(command: Callable[..., Status]) -> Callable[..., Status]:
     """A command with ``--untrusted``."""
 
     @wraps(command)
-    def run(*, untrusted: bool, **given: Any) -> int:
+    def run(*, untrusted: bool, **given: Any) -> Status:
         if not untrusted:
             return command(**given)
         from tdsl.system import cache, resources
-        from tdsl.system.read import confine_reading
+        from tdsl.system.read import bound_size_of_designs, confine_reading
 
         here = Path.cwd()
         _refuse_untrusted_paths(given)
         if "jobs" in given:
             given["jobs"] = 1  # what confines this process does not confine others
         trusted = [resources.packaged_folder(kind) for kind in ("grammar", "stdlib", "targets")]
-        with confine_reading(here, trusted), cache.cache_disabled(), _resources_limited():
+        size, seconds = _limit_given(SIZE_VARIABLE, SIZE), _limit_given(SECONDS_VARIABLE, SECONDS)
+        bounds = confine_reading(here, trusted), bound_size_of_designs(size)
+        with bounds[0], bounds[1], cache.cache_disabled(), _resources_limited(seconds):
             return command(**given)
 
     own = command.__module__.rpartition(".")[2].strip("_").upper()
@@ -96,6 +107,7 @@ def _refuse_untrusted_paths(given: dict[str, Any]) -> None:
         if os.path.lexists(name) and Path(name).suffix != ".fab":
             raise Wrong(f"{FLAG}: {name}: a design is a file that ends in .fab")
     read = [path for key, value in given.items() if key not in WRITTEN for path in _paths_within(value)]
+    read += [Path(name) for key in TEXTS for name in _texts_within(given.get(key))]
     written = [path for key in WRITTEN for path in _paths_within(given.get(key))]
     _refuse_paths_elsewhere([*map(Path, designs), *read], written)
 
@@ -131,8 +143,18 @@ def _refuse_paths_elsewhere(read: list[Path], written: list[Path]) -> None:
             raise Wrong(f"{FLAG}: {path} is reached by a link")
 
 
+def _limit_given(variable: str, usual: int) -> int:
+    """A limit, which a variable of the environment may set."""
+    text = os.environ.get(variable, "").strip().replace("_", "")
+    if not text:
+        return usual
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:12]) < 10**10):
+        raise Wrong(f"{variable} is {text[:40]!r}; it is a whole number, such as {usual}")
+    return int(text)
+
+
 @contextmanager
-def _resources_limited() -> Iterator[None]:
+def _resources_limited(seconds: int) -> Iterator[None]:
     """Bound memory, processor time, the size of files and how many are open, for what is run inside."""
     if sys.platform == "win32":
         yield
@@ -143,10 +165,10 @@ def _resources_limited() -> Iterator[None]:
     # The system counts a process's time from its start, and a program may call the command line long after
     # that.
     used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = SECONDS + math.ceil(used.ru_utime + used.ru_stime)
+    last = seconds + math.ceil(used.ru_utime + used.ru_stime)
     wanted = {
         "RLIMIT_AS": MEMORY,
-        "RLIMIT_CPU": seconds,
+        "RLIMIT_CPU": last,
         "RLIMIT_FSIZE": FILE,
         "RLIMIT_NOFILE": OPEN,
         "RLIMIT_CORE": 0,
@@ -160,8 +182,14 @@ def _resources_limited() -> Iterator[None]:
         least = min(x for x in (limit, soft, hard) if x != resource.RLIM_INFINITY)
         with suppress(OSError, ValueError):  # a system that has the name and not the limit
             resource.setrlimit(kind, (least, hard))
-    handler = signal.signal(signal.SIGXCPU, _refuse_late_call)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS + GRACE)  # ends what does not listen
+
+    def refuse_late_call(number: int, frame: FrameType | None) -> None:
+        raise Wrong(
+            f"{FLAG}: this takes more than {seconds} seconds of processor time; {SECONDS_VARIABLE} sets more"
+        )
+
+    handler = signal.signal(signal.SIGXCPU, refuse_late_call)
+    signal.setitimer(signal.ITIMER_PROF, seconds + GRACE)  # ends what does not listen
     try:
         yield
     finally:
@@ -170,7 +198,3 @@ def _resources_limited() -> Iterator[None]:
         for kind, limits in before.items():
             with suppress(OSError, ValueError):
                 resource.setrlimit(kind, limits)
-
-
-def _refuse_late_call(number: int, frame: FrameType | None) -> None:
-    raise Wrong(f"{FLAG}: this takes more than {SECONDS} seconds of processor time")

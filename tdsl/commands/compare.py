@@ -26,6 +26,7 @@ from tdsl.commands._shared import (
     show_findings,
     write_to_stream,
 )
+from tdsl.commands._untrusted import with_untrusted_option
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 @places_option
 @output_format_option([*FORMATS, "markdown"])
 @limit_options
+@with_untrusted_option
 def command(
     files: tuple[str, ...],
     vary: tuple[str, str] | None,

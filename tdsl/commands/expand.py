@@ -19,6 +19,7 @@ from tdsl.commands._shared import (
     sources_with_stdin,
     write_to_stream,
 )
+from tdsl.commands._untrusted import with_untrusted_option
 
 
 @click.command(
@@ -30,6 +31,7 @@ from tdsl.commands._shared import (
 @click.argument("file", type=Source(), metavar="FILE")
 @design_options
 @limit_options
+@with_untrusted_option
 def command(file: str, **given: Any) -> int:
     """Print a design with its intent written out as groups, devices and connects: a design itself, of the
     same fabric.

@@ -50,6 +50,7 @@ from tdsl.commands._topology_candidates import (
     write_candidates,
 )
 from tdsl.commands._trials import MoneyAndJob, Pairs, Trial, rows_of_trials
+from tdsl.commands._untrusted import with_untrusted_option
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.workers import Workers
 
@@ -158,6 +159,7 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @output_format_option([*FORMATS, "markdown"])
 @workers_options
 @limit_options
+@with_untrusted_option
 def command(file: str, **given: Any) -> int:
     """Print a line for each combination of the values: its figures, and `yes` under `best` where no other
     combination is at least as good in both figures and better in one.

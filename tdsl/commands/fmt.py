@@ -71,11 +71,16 @@ def _read_design_bytes(name: str) -> bytes:
 def _format_design(data: bytes, name: str) -> str | None:
     """The text in the one layout; None, with the findings on stderr, if it cannot be read."""
     from tdsl.findings.diagnostic import Diagnostics, merge_equal_findings
-    from tdsl.syntax.parser import decode_source_file, parse_source_file
+    from tdsl.syntax.parser import decode_source_file, parse_source_file, report_oversized_designs
     from tdsl.syntax.printer import format_source
+    from tdsl.system.read import bound_exceeded_by_design
 
     diagnostics = Diagnostics()
-    file = decode_source_file(data, name, diagnostics)
+    most, file = bound_exceeded_by_design(name, len(data)), None
+    if most:
+        report_oversized_designs(len(data), most, name, diagnostics)
+    else:
+        file = decode_source_file(data, name, diagnostics)
     if file is not None:
         parse_source_file(file, diagnostics)
         if not diagnostics.has_errors:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tdsl.commands._shared import FOUND, OK, Wrong, write_to_stream
+from tdsl.commands._untrusted import with_untrusted_option
 
 if TYPE_CHECKING:
     from tdsl.findings.diagnostic import Diagnostic
@@ -25,7 +26,7 @@ FORMATS = ("full", "concise", "json")
     "  tdsl lint-nccl nccl/DGX_H100.xml --against dump.xml    (of NCCL_TOPO_DUMP_FILE)\n"
     "  tdsl lint-nccl graph.xml --against graph-dump.xml      (of NCCL_GRAPH_DUMP_FILE)",
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...|-")
+@click.argument("texts", nargs=-1, required=True, metavar="FILE...|-")
 @click.option(
     "--output-format", type=click.Choice(FORMATS), default="full", show_default=True, help="How to report."
 )
@@ -42,7 +43,8 @@ FORMATS = ("full", "concise", "json")
     metavar="DUMP",
     help="The dump of a real machine to compare the files with (NCCL_TOPO_DUMP_FILE, NCCL_GRAPH_DUMP_FILE).",
 )
-def command(files: tuple[str, ...], output_format: str, fail_on: str, against: str | None) -> int:
+@with_untrusted_option
+def command(texts: tuple[str, ...], output_format: str, fail_on: str, against: str | None) -> int:
     """Judge files for NCCL_TOPO_FILE and NCCL_GRAPH_FILE by the rules of NCCL 2.30, those with AMD's
     accelerators and xGMI links by the rules of RCCL 2.21; `-` reads stdin.
 
@@ -65,7 +67,7 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
         else None
     )
     found, covered, dialects = {}, {}, {}
-    for name in dict.fromkeys(files):
+    for name in dict.fromkeys(texts):
         shown = "<stdin>" if name == "-" else name
         found[shown], covered[shown], dialects[shown] = _findings_of_nccl_file(name, dump)
     bar = Severity[fail_on.upper()]

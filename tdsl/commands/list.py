@@ -13,6 +13,7 @@ import click
 from tdsl.commands._model_figures import HAVE, rows_of_models, rows_of_models_without
 from tdsl.commands._rows import OutputRows, format_option, print_csv, print_json, print_table
 from tdsl.commands._shared import Text, Wrong
+from tdsl.commands._untrusted import with_untrusted_option
 from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
@@ -329,6 +330,7 @@ KINDS: Mapping[str, Callable[[], OutputRows]] = {
     envvar="TDSL_LIST_MISSING",
 )
 @format_option
+@with_untrusted_option
 def command(kind: str, output_format: str, for_: str | None, to: str | None, missing: str | None) -> None:
     """List the checks, codes of findings, targets, hardware models, cables, optics, topologies, designs or
     training jobs that there are. `models` are the hardware models with their power, latency, mass and

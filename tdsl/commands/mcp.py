@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._beside import Beside
+from tdsl.commands._beside import SECONDS, Beside
 from tdsl.commands._messages import serve_with_messages_judged
 from tdsl.commands._shared import OK, Wrong
 from tdsl.system.standard_output import release_descriptor_1
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
 
 BESIDE = Beside()
+GRACE = 10.0
+"""Seconds beyond those of a call after which a client that has closed its end is not answered any more."""
 LONGEST = 200_000
 """Characters of an answer; what is longer is cut, and says so."""
 INSTRUCTIONS = """\
@@ -59,6 +61,7 @@ def command() -> int:
         serve_with_messages_judged(
             lambda: assistant_server().run("stdio"),
             lambda line: jsonrpc_message_adapter.validate_json(line, by_name=False),
+            SECONDS + GRACE,
         )
     finally:
         BESIDE.stop()

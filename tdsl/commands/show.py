@@ -29,6 +29,7 @@ from tdsl.commands._shared import (
     show_findings,
     write_to_stream,
 )
+from tdsl.commands._untrusted import with_untrusted_option
 from tdsl.report.paint import terminal_safe_line
 
 if TYPE_CHECKING:
@@ -457,6 +458,7 @@ MESSAGES = ("stage", "sender", "receiver", "bytes", "rate_bps", "delay_s", "rout
 @fail_options("Of `schedule`: what it is without")
 @places_option
 @limit_options
+@with_untrusted_option
 def command(
     file: str,
     what: str,

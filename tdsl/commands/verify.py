@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tdsl.commands._shared import ALL_NETWORKS, FOUND, OK, Wrong, write_to_stream
+from tdsl.commands._untrusted import with_untrusted_option
 from tdsl.system.nouns import noun_for_count
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ SHOWN = 20
     "files, too)\n"
     "  tdsl verify out --signers allowed_signers     (fail unless one of these signed it)",
 )
-@click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="OUT")
+@click.argument("built", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="OUT")
 @click.option("--strict", is_flag=True, help="Fail if there are files that the manifest does not list.")
 @click.option(
     "--signers",
@@ -32,7 +33,8 @@ SHOWN = 20
     help="Fail unless manifest.json.sig is a signature of the manifest by one of these: OpenSSH's file of "
     "allowed signers.",
 )
-def command(out: Path, strict: bool, signers: Path | None) -> int:
+@with_untrusted_option
+def command(built: Path, strict: bool, signers: Path | None) -> int:
     """Compare every file of OUT with the SHA-256 hashes of OUT/manifest.json. The design is not needed.
 
     Of the output of several fabrics, every folder in OUT is compared, and is to have the name of its fabric.
@@ -46,14 +48,14 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
     from tdsl.output.intact import folders_with_manifest
 
     try:
-        folders, beside = folders_with_manifest(out, strict)
+        folders, beside = folders_with_manifest(built, strict)
     except OSError as fault:
-        raise Wrong(f"{out}: {fault.strerror or fault}") from None
+        raise Wrong(f"{built}: {fault.strerror or fault}") from None
     status = FOUND if strict and beside else OK
-    _print_unlisted_files(out.as_posix(), beside)
+    _print_unlisted_files(built.as_posix(), beside)
     for folder in folders:
         found = _examine_folder(folder, strict)
-        wrong = _print_examined(found, folder, out)
+        wrong = _print_examined(found, folder, built)
         status = FOUND if wrong or (strict and found.others) else status
         if signers is not None and not _print_signer(found, folder.as_posix(), signers):
             status = FOUND

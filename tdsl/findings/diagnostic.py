@@ -88,6 +88,12 @@ class FindingDetails(TypedDict, total=False):
     """How many equal findings it is for; 1 if not given."""
 
 
+OF_READING = "E00"
+"""Codes of faults that keep a text from being read: nothing of it is judged, and no comment allows them."""
+MOST_EQUIVALENT_FAULTS = 200
+"""Faults of one code in one text that are listed."""
+
+
 @dataclass(slots=True)
 class Diagnostics:
     """Findings as they are collected by one stage."""
@@ -137,10 +143,6 @@ class Diagnostics:
         return len(self.items)
 
 
-MOST_EQUAL = 100
-"""Findings of one message in one file that are reported one by one, at most."""
-
-
 def merge_equal_findings(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Findings in the order of the text; those with one code and one place become one with a count."""
     groups: dict[tuple[object, ...], Diagnostic] = {}
@@ -155,25 +157,25 @@ def merge_equal_findings(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
             return ("", 0, 0, d.code)
         return (d.span.file.name, d.span.start, d.span.end, d.code)
 
-    return _cap_equal_findings(sorted(groups.values(), key=place))
+    return _without_equivalent_faults(sorted(groups.values(), key=place))
 
 
-def _cap_equal_findings(findings: list[Diagnostic]) -> list[Diagnostic]:
-    """Findings without those of one code, file and message that are more than ``MOST_EQUAL``: the last that
-    stays says how many."""
-    last: dict[tuple[object, ...], tuple[int, int]] = {}
-    out: list[Diagnostic] = []
+def _without_equivalent_faults(findings: list[Diagnostic]) -> list[Diagnostic]:
+    """Findings where of many faults of one text that have one code and no fix the first are kept, and the
+    last of these counts the others: a text of another kind has a fault at each word."""
+    if len(findings) <= MOST_EQUIVALENT_FAULTS:
+        return findings
+    kept: list[Diagnostic] = []
+    places: dict[tuple[int, str], list[int]] = {}
     for d in findings:
-        key = (d.code, d.severity, d.message, d.span.file.name if d.span else "")
-        seen, at = last.get(key, (0, -1))
-        if seen < MOST_EQUAL:
-            last[key] = (seen + 1, len(out))
-            out.append(d)
-        else:
-            last[key] = (seen + 1, at)
-    for seen, at in last.values():
-        if seen > MOST_EQUAL:
-            more = seen - MOST_EQUAL
-            note = f"and {more:,} more like it, which are not shown"
-            out[at] = replace(out[at], notes=(*out[at].notes, note))
-    return out
+        listed = None
+        if d.code.startswith(OF_READING) and d.span is not None and d.fix is None:
+            listed = places.setdefault((id(d.span.file), d.code), [])
+        if listed is None or len(listed) < MOST_EQUIVALENT_FAULTS:
+            if listed is not None:
+                listed.append(len(kept))
+            kept.append(d)
+            continue
+        last = listed[-1]
+        kept[last] = replace(kept[last], count=kept[last].count + d.count)
+    return kept

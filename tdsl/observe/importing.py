@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import field
+from functools import lru_cache
 
 from tdsl.observe.names import AGGREGATION, device_name_readings, is_factory_description, node_name_shown
 from tdsl.observe.record import (
@@ -218,7 +219,13 @@ class _Importer:
         design cannot have: links of what is no device, cables that end where they begin."""
         for row in self.observed.left:
             self._leave_out("E0611", row.at, row.text, row.why)
-        for w in sorted(self._links_seen_once(), key=self._nameless_ends):
+        nameless = {key for key, n in self.observed.nodes.items() if is_factory_description(n.description)}
+
+        def nameless_ends(w: CapturedLink) -> int:
+            """Of two neighbours at a port the one that has a name is the better known."""
+            return (w.a.node in nameless) + (w.b.node in nameless)
+
+        for w in sorted(self._links_seen_once(), key=nameless_ends):
             if w.a.node not in self.of_node or w.b.node not in self.of_node:
                 self._leave_out("E0611", w.at, self._shown(w), "a router or an aggregation node")
                 continue
@@ -280,6 +287,8 @@ class _Importer:
     ) -> tuple[tuple[str, str], tuple[str, str]]:
         """The ports of one of the links of a cable. A table of tdsl's names the connector of a breakout in
         the row of each leg, and once for a cable of several links: each link has a port of its own there."""
+        if not (lane or wire.leg):
+            return a, b
         out = []
         for near, far in ((a, b), (b, a)):
             others = self.at_connector[near]
@@ -287,11 +296,6 @@ class _Importer:
             more = f"{number}.{lane}" if number or lane else ""
             out.append((near[0], f"{near[1]}{LANE}{more}" if more else near[1]))
         return out[0], out[1]
-
-    def _nameless_ends(self, wire: CapturedLink) -> int:
-        """How many ends of a link are at devices without a name: of two neighbours at a port the one that
-        has a name is the better known."""
-        return sum(is_factory_description(self.observed.nodes[e.node].description) for e in (wire.a, wire.b))
 
     def _shown(self, wire: CapturedLink) -> str:
         """A link as the capture writes it."""
@@ -412,6 +416,8 @@ class _Importer:
 
     def port(self, end: CapturedEnd) -> str:
         """The name of a port: the one that its own device gives it, else the first that is no MAC address."""
+        if len(end.port) == 1:
+            return end.port[0]
         own = self.own.get(end.node, ())
         named = (p for p in end.port if p in own)
         return next(named, next((p for p in end.port if not hexadecimal_digits(p)), end.port[0]))
@@ -480,6 +486,10 @@ class _Importer:
                 axis.add((len(n), n.startswith("0")))
         arrays: list[Array] = []
         for (model, stem), members in groups.items():
+            if len(members) == 1:
+                (name,) = members.values()
+                arrays.append(Array(self.word(name), model, name, (), (), (), {(): name}))
+                continue
             padded = tuple(_zero_padded_width(w) for w in widths[model, stem])
             whole = self._array_of(model, stem, padded, members)
             if whole is not None:
@@ -497,7 +507,7 @@ class _Importer:
         lows = tuple(min(m[i] for m in members) for i in range(len(padded)))
         highs = tuple(max(m[i] for m in members) for i in range(len(padded)))
         size = math.prod(high - low + 1 for low, high in zip(lows, highs, strict=True))
-        dense = len(members) > 1 and -1 not in padded and size <= DENSE * len(members)
+        dense = -1 not in padded and size <= DENSE * len(members)
         if not dense or not self.structure:
             return None
         word = re.sub(r"[\W_]+", "_", stem.replace("\0", "_")).strip("_") or "device"
@@ -554,8 +564,12 @@ class _Importer:
 
 def _port_of_no_network(wire: CapturedLink) -> str:
     """The port of a link that is one of power or a console by its name, "" where none is."""
-    names = (p for end in (wire.a, wire.b) for p in end.port[:1])
-    return next((p for p in names if NO_NETWORK.fullmatch(p)), "")
+    return next((p for end in (wire.a, wire.b) for p in end.port[:1] if _is_of_power_or_console(p)), "")
+
+
+@lru_cache(1 << 14)  # devices of one model have ports of the same names
+def _is_of_power_or_console(port: str) -> bool:
+    return NO_NETWORK.fullmatch(port) is not None
 
 
 def _numbers_in_name(name: str) -> list[str]:
@@ -635,6 +649,7 @@ def _index_tuples_in_box(lows: Sequence[int], highs: Sequence[int]) -> list[tupl
     return out
 
 
+@lru_cache(1 << 14)  # devices of one model have ports of the same names
 def _natural_sort_parts(text: str) -> list[tuple[int, int, str]]:
     return [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in re.findall(r"\d{1,18}|\D+", text)]
 

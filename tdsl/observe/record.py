@@ -23,6 +23,8 @@ MOST_NODES = 1 << 21
 MOST_LINKS = 1 << 23
 MOST_ALIKE = 5
 """Faults of one kind in a capture that are reported each for itself; of more the first, with their number."""
+SHORTEST_ADDRESS = 12
+"""Characters of a MAC address without signs between its digits."""
 INFINIBAND = ("switch", "adapter", "router")
 """Kinds of nodes that readers of InfiniBand captures give; their ports are numbers."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
@@ -262,7 +264,7 @@ class Observed:
             if len(self.nodes) >= MOST_NODES:
                 raise Malformed(at.line, f"there are more than {MOST_NODES:,} devices")
             self.nodes[key] = CapturedNode(key, description, kind, ids, ports, at)
-        else:
+        elif old[1:5] != (description, kind, ids, ports):
             more = tuple(i for i in ids if i not in old.ids)
             self.nodes[key] = old._replace(
                 description=old.description or description,
@@ -529,6 +531,8 @@ def plain_capture_name(text: str, line: int) -> str:
     long."""
     if len(text) > LONGEST_NAME:
         raise Malformed(line, f"a name has more than {LONGEST_NAME} characters")
+    if text.isascii() and text.isprintable():
+        return text
     if _CONTROL.search(text):
         raise Malformed(
             line,
@@ -547,6 +551,8 @@ def plain_capture_name(text: str, line: int) -> str:
 def hexadecimal_digits(text: str) -> str:
     """A GUID or MAC address as bare digits, "" where it is none: ``0x0002c903000a1b2c``,
     ``08:00:27:4f:33:2d``."""
+    if len(text) < SHORTEST_ADDRESS:
+        return ""
     digits = re.sub(r"[:.\-\s]", "", text.strip().lower()).removeprefix("0x")
     return digits if re.fullmatch(r"[0-9a-f]{12}|[0-9a-f]{16}", digits) else ""
 

@@ -9,6 +9,7 @@ import csv
 import io
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,8 +28,13 @@ MOST_CELLS = 1 << 24
 """Cells of a sheet, empty ones included: the reader allocates all up to the last row and column."""
 CELL = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{1,4})(\d{1,8})""")
 """Where a cell of .xlsx says that it stands."""
-REPEATED = re.compile(rb"""number-rows-repeated\s*=\s*["']\s*(\d{1,18})""")
-"""How often .ods has a row: all rows of a sheet are a million, of which most are empty."""
+PART_OF_TABLE = re.compile(rb"""<table:(table|table-row|table-cell|covered-table-cell)(?=[\s/>])([^<]*)""")
+REPEATED = re.compile(rb"""number-(?:rows|columns)-repeated\s*=\s*["']\s*(\d{1,18})""")
+"""How often .ods has a row or a cell: all rows of a sheet are a million, of which most are empty."""
+SHARED = re.compile(rb"""<c\s[^<]*\bt\s*=\s*["']s["'][^<]*<v>\s*(\d{1,9})""")
+"""Which of the shared texts a cell of .xlsx has."""
+MOST_TEXT = 1 << 28
+"""Characters of all cells: one long text may be shared by millions of them."""
 HOW = "save it as .xlsx, .ods or CSV"
 
 
@@ -76,11 +82,19 @@ def _refuse_oversized_archive(data: bytes) -> None:
             size = sum(one.file_size for one in archive.infolist())
             parts = [one for one in archive.infolist() if one.filename.endswith(".xml")]
             texts = (archive.read(one) for one in parts if size <= UNPACKED)
-            cells = max(map(_cells_of_sheet, texts), default=0)
+            cells, shared, uses = 0, b"", Counter[int]()
+            for part, text in zip(parts, texts, strict=False):
+                cells = max(cells, _cells_of_sheet(text))
+                uses.update(int(found[1]) for found in SHARED.finditer(text))
+                shared = text if part.filename.endswith("sharedStrings.xml") else shared
+            sizes = [len(one) for one in shared.split(b"<si")[1:]] if uses else []
+            length = sum(count * sizes[one] for one, count in uses.items() if one < len(sizes))
     except (zipfile.BadZipFile, ValueError, OSError) as wrong:
         raise Malformed(1, f"this workbook is not readable: {str(wrong)[:80]}", HOW) from None
     if size > UNPACKED:
         raise Malformed(1, f"the workbook unpacks to more than {UNPACKED >> 20} MiB", HOW)
+    if length > MOST_TEXT:
+        raise Malformed(1, f"the cells of the workbook have more than {MOST_TEXT >> 20:,} MiB of text", HOW)
     if cells > MOST_CELLS:
         raise Malformed(
             1,
@@ -90,16 +104,37 @@ def _refuse_oversized_archive(data: bytes) -> None:
 
 
 def _cells_of_sheet(part: bytes) -> int:
-    """How many cells a sheet of .xlsx has up to its last row and column, empty ones included; of .ods as many
-    as rows where these are more than its sheets can have."""
-    repeated = sum(int(found[1]) for found in REPEATED.finditer(part))
-    if repeated > MOST_ROWS * part.count(b"<table:table "):
-        return repeated
+    """How many cells a sheet of .xlsx, or the largest one of .ods, has up to its last row and column, empty
+    ones included."""
+    if b"<table:table" in part:
+        return _cells_of_ods(part)
     last_row, columns = 0, set()
     for found in CELL.finditer(part):
         columns.add(found[1])
         last_row = max(last_row, int(found[2]))
     return last_row * max(map(_number_of_column, columns), default=0)
+
+
+def _cells_of_ods(part: bytes) -> int:
+    """How many cells the largest sheet of .ods has up to the last row and column that hold something: what is
+    repeated behind these is not stored."""
+    most = rows = last_row = widest = width = 0
+    times = 1
+    for found in PART_OF_TABLE.finditer(part):
+        kind, rest = found[1], found[2]
+        said = REPEATED.search(rest)
+        repeated = int(said[1]) if said else 1
+        if kind == b"table":
+            rows = last_row = widest = width = 0
+            times = 1
+        elif kind == b"table-row":
+            rows, times, width = rows + repeated, repeated, 0
+        else:
+            width += repeated
+            if b"office:" in rest or b"/>" not in rest:
+                last_row, widest = rows, max(widest, width)
+                most = max(most, last_row * widest, times * width)
+    return most
 
 
 def _number_of_column(letters: bytes) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tdsl.explain import catalogue
-from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.diagnostic import OF_READING, Diagnostic, Severity
 from tdsl.report.formats import Report
 from tdsl.report.paint import Paint, terminal_safe_text, text_columns, wrap_text
 from tdsl.semantics.values import text_of
@@ -111,7 +111,7 @@ def finding_block(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
     if d.help:
         lines += _note_lines(gutter, paint("help", "help") + ": ", d.help, paint, width)
     if d.count > 1:
-        lines += _note_lines(gutter, "", f"(first of {d.count})", paint, width)
+        lines += _note_lines(gutter, "", f"(first of {d.count:,})", paint, width)
     return "\n".join(lines)
 
 
@@ -456,9 +456,9 @@ def severity_tally(found: Iterable[Diagnostic], paint: Paint) -> str:
     """``3 errors, 1 warning``."""
     counts = Counter[Severity]()
     for d in found:
-        counts[d.severity] += 1
+        counts[d.severity] += d.count if d.code.startswith(OF_READING) else 1
     words = [
-        paint(s.word, f"{counts[s]} {s.word}{'s' if counts[s] > 1 else ''}")
+        paint(s.word, f"{counts[s]:,} {s.word}{'s' if counts[s] > 1 else ''}")
         for s in sorted(Severity, reverse=True)
         if counts[s]
     ]

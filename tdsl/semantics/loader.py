@@ -14,12 +14,19 @@ from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault, closest_known_name
 from tdsl.syntax import tree
 from tdsl.syntax.characters import report_misleading_characters
-from tdsl.syntax.parser import MAX_BYTES, decode_source_file, parse_source_file, report_oversized_file
+from tdsl.syntax.parser import (
+    MAX_BYTES,
+    decode_source_file,
+    parse_source_file,
+    report_oversized_designs,
+    report_oversized_file,
+)
 from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.read import (
     FileTooLarge,
     Stamp,
+    bound_exceeded_by_design,
     file_stamp,
     files_with_stamps,
     folder_entries,
@@ -182,6 +189,11 @@ def _parse_design_file(
     except FileTooLarge as fault:
         report_oversized_file(fault.size, shown, own)
         return None, own.items
+    if not path.is_relative_to(resources.packaged_folder("stdlib")):
+        most = bound_exceeded_by_design(key, len(data))
+        if most:
+            report_oversized_designs(len(data), most, shown, own)
+            return None, own.items
     file = decode_source_file(data, shown, own)
     if file is None:
         return None, own.items

@@ -63,6 +63,18 @@ def decode_source_file(
     return file
 
 
+def report_oversized_designs(size: int, most: int, name: str, diagnostics: Diagnostics) -> None:
+    """Say that a stranger's design is not read, since with it the designs of the call are larger than its
+    bound of ``most`` bytes."""
+    diagnostics.add(
+        "E0012",
+        SourceSpan(SourceFile(name, ""), 0, 0),
+        f"the file has {size:,} bytes; with --untrusted all designs of a call may have {most:,}",
+        help="let groups and arrays say what repeats; who runs the call may set TDSL_UNTRUSTED_SIZE to more "
+        "bytes",
+    )
+
+
 def report_oversized_file(size: int, name: str, diagnostics: Diagnostics) -> None:
     """Say that a file is too large to be a design; there is no text of it."""
     diagnostics.add(

@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any
 
 from lark import Lark
+from lark.parse_tree_builder import ExpandSingleChild
 from lark.parsers.lalr_analysis import Shift
 
 from tdsl.syntax.scanner import END, Token
@@ -19,18 +20,19 @@ class PartialParse:
     ``values`` are those of the parser's stack: tokens and parts of the tree, outermost first.
     """
 
-    __slots__ = ("_builds", "_known", "_only", "_state", "_states", "_table", "values")
+    __slots__ = ("_builds", "_end", "_known", "_only", "_state", "_states", "_table", "values")
 
     def __init__(
         self, lark: Lark, symbol: str, only: dict[int, Any], known: dict[int, tuple[int, str, Any]]
     ) -> None:
         """``symbol`` is the start of the grammar. Kept between the parses of one grammar: ``only``, the rules
-        of `settle`, and ``known``, what `_reduce` asks of a rule."""
+        of `settle`, and ``known``, what a reduction asks of a rule."""
         self._only, self._known = only, known
         self._builds = True
         self._state: Any = lark.parse_interactive(start=symbol).parser_state
         self._states: list[int] = self._state.state_stack
         self.values: list[Any] = self._state.value_stack
+        self._end: int = self._state.parse_conf.end_state
         self._table: Any = self._state.parse_conf.states
 
     def choices(self) -> Any:
@@ -81,14 +83,16 @@ class PartialParse:
         depth = len(states)
         pushed: list[int] = []
         while True:
-            _, action = table[pushed[-1] if pushed else states[depth - 1]].get(kind, (None, None))
-            if not hasattr(action, "expansion"):
-                return action is not None
-            kept = max(len(pushed) - len(action.expansion), 0)
-            depth -= len(action.expansion) - (len(pushed) - kept)
-            del pushed[kept:]
-            goto = table[pushed[-1] if pushed else states[depth - 1]][action.origin.name][1]
-            if goto == self._state.parse_conf.end_state:
+            entry = table[pushed[-1] if pushed else states[depth - 1]].get(kind)
+            if entry is None or entry[0] is Shift:
+                return entry is not None
+            size, origin, _ = self._known.get(id(entry[1])) or self._learn(entry[1])
+            own = min(size, len(pushed))
+            if own:
+                del pushed[-own:]
+            depth -= size - own
+            goto = table[pushed[-1] if pushed else states[depth - 1]][origin][1]
+            if goto == self._end:
                 return True
             pushed.append(goto)
 
@@ -105,14 +109,23 @@ class PartialParse:
                 return None
             self._reduce(target)
 
+    def _learn(self, rule: Any) -> tuple[int, str, Any]:
+        """What a reduction asks of a rule: its size, its name, and what makes its value; None where that is
+        the one that is there."""
+        size, made = len(rule.expansion), self._state.parse_conf.callbacks[rule]
+        stays = size == 1 and isinstance(made, ExpandSingleChild)
+        known = self._known[id(rule)] = size, rule.origin.name, None if stays else made
+        return known
+
     def _reduce(self, rule: Any) -> None:
         """Put what a rule makes of the values at the top in their place."""
-        known = self._known.get(id(rule))
-        if known is None:
-            made = self._state.parse_conf.callbacks[rule]
-            known = self._known[id(rule)] = len(rule.expansion), rule.origin.name, made
-        size, origin, make = known
+        size, origin, make = self._known.get(id(rule)) or self._learn(rule)
         states, values = self._states, self.values
+        if size == 1:  # most are
+            if make is not None and self._builds:
+                values[-1] = make([values[-1]])
+            states[-1] = self._table[states[-2]][origin][1]
+            return
         parts = values[-size:] if size else []
         if size:
             del states[-size:], values[-size:]

@@ -65,6 +65,9 @@ class Scanner:
         out: list[Token] = []
         at = start
         while at < stop:
+            if text[at] == " ":
+                at += 1
+                continue
             m = match(text, at, stop)
             if m is None:
                 word = _JUNK if text[at] != '"' else _REST_OF_LINE

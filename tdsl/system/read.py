@@ -25,6 +25,7 @@ OPENED = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/\d+")
 
 _snapshot: ContextVar[tuple[str, Mapping[str, bytes]] | None] = ContextVar("snapshot", default=None)
 _confined: ContextVar[tuple[str, ...]] = ContextVar("confined", default=())
+_designs: ContextVar[tuple[int, dict[str, int]] | None] = ContextVar("designs", default=None)
 _inputs: ContextVar[set[str | tuple[int, int]] | None] = ContextVar("inputs", default=None)
 
 
@@ -58,6 +59,27 @@ def confine_reading(folder: Path, trusted: Sequence[Path]) -> Iterator[None]:
         yield
     finally:
         _confined.reset(token)
+
+
+@contextmanager
+def bound_size_of_designs(most: int) -> Iterator[None]:
+    """Let the designs that are read have so many bytes together."""
+    token = _designs.set((most, {}))
+    try:
+        yield
+    finally:
+        _designs.reset(token)
+
+
+def bound_exceeded_by_design(name: str, size: int) -> int:
+    """Count the bytes of a design, once for each name and size; the bound in force where all together exceed
+    it, else 0."""
+    held = _designs.get()
+    if held is None:
+        return 0
+    most, sizes = held
+    sizes[f"{size} {name}"] = size
+    return most if sum(sizes.values()) > most else 0
 
 
 @contextmanager

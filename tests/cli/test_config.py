@@ -52,12 +52,14 @@ def test_every_option_that_help_lists(project: Path) -> None:
         command = cli.get_command(context, name)
         assert command is not None
         for option in command.params:
-            for flag in option.opts if isinstance(option, click.Option) and not option.hidden else ():
+            listed = isinstance(option, click.Option) and not option.hidden
+            for flag in (*option.opts, *option.secondary_opts) if listed else ():
                 if flag.startswith("--"):
                     value = ["x"] if option.multiple else True if option.is_flag else "x"
                     file = Config(Path("tdsl.toml"), Path("/"), commands={name: {flag.lstrip("-"): value}})
                     try:
-                        assert option_defaults_from_config(context, file, command)[name]
+                        given = option_defaults_from_config(context, file, command)[name]
+                        assert [*given.values()] != [False] or flag.startswith("--no-"), flag
                     except ConfigError as fault:
                         refused[f"{name} {flag}"] = str(fault)
     assert refused and all("is for the call or the environment" in why for why in refused.values()), refused

@@ -54,8 +54,3 @@ def test_a_slip_is_answered_with_what_to_write(name: str, old: str, new: str, he
 def test_another_format_is_named(name: str, text: str, tmp_path: Path) -> None:
     (finding,) = compile_text(text, tmp_path, models=False).findings
     assert finding.code == "E0017" and name in finding.message and re.search(r"`tdsl (init`|audit)", finding.help)
-
-
-def test_many_findings_of_one_message_are_counted(tmp_path: Path) -> None:
-    found = compile_text(SOUND + "}\n" * 2000, tmp_path, models=False).findings
-    assert len(found) == 100 and "1,900 more like it" in "".join(found[-1].notes)

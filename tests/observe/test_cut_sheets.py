@@ -168,7 +168,8 @@ def test_workbooks(shape: Callable[[Rows, Random], Rows], cables: Cables, tmp_pa
 
 
 def test_a_cell_far_from_the_table(cables: Cables, tmp_path: Path) -> None:
-    """Room for a thousand million million cells is not asked for: .xlsx of one far cell, .ods of a row repeated."""
+    """Room for a thousand million million cells is not asked for: .xlsx of one far cell, .ods of a row or a cell
+    repeated. Empty rows and cells that are repeated to the end of the sheet, as programs write them, are none."""
     path = xlsx(tmp_path / "t.xlsx", {"one": links(cables)})
     with zipfile.ZipFile(path) as archive:
         parts = {one: archive.read(one) for one in archive.namelist()}
@@ -177,16 +178,27 @@ def test_a_cell_far_from_the_table(cables: Cables, tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for one, text in (parts | {"xl/worksheets/sheet1.xml": sheet.replace(b"</sheetData>", far)}).items():
             archive.writestr(one, text)
-    other = ods(tmp_path / "t.ods", {"one": [["a"], ["b"]]})
-    with zipfile.ZipFile(other) as archive:
-        content = archive.read("content.xml").replace(
-            b"<table:table-row>", b'<table:table-row table:number-rows-repeated="%d">' % 2**40, 1
-        )
-    with zipfile.ZipFile(other, "w") as archive:
-        archive.writestr("content.xml", content)
-    for one in (path, other):
+    repeated = {b"row": b"row table:number-rows-repeated='%d'" % 2**40, b"cell": b"cell table:number-columns-repeated='99999999'"}
+    others = []
+    for old, new in repeated.items():
+        others.append(ods(tmp_path / f"{old.decode()}.ods", {"one": [["a"], ["b"]]}))
+        with zipfile.ZipFile(others[-1]) as archive:
+            content = archive.read("content.xml").replace(b"<table:table-" + old, b"<table:table-" + new, 1)
+        with zipfile.ZipFile(others[-1], "w") as archive:
+            archive.writestr("content.xml", content)
+    for one in (path, *others):
         faults = [f.finding for f in audited(cables.fabric, ("p2p", one)).faults]
         assert any(d.code == "E0601" and "cells up to its last one" in d.message for d in faults), faults
+    whole = ods(tmp_path / "whole.ods", {"one": SHAPES[0](links(cables), Random(3))})
+    end = '<table:table-row {}"1048000"><table:table-cell {}"16384"/></table:table-row></table:table>'
+    with zipfile.ZipFile(whole) as archive:
+        parts = {one: archive.read(one) for one in archive.namelist()}
+    rest = end.format(*(f"table:number-{what}-repeated=" for what in ("rows", "columns"))).encode()
+    parts["content.xml"] = parts["content.xml"].replace(b"</table:table>", rest)
+    with zipfile.ZipFile(whole, "w") as archive:
+        for one, text in parts.items():
+            archive.writestr(one, text)
+    assert [f.finding.message for f in audited(cables.fabric, ("p2p", whole)).faults] == []
 
 
 def test_merged_cells_of_a_workbook(cables: Cables, tmp_path: Path) -> None:

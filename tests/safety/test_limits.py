@@ -14,8 +14,10 @@ import time
 from pathlib import Path
 from xml.etree import ElementTree
 
+import click
 import pytest
 
+from tdsl.cli import cli
 from tdsl.emit.rows import spreadsheet_cell
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import sampled
@@ -165,6 +167,41 @@ def test_untrusted_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for call, words in table(__file__, "refused"):
         for done in (tdsl(*call.split(), "--untrusted"), tdsl(*call.split(), env={"TDSL_UNTRUSTED": "1"})):
             assert done.exit_code == 2 and words in done.stderr, (call, done.output)
+
+
+def test_every_command_that_reads_files_of_others_can_be_told_so() -> None:
+    own = {"completion", "config", "explain", "help", "init", "lsp", "man", "mcp", "new", "version"}
+    context = click.Context(cli)
+    without = {n for n in cli.list_commands(context) if "--untrusted" not in options_of(cli.get_command(context, n))}
+    assert without == own
+
+
+def options_of(command: click.Command | None) -> set[str]:
+    """The words by which help lists the options of a command."""
+    return {word for p in (command.params if command else ()) if isinstance(p, click.Option) for word in p.opts}
+
+
+def test_untrusted_calls_have_limits_that_their_caller_sets(here: Path) -> None:
+    """Of the size of all designs together, and of processor time; one's own large design is read."""
+    write(here, "".join(f"let a{i} = {i}\n" for i in range(30_000)) + "use more (z)\n" + SMALL, "large.fab")
+    write(here, "let z = 1 # " + "x" * 1000, "more.fab")
+    size = (here / "large.fab").stat().st_size
+    for call in ("check", "fmt --check"):
+        done = tdsl(*call.split(), "large.fab", "--untrusted")
+        said = f"the file has {size:,} bytes; with --untrusted all designs of a call may have 400,000"
+        assert done.exit_code == 1 and "error[E0012]" in done.output, done.output
+        assert said in " ".join(done.output.replace("│", " ").split()), done.output
+    for limit, status in ((size + 900, 1), (size + 1100, 0)):
+        done = tdsl("check", "large.fab", "--untrusted", "--quiet", env={"TDSL_UNTRUSTED_SIZE": str(limit)})
+        assert done.exit_code == status and ("E0012" in done.output) == bool(status), done.output
+    done = tdsl("check", "large.fab", env={"TDSL_UNTRUSTED": "1", "TDSL_UNTRUSTED_SIZE": "no"})
+    assert done.exit_code == 2 and "TDSL_UNTRUSTED_SIZE is 'no'" in done.stderr
+    limits = {"TDSL_UNTRUSTED_SIZE": "9_000_000", "TDSL_UNTRUSTED_SECONDS": "1"}
+    write(here, "".join(f"let a{i} = {i}\n" for i in range(300_000)), "huge.fab")
+    begin = time.process_time()
+    done = tdsl("check", "huge.fab", "--untrusted", env=limits)
+    assert done.exit_code == 2 and "this takes more than 1 seconds of processor time" in done.stderr, done.output
+    assert time.process_time() - begin < 5
 
 
 def test_untrusted_ignores_settings(tmp_path: Path, forked: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,38 @@ def test_facts_that_no_float_holds(tmp_path: Path) -> None:
         assert done.exit_code in (1, 2) and "E0901" not in done.output and "Traceback" not in done.output, done.output
     done = tdsl("check", design)
     assert done.exit_code == 1 and "error[E0116]" in done.stdout
+
+
+REPEATED = {
+    "values": ("fab", "", lambda i: f"let a{i} = {i} + 1\n"),
+    "functions": ("fab", "", lambda i: f"def d{i}(n: int): int = n + {i}\n"),
+    "models": ("fab", "", lambda i: f"model switch M{i} {{ port p[1..32]: 400Gbps }}\n"),
+    "braces": ("fab", "", lambda i: "}"),
+    "rows": ("csv", "a_device,a_port,b_device,b_port\n", lambda i: f"h{i // 8},p{i % 8},leaf{i // 64},s{i % 64}\n"),
+    "devices": ("csv", "a_device,a_port,b_device,b_port\n", lambda i: f"h{i * 7919 % 10007}x,p1,x{i * 104729 % 99991},s1\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REPEATED)
+def test_long_texts_take_time_that_grows_with_their_length(what: str, here: Path) -> None:
+    """At four times the length at most eight times the processor time. Faults alike are listed some times, and counted."""
+    kind, head, line = REPEATED[what]
+    took = []
+    for size in (8_000, 32_000):
+        text = head
+        for i in range(size):
+            if len(text) >= size:
+                break
+            text += line(i)
+        write(here, text, f"long.{kind}")
+        words = ("import", "--rate", "400Gbps") if kind == "csv" else ("check", "--no-cache", "--output-format", "json")
+        begin = time.process_time()
+        done = tdsl(*words, f"long.{kind}")
+        took.append(time.process_time() - begin)
+        assert done.exit_code in (0, 1), done.output[-1000:]
+        assert len(done.output) < 8 * size + 120_000, len(done.output)
+    assert took[1] < 8 * took[0] + 0.5, took
+    if what == "braces":
+        found = json.loads(done.stdout)["designs"][0]["findings"]
+        assert len(found) <= 200 and sum(one["count"] for one in found) == size
+        assert "32,000 errors" in tdsl("check", "long.fab").stdout

@@ -67,6 +67,7 @@ COUNT = "links"
 NETBOX = ENDS[6]
 TYPES = ("side_a_type", "side_b_type")
 """Kinds of the ends, in the form in which NetBox imports cables."""
+COLUMNS_OF_END = {side: (f"{side}_device", f"{side}_port", f"side_{side}_type") for side in "ab"}
 ABSENT = ("decommissioning", "planned")
 """States of a cable in NetBox that is not plugged. In what NetBox is to import, all is still planned."""
 REMOVED = frozenset(
@@ -91,8 +92,12 @@ LATER = words_listed("planned,to do,todo,not yet,pending,reserved,spare,open")
 """States of a cable that is not plugged yet, in a table with rows of another state."""
 SEVERAL = re.compile(r"[,;\n]|\s[&+]\s|\sand\s|\b([A-Za-z]+)\d+/\1\d")
 """What stands between several ends in one cell: ``Ethernet0,Ethernet8``, ``Ethernet0/Ethernet8``."""
+SIGN_OF_SEVERAL = re.compile(r"[,;\n&+/]|and")
+"""What a cell of several ends has in any case, which is looked for in a tenth of the time."""
 KIND = "class"
 """tdsl's class of a link, such as ``host-leaf``: the tiers of its two ends."""
+OF_CABLE = frozenset((*ENDS[0], *MORE["a"], *MORE["b"], *TYPES, *RATE, KIND, COUNT, LEG, "found"))
+"""Columns of what a cable joins, in which a name must be plain text."""
 TAKEN = (*ENDS[0], RATE[0])
 """Columns that ``--column`` gives other names."""
 COMMENT = re.compile(r"#(?!\s*(fields:)?startdevice)", re.IGNORECASE)
@@ -171,16 +176,17 @@ def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str
     wrong = None
     try:
         for row in reader:
-            rows.append((reader.line_num, row))
+            rows.append((reader.line_num, [cell.strip() for cell in row]))
     except csv.Error as fault:
         wrong = fault
+    heading = heading._replace(named=[cell.strip() for cell in heading.named])
     _CableRows(file, into, heading, rows).read()
     if wrong is not None:
         raise Malformed(max(reader.line_num, 1), f"this is not CSV: {wrong}")
 
 
 class _CableRows:
-    """The rows of a table below its heading."""
+    """The rows of a table below its heading; cells are without blanks around them."""
 
     def __init__(
         self, file: SourceFile, into: Observed, heading: Heading, rows: list[tuple[int, list[str]]]
@@ -198,11 +204,12 @@ class _CableRows:
         self.unknown: dict[str, dict[str, list[int]]] = {"done": {}, "status": {}}  # lines by word
         self.fills = {side: self.has_merged_devices(side) for side in "ab"}
         self.above = {"a_device": "", "b_device": ""}  # devices of the row above
+        self.keys: dict[tuple[str, bool], str] = {}  # of devices, by name and whether it is said to be a host
         self.merged: list[int] = []  # lines whose device is the one of the row above
 
     def state(self, row: list[str]) -> str:
         """What the table says of the state of a row's cable."""
-        return plain_words(_cell(row, self.columns, "status"))
+        return plain_words(_cell(row, self.columns, "status")) if "status" in self.columns else ""
 
     def has_merged_devices(self, side: str) -> bool:
         """Whether devices of a side stand for several rows: so many rows have a port alone that a cell was
@@ -249,16 +256,17 @@ class _CableRows:
     def row(self, line: int, row: list[str]) -> None:
         """One row. Raises Malformed."""
         place, columns = CaptureLine(self.file, line), self.columns
-        if not any(c.strip() for c in row):
+        if not any(row):
             self.above = dict.fromkeys(self.above, "")
         elif line <= self.heading.line:
             if line < self.heading.line and self.is_more_than_a_title(row):
-                words = " ".join(c.strip() for c in row if c.strip())[:80]
+                words = " ".join(filter(None, row))[:80]
                 self.into.leave_out("the row is above the heading of the table", place, words)
         elif _is_comment(row, columns):
-            if _names_two_ends(row, columns):
+            cells = _cells_by_column(row, columns)
+            if _names_two_ends(cells):
                 why = "the row begins with `#`, as a comment does"
-                self.into.leave_out(why, place, _row_in_words(row, columns))
+                self.into.leave_out(why, place, _row_in_words(cells))
         elif row != self.heading.named:  # which tables that were joined have again
             self.link(row, place)
 
@@ -266,54 +274,96 @@ class _CableRows:
         """Whether a row above the heading may be one of cables: cells that differ, in the columns of two
         ends."""
         texts = {_cell(row, self.columns, name) for name in ENDS[0]} - {""}
-        comment = COMMENT.match(row[0].strip()) is not None
+        comment = COMMENT.match(row[0]) is not None
         return len(texts) >= TITLE and not comment and columns_of_ends(row) is None
 
     def link(self, row: list[str], place: CaptureLine) -> None:
         """A row of a cable. Raises Malformed."""
-        columns = self.columns
-        why = "" if _names_two_ends(row, columns) else reason_of_bare_row(row)
+        cells = _cells_by_column(row, self.columns)
+        why = "" if _names_two_ends(cells) else reason_of_bare_row(row)
         if why:
-            words = " ".join(c.strip() for c in row if c.strip())[:80]
-            self.into.leave_out(why, place, words)
+            self.into.leave_out(why, place, " ".join(filter(None, row))[:80])
             return
-        why = _reason_to_leave_out(row, columns)
-        why = why or self.reason_of_work(row, place.line)
-        row = self.with_devices_of_merged_cells(row, place.line)
+        state = plain_words(cells.get("status", ""))
+        why = _reason_to_leave_out(cells, state, "netbox" in self.columns)
+        why = why or self.reason_of_work(cells, state, place.line)
+        self.fill_devices_of_merged_cells(cells, place.line)
         if why:
-            self.into.leave_out(why, place, _row_in_words(row, columns))
+            self.into.leave_out(why, place, _row_in_words(cells))
         else:
-            _add_cable_row(self.into, row, columns, place)
+            self.add_cable(cells, place)
 
-    def reason_of_work(self, row: list[str], line: int) -> str:
+    def add_cable(self, cells: Mapping[str, str], at: CaptureLine) -> None:
+        """Add the cable of a row, and the devices at its ends. Raises Malformed."""
+        _refuse_several_ends(cells, "netbox" in self.columns, at)
+        said = {
+            name: plain_capture_name(text.removeprefix("'"), at.line)
+            for name, text in cells.items()
+            if text and name in OF_CABLE
+        }
+        tiers = said[KIND].split("-") if KIND in said else ()
+        of_a, of_b = tiers if len(tiers) == 2 else ("", "")
+        a, b = self.end_of_row(said, "a", of_a == "host", at), self.end_of_row(said, "b", of_b == "host", at)
+        if isinstance(a, CapturedEnd) and isinstance(b, CapturedEnd):
+            bps = _rate_of_cell(said.get(RATE[0]) or said.get(RATE[1], ""))
+            carries, leg = _links_of_cell(said.get(COUNT, "")), KIND in self.columns and bool(said.get(LEG))
+            found = bool(said.get("found"))
+            self.into.wire(CapturedLink(a, b, at, bps, carries=carries, leg=leg, reported=found))
+            return
+        self.into.panels = self.into.panels or PanelCables()
+        self.into.panels.cables.append(PanelCable(a, b, at, _row_in_words(cells)))
+
+    def end_of_row(self, said: Mapping[str, str], side: str, is_host: bool, at: CaptureLine) -> CableEnd:
+        """One end of the cable of a row, whose device is added. Raises Malformed."""
+        device_column, port_column, kind_column = COLUMNS_OF_END[side]
+        name, port = said.get(device_column, ""), said.get(port_column, "")
+        if self.columns[device_column] == self.columns[port_column]:
+            name, port = device_and_port(name)
+        further = [said[more] for more in MORE[side] if more in said]
+        if side == "b" and said.get("found"):
+            device, port = device_and_port(said["found"])
+            name, further = device or name, []
+        ports = tuple(dict.fromkeys(filter(None, [port, *further])))
+        if not name or not ports:
+            raise Malformed(
+                at.line,
+                f"the row has no device or no port at end {side}",
+                "fill both ends of the row, or remove it",
+            )
+        of_panel = said.get(kind_column, "")
+        if of_panel in (FRONT, REAR):
+            return PanelPort(name, of_panel, port)
+        if (name, is_host) not in self.keys:
+            kind = "host" if is_host else ""
+            self.keys[name, is_host] = add_device(self.into, name, "", at, heard=True, kind=kind)
+        return CapturedEnd(self.keys[name, is_host], ports, printed=KIND in self.columns)
+
+    def reason_of_work(self, cells: Mapping[str, str], state: str, line: int) -> str:
         """Why a row is not plugged, as those say who plug it; "" where it is. Keeps unknown words."""
-        done, state = plain_words(_cell(row, self.columns, "done")), self.state(row)
+        done = plain_words(cells.get("done", ""))
         if self.ticked and not is_ticked(done):
             if done not in NOT_DONE:
                 self.unknown["done"].setdefault(done, []).append(line)
             return "the row is not ticked as done"
-        if plain_words(_cell(row, self.columns, "found")) in NOTHING:
+        if plain_words(cells.get("found", "")) in NOTHING:
             return "the table says that no cable was found there"
         if self.later_is_absent and state in LATER:
             return f"the table says that the cable is {state}, and has others that are not"
-        if state not in PLUGGED | LATER | {""}:
+        if state and state not in PLUGGED and state not in LATER:
             self.unknown["status"].setdefault(state, []).append(line)
         return ""
 
-    def with_devices_of_merged_cells(self, row: list[str], line: int) -> list[str]:
-        """A row with the devices of the row above where it has a port alone."""
-        columns = self.columns
+    def fill_devices_of_merged_cells(self, cells: dict[str, str], line: int) -> None:
+        """Give a row the devices of the row above where it has a port alone."""
         for side in "ab":
-            name = f"{side}_device"
-            at = columns[name]
-            if at == columns[f"{side}_port"] or at >= len(row):
+            name, port = f"{side}_device", f"{side}_port"
+            if self.columns[name] == self.columns[port]:
                 continue
-            if row[at].strip():
-                self.above[name] = row[at]
-            elif self.fills[side] and self.above[name] and _cell(row, columns, f"{side}_port"):
-                row = [*row[:at], self.above[name], *row[at + 1 :]]
+            if cells.get(name):
+                self.above[name] = cells[name]
+            elif name in cells and self.fills[side] and self.above[name] and cells.get(port):
+                cells[name] = self.above[name]
                 self.merged.append(line)
-        return row
 
 
 def _column_positions(
@@ -365,87 +415,45 @@ def _cell(row: list[str], heading: Mapping[str, int], name: str) -> str:
     place = heading.get(name, -1)
     if place < 0 or place >= len(row):
         return ""
-    return row[place].strip()
+    return row[place]
 
 
-def _names_two_ends(row: list[str], heading: Mapping[str, int]) -> bool:
-    return all(_cell(row, heading, name) for name in ENDS[0])
+def _cells_by_column(row: list[str], heading: Mapping[str, int]) -> dict[str, str]:
+    """The cells of a row by the names of their columns; a column behind the end of the row is not there."""
+    count = len(row)
+    return {name: row[place] for name, place in heading.items() if 0 <= place < count}
+
+
+def _names_two_ends(cells: Mapping[str, str]) -> bool:
+    return all(map(cells.get, ENDS[0]))
 
 
 def _is_comment(row: list[str], heading: Mapping[str, int]) -> bool:
     """Whether a row is a comment. A number behind ``#`` in a column of its own is a label of a cable."""
-    if not row or not COMMENT.match(row[0].strip()):
+    if not row or not row[0].startswith("#") or not COMMENT.match(row[0]):
         return False
     first_is_an_end = 0 in (heading[name] for name in ENDS[0])
-    label = LABEL.fullmatch(row[0].strip()) is not None
-    return first_is_an_end or not label or not _names_two_ends(row, heading)
+    label = LABEL.fullmatch(row[0]) is not None
+    return first_is_an_end or not label or not _names_two_ends(_cells_by_column(row, heading))
 
 
-def _row_in_words(row: list[str], heading: Mapping[str, int]) -> str:
-    a, p, b, q = (_cell(row, heading, name) for name in ENDS[0])
+def _row_in_words(cells: Mapping[str, str]) -> str:
+    a, p, b, q = (cells.get(name, "") for name in ENDS[0])
     return f"{a} {p} to {b} {q}"
 
 
-def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
+def _reason_to_leave_out(cells: Mapping[str, str], state: str, of_netbox: bool) -> str:
     """Why a row is no link that is plugged, as NetBox or its status says, "" where it is one."""
-    state = plain_words(_cell(row, heading, "status"))
-    if state in REMOVED | NO_CABLE and "netbox" not in heading:
+    if (state in REMOVED or state in NO_CABLE) and not of_netbox:
         return f"the table says that the cable is {state}"
-    gone = ABSENT if "netbox" in heading else ABSENT[:1]
-    if state in gone:
+    if state in (ABSENT if of_netbox else ABSENT[:1]):
         return f"NetBox says that the cable is {state}"
     if state and is_out_of_service(state):
-        return f"{'NetBox' if 'netbox' in heading else 'the table'} says that the cable is {state[:40]}"
-    if _cell(row, heading, "type").lower() == "power":
+        return f"{'NetBox' if of_netbox else 'the table'} says that the cable is {state[:40]}"
+    if cells.get("type", "").lower() == "power":
         return "a cable of power"
-    kinds = {_cell(row, heading, name) for name in TYPES} - {""}
-    other = sorted(kinds & set(OTHER_ENDS))
+    other = sorted({kind for name in TYPES if (kind := cells.get(name)) and kind in OTHER_ENDS})
     return f"an end is not a port of a network: {', '.join(other)}" if other else ""
-
-
-def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
-    """Add the cable of a row, and the devices at its ends. Raises Malformed."""
-
-    def cell(name: str) -> str:
-        if name not in heading:
-            return ""
-        text = _cell(row, heading, name).removeprefix("'")
-        return plain_capture_name(text, at.line) if text else ""
-
-    _refuse_several_ends(row, heading, at)
-    own = KIND in heading  # a list that tdsl wrote
-    tiers = cell(KIND).split("-")
-    kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
-    ends: list[CableEnd] = []
-    for side in "ab":
-        name, port = cell(f"{side}_device"), cell(f"{side}_port")
-        if heading[f"{side}_device"] == heading[f"{side}_port"]:
-            name, port = device_and_port(name)
-        further = list(map(cell, MORE[side]))
-        if side == "b" and cell("found"):
-            device, port = device_and_port(cell("found"))
-            name, further = device or name, []
-        ports = tuple(dict.fromkeys(filter(None, [port, *further])))
-        if not name or not ports:
-            raise Malformed(
-                at.line,
-                f"the row has no device or no port at end {side}",
-                "fill both ends of the row, or remove it",
-            )
-        of_panel = cell(f"side_{side}_type")
-        if of_panel in (FRONT, REAR):
-            ends.append(PanelPort(name, of_panel, port))
-            continue
-        key = add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)])
-        ends.append(CapturedEnd(key, ports, printed=own))
-    bps = _rate_of_cell(next(filter(None, map(cell, RATE)), ""))
-    carries, leg = _links_of_cell(cell(COUNT)), own and bool(cell(LEG))
-    a, b = ends
-    if isinstance(a, CapturedEnd) and isinstance(b, CapturedEnd):
-        into.wire(CapturedLink(a, b, at, bps, carries=carries, leg=leg, reported=bool(cell("found"))))
-        return
-    into.panels = into.panels or PanelCables()
-    into.panels.cables.append(PanelCable(a, b, at, _row_in_words(row, heading)))
 
 
 def _rate_of_cell(text: str) -> int:
@@ -458,12 +466,13 @@ def _links_of_cell(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
 
 
-def _refuse_several_ends(row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
+def _refuse_several_ends(cells: Mapping[str, str], of_netbox: bool, at: CaptureLine) -> None:
     """Raise Malformed where a cell has several ends. NetBox writes them in no order, and leaves out a device
     that it has named already (netbox, ``dcim/tables/cables.py``, a set)."""
-    of_netbox = "netbox" in heading
-    cells = [_cell(row, heading, name) for name in ENDS[0]]
-    several = [c for c in cells if ("," in c if of_netbox else SEVERAL.search(c))]
+    ends = [cells.get(name, "") for name in ENDS[0]]
+    if not SIGN_OF_SEVERAL.search("".join(ends)):
+        return
+    several = [c for c in ends if ("," in c if of_netbox else SEVERAL.search(c))]
     if several:
         raise Malformed(
             at.line,
