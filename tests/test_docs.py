@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -149,6 +149,13 @@ def first_words(text: str) -> set[str]:
     return {w[0] for q in quoted(text) if (w := re.findall(r"[A-Za-z_]\w*", q))}
 
 
+def unlike(rows: Iterable[str], there: Iterable[str], table: str, made: str) -> Iterator[str]:
+    """What a table of a page has too few or too many, each with what to do."""
+    told, known = set(rows), set(there)
+    yield from (f"{name}: name it in {table}" for name in sorted(known - told))
+    yield from (f"{name}: {table} has a row, and there is no such {made}" for name in sorted(told - known))
+
+
 def test_the_unit_table_is_the_compilers() -> None:
     table = re.search(r"^\| measures.*?\n\n", section("Units"), re.MULTILINE | re.DOTALL)
     assert table
@@ -190,8 +197,8 @@ def topologies() -> list[tuple[str, str, str]]:
 
 
 def test_the_table_of_topologies_is_the_library() -> None:
-    files = sorted(p.stem for p in (resources.packaged_folder("stdlib") / "topologies").glob("*.fab"))
-    assert sorted(name for name, *_ in topologies()) == files
+    files = [p.stem for p in (resources.packaged_folder("stdlib") / "topologies").glob("*.fab")]
+    none(unlike((name for name, *_ in topologies()), files, "the table of docs/language.md, Topologies", "file of stdlib"))
 
 
 def test_a_line_of_the_table_of_topologies_is_a_design(tmp_path: Path) -> None:
@@ -211,7 +218,7 @@ def test_what_is_left_out_names_models_that_are_there() -> None:
 
 def test_the_table_of_metrics_is_the_catalogue() -> None:
     rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", section("Requirements"), re.MULTILINE)
-    assert sorted(name for name, *_ in rows) == sorted(checks_by_name())
+    none(unlike((name for name, *_ in rows), checks_by_name(), "the table of metrics of docs/language.md, Requirements", "check"))
     for name, kind, takes, alone in rows:
         check = checks_by_name()[name]
         written = {"args" if q == "argument" else q.removeprefix("of ") for q in quoted(takes)}
@@ -296,12 +303,19 @@ def test_every_command_of_the_readme_runs(here: Path, pod: str, monkeypatch: pyt
     assert (here / "out" / "manifest.json").is_file()
 
 
-def test_the_page_of_commands_names_every_command_and_target() -> None:
-    text = COMMANDS.read_text(encoding="utf-8")
-    for name in cli.list_commands(None):  # type: ignore[arg-type]
-        assert re.search(rf"`tdsl {name}\b", text), name
-    for name in targets_by_name(Diagnostics()):
-        assert re.search(rf"`{name}`", text), name
+@pytest.mark.parametrize(
+    ("heading", "name", "known"),
+    [
+        ("command", r"^\| `tdsl ([\w-]+)", cli.list_commands(None)),  # type: ignore[arg-type]
+        ("target", r"^\| `(\w+)`", [*targets_by_name(Diagnostics())]),
+        ("what", r"`(\w+)`", [*checks_by_name()]),
+    ],
+    ids=["commands", "targets", "checks"],
+)
+def test_the_tables_of_the_page_of_commands_are_whole(heading: str, name: str, known: list[str]) -> None:
+    table = re.search(rf"^\| {heading} \|.*?\n\n", COMMANDS.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert table
+    none(unlike(re.findall(name, table[0], re.MULTILINE), known, f"docs/commands.md, below `| {heading} |`", heading))
 
 
 def test_the_pictures_are_those_of_the_diagram_target(request: pytest.FixtureRequest) -> None:

@@ -2636,7 +2636,7 @@ class CertifiedStatement:
         sets = [", ".join(self.net.fabric.shortest({*one}, self.net)) for one in stated.get("sets") or ()]
         if sets:
             of = f" {'of all' if len(sets) == 1 else 'among'} {'; '.join(sets)} in {stated['fabric']}"
-        low, high = time_in_words(Fraction(self.low), False), time_in_words(Fraction(self.high), True)
+        low, high = rounded_time_text(Fraction(self.low), False), rounded_time_text(Fraction(self.high), True)
         rows, devices = len(given["links"]), len(given["devices"])
         adding = "; switches do not add up" if self.check == "allreduce" else ""
         adding += "; other hosts and chips take no part" if sets else ""
@@ -2752,7 +2752,7 @@ def size_in_bytes(bits: int) -> str:
     return f"{bits} bits"
 
 
-def time_in_words(seconds: Fraction, up: bool) -> str:
+def rounded_time_text(seconds: Fraction, up: bool) -> str:
     """A time in six or more digits, rounded down, or ``up``."""
     unit = next((u for u, n in SECONDS.items() if seconds >= n), "ns")
     scaled = seconds / SECONDS[unit] * 10**6

@@ -24,7 +24,7 @@ HAVE = {
 SHOWN = ("power", "latency", "mass", "airflow")
 
 
-def figure_text(model: DeviceModel, figure: str) -> str:
+def model_figure_text(model: DeviceModel, figure: str) -> str:
     """A figure of a model as people write it, with its maximum where it has one, and "" where unknown."""
     if figure not in model.facts:
         return ""
@@ -43,7 +43,7 @@ def rows_of_models(models: Sequence[DeviceModel]) -> OutputRows:
         bases = {figure: basis_of_figure(model, figure) for figure in SHOWN}
         other = [f"{figure} {basis}" for figure, basis in bases.items() if basis not in ("", BASES[0])]
         basis = ", ".join(other) or (BASES[0] if any(bases.values()) else "")
-        rows.append((model.name, model.kind, *(figure_text(model, f) for f in SHOWN), basis))
+        rows.append((model.name, model.kind, *(model_figure_text(model, f) for f in SHOWN), basis))
     return OutputRows(("model", "kind", *SHOWN, "basis"), rows)
 
 

@@ -141,7 +141,7 @@ def command(**given: Any) -> int:
     pairs = _fabric_pairs(before, after)
     refuse_question_without_job(costs, [old for old, _ in pairs])
     _refuse_metrics_without_requirement(call.keep, [new for _, new in pairs])
-    made = [Planned(one, other, *_changes_and_plan(one, other, call, costs)) for one, other in pairs]
+    made = [WorkOfNetwork(one, other, *_changes_and_plan(one, other, call, costs)) for one, other in pairs]
     work = _work_of_fabrics_and_clusters(made, before)
     if call.output is not None:
         _write_plan(call.output, work)
@@ -153,7 +153,7 @@ def command(**given: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class WorkOfNetwork:
     """The work from one network to another, and what its states cost the jobs that a call asks for."""
 
     old: Design
@@ -273,7 +273,7 @@ class _PlannedWork:
     name: str
     old: Design
     """The fabric before, or the cluster as a whole."""
-    networks: tuple[Planned, ...]
+    networks: tuple[WorkOfNetwork, ...]
 
     @property
     def changes(self) -> Changes:
@@ -314,10 +314,10 @@ def _rows_with_fabric(rows: list[tuple[object, ...]], old: Design, new: Design) 
     return [(*r[:6], f"{new.name}.{r[6]}", *r[7:]) if r[6] in own else r for r in rows]
 
 
-def _work_of_fabrics_and_clusters(made: Sequence[Planned], before: Compilation) -> list[_PlannedWork]:
+def _work_of_fabrics_and_clusters(made: Sequence[WorkOfNetwork], before: Compilation) -> list[_PlannedWork]:
     """The plans of fabrics, those of a cluster as one."""
     whole = {d.name: d for d in before.clusters}
-    groups: dict[tuple[str, str], list[Planned]] = {}
+    groups: dict[tuple[str, str], list[WorkOfNetwork]] = {}
     for one in made:
         joined = one.old.cluster in whole and bool(one.new.cluster)
         groups.setdefault((one.new.cluster, "") if joined else ("", one.new.name), []).append(one)
@@ -407,7 +407,7 @@ def _plan_document(one: _PlannedWork) -> dict[str, object]:
     return out | {"work": [dict(zip(COLUMNS, row, strict=True)) for row in one.rows()]}
 
 
-def _costs_document(one: Planned) -> dict[str, object]:
+def _costs_document(one: WorkOfNetwork) -> dict[str, object]:
     """What the states cost jobs, as JSON values; nothing where that was not asked for."""
     return {"job_costs": [cost.facts() for cost in one.costs]} if one.costs else {}
 

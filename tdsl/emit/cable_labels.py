@@ -136,8 +136,8 @@ def _multi_name_label_columns(wires: Wires, rows: list[Row]) -> Columns:
 
 
 def _names_of_plug(names: Column | list[object], legs: tuple[int, ...]) -> str:
-    """The name of the plug that these legs share; of one that fills a cage of several ports, that of each leg,
-    in their order."""
+    """The name of the plug that these legs share; of one that fills a cage of several ports, the port of each
+    leg, in their order."""
     found = [str(names[n]) for n in legs]
     return found[0] if len(set(found)) == 1 else ", ".join(found)
 

@@ -371,7 +371,8 @@ def _refuse_connect_without_pattern(node: tree.Connect, a: StatementSide, b: Sta
             "E0453",
             node.span,
             "one end alone: say what it is joined to, or by which pattern its members are joined",
-            help="`connect A to B`, or `connect A[*] each`, `ring`, `mesh`, `torus`, `spread`",
+            help="`connect A to B`, or `connect A[*]` and a pattern of one set: "
+            f"{', '.join(f'`{n}`' for n, p in CONNECT_PATTERNS.items() if p.sets != 'two')}",
         )
     for side in (a, b):
         if side.populous:

@@ -216,7 +216,7 @@ class Words:
             notes += [f"not seen: {self.ends(a, b)}" for a, b in one.removed[:MOST_NOTES]]
             if len(one.removed) > MOST_NOTES:
                 notes.append(f"and {counted_noun(len(one.removed) - MOST_NOTES, 'more link')}")
-        notes += [f"the same is seen if {self._short(t)}" for t in one.ties]
+        notes += [f"the same is seen if {self._tie_in_words(t)}" for t in one.ties]
         return notes
 
     def _notes_of_tangle(self, one: Mistake) -> list[str]:
@@ -254,8 +254,8 @@ class Words:
         pairs = sorted({*gone, *there}, key=lambda k: (-gone[k] - there[k], k))
         return [(k, (gone[k], there[k])) for k in pairs[:MOST_NOTES]]
 
-    def _short(self, one: Mistake) -> str:
-        """Another explanation in a few words."""
+    def _tie_in_words(self, one: Mistake) -> str:
+        """Other mistakes that explain as much of what is seen (a tie), in a few words."""
         ports = [p for p, _ in (*one.moves, *one.removed, *one.added)]
         names = " and ".join(self.port(p) for p in ports[:2])
         more = f" and {len(ports) - 2} more" if len(ports) > 2 else ""

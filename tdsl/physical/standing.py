@@ -53,8 +53,8 @@ def lock_figures(fabric: Fabric) -> dict[str, Fraction]:
     return out
 
 
-def figure_text(name: str, value: Fraction) -> str:
-    """A figure as people read it."""
+def figure_with_unit(name: str, value: Fraction) -> str:
+    """The value of a figure of this name in its unit; one without a unit is a whole number."""
     return quantity_text(Quantity(value, UNITS[name])) if name in UNITS else f"{value.numerator:,}"
 
 
@@ -116,7 +116,7 @@ def _moved_figure_notes(stood: Mapping[str, Sequence[LockedFigure]], fabrics: Se
             value = lock_figures(f).get(figure.name)
             if value is not None and value != figure.value:
                 notes.append(
-                    f"{f.name}: {figure.name} {figure_text(figure.name, figure.value)} before, "
-                    f"{figure_text(figure.name, value)} now"
+                    f"{f.name}: {figure.name} {figure_with_unit(figure.name, figure.value)} before, "
+                    f"{figure_with_unit(figure.name, value)} now"
                 )
     return notes

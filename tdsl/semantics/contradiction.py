@@ -75,7 +75,7 @@ class Relations:
         self.known = sorted({*RATES, load.rate, *(s.rate for s in specs)} - {0})
         self.unit = gcd(*self.known)
         self.context = z3.Context()  # of its own, so that nothing asked before matters
-        self.solver = z3.Solver(ctx=self.context)
+        self.solver = z3.SimpleSolver(ctx=self.context)  # tactics of the other have limits in seconds
         self.solver.set("rlimit", WORK)
         self.solver.set("random_seed", 0)
         self.terms: dict[tuple[int, str], Any] = {}

@@ -282,7 +282,7 @@ def _proof_or_counterexample(
     within: Any, holds: Any, variables: Mapping[str, Any], lowest: Mapping[str, int]
 ) -> Answer:
     """Look for values that break it; then for lower ones, the first parameter first."""
-    solver = z3.Solver()
+    solver = z3.SimpleSolver()  # tactics of the other have limits in seconds
     solver.set("rlimit", DEFAULT.parameter_work)
     solver.add(within, z3.Not(holds))
     found = solver.check()

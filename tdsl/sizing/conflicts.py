@@ -93,7 +93,7 @@ def check_relations(
     always: Iterable[z3.BoolRef], lines: Iterable[SizeConstraint], budget: SizingBudget = DEFAULT
 ) -> z3.CheckSatResult:
     """Whether relations can hold together: ``sat``, ``unsat``, or ``unknown`` where the limit is spent."""
-    solver = z3.Solver()
+    solver = z3.SimpleSolver()  # tactics of the other have limits in seconds
     solver.set("rlimit", budget.conflict_work)
     solver.set("random_seed", 0)
     solver.add(*always, *(c for line in lines for c in line.holds))

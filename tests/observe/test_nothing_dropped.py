@@ -44,13 +44,18 @@ def of_json(text: str, kind: str, reader: str) -> str:
     return json.dumps(whole, indent=1)
 
 
+BETWEEN = {" -- ": 1, " -> ": 1, ",": 2}
+"""What is between the ends of a row, with how many such parts one end is."""
+
+
 def of_lines(text: str, kind: str, reader: str) -> str:
     """The same of a text with a line a link."""
-    sign = " -- " if reader == "ptm" else ","
     begin = text.split("\n").index("START_LINKS") + 2 if reader == "ibdiagnet" else 1
     lines = text.split("\n")
+    sign = next((s for s in BETWEEN if s in lines[begin]), None)
+    assert sign, f"{reader}: its rows have none of the signs in BETWEEN between their ends: give it one, or an `of_…` of its own"
     last = next(k for k in range(begin, len(lines)) if not lines[k] or lines[k].startswith(("}", "END")))
-    half = {",": 2, " -- ": 1}[sign]
+    half = BETWEEN[sign]
     one, other = (lines[k].rstrip(";").split(sign) for k in (begin, last - 1))
     row = sign.join(one if kind == "twice" else [*one[:half], *other[half:]])
     if kind == "strange":

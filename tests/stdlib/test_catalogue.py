@@ -112,6 +112,11 @@ def ports_are_as_published(row: tuple[str, ...]) -> None:
 def test_ports_as_published() -> None:
     """How many, how fast and how far apart: each file names where it is published."""
     each(table(__file__, "ports"), ports_are_as_published)
+    switches = {m.name for m in map(model_in, HARDWARE) if m.kind in ("switch", "ocs")}
+    missing = switches - {name for name, *_ in table(__file__, "ports")}
+    none(
+        f"{name}: repeat its ports from the data sheet in `ports` of tests/stdlib/test_catalogue.txt" for name in sorted(missing)
+    )
 
 
 def test_capacities_as_published() -> None:

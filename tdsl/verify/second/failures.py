@@ -37,7 +37,7 @@ DISTANCES = ("diameter", "mean_hops")
 def survival_by_second_method(w: WiringGraph, claim: ResolvedClaim, limits: Limits) -> SecondAnswer:
     """Whether what is asked holds after every K of the elements."""
     through = claim.given is not None and bool(claim.given.through) and w.fabric.whole is not None
-    elements = graph_figures.failing_elements_of_claim(w, claim, through)
+    elements = graph_figures.elements_that_may_fail(w, claim, through)
     count = claim.any_count or 0
     if not 0 < count <= len(elements):
         raise NoOpinion("fewer elements are there than are to fail")
@@ -70,7 +70,7 @@ def fatal_set_by_second_method(w: WiringGraph, claim: ResolvedClaim | None, limi
     if not before.holds:
         return exact_answer(before.by, 0)
     found = before
-    for count in range(1, len(graph_figures.failing_elements_of_claim(w, claim)) + 1):
+    for count in range(1, len(graph_figures.elements_that_may_fail(w, claim)) + 1):
         found = survival_by_second_method(w, replace(claim, any_count=count), limits)
         if not found.holds:
             return replace(exact_answer(found.by, count), relative=found.relative)

@@ -161,7 +161,7 @@ def blast_radius_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits
         raise NoOpinion("scale-up domains have no second method")
     if any(s.ports for s in claim.of) or claim.of_to or claim.any_of:
         raise NoOpinion("only devices and groups are failed a second time")
-    elements = failing_elements_of_claim(w, claim)
+    elements = elements_that_may_fail(w, claim)
     refuse_too_many_steps(
         len(elements) * 8 * w.graph.number_of_edges(),
         limits,
@@ -200,7 +200,7 @@ def union_of_elements(elements: Iterable[FailingElement]) -> tuple[frozenset[int
 
 
 # Long as there are many kinds of elements: one branch for each.
-def failing_elements_of_claim(
+def elements_that_may_fail(
     w: WiringGraph, claim: ResolvedClaim, beside: bool = False
 ) -> list[FailingElement]:
     """The elements that a claim about failures names: devices and groups, or the links, ports, cables, cages

@@ -43,7 +43,7 @@ def test_links_ports_bundles_and_cages_that_fail(tmp_path: Path) -> None:
     assert design.fabric is not None
     for (asked, wanted), made in zip(NAMED, design.claims, strict=True):
         if not asked.startswith("cables"):
-            found = graph_figures.failing_elements_of_claim(WiringGraph.whole(design.fabric), made)
+            found = graph_figures.elements_that_may_fail(WiringGraph.whole(design.fabric), made)
             assert sorted((sorted(e.devices), sorted(e.links)) for e in found) == sorted(
                 (d, x) for _, d, x, n in wanted for _ in range(n)
             ), asked
