@@ -110,7 +110,7 @@ def _multi_name_label_columns(wires: Wires, rows: list[Row]) -> Columns:
     holes = [values_of_column(wires.leg_column(f"{e}_port")) for e in "ab"]
 
     def near(sides: list[Column] | list[list[object]], before: str = "") -> Callable[[], Column]:
-        return lambda: [f"{before}{sides[end][i]}" for i, end, _ in rows]
+        return lambda: [before + _names_of_plug(sides[end], members) for _, end, members in rows]
 
     def far(sides: list[Column] | list[list[object]], before: str = "") -> Callable[[], Column]:
         return lambda: [
@@ -135,32 +135,31 @@ def _multi_name_label_columns(wires: Wires, rows: list[Row]) -> Columns:
     }
 
 
+def _names_of_plug(names: Column | list[object], legs: tuple[int, ...]) -> str:
+    """The name of the plug that these legs share; of one that fills a cage of several ports, the port of each
+    leg, in their order."""
+    found = [str(names[n]) for n in legs]
+    return found[0] if len(found) == 1 or len(set(found)) == 1 else ", ".join(found)
+
+
 def _label_rows(wires: Wires) -> list[Row]:
-    """Of every label a leg, its end (0 or 1), and the legs whose other ends it names."""
+    """Of every label a leg, its end (0 or 1), and the legs whose other ends it names. The legs of a break-out
+    share one plug, also where that fills a cage of several ports, and it bears one label."""
     f = wires.fabric
     order = wires.identity.ranks[0].tolist()
-    group, leg = f.cable_group.tolist(), f.cable_leg.tolist()
+    group, leg, head = f.cable_group.tolist(), f.cable_leg.tolist(), wires.identity.head_at_b.tolist()
     legs: dict[int, list[int]] = {}
     for i in order:
-        if leg[i]:
-            legs.setdefault(group[i], []).append(i)
-    trunks: dict[int, int] = {}  # of break-outs the end where all legs have one connector
-    for end, column in enumerate(wires.ends):
-        names = column.tolist() if legs else []
-        trunks |= {
-            g: end
-            for g, members in legs.items()
-            if len(members) > 1 and len({names[i] for i in members}) == 1
-        }
+        legs.setdefault(group[i], []).append(i)
     out: list[Row] = []
     for i in order:
-        trunk = trunks.get(group[i]) if leg[i] else None
-        if trunk is None:
+        together = legs[group[i]]
+        if not leg[i] or len(together) == 1:
             out += [(i, 0, (i,)), (i, 1, (i,))]
             continue
-        if legs[group[i]][0] == i:
-            out.append((i, trunk, tuple(legs[group[i]])))
-        out.append((i, 1 - trunk, (i,)))
+        if together[0] == i:
+            out.append((i, int(head[i]), tuple(together)))
+        out.append((i, 1 - head[i], (i,)))
     return out
 
 

@@ -105,6 +105,8 @@ def test_nothing_is_bought_twice(built: tuple[str, Files]) -> None:
         models = sorted({r["model"] for r in lists.bill if r["kind"] == kind})
         assert {m: lists.count_bill(kind, m) for m in models} == {m: sum(count(f, m) for f in fabrics) for m in models}
         assert "?" not in models
+    labels = Counter((r["cable_id"], r["device"], r["port"]) for r in csv_rows(built[1], f"{WHOLE}/cabling/labels.csv"))
+    assert set(labels.values()) == {1} and len(labels) == lists.count_bill("label"), "a label a plug"
     assert len(lists.racks) == lists.count_bill("rack") == len({(r["hall"], r["rack"]) for r in lists.racks})
     devices = Counter(r["name"] for r in csv_rows(built[1], f"{WHOLE}/netbox/6-devices.csv"))
     assert set(devices.values()) == {1}

@@ -97,8 +97,11 @@ def _join_ends(cable: str, ends: dict[tuple[str, str], list[LabelledEnd]], into:
     """A link for each leg of a cable; the connector that legs share is the end of each. Cables between the
     same two cages have one identifier, and as many labels at each end."""
     legs = sorted({leg for leg, _ in ends if leg}, key=lambda x: (len(x), x)) or [""]
-    for leg in legs:
-        a, b = (ends.get((leg, end)) or ends.get(("", end), []) for end in "ab")
+    for n, leg in enumerate(legs):
+        a, b = (
+            ends.get((leg, end)) or [_end_of_leg(x, n, len(legs)) for x in ends.get(("", end), [])]
+            for end in "ab"
+        )
         if leg and ("", "a") in ends:
             a = a * len(b)
         elif leg and ("", "b") in ends:
@@ -108,6 +111,12 @@ def _join_ends(cable: str, ends: dict[tuple[str, str], list[LabelledEnd]], into:
         for one in (*a[len(b) :], *b[len(a) :]):
             help = "add the label of its other end, or remove this one"
             into.fault(one.at.file, one.at.line, f"cable {cable} has a label at one end alone", help)
+
+
+def _end_of_leg(head: LabelledEnd, n: int, legs: int) -> LabelledEnd:
+    """The shared plug as the n-th leg ends there: one that fills a cage of several ports has a port a leg."""
+    ports = head.port.split(", ")
+    return head._replace(port=ports[n]) if len(ports) == legs else head
 
 
 def _add_link_of_labels(into: Observed, here: LabelledEnd, there: LabelledEnd, leg: bool) -> None:
