@@ -75,8 +75,8 @@ def as_built_fabric(made: Audit, mistakes: Iterable[Mistake] | None = None) -> F
     far = np.full(len(f.port_device), -1, dtype=np.int64)
     far[f.link_a], far[f.link_b] = f.link_b, f.link_a
     size = len(far)
-    planned: list[int] = far.tolist()
-    state = Cabling(lambda p: planned[p] if p < size else -1, lambda p: -1)
+    planned: list[int] = [*far.tolist(), *(-1 for _ in made.seen.virtual)]
+    state = Cabling(planned.__getitem__, lambda p: -1)
     for one in made.mistakes if mistakes is None else mistakes:
         state.make(one)
     pairs: dict[int, int] = {}

@@ -256,6 +256,9 @@ class Observed:
         if len(key) > LONGEST_NAME or len(description) > LONGEST_NAME:
             raise Malformed(at.line, f"a name has more than {LONGEST_NAME} characters")
         old = self.nodes.get(key)
+        if old is not None and old.description == description and (old.kind == kind or not kind):
+            if ports <= old.ports and not set(ids).difference(old.ids):
+                return
         if (old is None or old.description != description) and not is_factory_description(description):
             self.note_spelling(description if kind != "adapter" else description.partition(" ")[0], at)
         if old is None:
@@ -529,6 +532,8 @@ def plain_capture_name(text: str, line: int) -> str:
     long."""
     if len(text) > LONGEST_NAME:
         raise Malformed(line, f"a name has more than {LONGEST_NAME} characters")
+    if text.isascii() and text.isprintable():
+        return text
     if _CONTROL.search(text):
         raise Malformed(
             line,
@@ -547,6 +552,8 @@ def plain_capture_name(text: str, line: int) -> str:
 def hexadecimal_digits(text: str) -> str:
     """A GUID or MAC address as bare digits, "" where it is none: ``0x0002c903000a1b2c``,
     ``08:00:27:4f:33:2d``."""
+    if len(text) < 12:
+        return ""
     digits = re.sub(r"[:.\-\s]", "", text.strip().lower()).removeprefix("0x")
     return digits if re.fullmatch(r"[0-9a-f]{12}|[0-9a-f]{16}", digits) else ""
 

@@ -113,7 +113,9 @@ class _Columns:
         real = self.at[planned] < self.size
         self.a, self.b = planned[real], self.at[planned[real]]
         self.same = np.arange(self.size)
+        self.ports_of_device: Ints = np.diff(self.fabric.port_base)[self.device]
         self.wrong = self.at != self.seen
+        self.fits_already = self.hits(self.same)
         self.home, self.found = self._plugs_elsewhere()
 
     def _plugs_elsewhere(self) -> tuple[Ints, Ints]:
@@ -180,7 +182,7 @@ class _Columns:
         """A pattern with the links that it makes fit, if these are enough: ``FEWEST_LINKS`` more than before,
         more than a third of the links of these devices, and with those that fitted before more than half.
         A permutation that keeps the design as it is makes no more fit."""
-        before, after = self.hits(self.same), self.hits(one.target)
+        before, after = self.fits_already, self.hits(one.target)
         mine = np.zeros(self.fabric.device_count, dtype=np.bool_)
         mine[list(one.devices)] = True
         touched = mine[self.device[self.a]] | mine[self.device[self.b]]
@@ -212,7 +214,7 @@ class _Columns:
 
     def better_devices(self, mask: Bools, target: Ints) -> Bools:
         """Those devices of which more links fit by a permutation than without it."""
-        gain = self.hits(target).astype(np.int64) - self.hits(self.same)
+        gain = self.hits(target).astype(np.int64) - self.fits_already
         count = np.zeros(self.fabric.device_count, dtype=np.int64)
         for ends in (self.a, self.b):
             np.add.at(count, self.device[ends], gain)
@@ -222,9 +224,8 @@ class _Columns:
     def shifted(self, devices: Bools, k: int) -> Ints:
         """Every port of some devices ``k`` ports further; -1, or the port that the design does not have,
         where there is none."""
-        size = np.diff(self.fabric.port_base)[self.device]
         moved = devices[self.device]
-        inside = (self.local + k >= 0) & (self.local + k < size)
+        inside = (self.local + k >= 0) & (self.local + k < self.ports_of_device)
         target = np.where(moved, np.where(inside, self.same + k, -1), self.same)
         return self.with_strange_ports(target)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from tdsl.fabric.user_csv import LABEL
@@ -67,6 +68,8 @@ COUNT = "links"
 NETBOX = ENDS[6]
 TYPES = ("side_a_type", "side_b_type")
 """Kinds of the ends, in the form in which NetBox imports cables."""
+SAYS_STATE = ("status", "type", *TYPES)
+"""Columns that may say that a row is no cable which is plugged."""
 ABSENT = ("decommissioning", "planned")
 """States of a cable in NetBox that is not plugged. In what NetBox is to import, all is still planned."""
 REMOVED = frozenset(
@@ -195,6 +198,7 @@ class _CableRows:
         cables = [row for line, row in rows if line > heading.line and _cell(row, self.columns, "b_port")]
         states = {self.state(row) for row in cables if row != heading.named}
         self.later_is_absent = "netbox" not in self.columns and bool(states - LATER)
+        self.says_work = any(name in self.columns for name in ("done", "status", "found"))
         self.unknown: dict[str, dict[str, list[int]]] = {"done": {}, "status": {}}  # lines by word
         self.fills = {side: self.has_merged_devices(side) for side in "ab"}
         self.above = {"a_device": "", "b_device": ""}  # devices of the row above
@@ -249,7 +253,7 @@ class _CableRows:
     def row(self, line: int, row: list[str]) -> None:
         """One row. Raises Malformed."""
         place, columns = CaptureLine(self.file, line), self.columns
-        if not any(c.strip() for c in row):
+        if not "".join(row).strip():
             self.above = dict.fromkeys(self.above, "")
         elif line <= self.heading.line:
             if line < self.heading.line and self.is_more_than_a_title(row):
@@ -287,6 +291,8 @@ class _CableRows:
 
     def reason_of_work(self, row: list[str], line: int) -> str:
         """Why a row is not plugged, as those say who plug it; "" where it is. Keeps unknown words."""
+        if not self.says_work:
+            return ""
         done, state = plain_words(_cell(row, self.columns, "done")), self.state(row)
         if self.ticked and not is_ticked(done):
             if done not in NOT_DONE:
@@ -374,7 +380,7 @@ def _names_two_ends(row: list[str], heading: Mapping[str, int]) -> bool:
 
 def _is_comment(row: list[str], heading: Mapping[str, int]) -> bool:
     """Whether a row is a comment. A number behind ``#`` in a column of its own is a label of a cable."""
-    if not row or not COMMENT.match(row[0].strip()):
+    if not row or "#" not in row[0] or not COMMENT.match(row[0].strip()):
         return False
     first_is_an_end = 0 in (heading[name] for name in ENDS[0])
     label = LABEL.fullmatch(row[0].strip()) is not None
@@ -388,6 +394,8 @@ def _row_in_words(row: list[str], heading: Mapping[str, int]) -> str:
 
 def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
     """Why a row is no link that is plugged, as NetBox or its status says, "" where it is one."""
+    if heading.keys().isdisjoint(SAYS_STATE):
+        return ""
     state = plain_words(_cell(row, heading, "status"))
     if state in REMOVED | NO_CABLE and "netbox" not in heading:
         return f"the table says that the cable is {state}"
@@ -458,12 +466,18 @@ def _links_of_cell(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
 
 
+@lru_cache(maxsize=1 << 14)
+def has_several_ends(cell: str) -> bool:
+    """Whether a cell names several ends. Names of devices and ports are in many rows."""
+    return SEVERAL.search(cell) is not None
+
+
 def _refuse_several_ends(row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
     """Raise Malformed where a cell has several ends. NetBox writes them in no order, and leaves out a device
     that it has named already (netbox, ``dcim/tables/cables.py``, a set)."""
     of_netbox = "netbox" in heading
     cells = [_cell(row, heading, name) for name in ENDS[0]]
-    several = [c for c in cells if ("," in c if of_netbox else SEVERAL.search(c))]
+    several = [c for c in cells if ("," in c if of_netbox else has_several_ends(c))]
     if several:
         raise Malformed(
             at.line,
