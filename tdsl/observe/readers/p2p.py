@@ -267,11 +267,11 @@ class _CableRows:
             self.link(row, place)
 
     def is_more_than_a_title(self, row: list[str]) -> bool:
-        """Whether a row above the heading may be one of cables: cells that differ, in the columns of two
+        """Whether a row above the heading may be one of cables: two ends that differ, in the columns of two
         ends."""
-        texts = {_cell(row, self.columns, name) for name in ENDS[0]} - {""}
+        cells = [_cell(row, self.columns, name) for name in ENDS[0]]
         comment = COMMENT.match(row[0].strip()) is not None
-        return len(texts) >= TITLE and not comment and columns_of_ends(row) is None
+        return all(cells) and len(set(cells)) >= TITLE and not comment and columns_of_ends(row) is None
 
     def link(self, row: list[str], place: CaptureLine) -> None:
         """A row of a cable. Raises Malformed."""
