@@ -284,9 +284,12 @@ def _dark_devices_and_cages(
 ) -> Iterator[Mistake]:
     """Devices, cages and cables of which no link is seen."""
     gone = [p for p in ports if p < places.size and state.at(p) >= 0 and state.seen(p) < 0]
+    at, seen = state.at, state.seen
     for device in sorted({places.device(p) for p in gone}):
-        mine = [p for p in places.ports(device) if state.at(p) >= 0]
-        if all(state.seen(p) < 0 for p in mine) and (len(mine) > 1 or absent(device)):
+        if any(seen(p) >= 0 and at(p) >= 0 for p in places.ports(device)):
+            continue
+        mine = [p for p in places.ports(device) if at(p) >= 0]
+        if len(mine) > 1 or absent(device):
             kind = "not installed" if absent(device) else "device dark"
             yield Mistake(kind, removed=_links_of_device(state, places, device, mine), devices=(device,))
     for kind, group in (("cage dark", places.cage), ("missing", places.connector)):
