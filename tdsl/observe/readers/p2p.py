@@ -260,9 +260,10 @@ class _CableRows:
                 words = " ".join(c.strip() for c in row if c.strip())[:80]
                 self.into.leave_out("the row is above the heading of the table", place, words)
         elif _is_comment(row, columns):
-            if _names_two_ends(row, columns):
+            cells = _cells_by_column(row, columns)
+            if _names_two_ends(cells):
                 why = "the row begins with `#`, as a comment does"
-                self.into.leave_out(why, place, _row_in_words(row, columns))
+                self.into.leave_out(why, place, _row_in_words(cells))
         elif row != self.heading.named:  # which tables that were joined have again
             self.link(row, place)
 
@@ -275,30 +276,30 @@ class _CableRows:
 
     def link(self, row: list[str], place: CaptureLine) -> None:
         """A row of a cable. Raises Malformed."""
-        columns = self.columns
-        why = "" if _names_two_ends(row, columns) else reason_of_bare_row(row)
+        cells = _cells_by_column(row, self.columns)
+        why = "" if _names_two_ends(cells) else reason_of_bare_row(row)
         if why:
             words = " ".join(c.strip() for c in row if c.strip())[:80]
             self.into.leave_out(why, place, words)
             return
-        why = _reason_to_leave_out(row, columns)
-        why = why or self.reason_of_work(row, place.line)
-        row = self.with_devices_of_merged_cells(row, place.line)
+        why = _reason_to_leave_out(cells, "netbox" in self.columns)
+        why = why or self.reason_of_work(cells, place.line)
+        self.take_devices_of_merged_cells(cells, place.line)
         if why:
-            self.into.leave_out(why, place, _row_in_words(row, columns))
+            self.into.leave_out(why, place, _row_in_words(cells))
         else:
-            _add_cable_row(self.into, row, columns, place)
+            _add_cable_row(self.into, cells, self.columns, place)
 
-    def reason_of_work(self, row: list[str], line: int) -> str:
+    def reason_of_work(self, cells: Mapping[str, str], line: int) -> str:
         """Why a row is not plugged, as those say who plug it; "" where it is. Keeps unknown words."""
         if not self.says_work:
             return ""
-        done, state = plain_words(_cell(row, self.columns, "done")), self.state(row)
+        done, state = (plain_words(cells.get(name, "")) for name in ("done", "status"))
         if self.ticked and not is_ticked(done):
             if done not in NOT_DONE:
                 self.unknown["done"].setdefault(done, []).append(line)
             return "the row is not ticked as done"
-        if plain_words(_cell(row, self.columns, "found")) in NOTHING:
+        if plain_words(cells.get("found", "")) in NOTHING:
             return "the table says that no cable was found there"
         if self.later_is_absent and state in LATER:
             return f"the table says that the cable is {state}, and has others that are not"
@@ -306,20 +307,17 @@ class _CableRows:
             self.unknown["status"].setdefault(state, []).append(line)
         return ""
 
-    def with_devices_of_merged_cells(self, row: list[str], line: int) -> list[str]:
-        """A row with the devices of the row above where it has a port alone."""
-        columns = self.columns
+    def take_devices_of_merged_cells(self, cells: dict[str, str], line: int) -> None:
+        """Give a row the devices of the row above where it has a port alone."""
         for side in "ab":
-            name = f"{side}_device"
-            at = columns[name]
-            if at == columns[f"{side}_port"] or at >= len(row):
+            name, port = f"{side}_device", f"{side}_port"
+            if self.columns[name] == self.columns[port] or name not in cells:
                 continue
-            if row[at].strip():
-                self.above[name] = row[at]
-            elif self.fills[side] and self.above[name] and _cell(row, columns, f"{side}_port"):
-                row = [*row[:at], self.above[name], *row[at + 1 :]]
+            if cells[name]:
+                self.above[name] = cells[name]
+            elif self.fills[side] and self.above[name] and cells.get(port):
+                cells[name] = self.above[name]
                 self.merged.append(line)
-        return row
 
 
 def _column_positions(
@@ -374,8 +372,14 @@ def _cell(row: list[str], heading: Mapping[str, int], name: str) -> str:
     return row[place].strip()
 
 
-def _names_two_ends(row: list[str], heading: Mapping[str, int]) -> bool:
-    return all(_cell(row, heading, name) for name in ENDS[0])
+def _cells_by_column(row: list[str], heading: Mapping[str, int]) -> dict[str, str]:
+    """The cells of a row that it has, by the names of their columns."""
+    most = len(row)
+    return {name: row[at].strip() for name, at in heading.items() if 0 <= at < most}
+
+
+def _names_two_ends(cells: Mapping[str, str]) -> bool:
+    return all(map(cells.get, ENDS[0]))
 
 
 def _is_comment(row: list[str], heading: Mapping[str, int]) -> bool:
@@ -384,48 +388,48 @@ def _is_comment(row: list[str], heading: Mapping[str, int]) -> bool:
         return False
     first_is_an_end = 0 in (heading[name] for name in ENDS[0])
     label = LABEL.fullmatch(row[0].strip()) is not None
-    return first_is_an_end or not label or not _names_two_ends(row, heading)
+    return first_is_an_end or not label or not _names_two_ends(_cells_by_column(row, heading))
 
 
-def _row_in_words(row: list[str], heading: Mapping[str, int]) -> str:
-    a, p, b, q = (_cell(row, heading, name) for name in ENDS[0])
+def _row_in_words(cells: Mapping[str, str]) -> str:
+    a, p, b, q = (cells.get(name, "") for name in ENDS[0])
     return f"{a} {p} to {b} {q}"
 
 
-def _reason_to_leave_out(row: list[str], heading: Mapping[str, int]) -> str:
+def _reason_to_leave_out(cells: Mapping[str, str], of_netbox: bool) -> str:
     """Why a row is no link that is plugged, as NetBox or its status says, "" where it is one."""
-    if heading.keys().isdisjoint(SAYS_STATE):
+    if cells.keys().isdisjoint(SAYS_STATE):
         return ""
-    state = plain_words(_cell(row, heading, "status"))
-    if state in REMOVED | NO_CABLE and "netbox" not in heading:
+    state = plain_words(cells.get("status", ""))
+    if state in REMOVED | NO_CABLE and not of_netbox:
         return f"the table says that the cable is {state}"
-    gone = ABSENT if "netbox" in heading else ABSENT[:1]
+    gone = ABSENT if of_netbox else ABSENT[:1]
     if state in gone:
         return f"NetBox says that the cable is {state}"
     if state and is_out_of_service(state):
-        return f"{'NetBox' if 'netbox' in heading else 'the table'} says that the cable is {state[:40]}"
-    if _cell(row, heading, "type").lower() == "power":
+        return f"{'NetBox' if of_netbox else 'the table'} says that the cable is {state[:40]}"
+    if cells.get("type", "").lower() == "power":
         return "a cable of power"
-    kinds = {_cell(row, heading, name) for name in TYPES} - {""}
+    kinds = {cells.get(name, "") for name in TYPES} - {""}
     other = sorted(kinds & set(OTHER_ENDS))
     return f"an end is not a port of a network: {', '.join(other)}" if other else ""
 
 
-def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
+def _add_cable_row(
+    into: Observed, cells: Mapping[str, str], heading: Mapping[str, int], at: CaptureLine
+) -> None:
     """Add the cable of a row, and the devices at its ends. Raises Malformed."""
 
     def cell(name: str) -> str:
-        if name not in heading:
-            return ""
-        text = _cell(row, heading, name).removeprefix("'")
-        return plain_capture_name(text, at.line) if text else ""
+        text = cells.get(name)
+        return plain_capture_name(text.removeprefix("'"), at.line) if text else ""
 
-    _refuse_several_ends(row, heading, at)
+    _refuse_several_ends(cells, "netbox" in heading, at)
     own = KIND in heading  # a list that tdsl wrote
     tiers = cell(KIND).split("-")
     kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
     ends: list[CableEnd] = []
-    for side in "ab":
+    for kind, side in zip(kinds, "ab", strict=True):
         name, port = cell(f"{side}_device"), cell(f"{side}_port")
         if heading[f"{side}_device"] == heading[f"{side}_port"]:
             name, port = device_and_port(name)
@@ -444,7 +448,7 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
         if of_panel in (FRONT, REAR):
             ends.append(PanelPort(name, of_panel, port))
             continue
-        key = add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)])
+        key = add_device(into, name, "", at, heard=True, kind=kind)
         ends.append(CapturedEnd(key, ports, printed=own))
     bps = _rate_of_cell(next(filter(None, map(cell, RATE)), ""))
     carries, leg = _links_of_cell(cell(COUNT)), own and bool(cell(LEG))
@@ -453,7 +457,7 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
         into.wire(CapturedLink(a, b, at, bps, carries=carries, leg=leg, reported=bool(cell("found"))))
         return
     into.panels = into.panels or PanelCables()
-    into.panels.cables.append(PanelCable(a, b, at, _row_in_words(row, heading)))
+    into.panels.cables.append(PanelCable(a, b, at, _row_in_words(cells)))
 
 
 def _rate_of_cell(text: str) -> int:
@@ -472,12 +476,11 @@ def has_several_ends(cell: str) -> bool:
     return SEVERAL.search(cell) is not None
 
 
-def _refuse_several_ends(row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
+def _refuse_several_ends(cells: Mapping[str, str], of_netbox: bool, at: CaptureLine) -> None:
     """Raise Malformed where a cell has several ends. NetBox writes them in no order, and leaves out a device
     that it has named already (netbox, ``dcim/tables/cables.py``, a set)."""
-    of_netbox = "netbox" in heading
-    cells = [_cell(row, heading, name) for name in ENDS[0]]
-    several = [c for c in cells if ("," in c if of_netbox else has_several_ends(c))]
+    ends = (cells.get(name, "") for name in ENDS[0])
+    several = [c for c in ends if ("," in c if of_netbox else has_several_ends(c))]
     if several:
         raise Malformed(
             at.line,
