@@ -118,10 +118,13 @@ class BuiltCabling:
         others change."""
         gone = {id(one) for one in mended}
         far, changed = self._far.copy(), self._changed.copy()
-        for k in {self._group_of[i] for i in gone}:
-            ports = self._ports[k]
-            far[ports], changed[ports] = self.planned[ports], False
-            self._make((one for one in self._groups[k] if id(one) not in gone), far, changed)
+        groups = {self._group_of[i] for i in gone}
+        ports = np.fromiter((p for k in groups for p in self._ports[k]), dtype=np.int64)
+        far[ports], changed[ports] = self.planned[ports], False
+        for k in groups:
+            left = [one for one in self._groups[k] if id(one) not in gone]
+            if left:
+                self._make(left, far, changed)
         return far, changed
 
 

@@ -180,7 +180,7 @@ class _Columns:
 
     def judged(self, one: WidePattern) -> Iterator[WidePattern]:
         """A pattern with the links that it makes fit, if these are enough: ``FEWEST_LINKS`` more than before,
-        more than a third of the links of these devices, and with those that fitted before more than half.
+        more than a third of the links of these devices, and with those that fitted before at least half.
         A permutation that keeps the design as it is makes no more fit."""
         before, after = self.fits_already, self.hits(one.target)
         mine = np.zeros(self.fabric.device_count, dtype=np.bool_)
@@ -191,7 +191,7 @@ class _Columns:
         fewest = FEWEST_LINKS
         if self.is_offset_of_all(one):
             fewest = min(fewest, self.fabric.link_count // 2)
-        if gain >= fewest and 3 * gain > of and 2 * int((after & touched).sum()) > of:
+        if gain >= fewest and 3 * gain > of and 2 * int((after & touched).sum()) >= of:
             yield WidePattern(one.kind, one.detail, one.target, one.devices, one.amount, gain, one.span)
 
     def offsets_of_numbers(self, name: str, mask: Bools) -> Iterator[WidePattern]:
