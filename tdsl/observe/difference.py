@@ -137,11 +137,11 @@ class Cabling:
         at, changed, planned = new.get, self.changed.get, self._planned
         loose = []
         for p in target:
-            if (q := at(p)) is None and (q := changed(p)) is None:
-                q = planned(p)
-            if q >= 0:
-                new[p] = new[q] = -1
-                loose.append((p, q))
+            if (far := at(p)) is None and (far := changed(p)) is None:
+                far = planned(p)
+            if far >= 0:
+                new[p] = new[far] = -1
+                loose.append((p, far))
         for p, q in [*((target[p], target.get(q, q)) for p, q in loose), *mistake.added]:
             if p == q:
                 return None
