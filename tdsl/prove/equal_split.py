@@ -153,18 +153,26 @@ def _least_of_slices(arcs: Network) -> Callable[[Any, Any], None]:
 
 def _least_of_slots(arcs: Network) -> Callable[[Any, Any], None]:
     """The same by the first arc into every node, the second, and so on: faster where columns are long and
-    degrees small. What has come nearer by one brings others nearer by the next."""
+    degrees small. What has come nearer by one brings others nearer by the next. Nodes of many arcs come
+    first, so that those of a slot are the first of all."""
     degree = np.diff(arcs.start)
-    slots = []
-    for k in range(int(degree.max())):
-        nodes = np.flatnonzero(degree > k)
-        slots.append((nodes, arcs.start[nodes] + k))
+    order = np.argsort(-degree, kind="stable")
+    place = np.argsort(order)
+    tail = place[arcs.tail]
+    slots = [
+        (tail[arc], arc)
+        for k in range(int(degree.max()))
+        for arc in (arcs.start[order[: int((degree > k).sum())]] + k,)
+    ]
 
     def step(out: Any, by: Any) -> None:
-        for nodes, arc in slots:
-            brought = out[arcs.tail[arc]]
+        near = out[order]
+        for tails, arc in slots:
+            brought = near[tails]
             brought += by[arc]
-            out[nodes] = np.minimum(out[nodes], brought)
+            nearest = near[: len(arc)]
+            np.minimum(nearest, brought, out=nearest)
+        out[order] = near
 
     return step
 
@@ -266,8 +274,8 @@ def _last_arcs_of_paths(
     begins = np.flatnonzero(first >= 0)
     kept[begins, first[begins]] = True
     last[passed] &= kept
-    row, arc = np.nonzero(np.ascontiguousarray(last.T))
-    return row.astype(np.int64), asked[arc]
+    row, arc = np.divmod(np.flatnonzero(np.ascontiguousarray(last.T)), max(len(asked), 1))
+    return row, asked[arc]
 
 
 def distance_times_demand(g: UnitGraph, length: Ints, source: int, demand: UniformDemand) -> int:

@@ -124,6 +124,7 @@ def main() -> int:
         for call in calls:
             one = call.result()
             tally.add(one)
+            show_progress(tally.designs, len(tally.found))
             for found in one.found:
                 counted[found.key] += 1
                 if counted[found.key] <= asked.each:
@@ -131,6 +132,7 @@ def main() -> int:
         for other in families:
             some = other.result()
             compared.add(some)
+            show_progress(compared.designs, len(compared.found))
             for differing in some.found:
                 show_difference(differing, counted, asked.each, asked.out)
     if calls:
@@ -140,6 +142,11 @@ def main() -> int:
     for key, number in counted.most_common():
         print(f"  {number:7} {' '.join(key)}")
     return 1 if tally.found or compared.found else 0
+
+
+def show_progress(designs: int, found: int) -> None:
+    """Say on stderr how far the run is: it takes hours, and whoever ends it has its count so far."""
+    print(f"{designs} designs judged, {found} differences", file=sys.stderr, flush=True)
 
 
 def show_difference(found: Difference, counted: Counter[tuple[str, ...]], each: int, out: Path) -> None:
