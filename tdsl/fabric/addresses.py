@@ -277,10 +277,13 @@ def ports_of(fabric: Fabric, side: StatementSide, here: slice) -> Ints:
     ports."""
     rows = side.rows[here]
     blocks = []
+    ranges = {  # by name of a class, of each model
+        name: np.array([_port_class_range(m, name) for m in fabric.models], dtype=np.int64)
+        for name in {c.name for c in side.choices}
+    }
     for column, devices in enumerate(rows.T):
         choice = side.choices[int(side.column_choice[column])]
-        classes = np.array([_port_class_range(m, choice.name) for m in fabric.models], dtype=np.int64)
-        first, count = classes[fabric.device_model[devices]].T
+        first, count = ranges[choice.name][fabric.device_model[devices]].T
         most = int(count.max(initial=0))
         local = np.arange(most)[None, :] if choice.local is None else choice.local[here]
         port = (fabric.port_base[devices] + first)[:, None] + local

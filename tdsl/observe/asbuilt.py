@@ -15,6 +15,7 @@ from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label
 from tdsl.observe.audit import Audit, CablingFault
 from tdsl.observe.difference import Cabling, Mistake
+from tdsl.observe.match import planned_far_ports
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import checks_by_name
@@ -65,30 +66,87 @@ class Promise:
         return self.built.status in ("proved", "modelled") or self.built.status == self.designed.status
 
 
-def as_built_fabric(made: Audit, mistakes: Iterable[Mistake] | None = None) -> Fabric:
-    """The fabric with these mistakes made (all of the audit if not given), and rates as they were seen.
+class BuiltCabling:
+    """The far end of every port as built. Mistakes that share no port, nor a planned link between their
+    ports, do not touch one another: with some of them mended, the others are as they were."""
+
+    def __init__(self, made: Audit) -> None:
+        self.planned = planned_far_ports(made.fabric)
+        self._at: list[int] = [*self.planned.tolist(), *(-1 for _ in made.seen.virtual)]
+        self._groups = self._mistakes_that_touch(made.mistakes)
+        self._group_of = {id(one): k for k, group in enumerate(self._groups) for one in group}
+        self._far, self._changed = self.planned.copy(), np.zeros(len(self.planned), dtype=np.bool_)
+        self._ports = [self._make(group, self._far, self._changed) for group in self._groups]
+
+    def _mistakes_that_touch(self, mistakes: Sequence[Mistake]) -> list[list[Mistake]]:
+        """Mistakes in groups whose ports no other group touches; each group in the order given."""
+        first: dict[int, int] = {}  # by port the first mistake that touches it
+        parent = list(range(len(mistakes)))
+
+        def root(i: int) -> int:
+            while parent[i] != i:
+                parent[i] = parent[parent[i]]
+                i = parent[i]
+            return i
+
+        for i, one in enumerate(mistakes):
+            ports = [p for pair in (*one.moves, *one.removed, *one.added) for p in pair]
+            for p in {*ports, *map(self._at.__getitem__, ports)} - {-1}:
+                j = first.setdefault(p, i)
+                if j != i:
+                    parent[root(j)] = root(i)
+        groups: dict[int, list[Mistake]] = {}
+        for i, one in enumerate(mistakes):
+            groups.setdefault(root(i), []).append(one)
+        return list(groups.values())
+
+    def _make(self, group: Iterable[Mistake], far: Ints, changed: Bools) -> list[int]:
+        """Make the mistakes of a group; the ports of the design that they change."""
+        size = len(far)
+        state = Cabling(self._at.__getitem__, lambda p: -1)
+        for one in group:
+            state.make(one)
+        ports = [p for p in state.changed if p < size]
+        for p in ports:
+            q = state.changed[p]
+            far[p] = q if q < size else -1
+        changed[ports] = True
+        return ports
+
+    def ends(self, mended: Iterable[Mistake] = ()) -> tuple[Ints, Bools]:
+        """The far end of every port, -1 where there is none, with some mistakes mended; and which ports the
+        others change."""
+        gone = {id(one) for one in mended}
+        far, changed = self._far.copy(), self._changed.copy()
+        groups = {self._group_of[i] for i in gone}
+        ports = np.fromiter((p for k in groups for p in self._ports[k]), dtype=np.int64)
+        far[ports], changed[ports] = self.planned[ports], False
+        for k in groups:
+            left = [one for one in self._groups[k] if id(one) not in gone]
+            if left:
+                self._make(left, far, changed)
+        return far, changed
+
+
+def as_built_fabric(
+    made: Audit, cabling: BuiltCabling | None = None, mended: Iterable[Mistake] = ()
+) -> Fabric:
+    """The fabric with the mistakes of an audit made, and rates as they were seen. ``cabling`` is that of an
+    audit which has some mistakes more, and ``mended`` are these.
 
     Links that no capture would show are as designed. Links to what the design does not have are left out. Of
     a cluster as one, its networks are as built, too.
     """
     f = made.fabric
-    far = np.full(len(f.port_device), -1, dtype=np.int64)
-    far[f.link_a], far[f.link_b] = f.link_b, f.link_a
-    size = len(far)
-    planned: list[int] = far.tolist()
-    state = Cabling(lambda p: planned[p] if p < size else -1, lambda p: -1)
-    for one in made.mistakes if mistakes is None else mistakes:
-        state.make(one)
-    pairs: dict[int, int] = {}
-    for p, q in state.changed.items():
-        if q >= 0 and p < size and q < size:
-            pairs[min(p, q)] = max(p, q)
-    changed = np.zeros(size, dtype=np.bool_)
-    changed[[p for p in state.changed if p < size]] = True
+    far, changed = (cabling or BuiltCabling(made)).ends(mended)
+    lower = np.flatnonzero(changed & (far > np.arange(len(far))))
+    pairs = np.stack((lower, far[lower]), axis=1)
     keep = ~(changed[f.link_a] | changed[f.link_b])
     rates = _seen_rates(made)
-    built = _rewire_fabric(f, keep, list(pairs.items()), rates)
-    return _with_networks_as_built(f, built, keep, pairs, rates) if f.members else built
+    built = _rewire_fabric(f, keep, pairs, rates)
+    if not f.members:
+        return built
+    return _with_networks_as_built(f, built, keep, dict(map(tuple, pairs.tolist())), rates)
 
 
 def _with_networks_as_built(
@@ -104,7 +162,8 @@ def _with_networks_as_built(
         own = dict(zip(port.tolist(), range(len(port)), strict=True))
         mine = [(own[p], own[q]) for p, q in pairs.items() if p in own and q in own]
         slower = {own[p]: rate for p, rate in rates.items() if p in own}
-        members.append(_rewire_fabric(member, keep[rows], mine, slower))
+        new = np.array(mine, dtype=np.int64).reshape(-1, 2)
+        members.append(_rewire_fabric(member, keep[rows], new, slower))
         links.append(built.port_link[port[members[-1].link_a]].astype(np.int64))
     return replace(built, members=tuple(members), member_links=tuple(links))
 
@@ -130,14 +189,12 @@ def _seen_rates(made: Audit) -> Mapping[int, int]:
     return out
 
 
-def _rewire_fabric(
-    f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rates: Mapping[int, int]
-) -> Fabric:
+def _rewire_fabric(f: Fabric, keep: Bools, pairs: Ints, rates: Mapping[int, int]) -> Fabric:
     """A fabric with some of its links, and new ones between pairs of ports. A new link takes class and
     statement of the planned link at one of its ports."""
     if not f.link_count:
         return f
-    p, q = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    p, q = pairs.T
     at_p, at_q = f.port_link[p], f.port_link[q]
     lower = f.tier[f.port_device[p]] <= f.tier[f.port_device[q]]
     a = np.concatenate((f.link_a[keep], np.where(lower, p, q)))
@@ -189,14 +246,15 @@ def promises_kept(made: Audit, claims: Sequence[ResolvedClaim], network: str = "
         return []
     before = _results_of_claims(network_of_cluster(made.fabric, network), claims)
     budget = _budget_of_built(made)
-    after = _results_of_claims(network_of_cluster(as_built_fabric(made), network), claims, budget)
+    cabling = BuiltCabling(made)
+    after = _results_of_claims(network_of_cluster(as_built_fabric(made, cabling), network), claims, budget)
     numbered = [
         (i, fault)
         for i, fault in enumerate(made.faults, 1)
         if fault.mistake is not None or fault.slow is not None
     ]
     numbered.sort(key=lambda f: (-_links_touched(f[1]), f[0]))
-    mending = _Mending(made, network, numbered, budget)
+    mending = _Mending(made, network, numbered, budget, cabling)
     out = []
     for claim, one, now in zip(claims, before, after, strict=True):
         promise = Promise(one, now, network=network)
@@ -231,9 +289,15 @@ class _Mending:
     touch most links first."""
 
     def __init__(
-        self, made: Audit, network: str, faults: list[tuple[int, CablingFault]], budget: Budget
+        self,
+        made: Audit,
+        network: str,
+        faults: list[tuple[int, CablingFault]],
+        budget: Budget,
+        cabling: BuiltCabling,
     ) -> None:
         self.made, self.network, self.faults, self.budget = made, network, faults, budget
+        self.cabling = cabling
 
     def promise_mended(self, claim: ResolvedClaim, promise: Promise) -> Promise:
         """A promise with the faults whose mending helps it, and those that keep it together."""
@@ -262,9 +326,10 @@ class _Mending:
     def judge(self, claim: ResolvedClaim, mended: Iterable[int]) -> Result:
         """A requirement on what is built with some faults mended."""
         numbers = set(mended)
-        gone = {id(fault) for number, fault in self.faults if number in numbers}
+        gone = {id(fault): fault.mistake for number, fault in self.faults if number in numbers}
         left = audit_with_faults(self.made, [x for x in self.made.faults if id(x) not in gone])
-        fabric = network_of_cluster(as_built_fabric(left), self.network)
+        built = as_built_fabric(left, self.cabling, [one for one in gone.values() if one is not None])
+        fabric = network_of_cluster(built, self.network)
         (found,) = _results_of_claims(fabric, [claim], self.budget)
         return found
 

@@ -159,7 +159,9 @@ class _Auditor:
         only = asked.only
         of = fabric.link_count if only is None else int((only[fabric.device_a] | only[fabric.device_b]).sum())
         self.out = Audit(fabric, seen, judged, of=of)
-        self.planned = self._planned(judged)
+        more = len(seen.virtual)
+        self.planned = [*self._planned(judged), *(-1 for _ in range(more))]
+        self.found = self._found()
         self.words = Words(fabric, seen)
 
     def run(self) -> Audit:
@@ -184,25 +186,22 @@ class _Auditor:
         out: list[int] = far.tolist()
         return out
 
-    def at(self, port: int) -> int:
-        """The planned far end of a port, where the captures would show it."""
-        return self.planned[port] if port < self.seen.ports else -1
-
-    def far(self, port: int) -> int:
-        """The seen far end of a port; -1 where it is not judged."""
-        found = self.seen.far.get(port, -1)
-        if found < 0:
-            return -1
-        return found if self.counted(port) and self.counted(found) else -1
-
-    def counted(self, port: int) -> bool:
-        """Whether a port is judged: its planned link is, or none is planned there."""
-        if port >= self.seen.ports or self.planned[port] >= 0:
-            return True
-        if int(self.fabric.port_link[port]) >= 0:
-            return False
-        only = self.asked.only
-        return only is None or bool(only[self.fabric.port_device[port]])
+    def _found(self) -> list[int]:
+        """The seen far end of each port, those that the design does not have included; -1 where it is not
+        judged: where a planned link of a port is not, or none is planned and the device is not asked for."""
+        f, only = self.fabric, self.asked.only
+        every = len(self.planned)
+        counted = np.ones(every, dtype=np.bool_)
+        size = self.seen.ports
+        free = f.port_link[:size] < 0
+        if only is not None:
+            free &= only[f.port_device]
+        counted[:size] = (np.array(self.planned[:size], dtype=np.int64) >= 0) | free
+        far = np.full(every, -1, dtype=np.int64)
+        far[list(self.seen.far)] = list(self.seen.far.values())
+        far[~counted | ((far >= 0) & ~counted[far])] = -1
+        out: list[int] = far.tolist()
+        return out
 
     # ------------------------------------------------------------ what the captures say of themselves
     def captures(self) -> None:
@@ -520,7 +519,8 @@ class _Auditor:
     # ------------------------------------------------------------ cables
     def cables(self) -> None:
         """The mistakes of cabling."""
-        ports = [p for p in range(self.seen.ports) if self.at(p) != self.far(p)]
+        at, far = self.planned.__getitem__, self.found.__getitem__
+        ports = [p for p in range(self.seen.ports) if self.planned[p] != self.found[p]]
         if not ports:
             return
         extra = range(self.seen.ports, self.seen.ports + len(self.seen.virtual))
@@ -528,10 +528,8 @@ class _Auditor:
         f = self.fabric
         nameless = self.seen.unidentified  # something is plugged at their links
         seen_devices = {*self.seen.nodes, *f.device_a[nameless].tolist(), *f.device_b[nameless].tolist()}
-        found = diagnose_mistakes(
-            self.at, self.far, [*ports, *extra], places, lambda d: d not in seen_devices
-        )
-        state = Cabling(self.at, self.far)
+        found = diagnose_mistakes(at, far, [*ports, *extra], places, lambda d: d not in seen_devices)
+        state = Cabling(at, far)
         described = []
         for one in found:
             described.append((self.words.first(one), self.words.fault(one, state), one))
@@ -553,7 +551,7 @@ class _Auditor:
         total: dict[str, int] = defaultdict(int)
         met: set[int] = set()
         for port, wire in sorted(self.seen.wire.items()):
-            if port >= self.seen.ports or port in met or not wire.rate or self.far(port) < 0:
+            if port >= self.seen.ports or port in met or not wire.rate or self.found[port] < 0:
                 continue
             met |= {port, self.seen.far[port]}
             link = int(f.port_link[port])

@@ -25,6 +25,7 @@ class PortPositions:
         self.size = len(fabric.port_device)
         self.base = fabric.port_base.tolist()
         self.model = fabric.device_model.tolist()
+        self.is_end: list[bool] = fabric.is_end.tolist()
 
     @cached_property
     def _columns(self) -> PortColumns:
@@ -192,10 +193,11 @@ def _plug_rows(state: Cabling, places: PortPositions, device: int) -> Iterator[l
         if state.at(p) >= 0:
             bundles[places.device(state.at(p))].append(p)
     yield from (b for b in bundles.values() if 3 <= len(b) < len(used))
-    up = [p for p in used if state.at(p) >= 0 and not places.fabric.is_end[places.device(state.at(p))]]
+    up = [p for p in used if state.at(p) >= 0 and not places.is_end[places.device(state.at(p))]]
     if 3 <= len(up) < len(used):
         yield up
-        yield [p for p in used if p not in set(up)]
+        others = set(used).difference(up)
+        yield [p for p in used if p in others]
 
 
 def _shifts_along_row(
@@ -282,9 +284,12 @@ def _dark_devices_and_cages(
 ) -> Iterator[Mistake]:
     """Devices, cages and cables of which no link is seen."""
     gone = [p for p in ports if p < places.size and state.at(p) >= 0 and state.seen(p) < 0]
+    at, seen = state.at, state.seen
     for device in sorted({places.device(p) for p in gone}):
-        mine = [p for p in places.ports(device) if state.at(p) >= 0]
-        if all(state.seen(p) < 0 for p in mine) and (len(mine) > 1 or absent(device)):
+        if any(seen(p) >= 0 and at(p) >= 0 for p in places.ports(device)):
+            continue
+        mine = [p for p in places.ports(device) if at(p) >= 0]
+        if len(mine) > 1 or absent(device):
             kind = "not installed" if absent(device) else "device dark"
             yield Mistake(kind, removed=_links_of_device(state, places, device, mine), devices=(device,))
     for kind, group in (("cage dark", places.cage), ("missing", places.connector)):

@@ -63,8 +63,9 @@ DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([-/.])\d\d?\3(\d{4}|\d\d))([
 SEPARATORS = (" / ", " : ", " - ", " | ")
 HEADING = 20
 """Rows among which the heading of a table is."""
-TITLE = 4
-"""Cells from which on a row above the heading is more than a title."""
+TITLE = 3
+"""Cells that differ from which on a row above the heading is more than a title: ports of one name at two
+devices are two cells that do not."""
 
 
 class Titled(NamedTuple):

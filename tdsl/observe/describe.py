@@ -58,6 +58,7 @@ class Words:
 
     def __init__(self, fabric: Fabric, seen: Seen) -> None:
         self.fabric, self.seen = fabric, seen
+        self._split: dict[int, tuple[str, str]] = {}
         self._cables: dict[int, str] | None = None
         self._rows: dict[str, int] | None = None
 
@@ -65,6 +66,13 @@ class Words:
     def split(self, port: int) -> tuple[str, str]:
         """Device and port as printed on the boxes; a host's port with the name that its operating system has
         for it."""
+        found = self._split.get(port)
+        if found is None:
+            found = self._split[port] = self._device_and_port(port)
+        return found
+
+    def _device_and_port(self, port: int) -> tuple[str, str]:
+        """What ``split`` gives."""
         if port >= self.seen.ports:
             v = self.seen.virtual[port - self.seen.ports]
             node = self.seen.observed.nodes[v.node]
@@ -170,10 +178,11 @@ class Words:
         """A line for each device whose plugs are moved by a pattern."""
         count: Counter[int] = Counter()
         stands: dict[int, int] = {}
+        device, of_panel, moved = self.seen.device, one.kind.startswith("panel"), set(one.devices)
         for q, p, _ in loose:
-            if self.seen.device(q) in one.devices or one.kind.startswith("panel"):
-                count[self.seen.device(q)] += 1
-                stands[self.seen.device(q)] = self.seen.device(p)
+            if of_panel or device(q) in moved:
+                count[device(q)] += 1
+                stands[device(q)] = device(p)
         name = self.fabric.device_name
         if one.kind in DEVICE_KINDS:
             return [

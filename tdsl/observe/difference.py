@@ -134,15 +134,22 @@ class Cabling:
             if self.at(p) != q:
                 return None
             new[p] = new[q] = -1
+        at, changed, planned = new.get, self.changed.get, self._planned
         loose = []
         for p in target:
-            q = new.get(p, self.at(p))
-            if q >= 0:
-                new[p] = new[q] = -1
-                loose.append((p, q))
+            if (far := at(p)) is None and (far := changed(p)) is None:
+                far = planned(p)
+            if far >= 0:
+                new[p] = new[far] = -1
+                loose.append((p, far))
         for p, q in [*((target[p], target.get(q, q)) for p, q in loose), *mistake.added]:
-            if p == q or new.get(p, self.at(p)) >= 0 or new.get(q, self.at(q)) >= 0:
+            if p == q:
                 return None
+            for end in (p, q):
+                if (far := at(end)) is None and (far := changed(end)) is None:
+                    far = planned(end)
+                if far >= 0:
+                    return None
             new[p], new[q] = q, p
         return new
 

@@ -74,11 +74,13 @@ class Positioned:
 @dataclass(eq=False, slots=True)
 class Seen:
     """A capture in the rows of a fabric. ``far`` holds the port at the other end of every port that was seen,
-    in both directions; ports from ``ports`` on are ``virtual``."""
+    in both directions; ports from ``ports`` on are ``virtual``. ``rows`` has the device of each port of the
+    design."""
 
     fabric: Fabric
     observed: Observed
     ports: int
+    rows: list[int]
     far: dict[int, int] = field(default_factory=dict)
     wire: dict[int, CapturedLink] = field(default_factory=dict)
     virtual: list[Virtual] = field(default_factory=list)
@@ -126,11 +128,7 @@ class Seen:
 
     def device(self, port: int) -> int:
         """The device of a port, -1 where the design has none."""
-        return (
-            int(self.fabric.port_device[port])
-            if port < self.ports
-            else self.virtual[port - self.ports].device
-        )
+        return self.rows[port] if port < self.ports else self.virtual[port - self.ports].device
 
 
 class DesignNames:
@@ -343,7 +341,7 @@ class _Matcher:
         self.names = DesignNames(fabric)
         self.base = fabric.port_base.tolist()
         self.planned = planned_far_ports(fabric)
-        self.seen = Seen(fabric, observed, len(fabric.port_device))
+        self.seen = Seen(fabric, observed, len(fabric.port_device), fabric.port_device.tolist())
         self.target: dict[str, tuple[int, str]] = {}  # device and adapter of a node
         self.extra: dict[tuple[str, str], int] = {}  # virtual port of (node, port)
         self.at_port: dict[str, int] = {}  # nodes that are one port of a host

@@ -72,6 +72,11 @@ class CapturedNode(NamedTuple):
     ports: int
     at: CaptureLine
 
+    def has_all_of(self, description: str, kind: str, ids: tuple[str, ...], ports: int) -> bool:
+        """Whether what a capture says of the node once more is known."""
+        same = self.description == description and kind in ("", self.kind) and ports <= self.ports
+        return same and (not ids or set(ids) <= set(self.ids))
+
 
 class CapturedModel(NamedTuple):
     """What a design in another language says of all devices of one kind: its name, and the names of its
@@ -258,6 +263,8 @@ class Observed:
         if len(key) > LONGEST_NAME or len(description) > LONGEST_NAME:
             raise Malformed(at.line, f"a name has more than {LONGEST_NAME} characters")
         old = self.nodes.get(key)
+        if old is not None and old.has_all_of(description, kind, ids, ports):
+            return
         if (old is None or old.description != description) and not is_factory_description(description):
             self.note_spelling(description if kind != "adapter" else description.partition(" ")[0], at)
         if old is None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from tdsl.findings.source import SourceFile
 from tdsl.observe.record import Malformed
 
+LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 SEQUENCE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()*+][0-9A-Z]|\x1b[=>78DEHMNOZc]"
 )
@@ -80,13 +81,19 @@ class InnerCapture(NamedTuple):
 
 
 def decoded_capture(data: bytes) -> str:
-    """The text of a capture: UTF-8, or UTF-16 as PowerShell writes it. Raises UnicodeDecodeError."""
+    """The text of a capture: UTF-8, or UTF-16 as PowerShell writes it. Raises UnicodeDecodeError. Of a text
+    in one line that has Unicode's ends of lines alone, these end its lines."""
+    text = data.decode(_encoding_of_capture(data))
+    return text if "\n" in text or "\r" in text else LINE_ENDS.sub("\n", text)
+
+
+def _encoding_of_capture(data: bytes) -> str:
+    """The encoding by the first bytes."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16")
+        return "utf-16"
     head = data[:512]
-    if len(head) >= 8 and len(head) % 2 == 0 and not any(head[1::2]) and all(head[::2]):
-        return data.decode("utf-16-le")
-    return data.decode("utf-8-sig")
+    utf16 = len(head) >= 8 and len(head) % 2 == 0 and not any(head[1::2]) and all(head[::2])
+    return "utf-16-le" if utf16 else "utf-8-sig"
 
 
 def without_terminal(text: str) -> str:

@@ -113,7 +113,9 @@ class _Columns:
         real = self.at[planned] < self.size
         self.a, self.b = planned[real], self.at[planned[real]]
         self.same = np.arange(self.size)
+        self.ports_of_device: Ints = np.diff(self.fabric.port_base)[self.device]
         self.wrong = self.at != self.seen
+        self.fits_already = self.hits(self.same)
         self.home, self.found = self._plugs_elsewhere()
 
     def _plugs_elsewhere(self) -> tuple[Ints, Ints]:
@@ -178,9 +180,9 @@ class _Columns:
 
     def judged(self, one: WidePattern) -> Iterator[WidePattern]:
         """A pattern with the links that it makes fit, if these are enough: ``FEWEST_LINKS`` more than before,
-        more than a third of the links of these devices, and with those that fitted before more than half.
+        more than a third of the links of these devices, and with those that fitted before at least half.
         A permutation that keeps the design as it is makes no more fit."""
-        before, after = self.hits(self.same), self.hits(one.target)
+        before, after = self.fits_already, self.hits(one.target)
         mine = np.zeros(self.fabric.device_count, dtype=np.bool_)
         mine[list(one.devices)] = True
         touched = mine[self.device[self.a]] | mine[self.device[self.b]]
@@ -189,7 +191,7 @@ class _Columns:
         fewest = FEWEST_LINKS
         if self.is_offset_of_all(one):
             fewest = min(fewest, self.fabric.link_count // 2)
-        if gain >= fewest and 3 * gain > of and 2 * int((after & touched).sum()) > of:
+        if gain >= fewest and 3 * gain > of and 2 * int((after & touched).sum()) >= of:
             yield WidePattern(one.kind, one.detail, one.target, one.devices, one.amount, gain, one.span)
 
     def offsets_of_numbers(self, name: str, mask: Bools) -> Iterator[WidePattern]:
@@ -212,7 +214,7 @@ class _Columns:
 
     def better_devices(self, mask: Bools, target: Ints) -> Bools:
         """Those devices of which more links fit by a permutation than without it."""
-        gain = self.hits(target).astype(np.int64) - self.hits(self.same)
+        gain = self.hits(target).astype(np.int64) - self.fits_already
         count = np.zeros(self.fabric.device_count, dtype=np.int64)
         for ends in (self.a, self.b):
             np.add.at(count, self.device[ends], gain)
@@ -222,9 +224,8 @@ class _Columns:
     def shifted(self, devices: Bools, k: int) -> Ints:
         """Every port of some devices ``k`` ports further; -1, or the port that the design does not have,
         where there is none."""
-        size = np.diff(self.fabric.port_base)[self.device]
         moved = devices[self.device]
-        inside = (self.local + k >= 0) & (self.local + k < size)
+        inside = (self.local + k >= 0) & (self.local + k < self.ports_of_device)
         target = np.where(moved, np.where(inside, self.same + k, -1), self.same)
         return self.with_strange_ports(target)
 

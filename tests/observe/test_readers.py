@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,6 +128,35 @@ def test_a_capture_is_read_as_its_fixture_says(name: str) -> None:
     assert " ".join(n.replace("-", "_") for n, r in capture_readers().items() if r.recognises(text)) == recognised.replace(
         "none", ""
     )
+
+
+def shape_read(name: str, text: str) -> tuple[int, Counter[str]]:
+    """How many rows a reader takes or sets aside, and what it says, each with its number."""
+    made = Observed()
+    try:
+        module(fixture(name)[0]).read(SourceFile("x", text), "here", made)
+    except Malformed as wrong:
+        return 0, Counter([wrong.message])
+    return len(made.wires) + len(made.left) + made.fact_rows, Counter(f.message for f in made.findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        *((n, r"\Z") for n in ("junos_detail", "lldpd_text", "lldpd_text_key_and_value", "nxos", "mlxlink")),
+        ("transceivers_of_sonic", ".* not detected"),
+        ("ethtool", "netlink|ethtool"),
+        ("iblinkinfo", ".*==>"),
+        ("ptm", ".* -- "),
+    ],
+)
+def test_a_line_of_a_block_that_is_lost_loses_no_row_unseen(name: str, own: str) -> None:
+    """``own`` is how lines begin that are a row by themselves."""
+    lines = fixture(name)[2].split("\n")
+    rows, said = shape_read(name, "\n".join(lines))
+    for k, line in enumerate(lines):
+        left, told = shape_read(name, "\n".join([*lines[:k], *lines[k + 1 :]]))
+        assert left >= rows or told - said or re.match(own, line), line
 
 
 def test_every_reader_has_a_sample_a_planted_set_and_a_row_in_the_page() -> None:

@@ -24,15 +24,20 @@ def port_of_file_name(stem: str) -> tuple[str, str]:
 
 
 def blocks_by_port(
-    file: SourceFile, stem: str, first: re.Pattern[str]
+    file: SourceFile, stem: str, first: re.Pattern[str], once: re.Pattern[str]
 ) -> Iterator[tuple[str, int, list[str]]]:
     """The output of each port: the port as a line before it or the file's name says it ("" where neither
-    does), the number of its first line, and its lines. ``first`` matches a line of the output itself."""
-    port, begin, lines = port_of_file_name(stem)[1], 1, []
+    does), the number of its first line, and its lines. ``first`` matches a line of the output itself, and
+    ``once`` one that an output has once: behind a second one the port is not known."""
+    port, begin = port_of_file_name(stem)[1], 1
+    lines: list[str] = []
     for number, raw in enumerate(file.text.split("\n"), 1):
         text = raw.strip()
         found = HEADING.fullmatch(text) if text and not first.match(text) else None
         if found is None:
+            if once.match(text) and any(once.match(line.strip()) for line in lines):
+                yield port, begin, lines
+                port, begin, lines = "", number, []
             lines.append(raw)
             continue
         if any(line.strip() for line in lines):

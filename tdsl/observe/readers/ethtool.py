@@ -22,6 +22,7 @@ NONE = re.compile(
     re.IGNORECASE,
 )
 FIRST = re.compile(r"(?:Identifier|Extended identifier)\s*:|netlink error|Cannot get")
+ONCE = re.compile(r"Identifier\s*:")
 NAME_IT = 'write the port before each: for p in …; do echo "== $p"; ethtool -m $p; done'
 
 
@@ -35,7 +36,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the modules of the device that the file is named after."""
     device = port_of_file_name(stem)[0]
     here = add_device(into, device, "", CaptureLine(file, 1))
-    for port, number, lines in blocks_by_port(file, stem, FIRST):
+    for port, number, lines in blocks_by_port(file, stem, FIRST, ONCE):
         at = CaptureLine(file, number)
         fields = {m[1].strip().lower(): m[2].strip() for line in lines if (m := FIELD.fullmatch(line))}
         part = fields.get("vendor pn", "")

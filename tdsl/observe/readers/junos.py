@@ -185,7 +185,8 @@ def _neighbours_of_xml(file: SourceFile) -> Iterator[tuple[dict[str, str], int]]
 
 
 def _neighbours_of_blocks(file: SourceFile) -> Iterator[tuple[dict[str, str], int]]:
-    """The neighbours of the detailed text: a block each, which begins with the local interface."""
+    """The neighbours of the detailed text: a block each, which begins with the local interface. One with a
+    second chassis has lost this line of another neighbour."""
     facts: dict[str, str] = {}
     start = 1
     for number, line in enumerate(file.text.split("\n"), 1):
@@ -193,7 +194,7 @@ def _neighbours_of_blocks(file: SourceFile) -> Iterator[tuple[dict[str, str], in
         if found is None:
             continue
         name = FIELDS[found[1].lower()]
-        if name == "lldp-local-port-id":
+        if name == "lldp-local-port-id" or (name == "lldp-remote-chassis-id" and name in facts):
             if facts:
                 yield facts, start
             facts, start = {}, number

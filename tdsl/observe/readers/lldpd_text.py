@@ -14,7 +14,7 @@ OPTION = "lldp"
 HEAD = re.compile(r"Interface:\s+([^,]+?)(?:,.*)?")
 FIELD = re.compile(r"(ChassisID|SysName|PortID|PortDescr):\s*(.*)")
 PAIR = re.compile(
-    r"lldp\.(.+)\.(chassis\.(?:name|mac|local|ifname|ip)|port\.(?:ifname|mac|local|ifalias|descr))=(.*)"
+    r"lldp\.(.+)\.(via|chassis\.(?:name|mac|local|ifname|ip)|port\.(?:ifname|mac|local|ifalias|descr))=(.*)"
 )
 RULE = re.compile(r"-{5,}|LLDP neighbors:")
 TYPES = ("ifname", "ifalias", "mac", "local", "ip", "component", "unhandled")
@@ -31,7 +31,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the device that the file is named after."""
     here = add_local_device(into, stem, CaptureLine(file, 1))
     facts: dict[str, str] = {}
-    port, start = "", 1
+    port, start, orphans = "", 1, False
     for at, raw in enumerate(file.text.split("\n"), 1):
         text = raw.strip()
         pair = PAIR.fullmatch(text)
@@ -42,9 +42,14 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         field = FIELD.fullmatch(text)
         if pair is not None:
             facts.setdefault(pair[2], pair[3].strip())
-        elif field is not None and port:
+        elif field is not None:
+            if field[1] == "ChassisID" and (not port or field[1] in facts):
+                _add_lldpd_neighbour(into, here, port, facts, CaptureLine(file, start))
+                message = "no line says at which interface this neighbour is"
+                into.fault(file, at, message, "the capture is cut: capture it again")
+                port, facts, orphans = "", {}, True
             facts.setdefault(field[1], field[2].strip())
-    if not port and not RULE.search(file.text):
+    if not port and not orphans and not RULE.search(file.text):
         raise Malformed(1, "the capture has no interface", "save the output of `lldpcli show neighbors`")
     _add_lldpd_neighbour(into, here, port, facts, CaptureLine(file, start))
     lines = file.text.rstrip().split("\n")
@@ -68,8 +73,9 @@ def _port_that_begins(line: str, port: str, facts: dict[str, str]) -> str:
 
 
 def _begins_next_neighbour(field: str, facts: dict[str, str]) -> bool:
-    """Whether a field begins the next neighbour on the same port."""
-    return field == "chassis.name" and field in facts
+    """Whether a field begins the next neighbour on the same port: lldpcli writes how each was heard first,
+    and what its chassis is once."""
+    return field in facts and (field == "via" or field.startswith("chassis."))
 
 
 def _add_lldpd_neighbour(

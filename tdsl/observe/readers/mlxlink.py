@@ -26,6 +26,7 @@ from tdsl.observe.speeds import infiniband_rate
 FORMAT = "mlxlink"
 OPTION = "health"
 FIRST = re.compile(r"(?:Operational Info|State|Physical state|Speed|Width)\b")
+ONCE = re.compile("Operational Info")
 FIELD = re.compile(r"\s*+([A-Za-z][\w \t().,\[\]/]*+):(.*)")
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 NAME_IT = 'write the port before each: for d in …; do echo "== $d"; mlxlink -d $d -c; done'
@@ -52,7 +53,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
 
 
 def _outputs_of_text(file: SourceFile, stem: str) -> Iterator[tuple[str, Mapping[str, str], CaptureLine]]:
-    for port, number, lines in blocks_by_port(file, stem, FIRST):
+    for port, number, lines in blocks_by_port(file, stem, FIRST, ONCE):
         fields = {m[1].strip(): m[2].strip() for line in lines if (m := FIELD.fullmatch(line))}
         yield port, fields, CaptureLine(file, number)
 

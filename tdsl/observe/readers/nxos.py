@@ -38,8 +38,11 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
             entries = 0  # a table of another capture may follow
         found = FIELD.match(raw.strip())
         if found is None:
+            if "Local Port id:" in raw:
+                message = f"this line begins with more than the output: {raw.strip()[:60]!r}"
+                into.fault(file, at, message, "save the output of the command alone")
             continue
-        if found[1] == "Chassis id":
+        if found[1] == "Chassis id" or (found[1] == "Local Port id" and found[1] in facts):
             if facts:
                 _add_nxos_neighbour(into, here, facts, CaptureLine(file, start))
             facts, start, entries = {}, min(at, len(file.line_starts)), entries + 1

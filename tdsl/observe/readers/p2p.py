@@ -201,6 +201,7 @@ class _CableRows:
         cables = [row for line, row in rows if line > heading.line and _cell(row, self.columns, "b_port")]
         states = {self.state(row) for row in cables if row != heading.named}
         self.later_is_absent = "netbox" not in self.columns and bool(states - LATER)
+        self.says_work = any(name in self.columns for name in ("done", "status", "found"))
         self.unknown: dict[str, dict[str, list[int]]] = {"done": {}, "status": {}}  # lines by word
         self.fills = {side: self.has_merged_devices(side) for side in "ab"}
         self.above = {"a_device": "", "b_device": ""}  # devices of the row above
@@ -271,11 +272,11 @@ class _CableRows:
             self.link(row, place)
 
     def is_more_than_a_title(self, row: list[str]) -> bool:
-        """Whether a row above the heading may be one of cables: cells that differ, in the columns of two
+        """Whether a row above the heading may be one of cables: two ends that differ, in the columns of two
         ends."""
-        texts = {_cell(row, self.columns, name) for name in ENDS[0]} - {""}
+        cells = [_cell(row, self.columns, name) for name in ENDS[0]]
         comment = COMMENT.match(row[0]) is not None
-        return len(texts) >= TITLE and not comment and columns_of_ends(row) is None
+        return all(cells) and len(set(cells)) >= TITLE and not comment and columns_of_ends(row) is None
 
     def link(self, row: list[str], place: CaptureLine) -> None:
         """A row of a cable. Raises Malformed."""
@@ -340,6 +341,8 @@ class _CableRows:
 
     def reason_of_work(self, cells: Mapping[str, str], state: str, line: int) -> str:
         """Why a row is not plugged, as those say who plug it; "" where it is. Keeps unknown words."""
+        if not self.says_work:
+            return ""
         done = plain_words(cells.get("done", ""))
         if self.ticked and not is_ticked(done):
             if done not in NOT_DONE:

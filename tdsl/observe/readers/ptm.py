@@ -33,7 +33,8 @@ def recognises(head: str) -> bool:
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the edges."""
-    for at, raw in enumerate(file.text.split("\n"), 1):
+    lines = file.text.split("\n")
+    for at, raw in enumerate(lines, 1):
         text = raw.split("#", 1)[0] if raw.lstrip().startswith("#") else raw
         found = EDGE.fullmatch(text)
         try:
@@ -54,3 +55,5 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
             into.wire(CapturedLink(ends[0], ends[1], place))
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
+    if "{" in file.text and not any(line.rstrip().endswith("}") for line in lines):
+        into.fault(file, len(lines), "the graph has no end `}`", "the file is cut: copy it again", "E0602")

@@ -96,10 +96,15 @@ def _modules_of_text(file: SourceFile, into: Observed) -> Iterator[tuple[str, di
             if port:
                 yield port, fields, CaptureLine(file, begin)
             port, begin, fields = head[1], number, {}
-        elif one is not None and port:
-            fields[{"name": "vendor", "pn": "part", "sn": "serial"}[one[1].lower().split()[1]]] = one[
-                2
-            ].strip()
+        elif one is not None:
+            key = {"name": "vendor", "pn": "part", "sn": "serial"}[one[1].lower().split()[1]]
+            if port and key in fields:
+                yield port, fields, CaptureLine(file, begin)
+            if not port or key in fields:
+                port, fields = "", dict.fromkeys(KEYS, "")
+                message = "no line says in which port this module is"
+                into.fault(file, number, message, "the capture is cut: capture it again")
+            fields[key] = one[2].strip()
     if port:
         yield port, fields, CaptureLine(file, begin)
 

@@ -129,7 +129,8 @@ def as_lfts(cables: tuple[Ends, ...], wrong: bool) -> tuple[dict[str, str], int]
         for host, (shown, at, port) in ours.items():
             if at == leaf or trunk:
                 number = int(port[3:]) if at == leaf else 8
-                number = 7 if wrong and at == leaf and rows == 0 else number
+                if wrong and at == leaf:
+                    number, wrong = 7, False
                 text += f"0x{lids[host]:04x} {number:03} # Channel Adapter portguid 0xff{lids[host]:02x}: '{shown} {host[1]}'\n"
                 rows += 1
         text += f"{rows} lids dumped\n"

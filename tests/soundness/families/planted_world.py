@@ -415,7 +415,7 @@ def cut_captures(rng: Random) -> Case:
         text = str(subnet_of("ibnetdiscover", net.links, {})["fabric.topo"])
         lines = text.splitlines(keepends=True)
         cuts = sorted({0, len(lines), *(rng.randrange(1, len(lines)) for _ in range(rng.randint(1, 3)))})
-        parts = ["".join(lines[a:b]) for a, b in pairwise(cuts)]
+        parts = [part for a, b in pairwise(cuts) if (part := "".join(lines[a:b])).strip()]
         files: Files = {f"captures/part{k}.topo": part for k, part in enumerate(parts)}
         call = clean_audit("--ibnetdiscover captures", len(net.links))
         return Case(f"{len(parts)} files of ibnetdiscover", {**files, "design.fab": net.design}, (call,))
