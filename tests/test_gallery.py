@@ -58,12 +58,15 @@ def entries() -> dict[str, dict[str, Any]]:
     return {d["name"]: d for d in data}
 
 
+def as_written(value: Any) -> str:
+    """The value of a parameter as a design writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 @cache
 def compiled(name: str, settings: tuple[tuple[str, Any], ...]) -> Compilation:
     """A design, compiled and verified once for its report and its picture."""
-    return compiler.compile_and_verify(
-        name, Request(set=tuple((k, str(v).lower() if isinstance(v, bool) else str(v)) for k, v in settings))
-    )
+    return compiler.compile_and_verify(name, Request(set=tuple((k, as_written(v)) for k, v in settings)))
 
 
 def checked(name: str, **settings: Any) -> dict[str, Any]:
@@ -112,7 +115,7 @@ def section(name: str, picture: bytes | None) -> str:
     if entry["figure"]:
         out += ["| figure | published | tdsl |", "|---|---|---|"]
         for f in entry["figure"]:
-            where = ", ".join(f"`{k}={v}`" for k, v in f.get("set", {}).items())
+            where = ", ".join(f"`{k}={as_written(v)}`" for k, v in f.get("set", {}).items())
             what = f"{f['what']} ({where})" if where else f["what"]
             out.append(f"| {what} | {shown(f['published'])} | {shown(found(name, f))} |")
         out.append("")
