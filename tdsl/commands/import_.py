@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,7 +97,7 @@ def command(
     from tdsl.observe.reading import CaptureUnreadable, read_capture_files
     from tdsl.observe.record import Observed
 
-    found = re.fullmatch(r"(\d{1,6})(Mbps|Gbps|Tbps)", rate or "1Gbps")
+    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)(Mbps|Gbps|Tbps)", rate or "1Gbps")
     if found is None:
         raise Wrong(f"--rate {rate}: write it such as 400Gbps")
     try:
@@ -109,7 +110,7 @@ def command(
         if observed.findings.has_errors:
             _print_capture_findings(observed)
             return FOUND
-        bps = int(found[1]) * UNITS[found[2]] if rate else 0
+        bps = int(Fraction(found[1]) * UNITS[found[2]]) if rate else 0
         text = design_from_captures(observed, name, bps, form == "structure", matching)
     except (CaptureUnreadable, NoDesign) as wrong:
         raise Wrong(str(wrong)) from None

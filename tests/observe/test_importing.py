@@ -60,7 +60,7 @@ def test_lldp_needs_a_rate(small: Fabric, tmp_path: Path) -> None:
     lldp(Cables(small), tmp_path / "captures")
     done = tdsl("import", tmp_path / "captures")
     assert done.exit_code == 2 and "--rate 400Gbps" in done.output
-    assert imported(tmp_path, tmp_path / "captures", "--rate", "400Gbps").link_count == small.link_count
+    assert imported(tmp_path, tmp_path / "captures", "--rate", "0.4Tbps").link_count == small.link_count
     assert tdsl("audit", tmp_path / "asbuilt.fab", "--lldp", tmp_path / "captures").exit_code == 0
 
 
