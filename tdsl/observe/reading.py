@@ -18,8 +18,8 @@ from tdsl.observe.unwrapping import (
 from tdsl.system.nouns import counted_noun
 from tdsl.system.read import folder_entries, is_dir, is_file, read_regular_file
 
-LIMIT = 512 << 20
-"""Bytes of one capture."""
+LIMIT = 1 << 30
+"""Bytes of one capture: as many as a file that tdsl writes may have."""
 MOST_FILES = 1 << 16
 LLDP = "lldp"
 """The option that takes captures which tools wrap."""
