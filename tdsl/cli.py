@@ -402,6 +402,13 @@ def _options_by_long_name(command: click.Command) -> dict[str, click.Option]:
     }
 
 
+def _opposite_flag(config: Config, command: str | None, key: str, value: object) -> bool:
+    """What `no-open = true` sets `open` to. Raises the fault of a value that is neither true nor false."""
+    if not isinstance(value, bool):
+        raise config.fault(f"`[{command}]`: `{key}` is true or false")
+    return not value
+
+
 def option_defaults_from_config(
     ctx: click.Context, config: Config, command: click.Command | None
 ) -> dict[str, Any]:
@@ -430,9 +437,7 @@ def option_defaults_from_config(
             )
         _refuse_configured_value(config, command.name, key, option, value)
         if f"--{key.replace('_', '-')}" in option.secondary_opts:  # --no-open
-            if not isinstance(value, bool):
-                raise config.fault(f"`[{command.name}]`: `{key}` is true or false")
-            value = not value
+            value = _opposite_flag(config, command.name, key, value)
         given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
     if "path" in options and config.path:
         given["path"] = [*map(str, config.path), *given.get("path", ())]

@@ -6,7 +6,7 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
@@ -97,17 +97,22 @@ def with_untrusted_option(command: Callable[..., Status]) -> Callable[..., Statu
     )(run)
 
 
+def _texts_of_options(given: Mapping[str, Any], options: Iterable[str]) -> list[str]:
+    """The texts that a call gives for some options."""
+    return [text for option in options for text in _texts_within(given.get(option))]
+
+
 def _refuse_untrusted_paths(given: dict[str, Any]) -> None:
     """Refuse a call that names links, other kinds of files, or folders elsewhere."""
     for option, why in TRUSTED_ONLY.items():
         if given.get(option):
             raise Wrong(f"{FLAG}: --{option} is for one's own designs{why}")
-    designs = [name for key in DESIGNS for name in _texts_within(given.get(key))]
+    designs = _texts_of_options(given, DESIGNS)
     for name in designs:
         if os.path.lexists(name) and Path(name).suffix != ".fab":
             raise Wrong(f"{FLAG}: {name}: a design is a file that ends in .fab")
     read = [path for key, value in given.items() if key not in WRITTEN for path in _paths_within(value)]
-    read += [Path(name) for key in TEXTS for name in _texts_within(given.get(key))]
+    read += map(Path, _texts_of_options(given, TEXTS))
     written = [path for key in WRITTEN for path in _paths_within(given.get(key))]
     _refuse_paths_elsewhere([*map(Path, designs), *read], written)
 

@@ -240,13 +240,17 @@ class _Importer:
                     text = f"both ends on {a[0]}, {a[1]} and {b[1]}"
                     self._leave_out("E0603", w.at, text, "a cable that ends where it begins")
                 continue
-            count = max(w.carries, 1) if w.a.printed else 1
-            rate = w.rate // count or self.rate
-            for lane in range(count):
-                pair = self._ports_of_link(a, b, lane, w)
-                key = pair if pair[0] < pair[1] else pair[::-1]
-                self.first.setdefault(key, w)
-                self.links[key] = max(self.links.get(key, 0), rate)
+            self._enter_lanes(w, a, b)
+
+    def _enter_lanes(self, w: CapturedLink, a: tuple[str, str], b: tuple[str, str]) -> None:
+        """Enter the links that a cable between two known ends carries."""
+        count = max(w.carries, 1) if w.a.printed else 1
+        rate = w.rate // count or self.rate
+        for lane in range(count):
+            pair = self._ports_of_link(a, b, lane, w)
+            key = pair if pair[0] < pair[1] else pair[::-1]
+            self.first.setdefault(key, w)
+            self.links[key] = max(self.links.get(key, 0), rate)
 
     def _links_seen_once(self) -> list[CapturedLink]:
         """The links of all captures without those that both ends see and name by a description alone, which

@@ -72,6 +72,15 @@ class CapturedNode(NamedTuple):
     ports: int
     at: CaptureLine
 
+    def with_more(self, description: str, kind: str, ids: tuple[str, ...], ports: int) -> CapturedNode:
+        """The node with what one more capture says of it."""
+        return self._replace(
+            description=self.description or description,
+            kind=self.kind or kind,
+            ids=self.ids + tuple(i for i in ids if i not in self.ids),
+            ports=max(self.ports, ports),
+        )
+
     def has_all_of(self, description: str, kind: str, ids: tuple[str, ...], ports: int) -> bool:
         """Whether what a capture says of the node once more is known."""
         same = self.description == description and kind in ("", self.kind) and ports <= self.ports
@@ -272,13 +281,7 @@ class Observed:
                 raise Malformed(at.line, f"there are more than {MOST_NODES:,} devices")
             self.nodes[key] = CapturedNode(key, description, kind, ids, ports, at)
         elif old[1:5] != (description, kind, ids, ports):
-            more = tuple(i for i in ids if i not in old.ids)
-            self.nodes[key] = old._replace(
-                description=old.description or description,
-                kind=old.kind or kind,
-                ids=old.ids + more,
-                ports=max(old.ports, ports),
-            )
+            self.nodes[key] = old.with_more(description, kind, ids, ports)
 
     def note_spelling(self, name: str, at: CaptureLine) -> None:
         """Keep where a name is first spelt so: names of devices that differ in case alone are of one device,

@@ -73,6 +73,12 @@ def sheets_of_workbook(data: bytes) -> list[SheetTable]:
         ) from None
 
 
+def _length_of_shared_texts(shared: bytes, uses: Counter[int]) -> int:
+    """Bytes that all cells together have of shared texts, each as often as cells use it."""
+    sizes = [len(one) for one in shared.split(b"<si")[1:]] if uses else []
+    return sum(count * sizes[one] for one, count in uses.items() if one < len(sizes))
+
+
 def _refuse_oversized_archive(data: bytes) -> None:
     """Raise Malformed for an archive that is cut, or unpacks to more than a workbook of cables has."""
     if not data.startswith(ZIP):
@@ -87,8 +93,7 @@ def _refuse_oversized_archive(data: bytes) -> None:
                 cells = max(cells, _cells_of_sheet(text))
                 uses.update(int(found[1]) for found in SHARED.finditer(text))
                 shared = text if part.filename.endswith("sharedStrings.xml") else shared
-            sizes = [len(one) for one in shared.split(b"<si")[1:]] if uses else []
-            length = sum(count * sizes[one] for one, count in uses.items() if one < len(sizes))
+            length = _length_of_shared_texts(shared, uses)
     except (zipfile.BadZipFile, ValueError, OSError) as wrong:
         raise Malformed(1, f"this workbook is not readable: {str(wrong)[:80]}", HOW) from None
     if size > UNPACKED:

@@ -32,16 +32,24 @@ USUAL = {UNITS: "U", POWER: "kW", LENGTH: "m", MASS: "kg", RATE: "Gbps", TIME: "
 EXAMPLES = {UNITS: "48U", POWER: "40kW", LENGTH: "0.6m", MASS: "1400kg", RATE: "400Gbps", TIME: "2us"}
 
 
+def _amount_in_quotes_fault(value: str, span: SourceSpan) -> Fault | None:
+    """The fault of ``"5m"``, an amount that is written as a text; None of other texts."""
+    if span.text != f'"{value}"' or re.fullmatch(r"\d[\d.]*[A-Za-z%/]+", value) is None:
+        return None
+    fix = Fix(f"write `{value}`", ((span, value),), safe=False)
+    return Fault(
+        "E0103", span, "an amount has no quotes around it", help=f"write `{value}`, without quotes", fix=fix
+    )
+
+
 def amount_fault(value: Value | object, dim: Dim, span: SourceSpan) -> Fault:
     """The fault of a value that is no positive amount of a dimension; a bare number gets the usual unit."""
     number = isinstance(value, (int, Fraction)) and not isinstance(value, bool) and value > 0
     new = (
         f"{span.text}{USUAL[dim]}" if number and span.text.replace(".", "").isdigit() and dim in USUAL else ""
     )
-    if isinstance(value, str) and re.fullmatch(r"\d[\d.]*[A-Za-z%/]+", value) and span.text == f'"{value}"':
-        help = f"write `{value}`, without quotes"
-        fix = Fix(f"write `{value}`", ((span, value),), safe=False)
-        return Fault("E0103", span, "an amount has no quotes around it", help=help, fix=fix)
+    if isinstance(value, str) and (quoted := _amount_in_quotes_fault(value, span)) is not None:
+        return quoted
     wrong = isinstance(value, Quantity) and value.dim == dim
     found = "one that is not" if wrong else a_type(value)
     if new and dim == LENGTH and value >= 100:  # type: ignore[operator]

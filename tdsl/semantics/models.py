@@ -592,13 +592,7 @@ class ModelBuilder:
             self.facts[name] = supply.read_supply_fact(s, value)
             return
         _check_measured_fact(s, value)
-        for item in s.items if name == "lengths" else ():
-            if re.fullmatch(r"\d+", item.span.text):
-                raise amount_fault(int(item.span.text), LENGTH, item.span)
-        if name == "medium" and isinstance(value, BareWord) and value not in (*MEDIA_WORDS, *FIBRES):
-            raise unknown_name_fault(
-                "E0101", s.items[0].span, "medium", str(value), MEDIA_WORDS, meant=MEDIA_MEANT
-            )
+        _refuse_unfit_lengths_or_medium(s, value)
         not_too_long(name, value, s.span)
         if name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
             self.facts[name] = words = self.all_words(s)
@@ -799,6 +793,18 @@ class ModelBuilder:
         """One item's value, or a list of several."""
         values = tuple(self.evaluator.evaluate(i.value, scope, words=True) for i in s.items)
         return values[0] if len(values) == 1 else values
+
+
+def _refuse_unfit_lengths_or_medium(s: tree.Setting, value: Value) -> None:
+    """Refuse `lengths 3, 5`, which lacks units, and a medium that is none."""
+    name = s.name.name
+    for item in s.items if name == "lengths" else ():
+        if re.fullmatch(r"\d+", item.span.text):
+            raise amount_fault(int(item.span.text), LENGTH, item.span)
+    if name == "medium" and isinstance(value, BareWord) and value not in (*MEDIA_WORDS, *FIBRES):
+        raise unknown_name_fault(
+            "E0101", s.items[0].span, "medium", str(value), MEDIA_WORDS, meant=MEDIA_MEANT
+        )
 
 
 def _dollars_of_item(item: tree.SettingItem) -> str:

@@ -4,7 +4,7 @@ evaluated later."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from fractions import Fraction
 from functools import partial
@@ -211,6 +211,17 @@ def resolve_placing(
     )
 
 
+def _refuse_rack_as_hall(head: tree.Identifier, rows: Mapping[str, str]) -> None:
+    """Raise Fault where a name is one of ``rows`` and the number of a rack, as in ``A07``."""
+    rack = re.fullmatch(r"([A-Za-z]+)(\d+)", head.name)
+    if rack is None or rack[1] not in rows:
+        return
+    whole = f"{rows[rack[1]]}[{int(rack[2])}]"
+    fix = Fix(f"write `{whole}`", ((head.span, whole),), safe=False)
+    message = f"there is no hall `{head.name}` here; a rack is written behind its hall and row"
+    raise Fault("E0101", head.span, message, help=f"write `{whole}`", fix=fix)
+
+
 def hall_of_name(plan: FabricPlan, head: tree.Identifier) -> Hall:
     """The hall that is called so. Raises Fault, and Excused where its own text is at fault."""
     hall = next((h for h in plan.halls if h.name == head.name), None)
@@ -226,20 +237,14 @@ def hall_of_name(plan: FabricPlan, head: tree.Identifier) -> Hall:
         message = f"there is no hall `{head.name}` here; a row is written behind its hall"
         fix = Fix(f"write `{whole}`", ((head.span, whole),), safe=False)
         raise Fault("E0101", head.span, message, help=f"write `{whole}`", fix=fix)
-    rack = re.fullmatch(r"([A-Za-z]+)(\d+)", head.name)
-    plain = rack is None or rack[1] not in rows
-    if rack is not None and not plain:
-        whole = f"{rows[rack[1]]}[{int(rack[2])}]"
-        fix = Fix(f"write `{whole}`", ((head.span, whole),), safe=False)
-        message = f"there is no hall `{head.name}` here; a rack is written behind its hall and row"
-        raise Fault("E0101", head.span, message, help=f"write `{whole}`", fix=fix)
+    _refuse_rack_as_hall(head, rows)
     raise unknown_name_fault(
         "E0101",
         head.span,
         "hall",
         head.name,
         [h.name for h in plan.halls],
-        meant={head.name.lower(): plan.halls[0].name} if len(plan.halls) == 1 and plain else {},
+        meant={head.name.lower(): plan.halls[0].name} if len(plan.halls) == 1 else {},
         extra_help="declare it: `hall h1 { row A { rack 1..8 { height 48U } } }`",
     )
 

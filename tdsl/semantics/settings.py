@@ -103,6 +103,21 @@ def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
             raise _unused_word_fault(s, item, form)
 
 
+def _comma_left_out_fault(name: str, item: tree.SettingItem) -> Fault | None:
+    """The fault of ``lengths a b``, values of a list without a comma; None of other settings."""
+    word = item.args[0][1]
+    if (
+        name not in ("class", "lengths", "allow")
+        or len(item.args) != 1
+        or not isinstance(word, tree.PathExpr)
+    ):
+        return None
+    gap = SourceSpan(word.span.file, item.value.span.end, word.span.start)
+    new = f"{name} {item.value.span.text}, {word.span.text}"
+    fix = Fix("put `,`", ((gap, ", "),), safe=False)
+    return Fault("E0118", word.span, f"`,` separates the values of `{name}`", help=f"write `{new}`", fix=fix)
+
+
 def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fault:
     """The fault of a word behind a value that uses none; ``length 3 meters`` has its unit apart, and in
     ``length 3m, rate 400Gbps`` a comma separates two settings."""
@@ -136,14 +151,8 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
             help=f"write `; {following} {word.span.text}`",
             fix=Fix("write `;`", ((comma, "; "),)),
         )
-    if name in ("class", "lengths", "allow") and len(item.args) == 1 and isinstance(word, tree.PathExpr):
-        gap = SourceSpan(word.span.file, item.value.span.end, word.span.start)
-        new = f"{name} {item.value.span.text}, {word.span.text}"
-        fix = Fix("put `,`", ((gap, ", "),), safe=False)
-        return Fault(
-            "E0118", word.span, f"`,` separates the values of `{name}`", help=f"write `{new}`", fix=fix
-        )
-    if (other := settings_in_one_fault(name, [item])) is not None:
+    other = _comma_left_out_fault(name, item) or settings_in_one_fault(name, [item])
+    if other is not None:
         return other
     begin = word.span.start
     if item.args[0][0]:

@@ -111,15 +111,24 @@ def _all_before_path(s: Scene) -> Diagnostic | None:
     )
 
 
+def _two_signs_in_path(s: Scene) -> Diagnostic | None:
+    """``node[n]::nic[r]`` and ``node[n]->nic[r]``."""
+    t, b = s.token, s.before
+    if t is None or b is None or b.end != t.start or b.type not in ("RSQB", "NAME"):
+        return None
+    sign = re.compile(r"(?:->|::)(?=[A-Za-z_])").match(s.run.file.text, t.start)
+    linked = s.first not in ("connect", "circuit") or any(x.text == "to" for x in s.statement)
+    if sign is None or not linked or s.first in ("let", "param"):
+        return None
+    both = SourceSpan(s.run.file, sign.start(), sign.end())
+    return rewriting_finding(f"`{sign[0]}` joins no names; `.` does", both, both, ".")
+
+
 def _separator_in_path(s: Scene) -> Diagnostic | None:
     """``node[n]/nic[r]``, ``node[n]:nic[r]`` and ``node[n]::nic[r]``."""
     t, b = s.token, s.before
-    if t is not None and b is not None and b.end == t.start and b.type in ("RSQB", "NAME"):
-        sign = re.compile(r"(?:->|::)(?=[A-Za-z_])").match(s.run.file.text, t.start)
-        linked = s.first not in ("connect", "circuit") or any(x.text == "to" for x in s.statement)
-        if sign is not None and linked and s.first not in ("let", "param"):
-            both = SourceSpan(s.run.file, sign.start(), sign.end())
-            return rewriting_finding(f"`{sign[0]}` joins no names; `.` does", both, both, ".")
+    if (of_two := _two_signs_in_path(s)) is not None:
+        return of_two
     paths = _is_link(s) or s.first in ("place", "omit", "naming", "extend", "override")
     if not paths or t is None or b is None or t.type not in ("SLASH", "COLON", "MINUS"):
         return None

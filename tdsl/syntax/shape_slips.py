@@ -524,6 +524,14 @@ def _kind_before_path(s: Scene) -> Diagnostic | None:
     return None
 
 
+def _names_of_group_meant(s: Scene) -> list[str]:
+    """The names that a group without one may have: those that nothing declares, or that of its kind where
+    paths begin with it."""
+    if re.search(rf"\b(?:connect|to|of|all|via|place)\s+{s.first}\[", s.run.file.text):  # `rack rack[2]`
+        return [s.first]
+    return _names_without_declaration(s)
+
+
 def _group_without_name(s: Scene) -> Diagnostic | None:
     """``group[4] {`` and ``switch: QM9700``."""
     t = s.token
@@ -538,9 +546,7 @@ def _group_without_name(s: Scene) -> Diagnostic | None:
     shape = t.span.to(close.span).text
     if s.first == "rack" and surrounding_block(s) == "row":
         return _racks_without_numbers(s, s.statement[0].span.to(close.span), shape)
-    unknown = _names_without_declaration(s)
-    if re.search(rf"\b(?:connect|to|of|all|via|place)\s+{s.first}\[", s.run.file.text):  # `rack rack[2]`
-        unknown = [s.first]
+    unknown = _names_of_group_meant(s)
     proposed = {"group": "su", "rack": "r", "host": "node"}.get(s.first, s.first[0])
     name = unknown[0] if len(unknown) == 1 else proposed
     if not re.fullmatch(r"\[[\w.?* ]+\]", shape):

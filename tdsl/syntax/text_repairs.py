@@ -623,12 +623,9 @@ def _operator_left_out(s: Scene) -> Diagnostic | None:
     t, b, tokens, at = s.token, s.before, tokens_before_block(s), len(s.statement)
     if t is None or b is None or not 0 < at < len(tokens) <= LONGEST:
         return None
-    if (
-        t.type not in ("NAME", "NUMBER", "QUANTITY", "PERCENT", "RATIO", "MONEY", "LPAR", "STAR")
-        or t.text in GRAMMAR_WORDS
-    ):
+    if t.type not in ("NAME", "NUMBER", "QUANTITY", "PERCENT", "RATIO", "MONEY", "LPAR", "STAR"):
         return None
-    if b.text in GRAMMAR_WORDS or (b.type == "NAME" and t.type == "NAME"):
+    if not GRAMMAR_WORDS.isdisjoint((t.text, b.text)) or (b.type, t.type) == ("NAME", "NAME"):
         return None
     if t.type == "NAME" and is_whole_with(s, tokens, t.span, ""):  # a word too many
         return None
