@@ -57,6 +57,7 @@ class CablingFault:
     tasks: tuple[RepairTask, ...]
     mistake: Mistake | None = None
     slow: tuple[int, int] | None = None  # a port of a link that is slower than planned, and its rate
+    step: int = 0  # the place of the mistake among those that lead from the design to what was seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,8 @@ class Audit:
     @property
     def mistakes(self) -> list[Mistake]:
         """Mistakes of cabling, in the order in which they lead from the design to what was seen."""
-        return [f.mistake for f in (*self.accepted, *self.faults) if f.mistake is not None]
+        faults = sorted((*self.accepted, *self.faults), key=lambda fault: fault.step)
+        return [f.mistake for f in faults if f.mistake is not None]
 
     @cached_property
     def as_designed(self) -> Bools:
@@ -531,16 +533,15 @@ class _Auditor:
         found = diagnose_mistakes(at, far, [*ports, *extra], places, lambda d: d not in seen_devices)
         state = Cabling(at, far)
         described = []
-        for one in found:
-            described.append((self.words.first(one), self.words.fault(one, state), one))
+        for step, one in enumerate(found):
+            described.append((self.words.first(one), self.words.fault(one, state), step))
             state.make(one)
-        for _, (code, wire, message, notes, help, tasks, origin), one in sorted(
-            described, key=lambda d: d[0]
-        ):
+        described.sort(key=lambda d: d[0])
+        for _, (code, wire, message, notes, help, tasks, origin), step in described:
             labels = [Label(origin, "it is planned here")] if origin is not None and wire is not None else []
             span = wire.at.span if wire is not None else origin
             finding = Diagnostic(code, message, span, tuple(labels), tuple(notes), help)
-            self.out.faults.append(CablingFault(finding, tuple(tasks), one))
+            self.out.faults.append(CablingFault(finding, tuple(tasks), found[step], None, step))
 
     # ------------------------------------------------------------ rates
     def rates(self) -> None:
