@@ -72,10 +72,9 @@ class BuiltCabling:
 
     def __init__(self, made: Audit) -> None:
         self.planned = planned_far_ports(made.fabric)
-        hidden = np.concatenate((made.fabric.link_a[~made.judged], made.fabric.link_b[~made.judged]))
-        judged = self.planned.copy()
-        judged[hidden] = -1  # as it was for those who found the mistakes
-        self._at: list[int] = [*judged.tolist(), *(-1 for _ in made.seen.virtual)]
+        self._at = made.judged_far_ports()
+        f, hidden = made.fabric, ~made.judged
+        self._not_judged = {*f.link_a[hidden].tolist(), *f.link_b[hidden].tolist()}
         self._groups = self._mistakes_that_touch(made.mistakes)
         self._group_of = {id(one): k for k, group in enumerate(self._groups) for one in group}
         self._far, self._changed = self.planned.copy(), np.zeros(len(self.planned), dtype=np.bool_)
@@ -110,12 +109,16 @@ class BuiltCabling:
 
     def _far_ends(self, group: Iterable[Mistake]) -> dict[int, int] | None:
         """The far end of each port of the design that some mistakes change, -1 where there is none; None where
-        one of them cannot be made without others."""
+        one of them cannot be made without others. A pattern may pass over links that are not judged, which
+        stay as designed."""
         size = len(self.planned)
         state = Cabling(self._at.__getitem__, lambda p: -1)
         if not all(map(state.make, group)):
             return None
-        return {p: q if q < size else -1 for p, q in state.changed.items() if p < size}
+        changed = {
+            p: q for p, q in state.changed.items() if p < size and (q >= 0 or p not in self._not_judged)
+        }
+        return {p: q if q < size else -1 for p, q in changed.items()}
 
     def ends(self, mended: Iterable[Mistake] = ()) -> tuple[Ints, Bools]:
         """The far end of every port, -1 where there is none, with some mistakes mended; and which ports the

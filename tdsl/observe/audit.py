@@ -110,6 +110,14 @@ class Audit:
         faults = sorted((*self.accepted, *self.faults), key=lambda fault: fault.step)
         return [f.mistake for f in faults if f.mistake is not None]
 
+    def judged_far_ports(self) -> list[int]:
+        """The planned far end of each port, of what is plugged and the design does not have, too; -1 where no
+        link is planned, or it is not judged."""
+        far = planned_far_ports(self.fabric)
+        for ends in (self.fabric.link_a, self.fabric.link_b):
+            far[ends[~self.judged]] = -1
+        return [*far.tolist(), *(-1 for _ in self.seen.virtual)]
+
     @cached_property
     def as_designed(self) -> Bools:
         """Links that are judged and cabled as designed."""
@@ -161,8 +169,7 @@ class _Auditor:
         only = asked.only
         of = fabric.link_count if only is None else int((only[fabric.device_a] | only[fabric.device_b]).sum())
         self.out = Audit(fabric, seen, judged, of=of)
-        more = len(seen.virtual)
-        self.planned = [*self._planned(judged), *(-1 for _ in range(more))]
+        self.planned = self.out.judged_far_ports()
         self.found = self._found()
         self.words = Words(fabric, seen)
 
@@ -179,14 +186,6 @@ class _Auditor:
         self.rates()
         self.facts()
         return self.out
-
-    def _planned(self, judged: Bools) -> list[int]:
-        far = planned_far_ports(self.fabric)
-        hidden = ~judged
-        far[self.fabric.link_a[hidden]] = -1
-        far[self.fabric.link_b[hidden]] = -1
-        out: list[int] = far.tolist()
-        return out
 
     def _found(self) -> list[int]:
         """The seen far end of each port, those that the design does not have included; -1 where it is not

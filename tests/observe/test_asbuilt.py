@@ -8,10 +8,12 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tdsl.fabric.graph import USED, Fabric
-from tdsl.observe.asbuilt import Promise, as_built_fabric
+from tdsl.observe.asbuilt import BuiltCabling, Promise, as_built_fabric, fabric_with_faults_mended
+from tdsl.observe.audit import AuditSettings
 from tests.observe.captures import audited, netlist
 from tests.observe.plant import Cables, plant
 
@@ -50,3 +52,33 @@ def test_what_is_built_is_what_was_plugged(seed: int, small: Fabric, tmp_path: P
     assert [s == USED for s in made.port_state.tolist()] == [p in number for p in range(len(made.port_device))]
     columns = {f.name: len(getattr(made, f.name)) for f in fields(made) if f.name.startswith(("link_", "cable_"))}
     assert {name for name, n in columns.items() if n != made.link_count} <= {"link_run", "link_bundle"}, columns
+
+
+@pytest.mark.parametrize("seed", range(3, 6))
+def test_links_that_are_not_asked_for_are_built_as_designed(seed: int, small: Fabric, tmp_path: Path) -> None:
+    """The others as they are plugged, and as designed, too, once all faults are mended."""
+    cables, _ = plant(small, seed, 4)
+    devices = np.arange(small.device_count)
+    for d in devices[seed:].tolist():
+        row = [p for p in range(small.port_base[d], small.port_base[d + 1]) if p in cables.far]
+        cables.move(dict(zip(row, (*row[1:], *row[:1]), strict=True)))
+    asked = np.isin(devices, Random(seed).sample(devices.tolist(), 5))
+    (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(cables.far, "4xNDR")))
+    found = audited(small, ("ibnetdiscover", tmp_path / "now.topo"), settings=AuditSettings(only=asked))
+    left = {p: q for i in np.flatnonzero(~found.judged) for p, q in both_ways(small, i)}
+    ports = {
+        p for p in range(len(small.port_device)) if p not in left and (small.port_link[p] >= 0 or asked[small.port_device[p]])
+    }
+    seen = {frozenset((p, q)) for p, q in cables.far.items() if {p, q} <= ports}
+    assert links_of(as_built_fabric(found)) == seen | {frozenset(ends) for ends in left.items()}
+    whole = fabric_with_faults_mended(found, BuiltCabling(found), range(1, len(found.faults) + 1))
+    assert links_of(whole) == links_of(small) != seen
+
+
+def both_ways(fabric: Fabric, link: int) -> list[tuple[int, int]]:
+    ends = int(fabric.link_a[link]), int(fabric.link_b[link])
+    return [ends, ends[::-1]]
+
+
+def links_of(fabric: Fabric) -> set[frozenset[int]]:
+    return {frozenset(ends) for ends in zip(fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True)}
