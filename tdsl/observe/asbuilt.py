@@ -108,9 +108,9 @@ class BuiltCabling:
         return list(groups.values())
 
     def _far_ends(self, group: Iterable[Mistake]) -> dict[int, int] | None:
-        """The far end of each port of the design that some mistakes change, -1 where there is none; None where
-        one of them cannot be made without others. A pattern may pass over links that are not judged, which
-        stay as designed."""
+        """The far end of each port of the design that some mistakes change, -1 where there is none; None
+        where one of them cannot be made without others. A pattern may pass over links that are not judged,
+        which stay as designed."""
         size = len(self.planned)
         state = Cabling(self._at.__getitem__, lambda p: -1)
         if not all(map(state.make, group)):
