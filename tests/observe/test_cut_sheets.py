@@ -101,11 +101,15 @@ def test_a_shape_says_the_same_cables(shape: Callable[[Rows, Random], Rows], see
 
 
 def test_cells_that_were_merged_are_told(cables: Cables, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text(text_of(merged(links(cables), Random(1))))
-    made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
-    assert codes(made) == [] and made.matching == len(links(cables))
-    (note,) = [n for n in made.notes if n.code == "E0606"]
-    assert "the device of the row above is taken" in note.message
+    """The device stands beside its first port, or in a row of its own."""
+    head, *rows = merged(links(cables), Random(1))
+    apart = [part for row in rows for part in ([[row[0], "", "", ""], ["", *row[1:]]] if row[0] else [row])]
+    for table in (rows, apart):
+        (tmp_path / "t.csv").write_text(text_of([head, *table]))
+        made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
+        assert codes(made) == [] and made.matching == len(links(cables))
+        (note,) = [n for n in made.notes if n.code == "E0606"]
+        assert "the device of the row above is taken" in note.message
     one = links(cables)
     one[2][0] = ""  # a cell that was forgotten is no merged one
     (tmp_path / "t.csv").write_text(text_of(plain(one, Random(1))))

@@ -17,6 +17,7 @@ from tdsl.fabric.user_csv import LABEL
 from tdsl.findings.source import SourceFile
 from tdsl.observe.cut_sheets import (
     HEADING,
+    LONE_CELL,
     NO_CABLE,
     NOT_DONE,
     NOTHING,
@@ -284,6 +285,8 @@ class _CableRows:
         why = "" if _names_two_ends(cells) else reason_of_bare_row(row)
         if why:
             self.into.leave_out(why, place, " ".join(filter(None, row))[:80])
+            if why == LONE_CELL:  # a device by itself is that of the rows below, which have ports alone
+                self.above |= {name: cells[name] for name in self.above if cells.get(name)}
             return
         state = plain_words(cells.get("status", ""))
         why = _reason_to_leave_out(cells, state, "netbox" in self.columns)
