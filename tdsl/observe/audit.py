@@ -189,18 +189,17 @@ class _Auditor:
 
     def _found(self) -> list[int]:
         """The seen far end of each port, those that the design does not have included; -1 where it is not
-        judged: where a planned link of a port is not, or none is planned and the device is not asked for."""
-        f, only = self.fabric, self.asked.only
-        every = len(self.planned)
-        counted = np.ones(every, dtype=np.bool_)
-        size = self.seen.ports
-        free = f.port_link[:size] < 0
+        judged. A link is judged by one of its ports: one whose planned link is, or that has none and is of a
+        device that is asked for. What two ports of strange devices have is no matter of the design's ports."""
+        f, only, size = self.fabric, self.asked.only, self.seen.ports
+        free = f.port_link < 0
         if only is not None:
             free &= only[f.port_device]
+        counted = np.zeros(len(self.planned), dtype=np.bool_)
         counted[:size] = (np.array(self.planned[:size], dtype=np.int64) >= 0) | free
-        far = np.full(every, -1, dtype=np.int64)
+        far = np.full(len(self.planned), -1, dtype=np.int64)
         far[list(self.seen.far)] = list(self.seen.far.values())
-        far[~counted | ((far >= 0) & ~counted[far])] = -1
+        far[~counted & ~counted[far]] = -1
         out: list[int] = far.tolist()
         return out
 
