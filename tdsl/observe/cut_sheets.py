@@ -64,8 +64,8 @@ SEPARATORS = (" / ", " : ", " - ", " | ")
 HEADING = 20
 """Rows among which the heading of a table is."""
 TITLE = 3
-"""Cells that differ from which on a row above the heading is more than a title: ports of one name at two
-devices are two cells that do not."""
+"""Different texts in the columns of two ends, from which on a row above the heading may be of a cable: two
+devices, and a port whose name may be the same at both."""
 
 
 class Titled(NamedTuple):
