@@ -190,7 +190,7 @@ class _Auditor:
     def _found(self) -> list[int]:
         """The seen far end of each port, those that the design does not have included; -1 where it is not
         judged. A link is judged by one of its ports: one whose planned link is, or that has none and is of a
-        device that is asked for. What two ports of strange devices have is no matter of the design's ports."""
+        device that is asked for."""
         f, only, size = self.fabric, self.asked.only, self.seen.ports
         free = f.port_link < 0
         if only is not None:
