@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tdsl.fabric.user_csv import LABEL
 from tdsl.findings.source import SourceFile
 from tdsl.observe.cut_sheets import (
+    AS_PLANNED,
     HEADING,
     LONE_CELL,
     NO_CABLE,
@@ -312,6 +313,8 @@ class _CableRows:
             for name, text in cells.items()
             if text and name in OF_CABLE
         }
+        if plain_words(said.get("found", "")) in AS_PLANNED:
+            del said["found"]
         tiers = said[KIND].split("-") if KIND in said else ()
         of_a, of_b = tiers if len(tiers) == 2 else ("", "")
         a, b = self.end_of_row(said, "a", of_a == "host", at), self.end_of_row(said, "b", of_b == "host", at)
