@@ -4,6 +4,7 @@ assigned later."""
 from __future__ import annotations
 
 import re
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
@@ -189,6 +190,25 @@ def _paths_and_words(
     return paths, list(s.items[-1].args)
 
 
+_MASK = re.compile(
+    r"^[^#\n]*?(?<![\d.])(\d{1,3}(?:\.\d{1,3}){3})(?:/\d\d?)?[ \t]++(255(?:\.\d{1,3}){3})", re.MULTILINE
+)
+
+
+def _refuse_mask(s: tree.Setting) -> None:
+    """Raise Fault for ``from 10.0.0.0 255.255.0.0``, a network with its mask; comments are passed over."""
+    found = _MASK.search(s.span.text.partition("{")[0])
+    if found is None:
+        return
+    try:
+        new = f"{found[1]}/{ip_network(f'{found[1]}/{found[2]}', strict=False).prefixlen}"
+    except ValueError:  # `255.0.255.0` is no mask
+        return
+    at = SourceSpan(s.span.file, s.span.start + found.start(1), s.span.start + found.end())
+    fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+    raise Fault("E0120", at, "a network is an address and a prefix length", help=f"write `{new}`", fix=fix)
+
+
 def _address_kind_and_source(
     s: tree.Setting, words: list[tuple[str, tree.Expr]]
 ) -> tuple[str, bool, tree.Expr]:
@@ -197,17 +217,7 @@ def _address_kind_and_source(
     if not words:
         raise Fault("E0120", s.span, f"`{s.name.name}` does not say what it addresses", help=example)
     # `loopback 10.9.9.9` comes as one word and its value, `loopback from …` as two
-    mask = re.search(r"(?<!\d)(\d{1,3}(?:\.\d{1,3}){3})(?:/\d\d?)?\s++(255(?:\.\d{1,3}){3})", s.span.text)
-    if mask is not None:
-        length = sum(bin(int(part)).count("1") for part in mask[2].split("."))
-        at, new = (
-            SourceSpan(s.span.file, s.span.start + mask.start(), s.span.start + mask.end()),
-            f"{mask[1]}/{length}",
-        )
-        fix = Fix(f"write `{new}`", ((at, new),), safe=False)
-        raise Fault(
-            "E0120", at, "a network is an address and a prefix length", help=f"write `{new}`", fix=fix
-        )
+    _refuse_mask(s)
     (word, first), rest = words[0], words[1:]
     if word:
         kind, found, at = word, ("", first), first.span

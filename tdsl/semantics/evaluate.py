@@ -45,7 +45,7 @@ from tdsl.semantics.values import (
     text_of,
 )
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import GRAMMAR_WORDS, TEXT_SETTINGS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KINDS, TEXT_SETTINGS
 from tdsl.system.lazy_dataclass import dataclass
 
 PARTS = {"half": "50%", "third": "1/3", "quarter": "25%", "full": "100%"}
@@ -92,6 +92,25 @@ _WORDS_IN_ONE = frozenset(
 """Values that people write with a hyphen."""
 
 
+_UNKNOWN_MAY_BE = re.compile(
+    rf"(?:^|[\s{{;])(?:(?:{'|'.join((*KINDS['device'], *KINDS['group']))})[ \t]+\w+[ \t]*\[[^\]{{}};]*"
+    r"|let[ \t]+\w+[^={};]*=[ \t]*|tier[ \t]+\w+[ \t]+of[ \t]+)$"
+)
+"""Text before a place where a `?` is allowed: an extent, the value of a `let`, the number of a tier."""
+
+
+def _refuse_word_for_unknown(head: tree.Identifier) -> None:
+    """Raise Fault for ``spine[auto]``, a word for a number that is to be found, where `?` may be."""
+    if head.name.lower() not in ("auto", "automatic", "tbd", "solve", "minimum", "any"):
+        return
+    text, span = head.span.file.text, head.span
+    if _UNKNOWN_MAY_BE.search(text[max(text.rfind("\n", 0, span.start), span.start - 80, 0) : span.start]) is None:
+        return
+    fix = Fix("write `?`", ((span, "?"),), safe=False)
+    message = f"there is no value `{head.name}` here; a number that tdsl finds is `?`"
+    raise Fault("E0101", span, message, help="write `?`", fix=fix)
+
+
 def _refuse_path_as_value(head: tree.Identifier) -> None:
     """Raise Fault for ``require taper g[0..7] <= 4:1``, whose path lacks the word before it."""
     text, span = head.span.file.text, head.span
@@ -104,12 +123,18 @@ def _refuse_path_as_value(head: tree.Identifier) -> None:
     raise Fault("E0101", span, message, help=f"write `of {head.name}…`", fix=fix)
 
 
+_WORDED_SETTING = re.compile(
+    r"(?:^|[{;\n])[ \t]*(type|connector|form|tail|medium|cable|optic|class|colour|polarity|cooling|airflow|part)"
+    r"[ \t]+$"
+)
+"""A setting whose value is a word, before its value."""
+
+
 def _refuse_values_with_slash(head: tree.Identifier) -> None:
     """Raise Fault for ``type NDR/GE400``, values that belong behind commas."""
     text, span = head.span.file.text, head.span
-    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
     whole = re.compile(r"[A-Za-z]\w*+(?:/[A-Za-z]\w*+)+(?=[ \t]*(?:[;}{\n#]|$))").match(text, span.start)
-    setting = re.search(r"(?:^|[{;])[ \t]*(\w+)[ \t]+$", line)
+    setting = _WORDED_SETTING.search(text[max(span.start - 40, 0) : span.start])
     if whole is None or setting is None:
         return
     at = SourceSpan(span.file, span.start, whole.end())
@@ -411,10 +436,7 @@ class Evaluator:
             raise Fault("E0101", head.span, message, help=f"write `{part}`", fix=fix)
         _refuse_text_without_quotes(head)
         _refuse_numeral(head)
-        if name.lower() in ("auto", "automatic", "tbd", "solve", "minimum", "any"):
-            fix = Fix("write `?`", ((head.span, "?"),), safe=False)
-            message = f"there is no value `{name}` here; a number that tdsl finds is `?`"
-            raise Fault("E0101", head.span, message, help="write `?`", fix=fix)
+        _refuse_word_for_unknown(head)
         if name in ("True", "False", "TRUE", "FALSE", "yes", "no", "None", "null"):
             word = "true" if name.lower() in ("true", "yes") else "false"
             fix = Fix(f"write `{word}`", ((head.span, word),), safe=False)

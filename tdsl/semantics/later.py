@@ -140,13 +140,7 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             "statement",
             name,
             known,
-            meant={
-                **other_names_of_topologies(),
-                "ip": "address",
-                "ipv4": "address",
-                "bgp": "routing",
-                "rdma": "roce",
-            },
+            meant={**other_names_of_topologies(), **_STATEMENTS_MEANT},
         )
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics.fault import Fault, known_names_help
+from tdsl.semantics.fault import Fault, closest_known_name, known_names_help
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS, PATTERNS, STARTERS
@@ -57,6 +57,10 @@ _DECLARES = "|".join(
 )
 _FILLERS = frozenset({"the", "a", "an", "is", "are", "all", "each", "must", "please", "then", "every"})
 """Words of English that say nothing and are no value."""
+_FLAGS = frozenset(
+    {"unnumbered", "bfd", "graceful_restart", "pfc", "forwards", "spread", "uneven", "ipoib"}
+)
+"""Settings that need no value."""
 _BEHIND = re.compile(r"[ \t]+([a-z_]\w*)[ \t]*(?=[;}\n{#]|$)")
 _ALONE = re.compile(r"[ \t]*(?:[;}\n#]|$)")
 
@@ -81,6 +85,8 @@ def end_before_value_fault(span: SourceSpan, what: str, known: Collection[str]) 
     text = span.file.text
     found = re.search(r"(?<![\w.])([a-z_]\w*)[ \t]*(;)[ \t]*$", text[max(span.start - 60, 0) : span.start])
     if found is None or found[1] not in known or _ALONE.match(text, span.end) is None:
+        return None
+    if found[1] in _FLAGS or closest_known_name(span.text, known):  # `bfd; gracefull_restart`
         return None
     at = max(span.start - 60, 0) + found.start(2)
     sign, new = SourceSpan(span.file, at, at + 1), f"{found[1]} {span.text}"

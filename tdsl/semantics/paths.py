@@ -283,6 +283,9 @@ def _refuse_requirement_as_path(head: tree.Identifier) -> None:
         raise Fault(
             "E0101", span, message, help=f"write it behind the value, such as `<= 1:1 of {head.name}`"
         )
+    if line.rstrip().endswith(",") and head.name in SETTINGS and re.match(r"\s*connect\b", line):
+        message = f"`,` lists paths, and `{head.name}` is a setting"
+        raise Fault("E0101", span, message, help=f"write `{{ {head.name} … }}` behind the paths")
     if line.rstrip().endswith(",") and head.name in (*PATTERNS, *SETTINGS):
         what, write = ("a setting of its own", ";") if head.name in SETTINGS else ("a pattern", "")
         gap = SourceSpan(span.file, span.start - len(line) + len(line.rstrip()) - 1, span.start)

@@ -138,6 +138,9 @@ def _limits_behind_value(s: Scene) -> Diagnostic | None:
     name, behind = s.statement[1].text, SourceSpan(s.run.file, t.start, _text_of_line(s).end)
     if re.fullmatch(r"(?:, ?\d+){2,}", behind.text):
         listed = SourceSpan(s.run.file, s.statement[-1].start, behind.end)
+        if s.first == "param" and [x.text for x in s.statement[2:4]] != [":", "list"]:
+            new = f"{s.statement[-1].text} where {name} in [{listed.text}]"
+            return rewriting_finding("the values of a parameter follow `where`", listed, listed, new)
         return rewriting_finding("a list is written in square brackets", listed, listed, f"[{listed.text}]")
     low, high = _limits_in_text(behind.text)
     if not low and not high:
