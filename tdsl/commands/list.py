@@ -334,7 +334,7 @@ KINDS: Mapping[str, Callable[[], OutputRows]] = {
 def command(kind: str, output_format: str, for_: str | None, to: str | None, missing: str | None) -> None:
     """List the checks, codes of findings, targets, hardware models, cables, optics, topologies, designs or
     training jobs that there are. `models` are the hardware models with their power, latency, mass and
-    airflow, and whether these are published, measured, derived or reported."""
+    airflow, and whether these are published, measured, derived, reported or estimated."""
     if missing is not None and kind != "models":
         raise click.UsageError("--missing is for `tdsl list models`")
     if kind in ("cables", "optics"):

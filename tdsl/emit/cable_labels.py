@@ -139,7 +139,7 @@ def _names_of_plug(names: Column | list[object], legs: tuple[int, ...]) -> str:
     """The name of the plug that these legs share; of one that fills a cage of several ports, the port of each
     leg, in their order."""
     found = [str(names[n]) for n in legs]
-    return found[0] if len(found) == 1 or len(set(found)) == 1 else ", ".join(found)
+    return found[0] if len(set(found)) == 1 else ", ".join(found)
 
 
 def _label_rows(wires: Wires) -> list[Row]:

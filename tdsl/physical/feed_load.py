@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from tdsl.fabric.feeds import feeds_of_racks, feeds_with_power
@@ -33,4 +34,4 @@ def loads_of_feeds(
 
 def _part_of_sum(bound: PartialSum, parts: int) -> PartialSum:
     """One of so many equal parts of a sum."""
-    return PartialSum(bound.known / parts, bound.missing)
+    return replace(bound, known=bound.known / parts)

@@ -16,6 +16,7 @@ from tdsl.physical.articles import Purchases, list_purchases
 from tdsl.physical.model import Physical, physical_of
 from tdsl.physical.racks import PartialSum, watts_of_model
 from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.provenance import basis_of_figure
 from tdsl.semantics.quantity import MONEY, Quantity
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -209,7 +210,11 @@ class Figures:
             if not len(rows) or model.kind in ("panel",):
                 continue
             value = watts_of_model(model, typical)
-            total += PartialSum(Fraction(0), len(rows)) if value is None else PartialSum(value * len(rows), 0)
+            if value is None:
+                total += PartialSum(Fraction(0), len(rows))
+                continue
+            estimated = {model.name} if basis_of_figure(model, "power") == "estimated" else ()
+            total += PartialSum(value * len(rows), 0, frozenset(estimated))
         return total + self.parts_power(devices, typical)
 
     def parts_power(self, devices: Bools, typical: bool = False) -> PartialSum:

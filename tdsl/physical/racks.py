@@ -18,13 +18,16 @@ from tdsl.system.nouns import counted_noun
 
 @dataclass(frozen=True, slots=True)
 class PartialSum:
-    """A sum of which some terms may be unknown: what is known of it, and how many terms are missing."""
+    """A sum of which some terms may be unknown: what is known of it, how many terms are missing, and the
+    models whose terms are estimates."""
 
     known: Fraction
     missing: int
+    estimated: frozenset[str] = frozenset()
 
     def __add__(self, other: PartialSum) -> PartialSum:
-        return PartialSum(self.known + other.known, self.missing + other.missing)
+        estimated = self.estimated | other.estimated
+        return PartialSum(self.known + other.known, self.missing + other.missing, estimated)
 
     @property
     def exact(self) -> bool:

@@ -159,11 +159,10 @@ def _least_of_slots(arcs: Network) -> Callable[[Any, Any], None]:
     order = np.argsort(-degree, kind="stable")
     place = np.argsort(order)
     tail = place[arcs.tail]
-    slots = [
-        (tail[arc], arc)
-        for k in range(int(degree.max()))
-        for arc in (arcs.start[order[: int((degree > k).sum())]] + k,)
-    ]
+    slots = []
+    for k in range(int(degree.max())):
+        arc = arcs.start[order[: int((degree > k).sum())]] + k
+        slots.append((tail[arc], arc))
 
     def step(out: Any, by: Any) -> None:
         near = out[order]

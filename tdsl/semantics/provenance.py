@@ -15,10 +15,10 @@ FACTS = ("basis", "searched")
 FIGURES = ("power", "latency", "mass", "height", "airflow", "flops", "reach", "price")
 """The facts that a ``basis`` or a ``searched`` may name."""
 
-BASES = ("published", "measured", "derived", "reported")
+BASES = ("published", "measured", "derived", "reported", "estimated")
 """What a figure is: what the maker states (where a model says nothing), what somebody has measured, what
-follows from published figures by arithmetic, or what others say that the maker states: a catalogue of users,
-the press."""
+follows from published figures by arithmetic, what others say that the maker states (a catalogue of users, the
+press), or what a rule of thumb gives, or another maker's similar product has: that proves nothing."""
 
 
 def read_provenance_fact(s: tree.Setting, items: list[list[Value]]) -> tuple[tuple[str, str], ...]:

@@ -367,8 +367,8 @@ def judgement_for_claim(claim: ResolvedClaim, check: Check, judged: Judgement) -
         return judged
     judged_as = judgement_in_claim_unit(claim, check, judged)
     verdict = verdict_of_bounds(claim.op, judged_as.lower, judged_as.upper, claim.value)
-    by_formula = verdict == "proved" and (judged.status == "modelled" or check.by_formula)
-    unmet = verdict == "refuted" and check.by_model
+    by_formula = verdict == "proved" and (judged.status == "modelled" or judged.estimated or check.by_formula)
+    unmet = verdict == "refuted" and (check.by_model or judged.estimated)
     judged = replace(judged, status="modelled" if by_formula or unmet else verdict, satisfied=not unmet)
     judged = replace(judged, text=f"not satisfied: {judged.text}") if unmet else judged
     return _judgement_in_rates(claim, judged) if _is_rate_claim(claim, check) else judged

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.syntax.keywords import GRAMMAR_WORDS
 from tdsl.system.similar import closest_name
 from tdsl.verify.check import Check
 
@@ -184,10 +183,9 @@ def claim_with_any(text: str) -> str:
     return f"survives any {count} {fails}{found[3] or ''}"
 
 
-def _names_of_example(example: str, written: str) -> set[str]:
-    """The names of an example that a claim does not have, and that are no words of the language."""
-    names = set(re.findall(r"(?<= )[a-z]\w*", example)) - set(re.findall(r"\w+", written))
-    return {n for n in names if n not in GRAMMAR_WORDS} & {"spine", "leaf", "node", "tor"}
+def _devices_of_example_only(example: str, written: str) -> set[str]:
+    """The devices of an example that a claim does not name: a design may call its own otherwise."""
+    return set(re.findall(r"\b(?:spine|leaf|node|tor)\b", example)) - set(re.findall(r"\w+", written))
 
 
 def fix_for_claim(span: SourceSpan, help: str, known: Mapping[str, Check]) -> Fix | None:
@@ -201,7 +199,7 @@ def fix_for_claim(span: SourceSpan, help: str, known: Mapping[str, Check]) -> Fi
         not quoted
         or (" with " in span.text and " with " not in quoted[-1])
         or _FILLED_IN.search(quoted[-1])
-        or _names_of_example(quoted[-1], span.text)
+        or _devices_of_example_only(quoted[-1], span.text)
         or ", or " in help
         or help.startswith(("metrics", "it takes", "the design"))
     ):

@@ -544,11 +544,12 @@ class _CheckRun:
         return other if other is not None and self.wanted(other.name, other.code) else None
 
     def blame(self, check: Check, judged: Judgement) -> None:
-        """Report what makes a design fail without being required, at the statements to blame."""
-        if judged.status != "refuted":
+        """Report what makes a design fail without being required, at the statements to blame; what fails by
+        estimates as a warning."""
+        if judged.status != "refuted" and not judged.estimated:
             return
         for fault in judged.faults:
-            mild = check.mild and check.name not in self.required
+            mild = (check.mild and check.name not in self.required) or judged.estimated
             severity = Severity.WARNING if mild and fault.severity is Severity.ERROR else fault.severity
             if self._judged_instead(fault) is not None:
                 continue  # a waiver of that one is none of what is required

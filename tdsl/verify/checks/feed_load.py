@@ -15,6 +15,7 @@ from tdsl.semantics.quantity import POWER, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
+from tdsl.verify.checks.power import with_estimates
 from tdsl.verify.result import Status
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class FeedLoad(Check):
     ## What it assumes
     All devices at their maximum at once, supplies that share their load evenly, and no losses on the way.
     Breakers of three phases are not in the model: state what a feed carries in all. Feeds without `power`
-    are not judged. Where devices of a rack have no known power, the load is a lower bound.
+    are not judged. Where devices of a rack have no known power, the load is a lower bound; where that of a
+    model is an estimate (`basis power estimated`), it is `modelled`.
 
     ## A design that passes
     ```fab
@@ -157,16 +159,10 @@ def _judgement_of_feeds(
         "feed": places.feeds[most.feed].name,
         "lost": places.feeds[most.lost].name if most.lost >= 0 else "",
     }
-    return Judgement(
-        status,
-        text,
-        share,
-        share,
-        inf if missing else share,
-        witness=witness,
-        faults=faults,
-        notes=tuple(_what_is_not_judged(places, alone)),
-    )
+    notes, upper = tuple(_what_is_not_judged(places, alone)), inf if missing else share
+    judged = Judgement(status, text, share, share, upper, witness=witness, faults=faults, notes=notes)
+    every = (x.estimated for r, x in watts.items() if r in plugged)
+    return with_estimates(judged, frozenset[str]().union(*every))
 
 
 def _what_is_not_judged(places: RackPlaces, racks_alone: int) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING
@@ -12,8 +13,9 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MONEY, POWER, Dim, Quantity, quantity_text
+from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.result import Value
+from tdsl.verify.result import Status, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,24 +71,41 @@ def judgement_of_sum(bound: PartialSum, dim: Dim, what: str, missing: str) -> Ju
     """A sum as a figure: exact, or a lower bound where terms are missing, which ``missing`` names in the
     plural."""
     known = Quantity(bound.known, dim)
+    said = f"{quantity_text(known)} {what}".rstrip()
     if bound.exact:
-        return Judgement("proved", f"{quantity_text(known)} {what}".rstrip(), known, known, known)
-    said = f"at least {quantity_text(known)} {what}".rstrip()
-    text = f"{said}; {missing_in_words(bound.missing, missing)}"
-    return Judgement("bounded", text, known, known, inf, witness={"missing": bound.missing})
+        return with_estimates(Judgement("proved", said, known, known, known), bound.estimated)
+    text = f"at least {said}; {missing_in_words(bound.missing, missing)}"
+    found = Judgement("bounded", text, known, known, inf, witness={"missing": bound.missing})
+    return with_estimates(found, bound.estimated)
+
+
+def with_estimates(judged: Judgement, models: frozenset[str]) -> Judgement:
+    """A judgement of a sum in which the figures of some models are estimates: these prove nothing."""
+    if not models:
+        return judged
+    status: Status = "modelled" if judged.status in ("proved", "refuted") else judged.status
+    satisfied = judged.status != "refuted"
+    names = sorted(models)
+    more = f" and {counted_noun(len(names) - 2, 'more model')}" if len(names) > 2 else ""
+    text = f"{judged.text}; estimated for {', '.join(names[:2])}{more}"
+    witness = {**judged.witness, "estimated": names}
+    note = f"the power of {names[0]} is an estimate; a model of your own can say what yours takes"
+    faults = tuple(replace(f, notes=(*f.notes, note)) for f in judged.faults)
+    return replace(
+        judged, status=status, text=text, witness=witness, faults=faults, satisfied=satisfied, estimated=True
+    )
 
 
 def judgement_of_share(part: PartialSum, whole: PartialSum, of: str, missing: str) -> Judgement:
     """A sum as a share of another of which it is a part, with bounds where terms of either are unknown."""
     if not whole.known:
         return skipped(f"nothing is known of the {of}")
-    share = part.known / whole.known
+    share, estimated = part.known / whole.known, part.estimated | whole.estimated
     low: Value = share if whole.exact else Fraction(0)
     high: Value = share if part.exact else inf
     if part.exact and whole.exact:
-        return Judgement(
-            "proved", f"{_percent_of_whole(share)} of {_words_for_whole(of)}", share, share, share
-        )
+        said = f"{_percent_of_whole(share)} of {_words_for_whole(of)}"
+        return with_estimates(Judgement("proved", said, share, share, share), estimated)
     unknown = part.missing + whole.missing
     said = (
         f"at most {_percent_of_whole(share)}"
@@ -95,14 +114,9 @@ def judgement_of_share(part: PartialSum, whole: PartialSum, of: str, missing: st
         if whole.exact
         else "an unknown share"
     )
-    return Judgement(
-        "bounded",
-        f"{said} of {_words_for_whole(of)}; {missing_in_words(unknown, missing)}",
-        share,
-        low,
-        high,
-        witness={"missing": unknown},
-    )
+    text = f"{said} of {_words_for_whole(of)}; {missing_in_words(unknown, missing)}"
+    found = Judgement("bounded", text, share, low, high, witness={"missing": unknown})
+    return with_estimates(found, estimated)
 
 
 def _judgement_of_watts(
@@ -154,7 +168,8 @@ class PowerDraw(Check):
     ## What it assumes
     No cooling and no losses of power supplies beyond what the vendors publish. Where a model, a transceiver
     or an active cable has no `power`, or no transceiver is chosen, the sum is a lower bound: `<=` is then
-    refuted or open, never proved.
+    refuted or open, never proved. Where the power of a model is an estimate (`basis power estimated`), the
+    status is `modelled`.
 
     ## A design that passes
     ```fab

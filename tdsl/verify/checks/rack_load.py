@@ -14,6 +14,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MASS, POWER, Dim, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
+from tdsl.verify.checks.power import with_estimates
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.result import Status, Value
 
@@ -57,7 +58,8 @@ def _most_loaded_rack(
     witness = {"rack": p.rack_names[most], "hall": p.hall_name(most)}
     status: Status = "refuted" if faults else "bounded" if missing else "proved"
     upper: Value = inf if missing else known
-    return Judgement(status, text, known, known, upper, witness=witness, faults=tuple(faults))
+    found = Judgement(status, text, known, known, upper, witness=witness, faults=tuple(faults))
+    return with_estimates(found, frozenset[str]().union(*(b.estimated for b in sums.values())))
 
 
 def _faults_of_overloaded_racks(
@@ -119,7 +121,7 @@ class RackPower(Check):
     ## What it assumes
     All devices at their maximum at once, and supplies that share their load evenly over the feeds that are
     left. A rack with a single feed has no other to lose: the limit is that feed. Unknown figures make the sum
-    a lower bound.
+    a lower bound, and estimates (`basis power estimated`) make it `modelled`.
 
     ## A design that passes
     ```fab
@@ -161,7 +163,6 @@ class RackPower(Check):
     def _power(self, words: set[str], racks: Racks, held: dict[int, list[int]]) -> Judgement:
         from tdsl.physical.power_and_cost import cached_figures
         from tdsl.physical.rack_rows import rack_sums
-        from tdsl.physical.racks import PartialSum
 
         p = racks.places
         found = rack_sums(cached_figures(racks.fabric), racks, "typical" in words)
@@ -171,7 +172,7 @@ class RackPower(Check):
             if not known:
                 return skipped("no rack here states its feeds: `power 2 x 44kW`")
             share = {r: max(p.rack_kind[r].feeds - lost, 1) for r in known}
-            sums = {r: PartialSum(found[r].known / share[r], found[r].missing) for r in known}
+            sums = {r: replace(found[r], known=found[r].known / share[r]) for r in known}
             return _most_loaded_rack(
                 p, sums, {r: p.rack_kind[r].feed_watts for r in known}, POWER, "has feeds of", held
             )
