@@ -11,7 +11,7 @@ from fractions import Fraction
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.builtins import BUILTINS
-from tdsl.semantics.fault import Excused, Fault, closest_known_name, unknown_name_fault
+from tdsl.semantics.fault import Excused, Fault, closest_known_name, known_names_help, unknown_name_fault
 from tdsl.semantics.operators import (
     BIT_LIMIT,
     COMPARISONS,
@@ -104,7 +104,8 @@ def _refuse_word_for_unknown(head: tree.Identifier) -> None:
     if head.name.lower() not in ("auto", "automatic", "tbd", "solve", "minimum", "any"):
         return
     text, span = head.span.file.text, head.span
-    if _UNKNOWN_MAY_BE.search(text[max(text.rfind("\n", 0, span.start), span.start - 80, 0) : span.start]) is None:
+    begin = max(text.rfind("\n", 0, span.start), span.start - 80, 0)
+    if _UNKNOWN_MAY_BE.search(text[begin : span.start]) is None:
         return
     fix = Fix("write `?`", ((span, "?"),), safe=False)
     message = f"there is no value `{head.name}` here; a number that tdsl finds is `?`"
@@ -124,8 +125,8 @@ def _refuse_path_as_value(head: tree.Identifier) -> None:
 
 
 _WORDED_SETTING = re.compile(
-    r"(?:^|[{;\n])[ \t]*(type|connector|form|tail|medium|cable|optic|class|colour|polarity|cooling|airflow|part)"
-    r"[ \t]+$"
+    r"(?:^|[{;\n])[ \t]*"
+    r"(type|connector|form|tail|medium|cable|optic|class|colour|polarity|cooling|airflow|part)[ \t]+$"
 )
 """A setting whose value is a word, before its value."""
 
@@ -215,10 +216,8 @@ FUNCTIONS_ELSEWHERE = {
 
 def _help_for_unknown_value(name: str, scope: Scope) -> str:
     """What there is to write for a value that nobody declares and that no known name is like."""
-    known = sorted(set(scope.visible()))
-    listed = f"known here: {', '.join(f'`{k}`' for k in known[:8])}" + (" …" if len(known) > 8 else "")
-    declare = f"`let {name} = …` declares it, in this block or around it"
-    return f"{listed}; {declare}" if known else f"write a number; {declare}"
+    listed = known_names_help(scope.visible()) or "write a number"
+    return f"{listed}; `let {name} = …` declares it, in this block or around it"
 
 
 @dataclass(slots=True)
@@ -453,7 +452,7 @@ class Evaluator:
             head.span,
             "value",
             name,
-            [*scope.visible(), *(b for b in BUILTINS if closest_known_name(name, [b]))],
+            [*scope.visible(), *filter(None, [closest_known_name(name, BUILTINS)])],
             extra_help=_help_for_unknown_value(name, scope),
         )
 

@@ -807,7 +807,24 @@ def _refuse_unfit_lengths_or_medium(s: tree.Setting, value: Value) -> None:
 
 
 _DOLLARS = frozenset({"usd", "dollar", "dollars"})
-_OTHER_MONEY = frozenset("eur euro euros gbp pound pounds chf francs cny yuan rmb jpy yen inr krw".split())
+_OTHER_MONEY = frozenset(
+    {
+        "eur",
+        "euro",
+        "euros",
+        "gbp",
+        "pound",
+        "pounds",
+        "chf",
+        "cny",
+        "yuan",
+        "rmb",
+        "jpy",
+        "yen",
+        "inr",
+        "krw",
+    }
+)
 
 
 def _currency_fault(item: tree.SettingItem) -> Fault | None:

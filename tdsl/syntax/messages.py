@@ -47,9 +47,12 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    return _likeliest_finding(scene) or _generic_syntax_error(scene)
+    known = _likeliest_finding(scene) if len(run.diagnostics) < MOST_EXPLAINED else None
+    return known or _generic_syntax_error(scene)
 
 
+MOST_EXPLAINED = 500
+"""Faults of a text whose likeliest cause is looked for: some causes are looked for in all of the text."""
 _ALL_TRIALS = (
     *EXCHANGED,
     *TEXTS,
