@@ -45,6 +45,8 @@ model KIND NAME: mtbf fit price reach form
 partition NAME KEY: full limited ipoib
 hall NAME: pitch tray slack row
 row NAME: rack
+numa NAME: arch family cpu_model cores
+pcie NAME: gen lanes bus subsystem
 model KIND NAME: power height mass latency price
 """.strip()
 _STATEMENTS = STARTERS | {"roce", "routing", "address", "hall", "transport", "nos", "distance", "partition"}
@@ -131,7 +133,7 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[
         return None
     if ("connect" in what and "connect" in block) or name_of_word_elsewhere(name, known):
         return None
-    message = f"there is no {what} `{name}` here; it is one of `{block}`"
+    message = f"there is no {what} `{name}` here; it is a setting of `{block}`"
     help = "; ".join(filter(None, (f"move it into the braces of `{block} {{ … }}`", known_names_help(known))))
     return Fault("E0118", span, message, help=help)
 

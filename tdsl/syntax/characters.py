@@ -59,6 +59,8 @@ def meanings_of_sign(token: Token, text: str) -> tuple[str, ...]:
         text[token.start - 1 : token.start].isdigit() and text[token.end : token.end + 1].isdigit()
     )
     line = text[text.rfind("\n", 0, token.start) + 1 : token.start]
+    if token.text == "~" and not re.search(r"\boversubscription\b", line):
+        return choices[:1]
     counted = between_digits or re.search(r"\bin \w+ ?$", line) is not None
     return choices[::-1] if counted and choices[-1:] == ("..",) else choices
 

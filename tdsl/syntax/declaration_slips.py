@@ -31,9 +31,11 @@ def _declared_without_kind(s: Scene) -> Diagnostic | None:
     if len(words) < 4 or kinds[1] != "LSQB" or kinds[-1] != "RSQB":
         return None
     name = SourceSpan(s.run.file, words[0].start, words[-1].end)
-    kind = "switch" if SWITCH_NAME.match(words[0].text) else "host"
-    if surrounding_block(s) == "model":
-        kind = "chip"  # behind the `:` is a name, which is that of a model
+    declared = re.search(rf"\bmodel\s+(\w+)\s+{following[0].text}\b", s.run.file.text)
+    usual = "switch" if SWITCH_NAME.match(words[0].text) else "host"
+    if surrounding_block(s) == "model" and usual == "host":
+        usual = "chip"  # behind the `:` is a name, which is that of a model
+    kind = declared[1] if declared is not None and declared[1] in KINDS["device"] else usual
     return Diagnostic(
         "E0001",
         f"`{name.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …",

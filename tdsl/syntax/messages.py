@@ -22,7 +22,16 @@ from tdsl.syntax.repairs import TRIALS as REPAIRS
 from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
-from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
+from tdsl.syntax.scene import (
+    OPERATOR_TOKENS,
+    SUFFIXES,
+    VALUES,
+    Run,
+    Scene,
+    closest_keyword,
+    found_words,
+    surrounding_block,
+)
 from tdsl.syntax.shape_slips import TRIALS as SHAPES
 from tdsl.syntax.shape_slips import requirement_in_english
 from tdsl.syntax.slips import TRIALS as SLIPS
@@ -194,7 +203,7 @@ def ratio_for_range(token: Token) -> Diagnostic:
 
 def _generic_syntax_error(s: Scene) -> Diagnostic:
     if not s.statement and s.token is not None:
-        if (lost := _setting_of_amount(s.token)) is not None:
+        if (lost := _setting_of_amount(s, s.token)) is not None:
             return lost
         return Diagnostic(
             "E0001",
@@ -214,16 +223,21 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
     return Diagnostic("E0001", f"expected {listed}, {found_words(s)}", s.span, help=help, fix=fix)
 
 
-_SETTINGS_OF_UNITS = {"bps": "rate", "m": "length", "W": "power", "U": "height", "kg": "mass"}
-"""The setting that is most often an amount in a unit."""
+_SETTINGS_OF_UNITS = {
+    "connect": {"bps": "rate", "m": "length"},
+    "model": {"W": "power", "U": "height", "kg": "mass"},
+    "rack": {"W": "power", "U": "height", "kg": "mass"},
+    "feed": {"W": "power"},
+}
+"""The only setting of a block that is an amount in a unit."""
 
 
-def _setting_of_amount(t: Token) -> Diagnostic | None:
+def _setting_of_amount(s: Scene, t: Token) -> Diagnostic | None:
     """``{ 400Gbps; medium dac }``: an amount whose setting is left out."""
-    unit = re.fullmatch(r"[\d.]+(?:[kMGT])?(bps|m|W|U|kg)", t.text) if t.type == "QUANTITY" else None
-    if unit is None:
+    unit = re.fullmatch(r"[\d.]+[kMGT]?(bps|m|W|U|kg)", t.text) if t.type == "QUANTITY" else None
+    name = _SETTINGS_OF_UNITS.get(surrounding_block(s), {}).get(unit[1]) if unit is not None else None
+    if name is None:
         return None
-    name = _SETTINGS_OF_UNITS[unit[1]]
     message = f"a statement begins with a word, found `{t.text}`: the name of a setting is missing before it"
     fix = Fix(f"write `{name} {t.text}`", ((t.span, f"{name} {t.text}"),), safe=False)
     return Diagnostic("E0001", message, t.span, help=f"write `{name} {t.text}`", fix=fix)

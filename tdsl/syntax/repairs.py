@@ -221,7 +221,8 @@ def _kinds_to_put(s: Scene) -> set[str]:
         return {"AND"}
     if s.token is not None and s.token.type == "QUANTITY" and s.first in KINDS["group"]:
         return set()  # `rack pitch 0.6m`
-    guard = {"WHERE"} if s.token is not None and s.token.type in ("DIMS", "NUMBER", "STRING") else set()
+    guarded = any(x.type in ("CMP", "IN", "NOT") for x in tokens_before_block(s)[len(s.statement) :])
+    guard = set() if guarded else {"WHERE"}
     return (s.expected & _PUT) - {"COMMA"} - guard - (set() if s.first in ("for", "place") else {"IN"})
 
 

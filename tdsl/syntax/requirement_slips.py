@@ -251,17 +251,6 @@ def _split_sign(s: Scene) -> Diagnostic | None:
     return rewriting_finding("a comparison is one sign, without a space", both, both, f"{b.text}=", safe=True)
 
 
-def _percent_apart(s: Scene) -> Diagnostic | None:
-    """``bisection >= 50 %``."""
-    b, words = s.before, s.statement
-    if b is None or b.type != "MODULO" or len(words) < 2 or words[-2].type != "NUMBER":
-        return None
-    both = words[-2].span.to(b.span)
-    return rewriting_finding(
-        "no space is allowed between a number and `%`", both, both, f"{words[-2].text}%", safe=True
-    )
-
-
 def _missing_with(s: Scene) -> Diagnostic | None:
     """``survives any 1 of spine bisection >= 20%``."""
     t, following = s.token, s.rest[1:2]
@@ -358,7 +347,6 @@ TRIALS = (
     _requirement_in_brackets,
     _arguments_in_brackets,
     _split_sign,
-    _percent_apart,
     _missing_with,
     _second_with,
     _sets_in_brackets,

@@ -67,6 +67,20 @@ def comment_behind_statement(s: Scene) -> Diagnostic | None:
     return None
 
 
+def _percent_apart(s: Scene) -> Diagnostic | None:
+    """``bisection >= 50 %`` and ``overlap tensor 30 %``."""
+    tokens, at = [*s.statement, *s.rest[:1]], len(s.statement)
+    for k in range(max(at - 2, 1), len(tokens)):
+        number, sign, behind = *tokens[k - 1 : k + 1], tokens[k + 1 : k + 2]
+        if sign.type != "MODULO" or number.type != "NUMBER":
+            continue
+        if k < at - 1 and (behind[0].type != "NAME" or behind[0].text not in GRAMMAR_WORDS):
+            continue  # a remainder
+        both, message = number.span.to(sign.span), "no space is allowed between a number and `%`"
+        return rewriting_finding(message, both, both, f"{number.text}%", safe=True)
+    return None
+
+
 def _end_inside_statement(s: Scene) -> Diagnostic | None:
     """``connect leaf; [*] to spine[*] spread`` and ``switch leaf`` with ``[8]: S`` on the next line."""
     tokens, at, t = s.run.tokens, s.run.head if s.statement else s.i, s.token
@@ -664,6 +678,7 @@ _MISSING_SIGNS = {
 
 TRIALS = (
     comment_behind_statement,
+    _percent_apart,
     _name_before_value,
     _comparison_as_words,
     _signs_for_another,

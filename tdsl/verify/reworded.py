@@ -170,7 +170,7 @@ def claim_with_any(text: str) -> str:
     """``survives 2 link failures`` and ``survives one of spine`` with the `any` that they lack, "" where
     something else is wrong."""
     found = re.fullmatch(
-        r"survives (?:any[a-z]+ |every |all |(?:loss|failure) of )?(\d++|one|two|three|a|single|)"
+        r"survives (?:any[a-z]+ |(?:loss|failure) of )?(\d++|one|two|three|a|single|)"
         r"(?: of)? ?([a-z_]\w*+)"
         r"(?: failures?| failing| loss)?( with .+)?",
         text,
