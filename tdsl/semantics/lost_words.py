@@ -46,7 +46,7 @@ partition NAME KEY: full limited ipoib
 hall NAME: pitch tray slack row
 row NAME: rack
 numa NAME: arch family cpu_model cores
-pcie NAME: gen lanes bus subsystem
+pcie NAME: gen bus
 model KIND NAME: power height mass latency price
 """.strip()
 _STATEMENTS = STARTERS | {"roce", "routing", "address", "hall", "transport", "nos", "distance", "partition"}
