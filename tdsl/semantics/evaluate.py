@@ -101,7 +101,7 @@ _UNKNOWN_MAY_BE = re.compile(
 
 def _refuse_word_for_unknown(head: tree.Identifier) -> None:
     """Raise Fault for ``spine[auto]``, a word for a number that is to be found, where `?` may be."""
-    if head.name.lower() not in ("auto", "automatic", "tbd", "solve", "minimum", "any"):
+    if head.name.lower() not in ("auto", "automatic", "tbd", "solve", "minimum", "any", "all"):
         return
     text, span = head.span.file.text, head.span
     begin = max(text.rfind("\n", 0, span.start), span.start - 80, 0)
@@ -217,6 +217,8 @@ FUNCTIONS_ELSEWHERE = {
 def _help_for_unknown_value(name: str, scope: Scope) -> str:
     """What there is to write for a value that nobody declares and that no known name is like."""
     listed = known_names_help(scope.visible()) or "write a number"
+    if name in GRAMMAR_WORDS:
+        return listed
     return f"{listed}; `let {name} = …` declares it, in this block or around it"
 
 

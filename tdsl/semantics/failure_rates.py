@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.paths import paths_joined_by_and_fault
 from tdsl.semantics.plan import Context, FabricPlan
 from tdsl.semantics.quantity import FREQUENCY, HOUR, TIME, UNIT_TABLE, Quantity
 from tdsl.semantics.scope import Scope
@@ -104,7 +105,9 @@ def read_failure_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) ->
             "fails": "failures in a time, or `never`",
             "repair": "one time, not negative",
         }[name]
-        raise Fault("E0103", s.items[0].span, f"`{name}` is {what}", help=f"write `{EXAMPLES[name]}`")
+        plain = name == "mtbf" and re.fullmatch(r"[\d_]+", s.items[0].span.text) is not None
+        shown = f"mtbf {s.items[0].span.text}h`, or another unit" if plain else f"{EXAMPLES[name]}`"
+        raise Fault("E0103", s.items[0].span, f"`{name}` is {what}", help=f"write `{shown}")
     return ("repair" if name == "repair" else "fails"), amount
 
 
@@ -260,7 +263,9 @@ def _member_paths(s: tree.Setting) -> list[tree.PathExpr]:
     out = []
     for item in s.items:
         if not isinstance(item.value, tree.PathExpr) or item.args:
-            raise Fault("E0120", item.span, "expected a path to devices or groups", help=EXAMPLE)
+            raise paths_joined_by_and_fault(item.span) or Fault(
+                "E0120", item.span, "expected a path to devices or groups", help=EXAMPLE
+            )
         out.append(item.value)
     if not out or s.body is not None:
         raise Fault("E0120", s.span, "`members` takes paths to devices and groups", help=EXAMPLE)

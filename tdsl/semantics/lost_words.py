@@ -45,6 +45,7 @@ model KIND NAME: mtbf fit price reach form
 partition NAME KEY: full limited ipoib
 hall NAME: pitch tray slack row
 row NAME: rack
+transformer: layers hidden ffn heads kv_heads vocab
 numa NAME: arch family cpu_model cores
 pcie NAME: gen bus
 model KIND NAME: power height mass latency price
@@ -139,8 +140,10 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[
 
 
 class _Declared(NamedTuple):
-    """Where a text declares a name, from and to a character, and the model in whose braces that is, or ""."""
+    """Where a text declares a name, from and to a character, the kind of thing, and the model in whose braces
+    that is, or ""."""
 
+    kind: str
     start: int
     end: int
     model: str
@@ -148,7 +151,7 @@ class _Declared(NamedTuple):
 
 _DECLARED = re.compile(
     rf"""#[^\n]*|"[^"\n]*"|(?P<brace>[{{}}])|^model[ \t]+\w+[ \t]+(?P<model>\w+)"""
-    rf"|(?<![\w.])(?:{_DECLARES})[ \t]+(?P<name>[A-Za-z_]\w*)",
+    rf"|(?<![\w.])(?P<kind>{_DECLARES})[ \t]+(?P<name>[A-Za-z_]\w*)",
     re.MULTILINE,
 )
 """What declares a name, and the braces around it; comments and texts, in which nothing does."""
@@ -167,7 +170,8 @@ def _declarations_of_text(text: str) -> Mapping[str, _Declared]:
             depth += 1 if found["brace"] == "{" else -1
             model = model if depth > 0 else ""
         elif kind == "name":
-            out.setdefault(found["name"], _Declared(*found.span("name"), model if depth > 0 else ""))
+            inside = model if depth > 0 else ""
+            out.setdefault(found["name"], _Declared(found["kind"], *found.span("name"), inside))
     return out
 
 
@@ -176,14 +180,16 @@ def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault
     None where the file declares it nowhere."""
     name, text = span.text, span.file.text
     found = _declarations_of_text(text).get(name)
-    if found is None:
+    if found is None or found.start == span.start:
         return None
     place = SourceSpan(span.file, found.start, found.end)
     in_model = text.rfind("\nmodel ", 0, span.start) > text.rfind("\nfabric ", 0, span.start)
     if found.model and not in_model and what != "value":
         return _name_inside_model_fault(span, place, message, found.model)
     line, said = place.begin[0], f"`{name}` is declared here"
-    if what == "value" and re.search(r"\b(?:let|param)[ \t]+$", text[: place.start]) is None:
+    if found.kind in KINDS["scope"]:
+        help = f"begin the path with a device or group, without `{name}.`"
+    elif what == "value" and found.kind not in ("let", "param"):
         help = f"`{name}` is declared in line {line} as devices, which are no value; a path to them follows "
         help += "`of`, `to`, `among` or `in`"
     else:

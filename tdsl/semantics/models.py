@@ -614,6 +614,8 @@ class ModelBuilder:
             fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
             message = f"the text of `{name}` is written in double quotes"
             raise Fault("E0118", s.items[0].span, message, help=f"write `{new}`", fix=fix)
+        if name in MEASURED and args and not args[0][0] and isinstance(args[0][1], tree.Measure):
+            raise _word_before_amount_fault(s, args[0][1])
         if first == "max":
             help = f"write `power 700W {s.items[0].span.text}`"
             raise Fault("E0120", s.span, "the usual power is missing before `max`", help=help)
@@ -840,8 +842,17 @@ def _currency_fault(item: tree.SettingItem) -> Fault | None:
         )
     if currency not in _OTHER_MONEY:
         return None
-    help = "write `price $…`, converted, or give a file with `--prices` that says its `currency`"
-    return Fault("E0118", item.span, "an amount of money in a design is in dollars", help=help)
+    help = "write `price $…`, converted; a file of prices for `--prices` says its `currency`"
+    return Fault("E0118", item.span, "an amount of money begins with `$`", help=help)
+
+
+def _word_before_amount_fault(s: tree.Setting, amount: tree.Expr) -> Fault:
+    """The fault of ``power typical 700W``, a word or number before the one amount of a fact."""
+    before = SourceSpan(s.span.file, s.items[0].span.start, amount.span.start)
+    rest = s.span.file.text[amount.span.start : s.items[0].span.end]
+    message = f"`{before.text.strip()}` is before the amount of `{s.name.name}`"
+    fix = Fix(f"write `{s.name.name} {rest}`", ((before, ""),), safe=False)
+    return Fault("E0120", before, message, help=f"write `{s.name.name} {rest}`", fix=fix)
 
 
 def _plain_form(s: tree.Setting) -> str:

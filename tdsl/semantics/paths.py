@@ -261,11 +261,22 @@ def _find_enclosing_member(
     what = "device, group or job" if plan.names_of_jobs else "device or group"
     all_known = (*known, *plan.names_of_jobs)
     help = ""
-    if declarable and head.name not in GRAMMAR_WORDS:
+    begin = max(head.span.file.text.rfind(c, 0, head.span.start) for c in "\n{;") + 1
+    asked = re.compile(r"[ \t]*(?:require|report)\b").match(head.span.file.text, begin) is not None
+    if declarable and head.name not in GRAMMAR_WORDS and not (asked and plan.names_of_jobs):
         kind = "switch" if SWITCH_NAME.match(head.name) else "host"
         declare = f"declare it: `{kind} {head.name}[8]: MODEL`"
         help = "; ".join(filter(None, (declare, known_names_help(all_known))))
     raise unknown_name_fault("E0101", head.span, what, head.name, all_known, extra_help=help)
+
+
+def paths_joined_by_and_fault(span: SourceSpan) -> Fault | None:
+    """The fault of ``spine[0] and spine[1]``, paths in a list; None of other texts."""
+    if re.fullmatch(r"[\w.\[\]*() ]+", span.text) is None or " and " not in span.text:
+        return None
+    new = span.text.replace(" and ", ", ")
+    fix = Fix(f"write `{new}`", ((span, new),), safe=False)
+    return Fault("E0120", span, "`,` separates paths, not `and`", help=f"write `{new}`", fix=fix)
 
 
 def _refuse_requirement_as_path(head: tree.Identifier) -> None:

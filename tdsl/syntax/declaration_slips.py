@@ -212,6 +212,7 @@ def _unquoted_title(s: Scene) -> Diagnostic | None:
     if len(words) == len(s.rest) or any(x.type not in ("NAME", "NUMBER", "MINUS") for x in words):
         return None
     span = words[0].span.to(words[-1].span)
+    words = [x for x in words if s.first != "row" or x.text not in ("and", "or")]
     if s.first == "row":
         gap = SourceSpan(s.run.file, b.end, words[0].start)
         return Diagnostic(

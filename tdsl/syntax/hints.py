@@ -399,6 +399,10 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
         return None
     if "AS" in s.expected or surrounding_block(s) == "tier":
         at = SourceSpan(s.run.file, b.end, b.end)
+        if t.text in SETTINGS:
+            whole = t.span.to(s.rest[-1].span)
+            message = "settings of a device are written in braces"
+            return rewriting_finding(message, whole, whole, f"{{ {whole.text} }}")
         if t.text in ("called", "named", "is"):
             message = f"the name of the switches of a tier follows `as`, not `{t.text}`"
             fix = Fix("write `as`", ((t.span, "as"),), safe=False)

@@ -14,7 +14,7 @@ from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.exchanged_tokens import TRIALS as EXCHANGED
 from tdsl.syntax.exchanged_tokens import neighbours_exchanged
-from tdsl.syntax.forms import FORMS
+from tdsl.syntax.forms import FORMS, FORMS_OF_BLOCK
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, OPERATORS, PATTERNS
@@ -254,7 +254,9 @@ def _expected_word_alike(s: Scene) -> str:
 
 def _advice_by_what_is_expected(s: Scene, choices: list[str]) -> tuple[str, Fix | None]:
     """What to do where no word is misspelt, and the change of text that does it."""
-    form = FORMS.get(s.first)
+    form = FORMS_OF_BLOCK.get((surrounding_block(s), s.first)) or FORMS.get(s.first)
+    if [t.text for t in s.statement[:2]] == ["place", "auto"]:
+        form = FORMS["place auto"]
     if form is not None and not _is_one_word_too_many(s):
         return f"the form is `{form}`", None
     if END not in s.expected:
@@ -266,7 +268,7 @@ def _advice_by_what_is_expected(s: Scene, choices: list[str]) -> tuple[str, Fix 
         return f"write `{s.token.text}` before the `{{` of the block", None
     if len(s.rest) == 1 and s.before is not None and s.before.type == "RBRACE":
         return f"remove it, or write `{s.token.text}` before the `}}`", None
-    if len(s.rest) == 1 and s.before is not None:
+    if len(s.rest) == 1 and s.before is not None and s.first != "require":
         gone = SourceSpan(s.run.file, s.before.end, s.span.end)
         fix = Fix(f"remove `{s.token.text}`", ((gone, ""),), safe=False)
     return "remove it, or end the statement before it with a new line or `;`", fix

@@ -183,24 +183,25 @@ def _setting_compared(s: Scene) -> Diagnostic | None:
 
 def _clause_behind_comparison(s: Scene) -> Diagnostic | None:
     """``oversubscription <= 2:1 at leaf`` and ``links == 16 of leaf to spine``."""
-    t, text = s.token, s.run.file.text
-    if (
-        t is None
-        or s.first not in ("require", "report")
-        or t.text not in ("at", "of", "to", "among", "through", "under")
-    ):
+    text, tokens, at = s.run.file.text, [*s.statement, *s.rest], len(s.statement)
+    at -= s.before is not None and s.before.text == "of"  # `of active` may be there
+    before, behind = tokens[:at], tokens[at:]
+    argument = behind[:1] != [] and behind[0].text in ("typical", "per_feed", "feed_lost", "in_service")
+    if s.first not in ("require", "report"):
         return None
-    if len(s.rest) < 2 or s.rest[1].type != "NAME":
+    if not argument and [x.type for x in behind[1:2]] != ["NAME"]:
         return None  # `2 to 1` is a ratio
-    sign = next((k for k in range(len(s.statement) - 1, 0, -1) if s.statement[k].type == "CMP"), 0)
-    if not sign or any(x.text in ("and", "with") for x in s.statement[sign:]):
+    sign = next((k for k in range(at - 1, 0, -1) if before[k].type == "CMP"), 0)
+    if not sign or not (argument or behind[0].text in ("at", "of", "to", "among", "through", "under")):
         return None
-    end = next((k for k, x in enumerate(s.rest) if x.text in ("and", "with")), len(s.rest))
-    clause = SourceSpan(s.run.file, t.start, s.rest[end - 1].end)
-    compared = SourceSpan(s.run.file, s.statement[sign].start, s.statement[-1].end)
+    if any(x.text in ("and", "with") for x in before[sign:]):
+        return None
+    end = next((k for k, x in enumerate(behind) if x.text in ("and", "with")), len(behind))
+    clause = SourceSpan(s.run.file, behind[0].start, behind[end - 1].end)
+    compared = SourceSpan(s.run.file, before[sign].start, before[-1].end)
     whole = compared.to(clause)
     new = f"{clause.text} {compared.text}"
-    begin, last = s.statement[0].start, s.rest[-1].end
+    begin, last = tokens[0].start, tokens[-1].end
     if "\n" in whole.text or not is_whole(s, text[begin : whole.start] + new + text[whole.end : last]):
         return None
     return rewriting_finding(f"`{clause.text}` comes before the comparison", clause, whole, new)

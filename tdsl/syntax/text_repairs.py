@@ -285,6 +285,9 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
     if not is_whole(s, f'{text[s.statement[0].start : name.end]} "title" {{ }}'):
         return None
     span = SourceSpan(s.run.file, begin, begin + len(title))
+    if title.split()[0] in ("extends", "inherits", "from", "based", "like", "uses", "using", "with"):
+        help = f"write a title in double quotes, and all that a `{s.first}` has in its braces"
+        return Diagnostic("E0001", f"`{title}` has no meaning here", span, help=help)
     return rewriting_finding("a title is written in double quotes", span, span, f'"{title}"')
 
 
