@@ -682,7 +682,7 @@ def _device_settings_text(s: tree.Setting) -> str:
     return "; ".join(" ".join(x.span.text.split()) for x in s.body or ())
 
 
-_BESIDE_HOSTS = frozenset({*SETTINGS, "leaves", "spines", "rails", "planes", "pods", "clos", "rail_only"})
+_BESIDE_HOSTS = frozenset({*SETTINGS, "leaves", "spines", "rails", "planes", "pods"})
 """What begins a statement and may be written behind `hosts` by mistake."""
 
 

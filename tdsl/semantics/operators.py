@@ -148,7 +148,7 @@ def _no_amount_fault(e: tree.Measure, number: str) -> Fault | None:
         return Fault("E0105", whole, "a number has no exponent", help=f"write `{new}`", fix=fix)
     if behind is not None and re.fullmatch(r"-[A-Za-z]\w*", behind[0]):
         message, help = (
-            f"`{whole.text}` is no name, and no amount",
+            f"`{whole.text}` is not a name, and not an amount",
             f'write a name, or `"{whole.text}"` for a text',
         )
         return Fault("E0105", whole, message, help=help)

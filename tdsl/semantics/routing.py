@@ -181,7 +181,10 @@ def _settings_by_name(s: tree.Setting, known: tuple[str, ...], several: str = ""
         if name not in known:
             raise unknown_name_fault("E0118", inner.name.span, f"setting of {s.name.name}", name, known)
         if inner.body is not None:
-            at, help = inner.body[0].span if inner.body else inner.span, f"write what `{name}` is behind it"
+            at, help = (
+                inner.body[0].span if inner.body else inner.span,
+                f"write the value of `{name}` behind it",
+            )
             raise Fault("E0118", at, f"`{name}` takes no block here", help=help)
         if name in out and name != several:
             raise Fault(

@@ -46,7 +46,7 @@ def unknown_metric_error(claim: ResolvedClaim, known: Mapping[str, Check]) -> tu
     span = claim.origin.span
     before = span.file.text[max(span.start - 200, 0) : span.start]
     if claim.given is not None and re.search(r"\bany \d+ [^;\n]*\band\s+$", before):
-        message = f"`and` begins another requirement, and `{claim.metric}` is no metric"
+        message = f"`and` begins another requirement, and `{claim.metric}` is not a metric"
         return UNKNOWN, message, f"write `, {claim.metric}` where it fails with what is before"
     return UNKNOWN, f"there is no metric `{claim.metric}`", help_for_unknown_metric(claim, known)
 
