@@ -30,7 +30,7 @@ from tdsl.semantics.operators import (
     require_type,
     too_large,
 )
-from tdsl.semantics.quantity import Quantity
+from tdsl.semantics.quantity import UNIT_TABLE, Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import (
     BareWord,
@@ -64,8 +64,12 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
     text = head.span.file.text
     if re.compile(r"non-blocking\b").match(text, head.span.start):
         whole = SourceSpan(head.span.file, head.span.start, head.span.start + len("non-blocking"))
-        fix = Fix("write `1:1`", ((whole, "1:1"),), safe=False)
-        raise Fault("E0101", whole, "non-blocking is the ratio 1:1", help="write `1:1`", fix=fix)
+        share = re.search(
+            r"\b(?:bisection|throughput)\b[^;\n]*$", text[max(whole.start - 80, 0) : whole.start]
+        )
+        new, what = ("1:1", "the ratio 1:1") if share is None else ("100%", "100% of full")
+        fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+        raise Fault("E0101", whole, f"non-blocking is {what}", help=f"write `{new}`", fix=fix)
     hyphen = re.compile(r"(?:-[A-Za-z0-9_]+)+(?![\w.\[(])").match(text, head.span.end)
     if hyphen is None or closest_known_name(head.name, scope.visible()):
         return
@@ -110,6 +114,14 @@ def _refuse_word_for_unknown(head: tree.Identifier) -> None:
     fix = Fix("write `?`", ((span, "?"),), safe=False)
     message = f"there is no value `{head.name}` here; a number that tdsl finds is `?`"
     raise Fault("E0101", span, message, help="write `?`", fix=fix)
+
+
+def _refuse_unit_alone(head: tree.Identifier) -> None:
+    """Raise Fault for ``0.1/year/device``, a unit without its number."""
+    if head.name not in UNIT_TABLE or len(head.name) == 1:
+        return
+    message = f"`{head.name}` is a unit, which follows its number without a space"
+    raise Fault("E0101", head.span, message, help=f"write an amount such as `1{head.name}`")
 
 
 def _refuse_path_as_value(head: tree.Identifier) -> None:
@@ -446,6 +458,7 @@ class Evaluator:
         _refuse_name_with_hyphen(head, scope)
         _refuse_values_with_slash(head)
         _refuse_path_as_value(head)
+        _refuse_unit_alone(head)
         if name in FUNCTIONS_ELSEWHERE:
             message = f"there is no function `{name}` here"
             raise Fault("E0101", head.span, message, help=FUNCTIONS_ELSEWHERE[name])

@@ -249,6 +249,10 @@ def _name_and_body_of_risk(s: tree.Setting) -> tuple[str, tuple[tree.Stmt, ...]]
     """The name of a risk group and what is between its braces. Raises Fault where it lacks one of them."""
     item = s.items[0] if len(s.items) == 1 and not s.items[0].args else None
     name = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
+    if item is not None and re.fullmatch(r"[A-Za-z]\w*(?:-\w+)+", item.span.text):
+        new = item.span.text.replace("-", "_")
+        fix = Fix(f"write `{new}`", ((item.span, new),), safe=False)
+        raise Fault("E0120", item.span, "a name has `_` and no `-`", help=f"write `{new}`", fix=fix)
     if name is None or s.body is None:
         raise Fault("E0120", s.span, "a risk group has a name and members", help=EXAMPLE)
     if name in RESERVED:

@@ -134,7 +134,7 @@ def unknown_name_fault(
     words for known names that are not like them, in small letters."""
     known = set(known)
     as_written = span.text == name
-    setting = code == "E0118" or what == "setting of a job"
+    setting = code == "E0118" or what in ("setting of a job", "setting of a transformer")
     if setting and as_written and (lost := _fault_of_lost_word(span, what, known)) is not None:
         return lost
     message = f"there is no {what} `{name}` here"

@@ -212,6 +212,9 @@ def _requirement_in_brackets(s: Scene) -> Diagnostic | None:
     t = s.token
     if t is None or s.first not in ("require", "report") or len(s.statement) != 1:
         return None
+    if t.type == "LBRACE" and s.rest[-1].type != "RBRACE":
+        message = f"a `{s.first}` has no braces around it, and `and` joins several"
+        return Diagnostic("E0001", message, t.span, help=f"write `{s.first} … and …`, without braces")
     closing = {"LPAR": "RPAR", "LBRACE": "RBRACE"}.get(t.type)
     last = s.rest[-1] if s.rest else None
     if closing is None or last is None or last.type != closing or len(s.rest) < 3:

@@ -643,7 +643,10 @@ def _list_in_setting(s: Scene) -> Diagnostic | None:
     t = s.token
     if t is None or t.type not in ("COLON", "EQUAL") or len(s.statement) != 1 or len(s.rest) < 4:
         return None
-    close = next((x for x in s.rest if x.type == "RSQB"), None)
+    depth = [0]
+    for x in s.rest:
+        depth.append(depth[-1] + (x.type == "LSQB") - (x.type == "RSQB"))
+    close = next((x for x, d in zip(s.rest, depth[1:], strict=True) if x.type == "RSQB" and not d), None)
     if s.rest[1].type != "LSQB" or close is None or s.statement[0].type != "NAME":
         return None
     if t.type == "EQUAL" and (s.first not in SETTINGS or surrounding_block(s) in ("model", "fabric")):

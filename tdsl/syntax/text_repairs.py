@@ -525,6 +525,9 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
             wrong = "does not fit here" if signs.text in (":", "-") else "is not a sign of the language"
             message, help = f"`{signs.text}` {wrong}", f"write `{new.strip()}`"
             return Diagnostic("E0001", message, signs, help=help, fix=Fix(help, ((signs, new),), safe=False))
+    if signs.text in ("->", "=>", "<-") and s.first in SETTINGS:
+        message = f"`{signs.text}` is not a sign of the language"
+        return Diagnostic("E0001", message, signs, help="settings are separated by `;`")
     return None
 
 
@@ -556,6 +559,8 @@ def _meanings_of_signs(s: Scene, tokens: list[Token], signs: SourceSpan) -> tupl
         return (":",)
     if signs.text == ":" and "in" in texts:
         return ("..",)
+    if s.first not in STARTERS | {"distance", "address"}:  # between settings
+        return path
     return path + _MEANT.get(signs.text, ())
 
 
