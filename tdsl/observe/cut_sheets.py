@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 A_WORDS = frozenset(("a", "from", "source", "src", "start", "near", "local", "origin", "begin"))
-B_WORDS = frozenset(("b", "z", "to", "destination", "dest", "dst", "far", "remote", "target", "peer"))
+B_WORDS = frozenset(
+    ("b", "z", "to", "destination", "dest", "dst", "far", "remote", "target", "peer", "neighbor", "neighbour")
+)
 DEVICE_WORDS = frozenset(
     ("device", "host", "hostname", "node", "switch", "system", "server", "equipment", "machine")
 )
@@ -109,10 +111,16 @@ def _parse_words(text: str) -> Titled:
     return Titled(sides.pop() if sides else "", (what,) if what else ())
 
 
+NUMBERED = re.compile(r"(?:device|end|side)[ _]?([12])|port[ _]?([12])")
+"""Headings such as ``Device 1`` and ``Port 2``; of ``Switch 1`` a device may have its name."""
+WANTED = ("a_device", "a_port", "b_device", "b_port")
+
+
 def columns_of_ends(row: Sequence[str], above: Sequence[str] = ()) -> dict[str, int] | None:
     """The columns of the four names of two ends, as ``a_device`` …; None where a heading does not name all.
     ``above`` is the row above, whose cells say which end the columns below them are of."""
     found: dict[str, int] = {}
+    sides: dict[str, int] = {}
     over = ""
     for k, text in enumerate(row):
         over = above[k].strip() if k < len(above) and above[k].strip() else over
@@ -120,12 +128,31 @@ def columns_of_ends(row: Sequence[str], above: Sequence[str] = ()) -> dict[str, 
         if above and not titled.side and titled.what:
             titled = Titled(parse_heading(over).side, titled.what)
         if titled.side:
-            for what in titled.what:
-                found.setdefault(f"{titled.side}_{what}", k)
-    wanted = ("a_device", "a_port", "b_device", "b_port")
+            for what in titled.what or ("",):
+                (found if what else sides).setdefault(f"{titled.side}_{what or 'device'}", k)
     if set(found) == {"a_port", "b_port"} and all(END_WORD in row[k].lower() for k in found.values()):
         found |= {"a_device": found["a_port"], "b_device": found["b_port"]}  # both in one cell
-    return {name: found[name] for name in wanted} if set(wanted) <= set(found) else None
+    else:
+        found = {name: k for name, k in sides.items() if f"{name[0]}_port" in found} | found
+    return {name: found[name] for name in WANTED} if set(WANTED) <= set(found) else None
+
+
+def columns_without_sides(row: Sequence[str]) -> dict[str, int] | None:
+    """The same of a heading whose columns do not all say which end they are of: ``Host, Port, Switch, Port``,
+    ``Device, Port, Peer, Peer Port``, ``Device 1, Port 1, Device 2, Port 2``. None where the order of devices
+    and ports leaves a doubt."""
+    numbered = [NUMBERED.fullmatch(text.strip().lower()) for text in row]
+    titles = [
+        Titled("ab"[int(m[1] or m[2]) - 1], ("device" if m[1] else "port",)) if m else parse_heading(text)
+        for m, text in zip(numbered, row, strict=True)
+    ]
+    named = [(t.side, t.what[0] if t.what else "device", k) for k, t in enumerate(titles) if t.side or t.what]
+    if [what for _, what, _ in named] != ["device", "port", "device", "port"]:
+        return None
+    first, second = ({side for side, _, _ in named[at : at + 2]} for at in (0, 2))
+    if not (first <= {"", "a"} and second <= {"", "b"}):
+        return None
+    return dict(zip(WANTED, (k for _, _, k in named), strict=True))
 
 
 def columns_of_work(row: Sequence[str]) -> dict[str, int]:

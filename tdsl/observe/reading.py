@@ -193,7 +193,12 @@ def _read_text(option: str, file: SourceFile, stem: str, into: Observed, columns
         reader = capture_readers()[p2p.FORMAT]  # which says what is amiss
     if reader is None:
         known = ", ".join(n for n, r in capture_readers().items() if option in ("", r.OPTION))
-        into.fault(file, 1, "this is not a capture in a known format", f"formats that are read here: {known}")
+        help = f"formats that are read here: {known}"
+        if p2p.FORMAT in known and p2p.has_columns(file.text):
+            help = (
+                "if this is a table of cables, say which columns are those of two ends: --column a_device=…"
+            )
+        into.fault(file, 1, "this is not a capture in a known format", help)
         return
     _run_reader(reader, file, stem, into, columns)
 

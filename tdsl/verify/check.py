@@ -248,6 +248,10 @@ class Check(ABC):
         """What the answer to one requirement reads; see ``reads``."""
         return self.reads
 
+    def help_for_unmet(self, claim: ResolvedClaim, judged: Judgement) -> str:
+        """What would satisfy a claim that is not satisfied, with numbers where they are known."""
+        return judged.help
+
     @abstractmethod
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view; the claim is read for clauses beyond ``of``, and is None where nothing is

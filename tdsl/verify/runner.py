@@ -484,10 +484,8 @@ class _CheckRun:
         if check.kind == "yes_no" and judged.status == "refuted" and judged.faults:
             self.say_with_fault(claim, check, (unreported or judged.faults)[0], alone=len(unreported) == 1)
             return
-        message = _message_of_unmet_claim(claim, judged)
-        self.say(
-            check.code, claim, message, judged.labels, judged.notes, _help_for_unmet_claim(claim, judged)
-        )
+        message, help = _message_of_unmet_claim(claim, judged), _help_for_unmet_claim(claim, check, judged)
+        self.say(check.code, claim, message, judged.labels, judged.notes, help)
 
     def say_with_fault(self, claim: ResolvedClaim, check: Check, first: PropertyFault, alone: bool) -> None:
         """A finding at a claim that does not hold because of a fault; where that is the only one that is not
@@ -569,12 +567,12 @@ class _CheckRun:
             )
 
 
-def _help_for_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:
+def _help_for_unmet_claim(claim: ResolvedClaim, check: Check, judged: Judgement) -> str:
     """What would satisfy a claim; of an oversubscription below 1:1 also what may have been meant."""
     value = claim.value
     below = claim.metric == "oversubscription" and claim.op in ("<", "<=", "==")
     if not below or not isinstance(value, Fraction) or not 0 < value < 1:
-        return judged.help
+        return check.help_for_unmet(claim, judged)
     meant = f"{value.denominator}:{value.numerator}"
     return f"write `{meant}`, if that much more below than above is meant; else {judged.help}"
 

@@ -27,6 +27,12 @@ HEADINGS = [
     ["A-End Device", "A-End Port", "Z-End Device", "Z-End Port"],
     ["Local Hostname", "Local If", "Remote Hostname", "Remote If"],
     ["a_device", "a_port", "b_device", "b_port"],
+    ["Device", "Port", "Peer", "Peer Port"],
+    ["Host", "Host Port", "Switch", "Switch Port"],
+    ["Server", "Port", "Switch", "Port"],
+    ["hostname", "interface", "neighbour", "neighbour interface"],
+    ["Source", "Source Port", "Destination", "Destination Port"],
+    ["Device 1", "Port 1", "Device 2", "Port 2"],
 ]
 TITLES: Rows = [["Cabling of hall 1", "", "", ""], ["Rev 3", "", "2026-11-02", ""], ["", "", "", ""]]
 
@@ -98,6 +104,18 @@ def test_a_shape_says_the_same_cables(shape: Callable[[Rows, Random], Rows], see
         made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
         assert (codes(made), made.matching) == (wanted, count)
     assert tdsl("import", tmp_path / "t.csv", "--rate", "400Gbps").exit_code == 0
+
+
+@pytest.mark.parametrize("heading", HEADINGS, ids=" ".join)
+def test_headings_name_two_ends(heading: list[str], cables: Cables, tmp_path: Path) -> None:
+    """Each with a column that names no end before them. A row of names is no heading: none of the cables is lost."""
+    rows = links(cables)
+    (tmp_path / "t.csv").write_text(text_of([["Cable", *heading], *([f"c{k}", *row] for k, row in enumerate(rows))]))
+    made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
+    assert (codes(made), made.matching) == ([], len(rows))
+    (tmp_path / "t.csv").write_text("switch 1,port 1,switch 2,port 2\nswitch 2,port 3,switch 1,port 4\n")
+    done = tdsl("import", tmp_path / "t.csv", "--rate", "400Gbps")
+    assert done.exit_code == 1 and "--column a_device=" in done.output
 
 
 def test_cells_that_were_merged_are_told(cables: Cables, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ METHODS = {
     "large": replace(NO_ARCS, routing_work=0),
     "trees": replace(NO_ARCS, routing_work=0, combination_arcs=0, quotient_ratio=10**9),
 }
-GAPS = {"arcs": Fraction(1), "paths": Fraction(102, 100), "combined": Fraction(2)}
+GAPS = {"arcs": Fraction(1), "paths": Fraction(102, 100), "combined": Fraction(3)}
 """How many times the lower bound the upper one is at most."""
 MAKERS = {
     "hosts": lambda s: random_fabric(s, 2 + s % 4, 3 + s % 3, 1 + s % 3, s % 10, s % 2).build(),

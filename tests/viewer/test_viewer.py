@@ -51,7 +51,7 @@ def browse(html: str, folder: Path, code: str, hash: str = "") -> Any:
     path = folder / "page.html"
     path.write_text(html.replace("</body>", run + "</body>"), encoding="utf-8")
     call = [
-        chromium, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--virtual-time-budget=20000",
+        chromium, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--virtual-time-budget=3000",
         f"--user-data-dir={folder / 'profile'}", "--dump-dom", path.as_uri() + hash,
     ]  # fmt: skip
     done = subprocess.run(call, capture_output=True, text=True, timeout=100, check=False)

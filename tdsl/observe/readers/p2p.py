@@ -24,6 +24,7 @@ from tdsl.observe.cut_sheets import (
     UNTOUCHED,
     columns_of_ends,
     columns_of_work,
+    columns_without_sides,
     device_and_port,
     filled_right,
     is_out_of_service,
@@ -150,6 +151,12 @@ def _rows_until_fault(reader: Iterator[list[str]]) -> Iterator[list[str]]:
         yield from reader
     except csv.Error:
         return
+
+
+def has_columns(text: str) -> bool:
+    """Whether the first lines of a text are rows of as many cells, four at least."""
+    lines = [line for line in text.split("\n", HEADING)[:HEADING] if line.strip()]
+    return any(len(lines) > 1 and min(n.count(d) for n in lines) >= len(ENDS[0]) - 1 for d in ",;\t")
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
@@ -382,6 +389,7 @@ def _column_positions(
     if set(given) & set(ENDS[0]):  # a call says what they are called, and they are not here
         return None
     found = columns_of_ends(names) or (columns_of_ends(names, above) if above else None)
+    found = found or columns_without_sides(names)
     return found | _further_positions(row, first, given, ("status",)) if found is not None else None
 
 

@@ -18,6 +18,7 @@ from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.nouns import noun_for_count
 from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
+from tdsl.verify.shortfall import capacity_missing
 
 EARLY = "; nothing requires it, so the search ended early"
 """Said of bounds that more search might have narrowed."""
@@ -125,6 +126,11 @@ class BisectionCheck(Check):
             notes=("this is what the wiring can carry, not what a routing engine makes of it",),
             help="add links where the cut is",
         )
+
+    def help_for_unmet(self, claim: ResolvedClaim, judged: Judgement) -> str:
+        """How many links the cut lacks at least."""
+        more = capacity_missing(claim, judged)
+        return f"{judged.help}: it needs at least {more}" if more else judged.help
 
 
 NAMED = 16

@@ -12,7 +12,9 @@ from tdsl.prove.bound import LinkPaths
 from tdsl.prove.redundancy import link_disjoint_paths
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.shortfall import count_missing
 
 
 class EdgeRedundancy(Check):
@@ -99,6 +101,12 @@ class EdgeRedundancy(Check):
             notes=notes,
             help="attach hosts to more switches, or join these switches by more links",
         )
+
+    def help_for_unmet(self, claim: ResolvedClaim, judged: Judgement) -> str:
+        """How many links the two sides lack at least."""
+        more = count_missing(claim, judged)
+        what = f"at least {counted_noun(more, 'more link')} between the two sides: " if more else ""
+        return what + judged.help
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.redundancy import node_disjoint_paths
 from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
+from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.shortfall import count_missing
 
 
 class NodeRedundancy(Check):
@@ -83,3 +85,9 @@ class NodeRedundancy(Check):
             witness={"pair": [u, v], "separators": names[:16], "separator_count": len(names)},
             help="attach hosts to more switches, or join these switches by more ways",
         )
+
+    def help_for_unmet(self, claim: ResolvedClaim, judged: Judgement) -> str:
+        """How many ways the two ends lack at least."""
+        more = count_missing(claim, judged)
+        what = f"at least {counted_noun(more, 'more separate path')} between them: " if more else ""
+        return what + judged.help

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, floor
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from tdsl.fabric.order import distinct_values
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.nouns import counted_noun
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.ports import gbps_text
+from tdsl.verify.shortfall import greatest_ratio
 
 
 class Oversubscription(Check):
@@ -75,6 +78,27 @@ class Oversubscription(Check):
             judged = judged & devices_of_selectors(f, claim.at)
         load = _capacity_below_and_above(f, view.lost, claim is not None and claim.of_active)
         return _worst_oversubscription(f, load, judged)
+
+    def help_for_unmet(self, claim: ResolvedClaim, judged: Judgement) -> str:
+        """How many links the worst switch needs above it, and how many it has."""
+        allowed, found = greatest_ratio(claim, judged), judged.witness
+        down, up = (found.get(key) for key in ("down_bps", "up_bps"))
+        if allowed is None or not isinstance(down, int) or not isinstance(up, int):
+            return judged.help
+        needed, rate = down / allowed, found.get("up_link_bps")
+        if isinstance(rate, int):
+            count = floor(needed / rate) + 1 if claim.op == "<" else ceil(needed / rate)
+            links = f"{counted_noun(count, 'link')} of {gbps_text(rate)}"
+            text = f"{found['device']} needs {links} above it and has {up // rate:,}"
+        else:
+            has = gbps_text(up) if up else "no link there"
+            text = f"{found['device']} needs {gbps_text(ceil(needed))} above it and has {has}"
+        others = found.get("equal", 1)
+        if isinstance(others, int) and others > 1:
+            text += f", as {counted_noun(others - 1, 'other')} {'do' if others > 2 else 'does'}"
+        most = gbps_text(floor(up * allowed))
+        less = f"less than {most} below it" if claim.op == "<" else f"{most} below it at most"
+        return f"{text}; or attach {less}" if up else text
 
 
 def oversubscription_by_set(view: View) -> dict[int, Judgement]:
@@ -157,8 +181,9 @@ def _worst_oversubscription(f: Fabric, load: TierLoad, judged: Bools) -> Judgeme
             infinite,
             (1, 0),
             "",
-            {"device": f.device_name(d)},
+            {"device": f.device_name(d), "down_bps": int(load.down[d]), "up_bps": 0},
             labels=(label,),
+            help="add links upward",
         )
     rows = np.flatnonzero(judged & (load.up > 0))
     if not len(rows):
@@ -169,13 +194,17 @@ def _worst_oversubscription(f: Fabric, load: TierLoad, judged: Bools) -> Judgeme
     ratio = Fraction(down, up)
     equal = rows[(load.down[rows] == down) & (load.up[rows] == up)]
     d = int(equal[0])
-    kind = _class_above(f, d)
+    mine = _rows_above(f, d)
+    kind = f.classes[int(np.argmax(np.bincount(f.link_class[mine])))]
     name = f.device_name(d)
     text = (
         f"{ratio.numerator}:{ratio.denominator} at {name} ({gbps_text(down)} below, {gbps_text(up)} "
         f"above, {kind})"
     )
     witness = {"device": name, "down_bps": down, "up_bps": up, "equal": len(equal), "set": f.set_of(d).path}
+    rates = np.unique(f.link_rate[mine]).tolist()
+    if len(rates) == 1:
+        witness["up_link_bps"] = rates[0]
     label = (f.set_of(d).origin.span, f"{name} is declared here")
     return Judgement(
         "proved",
@@ -191,8 +220,8 @@ def _worst_oversubscription(f: Fabric, load: TierLoad, judged: Bools) -> Judgeme
     )
 
 
-def _class_above(f: Fabric, device: int) -> str:
-    """Class of most links from a device to tiers above."""
+def _rows_above(f: Fabric, device: int) -> Bools:
+    """Which links lead from a device to tiers above."""
     a, b = f.device_a, f.device_b
-    mine = ((a == device) & (f.tier[b] > f.tier[a])) | ((b == device) & (f.tier[a] > f.tier[b]))
-    return f.classes[int(np.argmax(np.bincount(f.link_class[mine])))]
+    rows: Bools = ((a == device) & (f.tier[b] > f.tier[a])) | ((b == device) & (f.tier[a] > f.tier[b]))
+    return rows

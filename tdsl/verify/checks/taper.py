@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
+from math import ceil, inf
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tdsl.fabric.subject import element_of_devices
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.ports import gbps_text
+from tdsl.verify.shortfall import greatest_ratio
 
 
 class Taper(Check):
@@ -108,6 +109,16 @@ leave it
             witness,
             help="add links between the groups, or attach fewer endpoints",
         )
+
+    def help_for_unmet(self, claim: ResolvedClaim, judged: Judgement) -> str:
+        """How much has to leave the worst group, and how much does."""
+        allowed, found = greatest_ratio(claim, judged), judged.witness
+        injected, leaving = (found.get(key) for key in ("injected_bps", "leaving_bps"))
+        if allowed is None or not isinstance(injected, int) or not isinstance(leaving, int):
+            return judged.help
+        needed = gbps_text(ceil(injected / allowed))
+        text = f"{found['group']} needs links of {needed} out of it and has {gbps_text(leaving)}"
+        return f"{text}; {judged.help}"
 
 
 def _injected_and_leaving_rates(view: View, selector: Selector) -> tuple[Ints, Ints]:

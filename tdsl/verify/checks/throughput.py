@@ -13,6 +13,7 @@ from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
+from tdsl.verify.shortfall import capacity_missing
 
 if TYPE_CHECKING:
     from tdsl.prove.by_domain import ByDomain
@@ -121,6 +122,11 @@ class Throughput(Check):
         if claim.args == (ALL,):
             return reads
         return reads | {"order"} if claim.args and claim.args[0] in ORDERED else reads | {"names"}
+
+    def help_for_unmet(self, claim: ResolvedClaim, judged: Judgement) -> str:
+        """How many bit/s the cut between two sets lacks at least."""
+        more = capacity_missing(claim, judged) if claim.of_to else ""
+        return f"{judged.help}: it needs at least {more}" if more else judged.help
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         from tdsl.prove.all_to_all import ALL

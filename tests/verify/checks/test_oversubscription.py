@@ -84,7 +84,7 @@ def oversubscription_agrees(seed: int) -> None:
     ratios = {d: Fraction(below[d], above[d]) for d in judged if above[d]}
     if bare:
         assert (found.status, found.value, found.ratio) == ("proved", float("inf"), (1, 0))
-        assert found.witness == {"device": f.device_name(bare[0])}
+        assert found.witness == {"device": f.device_name(bare[0]), "down_bps": below[bare[0]], "up_bps": 0}
     elif not ratios:
         assert (found.status, found.reason) == ("skipped", "no switch looked at has links to a tier above it")
     else:
