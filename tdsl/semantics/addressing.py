@@ -11,7 +11,7 @@ from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.amounts import setting_without_sign_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
-from tdsl.semantics.paths import paths_joined_by_and_fault, resolve_path
+from tdsl.semantics.paths import paths_in_one_fault, resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import require_plain_setting
@@ -165,7 +165,7 @@ def _paths_and_words(
     paths: list[tree.PathExpr] = []
     for k, item in enumerate(s.items):
         if not isinstance(item.value, tree.PathExpr):
-            raise paths_joined_by_and_fault(item.value.span) or Fault(
+            raise paths_in_one_fault(item.value.span) or Fault(
                 "E0120", item.value.span, "expected a path to devices", help=f"write `{example}`"
             )
         paths.append(item.value)

@@ -226,10 +226,16 @@ FUNCTIONS_ELSEWHERE = {
 """Functions of other languages, and what to write."""
 
 
+_NO_NAMES = frozenset(
+    {"auto", "automatic", "default", "none", "null", "nil", "any", "max", "min", "on", "off", "unlimited"}
+)
+"""Words that nobody would give to a value of their own."""
+
+
 def _help_for_unknown_value(name: str, scope: Scope) -> str:
     """What there is to write for a value that nobody declares and that no known name is like."""
     listed = known_names_help(scope.visible()) or "write a number"
-    if name in GRAMMAR_WORDS:
+    if name in GRAMMAR_WORDS or name.lower() in _NO_NAMES:
         return listed
     return f"{listed}; `let {name} = …` declares it, in this block or around it"
 

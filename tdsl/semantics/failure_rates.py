@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
-from tdsl.semantics.paths import paths_joined_by_and_fault
+from tdsl.semantics.paths import paths_in_one_fault
 from tdsl.semantics.plan import Context, FabricPlan
 from tdsl.semantics.quantity import FREQUENCY, HOUR, TIME, UNIT_TABLE, Quantity
 from tdsl.semantics.scope import Scope
@@ -267,7 +267,7 @@ def _member_paths(s: tree.Setting) -> list[tree.PathExpr]:
     out = []
     for item in s.items:
         if not isinstance(item.value, tree.PathExpr) or item.args:
-            raise paths_joined_by_and_fault(item.span) or Fault(
+            raise paths_in_one_fault(item.span) or Fault(
                 "E0120", item.span, "expected a path to devices or groups", help=EXAMPLE
             )
         out.append(item.value)

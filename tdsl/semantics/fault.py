@@ -70,6 +70,8 @@ def _fix_that_help_says(span: SourceSpan, help: str) -> Fix | None:
     if found is None or "\n" in text or not text or text == found[1]:
         return None
     new = found[1]
+    if "," in text and "," not in new:  # a value would be lost
+        return None
     if new.split()[0] != text.split()[0] or len(text.split()) < 2 or "{" in text + new:
         return None
     if set(re.findall(r"\d+", new)) != set(re.findall(r"\d+", text)):  # of an example, or lost

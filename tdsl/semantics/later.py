@@ -54,7 +54,10 @@ KNOWN = (
 )
 
 
-_STATEMENTS_MEANT = {"ip": "address", "ipv4": "address", "bgp": "routing", "rdma": "roce"}
+_STATEMENTS_MEANT = {
+    **{"ip": "address", "ipv4": "address", "bgp": "routing", "rdma": "roce"},
+    **{"host": "hosts", "chip": "chips", "room": "hall", "floor": "hall", "foreach": "for"},
+}
 """Words that people begin a statement with, and the word of the language."""
 
 

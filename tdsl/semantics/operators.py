@@ -385,6 +385,20 @@ def _value_in_message(value: Value) -> str:
     return f"of {len(value)} elements" if long and isinstance(value, tuple) else text_of(value)
 
 
+def _number_beside_amount_fault(a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan) -> Fault | None:
+    """The fault of ``30U + s``, where a number lacks the unit of the amount beside it; None of others."""
+    amounts = [span for v, span in ((a, a_span), (b, b_span)) if isinstance(v, Quantity)]
+    numbers = [span for v, span in ((a, a_span), (b, b_span)) if type(v) is int]
+    unit = re.search(r"[A-Za-z]+$", amounts[0].text) if amounts else None
+    if unit is None or len(numbers) != 1 or unit[0] not in UNIT_TABLE:
+        return None
+    new = f"{numbers[0].text}{unit[0]}" if numbers[0].text.isdigit() else f"1{unit[0]} * {numbers[0].text}"
+    plain = numbers[0].text.isidentifier() or numbers[0].text.isdigit()
+    fix = Fix(f"write `{new}`", ((numbers[0], new),), safe=False) if plain else None
+    message = f"`{numbers[0].text}` is a number without the unit of `{amounts[0].text}`"
+    return Fault("E0103", numbers[0], message, help=f"write `{new}`", fix=fix)
+
+
 def _incompatible_operands_fault(
     op: str, a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan
 ) -> Fault:
@@ -404,6 +418,12 @@ def _incompatible_operands_fault(
         at, value = ((a_span, a), (b_span, b))[ranged]
         help = "write one number; limits follow it: `param n: int = 8 where 8 <= n <= 16`"
         return Fault("E0103", at, f"`{at.text}` is a range, {text_of(value)}, and no number", help=help)
+    if op in "+-" and (amount := _number_beside_amount_fault(a, b, a_span, b_span)) is not None:
+        return amount
+    if op == "+" and isinstance(a, str) and a_span.text.endswith('"') and b_span.text.isidentifier():
+        whole, new = a_span.to(b_span), f'{a_span.text[:-1]}{{{b_span.text}}}"'
+        fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+        return Fault("E0103", whole, "a text has a value in braces in it", help=f"write `{new}`", fix=fix)
     words = {
         "+": "added to",
         "-": "subtracted from",

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
+from tdsl.semantics.amounts import settings_in_one_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
-from tdsl.semantics.paths import paths_joined_by_and_fault, resolve_path
+from tdsl.semantics.paths import paths_in_one_fault, resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
@@ -157,7 +158,11 @@ def _device_paths_of_setting(s: tree.Setting) -> Iterable[tree.PathExpr]:
         )
     for item in s.items:
         if not isinstance(item.value, tree.PathExpr) or item.args:
-            raise paths_joined_by_and_fault(item.span) or Fault(
-                "E0120", item.span, "expected a path to devices", help=f"write `{s.name.name} node[*]`"
+            raise (
+                settings_in_one_fault(s.name.name, s.items, (*MEMBERSHIP, "ipoib"))
+                or paths_in_one_fault(item.span)
+                or Fault(
+                    "E0120", item.span, "expected a path to devices", help=f"write `{s.name.name} node[*]`"
+                )
             )
         yield item.value

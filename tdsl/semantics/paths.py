@@ -270,13 +270,15 @@ def _find_enclosing_member(
     raise unknown_name_fault("E0101", head.span, what, head.name, all_known, extra_help=help)
 
 
-def paths_joined_by_and_fault(span: SourceSpan) -> Fault | None:
-    """The fault of ``spine[0] and spine[1]``, paths in a list; None of other texts."""
-    if re.fullmatch(r"[\w.\[\]*() ]+", span.text) is None or " and " not in span.text:
+def paths_in_one_fault(span: SourceSpan) -> Fault | None:
+    """The fault of ``spine[0] and spine[1]`` and ``spine[0] spine[1]``, paths of a list without the `,`; None
+    of other texts."""
+    path = r"[A-Za-z_][\w.]*(?:\[[^\]\s]*\][\w.]*)*"
+    if re.fullmatch(rf"{path}(?: (?:and )?{path})+", span.text) is None or "[" not in span.text:
         return None
-    new = span.text.replace(" and ", ", ")
+    new = re.sub(r" (?:and )?", ", ", span.text)
     fix = Fix(f"write `{new}`", ((span, new),), safe=False)
-    return Fault("E0120", span, "`,` separates paths, not `and`", help=f"write `{new}`", fix=fix)
+    return Fault("E0120", span, "`,` separates paths", help=f"write `{new}`", fix=fix)
 
 
 def _refuse_requirement_as_path(head: tree.Identifier) -> None:

@@ -212,7 +212,9 @@ def _integer_setting(
             new = s.span.text.replace(",", "")
             fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
             raise Fault("E0120", s.span, "no `,` is before `priority`", help=f"write `{new}`", fix=fix)
-        raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"write `{name} {shown}`")
+        raise settings_in_one_fault(name, s.items, ROCE_SETTINGS) or Fault(
+            "E0120", s.span, f"`{name}` takes one number", help=f"write `{name} {shown}`"
+        )
     word, number = s.items[0].value, ""
     if isinstance(word, tree.PathExpr) and word.bare and name in ("dscp", "cnp"):
         number = _dscp_of_class(word.bare.upper())

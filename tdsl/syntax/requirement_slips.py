@@ -240,6 +240,8 @@ def _arguments_in_brackets(s: Scene) -> Diagnostic | None:
                 return rewriting_finding("a size follows the metric, without brackets", whole, whole, new)
             text = SourceSpan(s.run.file, inner[0].start, inner[-1].end).text if inner else ""
             new = f"{b.text} of {text.replace(',', ' to')}" if text else b.text
+            if b.text in ("max", "min", "avg", "average", "mean", "sum", "total", "count", "abs") and text:
+                return rewriting_finding("a requirement has no functions around it", whole, whole, text)
             message = "what a requirement is about follows `of`, without brackets"
             return rewriting_finding(message, whole, whole, new, safe=False)
         inner.append(x)

@@ -58,6 +58,11 @@ FILLERS = (
     "no",
     "full",
     "max",
+    "mean",
+    "average",
+    "avg",
+    "median",
+    "worst",
     "min",
     "that",
     "the",
@@ -139,6 +144,8 @@ def _reordered_claim(metric: str, text: str, known: Mapping[str, Check]) -> str:
         return f"write `{' '.join([f'{words[2]}_{metric}', *words[3:]])}`"
     if joined in known:
         return f"write `{' '.join([joined, *words[2:]])}`"
+    if metric in FILLERS and metric not in known and words[1:2] and words[1] in known and len(words) < 3:
+        return f"write `{words[1]}`"
     bound = re.fullmatch(r"(max|min|maximum|minimum) (\w+) (\S+)", text)
     if bound is not None and bound[2] in known:
         return f"write `{bound[2]} {'<=' if bound[1].startswith('ma') else '>='} {bound[3]}`"
