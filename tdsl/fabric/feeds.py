@@ -69,7 +69,11 @@ def _feeds_in_order(feeds: Sequence[FeedStatement]) -> list[FeedStatement]:
     for s in feeds:
         for parent in s.parents:
             if parent.name not in known:
-                raise unknown_name_fault("E0101", parent.span, "feed", parent.name, known)
+                own = (
+                    f"`from` names another feed: declare `feed {parent.name} {{ power 400kW }}`, or remove it"
+                )
+                others = [name for name in known if name != s.name]
+                raise unknown_name_fault("E0101", parent.span, "feed", parent.name, others, extra_help=own)
     out: list[FeedStatement] = []
     done: set[str] = set()
     left = list(feeds)

@@ -4,13 +4,14 @@ assigned later."""
 from __future__ import annotations
 
 import re
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.amounts import setting_without_sign_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
-from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.paths import paths_in_one_fault, resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import require_plain_setting
@@ -164,12 +165,9 @@ def _paths_and_words(
     paths: list[tree.PathExpr] = []
     for k, item in enumerate(s.items):
         if not isinstance(item.value, tree.PathExpr):
-            joined = re.fullmatch(r"([\w.\[\]*]+) and ([\w.\[\]*]+)", item.value.span.text)
-            if joined is not None:
-                new, at = f"{joined[1]}, {joined[2]}", item.value.span
-                fix = Fix(f"write `{new}`", ((at, new),), safe=False)
-                raise Fault("E0120", at, "`,` separates paths, not `and`", help=f"write `{new}`", fix=fix)
-            raise Fault("E0120", item.value.span, "expected a path to devices", help=f"write `{example}`")
+            raise paths_in_one_fault(item.value.span) or Fault(
+                "E0120", item.value.span, "expected a path to devices", help=f"write `{example}`"
+            )
         paths.append(item.value)
         if not k and item.value.bare in WHAT and (item.args or len(s.items) > 1):
             raise _kind_before_devices_fault(s, item.value.span)
@@ -189,6 +187,37 @@ def _paths_and_words(
     return paths, list(s.items[-1].args)
 
 
+_MASK = re.compile(
+    r"^[^#\n]*?(?<![\d.])(\d{1,3}(?:\.\d{1,3}){3})(?:/\d\d?)?[ \t]++(255(?:\.\d{1,3}){3})", re.MULTILINE
+)
+
+
+def _refuse_mask(s: tree.Setting) -> None:
+    """Raise Fault for ``from 10.0.0.0 255.255.0.0``, a network with its mask; comments are passed over."""
+    found = _MASK.search(s.span.text.partition("{")[0])
+    if found is None:
+        return
+    try:
+        new = f"{found[1]}/{ip_network(f'{found[1]}/{found[2]}', strict=False).prefixlen}"
+    except ValueError:  # `255.0.255.0` is no mask
+        return
+    at = SourceSpan(s.span.file, s.span.start + found.start(1), s.span.start + found.end())
+    fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+    raise Fault("E0120", at, "a network is an address and a prefix length", help=f"write `{new}`", fix=fix)
+
+
+def _refuse_settings_without_braces(s: tree.Setting) -> None:
+    """Raise Fault for ``address leaf management from NET interface eth0``."""
+    found = re.search(r"\s+((?:(?:interface|vrf|gateway)[ \t]+[\w.:]+[ \t,]*)+)$", s.span.text)
+    if found is None or s.body is not None:
+        return
+    settings = "; ".join(f"{a} {b}" for a, b in re.findall(r"(\w+)[ \t]+([\w.:]+)", found[1]))
+    place = SourceSpan(s.span.file, s.span.start + found.start(), s.span.end)
+    fix = Fix("write braces", ((place, f" {{ {settings} }}"),), safe=False)
+    message = "settings of addresses are written in braces"
+    raise Fault("E0120", place, message, help=f"write `{{ {settings} }}`", fix=fix)
+
+
 def _address_kind_and_source(
     s: tree.Setting, words: list[tuple[str, tree.Expr]]
 ) -> tuple[str, bool, tree.Expr]:
@@ -197,23 +226,14 @@ def _address_kind_and_source(
     if not words:
         raise Fault("E0120", s.span, f"`{s.name.name}` does not say what it addresses", help=example)
     # `loopback 10.9.9.9` comes as one word and its value, `loopback from …` as two
-    mask = re.search(r"(?<!\d)(\d{1,3}(?:\.\d{1,3}){3})(?:/\d\d?)?\s++(255(?:\.\d{1,3}){3})", s.span.text)
-    if mask is not None:
-        length = sum(bin(int(part)).count("1") for part in mask[2].split("."))
-        at, new = (
-            SourceSpan(s.span.file, s.span.start + mask.start(), s.span.start + mask.end()),
-            f"{mask[1]}/{length}",
-        )
-        fix = Fix(f"write `{new}`", ((at, new),), safe=False)
-        raise Fault(
-            "E0120", at, "a network is an address and a prefix length", help=f"write `{new}`", fix=fix
-        )
+    _refuse_mask(s)
     (word, first), rest = words[0], words[1:]
     if word:
         kind, found, at = word, ("", first), first.span
     elif isinstance(first, tree.PathExpr) and first.bare is not None and len(rest) == 1:
         kind, found, at = first.bare, rest[0], first.span
     else:
+        _refuse_settings_without_braces(s)
         raise Fault(
             "E0120", s.span, f"`{s.name.name}` does not say what it addresses, and from where", help=example
         )

@@ -32,9 +32,11 @@ USUAL = {UNITS: "U", POWER: "kW", LENGTH: "m", MASS: "kg", RATE: "Gbps", TIME: "
 EXAMPLES = {UNITS: "48U", POWER: "40kW", LENGTH: "0.6m", MASS: "1400kg", RATE: "400Gbps", TIME: "2us"}
 
 
-def _amount_in_quotes_fault(value: str, span: SourceSpan) -> Fault | None:
-    """The fault of ``"5m"``, an amount that is written as a text; None of other texts."""
-    if span.text != f'"{value}"' or re.fullmatch(r"\d[\d.]*[A-Za-z%/]+", value) is None:
+def amount_in_quotes_fault(value: Value | object, span: SourceSpan) -> Fault | None:
+    """The fault of ``"5m"``, an amount that is written as a text; None of other values."""
+    if not isinstance(value, str) or span.text != f'"{value}"':
+        return None
+    if re.fullmatch(r"\d[\d.]*[A-Za-z%/]+", value) is None:
         return None
     fix = Fix(f"write `{value}`", ((span, value),), safe=False)
     return Fault(
@@ -48,7 +50,7 @@ def amount_fault(value: Value | object, dim: Dim, span: SourceSpan) -> Fault:
     new = (
         f"{span.text}{USUAL[dim]}" if number and span.text.replace(".", "").isdigit() and dim in USUAL else ""
     )
-    if isinstance(value, str) and (quoted := _amount_in_quotes_fault(value, span)) is not None:
+    if (quoted := amount_in_quotes_fault(value, span)) is not None:
         return quoted
     wrong = isinstance(value, Quantity) and value.dim == dim
     found = "one that is not" if wrong else a_type(value)

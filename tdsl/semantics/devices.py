@@ -206,7 +206,7 @@ def _split_form_fault(s: tree.Setting) -> Fault:
     if found is None:
         return Fault("E0120", s.span, "write `split CLASS N`", help=SPLIT)
     counted = re.fullmatch(r"(\w+)\[(\d+)\]", found[1])
-    if counted is not None and not found[2]:
+    if counted is not None and not found[2] and counted[2] in ("2", "4", "8"):
         new = f"split {counted[1]} {counted[2]}"
         fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
         message = f"the number of lanes follows the ports without brackets; `[{counted[2]}]` is one port"

@@ -11,7 +11,7 @@ from fractions import Fraction
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.builtins import BUILTINS
-from tdsl.semantics.fault import Excused, Fault, closest_known_name, unknown_name_fault
+from tdsl.semantics.fault import Excused, Fault, closest_known_name, known_names_help, unknown_name_fault
 from tdsl.semantics.operators import (
     BIT_LIMIT,
     COMPARISONS,
@@ -30,7 +30,7 @@ from tdsl.semantics.operators import (
     require_type,
     too_large,
 )
-from tdsl.semantics.quantity import Quantity
+from tdsl.semantics.quantity import UNIT_TABLE, Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import (
     BareWord,
@@ -45,7 +45,7 @@ from tdsl.semantics.values import (
     text_of,
 )
 from tdsl.syntax import tree
-from tdsl.syntax.keywords import GRAMMAR_WORDS, TEXT_SETTINGS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KINDS, TEXT_SETTINGS
 from tdsl.system.lazy_dataclass import dataclass
 
 PARTS = {"half": "50%", "third": "1/3", "quarter": "25%", "full": "100%"}
@@ -64,8 +64,12 @@ def _refuse_name_with_hyphen(head: tree.Identifier, scope: Scope) -> None:
     text = head.span.file.text
     if re.compile(r"non-blocking\b").match(text, head.span.start):
         whole = SourceSpan(head.span.file, head.span.start, head.span.start + len("non-blocking"))
-        fix = Fix("write `1:1`", ((whole, "1:1"),), safe=False)
-        raise Fault("E0101", whole, "non-blocking is the ratio 1:1", help="write `1:1`", fix=fix)
+        share = re.search(
+            r"\b(?:bisection|throughput)\b[^;\n]*$", text[max(whole.start - 80, 0) : whole.start]
+        )
+        new, what = ("1:1", "the ratio 1:1") if share is None else ("100%", "100% of full")
+        fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+        raise Fault("E0101", whole, f"non-blocking is {what}", help=f"write `{new}`", fix=fix)
     hyphen = re.compile(r"(?:-[A-Za-z0-9_]+)+(?![\w.\[(])").match(text, head.span.end)
     if hyphen is None or closest_known_name(head.name, scope.visible()):
         return
@@ -92,6 +96,34 @@ _WORDS_IN_ONE = frozenset(
 """Values that people write with a hyphen."""
 
 
+_UNKNOWN_MAY_BE = re.compile(
+    rf"(?:^|[\s{{;])(?:(?:{'|'.join((*KINDS['device'], *KINDS['group']))})[ \t]+\w+[ \t]*\[[^\]{{}};]*"
+    r"|let[ \t]+\w+[^={};]*=[ \t]*|tier[ \t]+\w+[ \t]+of[ \t]+)$"
+)
+"""Text before a place where a `?` is allowed: an extent, the value of a `let`, the number of a tier."""
+
+
+def _refuse_word_for_unknown(head: tree.Identifier) -> None:
+    """Raise Fault for ``spine[auto]``, a word for a number that is to be found, where `?` may be."""
+    if head.name.lower() not in ("auto", "automatic", "tbd", "solve", "minimum", "any", "all"):
+        return
+    text, span = head.span.file.text, head.span
+    begin = max(text.rfind("\n", 0, span.start), span.start - 80, 0)
+    if _UNKNOWN_MAY_BE.search(text[begin : span.start]) is None:
+        return
+    fix = Fix("write `?`", ((span, "?"),), safe=False)
+    message = f"there is no value `{head.name}` here; a number that tdsl finds is `?`"
+    raise Fault("E0101", span, message, help="write `?`", fix=fix)
+
+
+def _refuse_unit_alone(head: tree.Identifier) -> None:
+    """Raise Fault for ``0.1/year/device``, a unit without its number."""
+    if head.name not in UNIT_TABLE or len(head.name) == 1:
+        return
+    message = f"`{head.name}` is a unit, which follows its number without a space"
+    raise Fault("E0101", head.span, message, help=f"write an amount such as `1{head.name}`")
+
+
 def _refuse_path_as_value(head: tree.Identifier) -> None:
     """Raise Fault for ``require taper g[0..7] <= 4:1``, whose path lacks the word before it."""
     text, span = head.span.file.text, head.span
@@ -104,12 +136,18 @@ def _refuse_path_as_value(head: tree.Identifier) -> None:
     raise Fault("E0101", span, message, help=f"write `of {head.name}…`", fix=fix)
 
 
+_WORDED_SETTING = re.compile(
+    r"(?:^|[{;\n])[ \t]*"
+    r"(type|connector|form|tail|medium|cable|optic|class|colour|polarity|cooling|airflow|part)[ \t]+$"
+)
+"""A setting whose value is a word, before its value."""
+
+
 def _refuse_values_with_slash(head: tree.Identifier) -> None:
     """Raise Fault for ``type NDR/GE400``, values that belong behind commas."""
     text, span = head.span.file.text, head.span
-    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
     whole = re.compile(r"[A-Za-z]\w*+(?:/[A-Za-z]\w*+)+(?=[ \t]*(?:[;}{\n#]|$))").match(text, span.start)
-    setting = re.search(r"(?:^|[{;])[ \t]*(\w+)[ \t]+$", line)
+    setting = _WORDED_SETTING.search(text[max(span.start - 40, 0) : span.start])
     if whole is None or setting is None:
         return
     at = SourceSpan(span.file, span.start, whole.end())
@@ -188,12 +226,18 @@ FUNCTIONS_ELSEWHERE = {
 """Functions of other languages, and what to write."""
 
 
+_NO_NAMES = frozenset(
+    {"auto", "automatic", "default", "none", "null", "nil", "any", "max", "min", "on", "off", "unlimited"}
+)
+"""Words that nobody would give to a value of their own."""
+
+
 def _help_for_unknown_value(name: str, scope: Scope) -> str:
     """What there is to write for a value that nobody declares and that no known name is like."""
-    known = sorted(set(scope.visible()))
-    listed = f"known here: {', '.join(f'`{k}`' for k in known[:8])}" + (" …" if len(known) > 8 else "")
-    declare = f"`let {name} = …` declares it, in this block or around it"
-    return f"{listed}; {declare}" if known else f"write a number; {declare}"
+    listed = known_names_help(scope.visible()) or "write a number"
+    if name in GRAMMAR_WORDS or name.lower() in _NO_NAMES:
+        return listed
+    return f"{listed}; `let {name} = …` declares it, in this block or around it"
 
 
 @dataclass(slots=True)
@@ -411,10 +455,7 @@ class Evaluator:
             raise Fault("E0101", head.span, message, help=f"write `{part}`", fix=fix)
         _refuse_text_without_quotes(head)
         _refuse_numeral(head)
-        if name.lower() in ("auto", "automatic", "tbd", "solve", "minimum", "any"):
-            fix = Fix("write `?`", ((head.span, "?"),), safe=False)
-            message = f"there is no value `{name}` here; a number that tdsl finds is `?`"
-            raise Fault("E0101", head.span, message, help="write `?`", fix=fix)
+        _refuse_word_for_unknown(head)
         if name in ("True", "False", "TRUE", "FALSE", "yes", "no", "None", "null"):
             word = "true" if name.lower() in ("true", "yes") else "false"
             fix = Fix(f"write `{word}`", ((head.span, word),), safe=False)
@@ -423,6 +464,7 @@ class Evaluator:
         _refuse_name_with_hyphen(head, scope)
         _refuse_values_with_slash(head)
         _refuse_path_as_value(head)
+        _refuse_unit_alone(head)
         if name in FUNCTIONS_ELSEWHERE:
             message = f"there is no function `{name}` here"
             raise Fault("E0101", head.span, message, help=FUNCTIONS_ELSEWHERE[name])
@@ -431,7 +473,7 @@ class Evaluator:
             head.span,
             "value",
             name,
-            [*scope.visible(), *(b for b in BUILTINS if closest_known_name(name, [b]))],
+            [*scope.visible(), *filter(None, [closest_known_name(name, BUILTINS)])],
             extra_help=_help_for_unknown_value(name, scope),
         )
 

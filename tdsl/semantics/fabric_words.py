@@ -48,7 +48,7 @@ def read_fabric_word(
         )
     if before is not None:
         raise Fault("E0104", s.span, f"`{name}` is set twice", labels=[(before[1], "first here")])
-    require_plain_setting(s, f"{name} {known[0]}")
+    require_plain_setting(s, f"{name} {s.items[0].value.span.text if s.items else known[0]}")
     value = s.items[0].value if s.items else None
     if not isinstance(value, tree.PathExpr) or not value.bare:
         raise Fault("E0120", s.span, f"`{name}` takes the name of a {name}", help=help)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.paths import paths_in_one_fault
 from tdsl.semantics.plan import Context, FabricPlan
 from tdsl.semantics.quantity import FREQUENCY, HOUR, TIME, UNIT_TABLE, Quantity
 from tdsl.semantics.scope import Scope
@@ -104,7 +105,9 @@ def read_failure_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) ->
             "fails": "failures in a time, or `never`",
             "repair": "one time, not negative",
         }[name]
-        raise Fault("E0103", s.items[0].span, f"`{name}` is {what}", help=f"write `{EXAMPLES[name]}`")
+        plain = name == "mtbf" and re.fullmatch(r"[\d_]+", s.items[0].span.text) is not None
+        shown = f"mtbf {s.items[0].span.text}h`, or another unit" if plain else f"{EXAMPLES[name]}`"
+        raise Fault("E0103", s.items[0].span, f"`{name}` is {what}", help=f"write `{shown}")
     return ("repair" if name == "repair" else "fails"), amount
 
 
@@ -246,6 +249,10 @@ def _name_and_body_of_risk(s: tree.Setting) -> tuple[str, tuple[tree.Stmt, ...]]
     """The name of a risk group and what is between its braces. Raises Fault where it lacks one of them."""
     item = s.items[0] if len(s.items) == 1 and not s.items[0].args else None
     name = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
+    if item is not None and re.fullmatch(r"[A-Za-z]\w*(?:-\w+)+", item.span.text):
+        new = item.span.text.replace("-", "_")
+        fix = Fix(f"write `{new}`", ((item.span, new),), safe=False)
+        raise Fault("E0120", item.span, "a name has `_` and no `-`", help=f"write `{new}`", fix=fix)
     if name is None or s.body is None:
         raise Fault("E0120", s.span, "a risk group has a name and members", help=EXAMPLE)
     if name in RESERVED:
@@ -260,7 +267,9 @@ def _member_paths(s: tree.Setting) -> list[tree.PathExpr]:
     out = []
     for item in s.items:
         if not isinstance(item.value, tree.PathExpr) or item.args:
-            raise Fault("E0120", item.span, "expected a path to devices or groups", help=EXAMPLE)
+            raise paths_in_one_fault(item.span) or Fault(
+                "E0120", item.span, "expected a path to devices or groups", help=EXAMPLE
+            )
         out.append(item.value)
     if not out or s.body is not None:
         raise Fault("E0120", s.span, "`members` takes paths to devices and groups", help=EXAMPLE)

@@ -4,7 +4,8 @@ already said."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from heapq import nsmallest
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import Origin, SourceSpan
@@ -69,6 +70,8 @@ def _fix_that_help_says(span: SourceSpan, help: str) -> Fix | None:
     if found is None or "\n" in text or not text or text == found[1]:
         return None
     new = found[1]
+    if "," in text and "," not in new:  # a value would be lost
+        return None
     if new.split()[0] != text.split()[0] or len(text.split()) < 2 or "{" in text + new:
         return None
     if set(re.findall(r"\d+", new)) != set(re.findall(r"\d+", text)):  # of an example, or lost
@@ -105,7 +108,7 @@ def reset_name_suggestions() -> None:
 def closest_known_name(name: str, known: Iterable[str]) -> str:
     """The known name most like this one, or "". In a text of very many unknown names only the first ones are
     looked for."""
-    candidates = sorted(set(known))
+    candidates = set(known)
     _looks.taken += len(candidates)
     if _looks.taken > LOOKS:
         return ""
@@ -114,7 +117,7 @@ def closest_known_name(name: str, known: Iterable[str]) -> str:
 
 def known_names_help(known: Iterable[str]) -> str:
     """``known here: `a`, `b` …``: the first of some names in their order; "" where there are none."""
-    names = sorted(set(known))
+    names = nsmallest(9, set(known))
     shown = ", ".join(f"`{n}`" for n in names[:8]) + (" …" if len(names) > 8 else "")
     return f"known here: {shown}" if names else ""
 
@@ -131,9 +134,10 @@ def unknown_name_fault(
 ) -> Fault:
     """The fault of a name nobody declared, with the nearest known one and a fix that writes it. ``meant`` are
     words for known names that are not like them, in small letters."""
-    known = sorted(set(known))
+    known = set(known)
     as_written = span.text == name
-    if code == "E0118" and as_written and (lost := _fault_of_lost_word(span, what, known)) is not None:
+    setting = code == "E0118" or what in ("setting of a job", "setting of a transformer")
+    if setting and as_written and (lost := _fault_of_lost_word(span, what, known)) is not None:
         return lost
     message = f"there is no {what} `{name}` here"
     near = _name_meant(code, name, known, meant)
@@ -148,7 +152,7 @@ def unknown_name_fault(
     return Fault(code, span, message, help=extra_help or known_names_help(known))
 
 
-def _fault_of_lost_word(span: SourceSpan, what: str, known: list[str]) -> Fault | None:
+def _fault_of_lost_word(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
     """The fault of a first word that has another meaning than that of a name; None where it has none."""
     from tdsl.semantics.lost_words import (
         end_before_value_fault,
@@ -169,7 +173,7 @@ def _fault_of_lost_word(span: SourceSpan, what: str, known: list[str]) -> Fault 
     )
 
 
-def _name_meant(code: str, name: str, known: list[str], meant: Mapping[str, str]) -> str:
+def _name_meant(code: str, name: str, known: Collection[str], meant: Mapping[str, str]) -> str:
     """The known name that another word is for, or that is nearest; "" where none is."""
     near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
     if near in known:

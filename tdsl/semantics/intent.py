@@ -249,6 +249,11 @@ class Intent:
         """The declaration that ``hosts N x MODEL`` stands for."""
         if len(s.items) > 1:
             raise Fault("E0120", s.items[1].span, f"one `{s.name.name}` declares devices of one model")
+        product = re.fullmatch(r"(\w+(?: x \w+)+) x (\w+)", item.span.text)
+        if product is not None:
+            new = f"{product[1].replace(' x ', ' * ')} x {product[2]}"
+            fix = Fix(f"write `{new}`", ((item.span, new),), safe=False)
+            raise Fault("E0120", item.span, "`*` multiplies", help=f"write `{new}`", fix=fix)
         apart = re.match(
             r"[A-Za-z]\w*(?:[- ]\w+)+(?=\s*(?:\{|;|#|\n|$))", model.span.file.text[model.span.start :]
         )
@@ -262,7 +267,11 @@ class Intent:
             whole = SourceSpan(model.span.file, model.span.start, model.span.start + apart.end())
             new = re.sub("[- ]", "_", apart[0])
             last, lead = words[-1], words[0].islower()
-            if words[1] in (*SETTINGS, "leaves", "spines") or (words[1].islower() and not words[0].islower()):
+            if words[1].islower() and not words[0].islower() and words[1] not in _BESIDE_HOSTS:
+                gone = SourceSpan(whole.file, whole.start + len(words[0]), whole.end)
+                message = f"the model is one word, and `{gone.text.strip()}` follows it"
+                raise Fault("E0120", gone, message, help=f"write `{words[0]}` alone, or settings in braces")
+            if words[1] in _BESIDE_HOSTS:
                 at = SourceSpan(whole.file, whole.start + len(words[0]), whole.start + len(words[0]))
                 raise Fault(
                     "E0120",
@@ -671,6 +680,10 @@ def _device_settings_text(s: tree.Setting) -> str:
                 help="known: `role`, `split`, `nos`",
             )
     return "; ".join(" ".join(x.span.text.split()) for x in s.body or ())
+
+
+_BESIDE_HOSTS = frozenset({*SETTINGS, "leaves", "spines", "rails", "planes", "pods"})
+"""What begins a statement and may be written behind `hosts` by mistake."""
 
 
 def _no_hosts_fault(item: tree.SettingItem) -> Fault:

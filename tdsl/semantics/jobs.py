@@ -553,6 +553,11 @@ class JobReader:
             elif name == "ffn" and len(x.items) == 1 and _words_behind(x.items[0]) == ("gated",):
                 self.set_value("ffn", x, self.whole_expression(x.items[0].value, "ffn 53248 gated"))
                 self.set_value("gated", x, True)
+            elif re.fullmatch(r"ffn \d+ (?:swiglu|geglu|glu|reglu)", x.span.text):
+                new = re.sub(r"\w+$", "gated", x.span.text)
+                fix = Fix(f"write `{new}`", ((x.span, new),), safe=False)
+                message = "a layer that is gated, by whatever function, is `gated`"
+                raise Fault("E0120", x.span, message, help=f"write `{new}`", fix=fix)
             else:
                 self.set_value(name, x, self.whole_number(x, f"{name} 128"))
 
@@ -607,7 +612,12 @@ class JobReader:
         value = s.items[0].value if s.items and not s.items[0].args else None
         if value is not None and len(s.items) > 1:
             first, *others = (i.span.text for i in s.items)
-            new = f"precision {first} {{ {'; '.join(others)} }}"
+            if others[0] in FORMATS:
+                help = f"write `precision {first} {{ gradients {others[0]} }}` where gradients have it"
+                message = "`precision` is the format of the matrix products, which is one"
+                raise Fault("E0118", s.items[1].span, message, help=help)
+            inside = "; ".join([*others, *(x.span.text.rstrip("; ") for x in s.body or ())])
+            new = f"precision {first} {{ {inside} }}"
             message = f"`{others[0]}` belongs in the braces of `precision`"
             fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
             raise Fault("E0118", s.span, message, help=f"write `{new}`", fix=fix)

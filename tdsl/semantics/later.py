@@ -54,7 +54,10 @@ KNOWN = (
 )
 
 
-_STATEMENTS_MEANT = {"ip": "address", "ipv4": "address", "bgp": "routing", "rdma": "roce"}
+_STATEMENTS_MEANT = {
+    **{"ip": "address", "ipv4": "address", "bgp": "routing", "rdma": "roce"},
+    **{"host": "hosts", "chip": "chips", "room": "hall", "floor": "hall", "foreach": "for"},
+}
 """Words that people begin a statement with, and the word of the language."""
 
 
@@ -140,13 +143,7 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
             "statement",
             name,
             known,
-            meant={
-                **other_names_of_topologies(),
-                "ip": "address",
-                "ipv4": "address",
-                "bgp": "routing",
-                "rdma": "roce",
-            },
+            meant={**other_names_of_topologies(), **_STATEMENTS_MEANT},
         )
     )
 

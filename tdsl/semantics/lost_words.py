@@ -4,11 +4,13 @@ there, or the word before a name and its block is left out."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from typing import NamedTuple
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
-from tdsl.semantics.fault import Fault, known_names_help
+from tdsl.semantics.fault import Fault, closest_known_name, known_names_help
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS, PATTERNS, STARTERS
@@ -43,6 +45,9 @@ model KIND NAME: mtbf fit price reach form
 partition NAME KEY: full limited ipoib
 hall NAME: pitch tray slack row
 row NAME: rack
+transformer: layers hidden ffn heads kv_heads vocab
+numa NAME: arch family cpu_model cores
+pcie NAME: gen bus
 model KIND NAME: power height mass latency price
 """.strip()
 _STATEMENTS = STARTERS | {"roce", "routing", "address", "hall", "transport", "nos", "distance", "partition"}
@@ -57,6 +62,8 @@ _DECLARES = "|".join(
 )
 _FILLERS = frozenset({"the", "a", "an", "is", "are", "all", "each", "must", "please", "then", "every"})
 """Words of English that say nothing and are no value."""
+_FLAGS = frozenset({"unnumbered", "bfd", "graceful_restart", "pfc", "forwards", "spread", "uneven", "ipoib"})
+"""Settings that need no value."""
 _BEHIND = re.compile(r"[ \t]+([a-z_]\w*)[ \t]*(?=[;}\n{#]|$)")
 _ALONE = re.compile(r"[ \t]*(?:[;}\n#]|$)")
 
@@ -81,6 +88,8 @@ def end_before_value_fault(span: SourceSpan, what: str, known: Collection[str]) 
     text = span.file.text
     found = re.search(r"(?<![\w.])([a-z_]\w*)[ \t]*(;)[ \t]*$", text[max(span.start - 60, 0) : span.start])
     if found is None or found[1] not in known or _ALONE.match(text, span.end) is None:
+        return None
+    if found[1] in _FLAGS or closest_known_name(span.text, known):  # `bfd; gracefull_restart`
         return None
     at = max(span.start - 60, 0) + found.start(2)
     sign, new = SourceSpan(span.file, at, at + 1), f"{found[1]} {span.text}"
@@ -109,7 +118,7 @@ def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     return Fault("E0118", whole, f"there is no {what} `{found[0]}` here", help=f"write `{new}`", fix=fix)
 
 
-def setting_of_other_block_fault(span: SourceSpan, what: str, known: Sequence[str]) -> Fault | None:
+def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
     """The fault of a setting that is written in the braces of another statement; None of others."""
     name = span.text
     if {name.removesuffix("s"), f"{name}s"} & {*known}:
@@ -125,24 +134,62 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Sequence[st
         return None
     if ("connect" in what and "connect" in block) or name_of_word_elsewhere(name, known):
         return None
-    message = f"there is no {what} `{name}` here; it is one of `{block}`"
+    message = f"there is no {what} `{name}` here; it is a setting of `{block}`"
     help = "; ".join(filter(None, (f"move it into the braces of `{block} {{ … }}`", known_names_help(known))))
     return Fault("E0118", span, message, help=help)
+
+
+class _Declared(NamedTuple):
+    """Where a text declares a name, from and to a character, the kind of thing, and the model in whose braces
+    that is, or ""."""
+
+    kind: str
+    start: int
+    end: int
+    model: str
+
+
+_DECLARED = re.compile(
+    rf"""#[^\n]*|"[^"\n]*"|(?P<brace>[{{}}])|^model[ \t]+\w+[ \t]+(?P<model>\w+)"""
+    rf"|(?<![\w.])(?P<kind>{_DECLARES})[ \t]+(?P<name>[A-Za-z_]\w*)",
+    re.MULTILINE,
+)
+"""What declares a name, and the braces around it; comments and texts, in which nothing does."""
+
+
+@lru_cache(maxsize=2)
+def _declarations_of_text(text: str) -> Mapping[str, _Declared]:
+    """The first declaration of each name of a file."""
+    out: dict[str, _Declared] = {}
+    model, depth = "", 0
+    for found in _DECLARED.finditer(text):
+        kind = found.lastgroup
+        if kind == "model":
+            model, depth = found["model"], 0
+        elif kind == "brace":
+            depth += 1 if found["brace"] == "{" else -1
+            model = model if depth > 0 else ""
+        elif kind == "name":
+            inside = model if depth > 0 else ""
+            out.setdefault(found["name"], _Declared(found["kind"], *found.span("name"), inside))
+    return out
 
 
 def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault | None:
     """The fault, with its message, of a name that its file declares where it cannot be used from this place;
     None where the file declares it nowhere."""
     name, text = span.text, span.file.text
-    pattern = rf"^(?:[^#\n]*[\s{{;])?(?:{_DECLARES})[ \t]+({re.escape(name)})\b"
-    found = re.search(pattern, text, re.MULTILINE)
-    if found is None:
+    found = _declarations_of_text(text).get(name)
+    if found is None or found.start == span.start:
         return None
-    place = SourceSpan(span.file, found.start(1), found.end(1))
+    place = SourceSpan(span.file, found.start, found.end)
+    in_model = text.rfind("\nmodel ", 0, span.start) > text.rfind("\nfabric ", 0, span.start)
+    if found.model and not in_model and what != "value":
+        return _name_inside_model_fault(span, place, message, found.model)
     line, said = place.begin[0], f"`{name}` is declared here"
-    if (inside := _name_inside_model_fault(span, place, message)) is not None:
-        return inside
-    if what == "value" and re.search(r"\b(?:let|param)[ \t]+$", text[: place.start]) is None:
+    if found.kind in KINDS["scope"]:
+        help = f"begin the path with a device or group, without `{name}.`"
+    elif what == "value" and found.kind not in ("let", "param"):
         help = f"`{name}` is declared in line {line} as devices, which are no value; a path to them follows "
         help += "`of`, `to`, `among` or `in`"
     else:
@@ -151,21 +198,9 @@ def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault
     return Fault("E0101", span, message, labels=[(place, said)], help=help)
 
 
-def _name_inside_model_fault(span: SourceSpan, place: SourceSpan, message: str) -> Fault | None:
-    """The fault of a name that a model declares at ``place``: how the path to it begins; None where it is
-    declared in no model."""
+def _name_inside_model_fault(span: SourceSpan, place: SourceSpan, message: str, model: str) -> Fault:
+    """The fault of a name that a model declares at ``place``: how the path to it begins."""
     text, name = span.file.text, span.text
-    heads = [
-        m for m in re.finditer(r"^model[ \t]+\w+[ \t]+(\w+)", text, re.MULTILINE) if m.end() < place.start
-    ]
-    if text.rfind("\nfabric ", 0, span.start) < text.rfind("\nmodel ", 0, span.start):  # in a model itself
-        return None
-    block = text[heads[-1].end() : place.start] if heads else ""
-    while (inner := re.sub(r"\{[^{}]*\}", "", block)) != block:
-        block = inner
-    if "{" not in block or re.search(r"^\S", block[1:], re.MULTILINE):
-        return None
-    model = heads[-1][1]
     device = re.search(rf"\b(\w+)[ \t]*(\[[^\]\n]*\])?[ \t]*:[ \t]*{model}\b", text)
     label = [(place, f"`{name}` is declared here, in the model `{model}`")]
     path = f"{device[1]}{'[*]' if device[2] else ''}.{name}" if device is not None else ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.diagnostic import Fix, Severity
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics import failure_rates, forwards, nos, provenance, supply
-from tdsl.semantics.amounts import amount_fault, decimal_comma_fault
+from tdsl.semantics.amounts import amount_fault, amount_in_quotes_fault, decimal_comma_fault
 from tdsl.semantics.cages import check_cages, heatsink_of, warn_of_misspelt_form
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
@@ -313,11 +313,10 @@ class ModelBuilder:
                 if isinstance(value, Quantity) and value.dim == RATE
                 else f"a rate such as `400Gbps`, not {a_type(value)}"
             )
-            text = s.of.span.text.strip('"')
-            quoted = isinstance(value, str) and re.fullmatch(r"\d[\d.]*[GMT]bps", text) is not None
-            fix = Fix(f"write `{text}`", ((s.of.span, text),), safe=False) if quoted else None
-            help = f"write `{text}`, without quotes" if quoted else "write `400Gbps`, or another rate"
-            raise Fault("E0103", s.of.span, f"a port's rate is {what}", help=help, fix=fix)
+            help = "write `400Gbps`, or another rate"
+            raise amount_in_quotes_fault(value, s.of.span) or Fault(
+                "E0103", s.of.span, f"a port's rate is {what}", help=help
+            )
         return fitting_rate(value, s.of.span)
 
     def port_settings(self, s: tree.Decl) -> dict[str, tree.Setting]:
@@ -615,13 +614,13 @@ class ModelBuilder:
             fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
             message = f"the text of `{name}` is written in double quotes"
             raise Fault("E0118", s.items[0].span, message, help=f"write `{new}`", fix=fix)
+        if name in MEASURED and args and not args[0][0] and isinstance(args[0][1], tree.Measure):
+            raise _word_before_amount_fault(s, args[0][1])
         if first == "max":
             help = f"write `power 700W {s.items[0].span.text}`"
             raise Fault("E0120", s.span, "the usual power is missing before `max`", help=help)
-        if name == "price" and len(args) == 1 and (new := _dollars_of_item(s.items[0])):
-            fix = Fix(f"write `{new}`", ((s.items[0].span, new),), safe=False)
-            message = "an amount of money begins with `$`; a file of prices says the currency"
-            raise Fault("E0118", s.items[0].span, message, help=f"write `price {new}`", fix=fix)
+        if name == "price" and len(args) == 1 and (lost := _currency_fault(s.items[0])) is not None:
+            raise lost
         form = f"power {first}`, or `power {first} max 1.5kW" if name == "power" else _plain_form(s)
         require_plain_setting(s, form, len(s.items))
 
@@ -762,6 +761,8 @@ class ModelBuilder:
             fix = Fix("write `fact`", ((s.name.span, "fact"),), safe=False)
             message = f"there is no setting of a model `{name}` here"
             raise Fault("E0118", s.name.span, message, help="did you mean `fact`?", fix=fix)
+        if any(i.args for i in s.items):
+            raise Fault("E0120", s.span, "a fact has one value", help=f'write `fact {name} "…"` for a text')
         self.library.diagnostics.add(
             "E0128",
             s.name.span,
@@ -807,19 +808,51 @@ def _refuse_unfit_lengths_or_medium(s: tree.Setting, value: Value) -> None:
         )
 
 
-def _dollars_of_item(item: tree.SettingItem) -> str:
-    """``$83k`` of ``83k dollars`` and ``USD 83k``; "" of other items."""
-    found = re.fullmatch(r"([\d._]+[kM]?) ?([A-Za-z]+)|([A-Za-z]+) ?([\d._]+[kM]?)", item.span.text)
-    if found is None or (found[2] or found[3]).lower() not in (
-        "usd",
-        "dollar",
-        "dollars",
+_DOLLARS = frozenset({"usd", "dollar", "dollars"})
+_OTHER_MONEY = frozenset(
+    {
         "eur",
         "euro",
         "euros",
-    ):
-        return ""
-    return f"${found[1] or found[4]}"
+        "gbp",
+        "pound",
+        "pounds",
+        "chf",
+        "cny",
+        "yuan",
+        "rmb",
+        "jpy",
+        "yen",
+        "inr",
+        "krw",
+    }
+)
+
+
+def _currency_fault(item: tree.SettingItem) -> Fault | None:
+    """The fault of ``83k dollars`` and ``EUR 83k``, an amount with the name of its currency; None of other
+    items. What another currency is worth in dollars is not known, so there is no fix for it."""
+    found = re.fullmatch(r"([\d._]+[kM]?) ?([A-Za-z]+)|([A-Za-z]+) ?([\d._]+[kM]?)", item.span.text)
+    currency = (found[2] or found[3]).lower() if found is not None else ""
+    if found is not None and currency in _DOLLARS:
+        new = f"${found[1] or found[4]}"
+        fix = Fix(f"write `{new}`", ((item.span, new),), safe=False)
+        return Fault(
+            "E0118", item.span, "an amount of money begins with `$`", help=f"write `price {new}`", fix=fix
+        )
+    if currency not in _OTHER_MONEY:
+        return None
+    help = "write `price $…`, converted; a file of prices for `--prices` says its `currency`"
+    return Fault("E0118", item.span, "an amount of money begins with `$`", help=help)
+
+
+def _word_before_amount_fault(s: tree.Setting, amount: tree.Expr) -> Fault:
+    """The fault of ``power typical 700W``, a word or number before the one amount of a fact."""
+    before = SourceSpan(s.span.file, s.items[0].span.start, amount.span.start)
+    rest = s.span.file.text[amount.span.start : s.items[0].span.end]
+    message = f"`{before.text.strip()}` is before the amount of `{s.name.name}`"
+    fix = Fix(f"write `{s.name.name} {rest}`", ((before, ""),), safe=False)
+    return Fault("E0120", before, message, help=f"write `{s.name.name} {rest}`", fix=fix)
 
 
 def _plain_form(s: tree.Setting) -> str:
@@ -860,7 +893,8 @@ def _check_measured_fact(s: tree.Setting, value: Value) -> None:
         form, help = f"one amount such as `{example}`", f"write `{name} {example}`"
         wrong = "not below zero" if fits else f"not {a_type(value)}"
         raise (
-            _number_with_unit_fault(s, value, example, f"{form}, with its unit")
+            amount_in_quotes_fault(value, s.items[0].span)
+            or _number_with_unit_fault(s, value, example, f"{form}, with its unit")
             or decimal_comma_fault(s)
             or _comma_before_word_fault(s)
             or Fault("E0103", s.span, f"`{name}` of a model is {form}, {wrong}", help=help)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from operator import add, sub
 
@@ -114,6 +115,8 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
     if e.span.text[:2].lower() == "0x":
         message = f"`{e.span.text}` is not a hexadecimal number: its digits are 0 to 9 and a to f"
         return Fault("E0105", e.span, message, help="write a number such as `0x8001`")
+    if (other := _no_amount_fault(e, number)) is not None:
+        return other
     amount, span = _amount_in_foreign_unit(e, number)
     asked = _quantity_asked_before(e.span)
     cased = [u for u, (_, dim) in UNIT_TABLE.items() if dim == asked and u.lower() == e.unit.lower()]
@@ -132,6 +135,29 @@ def _unknown_unit_fault(e: tree.Measure) -> Fault:
         )
     help = ALL_EXAMPLES if asked is None else EXAMPLES[asked]
     return Fault("E0105", e.span, f"`{e.unit}` is not a unit of the language", help=help)
+
+
+def _no_amount_fault(e: tree.Measure, number: str) -> Fault | None:
+    """The fault of what begins with a number and is no amount: ``1e-5``, ``4x4xk`` and ``400G-DR4``."""
+    behind = re.compile(r"-\w+").match(e.span.file.text, e.span.end)
+    whole = SourceSpan(e.span.file, e.span.start, behind.end() if behind is not None else e.span.end)
+    power = re.fullmatch(r"(\d[\d.]*)[eE]-(\d{1,2})", whole.text)
+    if power is not None:
+        new = f"{Decimal(power[0]):f}"
+        fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+        return Fault("E0105", whole, "a number has no exponent", help=f"write `{new}`", fix=fix)
+    if behind is not None and re.fullmatch(r"-[A-Za-z]\w*", behind[0]):
+        message, help = (
+            f"`{whole.text}` is not a name, and not an amount",
+            f'write a name, or `"{whole.text}"` for a text',
+        )
+        return Fault("E0105", whole, message, help=help)
+    if re.fullmatch(r"\d+(?:x\w+)+", e.span.text) and re.search(r"x[A-Za-z_]", e.span.text):
+        new = e.span.text.replace("x", ", ")
+        fix = Fix(f"write `{new}`", ((e.span, new),), safe=False)
+        message = "sizes of several dimensions with a name among them are separated by `,`"
+        return Fault("E0105", e.span, message, help=f"write `{new}`", fix=fix)
+    return None
 
 
 def _amount_in_foreign_unit(e: tree.Measure, number: str) -> tuple[str, SourceSpan]:
@@ -267,7 +293,10 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
         help = f"write one element of it, such as `{e.bare}[0]`"
         return Fault("E0103", e.span, f"expected a whole number, found {a_type(value)}", help=help)
     if isinstance(value, Quantity) and re.match(r"\s*\.\.", e.span.file.text[e.span.end : e.span.end + 3]):
-        help = "write each value, separated by `,`"
+        listed = re.search(
+            r"\blengths\b[^;{}\n]*$", e.span.file.text[max(e.span.start - 80, 0) : e.span.start]
+        )
+        help = "write each value, separated by `,`" if listed is not None else "write one amount"
         return Fault("E0103", e.span, "a range is one of whole numbers, and has no unit", help=help)
     return Fault(
         "E0103",
@@ -356,6 +385,20 @@ def _value_in_message(value: Value) -> str:
     return f"of {len(value)} elements" if long and isinstance(value, tuple) else text_of(value)
 
 
+def _number_beside_amount_fault(a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan) -> Fault | None:
+    """The fault of ``30U + s``, where a number lacks the unit of the amount beside it; None of others."""
+    amounts = [span for v, span in ((a, a_span), (b, b_span)) if isinstance(v, Quantity)]
+    numbers = [span for v, span in ((a, a_span), (b, b_span)) if type(v) is int]
+    unit = re.search(r"[A-Za-z]+$", amounts[0].text) if amounts else None
+    if unit is None or len(numbers) != 1 or unit[0] not in UNIT_TABLE:
+        return None
+    new = f"{numbers[0].text}{unit[0]}" if numbers[0].text.isdigit() else f"1{unit[0]} * {numbers[0].text}"
+    plain = numbers[0].text.isidentifier() or numbers[0].text.isdigit()
+    fix = Fix(f"write `{new}`", ((numbers[0], new),), safe=False) if plain else None
+    message = f"`{numbers[0].text}` is a number without the unit of `{amounts[0].text}`"
+    return Fault("E0103", numbers[0], message, help=f"write `{new}`", fix=fix)
+
+
 def _incompatible_operands_fault(
     op: str, a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan
 ) -> Fault:
@@ -365,6 +408,22 @@ def _incompatible_operands_fault(
         return Fault(
             "E0103", a_span.to(b_span), message, help=f"write `{address}/24`, with the length that fits"
         )
+    if op == "/" and isinstance(a, str) and re.fullmatch(r"[\d.:a-fA-F]+", a) and isinstance(b, int):
+        whole, new = a_span.to(b_span), f"{a}/{b}"
+        fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+        message = "an address and the length of its prefix are written without a space"
+        return Fault("E0103", whole, message, help=f"write `{new}`", fix=fix)
+    ranged = next((k for k, v in enumerate((a, b)) if isinstance(v, WholeRange)), None)
+    if ranged is not None:
+        at, value = ((a_span, a), (b_span, b))[ranged]
+        help = "write one number; limits follow it: `param n: int = 8 where 8 <= n <= 16`"
+        return Fault("E0103", at, f"`{at.text}` is a range, {text_of(value)}, and no number", help=help)
+    if op in "+-" and (amount := _number_beside_amount_fault(a, b, a_span, b_span)) is not None:
+        return amount
+    if op == "+" and isinstance(a, str) and a_span.text.endswith('"') and b_span.text.isidentifier():
+        whole, new = a_span.to(b_span), f'{a_span.text[:-1]}{{{b_span.text}}}"'
+        fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+        return Fault("E0103", whole, "a text has a value in braces in it", help=f"write `{new}`", fix=fix)
     words = {
         "+": "added to",
         "-": "subtracted from",
@@ -467,11 +526,24 @@ def raise_to_power(base: Value, exponent: Value, span: SourceSpan) -> Value:
     return integer_if_whole(Fraction(b) ** exponent)
 
 
+def _refuse_ranges_in_list(ranges: tuple[object, ...], span: SourceSpan) -> None:
+    """Raise Fault for ``n in [1..8]``: a list with ranges in it has no number."""
+    found = re.search(r"\[\s*([\w.]+)\s*\]$", span.text)
+    if found is None or len(ranges) > 1:
+        raise Fault("E0103", span, "a list of ranges has no number in it", help="ask for each range apart")
+    at = SourceSpan(span.file, span.start + found.start(), span.end)
+    fix = Fix(f"write `{found[1]}`", ((at, found[1]),), safe=False)
+    message = f"`{at.text}` is a list with a range in it, and no range"
+    raise Fault("E0103", at, message, help=f"write `{found[1]}`, without brackets", fix=fix)
+
+
 def compare_values(op: str, a: Value, b: Value, span: SourceSpan) -> bool:
     """``a op b`` for comparisons and ``in``."""
     if op == "in":
         if isinstance(b, WholeRange):
             return isinstance(a, int) and b.low <= a <= b.high
+        if isinstance(a, int) and isinstance(b, tuple) and b and all(isinstance(x, WholeRange) for x in b):
+            _refuse_ranges_in_list(b, span)
         return a in elements_to_iterate(b, span)
     if op in ("==", "!="):
         x, y = _as_quantity(a), _as_quantity(b)

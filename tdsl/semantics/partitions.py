@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import Origin, SourceSpan
+from tdsl.semantics.amounts import settings_in_one_fault
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
-from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.paths import paths_in_one_fault, resolve_path
 from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
@@ -102,12 +103,20 @@ def _partition_name_and_key(s: tree.Setting, scope: Scope, evaluator: Evaluator)
     """Name and key."""
     item = s.items[0] if len(s.items) == 1 else None
     if item is None or len(item.args) != 1 or item.args[0][0]:
-        apart = re.match(r"partition\s+(\w+)\s+0\s*[xX*,]\s*([0-9a-fA-F]{1,4})\b", s.span.text)
+        apart = re.match(
+            r"partition\s+(\w+)\s+0(?:\s+[xX]\s*|[xX]\s+|\s*[*,]\s*)([0-9a-fA-F]{1,4})\b", s.span.text
+        )
         new = f"partition {apart[1]} 0x{apart[2]}" if apart is not None else ""
         at = (
             SourceSpan(s.span.file, s.span.start, s.span.start + apart.end()) if apart is not None else s.span
         )
         fix = Fix(f"write `{new}`", ((at, new),), safe=False) if new else None
+        members = re.search(r"\s(full|limited|ipoib)\b.*", s.span.text)
+        if members is not None and apart is None:
+            message = "members of a partition are written in its braces"
+            place = SourceSpan(s.span.file, s.span.start + members.start(1), s.span.end)
+            fix = Fix("write braces", ((place, f"{{ {place.text} }}"),), safe=False)
+            raise Fault("E0120", place, message, help=f"write `{{ {place.text} }}`", fix=fix)
         help = f"write `{new}`" if new else EXAMPLE
         raise Fault("E0120", at, "a partition has a name and a key", help=help, fix=fix)
     name = evaluator.evaluate(item.value, scope, words=True)
@@ -149,7 +158,11 @@ def _device_paths_of_setting(s: tree.Setting) -> Iterable[tree.PathExpr]:
         )
     for item in s.items:
         if not isinstance(item.value, tree.PathExpr) or item.args:
-            raise Fault(
-                "E0120", item.span, "expected a path to devices", help=f"write `{s.name.name} node[*]`"
+            raise (
+                settings_in_one_fault(s.name.name, s.items, (*MEMBERSHIP, "ipoib"))
+                or paths_in_one_fault(item.span)
+                or Fault(
+                    "E0120", item.span, "expected a path to devices", help=f"write `{s.name.name} node[*]`"
+                )
             )
         yield item.value

@@ -261,42 +261,62 @@ def _find_enclosing_member(
     what = "device, group or job" if plan.names_of_jobs else "device or group"
     all_known = (*known, *plan.names_of_jobs)
     help = ""
-    if declarable and head.name not in GRAMMAR_WORDS:
+    begin = max(head.span.file.text.rfind(c, 0, head.span.start) for c in "\n{;") + 1
+    asked = re.compile(r"[ \t]*(?:require|report)\b").match(head.span.file.text, begin) is not None
+    if declarable and head.name not in GRAMMAR_WORDS and not (asked and plan.names_of_jobs):
         kind = "switch" if SWITCH_NAME.match(head.name) else "host"
         declare = f"declare it: `{kind} {head.name}[8]: MODEL`"
         help = "; ".join(filter(None, (declare, known_names_help(all_known))))
     raise unknown_name_fault("E0101", head.span, what, head.name, all_known, extra_help=help)
 
 
+def paths_in_one_fault(span: SourceSpan) -> Fault | None:
+    """The fault of ``spine[0] and spine[1]`` and ``spine[0] spine[1]``, paths of a list without the `,`; None
+    of other texts."""
+    path = r"[A-Za-z_][\w.]*(?:\[[^\]\s]*\][\w.]*)*"
+    if re.fullmatch(rf"{path}(?: (?:and )?{path})+", span.text) is None or "[" not in span.text:
+        return None
+    new = re.sub(r" (?:and )?", ", ", span.text)
+    fix = Fix(f"write `{new}`", ((span, new),), safe=False)
+    return Fault("E0120", span, "`,` separates paths", help=f"write `{new}`", fix=fix)
+
+
 def _refuse_requirement_as_path(head: tree.Identifier) -> None:
-    """Raise Fault for the second requirement of ``survives any 1 of spine, bisection >= 70%``, and for the
-    risks of ``any 1 of feed``."""
+    """Raise Fault for the risks of ``any 1 of feed``, and for what is behind the value of a requirement or
+    behind a ``,`` and is no path."""
     text, span = head.span.file.text, head.span
-    line = text[text.rfind("\n", 0, span.start) + 1 : span.start]
-    if re.search(r"\bany \d+ of $", line) and head.name.rstrip("s") in ("feed", "pdu", "tray"):
+    before = text[max(text.rfind(c, 0, span.start) for c in "\n{;") + 1 : span.start]  # of this statement
+    if re.search(r"\bany \d+ of $", before) and head.name.rstrip("s") in ("feed", "pdu", "tray"):
         new = f"risk.{'trays' if head.name.startswith('tray') else 'feeds'}"
         fix = Fix(f"write `{new}`", ((span, new),), safe=False)
         message = f"there is no device or group `{head.name}` here; what fails together is a risk"
         raise Fault("E0101", span, message, help=f"write `{new}`", fix=fix)
-    if head.name in ("active", "intact", "total") and line.endswith(" of "):
+    if head.name in ("active", "intact", "total") and before.endswith(" of "):
         message = f"`of {head.name}` says what a share is of, and follows the value"
         raise Fault(
             "E0101", span, message, help=f"write it behind the value, such as `<= 1:1 of {head.name}`"
         )
-    if line.rstrip().endswith(",") and head.name in (*PATTERNS, *SETTINGS):
-        what, write = ("a setting of its own", ";") if head.name in SETTINGS else ("a pattern", "")
-        gap = SourceSpan(span.file, span.start - len(line) + len(line.rstrip()) - 1, span.start)
-        help = f"write `{write} {head.name}`" if write else "remove the `,`"
-        fix = Fix(help, ((gap, f"{write} "),), safe=False)
-        raise Fault("E0101", span, f"`,` lists paths, and `{head.name}` is {what}", help=help, fix=fix)
-    compared = re.compile(r"[ \t]*[<>=!]=?[ \t]*[$\d]").match(text, span.end)
-    if compared is None or not line.rstrip().endswith(","):
-        return
-    word = "with" if re.search(r"\bsurvives\b|\bavailability\b", line) else "and"
-    gap = SourceSpan(span.file, span.start - len(line) + len(line.rstrip()) - 1, span.start)
-    message = f"`,` lists paths, and `{head.name}` is compared: it begins a requirement of its own"
-    help = f"write `{word} {head.name}`"
-    raise Fault("E0101", span, message, help=help, fix=Fix(help, ((gap, f" {word} "),), safe=False))
+    if before.rstrip().endswith(","):
+        _refuse_word_behind_comma(head, before)
+
+
+def _refuse_word_behind_comma(head: tree.Identifier, before: str) -> None:
+    """Raise Fault for a pattern, a setting or a second requirement behind paths and a ``,``, as in
+    ``survives any 1 of spine, bisection >= 70%``; ``before`` is the statement up to it."""
+    text, span, word = head.span.file.text, head.span, "" if head.name in PATTERNS else ";"
+    what = "a setting of its own" if word else "a pattern"
+    if head.name in SETTINGS and re.match(r"\s*connect\b", before):
+        message = f"`,` lists paths, and `{head.name}` is a setting"
+        raise Fault("E0101", span, message, help=f"write `{{ {head.name} … }}` behind the paths")
+    if head.name not in (*PATTERNS, *SETTINGS):
+        if re.compile(r"[ \t]*[<>=!]=?[ \t]*[$\d]").match(text, span.end) is None:
+            return
+        what = "compared: it begins a requirement of its own"
+        word = " with" if re.search(r"\bsurvives\b|\bavailability\b", before) else " and"
+    gap = SourceSpan(span.file, span.start - len(before) + len(before.rstrip()) - 1, span.start)
+    help = f"write `{word.strip()} {head.name}`" if word else "remove the `,`"
+    fix = Fix(help, ((gap, f"{word} "),), safe=False)
+    raise Fault("E0101", span, f"`,` lists paths, and `{head.name}` is {what}", help=help, fix=fix)
 
 
 def _refuse_name_of_device(context: Context, head: tree.Identifier) -> None:

@@ -181,9 +181,11 @@ def _settings_by_name(s: tree.Setting, known: tuple[str, ...], several: str = ""
         if name not in known:
             raise unknown_name_fault("E0118", inner.name.span, f"setting of {s.name.name}", name, known)
         if inner.body is not None:
-            raise Fault(
-                "E0118", inner.body[0].span if inner.body else inner.span, f"`{name}` takes no block here"
+            at, help = (
+                inner.body[0].span if inner.body else inner.span,
+                f"write the value of `{name}` behind it",
             )
+            raise Fault("E0118", at, f"`{name}` takes no block here", help=help)
         if name in out and name != several:
             raise Fault(
                 "E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")]
@@ -210,7 +212,9 @@ def _integer_setting(
             new = s.span.text.replace(",", "")
             fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
             raise Fault("E0120", s.span, "no `,` is before `priority`", help=f"write `{new}`", fix=fix)
-        raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"write `{name} {shown}`")
+        raise settings_in_one_fault(name, s.items, ROCE_SETTINGS) or Fault(
+            "E0120", s.span, f"`{name}` takes one number", help=f"write `{name} {shown}`"
+        )
     word, number = s.items[0].value, ""
     if isinstance(word, tree.PathExpr) and word.bare and name in ("dscp", "cnp"):
         number = _dscp_of_class(word.bare.upper())

@@ -107,7 +107,7 @@ def _comma_left_out_fault(name: str, item: tree.SettingItem) -> Fault | None:
     """The fault of ``lengths a b``, values of a list without a comma; None of other settings."""
     word = item.args[0][1]
     if (
-        name not in ("class", "lengths", "allow")
+        name not in ("class", "lengths", "allow", "type", "alternative")
         or len(item.args) != 1
         or not isinstance(word, tree.PathExpr)
     ):

@@ -107,7 +107,9 @@ def _unknown_cable_fault(library: Library, home: Linked, written: tree.Setting, 
         written.items[0].span,
         f"there is no cable `{name}` here: `{medium}` is a medium",
         help=f"write `medium {medium}`{some}; `tdsl list cables --for MODEL` lists what fits",
-        fix=Fix(f"write `medium {medium}`", ((written.span, f"medium {medium}"),), safe=False),
+        fix=Fix(f"write `medium {medium}`", ((written.span, f"medium {medium}"),), safe=False)
+        if written.span.text == f"cable {name}"
+        else None,  # a tier has no setting `medium`
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics import topology
 from tdsl.semantics.amounts import setting_without_sign_fault
@@ -421,6 +422,11 @@ def _settings_of_tier(t: tree.TierDecl) -> dict[str, tree.Setting]:
                 labels=[(x.span, "first here")],
             )
     for name, x in settings.items():
+        if name not in TIER_SETTINGS and not (name.islower() or x.items or "switch" in settings):
+            at = SourceSpan(x.name.span.file, x.name.span.start, x.name.span.start)
+            fix = Fix("put `switch`", ((at, "switch "),), safe=False)
+            message = f"there is no setting of a tier called `{name}` here; a model follows `switch`"
+            raise Fault("E0118", x.name.span, message, help=f"write `switch {name}`", fix=fix)
         if name not in TIER_SETTINGS:
             raise unknown_name_fault("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
     return settings

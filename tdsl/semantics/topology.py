@@ -113,12 +113,11 @@ def _fault_of_further_words(formal: tree.Formal, extra: tree.SettingItem) -> Fau
         fix = Fix(f"write `{new}`", ((extra.span, new),), safe=False)
         message = "settings of a device are written in braces"
         return Fault("E0120", extra.span, message, help=f"write `{formal.name.name} {new}`", fix=fix)
-    return Fault(
-        "E0120",
-        extra.span,
-        f"`{formal.name.name}` is one {kind}, without a count or other words",
-        help=f"write `{formal.name.name} {_value_in_item(extra, kind)}`",
-    )
+    value, what = _value_in_item(extra, kind), f"`{formal.name.name}` is one {kind}"
+    if kind == "model" and value.islower():  # `clos 3 tiers`
+        value = "MODEL"
+    message = f"{what}, without a count or other words"
+    return Fault("E0120", extra.span, message, help=f"write `{formal.name.name} {value}`")
 
 
 def _value_in_item(item: tree.SettingItem, kind: str) -> str:

@@ -59,6 +59,8 @@ def meanings_of_sign(token: Token, text: str) -> tuple[str, ...]:
         text[token.start - 1 : token.start].isdigit() and text[token.end : token.end + 1].isdigit()
     )
     line = text[text.rfind("\n", 0, token.start) + 1 : token.start]
+    if token.text == "~" and not re.search(r"\boversubscription\b", line):
+        return choices[:1]
     counted = between_digits or re.search(r"\bin \w+ ?$", line) is not None
     return choices[::-1] if counted and choices[-1:] == ("..",) else choices
 
@@ -119,6 +121,8 @@ def _amount_before_currency(token: Token, text: str) -> Diagnostic | None:
     amount = re.search(r"[0-9][0-9_.]{0,39}[kKM]?$", text[max(0, token.start - 40) : token.start])
     if token.text[0] not in "$€£" or amount is None:
         return None
+    if token.text[0] != "$":
+        return _amount_of_other_currency(_first_character(token))
     whole = SourceSpan(token.file, token.start - len(amount[0]), token.start + 1)
     return _suggest_character(token, whole, f"${amount[0]}", f"write `${amount[0]}`: `$` comes first")
 
@@ -128,8 +132,14 @@ def _other_currency(token: Token, text: str) -> Diagnostic | None:
     behind = re.compile(r"[0-9][0-9_.]*[kM]?").match(text, token.start + 1)
     if token.text[0] not in "€£" or behind is None:
         return None
-    help = f"write `${behind[0]}`: a design has one currency, written `$`"
-    return _suggest_character(token, _first_character(token), "$", help)
+    return _amount_of_other_currency(_first_character(token))
+
+
+def _amount_of_other_currency(sign: SourceSpan) -> Diagnostic:
+    """The finding of the sign of a currency other than `$`: what the amount is in `$` is not known."""
+    message = f"`{sign.text}` means nothing here: an amount of money begins with `$`"
+    help = "write `$…`, converted; a file of prices for `--prices` says its `currency`"
+    return Diagnostic("E0006", message, sign, help=help)
 
 
 def _sign_of_other_language(token: Token, text: str) -> Diagnostic | None:
@@ -183,6 +193,26 @@ def _money_apart(token: Token, text: str) -> Diagnostic | None:
     return _suggest_character(token, whole, "$", f"write `${apart[1]}`, without a space")
 
 
+def _about_amount(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``~5m`` and ``~$30k``; None of other signs."""
+    amount = re.compile(r"~ ?(\$?\d\w*)").match(text, token.start)
+    if amount is None:
+        return None
+    sign = _first_character(token)
+    fix = Fix("remove `~`", ((sign, ""),), safe=False)
+    return Diagnostic("E0006", "an amount has no `~` before it", sign, help=f"write `{amount[1]}`", fix=fix)
+
+
+def _sign_before_name(token: Token, text: str) -> Diagnostic | None:
+    """The finding of ``$units`` and ``@leaf``; None of other signs."""
+    name = re.compile(r"[$@%&]([A-Za-z_]\w*)").match(text, token.start)
+    if name is None:
+        return None
+    message = f"`{name[0]}`: a name has no sign before it"
+    fix = Fix(f"write `{name[1]}`", ((_first_character(token), ""),), safe=False)
+    return Diagnostic("E0006", message, token.span, help=f"write `{name[1]}`", fix=fix)
+
+
 _ANSWERS = (
     _string_in_single_quotes,
     _micro_of_unit,
@@ -195,6 +225,8 @@ _ANSWERS = (
     _sign_of_other_language,
     _letter_of_other_script,
     _hidden_character,
+    _sign_before_name,
+    _about_amount,
 )
 """What answers a sign that belongs to no token, the first that knows it."""
 

@@ -25,44 +25,44 @@ def _joins_two_sets(s: Scene) -> bool:
     return _is_link(s) and any(t.text == "to" for t in s.statement)
 
 
-def _place_of_setting(tokens: Sequence[Token]) -> int:
-    """The index of the first word of a setting, -1 where there is none or no value behind it."""
-    words = (*SETTINGS, "at")
-    at = next((i for i, t in enumerate(tokens) if t.text in words and t.type == "NAME"), -1)
-    value = tokens[at + 1] if at + 1 < len(tokens) else None
-    return at if value is not None and value.type in (*VALUES, "NAME", "EQUAL", "COLON") else -1
-
-
 def _rate_as_written_here(text: str) -> str:
     """``400Gbps`` as ``400G``; empty where a text is no amount."""
     found = re.fullmatch(r"([0-9.]+)([A-Za-z/]*)", text)
     return amount_written_here(found[1], found[2]) or text if found else ""
 
 
+def _settings_in_tokens(tokens: Sequence[Token]) -> list[str]:
+    """``length 3m`` and ``rate 400Gbps`` of ``length 3m, rate = 400Gbps``; none where there is another thing
+    among them."""
+    words = [t for t in tokens if t.type not in ("EQUAL", "COLON", "COMMA")]
+    names, values = words[::2], words[1::2]
+    if len(names) != len(values) or any(v.type not in (*VALUES, "NAME") for v in values):
+        return []
+    if any(n.text not in (*SETTINGS, "at") for n in names):
+        return []
+    return [
+        f"rate {_rate_as_written_here(v.text)}" if n.text == "at" else f"{n.text} {v.text}"
+        for n, v in zip(names, values, strict=True)
+    ]
+
+
 def _setting_without_braces(s: Scene) -> Diagnostic | None:
-    """``connect a to b length 3m``, ``(length 3m)`` and ``at 400G``."""
-    if not _joins_two_sets(s):
-        return None
+    """``connect a to b length 3m, rate 400Gbps``, ``(length 3m)``, ``, length 3m`` and ``at 400G``."""
     tokens = [*s.statement, *s.rest]
-    at = _place_of_setting(tokens)
-    if at < 3 or tokens[at].start > s.span.end:
+    words = (*SETTINGS, "at")
+    at = next((i for i, t in enumerate(tokens) if t.text in words and t.type == "NAME"), 0)
+    if not _joins_two_sets(s) or at < 3 or tokens[at].start > s.span.end:
         return None
-    equals = len(tokens) > at + 2 and tokens[at + 1].type in ("EQUAL", "COLON")
-    value = tokens[at + 1 + equals]
-    word, text = tokens[at].text, value.text
-    if word == "at":
-        word, text = "rate", _rate_as_written_here(text)
-    opened = tokens[at - 1].type == "LPAR"
-    if len(tokens) > at + 2 + opened + equals:
+    before = tokens[at - 1].type
+    closed = before == "LPAR" and tokens[-1].type == "RPAR"
+    settings = _settings_in_tokens(tokens[at : len(tokens) - closed])
+    if not settings or "rate " in settings:
         return None
-    closed = opened and tokens[at + 2 + equals : at + 3 + equals] and tokens[at + 2 + equals].type == "RPAR"
-    begin = tokens[at - 1] if opened else tokens[at]
-    if not text or any(t.type == "LBRACE" for t in tokens):
-        return None
-    whole = SourceSpan(s.run.file, begin.start, (tokens[at + 2] if closed else value).end)
-    return rewriting_finding(
-        "settings of a connect are written in braces", whole, whole, f"{{ {word} {text} }}"
-    )
+    whole = SourceSpan(s.run.file, tokens[at - (before in ("LPAR", "COMMA"))].start, tokens[-1].end)
+    message, new = "settings of a connect are written in braces", f"{{ {'; '.join(settings)} }}"
+    edit = (whole, f" {new}" if before == "COMMA" else new)
+    fix = Fix(f"write `{new}`", (edit,), safe=False)
+    return Diagnostic("E0001", message, whole, help=f"write `{new}`", fix=fix)
 
 
 def _guard_with_if(s: Scene) -> Diagnostic | None:

@@ -31,9 +31,11 @@ def _declared_without_kind(s: Scene) -> Diagnostic | None:
     if len(words) < 4 or kinds[1] != "LSQB" or kinds[-1] != "RSQB":
         return None
     name = SourceSpan(s.run.file, words[0].start, words[-1].end)
-    kind = "switch" if SWITCH_NAME.match(words[0].text) else "host"
-    if surrounding_block(s) == "model":
-        kind = "chip"  # behind the `:` is a name, which is that of a model
+    declared = re.search(rf"\bmodel\s+(\w+)\s+{following[0].text}\b", s.run.file.text)
+    usual = "switch" if SWITCH_NAME.match(words[0].text) else "host"
+    if surrounding_block(s) == "model" and usual == "host":
+        usual = "chip"  # behind the `:` is a name, which is that of a model
+    kind = declared[1] if declared is not None and declared[1] in KINDS["device"] else usual
     return Diagnostic(
         "E0001",
         f"`{name.text}` has no word before it that says what it declares: `host`, `switch`, `chip` …",
@@ -210,6 +212,7 @@ def _unquoted_title(s: Scene) -> Diagnostic | None:
     if len(words) == len(s.rest) or any(x.type not in ("NAME", "NUMBER", "MINUS") for x in words):
         return None
     span = words[0].span.to(words[-1].span)
+    words = [x for x in words if s.first != "row" or x.text not in ("and", "or")]
     if s.first == "row":
         gap = SourceSpan(s.run.file, b.end, words[0].start)
         return Diagnostic(

@@ -135,6 +135,8 @@ def _is_word_before_word(tokens: list[Token], k: int) -> bool:
         return False
     if a.text in CLAUSES and b.text in CLAUSES:  # a name is missing between them
         return False
+    if a.text == "of" and tokens[0].text in ("require", "report"):  # `ports of spine free`
+        return False
     if b.text in CLAUSES and (k + 2 == len(tokens) or tokens[k + 2].type == END):  # its value is left out
         return False
     return a.type in ("NAME", *VALUES) and a.type != "STRING" and b.text != "x"

@@ -21,6 +21,7 @@ FORMS = {
     "extend": "extend pod.su[0] { … }",
     "override": "override leaf[0]: MODEL",
     "place": "place leaf[*] in h1.A[3] stacked from 30U",
+    "place auto": "place auto in h1 { hosts 4 per rack }",
     "require": "require bisection >= 100% and survives any 1 of spine",
     "report": "report bisection and diameter",
     "phase": "phase 1 { units 2 }",
@@ -35,3 +36,8 @@ FORMS = {
     "hosts": "hosts 128 x MODEL",
 }
 """A statement of each kind, by its first word."""
+FORMS_OF_BLOCK = {
+    ("tier", "switch"): "switch MODEL x 4 as NAME { … }",
+    ("model", "connect"): "connect gpu[g] to xbar[s] x 2",
+}
+"""A statement that has another form in a block, by the block's first word and its own."""

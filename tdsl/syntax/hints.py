@@ -26,6 +26,7 @@ from tdsl.syntax.scene import (
     Scene,
     closest_keyword,
     found_words,
+    rewriting_finding,
     surrounding_block,
 )
 from tdsl.system.similar import closest_name
@@ -342,6 +343,9 @@ def _short_address(s: Scene) -> Diagnostic | None:
         return None
     new = ".".join([*numbers, "0", "0", "0"][:4]) + (found[1] or "/24")
     whole = SourceSpan(s.run.file, start, found.end())
+    if s.first != "address" and re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}", found[0]):
+        new = found[0].replace(".", "_")
+        return rewriting_finding("`_` parts the digits of a number", whole, whole, new)
     if not found[1] and all(x.text != "from" for x in s.statement):
         message = f"`{found[0]}` is not an address: IPv4 has four numbers, each up to 255"
         return Diagnostic("E0001", message, whole, help="write four numbers, such as `10.0.0.1`")
@@ -395,6 +399,10 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
         return None
     if "AS" in s.expected or surrounding_block(s) == "tier":
         at = SourceSpan(s.run.file, b.end, b.end)
+        if t.text in SETTINGS:
+            whole = t.span.to(s.rest[-1].span)
+            message = "settings of a device are written in braces"
+            return rewriting_finding(message, whole, whole, f"{{ {whole.text} }}")
         if t.text in ("called", "named", "is"):
             message = f"the name of the switches of a tier follows `as`, not `{t.text}`"
             fix = Fix("write `as`", ((t.span, "as"),), safe=False)

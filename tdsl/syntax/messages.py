@@ -14,7 +14,7 @@ from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.exchanged_tokens import TRIALS as EXCHANGED
 from tdsl.syntax.exchanged_tokens import neighbours_exchanged
-from tdsl.syntax.forms import FORMS
+from tdsl.syntax.forms import FORMS, FORMS_OF_BLOCK
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, OPERATORS, PATTERNS
@@ -22,7 +22,16 @@ from tdsl.syntax.repairs import TRIALS as REPAIRS
 from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
-from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
+from tdsl.syntax.scene import (
+    OPERATOR_TOKENS,
+    SUFFIXES,
+    VALUES,
+    Run,
+    Scene,
+    closest_keyword,
+    found_words,
+    surrounding_block,
+)
 from tdsl.syntax.shape_slips import TRIALS as SHAPES
 from tdsl.syntax.shape_slips import requirement_in_english
 from tdsl.syntax.slips import TRIALS as SLIPS
@@ -47,9 +56,12 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    return _likeliest_finding(scene) or _generic_syntax_error(scene)
+    known = _likeliest_finding(scene) if len(run.diagnostics) < MOST_EXPLAINED else None
+    return known or _generic_syntax_error(scene)
 
 
+MOST_EXPLAINED = 500
+"""Faults of a text whose likeliest cause is looked for: some causes are looked for in all of the text."""
 _ALL_TRIALS = (
     *EXCHANGED,
     *TEXTS,
@@ -191,7 +203,7 @@ def ratio_for_range(token: Token) -> Diagnostic:
 
 def _generic_syntax_error(s: Scene) -> Diagnostic:
     if not s.statement and s.token is not None:
-        if (lost := _setting_of_amount(s.token)) is not None:
+        if (lost := _setting_of_amount(s, s.token)) is not None:
             return lost
         return Diagnostic(
             "E0001",
@@ -211,16 +223,21 @@ def _generic_syntax_error(s: Scene) -> Diagnostic:
     return Diagnostic("E0001", f"expected {listed}, {found_words(s)}", s.span, help=help, fix=fix)
 
 
-_SETTINGS_OF_UNITS = {"bps": "rate", "m": "length", "W": "power", "U": "height", "kg": "mass"}
-"""The setting that is most often an amount in a unit."""
+_SETTINGS_OF_UNITS = {
+    "connect": {"bps": "rate", "m": "length"},
+    "model": {"W": "power", "U": "height", "kg": "mass"},
+    "rack": {"W": "power", "U": "height", "kg": "mass"},
+    "feed": {"W": "power"},
+}
+"""The only setting of a block that is an amount in a unit."""
 
 
-def _setting_of_amount(t: Token) -> Diagnostic | None:
+def _setting_of_amount(s: Scene, t: Token) -> Diagnostic | None:
     """``{ 400Gbps; medium dac }``: an amount whose setting is left out."""
-    unit = re.fullmatch(r"[\d.]+(?:[kMGT])?(bps|m|W|U|kg)", t.text) if t.type == "QUANTITY" else None
-    if unit is None:
+    unit = re.fullmatch(r"[\d.]+[kMGT]?(bps|m|W|U|kg)", t.text) if t.type == "QUANTITY" else None
+    name = _SETTINGS_OF_UNITS.get(surrounding_block(s), {}).get(unit[1]) if unit is not None else None
+    if name is None:
         return None
-    name = _SETTINGS_OF_UNITS[unit[1]]
     message = f"a statement begins with a word, found `{t.text}`: the name of a setting is missing before it"
     fix = Fix(f"write `{name} {t.text}`", ((t.span, f"{name} {t.text}"),), safe=False)
     return Diagnostic("E0001", message, t.span, help=f"write `{name} {t.text}`", fix=fix)
@@ -237,7 +254,9 @@ def _expected_word_alike(s: Scene) -> str:
 
 def _advice_by_what_is_expected(s: Scene, choices: list[str]) -> tuple[str, Fix | None]:
     """What to do where no word is misspelt, and the change of text that does it."""
-    form = FORMS.get(s.first)
+    form = FORMS_OF_BLOCK.get((surrounding_block(s), s.first)) or FORMS.get(s.first)
+    if [t.text for t in s.statement[:2]] == ["place", "auto"]:
+        form = FORMS["place auto"]
     if form is not None and not _is_one_word_too_many(s):
         return f"the form is `{form}`", None
     if END not in s.expected:
@@ -249,7 +268,7 @@ def _advice_by_what_is_expected(s: Scene, choices: list[str]) -> tuple[str, Fix 
         return f"write `{s.token.text}` before the `{{` of the block", None
     if len(s.rest) == 1 and s.before is not None and s.before.type == "RBRACE":
         return f"remove it, or write `{s.token.text}` before the `}}`", None
-    if len(s.rest) == 1 and s.before is not None:
+    if len(s.rest) == 1 and s.before is not None and s.first != "require":
         gone = SourceSpan(s.run.file, s.before.end, s.span.end)
         fix = Fix(f"remove `{s.token.text}`", ((gone, ""),), safe=False)
     return "remove it, or end the statement before it with a new line or `;`", fix

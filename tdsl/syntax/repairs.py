@@ -131,6 +131,8 @@ def missing_word(s: Scene) -> Diagnostic | None:
         return None
     if s.before.text in GRAMMAR_WORDS and at > 1 and tokens[at - 2].type in ("CMP", "EQUAL", "PLUS", "STAR"):
         return None  # a value is missing before that word
+    if comma_left_out(s) is not None:
+        return None
     opened = [x.type for x in s.statement if x.type in ("LSQB", "RSQB")][-1:] == ["LSQB"]
     found = [
         kind
@@ -198,7 +200,7 @@ def comma_left_out(s: Scene) -> Diagnostic | None:
     ):
         return None
     inside = [x.type for x in s.statement if x.type in ("LSQB", "RSQB", "LPAR", "RPAR")]
-    if inside[-1:] != ["LSQB"]:
+    if inside[-1:] != ["LPAR" if s.first == "use" else "LSQB"]:
         return None
     place = SourceSpan(s.run.file, b.end, b.end)
     if not is_whole_with(s, tokens, place, ","):
@@ -221,7 +223,8 @@ def _kinds_to_put(s: Scene) -> set[str]:
         return {"AND"}
     if s.token is not None and s.token.type == "QUANTITY" and s.first in KINDS["group"]:
         return set()  # `rack pitch 0.6m`
-    guard = {"WHERE"} if s.token is not None and s.token.type in ("DIMS", "NUMBER", "STRING") else set()
+    guarded = any(x.type in ("CMP", "IN", "NOT") for x in tokens_before_block(s)[len(s.statement) :])
+    guard = set() if guarded else {"WHERE"}
     return (s.expected & _PUT) - {"COMMA"} - guard - (set() if s.first in ("for", "place") else {"IN"})
 
 
@@ -376,7 +379,8 @@ def _clause_starts(tokens: Sequence[Token]) -> list[int]:
         if t.type == "LBRACE":
             return [*out, i]
         after = i > 0 and tokens[i - 1].type == "STRING"
-        named = t.type == "NAME" and (t.text in CLAUSES or t.text in PATTERNS)
+        words = (*CLAUSES, *PATTERNS) if tokens[0].text in ("connect", "circuit") else CLAUSES
+        named = t.type == "NAME" and t.text in words
         named = named and not (t.text == "all" and tokens[0].text == "place")
         if depth == 0 and i and (named or after or t.type in _CLAUSE_SIGNS):
             out.append(i)

@@ -183,24 +183,25 @@ def _setting_compared(s: Scene) -> Diagnostic | None:
 
 def _clause_behind_comparison(s: Scene) -> Diagnostic | None:
     """``oversubscription <= 2:1 at leaf`` and ``links == 16 of leaf to spine``."""
-    t, text = s.token, s.run.file.text
-    if (
-        t is None
-        or s.first not in ("require", "report")
-        or t.text not in ("at", "of", "to", "among", "through", "under")
-    ):
+    text, tokens, at = s.run.file.text, [*s.statement, *s.rest], len(s.statement)
+    at -= s.before is not None and s.before.text == "of"  # `of active` may be there
+    before, behind = tokens[:at], tokens[at:]
+    argument = behind[:1] != [] and behind[0].text in ("typical", "per_feed", "feed_lost", "in_service")
+    if s.first not in ("require", "report"):
         return None
-    if len(s.rest) < 2 or s.rest[1].type != "NAME":
+    if not argument and [x.type for x in behind[1:2]] != ["NAME"]:
         return None  # `2 to 1` is a ratio
-    sign = next((k for k in range(len(s.statement) - 1, 0, -1) if s.statement[k].type == "CMP"), 0)
-    if not sign or any(x.text in ("and", "with") for x in s.statement[sign:]):
+    sign = next((k for k in range(at - 1, 0, -1) if before[k].type == "CMP"), 0)
+    if not sign or not (argument or behind[0].text in ("at", "of", "to", "among", "through", "under")):
         return None
-    end = next((k for k, x in enumerate(s.rest) if x.text in ("and", "with")), len(s.rest))
-    clause = SourceSpan(s.run.file, t.start, s.rest[end - 1].end)
-    compared = SourceSpan(s.run.file, s.statement[sign].start, s.statement[-1].end)
+    if any(x.text in ("and", "with") for x in before[sign:]):
+        return None
+    end = next((k for k, x in enumerate(behind) if x.text in ("and", "with")), len(behind))
+    clause = SourceSpan(s.run.file, behind[0].start, behind[end - 1].end)
+    compared = SourceSpan(s.run.file, before[sign].start, before[-1].end)
     whole = compared.to(clause)
     new = f"{clause.text} {compared.text}"
-    begin, last = s.statement[0].start, s.rest[-1].end
+    begin, last = tokens[0].start, tokens[-1].end
     if "\n" in whole.text or not is_whole(s, text[begin : whole.start] + new + text[whole.end : last]):
         return None
     return rewriting_finding(f"`{clause.text}` comes before the comparison", clause, whole, new)
@@ -211,6 +212,9 @@ def _requirement_in_brackets(s: Scene) -> Diagnostic | None:
     t = s.token
     if t is None or s.first not in ("require", "report") or len(s.statement) != 1:
         return None
+    if t.type == "LBRACE" and s.rest[-1].type != "RBRACE":
+        message = f"a `{s.first}` has no braces around it, and `and` joins several"
+        return Diagnostic("E0001", message, t.span, help=f"write `{s.first} … and …`, without braces")
     closing = {"LPAR": "RPAR", "LBRACE": "RBRACE"}.get(t.type)
     last = s.rest[-1] if s.rest else None
     if closing is None or last is None or last.type != closing or len(s.rest) < 3:
@@ -236,6 +240,8 @@ def _arguments_in_brackets(s: Scene) -> Diagnostic | None:
                 return rewriting_finding("a size follows the metric, without brackets", whole, whole, new)
             text = SourceSpan(s.run.file, inner[0].start, inner[-1].end).text if inner else ""
             new = f"{b.text} of {text.replace(',', ' to')}" if text else b.text
+            if b.text in ("max", "min", "avg", "average", "mean", "sum", "total", "count", "abs") and text:
+                return rewriting_finding("a requirement has no functions around it", whole, whole, text)
             message = "what a requirement is about follows `of`, without brackets"
             return rewriting_finding(message, whole, whole, new, safe=False)
         inner.append(x)
@@ -249,17 +255,6 @@ def _split_sign(s: Scene) -> Diagnostic | None:
         return None
     both = b.span.to(t.span)
     return rewriting_finding("a comparison is one sign, without a space", both, both, f"{b.text}=", safe=True)
-
-
-def _percent_apart(s: Scene) -> Diagnostic | None:
-    """``bisection >= 50 %``."""
-    b, words = s.before, s.statement
-    if b is None or b.type != "MODULO" or len(words) < 2 or words[-2].type != "NUMBER":
-        return None
-    both = words[-2].span.to(b.span)
-    return rewriting_finding(
-        "no space is allowed between a number and `%`", both, both, f"{words[-2].text}%", safe=True
-    )
 
 
 def _missing_with(s: Scene) -> Diagnostic | None:
@@ -358,7 +353,6 @@ TRIALS = (
     _requirement_in_brackets,
     _arguments_in_brackets,
     _split_sign,
-    _percent_apart,
     _missing_with,
     _second_with,
     _sets_in_brackets,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import Protocol
 
-from tdsl.findings.diagnostic import Diagnostic, Fix
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.system.lazy_dataclass import dataclass
@@ -31,6 +31,7 @@ class Run(Protocol):
     file: SourceFile
     tokens: list[Token]
     head: int
+    diagnostics: Diagnostics
 
     def expected(self) -> set[str]:
         """Terminals that could stand at the fault."""

@@ -138,6 +138,9 @@ def _limits_behind_value(s: Scene) -> Diagnostic | None:
     name, behind = s.statement[1].text, SourceSpan(s.run.file, t.start, _text_of_line(s).end)
     if re.fullmatch(r"(?:, ?\d+){2,}", behind.text):
         listed = SourceSpan(s.run.file, s.statement[-1].start, behind.end)
+        if s.first == "param" and [x.text for x in s.statement[2:4]] != [":", "list"]:
+            new = f"{s.statement[-1].text} where {name} in [{listed.text}]"
+            return rewriting_finding("the values of a parameter follow `where`", listed, listed, new)
         return rewriting_finding("a list is written in square brackets", listed, listed, f"[{listed.text}]")
     low, high = _limits_in_text(behind.text)
     if not low and not high:
@@ -640,7 +643,10 @@ def _list_in_setting(s: Scene) -> Diagnostic | None:
     t = s.token
     if t is None or t.type not in ("COLON", "EQUAL") or len(s.statement) != 1 or len(s.rest) < 4:
         return None
-    close = next((x for x in s.rest if x.type == "RSQB"), None)
+    depth = [0]
+    for x in s.rest:
+        depth.append(depth[-1] + (x.type == "LSQB") - (x.type == "RSQB"))
+    close = next((x for x, d in zip(s.rest, depth[1:], strict=True) if x.type == "RSQB" and not d), None)
     if s.rest[1].type != "LSQB" or close is None or s.statement[0].type != "NAME":
         return None
     if t.type == "EQUAL" and (s.first not in SETTINGS or surrounding_block(s) in ("model", "fabric")):

@@ -268,6 +268,11 @@ def _two_words(s: Scene) -> Diagnostic | None:
             help=f"remove `{gone.text.strip()}`",
             fix=Fix(f"remove `{gone.text.strip()}`", ((gone, ""),), safe=False),
         )
+    if t.type == "NAME" and (b.text == "model" or b.text in KIND_WORDS):
+        gone = SourceSpan(s.run.file, b.start, t.start)
+        message, help = f"behind the `:` is the name of a model, without `{b.text}`", f"write `{t.text}`"
+        fix = Fix(f"remove `{b.text}`", ((gone, ""),), safe=False)
+        return Diagnostic("E0001", message, b.span, help=help, fix=fix)
     if t.type == "NAME" and t.text not in STARTERS and f" {b.text.lower()} " not in VENDORS:
         new, both = f"{b.text}_{t.text}", b.span.to(t.span)
         return _slip_with_fix(

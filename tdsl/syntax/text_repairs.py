@@ -67,6 +67,20 @@ def comment_behind_statement(s: Scene) -> Diagnostic | None:
     return None
 
 
+def _percent_apart(s: Scene) -> Diagnostic | None:
+    """``bisection >= 50 %`` and ``overlap tensor 30 %``."""
+    tokens, at = [*s.statement, *s.rest[:1]], len(s.statement)
+    for k in range(max(at - 2, 1), len(tokens)):
+        number, sign, behind = *tokens[k - 1 : k + 1], tokens[k + 1 : k + 2]
+        if sign.type != "MODULO" or number.type != "NUMBER":
+            continue
+        if k < at - 1 and (behind[0].type != "NAME" or behind[0].text not in GRAMMAR_WORDS):
+            continue  # a remainder
+        both, message = number.span.to(sign.span), "no space is allowed between a number and `%`"
+        return rewriting_finding(message, both, both, f"{number.text}%", safe=True)
+    return None
+
+
 def _end_inside_statement(s: Scene) -> Diagnostic | None:
     """``connect leaf; [*] to spine[*] spread`` and ``switch leaf`` with ``[8]: S`` on the next line."""
     tokens, at, t = s.run.tokens, s.run.head if s.statement else s.i, s.token
@@ -271,6 +285,9 @@ def _title_without_quotes(s: Scene) -> Diagnostic | None:
     if not is_whole(s, f'{text[s.statement[0].start : name.end]} "title" {{ }}'):
         return None
     span = SourceSpan(s.run.file, begin, begin + len(title))
+    if title.split()[0] in ("extends", "inherits", "from", "based", "like", "uses", "using", "with"):
+        help = f"write a title in double quotes, and all that a `{s.first}` has in its braces"
+        return Diagnostic("E0001", f"`{title}` has no meaning here", span, help=help)
     return rewriting_finding("a title is written in double quotes", span, span, f'"{title}"')
 
 
@@ -508,6 +525,9 @@ def _signs_for_another(s: Scene) -> Diagnostic | None:
             wrong = "does not fit here" if signs.text in (":", "-") else "is not a sign of the language"
             message, help = f"`{signs.text}` {wrong}", f"write `{new.strip()}`"
             return Diagnostic("E0001", message, signs, help=help, fix=Fix(help, ((signs, new),), safe=False))
+    if signs.text in ("->", "=>", "<-") and s.first in SETTINGS:
+        message = f"`{signs.text}` is not a sign of the language"
+        return Diagnostic("E0001", message, signs, help="settings are separated by `;`")
     return None
 
 
@@ -539,6 +559,8 @@ def _meanings_of_signs(s: Scene, tokens: list[Token], signs: SourceSpan) -> tupl
         return (":",)
     if signs.text == ":" and "in" in texts:
         return ("..",)
+    if s.first not in STARTERS | {"distance", "address"}:  # between settings
+        return path
     return path + _MEANT.get(signs.text, ())
 
 
@@ -664,6 +686,7 @@ _MISSING_SIGNS = {
 
 TRIALS = (
     comment_behind_statement,
+    _percent_apart,
     _name_before_value,
     _comparison_as_words,
     _signs_for_another,

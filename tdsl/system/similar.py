@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 SHORTEST = 3
@@ -71,6 +71,13 @@ def _names_begun(word: str, plain: Iterable[str]) -> list[str]:
     return sorted(found, key=lambda k: (abs(len(k) - len(word)), k))
 
 
-def _names_around(word: str, plain: Iterable[str]) -> list[str]:
-    """The names that have a word of four letters or more in them, the shortest first."""
-    return sorted((k for k in plain if len(word) > SHORTEST and word in k), key=lambda k: (len(k), k))
+def _names_around(word: str, plain: Mapping[str, str]) -> list[str]:
+    """The names that a word of four letters or more is the beginning or end of a part of, the shortest
+    first: not ``searched`` of ``arch``."""
+    if len(word) <= SHORTEST:
+        return []
+    around = re.compile(rf"(?:^|[\s_-]){re.escape(word)}|{re.escape(word)}(?:$|[\s_-])")
+    found = (
+        k for k, name in plain.items() if word in k and (around.search(k) or around.search(name.lower()))
+    )
+    return sorted(found, key=lambda k: (len(k), k))

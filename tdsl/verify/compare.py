@@ -43,6 +43,11 @@ PORTS = re.compile(r"\.\w+(?:\[[^\[\]]*\])*$")
 
 def unknown_metric_error(claim: ResolvedClaim, known: Mapping[str, Check]) -> tuple[str, str, str]:
     """Code, message and help for a metric that no check computes."""
+    span = claim.origin.span
+    before = span.file.text[max(span.start - 200, 0) : span.start]
+    if claim.given is not None and re.search(r"\bany \d+ [^;\n]*\band\s+$", before):
+        message = f"`and` begins another requirement, and `{claim.metric}` is not a metric"
+        return UNKNOWN, message, f"write `, {claim.metric}` where it fails with what is before"
     return UNKNOWN, f"there is no metric `{claim.metric}`", help_for_unknown_metric(claim, known)
 
 
@@ -100,7 +105,9 @@ def _clause_not_taken(claim: ResolvedClaim, check: Check, clause: str) -> tuple[
         if str(claim.args[0]) in checks_by_name():
             joined = claim.text.replace(f" {said}", f" and {said}", 1)
             return f"`and` is missing between `{check.name}` and `{claim.args[0]}`", f"write `{joined}`"
-        return f"`{check.name}` takes nothing like `{said}` behind it", f"write `{plain}`"
+        clauses = " or ".join(f"`{c} {said}`" for c in ("of", "at", "among") if c in check.takes)
+        help = f"write {clauses}" if said.isidentifier() and clauses else f"write `{plain}`"
+        return f"`{check.name}` takes nothing like `{said}` behind it", help
     word = WRITTEN_CLAUSES.get(clause, clause)
     takes = [f"`{WRITTEN_CLAUSES.get(t, t)}`" for t in sorted(check.takes)]
     return f"`{check.name}` takes no `{word}`", f"it takes {', '.join(takes)}" if takes else "leave it out"
@@ -133,6 +140,9 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
     }
     if strange and strange[0] in signs:
         return f"`{strange[0]}` does not compare; `{signs[strange[0]]}` does", f"write `{signs[strange[0]]}`"
+    by_what = f"{strange[1]}_{check.name}" if strange[:1] == ["per"] and len(strange) > 1 else ""
+    if by_what in checks_by_name():
+        return f"`{check.name}` takes no argument `per`", f"write `{by_what}`"
     if strange:
         return (
             f"`{check.name}` takes no argument `{strange[0]}`",
@@ -144,6 +154,8 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
 def _help_for_missing_clause(claim: ResolvedClaim, check: Check, clause: str) -> str:
     """What to write for a claim that lacks a clause: its own text with the clause, or the check's example."""
     name, _, behind = claim.text.partition(" ")
+    if clause == "job" and re.match(r"[A-Za-z_]\w* [<>=!]", behind):
+        return f"write `{name} of {behind}`"
     if clause == "job":
         return f"write `{name} of JOB{' ' + behind if behind else ''}`, with the name of the job"
     if clause == "of" and re.match(r"[a-z_]\w*(\[[^\]]*\])?( [<>=!]|$)", behind):

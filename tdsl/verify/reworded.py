@@ -38,6 +38,7 @@ MEANT = {
         ("spof", "no_spof", "single_point_of_failure", "switch_redundancy"), "node_redundancy >= 2"
     ),
     **dict.fromkeys(("hops", "hop_count", "max_hops"), "diameter <= 4"),
+    **dict.fromkeys(("training", "training_time", "time_to_train"), "days of JOB over 1T tokens"),
     **dict.fromkeys(("uptime", "sla"), "availability >= 99.9%"),
     **dict.fromkeys(("connected", "connectivity", "reachable"), "reachability"),
     **dict.fromkeys(("rails", "rail", "rail_optimized", "rail_optimised", "rail_aligned"), "rail_alignment"),
@@ -57,6 +58,11 @@ FILLERS = (
     "no",
     "full",
     "max",
+    "mean",
+    "average",
+    "avg",
+    "median",
+    "worst",
     "min",
     "that",
     "the",
@@ -76,6 +82,7 @@ NEARLY_SAME = 0.9
 """Difflib's ratio from which on a word is a metric that is misspelt, whatever it may mean else."""
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NUMBERS = re.compile(r"\d(?:[\d_.]*\d)?")
 _FILLED_IN = re.compile(r"…|\bJOB\b|\b[A-Z]{1}\b|\b[A-Z]{4,}\b|matrix\.csv")
 """Words of an example that somebody has to replace."""
 
@@ -133,8 +140,12 @@ def _reordered_claim(metric: str, text: str, known: Mapping[str, Check]) -> str:
     if len(words) > 2 and three in known:
         return f"write `{' '.join([three, *words[3:]])}`"
     joined = f"{metric}_{words[1]}" if len(words) > 1 else ""
+    if words[1:2] == ["per"] and f"{words[2]}_{metric}" in known:
+        return f"write `{' '.join([f'{words[2]}_{metric}', *words[3:]])}`"
     if joined in known:
         return f"write `{' '.join([joined, *words[2:]])}`"
+    if metric in FILLERS and metric not in known and words[1:2] and words[1] in known and len(words) < 3:
+        return f"write `{words[1]}`"
     bound = re.fullmatch(r"(max|min|maximum|minimum) (\w+) (\S+)", text)
     if bound is not None and bound[2] in known:
         return f"write `{bound[2]} {'<=' if bound[1].startswith('ma') else '>='} {bound[3]}`"
@@ -170,7 +181,7 @@ def claim_with_any(text: str) -> str:
     """``survives 2 link failures`` and ``survives one of spine`` with the `any` that they lack, "" where
     something else is wrong."""
     found = re.fullmatch(
-        r"survives (?:any[a-z]+ |every |all |(?:loss|failure) of )?(\d++|one|two|three|a|single|)"
+        r"survives (?:any[a-z]+ |(?:loss|failure) of )?(\d++|one|two|three|a|single|)"
         r"(?: of)? ?([a-z_]\w*+)"
         r"(?: failures?| failing| loss)?( with .+)?",
         text,
@@ -193,7 +204,7 @@ def fix_for_claim(span: SourceSpan, help: str, known: Mapping[str, Check]) -> Fi
     open."""
     quoted = [q for q in re.findall(r"`([^`]+)`", help) if q.split()[0] in known]
     compared = quoted and known[quoted[-1].split()[0]].kind != "yes_no"
-    if compared and set(re.findall(r"\d+", span.text)) - set(re.findall(r"\d+", quoted[-1])):
+    if compared and set(_NUMBERS.findall(span.text)) - set(_NUMBERS.findall(quoted[-1])):
         return None
     if (
         not quoted
