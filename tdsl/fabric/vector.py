@@ -140,6 +140,9 @@ def _help_for_lone_variable(span: SourceSpan) -> str:
     name, text = span.text, span.file.text
     line = text[text.rfind("\n", 0, span.start) + 1 :].partition("\n")[0].partition("#")[0].strip()
     advice = f"an index variable must also occur alone as an index in the statement: `[{name}]`"
+    star = re.search(r"\b[\w.]*\w\[\*\]", line.partition(" where ")[0])
+    if star is not None and not re.search(rf"[\[,]\s*{name}\s*[\],]", line):
+        advice += f"; write `{star[0][:-3]}[{name}]` in the place of `{star[0]}` if that is meant"
     ranges = {x: f"0..{int(n) - 1}" for n, x in re.findall(r"\b(\d+)\s*\*\s*\w+\s*\+\s*(\w+)\b", line)}
     ranges |= {x: f"0..{int(n) - 1}" for x, n in re.findall(r"\b(\w+)\s*<\s*(\d+)\b", line)}
     ranges |= dict(re.findall(r"\b(\w+) in (\d+\.\.\d+)\b", line))

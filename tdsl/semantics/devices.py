@@ -17,6 +17,7 @@ from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
 from tdsl.semantics.quantity import TIME, UNIT_TABLE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import require_plain_setting
+from tdsl.semantics.words_elsewhere import statement_for_device_word
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -94,8 +95,16 @@ def _known_device_setting(s: tree.Stmt) -> tree.Setting:
         help = "move it into the braces of the device's model" if model else f"known: {known}"
         raise Fault("E0118", s.span, "a device's braces hold settings only", help=help)
     if s.name.name not in DEVICE_SETTINGS:
+        before = s.name.span.file.text[max(s.name.span.start - 400, 0) : s.name.span.start]
+        begins = re.findall(r"\b(host|switch|chip|ocs|panel)\s+(\w+)", before)
+        kind, name = begins[-1] if begins else ("switch", "NAME")
         fault = unknown_name_fault(
-            "E0118", s.name.span, "setting of a device called", s.name.name, DEVICE_SETTINGS
+            "E0118",
+            s.name.span,
+            "setting of a device called",
+            s.name.name,
+            DEVICE_SETTINGS,
+            extra_help=statement_for_device_word(s.name.name, kind, name),
         )
         fault.diagnostic = replace(fault.diagnostic, notes=(f"a device knows {known}",))
         raise fault

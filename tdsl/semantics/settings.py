@@ -159,6 +159,12 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
         begin = word.span.file.text.find(item.args[0][0], item.value.span.end, begin)
     at = SourceSpan(word.span.file, begin, word.span.end)
     message = f"`{name}` does not use `{at.text}`"
+    if name in ("cable", "medium") and re.fullmatch(r"[\d.]+(?:m|cm|mm|km)", at.text):
+        gap = SourceSpan(at.file, item.value.span.end, at.end)
+        new = f"; length {at.text}"
+        fix = Fix(f"write `{new}`", ((gap, new),))
+        message = f"`{name}` does not use `{at.text}`: how long a cable is is said by `length`"
+        return Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
     return Fault("E0118", at, message, help=f"write `{form}`")
 
 
@@ -269,6 +275,17 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
         value = BareWord(value.name)
     if name in ("rate", "length"):
         return _rate_or_length(name, value, item.span)
+    if isinstance(value, Quantity) and value.dim == LENGTH and name in ("cable", "medium", "optic"):
+        at = SourceSpan(item.span.file, item.span.file.text.rfind(name, 0, item.span.start), item.span.end)
+        new = f"length {item.span.text}"
+        fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+        raise Fault(
+            "E0103",
+            at,
+            f"how long a cable is is said by `length`, not by `{name}`",
+            help=f"write `{new}`",
+            fix=fix,
+        )
     if not isinstance(value, str):
         new = f'"{item.span.text}"'
         plain = item.span.text.replace(".", "").isalnum()

@@ -117,6 +117,8 @@ def _fault_of_further_words(formal: tree.Formal, extra: tree.SettingItem) -> Fau
     if kind == "model" and value.islower():  # `clos 3 tiers`
         value = "MODEL"
     message = f"{what}, without a count or other words"
+    if kind == "dims" and not text[:1].isdigit():
+        return Fault("E0120", extra.span, message, help=f"write `{formal.name.name} 4x4`")
     return Fault("E0120", extra.span, message, help=f"write `{formal.name.name} {value}`")
 
 

@@ -66,6 +66,38 @@ for _line in _SYNONYMS.splitlines():
         _NAMED[_word] = (*_NAMED.get(_word, ()), _name)
 
 
+_STATEMENTS_OF_DEVICES = {
+    "name hostname label alias naming title dns": (
+        'names are given in the fabric: `naming {name}[i] "{name}-{{i}}"`'
+    ),
+    "ip ipv4 ipv6 address addresses loopback subnet gateway network mgmt management": (
+        "addresses are given in the fabric: `address {name} loopback from 10.255.0.1/24`"
+    ),
+    "asn as bgp ospf router routing as_number": (
+        "routing is a statement of the fabric: `routing bgp {{ asn {name}[*] from 4_200_000_000 }}`"
+    ),
+    "mtu bfd": "it is a setting of `routing`, a statement of the fabric: `routing bgp {{ mtu 9216 }}`",
+    "rack racks position place ru slot location hall row site u": (
+        "a statement of the fabric puts devices into racks: `place {name}[*] in HALL.A[1] stacked from 10U`"
+    ),
+    "gpu gpus accelerators nic nics port ports cpu cpus memory ram rate speed power height mass weight price "
+    "vendor cords": "it is a fact of the model: `model {kind} NAME {{ … }}`",
+    "link links uplink uplinks downlinks connect cable cables connections": (
+        "links are made by a statement of the fabric: `connect {name}[*] to OTHER[*] each`"
+    ),
+    "count number quantity qty amount": "how many there are follows the name: `{kind} {name}[8]: MODEL`",
+    "model": "the model follows the name: `{kind} {name}: MODEL`",
+}
+"""Words that people put into the braces of a device, and how what they mean is said."""
+
+
+def statement_for_device_word(word: str, kind: str, name: str) -> str:
+    """How to say what a word in the braces of a device means, where that is no setting of the device: for a
+    device of a kind and a name; "" where the word is not known."""
+    said = (how for words, how in _STATEMENTS_OF_DEVICES.items() if word.lower() in words.split())
+    return next(said, "").format(kind=kind, name=name)
+
+
 def name_of_word_elsewhere(word: str, known: Collection[str]) -> str:
     """The one of some known names for which people write a word, in any case; "" where there is none."""
     return next((name for name in _NAMED.get(word.lower(), ()) if name in known), "")

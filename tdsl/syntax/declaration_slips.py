@@ -162,13 +162,15 @@ def _count_without_brackets(s: Scene) -> Diagnostic | None:
 
 
 def _count_before_name(s: Scene) -> Diagnostic | None:
-    """``16 host node: M``, ``16 x host node: M`` and ``host[16] node: M``."""
+    """``16 host node: M``, ``16 x host node: M``, ``host 16 node: M`` and ``host[16] node: M``."""
     every = _line_tokens(s)
     if [x.text for x in every[1:2]] == ["x"] and len(every) > 3 and every[2].text in KIND_WORDS:
         every = [every[0], *every[2:]]
     kinds = [x.type for x in every]
     if kinds[:3] == ["NUMBER", "NAME", "NAME"] and every[1].text in KIND_WORDS and not s.statement:
         kind, name, count, last = every[1], every[2], every[0].text, every[2]
+    elif s.first in KIND_WORDS and kinds[:4] == ["NAME", "NUMBER", "NAME", "COLON"]:
+        kind, name, count, last = every[0], every[2], every[1].text, every[2]
     elif s.first in KIND_WORDS and kinds[:5] == ["NAME", "LSQB", "NUMBER", "RSQB", "NAME"]:
         kind, name, count, last = every[0], every[4], every[2].text, every[4]
     else:
@@ -178,6 +180,19 @@ def _count_before_name(s: Scene) -> Diagnostic | None:
     return rewriting_finding(
         f"the number of `{name.text}` follows the name, in brackets", whole, whole, new, safe=True
     )
+
+
+def _count_before_model(s: Scene) -> Diagnostic | None:
+    """``switch leaf: 8 x M`` and ``switch leaf: 8 M``."""
+    every = [x for x in _line_tokens(s) if x.text != "x"]
+    kinds = [x.type for x in every]
+    if s.first not in KINDS["device"] or kinds[:5] != ["NAME", "NAME", "COLON", "NUMBER", "NAME"]:
+        return None
+    name, count, model = every[1], every[3], every[4]
+    whole = name.span.to(model.span)
+    new = f"{name.text}[{count.text}]: {model.text}"
+    message = f"the number of `{name.text}` follows the name, in brackets"
+    return rewriting_finding(message, count.span, whole, new, safe=True)
 
 
 def _hosts_of_intent(s: Scene) -> Diagnostic | None:
@@ -299,6 +314,27 @@ def _setting_behind_model(s: Scene) -> Diagnostic | None:
     whole = t.span.to(s.rest[1].span)
     return rewriting_finding(
         "settings of a device are written in braces", whole, whole, f"{{ {whole.text} }}", safe=False
+    )
+
+
+def _said_by_other_statement(s: Scene) -> Diagnostic | None:
+    """``host node[4]: M at rack A1`` and ``switch leaf[2]: M "leaf-{i}"``: where a device stands and what it
+    is called."""
+    t, name = s.token, s.statement[1:2]
+    if t is None or s.first not in KINDS["device"] or not name or name[0].type != "NAME":
+        return None
+    if s.before is None or s.before.type != "NAME" or "COLON" not in [x.type for x in s.statement]:
+        return None
+    if t.type == "STRING":
+        new = f"naming {name[0].text}[i] {t.text}"
+        message = "names of devices are given by a statement of its own"
+        return Diagnostic("E0001", message, t.span, help=f"write `{new}` in a line behind it")
+    if t.text not in ("in", "at", "on"):
+        return None
+    message = "where devices stand is said by a statement of its own, `place`"
+    new = f"place {name[0].text}[*] in HALL.A[1] stacked from 10U"
+    return Diagnostic(
+        "E0001", message, t.span, help=f"write `{new}`: the hall, the row, the rack and the height"
     )
 
 
@@ -490,12 +526,14 @@ TRIALS = (
     _range_in_name,
     _count_without_brackets,
     _count_before_name,
+    _count_before_model,
     _hosts_of_intent,
     _unquoted_title,
     _model_without_kind,
     _type_behind_equals,
     _parameter_without_type,
     _setting_behind_model,
+    _said_by_other_statement,
     _type_before_name,
     _setting_with_equals,
     _pattern_count,

@@ -105,6 +105,8 @@ def _clause_not_taken(claim: ResolvedClaim, check: Check, clause: str) -> tuple[
         if str(claim.args[0]) in checks_by_name():
             joined = claim.text.replace(f" {said}", f" and {said}", 1)
             return f"`and` is missing between `{check.name}` and `{claim.args[0]}`", f"write `{joined}`"
+        if said in ("full", "complete", "total") and check.kind == "fraction":
+            return f"`{check.name}` is compared with a number by a sign", f"write `{check.name} >= 100%`"
         clauses = " or ".join(f"`{c} {said}`" for c in ("of", "at", "among") if c in check.takes)
         help = f"write {clauses}" if said.isidentifier() and clauses else f"write `{plain}`"
         return f"`{check.name}` takes nothing like `{said}` behind it", help
