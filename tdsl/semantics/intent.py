@@ -445,7 +445,7 @@ class Intent:
     def alone(self, s: tree.Setting) -> list[StructureLine]:
         """Refuse ends that nothing joins."""
         if any(
-            isinstance(x, tree.Broken)
+            isinstance(x, (tree.Broken, tree.TierDecl))
             or (isinstance(x, tree.Setting) and x.name.name not in (*WORDS, *LATER))
             for x in self.body
         ):

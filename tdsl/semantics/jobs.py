@@ -345,6 +345,7 @@ OTHERS = (
 SETTINGS = (*WHOLE, *WORDS, *OTHERS)
 _ALL_SETTINGS = frozenset({*SETTINGS, "layers", "hidden", "ffn", "heads", "kv_heads", "vocab", "head_dim"})
 """Settings of a job's block."""
+PARALLEL = "write `tensor 8; pipeline 4; data 16`: a setting for each kind of parallelism"
 SETTINGS_OF_FRAMEWORKS = {
     **dict.fromkeys(("tp", "tensor_parallel", "tensor_model_parallel_size", "model_parallel"), "tensor"),
     **dict.fromkeys(("pp", "pipeline_parallel", "pipeline_model_parallel_size", "stages"), "pipeline"),
@@ -415,7 +416,13 @@ class JobReader:
         name = s.name.name
         if name not in SETTINGS:
             raise unknown_name_fault(
-                "E0101", s.name.span, "setting of a job", name, SETTINGS, meant=SETTINGS_OF_FRAMEWORKS
+                "E0101",
+                s.name.span,
+                "setting of a job",
+                name,
+                SETTINGS,
+                meant=SETTINGS_OF_FRAMEWORKS,
+                extra_help=PARALLEL if name.lower().startswith("parallel") else "",
             )
         special: Mapping[str, Callable[[tree.Setting], None]] = {
             "transformer": self.read_transformer,

@@ -11,6 +11,7 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.lost_words import exchanged_setting_fault, value_alone_fault, word_before_block_fault
 from tdsl.semantics.scope import Scope
+from tdsl.semantics.transport import TRANSPORTS
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import CLAUSES, INSTEAD_OF, KINDS, OPERATORS, STARTERS, STATEMENTS
 
@@ -55,6 +56,7 @@ KNOWN = (
 
 
 _STATEMENTS_MEANT = {
+    **dict.fromkeys(("gpus", "accelerators", "nodes", "servers"), "hosts"),
     **{"ip": "address", "ipv4": "address", "bgp": "routing", "rdma": "roce"},
     **{"host": "hosts", "chip": "chips", "room": "hall", "floor": "hall", "foreach": "for"},
 }
@@ -67,7 +69,8 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
     name = _statement_keyword(s)
     if isinstance(s, tree.TierDecl):
         scope.excused.add(s.name.name)
-        raise Fault("E0118", s.name.span, "`tier` belongs in the block of a topology")
+        help = "write `clos {` before the first tier and `}` behind the last"
+        raise Fault("E0118", s.name.span, "`tier` belongs in the block of a topology", help=help)
     if name in INTENT:
         raise Fault("E0118", s.span, f"`{name}` belongs {PLACE}", help=INSTEAD)
     if name in HALL or (isinstance(s, tree.Decl) and s.kind.name == "row"):
@@ -133,6 +136,11 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
         or _fault_of_misnamed_statement(s)
     ):
         return fault
+    value = s.items[0].value if len(s.items) == 1 else None
+    if isinstance(value, tree.PathExpr) and value.bare in TRANSPORTS:
+        fix = Fix("write `transport`", ((s.name.span, "transport"),), safe=False)
+        message = f"there is no statement `{name}` here; `{value.bare}` is a value of `transport`"
+        return Fault("E0118", s.name.span, message, help=f"write `transport {value.bare}`", fix=fix)
     return (
         _fault_of_word_in_two(s, known)
         or word_before_block_fault(s, inside=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -427,6 +428,13 @@ def _settings_of_tier(t: tree.TierDecl) -> dict[str, tree.Setting]:
             fix = Fix("put `switch`", ((at, "switch "),), safe=False)
             message = f"there is no setting of a tier called `{name}` here; a model follows `switch`"
             raise Fault("E0118", x.name.span, message, help=f"write `switch {name}`", fix=fix)
+        model = x.items[0].value if len(x.items) == 1 and not x.items[0].args else None
+        named = isinstance(model, tree.PathExpr) and (model.bare or "").isupper() and "switch" not in settings
+        if name not in TIER_SETTINGS and named:
+            new = f"switch {x.items[0].span.text} as {name}"
+            fix = Fix(f"write `{new}`", ((x.name.span.to(x.items[0].span), new),), safe=False)
+            message = f"there is no setting of a tier called `{name}` here; the switches' name follows `as`"
+            raise Fault("E0118", x.name.span, message, help=f"write `{new}`", fix=fix)
         if name not in TIER_SETTINGS:
             raise unknown_name_fault("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
     return settings
@@ -435,6 +443,13 @@ def _settings_of_tier(t: tree.TierDecl) -> dict[str, tree.Setting]:
 def _switch_item_of_tier(t: tree.TierDecl, settings: Mapping[str, tree.Setting]) -> tree.SettingItem:
     """What ``switch`` of a tier says: a model, and a count where one is written."""
     written = settings.get("switch")
+    first = written.items[0].span.text if written is not None and written.items else ""
+    counted = re.fullmatch(r"(\d+) ?x (\w+)(.*)", first)
+    if written is not None and counted is not None:
+        at, new = written.items[0].span, f"{counted[2]} x {counted[1]}{counted[3]}"
+        fix = Fix(f"write `{new}`", ((at, new),))
+        message = "the number of switches follows their model"
+        raise Fault("E0120", at, message, help=f"write `switch {new}`", fix=fix)
     if written is None or not written.items or not isinstance(written.items[0].value, tree.PathExpr):
         raise Fault(
             "E0120",

@@ -59,6 +59,14 @@ def _double_slash_comment(s: Scene) -> Diagnostic | None:
     )
 
 
+def _rest_of_line(s: Scene) -> str:
+    """What the line has behind the fault, up to a brace, a `;` or a comment; "" where that is long."""
+    text = s.run.file.text
+    end = text.find("\n", s.span.end)
+    rest = re.split(r"[{};#]", text[s.span.end : end if end >= 0 else len(text)])[0].strip()
+    return rest if len(rest) <= 40 else ""
+
+
 def _colon_in_setting(s: Scene) -> Diagnostic | None:
     """``rate: 100Gbps``."""
     t, b = s.token, s.before
@@ -84,7 +92,7 @@ def _colon_in_setting(s: Scene) -> Diagnostic | None:
         "E0001",
         f"expected a value, found `:` after `{b.text}`",
         s.span,
-        help=f"a setting has no `:`; write `{b.text} {value}`",
+        help=f"a setting has no `:`; write `{b.text} {_rest_of_line(s) or value}`",
         fix=Fix("remove the `:`", ((SourceSpan(s.run.file, b.end, t.end), " " if touching else ""),)),
     )
 

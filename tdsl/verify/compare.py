@@ -171,10 +171,10 @@ def _claim_with_sign(claim: ResolvedClaim, check: Check) -> str:
     sign = COMPARISON_WORDS.get(tuple(found[1].split())) if found is not None else None
     if found is not None and sign is not None and not claim.op:
         return f"{check.name} {sign} {found[2]}"
-    words = claim.text.split(" ")
-    if claim.op or len(words) != 2 or not words[1][:1].isdigit() or check.kind == "yes_no":
+    amount = re.fullmatch(r"\w+ (\d[\w.:%]*)((?: (?:of|at|under|through) .*)?)", claim.text)
+    if claim.op or amount is None or check.kind == "yes_no":
         return ""
-    return f"{check.name} {'>=' if check.scarce else '<='} {words[1]}"
+    return f"{check.name}{amount[2]} {'>=' if check.scarce else '<='} {amount[1]}"
 
 
 def _clauses_of_claim(claim: ResolvedClaim) -> dict[str, bool]:

@@ -45,7 +45,9 @@ MEANT = {
     **dict.fromkeys(("planes", "plane"), "plane_isolation"),
     **dict.fromkeys(("delay", "rtt"), "latency <= 2us"),
     **dict.fromkeys(("price", "capex", "budget"), "cost <= $12M"),
-    **dict.fromkeys(("watts", "consumption"), "power <= 44kW"),
+    **dict.fromkeys(
+        ("watts", "consumption", "total_power", "power_total", "max_power", "it_power"), "power <= 44kW"
+    ),
     **dict.fromkeys(("fault_tolerance", "failures", "resilience"), "survives any 1 of SWITCHES"),
 }
 """Words that people use for a requirement, in small letters, and how it is written."""
