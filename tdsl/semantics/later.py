@@ -69,7 +69,10 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
     name = _statement_keyword(s)
     if isinstance(s, tree.TierDecl):
         scope.excused.add(s.name.name)
-        help = "write `clos {` before the first tier and `}` behind the last"
+        from tdsl.semantics.topology import known_topology_names
+
+        names = ", ".join(f"`{n}`" for n in sorted(set(known_topology_names(library, home))))
+        help = f"write `NAME {{` before the first tier and `}}` behind the last; NAME is one of {names}"
         raise Fault("E0118", s.name.span, "`tier` belongs in the block of a topology", help=help)
     if name in INTENT:
         raise Fault("E0118", s.span, f"`{name}` belongs {PLACE}", help=INSTEAD)

@@ -318,8 +318,7 @@ def _setting_behind_model(s: Scene) -> Diagnostic | None:
 
 
 def _said_by_other_statement(s: Scene) -> Diagnostic | None:
-    """``host node[4]: M at rack A1`` and ``switch leaf[2]: M "leaf-{i}"``: where a device stands and what it
-    is called."""
+    """``host node[4]: M at rack A1`` and ``switch leaf[2]: M "leaf-{i}"``: its place and its name."""
     t, name = s.token, s.statement[1:2]
     if t is None or s.first not in KINDS["device"] or not name or name[0].type != "NAME":
         return None
@@ -331,7 +330,7 @@ def _said_by_other_statement(s: Scene) -> Diagnostic | None:
         return Diagnostic("E0001", message, t.span, help=f"write `{new}` in a line behind it")
     if t.text not in ("in", "at", "on"):
         return None
-    message = "where devices stand is said by a statement of its own, `place`"
+    message = "the place of a device is given by a statement of its own, `place`"
     new = f"place {name[0].text}[*] in HALL.A[1] stacked from 10U"
     return Diagnostic(
         "E0001", message, t.span, help=f"write `{new}`: the hall, the row, the rack and the height"
