@@ -124,6 +124,19 @@ def _refuse_unit_alone(head: tree.Identifier) -> None:
     raise Fault("E0101", head.span, message, help=f"write an amount such as `1{head.name}`")
 
 
+def _refuse_name_of_index(head: tree.Identifier) -> None:
+    """Raise Fault for ``naming pod[p].node[n] "p{pod}"``, the name of devices for the variable of their
+    index."""
+    text, span = head.span.file.text, head.span
+    line = text[text.rfind("\n", 0, span.start) + 1 : span.start][-400:]
+    found = re.search(rf"\b{head.name}\[([a-z]\w*)\]", line)
+    if found is None:
+        return
+    message = f"there is no value `{head.name}` here; `{found[1]}` is the index of `{head.name}`"
+    fix = Fix(f"write `{found[1]}`", ((span, found[1]),), safe=False)
+    raise Fault("E0101", span, message, help=f"write `{found[1]}`", fix=fix)
+
+
 def _refuse_path_as_value(head: tree.Identifier) -> None:
     """Raise Fault for ``require taper g[0..7] <= 4:1``, whose path lacks the word before it."""
     text, span = head.span.file.text, head.span
@@ -462,6 +475,7 @@ class Evaluator:
             message = f"there is no value `{name}` here"
             raise Fault("E0101", head.span, message, help=f"write `{word}`", fix=fix)
         _refuse_name_with_hyphen(head, scope)
+        _refuse_name_of_index(head)
         _refuse_values_with_slash(head)
         _refuse_path_as_value(head)
         _refuse_unit_alone(head)

@@ -57,6 +57,7 @@ KNOWN = (
 
 _STATEMENTS_MEANT = {
     **dict.fromkeys(("gpus", "accelerators", "nodes", "servers"), "hosts"),
+    **dict.fromkeys(("repeat", "loop", "while"), "for"),
     **{"ip": "address", "ipv4": "address", "bgp": "routing", "rdma": "roce"},
     **{"host": "hosts", "chip": "chips", "room": "hall", "floor": "hall", "foreach": "for"},
 }

@@ -110,6 +110,13 @@ class ModelBuilder:
     def build(self) -> DeviceModel | None:
         """The model, or None if what it is cannot be known."""
         node = self.node
+        if node.kind.name not in MODEL_KINDS and node.name.name in MODEL_KINDS:
+            both, new = node.kind.span.to(node.name.span), f"{node.name.name} {node.kind.name}"
+            fix = Fix(f"write `{new}`", ((both, new),))
+            message = f"`{node.name.name}` is the kind of the model and comes before its name"
+            fault = Fault("E0101", both, message, help=f"write `model {new}`", fix=fix)
+            fault.report(self.library.diagnostics)
+            return None
         if node.kind.name not in MODEL_KINDS:
             unknown_name_fault(
                 "E0101", node.kind.span, "kind of model", node.kind.name, MODEL_KINDS, meant=INSTEAD_OF
@@ -331,7 +338,14 @@ class ModelBuilder:
                 )
             name = inner.name.name
             if name not in PORT_SETTINGS:
-                raise unknown_name_fault("E0118", inner.name.span, "setting of a port", name, PORT_SETTINGS)
+                raise unknown_name_fault(
+                    "E0118",
+                    inner.name.span,
+                    "setting of a port",
+                    name,
+                    PORT_SETTINGS,
+                    meant=dict.fromkeys(("form", "form_factor", "slot", "plug", "module"), "cage"),
+                )
             if name in out:
                 raise Fault(
                     "E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")]
@@ -773,7 +787,22 @@ class ModelBuilder:
         )
 
     def refuse_counted_ports(self, s: tree.Setting) -> None:
-        """Refuse `ports 64 x 400Gbps` and `nic 8 x 400Gbps`, ports in the form of a list of parts."""
+        """Refuse `ports 64 x 400Gbps` and `nic 8 x 400Gbps`, ports in the form of a list of parts, and `port
+        400Gbps p[1..64]`, whose name is behind the rate."""
+        turned = re.match(r"ports?\s+(\d+(?:\.\d+)?[GMT]bps)\s+(\w+\[[^\]\n]*\])", s.span.text)
+        if turned is not None:
+            at = SourceSpan(s.span.file, s.span.start, s.span.start + turned.end())
+            new = f"port {turned[2]}: {turned[1]}"
+            fix = Fix(f"write `{new}`", ((at, new),))
+            message = "the rate of ports follows their name and `:`"
+            raise Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
+        named = re.match(r"ports?\s+(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps)", s.span.text)
+        if named is not None:
+            at = SourceSpan(s.span.file, s.span.start, s.span.start + named.end())
+            new = f"port {named[1]}[1..{named[2]}]: {named[3]}"
+            fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+            message = "ports have a name, their indices and a rate"
+            raise Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
         found = re.match(r"(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps|\w+)", s.span.text)
         plain = s.name.name in ("port", "ports")
         if found is None or not (plain or found[3].endswith("bps")):

@@ -317,6 +317,21 @@ def _setting_behind_model(s: Scene) -> Diagnostic | None:
     )
 
 
+def _omit_inside_of(s: Scene) -> Diagnostic | None:
+    """``omit node[15] in pod[0]``."""
+    t, inner, outer = s.token, s.statement[1:], s.rest[1:]
+    if t is None or s.first not in ("omit", "naming") or t.text not in ("in", "of", "from", "inside"):
+        return None
+    if not inner or inner[0].type != "NAME" or not outer or outer[0].type != "NAME":
+        return None
+    parts = {"NAME", "LSQB", "RSQB", "NUMBER", "DOT", "STAR", "RANGE"}
+    if any(x.type not in parts for x in (*inner, *outer)):
+        return None
+    whole = inner[0].span.to(outer[-1].span)
+    new = f"{outer[0].span.to(outer[-1].span).text}.{inner[0].span.to(inner[-1].span).text}"
+    return rewriting_finding("a path begins with the group that is outside", whole, whole, new)
+
+
 def _said_by_other_statement(s: Scene) -> Diagnostic | None:
     """``host node[4]: M at rack A1`` and ``switch leaf[2]: M "leaf-{i}"``: its place and its name."""
     t, name = s.token, s.statement[1:2]
@@ -533,6 +548,7 @@ TRIALS = (
     _parameter_without_type,
     _setting_behind_model,
     _said_by_other_statement,
+    _omit_inside_of,
     _type_before_name,
     _setting_with_equals,
     _pattern_count,
