@@ -208,11 +208,13 @@ def _refuse_mask(s: tree.Setting) -> None:
 
 def _refuse_settings_without_braces(s: tree.Setting) -> None:
     """Raise Fault for ``address leaf management from NET interface eth0``."""
-    found = re.search(r"\s+((?:(?:interface|vrf|gateway)[ \t]+[\w.:]+[ \t,]*)+)$", s.span.text)
-    if found is None or s.body is not None:
+    words = s.span.text.split()
+    begin = next((k for k, w in enumerate(words) if w in ("interface", "vrf", "gateway")), 0)
+    if not begin or s.body is not None or len(words[begin:]) % 2:
         return
-    settings = "; ".join(f"{a} {b}" for a, b in re.findall(r"(\w+)[ \t]+([\w.:]+)", found[1]))
-    place = SourceSpan(s.span.file, s.span.start + found.start(), s.span.end)
+    settings = "; ".join(f"{a} {b}" for a, b in zip(words[begin::2], words[begin + 1 :: 2], strict=True))
+    at = s.span.start + s.span.text.index(f" {words[begin]}")
+    place = SourceSpan(s.span.file, at, s.span.end)
     fix = Fix("write braces", ((place, f" {{ {settings} }}"),), safe=False)
     message = "settings of addresses are written in braces"
     raise Fault("E0120", place, message, help=f"write `{{ {settings} }}`", fix=fix)

@@ -249,7 +249,7 @@ class Intent:
         """The declaration that ``hosts N x MODEL`` stands for."""
         if len(s.items) > 1:
             raise Fault("E0120", s.items[1].span, f"one `{s.name.name}` declares devices of one model")
-        product = re.fullmatch(r"(\w+(?: x \w+)+) x (\w+)", item.span.text)
+        product = re.fullmatch(r"(\w++(?: x \w++)+) x (\w++)", item.span.text)
         if product is not None:
             new = f"{product[1].replace(' x ', ' * ')} x {product[2]}"
             fix = Fix(f"write `{new}`", ((item.span, new),), safe=False)

@@ -273,10 +273,11 @@ def _find_enclosing_member(
 def paths_in_one_fault(span: SourceSpan) -> Fault | None:
     """The fault of ``spine[0] and spine[1]`` and ``spine[0] spine[1]``, paths of a list without the `,`; None
     of other texts."""
-    path = r"[A-Za-z_][\w.]*(?:\[[^\]\s]*\][\w.]*)*"
-    if re.fullmatch(rf"{path}(?: (?:and )?{path})+", span.text) is None or "[" not in span.text:
+    paths = [word for word in span.text.split(" ") if word != "and"]
+    written = all(re.fullmatch(r"[A-Za-z_][\w.\[\]*()]*+", path) for path in paths)
+    if not written or len(paths) < 2 or "[" not in span.text:
         return None
-    new = re.sub(r" (?:and )?", ", ", span.text)
+    new = ", ".join(paths)
     fix = Fix(f"write `{new}`", ((span, new),), safe=False)
     return Fault("E0120", span, "`,` separates paths", help=f"write `{new}`", fix=fix)
 

@@ -517,10 +517,10 @@ class _HallReader:
     def rack_numbers(self, s: tree.Setting) -> tuple[int, int]:
         """The first and the last number of the racks that a setting is about."""
         named = re.fullmatch(
-            r"[A-Za-z]+0*(\d+)(?: ?(?:\.\.|-) ?[A-Za-z]*0*(\d+))?", s.items[0].span.text if s.items else ""
+            r"[A-Za-z]++(\d++)(?: ?(?:\.\.|-) ?[A-Za-z]*+(\d++))?", s.items[0].span.text if s.items else ""
         )
         if named is not None and self.scope.find(s.items[0].span.text) is None:
-            new = f"{named[1]}..{named[2]}" if named[2] else named[1]
+            new = "..".join(str(int(n)) for n in named.groups() if n)
             fix = Fix(f"write `{new}`", ((s.items[0].span, new),), safe=False)
             message = "racks of a row have numbers; the row gives the letter"
             raise Fault("E0120", s.items[0].span, message, help=f"write `rack {new}`", fix=fix)
