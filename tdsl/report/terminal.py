@@ -274,7 +274,7 @@ def sweep_outcome(sweep: Sweep, paint: Paint, width: int) -> str:
                 v.status,
                 f"{over[v.answer]} checks" if passed else terminal_safe_text(v.what),
                 terminal_safe_text(v.answer),
-                v.bare,
+                "" if v.bare else "report" if v.report else "require",
             )
             for v in verdicts
             for passed in [v.bare and v.status == "skipped" and over[v.answer] > 2]
@@ -297,29 +297,29 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
     """A line a check or requirement; instances of one requirement with one answer share a line."""
     results = list(results)
     passed_over = Counter(r.reason for r in results if r.status == "skipped" and r.requirement is None)
-    rows: dict[tuple[str, str, str, bool], list[str]] = {}
-    second: dict[tuple[str, str, str, bool], str] = {}
+    rows: dict[tuple[str, str, str, str], list[str]] = {}
+    second: dict[tuple[str, str, str, str], str] = {}
     for r in results:
         if (
             r.status == "skipped" and r.requirement is None and passed_over[r.reason] > 2
         ):  # one line for all of one reason
-            rows[r.status, f"{passed_over[r.reason]} checks", terminal_safe_text(r.reason), True] = [""]
+            rows[r.status, f"{passed_over[r.reason]} checks", terminal_safe_text(r.reason), ""] = [""]
             continue
         key = (
             _status_with_opinion(r),
             terminal_safe_text(r.requirement or r.check),
             terminal_safe_text(f"{r.text or r.reason}{_judged_part_text(r)}"),
-            r.requirement is None,
+            "" if r.requirement is None else "report" if r.report else "require",
         )
         rows.setdefault(key, []).append(r.scope)
         if r.second_opinion.get("verdict") == "unconfirmed":
             second[key] = f"; not confirmed: {terminal_safe_text(str(r.second_opinion.get('reason', '')))}"
     shown = []
-    for (status, what, answer, bare), scopes in rows.items():
+    for (status, what, answer, asked), scopes in rows.items():
         where = f" in {terminal_safe_text(scopes[0])}" if scopes[0] else ""
         where += f" and {len(scopes) - 1} more" if len(scopes) > 1 else ""
         shown.append(
-            (status, what, f"{answer}{where}{second.get((status, what, answer, bare), '')}".strip(), bare)
+            (status, what, f"{answer}{where}{second.get((status, what, answer, asked), '')}".strip(), asked)
         )
     return verdict_columns(shown, paint, width)
 
@@ -340,21 +340,26 @@ def _status_with_opinion(result: Result) -> str:
     return result.status + words.get(str(given.get("verdict")), "")
 
 
-def verdict_columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, width: int) -> list[str]:
-    """Verdicts under each other: status, what was asked, the answer; bare ones were asked by nobody."""
-    broad = min(max((text_columns(what) for _, what, _, _ in rows), default=0), width // 2)
+def verdict_columns(rows: Sequence[tuple[str, str, str, str]], paint: Paint, width: int) -> list[str]:
+    """Verdicts under each other within the width: status, what was asked, the answer. The last of a row is who
+    asked: ``require``, ``report``, or "" of a check that nobody asked for; only what is required is green."""
     first = max((len(status) for status, *_ in rows), default=0)
-    first, out = max(first, 8), []
-    for status, what, answer, bare in rows:
-        style = "dim" if bare and status == "proved" else VERDICTS[status.partition(",")[0]]
+    first = max(first, 8)
+    left = max(width - 6 - first, 30)
+    most = min(width // 2, max(left - 30, 12))
+    broad = max((n for _, what, *_ in rows if (n := text_columns(what)) <= most), default=min(most, 24))
+    gap, out = " " * (6 + first + broad), []
+    for status, what, answer, asked in rows:
+        style = VERDICTS[status.partition(",")[0]] if asked == "require" or status != "proved" else "dim"
         head = f"  {paint(style, f'{status:<{first}}')}  "
-        shown = what + " " * max(broad - text_columns(what), 0)
-        lines = wrap_text(answer, max(width - 6 - first - broad, 30))
-        if text_columns(what) > broad:
-            out += [head + what, *(" " * (6 + first + broad) + line for line in lines)]
-            continue
-        out.append((head + (shown if bare else paint("bold", shown)) + f"  {lines[0]}").rstrip())
-        out += [" " * (6 + first + broad) + line for line in lines[1:]]
+        lines = wrap_text(answer, max(left - broad, 18))
+        beside = text_columns(what) <= broad
+        whats = [what.ljust(len(what) + broad - text_columns(what))] if beside else wrap_text(what, left)
+        if asked:
+            whats = [paint("bold", w) for w in whats]
+        first_line = f"{head}{whats[0]}" + (f"  {lines[0]}" if beside else "")
+        out += [first_line.rstrip(), *(f"{' ' * (4 + first)}{w}" for w in whats[1:])]
+        out += [f"{gap}{line}" for line in lines[beside:]]
     return out
 
 

@@ -118,7 +118,8 @@ def answer(check: str, status: Any, text: str = "", reason: str = "", requiremen
 
 
 def test_verdicts(golden: Golden) -> None:
-    """Verdicts of requirements and checks, with scopes, reasons and second opinions."""
+    """Verdicts of requirements and checks, with scopes, reasons and second opinions, within the columns that there are. What
+    nobody requires is not proved in green."""
     seconds: list[dict[str, object]] = [
         {"verdict": "confirmed", "by": ["x", "y"]}, {"verdict": "disagrees", "by": ["x"]},
         {"verdict": "unconfirmed", "reason": "too large"},
@@ -133,10 +134,14 @@ def test_verdicts(golden: Golden) -> None:
         *(answer("links", "proved", "4 at each", requirement="links >= 4", scope=f"s[{n}]") for n in range(3)),
         *(answer("ports", "proved", "8", requirement="ports == 8", scope=f"s[{n}]") for n in range(2)),
         answer("throughput", "modelled", "word " * 30, requirement="throughput of a long list of things " * 3),
+        answer("taper", "proved", "1:1", requirement="taper of leaf", report=True),
     ]  # fmt: skip
     out = []
     for width, colour in ((60, False), (140, True)):
-        out += [f"==== {width}", *terminal.verdict_lines(results, Paint(colour), width)]
+        lines = terminal.verdict_lines(results, Paint(colour), width)
+        assert all(len(re.sub("\x1b[^m]*m", "", line)) <= width for line in lines)
+        assert not any("[32m" in line for line in lines if re.search("cost|taper", line))
+        out += [f"==== {width}", *lines]
     summary: dict[str, object] = {
         "hosts": 1234, "other_hosts": 5, "accelerators": 9872, "endpoints": 10, "other_endpoints": 1, "switches": 12345,
         "tiers": {"leaf": 12000, "spine": 345}, "planes": 2, "rails": 8,
