@@ -292,7 +292,7 @@ def _facts_for_page(
             "status": r.status,
             "name": f"{of}{r.requirement or r.check}",
             "text": r.text or r.reason,
-            "required": r.requirement is not None,
+            "required": r.requirement is not None and not r.report,
             "mark": at.get(f"{of}{r.requirement or r.check}", -1),
         }
         for of, each in [("", design), *((f"{d.name}: ", d) for d in networks)]

@@ -345,14 +345,14 @@ def verdict_columns(rows: Sequence[tuple[str, str, str, str]], paint: Paint, wid
     asked: ``require``, ``report``, or "" of a check that nobody asked for; only what is required is green."""
     first = max((len(status) for status, *_ in rows), default=0)
     first = max(first, 8)
-    left = max(width - 6 - first, 30)
+    left = max(width - 6 - first, 24)
     most = min(width // 2, max(left - 30, 12))
     broad = max((n for _, what, *_ in rows if (n := text_columns(what)) <= most), default=min(most, 24))
     gap, out = " " * (6 + first + broad), []
     for status, what, answer, asked in rows:
         style = VERDICTS[status.partition(",")[0]] if asked == "require" or status != "proved" else "dim"
         head = f"  {paint(style, f'{status:<{first}}')}  "
-        lines = wrap_text(answer, max(left - broad, 18))
+        lines = wrap_text(answer, left - broad)
         beside = text_columns(what) <= broad
         whats = [what.ljust(len(what) + broad - text_columns(what))] if beside else wrap_text(what, left)
         if asked:
