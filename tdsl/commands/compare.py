@@ -150,8 +150,8 @@ def _column_name(design: Design) -> str:
 def _comparison_table(
     columns: list[ComparedColumn], varied: list[str], job: str = "", economics: Economics | None = None
 ) -> OutputRows:
-    """A row for each figure of the designs; ``varied`` are the values of the parameter that differs, where one
-    does. Of jobs the one named, or all."""
+    """A row for each figure of the designs; ``varied`` are the values of the parameter that differs, where
+    one does. Of jobs the one named, or all."""
     known: list[dict[str, object]] = []
     efficiencies: dict[str, Fraction] = {}
     for column in columns:

@@ -340,9 +340,18 @@ def _status_with_opinion(result: Result) -> str:
     return result.status + words.get(str(given.get("verdict")), "")
 
 
+def _status_style(status: str, asked: str) -> str:
+    """The style of a status, that of a second opinion with it."""
+    word, _, opinion = status.partition(", ")
+    if opinion.startswith("but"):
+        return "bad"
+    return VERDICTS[word] if asked == "require" or word != "proved" else "dim"
+
+
 def verdict_columns(rows: Sequence[tuple[str, str, str, str]], paint: Paint, width: int) -> list[str]:
-    """Verdicts under each other within the width: status, what was asked, the answer. The last of a row is who
-    asked: ``require``, ``report``, or "" of a check that nobody asked for; only what is required is green."""
+    """Verdicts under each other within the width: status, what was asked, the answer. The last of a row is
+    who asked: ``require``, ``report``, or "" of a check that nobody asked for; only what is required is
+    green."""
     first = max((len(status) for status, *_ in rows), default=0)
     first = max(first, 8)
     left = max(width - 6 - first, 24)
@@ -350,8 +359,7 @@ def verdict_columns(rows: Sequence[tuple[str, str, str, str]], paint: Paint, wid
     broad = max((n for _, what, *_ in rows if (n := text_columns(what)) <= most), default=min(most, 24))
     gap, out = " " * (6 + first + broad), []
     for status, what, answer, asked in rows:
-        style = VERDICTS[status.partition(",")[0]] if asked == "require" or status != "proved" else "dim"
-        head = f"  {paint(style, f'{status:<{first}}')}  "
+        head = f"  {paint(_status_style(status, asked), f'{status:<{first}}')}  "
         lines = wrap_text(answer, left - broad)
         beside = text_columns(what) <= broad
         whats = [what.ljust(len(what) + broad - text_columns(what))] if beside else wrap_text(what, left)
