@@ -190,8 +190,8 @@ def figures_of_design(design: Design) -> dict[str, object]:
 
 def figures_of_statements(design: Design) -> dict[str, str]:
     """The figures that a design's own requirements and reports ask for, by what is asked without a bound,
-    such as ``allreduce 1GB``. Of an interval both ends, ``>=`` or ``<=`` where one is known; a model's begin with
-    ``~``."""
+    such as ``allreduce 1GB``. Of an interval both ends, ``>=`` or ``<=`` where one is known; a model's begin
+    with ``~``."""
     out: dict[str, str] = {}
     for r in design.results:
         asked = BOUND.sub("", r.requirement or "")

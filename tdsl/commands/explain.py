@@ -64,7 +64,7 @@ def command(word: str | None, **given: bool) -> None:
     if given["list"]:
         from tdsl.commands.list import list_of_codes
 
-        print_table(list_of_codes())
+        print_table(list_of_codes(), wrapped=True)
         return
     if word is None:
         raise click.UsageError("name a code, check, model, topology or target; `--list` lists all codes")

@@ -94,6 +94,17 @@ def test_findings(golden: Golden) -> None:
     golden("report/findings.txt", "\n".join(out) + "\n")
 
 
+@given(st.lists(st.lists(st.text("abcd  ", max_size=60), min_size=3, max_size=3), min_size=1, max_size=5), st.integers(40, 90))
+def test_a_table_in_a_narrow_terminal(rows: list[list[str]], width: int) -> None:
+    """It fits where its longest words do, and has all words of each column in their order."""
+    rows = [[" ".join(c.split()) for c in row] for row in rows]
+    head = ("left", "mid", "right")
+    longest = [max(len(w) for c in column for w in c.split() or [""]) for column in zip(head, *rows, strict=True)]
+    made = [*columns.table_lines(head, rows, Paint(False), width)]
+    assert max(map(len, made)) <= max(width, sum(longest) + 4)
+    assert sorted("".join(made).replace(" ", "")) == sorted("".join(c for r in (head, *rows) for c in r).replace(" ", ""))
+
+
 @settings(max_examples=60)
 @given(st.lists(st.text("abc :{}", max_size=40), min_size=1, max_size=6), st.data())
 def test_what_is_marked_is_underlined(lines: list[str], data: st.DataObject) -> None:
