@@ -248,7 +248,7 @@ def test_a_cluster_is_one_drawing(tmp_path: Path) -> None:
 DRAWN = sections(__file__)["drawn"]
 
 
-@pytest.mark.parametrize("name", ["dgx_superpod_h100", "tpu_v4", "slim_fly_cscs", "jupiter", "dragonfly"])
+@pytest.mark.parametrize("name", ["dgx_superpod_h100_racks", "tpu_v4", "slim_fly_cscs", "jupiter", "dragonfly"])
 def test_what_is_drawn_of_known_networks(name: str, tmp_path: Path) -> None:
     """Counts by hand; the saved picture is well-formed XML and has every text of the drawing."""
     fabric = compiler.compile_without_checks(name).designs[0].fabric
@@ -256,7 +256,7 @@ def test_what_is_drawn_of_known_networks(name: str, tmp_path: Path) -> None:
     found = browse(viewer_page([(fabric, (), {})], name), tmp_path, DRAWN)
     boxes = {title: (sub, kind, level) for title, sub, kind, level in found["boxes"]}
     wanted = {
-        "dgx_superpod_h100": {"node": ("127 × DGX_H100: 32 in 3, 31 in 1", "matrix")},
+        "dgx_superpod_h100_racks": {"node": ("127 × DGX_H100: 32 in 3, 31 in 1", "matrix")},
         "tpu_v4": {"chip": ("4,096 × TPU_V4 in 64 cubes, 16 circuits for each line", "cubes")},
         "slim_fly_cscs": {"r": ("50 × SF_SWITCH, 175 links between them", "ring")},
         "jupiter": {"block": ("8 × AGG_BLOCK, 1,024 circuits between them", "ring")},
@@ -268,7 +268,8 @@ def test_what_is_drawn_of_known_networks(name: str, tmp_path: Path) -> None:
     assert fabric.title in found["texts"] and set(found["legend"]) <= set(found["texts"])
     if name == "jupiter":
         assert boxes["ocs"][2] > boxes["block"][2], "optical switches are above what they join"
-    if name == "dgx_superpod_h100":
+    if name == "dgx_superpod_h100_racks":
+        assert found["racks"] == ["hosts: 128switches: 48", False]
         assert found["labels"] == ["4 su, not all equal"] and found["colour"] == "rail"
         assert found["legend"] == [*(f"rail {r}: 127" for r in range(8)), "host-leaf: 4", "leaf-spine: 1,024"]
 
