@@ -34,8 +34,8 @@ def format_option(command: F) -> F:
 
 
 def print_table(rows: OutputRows, wrapped: bool = False) -> None:
-    """A table on stdout, a line at a time; ``wrapped`` on a terminal: texts go on in the next line where it is
-    narrower than the table."""
+    """A table on stdout, a line at a time; ``wrapped`` on a terminal: texts go on in the next line where it
+    is narrower than the table."""
     width = output_width(sys.stdout) if wrapped and sys.stdout.isatty() else 0
     for line in table_lines(rows.head, rows.body, Paint(wants_colour(sys.stdout)), width):
         write_to_stream(f"{line}\n")

@@ -156,7 +156,7 @@ def _note_lines(gutter: str, head: str, text: str, paint: Paint, width: int) -> 
 
 def design_outcome(design: Design, paint: Paint, width: int, verbose: bool = False) -> str:
     """What was proved of a design, and what it consists of; all of it where that is asked for."""
-    parts = [_outcome_title(design, paint), *_lost_lines(design, width)]
+    parts = [*_outcome_title(design, paint, width), *_lost_lines(design, width)]
     summary = design.consists() or {}
     incomplete = any(r.reason == INCOMPLETE for r in design.results)
     if verbose:
@@ -175,17 +175,29 @@ def design_outcome(design: Design, paint: Paint, width: int, verbose: bool = Fal
     return "\n".join([*parts, "", *counts] if counts else parts)
 
 
-def _outcome_title(design: Design, paint: Paint) -> str:
-    """The name of a design, its parameters, and what it is of."""
+def _outcome_title(design: Design, paint: Paint, width: int) -> list[str]:
+    """The name of a design, its parameters, and what it is of: a line, or more of a narrow terminal."""
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
-    title = paint("bold", terminal_safe_text(design.name)) + (
-        f" ({terminal_safe_text(parameters)})" if parameters else ""
+    needed = f", needed {design.needed}" if design.needed else ""
+    pieces = (
+        ("bold", "", design.name),
+        ("", " ", f"({parameters})" if parameters else ""),
+        ("", "  ", f"all fabrics of the cluster: {', '.join(design.members)}" if design.members else ""),
+        ("", "  ", f"phase {design.phase}{needed}" if design.phase else ""),
+        ("dim", "  ", design.file),
     )
-    if design.members:
-        title += f"  all fabrics of the cluster: {terminal_safe_text(', '.join(design.members))}"
-    if design.phase:
-        title += f"  phase {design.phase}" + (f", needed {design.needed}" if design.needed else "")
-    return f"{title}  {paint('dim', terminal_safe_text(design.file))}"
+    lines, used = [""], 0
+    for style, gap, text in pieces:
+        parts = wrap_text(terminal_safe_text(text), max(width - 2, 40)) if text else []
+        for n, part in enumerate(parts):
+            shown, columns = paint(style, part) if style else part, text_columns(part)
+            if lines == [""] or (not n and used + len(gap) + columns <= width):
+                lines[-1] += f"{gap}{shown}"
+                used += len(gap) + columns
+            else:
+                lines.append(f"  {shown}")
+                used = 2 + columns
+    return lines
 
 
 def _lost_lines(design: Design, width: int) -> list[str]:
