@@ -294,6 +294,26 @@ def test_a_clicked_finding_marks_what_it_is_about(tmp_path: Path) -> None:
     assert found["hidden"][0][0][1] == "false" and len(found["hidden"][1]) == 1 and found["shown"] == ["true", "true"]
 
 
+def test_a_finding_of_links_marks_those_at_fault_alone(tmp_path: Path) -> None:
+    """By hand: six of eight hosts have a half of the three ports that are split; of the other statement no types fit."""
+    text = """model host H { port n: 100Gbps { type X } }
+model host Y { port n: 100Gbps { type Y } }
+model switch S { port p[1..8]: 200Gbps { type X; split 2 }; port q[1..8]: 100Gbps { type X } }
+fabric f {
+  host h[8]: H
+  host y[2]: Y
+  switch s: S { split p[1..3] 2 }
+  connect h[i] to s.p
+  connect y[i] to s.q[2*i + 1]
+}
+"""
+    (tmp_path / "f.fab").write_text(text, encoding="utf-8")
+    assert tdsl("view", tmp_path / "f.fab", "--no-open", "-o", tmp_path / "f.html").exit_code == 1  # its plan lacks a cable
+    header, page = unpacked((tmp_path / "f.html").read_text())
+    marks = {m["title"][:5]: page[f"mark{k}_links"] for k, m in enumerate(header["marks"])}
+    assert marks["E0220"] == [6, 7] and marks["E0221"] == [8, 9]
+
+
 def test_two_designs_in_one_page(tmp_path: Path) -> None:
     """A unit more: by hand 16 + 8 links of its own, nothing else; it is the only frame that is green."""
     (tmp_path / "old.fab").write_text(POD.replace("su[2]", "su[1]") + MODELS, encoding="utf-8")
