@@ -161,7 +161,7 @@ def design_outcome(design: Design, paint: Paint, width: int, verbose: bool = Fal
     incomplete = any(r.reason == INCOMPLETE for r in design.results)
     if verbose:
         verdicts = verdict_lines(design.results, paint, width)
-        counts = summary_lines(summary, paint, not design.members)
+        counts = [] if incomplete else summary_lines(summary, paint, not design.members)
     elif incomplete:
         count = sum(r.requirement is not None for r in design.results)
         what = _number_with_noun(count, "requirement") if count else "nothing"
@@ -263,10 +263,11 @@ def counts_text(summary: Mapping[str, object]) -> str:
     tiers = _named_counts_text(summary.get("tiers"))
     behind = {"host": f" {others}" if others else "", "switch": f" ({tiers})" if tiers else ""}
     pieces = []
+    least_hosts = 1 if total("accelerators") else 0
     for noun in ("host", "accelerator", "switch", "plane", "rail", "link", "cable", "circuit"):
         plural = f"{noun}es" if noun == "switch" else f"{noun}s"
         number = total(plural)
-        least = {"host": 0, "plane": 2, "rail": 2}.get(noun, 1)
+        least = {"host": least_hosts, "plane": 2, "rail": 2}.get(noun, 1)
         if isinstance(number, int) and number >= least:
             pieces.append(f"{number:,} {noun if number == 1 else plural}{behind.get(noun, '')}")
     injection = summary.get("injection_bps")
