@@ -234,22 +234,24 @@ def costs_of_audit(
     """Note on ``noted`` what the faults of an audit cost the jobs of a design, and in which order to repair
     them. ``network`` is that of a cluster which the jobs are on."""
     from tdsl.jobs.change import JobChange, job_on_network
-    from tdsl.observe.asbuilt import as_built_fabric, audit_with_faults, network_of_cluster
+    from tdsl.observe.asbuilt import BuiltCabling, fabric_with_faults_mended, network_of_cluster
     from tdsl.prove.view import View
 
-    def built(faults: Sequence[int] | None) -> Fabric:
-        """What is built where of the faults these alone are not mended."""
-        chosen = made.faults if faults is None else [made.faults[n - 1] for n in faults]
-        return network_of_cluster(as_built_fabric(audit_with_faults(made, list(chosen))), network)
-
     numbers = [n for n, x in enumerate(made.faults, 1) if x.mistake is not None or x.slow is not None]
+    cabling = BuiltCabling(made)
+
+    def built(faults: Sequence[int]) -> Fabric:
+        """What is built where of the faults these alone are not mended."""
+        mended = set(numbers).difference(faults)
+        return network_of_cluster(fabric_with_faults_mended(made, cabling, mended), network)
+
     for ranked in question.jobs_of(design):
         assert design.fabric is not None
         before = job_on_network(View.whole(design.fabric.network), ranked)
         price = question.price(design, design)
 
         def change(
-            faults: Sequence[int] | None,
+            faults: Sequence[int],
             ranked: RankedJob = ranked,
             before: JobOnNetwork = before,
             price: PriceOfHours | None = price,
@@ -265,7 +267,7 @@ def costs_of_audit(
 
 
 def _repairs_in_order(
-    now: JobChange, numbers: Sequence[int], change: Callable[[Sequence[int] | None], JobChange]
+    now: JobChange, numbers: Sequence[int], change: Callable[[Sequence[int]], JobChange]
 ) -> list[RepairGain]:
     """The first faults in the order in which to repair them: what gains most by itself first, then what costs
     most by itself; with what is left after each."""
@@ -293,7 +295,7 @@ def _note_costs_of_audit(
         notes.append(
             f"repair {rank}: fault {one.fault} ({message}); alone {gain:+.3g} points of work; then {left}"
         )
-    rest = len(made.mistakes) - len(repairs)
+    rest = sum(x.mistake is not None or x.slow is not None for x in made.faults) - len(repairs)
     if len(repairs) == MOST_REPAIRS and rest > 0:
         notes.append(f"the gain of {rest:,} more faults is not computed")
     facts = now.facts() | {

@@ -92,7 +92,7 @@ class _Unanswered:
             self._changed.notify_all()
 
     def wait(self, seconds: float) -> None:
-        """Wait until all are answered, so many seconds at most."""
+        """Wait until all are answered, or these seconds are over."""
         with self._changed:
             self._changed.wait_for(lambda: not self._ids, seconds)
 
@@ -106,7 +106,7 @@ class _Unanswered:
 def serve_with_messages_judged(
     serve: Callable[[], None], judge: Callable[[bytes], object], patience: float
 ) -> None:
-    """Run a server on descriptors 0 and 1 that meets messages alone; the others are answered here. Where the
+    """Run a server on descriptors 0 and 1 that gets messages alone; the others are answered here. Where the
     client closes its end, the server has ``patience`` seconds to answer the calls that run.
 
     The server reads and writes pipes; threads pass lines between them and the standard streams, so that no

@@ -208,7 +208,7 @@ def _scenario_finding_lines(outcome: ScenarioOutcome) -> Iterator[str]:
     from tdsl.explain import catalogue
 
     for d in outcome.findings:
-        first = f" (first of {d.count})" if d.count > 1 else ""
+        first = f" ({d.others_in_words})" if d.others_in_words else ""
         what = (
             f"{d.severity.word}[{d.code}] {catalogue.finding_name(d.code)}: "
             f"{' '.join(d.message.split())}{first}"

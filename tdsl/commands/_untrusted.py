@@ -154,7 +154,9 @@ def _limit_given(variable: str, usual: int) -> int:
     if not text:
         return usual
     if not (text.isascii() and text.isdigit() and 0 < int(text[:12]) < 10**10):
-        raise Wrong(f"{variable} is {text[:40]!r}; it is a whole number, such as {usual}")
+        raise Wrong(
+            f"{variable} is {text[:40]!r}; write a whole number from 1 to {10**10 - 1}, such as {usual}"
+        )
     return int(text)
 
 

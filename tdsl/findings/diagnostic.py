@@ -53,9 +53,9 @@ class Diagnostic:
 
     ``code`` names its page (``tdsl explain E0101``), from which name and title are read; ``message`` is the
     cause with its numbers, ``notes`` are further facts, ``help`` is what would mend it. ``count`` is how many
-    equal findings it is shown for; ``allowed`` is the reason for which the design allows it. ``cause`` has
-    place and code of the finding that this one is a consequence of: it is reported only where that one is
-    none, or is waived.
+    findings it is shown for: equal ones, and ``unlisted`` others of its code further down in the text.
+    ``allowed`` is the reason for which the design allows it. ``cause`` has place and code of the finding that
+    this one is a consequence of: it is reported only where that one is none, or is waived.
     """
 
     code: str
@@ -69,6 +69,14 @@ class Diagnostic:
     count: int = 1
     allowed: str = ""
     cause: Label | None = None
+    unlisted: int = 0
+
+    @property
+    def others_in_words(self) -> str:
+        """Which others it is shown for, such as ``first of 24``; "" where it is alone."""
+        if self.unlisted:
+            return f"{self.unlisted:,} more of this code are not listed"
+        return f"first of {self.count:,}" if self.count > 1 else ""
 
 
 class FindingDetails(TypedDict, total=False):
@@ -162,7 +170,7 @@ def merge_equal_findings(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def _without_equivalent_faults(findings: list[Diagnostic]) -> list[Diagnostic]:
     """Findings where of many faults of one text that have one code and no fix the first are kept, and the
-    last of these counts the others: a text of another kind has a fault at each word."""
+    last of these says how many others there are: a text of another kind has a fault at each word."""
     if len(findings) <= MOST_EQUIVALENT_FAULTS:
         return findings
     kept: list[Diagnostic] = []
@@ -176,6 +184,6 @@ def _without_equivalent_faults(findings: list[Diagnostic]) -> list[Diagnostic]:
                 listed.append(len(kept))
             kept.append(d)
             continue
-        last = listed[-1]
-        kept[last] = replace(kept[last], count=kept[last].count + d.count)
+        last = kept[listed[-1]]
+        kept[listed[-1]] = replace(last, count=last.count + d.count, unlisted=last.unlisted + d.count)
     return kept

@@ -381,7 +381,7 @@ class Server(Answering):
 
     def diagnostic(self, state: Open, d: Diagnostic) -> lsp.Diagnostic:
         """A finding in the protocol's words; notes and help stand in its message."""
-        words = [d.message + (f" (first of {d.count})" if d.count > 1 else "")]
+        words = [d.message + (f" ({d.others_in_words})" if d.others_in_words else "")]
         words += [f"note: {n}" for n in d.notes]
         words += [f"help: {d.help}"] if d.help else []
         words += [f"allowed: {d.allowed}"] if d.allowed else []

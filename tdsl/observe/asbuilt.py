@@ -68,15 +68,22 @@ class Promise:
 
 class BuiltCabling:
     """The far end of every port as built. Mistakes that share no port, nor a planned link between their
-    ports, do not touch one another: with some of them mended, the others are as they were."""
+    ports, are independent: with some of them mended, the others are as they were."""
 
     def __init__(self, made: Audit) -> None:
         self.planned = planned_far_ports(made.fabric)
-        self._at: list[int] = [*self.planned.tolist(), *(-1 for _ in made.seen.virtual)]
+        self._at = made.judged_far_ports()
+        f, hidden = made.fabric, ~made.judged
+        self._not_judged = {*f.link_a[hidden].tolist(), *f.link_b[hidden].tolist()}
         self._groups = self._mistakes_that_touch(made.mistakes)
         self._group_of = {id(one): k for k, group in enumerate(self._groups) for one in group}
         self._far, self._changed = self.planned.copy(), np.zeros(len(self.planned), dtype=np.bool_)
-        self._ports = [self._make(group, self._far, self._changed) for group in self._groups]
+        self._ports: list[list[int]] = []  # of each group those that it changes
+        for group in self._groups:
+            far_ends = self._far_ends(group)
+            assert far_ends is not None, group
+            self._ports.append(list(far_ends))
+            self._far[self._ports[-1]], self._changed[self._ports[-1]] = list(far_ends.values()), True
 
     def _mistakes_that_touch(self, mistakes: Sequence[Mistake]) -> list[list[Mistake]]:
         """Mistakes in groups whose ports no other group touches; each group in the order given."""
@@ -100,31 +107,29 @@ class BuiltCabling:
             groups.setdefault(root(i), []).append(one)
         return list(groups.values())
 
-    def _make(self, group: Iterable[Mistake], far: Ints, changed: Bools) -> list[int]:
-        """Make the mistakes of a group; the ports of the design that they change."""
-        size = len(far)
+    def _far_ends(self, group: Iterable[Mistake]) -> dict[int, int] | None:
+        """The far end of each port of the design that some mistakes change, -1 where there is none; None
+        where one of them cannot be made without others. A pattern may pass over links that are not judged,
+        which stay as designed."""
+        size = len(self.planned)
         state = Cabling(self._at.__getitem__, lambda p: -1)
-        for one in group:
-            state.make(one)
-        ports = [p for p in state.changed if p < size]
-        for p in ports:
-            q = state.changed[p]
-            far[p] = q if q < size else -1
-        changed[ports] = True
-        return ports
+        if not all(map(state.make, group)):
+            return None
+        changed = {
+            p: q for p, q in state.changed.items() if p < size and (q >= 0 or p not in self._not_judged)
+        }
+        return {p: q if q < size else -1 for p, q in changed.items()}
 
     def ends(self, mended: Iterable[Mistake] = ()) -> tuple[Ints, Bools]:
         """The far end of every port, -1 where there is none, with some mistakes mended; and which ports the
-        others change."""
+        others change. Where others cannot be as they were without one of these, all of the group are left."""
         gone = {id(one) for one in mended}
         far, changed = self._far.copy(), self._changed.copy()
-        groups = {self._group_of[i] for i in gone}
-        ports = np.fromiter((p for k in groups for p in self._ports[k]), dtype=np.int64)
-        far[ports], changed[ports] = self.planned[ports], False
-        for k in groups:
-            left = [one for one in self._groups[k] if id(one) not in gone]
-            if left:
-                self._make(left, far, changed)
+        for k in {self._group_of[i] for i in gone}:
+            left = self._far_ends(one for one in self._groups[k] if id(one) not in gone)
+            if left is not None:
+                far[self._ports[k]], changed[self._ports[k]] = self.planned[self._ports[k]], False
+                far[list(left)], changed[list(left)] = list(left.values()), True
         return far, changed
 
 
@@ -325,10 +330,7 @@ class _Mending:
 
     def judge(self, claim: ResolvedClaim, mended: Iterable[int]) -> Result:
         """A requirement on what is built with some faults mended."""
-        numbers = set(mended)
-        gone = {id(fault): fault.mistake for number, fault in self.faults if number in numbers}
-        left = audit_with_faults(self.made, [x for x in self.made.faults if id(x) not in gone])
-        built = as_built_fabric(left, self.cabling, [one for one in gone.values() if one is not None])
+        built = fabric_with_faults_mended(self.made, self.cabling, mended)
         fabric = network_of_cluster(built, self.network)
         (found,) = _results_of_claims(fabric, [claim], self.budget)
         return found
@@ -381,9 +383,14 @@ class _Mending:
         return tuple(sorted([*needed, *pool])), not pool
 
 
-def audit_with_faults(made: Audit, faults: list[CablingFault]) -> Audit:
-    """An audit with some of its faults."""
-    return Audit(made.fabric, made.seen, made.judged, faults, made.notes, made.accepted)
+def fabric_with_faults_mended(made: Audit, cabling: BuiltCabling, mended: Iterable[int]) -> Fabric:
+    """What is built where some faults of an audit are mended, given by their numbers from 1; ``cabling`` is
+    that of the audit. A mistake without which others cannot be made is not mended alone."""
+    numbers = set(mended)
+    gone = [f.mistake for n, f in enumerate(made.faults, 1) if n in numbers and f.mistake is not None]
+    left = [f for n, f in enumerate(made.faults, 1) if n not in numbers]
+    audit = Audit(made.fabric, made.seen, made.judged, left, made.notes, made.accepted)
+    return as_built_fabric(audit, cabling, gone)
 
 
 def _figure_of_result(result: Result) -> Fraction:

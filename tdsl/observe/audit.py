@@ -57,6 +57,7 @@ class CablingFault:
     tasks: tuple[RepairTask, ...]
     mistake: Mistake | None = None
     slow: tuple[int, int] | None = None  # a port of a link that is slower than planned, and its rate
+    step: int = 0  # the place of the mistake among those that lead from the design to what was seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,16 @@ class Audit:
     @property
     def mistakes(self) -> list[Mistake]:
         """Mistakes of cabling, in the order in which they lead from the design to what was seen."""
-        return [f.mistake for f in (*self.accepted, *self.faults) if f.mistake is not None]
+        faults = sorted((*self.accepted, *self.faults), key=lambda fault: fault.step)
+        return [f.mistake for f in faults if f.mistake is not None]
+
+    def judged_far_ports(self) -> list[int]:
+        """The planned far end of each port, of what is plugged and the design does not have, too; -1 where no
+        link is planned, or it is not judged."""
+        far = planned_far_ports(self.fabric)
+        for ends in (self.fabric.link_a, self.fabric.link_b):
+            far[ends[~self.judged]] = -1
+        return [*far.tolist(), *(-1 for _ in self.seen.virtual)]
 
     @cached_property
     def as_designed(self) -> Bools:
@@ -159,8 +169,7 @@ class _Auditor:
         only = asked.only
         of = fabric.link_count if only is None else int((only[fabric.device_a] | only[fabric.device_b]).sum())
         self.out = Audit(fabric, seen, judged, of=of)
-        more = len(seen.virtual)
-        self.planned = [*self._planned(judged), *(-1 for _ in range(more))]
+        self.planned = self.out.judged_far_ports()
         self.found = self._found()
         self.words = Words(fabric, seen)
 
@@ -178,28 +187,19 @@ class _Auditor:
         self.facts()
         return self.out
 
-    def _planned(self, judged: Bools) -> list[int]:
-        far = planned_far_ports(self.fabric)
-        hidden = ~judged
-        far[self.fabric.link_a[hidden]] = -1
-        far[self.fabric.link_b[hidden]] = -1
-        out: list[int] = far.tolist()
-        return out
-
     def _found(self) -> list[int]:
         """The seen far end of each port, those that the design does not have included; -1 where it is not
-        judged: where a planned link of a port is not, or none is planned and the device is not asked for."""
-        f, only = self.fabric, self.asked.only
-        every = len(self.planned)
-        counted = np.ones(every, dtype=np.bool_)
-        size = self.seen.ports
-        free = f.port_link[:size] < 0
+        judged. A link is judged by one of its ports: one whose planned link is, or that has none and is of a
+        device that is asked for."""
+        f, only, size = self.fabric, self.asked.only, self.seen.ports
+        free = f.port_link < 0
         if only is not None:
             free &= only[f.port_device]
+        counted = np.zeros(len(self.planned), dtype=np.bool_)
         counted[:size] = (np.array(self.planned[:size], dtype=np.int64) >= 0) | free
-        far = np.full(every, -1, dtype=np.int64)
+        far = np.full(len(self.planned), -1, dtype=np.int64)
         far[list(self.seen.far)] = list(self.seen.far.values())
-        far[~counted | ((far >= 0) & ~counted[far])] = -1
+        far[~counted & ~counted[far]] = -1
         out: list[int] = far.tolist()
         return out
 
@@ -531,16 +531,15 @@ class _Auditor:
         found = diagnose_mistakes(at, far, [*ports, *extra], places, lambda d: d not in seen_devices)
         state = Cabling(at, far)
         described = []
-        for one in found:
-            described.append((self.words.first(one), self.words.fault(one, state), one))
+        for step, one in enumerate(found):
+            described.append((self.words.first(one), self.words.fault(one, state), step))
             state.make(one)
-        for _, (code, wire, message, notes, help, tasks, origin), one in sorted(
-            described, key=lambda d: d[0]
-        ):
+        described.sort(key=lambda d: d[0])
+        for _, (code, wire, message, notes, help, tasks, origin), step in described:
             labels = [Label(origin, "it is planned here")] if origin is not None and wire is not None else []
             span = wire.at.span if wire is not None else origin
             finding = Diagnostic(code, message, span, tuple(labels), tuple(notes), help)
-            self.out.faults.append(CablingFault(finding, tuple(tasks), one))
+            self.out.faults.append(CablingFault(finding, tuple(tasks), found[step], None, step))
 
     # ------------------------------------------------------------ rates
     def rates(self) -> None:

@@ -61,13 +61,15 @@ LONE_CELL = "the row has one cell alone, as a remark or a title does"
 """Why a row is no cable."""
 NOTHING = NO_CABLE | words_listed("nothing,none,empty,dark,nowhere,not found,n/a")
 """What a column ``found instead`` says of an end without a cable."""
+AS_PLANNED = words_listed("✓,✔,☑,✅,ok,okay,yes,same,correct,as planned,as designed")
+"""What it says of an end that is where it should be."""
 DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([-/.])\d\d?\3(\d{4}|\d\d))([ t]\d\d?:\d\d(:\d\d)?z?)?")
 SEPARATORS = (" / ", " : ", " - ", " | ")
 HEADING = 20
 """Rows among which the heading of a table is."""
 TITLE = 3
-"""Cells that differ from which on a row above the heading is more than a title: ports of one name at two
-devices are two cells that do not."""
+"""Different texts in the columns of two ends, from which on a row above the heading may be of a cable: two
+devices, and a port whose name may be the same at both."""
 
 
 class Titled(NamedTuple):

@@ -134,22 +134,20 @@ class Cabling:
             if self.at(p) != q:
                 return None
             new[p] = new[q] = -1
-        at, changed, planned = new.get, self.changed.get, self._planned
+
+        def far_end(port: int) -> int:
+            far = new.get(port)
+            return self.at(port) if far is None else far
+
         loose = []
         for p in target:
-            if (far := at(p)) is None and (far := changed(p)) is None:
-                far = planned(p)
+            far = far_end(p)
             if far >= 0:
                 new[p] = new[far] = -1
                 loose.append((p, far))
         for p, q in [*((target[p], target.get(q, q)) for p, q in loose), *mistake.added]:
-            if p == q:
+            if p == q or far_end(p) >= 0 or far_end(q) >= 0:
                 return None
-            for end in (p, q):
-                if (far := at(end)) is None and (far := changed(end)) is None:
-                    far = planned(end)
-                if far >= 0:
-                    return None
             new[p], new[q] = q, p
         return new
 

@@ -74,13 +74,13 @@ class Positioned:
 @dataclass(eq=False, slots=True)
 class Seen:
     """A capture in the rows of a fabric. ``far`` holds the port at the other end of every port that was seen,
-    in both directions; ports from ``ports`` on are ``virtual``. ``rows`` has the device of each port of the
-    design."""
+    in both directions; ports from ``ports`` on are ``virtual``. ``device_of_port`` has the device of each
+    port of the design."""
 
     fabric: Fabric
     observed: Observed
     ports: int
-    rows: list[int]
+    device_of_port: list[int]
     far: dict[int, int] = field(default_factory=dict)
     wire: dict[int, CapturedLink] = field(default_factory=dict)
     virtual: list[Virtual] = field(default_factory=list)
@@ -128,7 +128,7 @@ class Seen:
 
     def device(self, port: int) -> int:
         """The device of a port, -1 where the design has none."""
-        return self.rows[port] if port < self.ports else self.virtual[port - self.ports].device
+        return self.device_of_port[port] if port < self.ports else self.virtual[port - self.ports].device
 
 
 class DesignNames:

@@ -31,8 +31,11 @@ CELL = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{1,4})(\d{1,8})""")
 PART_OF_TABLE = re.compile(rb"""<table:(table|table-row|table-cell|covered-table-cell)(?=[\s/>])([^<]*)""")
 REPEATED = re.compile(rb"""number-(?:rows|columns)-repeated\s*=\s*["']\s*(\d{1,18})""")
 """How often .ods has a row or a cell: all rows of a sheet are a million, of which most are empty."""
-SHARED = re.compile(rb"""<c\s[^<]*\bt\s*=\s*["']s["'][^<]*<v>\s*(\d{1,9})""")
-"""Which of the shared texts a cell of .xlsx has."""
+SPACES = re.compile(rb"""<text:s\s[^<]*\btext:c\s*=\s*["']\s*(\d{1,18})""")
+"""How many spaces .ods has in one place."""
+OF_SHARED_TEXT = re.compile(rb"""t\s*=\s*["']s["'](?:[^<]*<(?:\w+:)?v>\s*(\d{1,9}))?""")
+"""A cell of .xlsx that has one of the shared texts, and which, where it is written as programs do."""
+SHARED_TEXT = re.compile(rb"<(?:\w+:)?si[\s/>]")
 MOST_TEXT = 1 << 28
 """Characters of all cells: one long text may be shared by millions of them."""
 HOW = "save it as .xlsx, .ods or CSV"
@@ -73,12 +76,6 @@ def sheets_of_workbook(data: bytes) -> list[SheetTable]:
         ) from None
 
 
-def _length_of_shared_texts(shared: bytes, uses: Counter[int]) -> int:
-    """Bytes that all cells together have of shared texts, each as often as cells use it."""
-    sizes = [len(one) for one in shared.split(b"<si")[1:]] if uses else []
-    return sum(count * sizes[one] for one, count in uses.items() if one < len(sizes))
-
-
 def _refuse_oversized_archive(data: bytes) -> None:
     """Raise Malformed for an archive that is cut, or unpacks to more than a workbook of cables has."""
     if not data.startswith(ZIP):
@@ -86,33 +83,46 @@ def _refuse_oversized_archive(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(one.file_size for one in archive.infolist())
-            parts = [one for one in archive.infolist() if one.filename.endswith(".xml")]
-            texts = (archive.read(one) for one in parts if size <= UNPACKED)
-            cells, shared, uses = 0, b"", Counter[int]()
-            for part, text in zip(parts, texts, strict=False):
-                cells = max(cells, _cells_of_sheet(text))
-                uses.update(int(found[1]) for found in SHARED.finditer(text))
-                shared = text if part.filename.endswith("sharedStrings.xml") else shared
-            length = _length_of_shared_texts(shared, uses)
+            parts = archive.infolist() if size <= UNPACKED else []
+            cells, length, shared, uses = 0, 0, b"", Counter[bytes]()
+            for part in parts:
+                text = archive.read(part)
+                of_ods = b"<table:table" in text
+                here, more = _size_of_ods(text) if of_ods else (_cells_of_sheet(text), 0)
+                cells, length = max(cells, here), length + more
+                uses.update(OF_SHARED_TEXT.findall(text))
+                shared = text if part.filename.lower().endswith("sharedstrings.xml") else shared
     except (zipfile.BadZipFile, ValueError, OSError) as wrong:
         raise Malformed(1, f"this workbook is not readable: {str(wrong)[:80]}", HOW) from None
     if size > UNPACKED:
         raise Malformed(1, f"the workbook unpacks to more than {UNPACKED >> 20} MiB", HOW)
-    if length > MOST_TEXT:
-        raise Malformed(1, f"the cells of the workbook have more than {MOST_TEXT >> 20:,} MiB of text", HOW)
     if cells > MOST_CELLS:
         raise Malformed(
             1,
             f"a sheet of the workbook has {cells:,} cells up to its last one, more than {MOST_CELLS:,}",
             "delete the cells far below or right of the table",
         )
+    _refuse_long_text(length + _length_of_shared_texts(shared, uses))
+
+
+def _refuse_long_text(length: int) -> None:
+    if length > MOST_TEXT:
+        raise Malformed(1, f"the cells of the workbook have more than {MOST_TEXT >> 20:,} MiB of text", HOW)
+
+
+def _length_of_shared_texts(shared: bytes, uses: Counter[bytes]) -> int:
+    """Bytes that all cells together have of shared texts, each as often as cells use it by its number; the
+    longest where the number is not known."""
+    if not uses:
+        return 0
+    sizes = [len(one) for one in SHARED_TEXT.split(shared)[1:]]
+    known = ((int(number), count) for number, count in uses.items() if number)
+    found = sum(count * sizes[one] for one, count in known if one < len(sizes))
+    return found + uses[b""] * max(sizes, default=0)
 
 
 def _cells_of_sheet(part: bytes) -> int:
-    """How many cells a sheet of .xlsx, or the largest one of .ods, has up to its last row and column, empty
-    ones included."""
-    if b"<table:table" in part:
-        return _cells_of_ods(part)
+    """How many cells a sheet of .xlsx has up to its last row and column, empty ones included."""
     last_row, columns = 0, set()
     for found in CELL.finditer(part):
         columns.add(found[1])
@@ -120,10 +130,10 @@ def _cells_of_sheet(part: bytes) -> int:
     return last_row * max(map(_number_of_column, columns), default=0)
 
 
-def _cells_of_ods(part: bytes) -> int:
-    """How many cells the largest sheet of .ods has up to the last row and column that hold something: what is
-    repeated behind these is not stored."""
-    most = rows = last_row = widest = width = 0
+def _size_of_ods(part: bytes) -> tuple[int, int]:
+    """How many cells the largest sheet of .ods has up to the last row and column that hold something, and how
+    many bytes the text of all: what is repeated behind these is not stored."""
+    most = rows = last_row = widest = width = length = 0
     times = 1
     for found in PART_OF_TABLE.finditer(part):
         kind, rest = found[1], found[2]
@@ -139,7 +149,14 @@ def _cells_of_ods(part: bytes) -> int:
             if b"office:" in rest or b"/>" not in rest:
                 last_row, widest = rows, max(widest, width)
                 most = max(most, last_row * widest, times * width)
-    return most
+                length += times * repeated * _length_of_text(part, found.end())
+    return most, length
+
+
+def _length_of_text(part: bytes, begin: int) -> int:
+    """Bytes of the text of a cell of .ods, which begins there."""
+    text = part[begin : part.find(b"<table:", begin)]
+    return len(text) + sum(int(spaces[1]) for spaces in SPACES.finditer(text))
 
 
 def _number_of_column(letters: bytes) -> int:
@@ -155,11 +172,17 @@ def _rows_of_sheet(sheet: Any) -> list[list[str]]:
     if sheet.total_height > MOST_ROWS:
         raise Malformed(1, f"sheet {sheet.name!r} has more than {MOST_ROWS:,} rows", HOW)
     rows = [[_cell_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
-    for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+    merged = sheet.merged_cell_ranges or ()
+    height, width = len(rows), len(rows[0]) if rows else 0
+    filled = sum(min(b - t + 1, height) * min(r - s + 1, width) for (t, s), (b, r) in merged)
+    if filled > MOST_CELLS:
+        raise Malformed(1, f"sheet {sheet.name!r} has {filled:,} merged cells, more than {MOST_CELLS:,}", HOW)
+    for (top, left), (bottom, right) in merged:
         if top < len(rows) and left < len(rows[top]):
             text = rows[top][left]
             for row in rows[top : bottom + 1]:
                 row[left : right + 1] = [text] * len(row[left : right + 1])
+    _refuse_long_text(sum(len(cell) for row in rows for cell in row))
     return rows
 
 

@@ -29,7 +29,7 @@ def concise_finding_line(d: Diagnostic, file: str, paint: Paint) -> str:
         row, column = d.span.begin
         place = f"{d.span.file.name}:{row}:{column}"
     message = " ".join(terminal_safe_text(d.message).split())
-    first = f" (first of {d.count:,})" if d.count > 1 else ""
+    first = f" ({d.others_in_words})" if d.others_in_words else ""
     word = paint(d.severity.word, f"{d.severity.word}[{d.code}]")
     return (
         f"{paint('bold', terminal_safe_line(place))}: {word} {catalogue.finding_name(d.code)}: "

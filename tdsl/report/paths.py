@@ -71,5 +71,5 @@ def findings_with_fingerprints(report: Report) -> list[tuple[str, Diagnostic, st
 
 def finding_text_in_full(d: Diagnostic) -> str:
     """Cause, notes and help as lines of plain text."""
-    first = [f"the first of {d.count:,}"] if d.count > 1 else []
-    return "\n".join([d.message, *first, *d.notes, *([f"help: {d.help}"] if d.help else [])])
+    others = [d.others_in_words] if d.others_in_words else []
+    return "\n".join([d.message, *others, *d.notes, *([f"help: {d.help}"] if d.help else [])])

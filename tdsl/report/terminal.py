@@ -104,14 +104,14 @@ def finding_block(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
             lines += _note_lines(gutter, "", d.message, paint, width)
     else:
         lines = [head, *_source_excerpts(d, d.message if title else "", paint, width)]
-    if d.span is not None and (d.notes or d.help or d.count > 1):
+    if d.span is not None and (d.notes or d.help or d.others_in_words):
         lines.append(paint("frame", f"{gutter}|"))
     for note in d.notes:
         lines += _note_lines(gutter, paint("bold", "note") + ": ", note, paint, width)
     if d.help:
         lines += _note_lines(gutter, paint("help", "help") + ": ", d.help, paint, width)
-    if d.count > 1:
-        lines += _note_lines(gutter, "", f"(first of {d.count:,})", paint, width)
+    if d.others_in_words:
+        lines += _note_lines(gutter, "", f"({d.others_in_words})", paint, width)
     return "\n".join(lines)
 
 

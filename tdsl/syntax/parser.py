@@ -69,7 +69,7 @@ def report_oversized_designs(size: int, most: int, name: str, diagnostics: Diagn
     diagnostics.add(
         "E0012",
         SourceSpan(SourceFile(name, ""), 0, 0),
-        f"the file has {size:,} bytes; with --untrusted all designs of a call may have {most:,}",
+        f"the file has {size:,} bytes; with --untrusted all designs of a call may have {most:,} together",
         help="let groups and arrays say what repeats; who runs the call may set TDSL_UNTRUSTED_SIZE to more "
         "bytes",
     )

@@ -63,7 +63,7 @@ def confine_reading(folder: Path, trusted: Sequence[Path]) -> Iterator[None]:
 
 @contextmanager
 def bound_size_of_designs(most: int) -> Iterator[None]:
-    """Let the designs that are read have so many bytes together."""
+    """Limit the designs that are read inside to ``most`` bytes together."""
     token = _designs.set((most, {}))
     try:
         yield

@@ -119,11 +119,15 @@ def test_headings_name_two_ends(heading: list[str], cables: Cables, tmp_path: Pa
 
 
 def test_cells_that_were_merged_are_told(cables: Cables, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text(text_of(merged(links(cables), Random(1))))
-    made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
-    assert codes(made) == [] and made.matching == len(links(cables))
-    (note,) = [n for n in made.notes if n.code == "E0606"]
-    assert "the device of the row above is taken" in note.message
+    """The device stands beside its first port, or in a row of its own."""
+    head, *rows = merged(links(cables), Random(1))
+    apart = [part for row in rows for part in ([[row[0], "", "", ""], ["", *row[1:]]] if row[0] else [row])]
+    for table in (rows, apart):
+        (tmp_path / "t.csv").write_text(text_of([head, *table]))
+        made = audited(cables.fabric, ("p2p", tmp_path / "t.csv"))
+        assert codes(made) == [] and made.matching == len(links(cables))
+        (note,) = [n for n in made.notes if n.code == "E0606"]
+        assert "the device of the row above is taken" in note.message
     one = links(cables)
     one[2][0] = ""  # a cell that was forgotten is no merged one
     (tmp_path / "t.csv").write_text(text_of(plain(one, Random(1))))
@@ -185,38 +189,67 @@ def test_workbooks(shape: Callable[[Rows, Random], Rows], cables: Cables, tmp_pa
         assert [n.message for n in made.notes if n.code == "E0606"] == ["1 sheet without the columns of two ends: cover"]
 
 
+def rewritten(path: Path, part: str, *changes: tuple[str, str]) -> Path:
+    """A workbook in which a part of its archive has one text, found first, replaced by another."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {one: archive.read(one) for one in archive.namelist()}
+    for old, new in changes:
+        assert old.encode() in parts[part]
+        parts[part] = parts[part].replace(old.encode(), new.encode(), 1)
+    with zipfile.ZipFile(path, "w") as archive:
+        for one, text in parts.items():
+            archive.writestr(one, text)
+    return path
+
+
+def said_of_workbook(cables: Cables, path: Path) -> list[str]:
+    return [f.finding.message for f in audited(cables.fabric, ("p2p", path)).faults]
+
+
+OF_XLSX, OF_ODS = "xl/worksheets/sheet1.xml", "content.xml"
+
+
 def test_a_cell_far_from_the_table(cables: Cables, tmp_path: Path) -> None:
     """Room for a thousand million million cells is not asked for: .xlsx of one far cell, .ods of a row or a cell
     repeated. Empty rows and cells that are repeated to the end of the sheet, as programs write them, are none."""
-    path = xlsx(tmp_path / "t.xlsx", {"one": links(cables)})
-    with zipfile.ZipFile(path) as archive:
-        parts = {one: archive.read(one) for one in archive.namelist()}
-    sheet = parts["xl/worksheets/sheet1.xml"]
-    far = b'<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>x</t></is></c></row></sheetData>'
-    with zipfile.ZipFile(path, "w") as archive:
-        for one, text in (parts | {"xl/worksheets/sheet1.xml": sheet.replace(b"</sheetData>", far)}).items():
-            archive.writestr(one, text)
-    repeated = {b"row": b"row table:number-rows-repeated='%d'" % 2**40, b"cell": b"cell table:number-columns-repeated='99999999'"}
-    others = []
-    for old, new in repeated.items():
-        others.append(ods(tmp_path / f"{old.decode()}.ods", {"one": [["a"], ["b"]]}))
-        with zipfile.ZipFile(others[-1]) as archive:
-            content = archive.read("content.xml").replace(b"<table:table-" + old, b"<table:table-" + new, 1)
-        with zipfile.ZipFile(others[-1], "w") as archive:
-            archive.writestr("content.xml", content)
-    for one in (path, *others):
-        faults = [f.finding for f in audited(cables.fabric, ("p2p", one)).faults]
-        assert any(d.code == "E0601" and "cells up to its last one" in d.message for d in faults), faults
+    far = '<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>x</t></is></c></row></sheetData>'
+    hostile = [rewritten(xlsx(tmp_path / "t.xlsx", {"one": links(cables)}), OF_XLSX, ("</sheetData>", far))]
+    for what, times in (("row table:number-rows", 2**40), ("cell table:number-columns", 99_999_999)):
+        path = ods(tmp_path / f"{what[:4]}.ods", {"one": [["a"], ["b"]]})
+        change = f"<table:table-{what.split()[0]}", f"<table:table-{what}-repeated='{times}'"
+        hostile.append(rewritten(path, OF_ODS, change))
+    for path in hostile:
+        assert any("cells up to its last one" in said for said in said_of_workbook(cables, path)), path
     whole = ods(tmp_path / "whole.ods", {"one": SHAPES[0](links(cables), Random(3))})
-    end = '<table:table-row {}"1048000"><table:table-cell {}"16384"/></table:table-row></table:table>'
-    with zipfile.ZipFile(whole) as archive:
-        parts = {one: archive.read(one) for one in archive.namelist()}
-    rest = end.format(*(f"table:number-{what}-repeated=" for what in ("rows", "columns"))).encode()
-    parts["content.xml"] = parts["content.xml"].replace(b"</table:table>", rest)
-    with zipfile.ZipFile(whole, "w") as archive:
-        for one, text in parts.items():
-            archive.writestr(one, text)
-    assert [f.finding.message for f in audited(cables.fabric, ("p2p", whole)).faults] == []
+    end = "<table:table-row {}='1048000'><table:table-cell {}='16384'/></table:table-row></table:table>"
+    rest = end.format(*(f"table:number-{what}-repeated" for what in ("rows", "columns")))
+    assert said_of_workbook(cables, rewritten(whole, OF_ODS, ("</table:table>", rest))) == []
+
+
+@pytest.mark.parametrize("cell", ['t="s"><v>0</v>', "t = 's'><f>A1</f><v>0</v>", 't="s"><v xml:space="preserve">0</v>'])
+def test_a_long_text_that_many_cells_share(cell: str, cables: Cables, tmp_path: Path) -> None:
+    """A text of a megabyte in 300 cells is refused before it is read, however its cells are written; in two it is read."""
+    for count, refused in ((300, True), (2, False)):
+        cells = "".join(f'<row r="{n}"><c r="Z{n}" {cell}</c></row>' for n in range(9001, 9001 + count))
+        path = rewritten(
+            xlsx(tmp_path / "t.xlsx", {"one": plain(links(cables), Random(1))}), OF_XLSX, ("</sheetData>", cells + "</sheetData>")
+        )
+        with zipfile.ZipFile(path, "a") as archive:
+            space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+            archive.writestr("xl/sharedStrings.xml", f'<sst xmlns="{space}"><si><t>{"x" * 2**20}</t></si></sst>')
+        assert any("more than 256 MiB of text" in said for said in said_of_workbook(cables, path)) == refused
+
+
+def test_what_a_workbook_repeats(cables: Cables, tmp_path: Path) -> None:
+    """A long text of .ods in a repeated cell, a thousand million spaces in one, and cells that are merged many times over."""
+    long, spaces = ods(tmp_path / "long.ods", {"one": [["x" * 2**20]]}), ods(tmp_path / "spaces.ods", {"one": [["a"]]})
+    rewritten(long, OF_ODS, ("<table:table-cell", "<table:table-cell table:number-columns-repeated='300'"))
+    rewritten(spaces, OF_ODS, ("a</text:p>", "<text:s text:c='1000000000'/></text:p>"))
+    merges = "".join(f'<mergeCell ref="A{n}:XFD1048576"/>' for n in range(1, 300)) + "</mergeCells>"
+    sheet = {"one": [["a", *[""] * 998, "b"], *[["c"]] * 999]}
+    merged = rewritten(xlsx(tmp_path / "t.xlsx", sheet, {"one": ["A1:B1"]}), OF_XLSX, ("</mergeCells>", merges))
+    for path, said in ((long, "MiB of text"), (spaces, "MiB of text"), (merged, "merged cells, more than")):
+        assert any(said in message for message in said_of_workbook(cables, path)), path
 
 
 def test_merged_cells_of_a_workbook(cables: Cables, tmp_path: Path) -> None:
@@ -275,8 +308,9 @@ def test_a_workbook_that_a_technician_has_ticked(cables: Cables, tmp_path: Path)
         return tmp_path / "ticked.xlsx"
 
     assert (codes(plan := audited(cables.fabric, ("p2p", path))), plan.matching) == ([], whole)
-    every = audited(cables.fabric, ("p2p", work(path, lambda k, row: {"done": "x"})))
-    assert (codes(every), every.matching) == ([], whole)
+    for words in (("", ""), ("ok", "As planned")):
+        every = audited(cables.fabric, ("p2p", work(path, lambda k, row, w=words: {"done": "x", "found instead": w[k % 2]})))
+        assert (codes(every), every.matching) == ([], whole)
     some = audited(cables.fabric, ("p2p", work(path, lambda k, row: {"done": "☑" if k else "☐"})))
     assert some.matching == whole - 1 and codes(some) == ["E0625"]
     assert any("not ticked as done" in note.message for note in some.notes)

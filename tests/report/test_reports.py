@@ -227,7 +227,7 @@ def test_names_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     assert paths.finding_location("b.fab", d) == ("a.fab", 1, 2, 2, 2)
     assert paths.finding_location("b.fab", Diagnostic("E0001", "m", None)) == ("b.fab", 1, 1, 1, 1)
     assert (
-        paths.finding_text_in_full(d) == "m\nthe first of 1,234\nn\no\nhelp: h"
+        paths.finding_text_in_full(d) == "m\nfirst of 1,234\nn\no\nhelp: h"
         and paths.finding_text_in_full(Diagnostic("E0001", "m", None)) == "m"
     )
 

@@ -16,7 +16,9 @@ from typing import NamedTuple
 from tdsl.fabric.user_csv import LABEL
 from tdsl.findings.source import SourceFile
 from tdsl.observe.cut_sheets import (
+    AS_PLANNED,
     HEADING,
+    LONE_CELL,
     NO_CABLE,
     NOT_DONE,
     NOTHING,
@@ -291,6 +293,8 @@ class _CableRows:
         why = "" if _names_two_ends(cells) else reason_of_bare_row(row)
         if why:
             self.into.leave_out(why, place, " ".join(filter(None, row))[:80])
+            if why == LONE_CELL:  # a device by itself is that of the rows below, which have ports alone
+                self.above |= {name: cells[name] for name in self.above if cells.get(name)}
             return
         state = plain_words(cells.get("status", ""))
         why = _reason_to_leave_out(cells, state, "netbox" in self.columns)
@@ -309,6 +313,8 @@ class _CableRows:
             for name, text in cells.items()
             if text and name in OF_CABLE
         }
+        if plain_words(said.get("found", "")) in AS_PLANNED:
+            del said["found"]
         tiers = said[KIND].split("-") if KIND in said else ()
         of_a, of_b = tiers if len(tiers) == 2 else ("", "")
         a, b = self.end_of_row(said, "a", of_a == "host", at), self.end_of_row(said, "b", of_b == "host", at)
