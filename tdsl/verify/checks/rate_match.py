@@ -92,7 +92,8 @@ class RateMatch(Check):
         carried = f.link_rate[links]
         fast = ((of_a >= 0) & (carried > of_a)) | ((of_b >= 0) & (carried > of_b))
         unlike = (of_a >= 0) & (of_b >= 0) & (of_a != of_b) & ~stated
-        return links[fast | unlike]
+        wrong: Ints = links[fast | unlike]
+        return wrong
 
     def _fault(self, view: View, table: ClassTable, joint: Joint) -> PropertyFault:
         f = view.fabric
