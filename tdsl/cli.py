@@ -23,6 +23,7 @@ import click
 from tdsl import __version__
 from tdsl.commands import _everywhere
 from tdsl.commands._advice import advice_for_wrong_call
+from tdsl.commands._help_text import CommandContext
 from tdsl.commands._interrupt import INTERRUPTED, raise_on_interrupt
 from tdsl.commands._untrusted import FLAG, is_untrusted_call
 from tdsl.config import Config, ConfigError, load_config
@@ -85,6 +86,7 @@ class Commands(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         made: click.Command = import_module(f"tdsl.commands.{_module_of_command(cmd_name)}").command
+        made.context_class = CommandContext
         return _everywhere.with_everywhere_options(made)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
+from math import isinf
 from typing import TYPE_CHECKING
+
+from tdsl.semantics.quantity import UNIT_TABLE, Quantity, quantity_text
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
@@ -17,6 +21,10 @@ if TYPE_CHECKING:
 
 LEAST = ("bisection", "oversubscription", "diameter", "edge_redundancy")
 """Checks whose answers are compared, in this order."""
+OF_EVERY_DESIGN = (*LEAST, "links", "power", "cost")
+"""Figures that a comparison has of every design, stated or not."""
+BOUND = re.compile(r" (?:<=|>=|==|!=|<|>) [^<>=!]+$")
+AMOUNT = re.compile(r"(\$?)([0-9.]+)([A-Za-z/]*)")
 
 
 def figures_of_jobs(
@@ -180,6 +188,38 @@ def figures_of_design(design: Design) -> dict[str, object]:
     return out
 
 
+def figures_of_statements(design: Design) -> dict[str, str]:
+    """The figures that a design's own requirements and reports ask for, by what is asked without a bound,
+    such as ``allreduce 1GB``. Of an interval both ends, ``>=`` or ``<=`` where one is known; a model's begin
+    with ``~``."""
+    out: dict[str, str] = {}
+    for r in design.results:
+        asked = BOUND.sub("", r.requirement or "")
+        if not asked or r.scope or asked in OF_EVERY_DESIGN or isinstance(r.value, bool):
+            continue
+        if text := _interval_text(r):
+            out.setdefault(asked, f"~{text}" if r.status == "modelled" else text)
+    return out
+
+
+def _interval_text(r: Result) -> str:
+    """The figure of an answer, "" if nothing is known of it."""
+    if r.ratio is not None:
+        return _check_answer_text(r.ratio, None, None, "")
+    low, high = (_amount_text(v, r.unit) for v in (r.lower, r.upper))
+    if low and high:
+        return low if low == high else f"{low} to {high}"
+    return f">={low}" if low else f"<={high}" if high else ""
+
+
+def _amount_text(value: object, unit: str) -> str:
+    if isinstance(value, Quantity):
+        return quantity_text(value)
+    if not isinstance(value, (int, float, Fraction)) or isinf(value):
+        return ""
+    return f"{float(value * 100):g}%" if unit == "fraction" else f"{float(value):g}"
+
+
 def _result_of_check(design: Design, check: str) -> Result | None:
     """The result of a check of the whole fabric, None where it was not judged."""
     return next(
@@ -236,11 +276,17 @@ def written_in_digits(value: Fraction | float) -> str:
 
 
 def number_of_figure(text: object) -> float | None:
-    """The number that a figure says, None where it is unknown, a bound or an interval."""
-    said = str(text).removesuffix(":1")
+    """The number that a figure says, in base units where it has one; None where it is unknown, a bound or an
+    interval."""
+    said = str(text).removesuffix(":1").removeprefix("~")
+    found = AMOUNT.fullmatch(said)
     scale = 1.0
     if said.endswith("%"):
         said, scale = said[:-1], 0.01
+    elif found is not None and found[3] in UNIT_TABLE:
+        said, scale = found[2], float(UNIT_TABLE[found[3]][0])
+    elif found is not None and found[1]:
+        said = found[2]
     try:
         return float(said) * scale
     except ValueError:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from tdsl import __version__
 from tdsl.commands._shared import output_format_option, write_to_stream
 from tdsl.report.columns import table_lines
-from tdsl.report.paint import Paint, wants_colour
+from tdsl.report.paint import Paint, output_width, wants_colour
 from tdsl.system.lazy_dataclass import dataclass
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,9 +33,11 @@ def format_option(command: F) -> F:
     return output_format_option(FORMATS)(command)
 
 
-def print_table(rows: OutputRows) -> None:
-    """A table on stdout, a line at a time."""
-    for line in table_lines(rows.head, rows.body, Paint(wants_colour(sys.stdout))):
+def print_table(rows: OutputRows, wrapped: bool = False) -> None:
+    """A table on stdout, a line at a time; ``wrapped`` on a terminal: texts go on in the next line where it
+    is narrower than the table."""
+    width = output_width(sys.stdout) if wrapped and sys.stdout.isatty() else 0
+    for line in table_lines(rows.head, rows.body, Paint(wants_colour(sys.stdout)), width):
         write_to_stream(f"{line}\n")
 
 

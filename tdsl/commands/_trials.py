@@ -14,6 +14,7 @@ from tdsl.commands._compared_figures import (
     figures_of_design,
     figures_of_economics,
     figures_of_jobs,
+    figures_of_statements,
 )
 from tdsl.commands._shared import Wrong, compile_sources
 from tdsl.system.lazy_dataclass import dataclass
@@ -91,6 +92,7 @@ def _figures_of_compilation(found: Compilation, money: MoneyAndJob) -> dict[str,
         if design.fabric is not None and design.fabric.complete:
             known = known or {
                 **figures_of_design(design),
+                **figures_of_statements(design),
                 **figures_of_jobs(design, money.job, money.economics, money.efficiencies),
                 **(figures_of_economics(design, money.economics) if money.economics else {}),
             }

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._compared_figures import figures_of_design, figures_of_economics, figures_of_jobs
+from tdsl.commands._compared_figures import (
+    figures_of_design,
+    figures_of_economics,
+    figures_of_jobs,
+    figures_of_statements,
+)
 from tdsl.commands._everywhere import print_on_stderr
 from tdsl.commands._jobs import economics_of_call, economics_option, job_option, refuse_unknown_job
 from tdsl.commands._rows import FORMATS, OutputRows, print_csv, print_json, print_table
@@ -27,6 +32,7 @@ from tdsl.commands._shared import (
     write_to_stream,
 )
 from tdsl.commands._untrusted import with_untrusted_option
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -71,7 +77,10 @@ def command(
     Of training jobs it has the time of a step, MFU and tokens a second, and with --economics what a million
     tokens cost. An efficiency that follows from a measurement is that of the first design, for all of them.
 
-    Sums of which figures are unknown begin with >=; what no design knows is left out.
+    Figures that the designs require or report have a row each, such as allreduce 1GB or mean_hops.
+
+    Sums of which figures are unknown begin with >=, figures of a model with ~; what no design knows is left
+    out. A design that is refused has its first code under `errors`, and no figures where its wiring is.
 
     Exit status: 0 compared, 1 a design has errors or there is only one, 2 a wrong call.
     """
@@ -83,13 +92,13 @@ def command(
     compilations = [compile_sources([file], o)[0] for file, o in calls]
     failing = [c for c in compilations if any(d.severity.word == "error" for d in c.findings)]
     show_findings(failing, sys.stderr)
-    ordered = [_clusters_before_their_networks(c) for c in compilations]
-    shown = [d for each in ordered for d in each]
-    if any(d.fabric is None for d in shown):
-        raise Wrong("a design has errors, so there is nothing to compare")
+    columns = [column for n, c in enumerate(compilations, 1) for column in _columns_of_compilation(c, n)]
+    shown = [c.design for c in columns if c.design is not None]
+    if not any(d.fabric is not None for d in shown):
+        raise Wrong("every design has errors, so there is nothing to compare")
     refuse_unknown_job(shown, job)
-    _print_comparison(_comparison_table(ordered, headings, job, told), output_format)
-    if len(shown) < 2:
+    _print_comparison(_comparison_table(columns, headings, job, told), output_format)
+    if len(columns) < 2:
         print_on_stderr(
             "one design is not compared with any other: name another FILE, or several values with --vary"
         )
@@ -105,20 +114,55 @@ def _clusters_before_their_networks(compilation: Compilation) -> list[Design]:
     return [d for *_, d in sorted(places, key=lambda place: place[:2])]
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedColumn:
+    """A design of the comparison, None of a file in which none can be read; the number of its file; and the
+    code of the first error that refuses it, or ""."""
+
+    name: str
+    file: int
+    design: Design | None
+    errors: str
+
+
+def _columns_of_compilation(compilation: Compilation, number: int) -> list[ComparedColumn]:
+    """A column for each design of a file, or one that says why there is none."""
+    designs = _clusters_before_their_networks(compilation)
+    found = [d for d in compilation.findings if d.severity.word == "error"]
+    if not designs:
+        stem = compilation.file.removesuffix(".fab").rpartition("/")[2]
+        return [ComparedColumn(stem, number, None, found[0].code if found else "E0122")]
+    own = {id(d) for design in designs for d in design.findings}
+    common = [d for d in found if id(d) not in own]
+    return [
+        ComparedColumn(_column_name(d), number, d, next((e.code for e in [*common, *mine]), ""))
+        for d in designs
+        for mine in [[e for e in d.findings if e.severity.word == "error"]]
+    ]
+
+
+def _column_name(design: Design) -> str:
+    if design.members:
+        return f"{design.name} (all)"
+    return f"{design.cluster}.{design.name}" if design.cluster else design.name
+
+
 def _comparison_table(
-    ordered: list[list[Design]], varied: list[str], job: str = "", economics: Economics | None = None
+    columns: list[ComparedColumn], varied: list[str], job: str = "", economics: Economics | None = None
 ) -> OutputRows:
-    """A column for each design of each file, a row for each figure; ``varied`` are the values of the
-    parameter that differs, where one does. Of jobs the one named, or all."""
-    shown = [d for each in ordered for d in each]
-    files_of_columns = [number for number, each in enumerate(ordered, 1) for _ in each]
-    heads = _comparison_headings(shown, files_of_columns, varied)
-    columns = [figures_of_design(d) for d in shown]
+    """A row for each figure of the designs; ``varied`` are the values of the parameter that differs, where
+    one does. Of jobs the one named, or all."""
+    known: list[dict[str, object]] = []
     efficiencies: dict[str, Fraction] = {}
-    for design, figures in zip(shown, columns, strict=True):
-        figures |= figures_of_jobs(design, job, economics, efficiencies)
-        figures |= figures_of_economics(design, economics) if economics is not None else {}
-    return OutputRows(("figure", *heads), _comparison_rows(columns))
+    for column in columns:
+        figures: dict[str, object] = {"errors": column.errors}
+        design = column.design
+        if design is not None and design.fabric is not None and design.fabric.complete:
+            figures |= figures_of_design(design) | figures_of_statements(design)
+            figures |= figures_of_jobs(design, job, economics, efficiencies)
+            figures |= figures_of_economics(design, economics) if economics is not None else {}
+        known.append(figures)
+    return OutputRows(("figure", *_comparison_headings(columns, varied)), _comparison_rows(known))
 
 
 def _comparison_rows(columns: list[dict[str, object]]) -> list[list[object]]:
@@ -146,13 +190,11 @@ def _calls_to_compare(
     return [f"{name}={v}" for v in values], calls
 
 
-def _comparison_headings(shown: list[Design], files: list[int], varied: list[str]) -> list[str]:
-    """A heading for each column, no two the same; ``files`` has the number of each one's file."""
-    if varied and len(varied) == len(shown):
+def _comparison_headings(columns: list[ComparedColumn], varied: list[str]) -> list[str]:
+    """A heading for each column, no two the same."""
+    if varied and len(varied) == len(columns):
         return varied
-    names = [
-        f"{d.name} (all)" if d.members else f"{d.cluster}.{d.name}" if d.cluster else d.name for d in shown
-    ]
+    names, files = [c.name for c in columns], [c.file for c in columns]
     if len(set(zip(names, files, strict=True))) < len(names):  # phases of one design
         files = [*range(1, len(names) + 1)]
     return [n if names.count(n) == 1 else f"{n} ({files[k]})" for k, n in enumerate(names)]

@@ -11,12 +11,15 @@ import click
 
 from tdsl.commands._rows import print_table
 from tdsl.commands._shared import Text, Wrong, write_to_stream
+from tdsl.report.paint import output_width, wrap_text
 from tdsl.system.similar import closest_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from tdsl.report.paint import Paint
+
+ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+")
 
 
 class TopicWord(Text):
@@ -64,7 +67,7 @@ def command(word: str | None, **given: bool) -> None:
     if given["list"]:
         from tdsl.commands.list import list_of_codes
 
-        print_table(list_of_codes())
+        print_table(list_of_codes(), wrapped=True)
         return
     if word is None:
         raise click.UsageError("name a code, check, model, topology or target; `--list` lists all codes")
@@ -104,15 +107,39 @@ def _nearest_page_name(word: str, names: list[str]) -> str:
 
 
 def _page_as_text(title: str, text: str, paint: Paint) -> str:
-    """The page as text: Markdown, which reads well as it is, with headings made bold."""
+    """The page as text: Markdown, which reads well as it is, with headings made bold. On a terminal its
+    paragraphs and lists fill the columns that there are."""
+    width = output_width(sys.stdout) if sys.stdout.isatty() else 0
     out = [paint("bold", title), ""]
+    prose: list[str] = []
     fenced = False
-    for line in text.splitlines():
-        if line.startswith("```"):
-            fenced = not fenced
-            out.append(paint("dim", line))
-        elif fenced:
+    for line in [*text.splitlines(), ""]:
+        fence = line.startswith("```")
+        if width and not fenced and not fence and line.strip() and line[0] not in "#|":
+            prose.append(line)
+            continue
+        out += _flowed_prose(prose, width)
+        prose = []
+        fenced ^= fence
+        if fenced and not fence:
             out.append(f"    {line}".rstrip())
         else:
-            out.append(paint("bold", line) if line.startswith("#") else line)
-    return "\n".join(out) + "\n"
+            out.append(paint("dim" if fence else "bold", line) if fence or line.startswith("#") else line)
+    return "\n".join(out[:-1]) + "\n"
+
+
+def _flowed_prose(lines: list[str], width: int) -> list[str]:
+    """Paragraphs and items of lists in lines that fit; what begins with blanks goes on as it is indented."""
+    blocks: list[str] = []
+    for line in lines:
+        if blocks and not ITEM.match(line):
+            blocks[-1] += f" {line.strip()}"
+        else:
+            blocks.append(line)
+    out: list[str] = []
+    for block in blocks:
+        found = ITEM.match(block)
+        lead = found[0] if found else ""
+        first, *rest = wrap_text(block[len(lead) :], width - len(lead))
+        out += [lead + first, *(" " * len(lead) + line for line in rest)]
+    return out

@@ -60,7 +60,8 @@ if TYPE_CHECKING:
 MOST = 256
 """Combinations of one call."""
 MORE = ("hosts", "accelerators", "bisection", "edge_redundancy", "mfu", "tokens_per_second")
-"""Figures of which more is better; of all others less is."""
+"""Figures of which more is better, beside those of checks that are required to be at least something; of all
+others less is."""
 
 
 def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -373,7 +374,10 @@ def _settings_to_try(vary: tuple[tuple[str, str], ...]) -> tuple[list[str], list
 
 def _grows_better(figure: str) -> bool:
     """Whether more of a figure is better, also of one network of a cluster: ``compute.bisection``."""
-    return figure.rpartition(".")[2] in MORE
+    from tdsl.verify.check import checks_by_name
+
+    check = checks_by_name().get(figure.partition(" ")[0])
+    return figure.rpartition(".")[2] in MORE or (check is not None and check.scarce)
 
 
 def _values_to_vary(text: str) -> list[str]:

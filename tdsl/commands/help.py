@@ -23,5 +23,5 @@ def command(context: click.Context, command: str | None) -> None:
         return
     _, found, _ = above.command.resolve_command(above, [command, "--help"])
     assert found is not None
-    with click.Context(found, info_name=found.name, parent=above) as inner:
+    with found.context_class(found, info_name=found.name, parent=above) as inner:
         write_to_stream(found.get_help(inner) + "\n")

@@ -36,7 +36,8 @@ UNITS = {"Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
     "  tdsl import netbox-cables.csv --rate 400Gbps --hosts '^gpu' -o asbuilt.fab\n"
     "  tdsl import wiring.yaml --rate 100Gbps -o pod.fab    (Hedgehog, InfraGraph, NetGraph)\n"
     "  tdsl import p2p.csv --column a_device='From Host' --column a_port='From Port' \\\n"
-    "      --column b_device='To Switch' --column b_port='To Port' --rate 400Gbps -o asbuilt.fab",
+    "      --column b_device='To Switch' --column b_port='To Port' \\\n"
+    "      --rate 400Gbps -o asbuilt.fab",
 )
 @click.argument(
     "scans", metavar="SCAN...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
@@ -78,14 +79,17 @@ def command(
     A capture is recognised by its text:
 
     \b
-      InfiniBand  ibnetdiscover, iblinkinfo -l, the folder of ibdiagnet, UFM's links (JSON)
-      LLDP        a file a device, or a folder of them: lldpcli (json0, json, keyvalue,
-                  text), SONiC, EOS, Junos, NVUE, NX-OS, NAPALM; Batfish layer 1, PTM, NetQ
-      tables      tdsl's cables.csv, links.csv, labels.csv and cables.xlsx, topology files of
-                  UFM and ibutils, NetBox's cables (CSV or JSON), any CSV, .xlsx or .ods with
-                  columns for the devices and ports of both ends (--column)
-      designs     InfraGraph, NetGraph's scenarios, Hedgehog's wiring (YAML, JSON); a note counts
-                  what of them the design does not have
+      InfiniBand  ibnetdiscover, iblinkinfo -l, the folder of ibdiagnet, UFM's
+                  links (JSON)
+      LLDP        a file a device, or a folder of them: lldpcli (json0, json,
+                  keyvalue, text), SONiC, EOS, Junos, NVUE, NX-OS, NAPALM;
+                  Batfish layer 1, PTM, NetQ
+      tables      tdsl's cables.csv, links.csv, labels.csv and cables.xlsx,
+                  topology files of UFM and ibutils, NetBox's cables (CSV or
+                  JSON), any CSV, .xlsx or .ods with columns for the devices
+                  and ports of both ends (--column)
+      designs     InfraGraph, NetGraph's scenarios, Hedgehog's wiring (YAML,
+                  JSON); a note counts what of them the design does not have
 
     `check`, `diff` and `audit` take what is written. Devices without a name get one made of their identifier.
     LLDP and most tables do not say which devices are hosts: that is taken from names of ports and devices,

@@ -27,7 +27,6 @@ TOPOLOGY = re.compile(r"^topology[ \t]+(\w+)", re.MULTILINE)
 FABRIC = re.compile(r'^(?:fabric|cluster)[ \t]+\w+(?:[ \t]+"([^"]*)")?', re.MULTILINE)
 JOB = re.compile(r'^job[ \t]+(\w+)(?:[ \t]+"([^"]*)")?', re.MULTILINE)
 COLUMNS_OF_TITLE = 68
-LEADING = re.compile(r"\A#[ \t]*(.+)")
 
 
 def list_of_checks() -> OutputRows:
@@ -74,7 +73,7 @@ def list_of_topologies() -> OutputRows:
     rows = []
     for path, file in _stdlib_files("topologies"):
         text = path.read_text(encoding="utf-8")
-        rows += [(name, _first_comment(text), file) for name in TOPOLOGY.findall(text)]
+        rows += [(name, _first_sentence(text, "[.;] "), file) for name in TOPOLOGY.findall(text)]
     return OutputRows(("topology", "what", "file"), sorted(rows))
 
 
@@ -253,16 +252,11 @@ def _stdlib_files(kind: str) -> list[tuple[Path, str]]:
     return [(p, f"stdlib:{p.relative_to(root).as_posix()}") for p in sorted((root / kind).rglob("*.fab"))]
 
 
-def _first_sentence(text: str) -> str:
-    """The first sentence of the comment that a text begins with, without what follows a colon."""
+def _first_sentence(text: str, ends: str = "[.:;] ") -> str:
+    """The first sentence of the comment that a text begins with, up to what ``ends`` it."""
     lines = re.match(r"(?:#[^\n]*\n)*", text)
     said = " ".join(line.lstrip("# ").strip() for line in lines[0].splitlines()) if lines else ""
-    return re.split(r"[.:;] ", said)[0]
-
-
-def _first_comment(text: str) -> str:
-    found = LEADING.match(text)
-    return found[1].strip() if found else ""
+    return re.split(ends, said)[0].removesuffix(".")
 
 
 def list_of_cables() -> OutputRows:
@@ -355,4 +349,4 @@ def command(kind: str, output_format: str, for_: str | None, to: str | None, mis
     elif output_format == "csv":
         print_csv(rows)
     else:
-        print_table(rows)
+        print_table(rows, wrapped=True)

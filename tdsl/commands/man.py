@@ -12,8 +12,8 @@ from tdsl.commands._shared import write_to_stream
 
 EXAMPLES = """\b
 Examples:
-  tdsl man | man -l -                                                      read it
-  tdsl man > ~/.local/share/man/man1/tdsl.1                                install it"""
+  tdsl man | man -l -                          read it
+  tdsl man > ~/.local/share/man/man1/tdsl.1    install it"""
 
 
 @click.command("man", short_help="Print the manual page.", epilog=EXAMPLES)

@@ -37,8 +37,8 @@ check, model and word of the language."""
 @click.command(
     "mcp",
     short_help="Serve assistants by the Model Context Protocol: check, expand, explain, show, diff.",
-    epilog="\b\nExample, in the configuration of an assistant, which runs `tdsl mcp` in the folder of the "
-    "designs:\n"
+    epilog="\b\nExample, in the configuration of an assistant, which runs `tdsl mcp`\n"
+    "in the folder of the designs:\n"
     '  {"mcpServers": {"tdsl": {"command": "tdsl", "args": ["mcp"]}}}',
 )
 def command() -> int:

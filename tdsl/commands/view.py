@@ -292,7 +292,7 @@ def _facts_for_page(
             "status": r.status,
             "name": f"{of}{r.requirement or r.check}",
             "text": r.text or r.reason,
-            "required": r.requirement is not None,
+            "required": r.requirement is not None and not r.report,
             "mark": at.get(f"{of}{r.requirement or r.check}", -1),
         }
         for of, each in [("", design), *((f"{d.name}: ", d) for d in networks)]
@@ -357,15 +357,30 @@ def _marks_of_findings(design: Design) -> list[ViewerMark]:
 
 def _mark_of_finding(d: Diagnostic, result: Result | None, named: NamedRows) -> ViewerMark:
     """What a finding is about; ``result`` is the answer that it reports, if it is one."""
+    import numpy as np
+
     from tdsl.viewer.fabric_page import ViewerMark
 
     devices, links = named.rows_of_witness(result.witness if result is not None else {})
     if not len(devices) + len(links):
         spans = [x for x in (d.span, *(label.span for label in d.labels)) if x is not None]
         devices, links = named.rows_of_spans(spans)
+        at_fault = _links_at_fault(d.code, named.fabric)
+        links = np.intersect1d(links, at_fault) if len(at_fault) else links
     about = result.requirement or result.check if result is not None else ""
     title = f"{d.code}: {d.message}"
     return ViewerMark("finding", title, d.help, devices, links, d.severity.word, about)
+
+
+def _links_at_fault(code: str, fabric: Fabric) -> Ints:
+    """Rows of the links that the check with a code finds at fault, none if it names no links."""
+    from tdsl.explain import catalogue
+    from tdsl.prove.view import View
+    from tdsl.verify.check import checks_by_name
+
+    check = checks_by_name().get(catalogue.finding_name(code))
+    view = View.whole(fabric)
+    return view.rows[:0] if check is None else check.links_at_fault(view)
 
 
 def _audit_fault_marks(design: Design, captures: list[tuple[str, Path]]) -> list[ViewerMark]:

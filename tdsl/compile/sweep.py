@@ -64,7 +64,7 @@ class SweepVerdict:
 
     ``first`` is the least combination with this status, None where it is good. ``count`` is how many have the
     status, ``asked`` for how many there is the requirement, and ``judged`` for how many it is answered.
-    ``bare``: nobody requires it.
+    ``bare``: no statement names it; ``report``: one asks for it and requires nothing.
     """
 
     check: str
@@ -76,6 +76,7 @@ class SweepVerdict:
     count: int
     asked: int
     judged: int
+    report: bool = False
 
 
 @dataclass(slots=True)
@@ -183,7 +184,10 @@ class Sweep(Compilation):
             share = self._share_with_status(list(statuses.values()), worst)
             answer = f"with {self.cases[having[0]].text} ({share}): {text}"
         status = "bounded" if worst in GOOD and not self.whole else worst
-        return SweepVerdict(check, what, bare, status, answer, case, len(having), len(statuses), answered)
+        report = next(iter(row.values())).report
+        return SweepVerdict(
+            check, what, bare, status, answer, case, len(having), len(statuses), answered, report
+        )
 
     def _is_same_everywhere(self, row: Mapping[int, Result], having: int, idle: bool) -> bool:
         """Whether all combinations have one answer; of a check that is ``idle`` all that it is about."""

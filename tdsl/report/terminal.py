@@ -156,12 +156,12 @@ def _note_lines(gutter: str, head: str, text: str, paint: Paint, width: int) -> 
 
 def design_outcome(design: Design, paint: Paint, width: int, verbose: bool = False) -> str:
     """What was proved of a design, and what it consists of; all of it where that is asked for."""
-    parts = [_outcome_title(design, paint), *_lost_lines(design, width)]
+    parts = [*_outcome_title(design, paint, width), *_lost_lines(design, width)]
     summary = design.consists() or {}
     incomplete = any(r.reason == INCOMPLETE for r in design.results)
     if verbose:
         verdicts = verdict_lines(design.results, paint, width)
-        counts = summary_lines(summary, paint, not design.members)
+        counts = [] if incomplete else summary_lines(summary, paint, not design.members)
     elif incomplete:
         count = sum(r.requirement is not None for r in design.results)
         what = _number_with_noun(count, "requirement") if count else "nothing"
@@ -175,17 +175,29 @@ def design_outcome(design: Design, paint: Paint, width: int, verbose: bool = Fal
     return "\n".join([*parts, "", *counts] if counts else parts)
 
 
-def _outcome_title(design: Design, paint: Paint) -> str:
-    """The name of a design, its parameters, and what it is of."""
+def _outcome_title(design: Design, paint: Paint, width: int) -> list[str]:
+    """The name of a design, its parameters, and what it is of: a line, or more of a narrow terminal."""
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
-    title = paint("bold", terminal_safe_text(design.name)) + (
-        f" ({terminal_safe_text(parameters)})" if parameters else ""
+    needed = f", needed {design.needed}" if design.needed else ""
+    pieces = (
+        ("bold", "", design.name),
+        ("", " ", f"({parameters})" if parameters else ""),
+        ("", "  ", f"all fabrics of the cluster: {', '.join(design.members)}" if design.members else ""),
+        ("", "  ", f"phase {design.phase}{needed}" if design.phase else ""),
+        ("dim", "  ", design.file),
     )
-    if design.members:
-        title += f"  all fabrics of the cluster: {terminal_safe_text(', '.join(design.members))}"
-    if design.phase:
-        title += f"  phase {design.phase}" + (f", needed {design.needed}" if design.needed else "")
-    return f"{title}  {paint('dim', terminal_safe_text(design.file))}"
+    lines, used = [""], 0
+    for style, gap, text in pieces:
+        parts = wrap_text(terminal_safe_text(text), max(width - 2, 40)) if text else []
+        for n, part in enumerate(parts):
+            shown, columns = paint(style, part) if style else part, text_columns(part)
+            if lines == [""] or (not n and used + len(gap) + columns <= width):
+                lines[-1] += f"{gap}{shown}"
+                used += len(gap) + columns
+            else:
+                lines.append(f"  {shown}")
+                used = 2 + columns
+    return lines
 
 
 def _lost_lines(design: Design, width: int) -> list[str]:
@@ -251,10 +263,11 @@ def counts_text(summary: Mapping[str, object]) -> str:
     tiers = _named_counts_text(summary.get("tiers"))
     behind = {"host": f" {others}" if others else "", "switch": f" ({tiers})" if tiers else ""}
     pieces = []
+    least_hosts = 1 if total("accelerators") else 0
     for noun in ("host", "accelerator", "switch", "plane", "rail", "link", "cable", "circuit"):
         plural = f"{noun}es" if noun == "switch" else f"{noun}s"
         number = total(plural)
-        least = {"host": 0, "plane": 2, "rail": 2}.get(noun, 1)
+        least = {"host": least_hosts, "plane": 2, "rail": 2}.get(noun, 1)
         if isinstance(number, int) and number >= least:
             pieces.append(f"{number:,} {noun if number == 1 else plural}{behind.get(noun, '')}")
     injection = summary.get("injection_bps")
@@ -274,7 +287,7 @@ def sweep_outcome(sweep: Sweep, paint: Paint, width: int) -> str:
                 v.status,
                 f"{over[v.answer]} checks" if passed else terminal_safe_text(v.what),
                 terminal_safe_text(v.answer),
-                v.bare,
+                "" if v.bare else "report" if v.report else "require",
             )
             for v in verdicts
             for passed in [v.bare and v.status == "skipped" and over[v.answer] > 2]
@@ -297,29 +310,29 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
     """A line a check or requirement; instances of one requirement with one answer share a line."""
     results = list(results)
     passed_over = Counter(r.reason for r in results if r.status == "skipped" and r.requirement is None)
-    rows: dict[tuple[str, str, str, bool], list[str]] = {}
-    second: dict[tuple[str, str, str, bool], str] = {}
+    rows: dict[tuple[str, str, str, str], list[str]] = {}
+    second: dict[tuple[str, str, str, str], str] = {}
     for r in results:
         if (
             r.status == "skipped" and r.requirement is None and passed_over[r.reason] > 2
         ):  # one line for all of one reason
-            rows[r.status, f"{passed_over[r.reason]} checks", terminal_safe_text(r.reason), True] = [""]
+            rows[r.status, f"{passed_over[r.reason]} checks", terminal_safe_text(r.reason), ""] = [""]
             continue
         key = (
             _status_with_opinion(r),
             terminal_safe_text(r.requirement or r.check),
             terminal_safe_text(f"{r.text or r.reason}{_judged_part_text(r)}"),
-            r.requirement is None,
+            "" if r.requirement is None else "report" if r.report else "require",
         )
         rows.setdefault(key, []).append(r.scope)
         if r.second_opinion.get("verdict") == "unconfirmed":
             second[key] = f"; not confirmed: {terminal_safe_text(str(r.second_opinion.get('reason', '')))}"
     shown = []
-    for (status, what, answer, bare), scopes in rows.items():
+    for (status, what, answer, asked), scopes in rows.items():
         where = f" in {terminal_safe_text(scopes[0])}" if scopes[0] else ""
         where += f" and {len(scopes) - 1} more" if len(scopes) > 1 else ""
         shown.append(
-            (status, what, f"{answer}{where}{second.get((status, what, answer, bare), '')}".strip(), bare)
+            (status, what, f"{answer}{where}{second.get((status, what, answer, asked), '')}".strip(), asked)
         )
     return verdict_columns(shown, paint, width)
 
@@ -340,21 +353,34 @@ def _status_with_opinion(result: Result) -> str:
     return result.status + words.get(str(given.get("verdict")), "")
 
 
-def verdict_columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, width: int) -> list[str]:
-    """Verdicts under each other: status, what was asked, the answer; bare ones were asked by nobody."""
-    broad = min(max((text_columns(what) for _, what, _, _ in rows), default=0), width // 2)
+def _status_style(status: str, asked: str) -> str:
+    """The style of a status, that of a second opinion with it."""
+    word, _, opinion = status.partition(", ")
+    if opinion.startswith("but"):
+        return "bad"
+    return VERDICTS[word] if asked == "require" or word != "proved" else "dim"
+
+
+def verdict_columns(rows: Sequence[tuple[str, str, str, str]], paint: Paint, width: int) -> list[str]:
+    """Verdicts under each other within the width: status, what was asked, the answer. The last of a row is
+    who asked: ``require``, ``report``, or "" of a check that nobody asked for; only what is required is
+    green."""
     first = max((len(status) for status, *_ in rows), default=0)
-    first, out = max(first, 8), []
-    for status, what, answer, bare in rows:
-        style = "dim" if bare and status == "proved" else VERDICTS[status.partition(",")[0]]
-        head = f"  {paint(style, f'{status:<{first}}')}  "
-        shown = what + " " * max(broad - text_columns(what), 0)
-        lines = wrap_text(answer, max(width - 6 - first - broad, 30))
-        if text_columns(what) > broad:
-            out += [head + what, *(" " * (6 + first + broad) + line for line in lines)]
-            continue
-        out.append((head + (shown if bare else paint("bold", shown)) + f"  {lines[0]}").rstrip())
-        out += [" " * (6 + first + broad) + line for line in lines[1:]]
+    first = max(first, 8)
+    left = max(width - 6 - first, 24)
+    most = min(width // 2, max(left - 30, 12))
+    broad = max((n for _, what, *_ in rows if (n := text_columns(what)) <= most), default=min(most, 24))
+    gap, out = " " * (6 + first + broad), []
+    for status, what, answer, asked in rows:
+        head = f"  {paint(_status_style(status, asked), f'{status:<{first}}')}  "
+        lines = wrap_text(answer, left - broad)
+        beside = text_columns(what) <= broad
+        whats = [what.ljust(len(what) + broad - text_columns(what))] if beside else wrap_text(what, left)
+        if asked:
+            whats = [paint("bold", w) for w in whats]
+        first_line = f"{head}{whats[0]}" + (f"  {lines[0]}" if beside else "")
+        out += [first_line.rstrip(), *(f"{' ' * (4 + first)}{w}" for w in whats[1:])]
+        out += [f"{gap}{line}" for line in lines[beside:]]
     return out
 
 

@@ -19,7 +19,7 @@ from pkgutil import iter_modules
 from typing import ClassVar, Literal
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.graph import Fabric
+from tdsl.fabric.graph import Fabric, Ints
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.prove.symmetry import READS, Reads
@@ -251,6 +251,11 @@ class Check(ABC):
     def help_for_unmet(self, claim: ResolvedClaim, judged: Judgement) -> str:
         """What would satisfy a claim that is not satisfied, with numbers where they are known."""
         return judged.help
+
+    def links_at_fault(self, view: View) -> Ints:
+        """Rows of the links that break a property of links, for pictures; none of other checks, whose answers
+        name what they are about."""
+        return view.rows[:0]
 
     @abstractmethod
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -20,6 +20,7 @@ from tdsl.semantics.quantity import (
     SIZE,
     TIME,
     Quantity,
+    byte_rate_text,
     decimal_text,
     kind_name,
     quantity_text,
@@ -407,13 +408,15 @@ PERCENT = re.compile(r"(?:between [\d.]++% and )?(?<![\d.])[\d.]++%")
 
 
 def _judgement_in_rates(claim: ResolvedClaim, judged: Judgement) -> Judgement:
-    """A judgement whose text answers in bit/s, with the share of the injection behind; and whose help says
-    what can be asked at most, where more is asked than the ports carry."""
+    """A judgement whose text answers in bit/s, or in bytes where the claim does, with the share of the
+    injection behind; and whose help says what can be asked at most, where more is asked than the ports
+    carry."""
     lower, upper = (Fraction(judged.measures[end]) for end in ("lower_bps", "upper_bps"))
-    low, high = (quantity_text(Quantity(x, RATE)) for x in (lower, upper))
+    in_bytes = claim.text.endswith("B/s")
+    low, high = (_rate_text(x, in_bytes) for x in (lower, upper))
     figure = low if lower == upper else f"between {low} and {high}"
     share = PERCENT.sub(lambda found: f"{found[0]} of injection", judged.text, count=1)
-    asked = quantity_text(claim.value) if isinstance(claim.value, Quantity) else ""
+    asked = _rate_text(claim.value.amount, in_bytes) if isinstance(claim.value, Quantity) else ""
     said = (
         figure
         if judged.status == "proved"
@@ -425,10 +428,14 @@ def _judgement_in_rates(claim: ResolvedClaim, judged: Judgement) -> Judgement:
     full = upper / Fraction(_comparable_amount(judged.upper))
     if _comparable_amount(claim.value) <= full:
         return judged
-    most = quantity_text(Quantity(full, RATE))
+    most = _rate_text(full, in_bytes)
     return replace(
         judged, help=f"the ports carry {most} at most: ask for `{most}`, or add ports or faster ones"
     )
+
+
+def _rate_text(bps: Fraction, in_bytes: bool) -> str:
+    return byte_rate_text(bps) if in_bytes else quantity_text(Quantity(bps, RATE))
 
 
 def verdict_of_bounds(op: str, lower: Value, upper: Value, asked: object) -> Verdict:

@@ -124,9 +124,11 @@ def test_output_in_a_poor_encoding(tmp_path: Path) -> None:
 
 
 def test_checks_passed_over_for_one_reason_share_a_line(tmp_path: Path) -> None:
-    done = tdsl("check", write(tmp_path, "fabric f { host n[2]: NOBODY; switch leaf: QM9700; connect n[i] to leaf }"))
+    path = write(tmp_path, "fabric f { host n[2]: NOBODY; switch leaf: QM9700; connect n[i] to leaf }")
+    done = tdsl("check", path)
     assert done.exit_code == 1 and done.output.count("the wiring has errors") == 1
     assert "nothing is judged: the wiring has errors" in done.output and "hosts" not in done.output
+    assert "hosts " not in tdsl("check", path, "-v").output
 
 
 def test_what_fails_is_nearest_to_the_prompt(tmp_path: Path) -> None:

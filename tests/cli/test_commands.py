@@ -119,6 +119,7 @@ def test_the_commands() -> None:
     assert tuple(cli.list_commands(click.Context(cli))) == COMMANDS
     shown = {name: tdsl(name, "--help") for name in COMMANDS}
     none(name for name, d in shown.items() if d.exit_code or "Example" not in d.stdout or "tdsl " + name not in d.stdout)
+    none(line for d in shown.values() for line in d.stdout.splitlines() if len(line) > 80)
     assert tdsl("help", "check").stdout == shown["check"].stdout
     assert tdsl("help").stdout == tdsl("--help").stdout and tdsl("-V").stdout == tdsl("version").stdout
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -88,6 +89,28 @@ def test_designs_are_compared_by_a_job_and_money(here: Path) -> None:
     tokens = float(rows["tokens_per_second"]["up=16"])
     each = float(rows["cost_per_million_tokens"]["up=16"].removeprefix(">="))
     assert each == pytest.approx(hour * 32 / 3600 / tokens * 1e6, rel=2e-3)
+
+
+def test_what_designs_ask_for_is_compared_and_explored(here: Path) -> None:
+    """A row for each figure that is required or reported, as the check answers it; what is refused says so and has none."""
+    asked = "  report mean_hops\n  report allreduce 1GB\n  report bandwidth of host[0] to host[1]\n"
+    head, _, _ = DESIGN.rpartition("}")
+    (here / "asks.fab").write_text(head + asked + "}\n")
+    (here / "bad.fab").write_text(head.replace("x up", "x 999") + "}\n")
+    (here / "torn.fab").write_text("fabric torn {")
+    rows = [line.split(",") for line in tdsl("compare", "asks.fab", "bad.fab", "torn.fab", "--format", "csv").stdout.splitlines()]
+    assert rows[1] == ["errors", "", "E0452", "E0004"]
+    column = {row[0]: row[1] for row in rows}
+    assert all(row[2:] == ["", ""] for row in rows[2:])
+    (judged,) = json.loads(tdsl("check", "asks.fab", "--output-format", "json").stdout)["designs"]
+    for r in judged["results"]:
+        if r["requirement"]:
+            _, number, unit = re.split(r"([\d.]+)", column[r["requirement"]])
+            figure = float(number) * {"": 1, "ms": 1e-3, "Tbps": 1e12}[unit]
+            assert figure == pytest.approx(r["lower"], rel=1e-4)
+    way = "bandwidth of host[0] to host[1]"
+    call = ["explore", "asks.fab", "--vary", "up=1,2", "--x", way, "--y", "mean_hops", "--format", "json"]
+    assert any(p["best"] == "yes" and p[way] for p in json.loads(tdsl(*call).stdout)["points"])
 
 
 def test_combinations_are_explored_by_a_job(here: Path) -> None:

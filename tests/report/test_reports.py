@@ -94,6 +94,17 @@ def test_findings(golden: Golden) -> None:
     golden("report/findings.txt", "\n".join(out) + "\n")
 
 
+@given(st.lists(st.lists(st.text("abcd  ", max_size=60), min_size=3, max_size=3), min_size=1, max_size=5), st.integers(40, 90))
+def test_a_table_in_a_narrow_terminal(rows: list[list[str]], width: int) -> None:
+    """It fits where its longest words do, and has all words of each column in their order."""
+    rows = [[" ".join(c.split()) for c in row] for row in rows]
+    head = ("left", "mid", "right")
+    longest = [max(len(w) for c in column for w in c.split() or [""]) for column in zip(head, *rows, strict=True)]
+    made = [*columns.table_lines(head, rows, Paint(False), width)]
+    assert max(map(len, made)) <= max(width, sum(longest) + 4)
+    assert sorted("".join(made).replace(" ", "")) == sorted("".join(c for r in (head, *rows) for c in r).replace(" ", ""))
+
+
 @settings(max_examples=60)
 @given(st.lists(st.text("abc :{}", max_size=40), min_size=1, max_size=6), st.data())
 def test_what_is_marked_is_underlined(lines: list[str], data: st.DataObject) -> None:
@@ -118,7 +129,8 @@ def answer(check: str, status: Any, text: str = "", reason: str = "", requiremen
 
 
 def test_verdicts(golden: Golden) -> None:
-    """Verdicts of requirements and checks, with scopes, reasons and second opinions."""
+    """Verdicts of requirements and checks, with scopes, reasons and second opinions, within the columns that there are. What
+    nobody requires is not proved in green."""
     seconds: list[dict[str, object]] = [
         {"verdict": "confirmed", "by": ["x", "y"]}, {"verdict": "disagrees", "by": ["x"]},
         {"verdict": "unconfirmed", "reason": "too large"},
@@ -133,10 +145,14 @@ def test_verdicts(golden: Golden) -> None:
         *(answer("links", "proved", "4 at each", requirement="links >= 4", scope=f"s[{n}]") for n in range(3)),
         *(answer("ports", "proved", "8", requirement="ports == 8", scope=f"s[{n}]") for n in range(2)),
         answer("throughput", "modelled", "word " * 30, requirement="throughput of a long list of things " * 3),
+        answer("taper", "proved", "1:1", requirement="taper of leaf", report=True),
     ]  # fmt: skip
     out = []
     for width, colour in ((60, False), (140, True)):
-        out += [f"==== {width}", *terminal.verdict_lines(results, Paint(colour), width)]
+        lines = terminal.verdict_lines(results, Paint(colour), width)
+        assert all(len(re.sub("\x1b[^m]*m", "", line)) <= width for line in lines)
+        assert not any("[32m" in line for line in lines if re.search("cost|taper", line))
+        out += [f"==== {width}", *lines]
     summary: dict[str, object] = {
         "hosts": 1234, "other_hosts": 5, "accelerators": 9872, "endpoints": 10, "other_endpoints": 1, "switches": 12345,
         "tiers": {"leaf": 12000, "spine": 345}, "planes": 2, "rails": 8,

@@ -248,7 +248,7 @@ def test_a_cluster_is_one_drawing(tmp_path: Path) -> None:
 DRAWN = sections(__file__)["drawn"]
 
 
-@pytest.mark.parametrize("name", ["dgx_superpod_h100", "tpu_v4", "slim_fly_cscs", "jupiter", "dragonfly"])
+@pytest.mark.parametrize("name", ["dgx_superpod_h100_racks", "tpu_v4", "slim_fly_cscs", "jupiter", "dragonfly"])
 def test_what_is_drawn_of_known_networks(name: str, tmp_path: Path) -> None:
     """Counts by hand; the saved picture is well-formed XML and has every text of the drawing."""
     fabric = compiler.compile_without_checks(name).designs[0].fabric
@@ -256,7 +256,7 @@ def test_what_is_drawn_of_known_networks(name: str, tmp_path: Path) -> None:
     found = browse(viewer_page([(fabric, (), {})], name), tmp_path, DRAWN)
     boxes = {title: (sub, kind, level) for title, sub, kind, level in found["boxes"]}
     wanted = {
-        "dgx_superpod_h100": {"node": ("127 × DGX_H100: 32 in 3, 31 in 1", "matrix")},
+        "dgx_superpod_h100_racks": {"node": ("127 × DGX_H100: 32 in 3, 31 in 1", "matrix")},
         "tpu_v4": {"chip": ("4,096 × TPU_V4 in 64 cubes, 16 circuits for each line", "cubes")},
         "slim_fly_cscs": {"r": ("50 × SF_SWITCH, 175 links between them", "ring")},
         "jupiter": {"block": ("8 × AGG_BLOCK, 1,024 circuits between them", "ring")},
@@ -268,7 +268,8 @@ def test_what_is_drawn_of_known_networks(name: str, tmp_path: Path) -> None:
     assert fabric.title in found["texts"] and set(found["legend"]) <= set(found["texts"])
     if name == "jupiter":
         assert boxes["ocs"][2] > boxes["block"][2], "optical switches are above what they join"
-    if name == "dgx_superpod_h100":
+    if name == "dgx_superpod_h100_racks":
+        assert found["racks"] == ["hosts: 128switches: 48", False]
         assert found["labels"] == ["4 su, not all equal"] and found["colour"] == "rail"
         assert found["legend"] == [*(f"rail {r}: 127" for r in range(8)), "host-leaf: 4", "leaf-spine: 1,024"]
 
@@ -291,6 +292,26 @@ def test_a_clicked_finding_marks_what_it_is_about(tmp_path: Path) -> None:
     assert found["here"] == 2 and re.fullmatch(r"#mark=\d+", found["hash"])  # the finding, and the answer below
     assert found["after"] == ["rail", ""] and found["again"][0] == "mark" and "edge_redundancy" in found["again"][1]
     assert found["hidden"][0][0][1] == "false" and len(found["hidden"][1]) == 1 and found["shown"] == ["true", "true"]
+
+
+def test_a_finding_of_links_marks_those_at_fault_alone(tmp_path: Path) -> None:
+    """By hand: six of eight hosts have a half of the three ports that are split; of the other statement no types fit."""
+    text = """model host H { port n: 100Gbps { type X } }
+model host Y { port n: 100Gbps { type Y } }
+model switch S { port p[1..8]: 200Gbps { type X; split 2 }; port q[1..8]: 100Gbps { type X } }
+fabric f {
+  host h[8]: H
+  host y[2]: Y
+  switch s: S { split p[1..3] 2 }
+  connect h[i] to s.p
+  connect y[i] to s.q[2*i + 1]
+}
+"""
+    (tmp_path / "f.fab").write_text(text, encoding="utf-8")
+    assert tdsl("view", tmp_path / "f.fab", "--no-open", "-o", tmp_path / "f.html").exit_code == 1  # its plan lacks a cable
+    header, page = unpacked((tmp_path / "f.html").read_text())
+    marks = {m["title"][:5]: page[f"mark{k}_links"] for k, m in enumerate(header["marks"])}
+    assert marks["E0220"] == [6, 7] and marks["E0221"] == [8, 9]
 
 
 def test_two_designs_in_one_page(tmp_path: Path) -> None:

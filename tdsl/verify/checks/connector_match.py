@@ -71,6 +71,14 @@ class ConnectorMatch(Check):
             return property_holds("both ends of every link share a type")
         return property_fails(faults[0].message, tuple(faults), {"links": sum(x.count for x in faults)})
 
+    def links_at_fault(self, view: View) -> Ints:
+        """Rows of the links whose two ends share no type."""
+        f, table = view.fabric, ClassTable.of(view.fabric)
+        ends = np.stack([table.rows(f, f.link_a[view.rows]), table.rows(f, f.link_b[view.rows])])
+        pairs, which = np.unique(ends, axis=1, return_inverse=True)
+        apart = [not share_type(table.classes[a], table.classes[b]) for a, b in pairs.T.tolist()]
+        return view.rows[np.array(apart, dtype=np.bool_)[which.reshape(-1)]]
+
     def _faults(self, f: Fabric, table: ClassTable, links: Ints, a: Ints, b: Ints) -> list[PropertyFault]:
         found = []
         for joint in joints_of_links(f, table, links, a, b):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.graph import Fabric
+from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.view import View
 from tdsl.semantics.model import PortClass
 from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
@@ -59,17 +59,8 @@ class RateMatch(Check):
         f, table = view.fabric, ClassTable.of(view.fabric)
         if not len(view.rows):
             return replace(property_holds("there are no links"), judged=0, of=0)
-        links = view.rows
-        rates = table.rates()
-        of_a = rates[table.rows(f, f.link_a[links])]
-        of_b = rates[table.rows(f, f.link_b[links])]
-        stated = np.array(["rate" in s.settings for s in f.statements], dtype=np.bool_)[
-            f.link_statement[links]
-        ]
-        carried = f.link_rate[links]
-        fast = ((of_a >= 0) & (carried > of_a)) | ((of_b >= 0) & (carried > of_b))
-        unlike = (of_a >= 0) & (of_b >= 0) & (of_a != of_b) & ~stated
-        wrong = links[fast | unlike]
+        links, rates = view.rows, table.rates()
+        wrong = self._unlike_ends(view, table)
         faults = [
             self._fault(view, table, j)
             for j in joints_of_links(f, table, wrong, f.link_a[wrong], f.link_b[wrong])
@@ -86,6 +77,23 @@ class RateMatch(Check):
             return property_holds("both ends of every link agree")
         worst = faults[0]
         return property_fails(worst.message, tuple(faults), {"links": sum(x.count for x in faults)})
+
+    def links_at_fault(self, view: View) -> Ints:
+        """Rows of the links between ports of unlike rates."""
+        return self._unlike_ends(view, ClassTable.of(view.fabric))
+
+    def _unlike_ends(self, view: View, table: ClassTable) -> Ints:
+        f, links, rates = view.fabric, view.rows, table.rates()
+        of_a = rates[table.rows(f, f.link_a[links])]
+        of_b = rates[table.rows(f, f.link_b[links])]
+        stated = np.array(["rate" in s.settings for s in f.statements], dtype=np.bool_)[
+            f.link_statement[links]
+        ]
+        carried = f.link_rate[links]
+        fast = ((of_a >= 0) & (carried > of_a)) | ((of_b >= 0) & (carried > of_b))
+        unlike = (of_a >= 0) & (of_b >= 0) & (of_a != of_b) & ~stated
+        wrong: Ints = links[fast | unlike]
+        return wrong
 
     def _fault(self, view: View, table: ClassTable, joint: Joint) -> PropertyFault:
         f = view.fabric

@@ -111,7 +111,7 @@ function wholePicture(app) {
   const b = app.scene.bounds, drawn = app.drawn;
   const z = Math.max(12, Math.min(b.w, b.h) / 45);
   const entries = app.whole ? [...Array(app.whole.count).keys()].filter((v) => app.whole.links?.[v] && !app.hidden.has(app.whole.name(v))).slice(0, 24) : [];
-  const texts = entries.map((v) => [app.whole.colour(v), `${app.whole.name(v)}: ${number(app.whole.links[v])}`]);
+  const texts = app.scene.legend?.() ?? entries.map((v) => [app.whole.colour(v), `${app.whole.name(v)}: ${number(app.whole.links[v])}`]);
   const extent = { x: b.x, y: b.y - 2.6 * z, w: Math.max(b.w, 20 * z), h: b.h + 2.6 * z + (texts.length + 1) * 1.5 * z };
   const title = app.drawing.f?.header?.title ?? app.f.header.title;
   return { extent, drawn, z, texts, title };

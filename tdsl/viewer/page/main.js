@@ -389,6 +389,11 @@ class App {
 
   legend() {
     const list = document.getElementById("legend");
+    const own = this.scene?.legend?.();
+    if (own) {
+      list.replaceChildren(...own.map(([colour, text]) => element("li", {}, element("i", { style: `background:${colour}` }), text)));
+      return;
+    }
     const counts = (this.whole.links ??= this.whole.of.reduce((n, v) => (v >= 0 ? n[v]++ : 0, n), new Int32Array(this.whole.count)));
     const all = [...counts.keys()].filter((v) => counts[v]);
     const item = (v) => {

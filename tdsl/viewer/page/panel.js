@@ -232,7 +232,7 @@ class Panel {
         ...marks.map((m) => element("li", { class: `${m.severity === "error" || m.kind === "fault" ? "bad " : ""}${here(m)}` }, link(m.title, () => app.highlight(m)), m.text && m.text !== m.title ? element("div", { class: "soft" }, m.text) : null)),
         ...marks.length && results.length ? [element("li", { class: "rule" })] : [],
         ...[...results].sort((a, b) => order(a) - order(b)).map((r) => element("li", { class: r.mark >= 0 ? here(app.f.marks[r.mark]) : "" },
-          element("span", { class: `status ${r.status}` }, r.status), " ", name(r),
+          element("span", { class: `status ${r.status}${r.required ? " required" : ""}` }, r.status), " ", name(r),
           element("div", { class: "soft" }, r.text)))));
   }
 

@@ -132,6 +132,16 @@ function hallScene(app) {
     const at = c.device_unit[d] || k * h + 1;
     return [rack.x + 5, rack.y + H - 6 - (at - 1 + h) * u, W - 10, Math.max(h * u - 0.6, 0.8)];
   };
+  const kindOf = (kind) => (kind === "switch" ? [PALETTE[2], "switches"] : kind === "host" ? [PALETTE[0], "hosts"] : kind === "chip" ? [PALETTE[0], "chips"] : [PALETTE[3], "others"]);
+  scene.legend = () => { // null where colours are those of the links
+    if (app.colour === "plane" || app.colour === "mark") return null;
+    const counts = new Map();
+    for (const d of inside.flat()) {
+      const [colour, word] = kindOf(f.setOf(d).kind);
+      counts.set(word, [colour, (counts.get(word)?.[1] ?? 0) + 1]);
+    }
+    return [...counts].map(([word, [colour, n]]) => [colour, `${word}: ${number(n)}`]);
+  };
   scene.paint = (drawing, ctx, state) => {
     const { ink } = drawing;
     for (const h of heads) drawing.text(h.text, h.x, h.y + 10, h.small ? 12 : 15, h.small ? ink.soft : ink.ink, h.small ? "" : "600");
@@ -146,7 +156,7 @@ function hallScene(app) {
       drawing.text(places.racks[rack.i], rack.x + W / 2, rack.y + 17, 12, ink.ink, "600", "center");
       inside[rack.i].forEach((d, k) => {
         const kind = f.setOf(d).kind;
-        ctx.fillStyle = hit.has(d) ? ink.glow : near.has(d) ? ink.accent : app.colour === "plane" || app.colour === "mark" ? state.deviceColour(d) : kind === "switch" ? PALETTE[2] : kind === "host" || kind === "chip" ? PALETTE[0] : PALETTE[3];
+        ctx.fillStyle = hit.has(d) ? ink.glow : near.has(d) ? ink.accent : app.colour === "plane" || app.colour === "mark" ? state.deviceColour(d) : kindOf(kind)[0];
         const [x, y, w, h] = rect(rack, d, k);
         ctx.fillRect(x, y, w, h);
         const size = Math.min(7, h * 0.85);
