@@ -97,8 +97,8 @@ _WORDS_IN_ONE = frozenset(
 
 
 _UNKNOWN_MAY_BE = re.compile(
-    rf"(?:^|[\s{{;])(?:(?:{'|'.join((*KINDS['device'], *KINDS['group']))})[ \t]+\w+[ \t]*\[[^\]{{}};]*"
-    r"|let[ \t]+\w+[^={};]*=[ \t]*|tier[ \t]+\w+[ \t]+of[ \t]+)$"
+    rf"(?:^|[\s{{;])(?:(?:{'|'.join((*KINDS['device'], *KINDS['group']))})[ \t]++\w++[ \t]*+\[[^\]{{}};]*+"
+    r"|let[ \t]++\w++[^={};]*+=[ \t]*+|tier[ \t]++\w++[ \t]++of[ \t]++)$"
 )
 """Text before a place where a `?` is allowed: an extent, the value of a `let`, the number of a tier."""
 

@@ -561,7 +561,7 @@ class JobReader:
                 self.set_value("ffn", x, self.whole_expression(x.items[0].value, "ffn 53248 gated"))
                 self.set_value("gated", x, True)
             elif re.fullmatch(r"ffn \d+ (?:swiglu|geglu|glu|reglu)", x.span.text):
-                new = re.sub(r"\w+$", "gated", x.span.text)
+                new = f"{x.span.text.rpartition(' ')[0]} gated"
                 fix = Fix(f"write `{new}`", ((x.span, new),), safe=False)
                 message = "a layer that is gated, by whatever function, is `gated`"
                 raise Fault("E0120", x.span, message, help=f"write `{new}`", fix=fix)

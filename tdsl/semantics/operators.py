@@ -152,7 +152,7 @@ def _no_amount_fault(e: tree.Measure, number: str) -> Fault | None:
             f'write a name, or `"{whole.text}"` for a text',
         )
         return Fault("E0105", whole, message, help=help)
-    if re.fullmatch(r"\d+(?:x\w+)+", e.span.text) and re.search(r"x[A-Za-z_]", e.span.text):
+    if re.fullmatch(r"\d++x\w++", e.span.text) and re.search(r"x[A-Za-z_]", e.span.text):
         new = e.span.text.replace("x", ", ")
         fix = Fix(f"write `{new}`", ((e.span, new),), safe=False)
         message = "sizes of several dimensions with a name among them are separated by `,`"
@@ -389,7 +389,7 @@ def _number_beside_amount_fault(a: Value, b: Value, a_span: SourceSpan, b_span: 
     """The fault of ``30U + s``, where a number lacks the unit of the amount beside it; None of others."""
     amounts = [span for v, span in ((a, a_span), (b, b_span)) if isinstance(v, Quantity)]
     numbers = [span for v, span in ((a, a_span), (b, b_span)) if type(v) is int]
-    unit = re.search(r"[A-Za-z]+$", amounts[0].text) if amounts else None
+    unit = re.search(r"(?<![A-Za-z])[A-Za-z]++$", amounts[0].text) if amounts else None
     if unit is None or len(numbers) != 1 or unit[0] not in UNIT_TABLE:
         return None
     new = f"{numbers[0].text}{unit[0]}" if numbers[0].text.isdigit() else f"1{unit[0]} * {numbers[0].text}"

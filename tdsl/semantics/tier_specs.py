@@ -444,7 +444,7 @@ def _switch_item_of_tier(t: tree.TierDecl, settings: Mapping[str, tree.Setting])
     """What ``switch`` of a tier says: a model, and a count where one is written."""
     written = settings.get("switch")
     first = written.items[0].span.text if written is not None and written.items else ""
-    counted = re.fullmatch(r"(\d+) ?x (\w+)(.*)", first)
+    counted = re.fullmatch(r"(\d++) ?x (\w++)(.*)", first)
     if written is not None and counted is not None:
         at, new = written.items[0].span, f"{counted[2]} x {counted[1]}{counted[3]}"
         fix = Fix(f"write `{new}`", ((at, new),))
