@@ -122,39 +122,50 @@ def columns_of_ends(row: Sequence[str], above: Sequence[str] = ()) -> dict[str, 
     """The columns of the four names of two ends, as ``a_device`` …; None where a heading does not name all.
     ``above`` is the row above, whose cells say which end the columns below them are of."""
     found: dict[str, int] = {}
-    sides: dict[str, int] = {}
-    over = ""
+    alone: dict[str, int] = {}  # `Source`, which is the device where there is a `Source Port`
+    for k, titled in enumerate(_titles_of_row(row, above)):
+        for what in titled.what if titled.side else ():
+            found.setdefault(f"{titled.side}_{what}", k)
+        if titled.side and not titled.what:
+            alone.setdefault(f"{titled.side}_device", k)
+    if set(found) == {"a_port", "b_port"} and all(END_WORD in row[k].lower() for k in found.values()):
+        found |= {"a_device": found["a_port"], "b_device": found["b_port"]}  # both in one cell
+    else:
+        found = {name: k for name, k in alone.items() if f"{name[0]}_port" in found} | found
+    return {name: found[name] for name in WANTED} if set(WANTED) <= set(found) else None
+
+
+def _titles_of_row(row: Sequence[str], above: Sequence[str]) -> list[Titled]:
+    """What each column's heading names; one without a side has that of the last cell above it that is
+    filled."""
+    titles, over = [], ""
     for k, text in enumerate(row):
         over = above[k].strip() if k < len(above) and above[k].strip() else over
         titled = parse_heading(text)
         if above and not titled.side and titled.what:
             titled = Titled(parse_heading(over).side, titled.what)
-        if titled.side:
-            for what in titled.what or ("",):
-                (found if what else sides).setdefault(f"{titled.side}_{what or 'device'}", k)
-    if set(found) == {"a_port", "b_port"} and all(END_WORD in row[k].lower() for k in found.values()):
-        found |= {"a_device": found["a_port"], "b_device": found["b_port"]}  # both in one cell
-    else:
-        found = {name: k for name, k in sides.items() if f"{name[0]}_port" in found} | found
-    return {name: found[name] for name in WANTED} if set(WANTED) <= set(found) else None
+        titles.append(titled)
+    return titles
 
 
 def columns_without_sides(row: Sequence[str]) -> dict[str, int] | None:
     """The same of a heading whose columns do not all say which end they are of: ``Host, Port, Switch, Port``,
     ``Device, Port, Peer, Peer Port``, ``Device 1, Port 1, Device 2, Port 2``. None where the order of devices
     and ports leaves a doubt."""
-    numbered = [NUMBERED.fullmatch(text.strip().lower()) for text in row]
-    titles = [
-        Titled("ab"[int(m[1] or m[2]) - 1], ("device" if m[1] else "port",)) if m else parse_heading(text)
-        for m, text in zip(numbered, row, strict=True)
-    ]
-    named = [(t.side, t.what[0] if t.what else "device", k) for k, t in enumerate(titles) if t.side or t.what]
-    if [what for _, what, _ in named] != ["device", "port", "device", "port"]:
+    titles = [_numbered_heading(text) or parse_heading(text) for text in row]
+    named = [k for k, titled in enumerate(titles) if titled.side or titled.what]
+    if [titles[k].what or ("device",) for k in named] != [("device",), ("port",)] * 2:
         return None
-    first, second = ({side for side, _, _ in named[at : at + 2]} for at in (0, 2))
-    if not (first <= {"", "a"} and second <= {"", "b"}):
+    a, b = ({titles[k].side for k in named[at : at + 2]} for at in (0, 2))
+    return dict(zip(WANTED, named, strict=True)) if a <= {"", "a"} and b <= {"", "b"} else None
+
+
+def _numbered_heading(text: str) -> Titled | None:
+    """What ``Device 1`` or ``Port 2`` names; None of other headings."""
+    found = NUMBERED.fullmatch(text.strip().lower())
+    if found is None:
         return None
-    return dict(zip(WANTED, (k for _, _, k in named), strict=True))
+    return Titled("a" if "1" in found.groups() else "b", ("device" if found[1] else "port",))
 
 
 def columns_of_work(row: Sequence[str]) -> dict[str, int]:

@@ -125,20 +125,8 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     apart = unit_apart_fault(s)
     if apart is not None:
         return apart
-    if (
-        isinstance(word, tree.PathExpr)
-        and word.bare in SETTINGS
-        and word.bare != "carries"
-        and len(item.args) > 1
-    ):
-        gap = SourceSpan(word.span.file, word.span.start, word.span.start)
-        return Fault(
-            "E0118",
-            word.span,
-            f"`{word.bare}` is a setting of its own; settings are separated by `;`",
-            help=f"write `; {word.bare}`",
-            fix=Fix("write `;`", ((gap, "; "),)),
-        )
+    if (own := _setting_of_its_own_fault(item)) is not None:
+        return own
     following = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     place = s.items.index(item) if item in s.items else 0
     if place and (following in SEPARATE or following in SETTINGS):
@@ -158,14 +146,35 @@ def _unused_word_fault(s: tree.Setting, item: tree.SettingItem, form: str) -> Fa
     if item.args[0][0]:
         begin = word.span.file.text.find(item.args[0][0], item.value.span.end, begin)
     at = SourceSpan(word.span.file, begin, word.span.end)
-    message = f"`{name}` does not use `{at.text}`"
-    if name in ("cable", "medium") and re.fullmatch(r"[\d.]+(?:m|cm|mm|km)", at.text):
-        gap = SourceSpan(at.file, item.value.span.end, at.end)
-        new = f"; length {at.text}"
-        fix = Fix(f"write `{new}`", ((gap, new),))
-        message = f"`{name}` does not use `{at.text}`: how long a cable is is said by `length`"
-        return Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
-    return Fault("E0118", at, message, help=f"write `{form}`")
+    length = _length_behind_fault(name, item, at)
+    return length or Fault("E0118", at, f"`{name}` does not use `{at.text}`", help=f"write `{form}`")
+
+
+def _setting_of_its_own_fault(item: tree.SettingItem) -> Fault | None:
+    """The fault of ``length 3m rate 400Gbps``, two settings without `;`; None of other items."""
+    word = item.args[0][1]
+    if not isinstance(word, tree.PathExpr) or word.bare not in SETTINGS or word.bare == "carries":
+        return None
+    if len(item.args) < 2:
+        return None
+    gap = SourceSpan(word.span.file, word.span.start, word.span.start)
+    return Fault(
+        "E0118",
+        word.span,
+        f"`{word.bare}` is a setting of its own; settings are separated by `;`",
+        help=f"write `; {word.bare}`",
+        fix=Fix("write `;`", ((gap, "; "),)),
+    )
+
+
+def _length_behind_fault(name: str, item: tree.SettingItem, at: SourceSpan) -> Fault | None:
+    """The fault of ``cable AOC 10m``, a length behind a cable or a medium; None of other words."""
+    if name not in ("cable", "medium") or not re.fullmatch(r"[\d.]+(?:m|cm|mm|km)", at.text):
+        return None
+    new = f"; length {at.text}"
+    fix = Fix(f"write `{new}`", ((SourceSpan(at.file, item.value.span.end, at.end), new),))
+    message = f"`{name}` does not use `{at.text}`: how long a cable is is said by `length`"
+    return Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
 
 
 VALUE_EXAMPLES = {

@@ -422,22 +422,28 @@ def _settings_of_tier(t: tree.TierDecl) -> dict[str, tree.Setting]:
                 f"`{x.name.name}` is set twice",
                 labels=[(x.span, "first here")],
             )
-    for name, x in settings.items():
-        if name not in TIER_SETTINGS and not (name.islower() or x.items or "switch" in settings):
-            at = SourceSpan(x.name.span.file, x.name.span.start, x.name.span.start)
-            fix = Fix("put `switch`", ((at, "switch "),), safe=False)
-            message = f"there is no setting of a tier called `{name}` here; a model follows `switch`"
-            raise Fault("E0118", x.name.span, message, help=f"write `switch {name}`", fix=fix)
-        model = x.items[0].value if len(x.items) == 1 and not x.items[0].args else None
-        named = isinstance(model, tree.PathExpr) and (model.bare or "").isupper() and "switch" not in settings
-        if name not in TIER_SETTINGS and named:
-            new = f"switch {x.items[0].span.text} as {name}"
-            fix = Fix(f"write `{new}`", ((x.name.span.to(x.items[0].span), new),), safe=False)
-            message = f"there is no setting of a tier called `{name}` here; the switches' name follows `as`"
-            raise Fault("E0118", x.name.span, message, help=f"write `{new}`", fix=fix)
-        if name not in TIER_SETTINGS:
-            raise unknown_name_fault("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
+    unknown = next((x for name, x in settings.items() if name not in TIER_SETTINGS), None)
+    if unknown is not None:
+        raise _unknown_tier_setting_fault(unknown, "switch" in settings)
     return settings
+
+
+def _unknown_tier_setting_fault(x: tree.Setting, has_switch: bool) -> Fault:
+    """The fault of a setting that no tier has: ``{ QM9700 }`` and ``{ leaf QM9700 }`` are a model without
+    ``switch``."""
+    name, there_is_none = x.name.name, f"there is no setting of a tier called `{x.name.name}` here"
+    if not (name.islower() or x.items or has_switch):
+        at = SourceSpan(x.name.span.file, x.name.span.start, x.name.span.start)
+        fix = Fix("put `switch`", ((at, "switch "),), safe=False)
+        message = f"{there_is_none}; a model follows `switch`"
+        return Fault("E0118", x.name.span, message, help=f"write `switch {name}`", fix=fix)
+    model = x.items[0].value if len(x.items) == 1 and not x.items[0].args else None
+    if isinstance(model, tree.PathExpr) and (model.bare or "").isupper() and not has_switch:
+        new = f"switch {model.span.text} as {name}"
+        fix = Fix(f"write `{new}`", ((x.name.span.to(model.span), new),), safe=False)
+        message = f"{there_is_none}; the switches' name follows `as`"
+        return Fault("E0118", x.name.span, message, help=f"write `{new}`", fix=fix)
+    return unknown_name_fault("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
 
 
 def _switch_item_of_tier(t: tree.TierDecl, settings: Mapping[str, tree.Setting]) -> tree.SettingItem:

@@ -101,19 +101,24 @@ def _clause_not_taken(claim: ResolvedClaim, check: Check, clause: str) -> tuple[
     if clause == "args" and (bare := _claim_with_sign(claim, check)):
         return f"`{check.name}` is compared with a number by a sign", f"write `{bare}`"
     if clause == "args" and claim.args:
-        said = " ".join(str(a) for a in claim.args)
-        plain = claim.text.replace(f" {said}", "", 1)
-        if str(claim.args[0]) in checks_by_name():
-            joined = claim.text.replace(f" {said}", f" and {said}", 1)
-            return f"`and` is missing between `{check.name}` and `{claim.args[0]}`", f"write `{joined}`"
-        if said in ("full", "complete", "total") and check.kind == "fraction":
-            return f"`{check.name}` is compared with a number by a sign", f"write `{check.name} >= 100%`"
-        clauses = " or ".join(f"`{c} {said}`" for c in ("of", "at", "among") if c in check.takes)
-        help = f"write {clauses}" if said.isidentifier() and clauses else f"write `{plain}`"
-        return f"`{check.name}` takes nothing like `{said}` behind it", help
+        return _words_not_taken(claim, check)
     word = WRITTEN_CLAUSES.get(clause, clause)
     takes = [f"`{WRITTEN_CLAUSES.get(t, t)}`" for t in sorted(check.takes)]
     return f"`{check.name}` takes no `{word}`", f"it takes {', '.join(takes)}" if takes else "leave it out"
+
+
+def _words_not_taken(claim: ResolvedClaim, check: Check) -> tuple[str, str]:
+    """The same of words behind a metric that takes none."""
+    said = " ".join(str(a) for a in claim.args)
+    if str(claim.args[0]) in checks_by_name():
+        joined = claim.text.replace(f" {said}", f" and {said}", 1)
+        return f"`and` is missing between `{check.name}` and `{claim.args[0]}`", f"write `{joined}`"
+    if said in ("full", "complete", "total") and check.kind == "fraction":
+        return f"`{check.name}` is compared with a number by a sign", f"write `{check.name} >= 100%`"
+    clauses = " or ".join(f"`{c} {said}`" for c in ("of", "at", "among") if c in check.takes)
+    plain = claim.text.replace(f" {said}", "", 1)
+    help = f"write {clauses}" if said.isidentifier() and clauses else f"write `{plain}`"
+    return f"`{check.name}` takes nothing like `{said}` behind it", help
 
 
 def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
