@@ -276,16 +276,7 @@ def _facts_for_page(
 ) -> dict[str, object]:
     """Figures and results of a design for the page, those of a cluster with those of its networks; a result
     with the number of the mark that shows its witness, -1 if none does."""
-    from tdsl.verify.summary import fabric_summary
-
     assert design.fabric is not None
-    figures: dict[str, object] = {}
-    for name, value in fabric_summary(design.fabric).items():
-        figure = value.get("total", None) if isinstance(value, dict) else value
-        if name == "injection_bps" and isinstance(figure, float):
-            name, figure = "injection", f"{figure / 1e12:,.6g} Tb/s"
-        if figure:
-            figures[name.replace("_", " ")] = figure
     at = {m.about: k for k, m in reversed(list(enumerate(marks))) if m.about}
     results = [
         {
@@ -298,7 +289,21 @@ def _facts_for_page(
         for of, each in [("", design), *((f"{d.name}: ", d) for d in networks)]
         for r in each.results
     ]
-    return {"figures": figures, "results": results}
+    return {"figures": _figures_for_page(design.fabric), "results": results}
+
+
+def _figures_for_page(fabric: Fabric) -> dict[str, object]:
+    """What a fabric consists of, by the words that the page shows; figures of 0 are left out."""
+    from tdsl.verify.summary import fabric_summary
+
+    figures: dict[str, object] = {}
+    for name, value in fabric_summary(fabric).items():
+        figure = value.get("total", None) if isinstance(value, dict) else value
+        if name == "injection_bps" and isinstance(figure, float):
+            name, figure = "injection", f"{figure / 1e12:,.6g} Tb/s"
+        if figure:
+            figures[name.replace("_", " ")] = figure
+    return figures
 
 
 def _marks_for_page(design: Design, verify: bool) -> list[ViewerMark]:

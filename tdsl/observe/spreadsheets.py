@@ -172,6 +172,13 @@ def _rows_of_sheet(sheet: Any) -> list[list[str]]:
     if sheet.total_height > MOST_ROWS:
         raise Malformed(1, f"sheet {sheet.name!r} has more than {MOST_ROWS:,} rows", HOW)
     rows = [[_cell_text(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
+    _fill_merged_cells(sheet, rows)
+    _refuse_long_text(sum(len(cell) for row in rows for cell in row))
+    return rows
+
+
+def _fill_merged_cells(sheet: Any, rows: list[list[str]]) -> None:
+    """Write the text of merged cells of a sheet, which its first cell has, into each of them."""
     merged = sheet.merged_cell_ranges or ()
     height, width = len(rows), len(rows[0]) if rows else 0
     filled = sum(min(b - t + 1, height) * min(r - s + 1, width) for (t, s), (b, r) in merged)
@@ -182,8 +189,6 @@ def _rows_of_sheet(sheet: Any) -> list[list[str]]:
             text = rows[top][left]
             for row in rows[top : bottom + 1]:
                 row[left : right + 1] = [text] * len(row[left : right + 1])
-    _refuse_long_text(sum(len(cell) for row in rows for cell in row))
-    return rows
 
 
 def _cell_text(value: object) -> str:

@@ -26,11 +26,10 @@ def table_lines(
     right = [bool(first) and all(_is_numeric_cell(row[i]) for row in first) for i in range(len(head))]
     yield paint("bold", _table_row(head, widths, right))
     for row in chain(first, ([_cell_text(v) for v in row] for row in stream)):
-        if not width:
+        if width:
+            yield from _wrapped_table_row(row, widths, right)
+        else:
             yield _table_row(row, widths, right)
-            continue
-        cells = [wrap_text(text, broad) for text, broad in zip(row, widths, strict=True)]
-        yield from (_table_row(line, widths, right) for line in zip_longest(*cells, fillvalue=""))
 
 
 def _narrow_columns(widths: list[int], rows: Sequence[Sequence[str]], width: int) -> None:
@@ -51,6 +50,12 @@ def _cell_text(value: object) -> str:
 
 def _is_numeric_cell(text: str) -> bool:
     return text == "" or text.replace(".", "", 1).replace("-", "", 1).isdigit()
+
+
+def _wrapped_table_row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> Iterator[str]:
+    """The lines of a row whose cells are wrapped at the widths of their columns."""
+    cells = [wrap_text(text, width) for text, width in zip(row, widths, strict=True)]
+    return (_table_row(line, widths, right) for line in zip_longest(*cells, fillvalue=""))
 
 
 def _table_row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

@@ -163,16 +163,21 @@ def design_outcome(design: Design, paint: Paint, width: int, verbose: bool = Fal
         verdicts = verdict_lines(design.results, paint, width)
         counts = [] if incomplete else summary_lines(summary, paint, not design.members)
     elif incomplete:
-        count = sum(r.requirement is not None for r in design.results)
-        what = _number_with_noun(count, "requirement") if count else "nothing"
-        verb = "are not" if count > 1 else "is not" if count else "is"
-        verdicts, counts = [f"  {paint('dim', f'{what} {verb} judged: {INCOMPLETE}')}"], []
+        verdicts, counts = [f"  {paint('dim', _not_judged_text(design.results))}"], []
     else:
         failing = any(d.severity is Severity.ERROR for d in design.findings)
         verdicts = brief_verdict_lines(design.results, failing, paint, width)
         counts = [f"  {line}" for line in wrap_text(counts_text(summary), max(width - 2, 40))]
     parts += ["", *verdicts] if verdicts else []
     return "\n".join([*parts, "", *counts] if counts else parts)
+
+
+def _not_judged_text(results: Iterable[Result]) -> str:
+    """That no requirement of a design is judged, whose fabric is not complete."""
+    count = sum(r.requirement is not None for r in results)
+    what = _number_with_noun(count, "requirement") if count else "nothing"
+    verb = "are not" if count > 1 else "is not" if count else "is"
+    return f"{what} {verb} judged: {INCOMPLETE}"
 
 
 def _outcome_title(design: Design, paint: Paint, width: int) -> list[str]:
@@ -318,12 +323,7 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
         ):  # one line for all of one reason
             rows[r.status, f"{passed_over[r.reason]} checks", terminal_safe_text(r.reason), ""] = [""]
             continue
-        key = (
-            _status_with_opinion(r),
-            terminal_safe_text(r.requirement or r.check),
-            terminal_safe_text(f"{r.text or r.reason}{_judged_part_text(r)}"),
-            "" if r.requirement is None else "report" if r.report else "require",
-        )
+        key = _verdict_row(r)
         rows.setdefault(key, []).append(r.scope)
         if r.second_opinion.get("verdict") == "unconfirmed":
             second[key] = f"; not confirmed: {terminal_safe_text(str(r.second_opinion.get('reason', '')))}"
@@ -335,6 +335,16 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
             (status, what, f"{answer}{where}{second.get((status, what, answer, asked), '')}".strip(), asked)
         )
     return verdict_columns(shown, paint, width)
+
+
+def _verdict_row(r: Result) -> tuple[str, str, str, str]:
+    """The status of an answer, what it is to, its text, and what asks for it ("" where nothing does)."""
+    return (
+        _status_with_opinion(r),
+        terminal_safe_text(r.requirement or r.check),
+        terminal_safe_text(f"{r.text or r.reason}{_judged_part_text(r)}"),
+        "" if r.requirement is None else "report" if r.report else "require",
+    )
 
 
 def _judged_part_text(result: Result) -> str:

@@ -618,16 +618,7 @@ class JobReader:
         """``precision bf16 { gradients fp32 }``."""
         value = s.items[0].value if s.items and not s.items[0].args else None
         if value is not None and len(s.items) > 1:
-            first, *others = (i.span.text for i in s.items)
-            if others[0] in FORMATS:
-                help = f"write `precision {first} {{ gradients {others[0]} }}` where gradients have it"
-                message = "`precision` is the format of the matrix products, which is one"
-                raise Fault("E0118", s.items[1].span, message, help=help)
-            inside = "; ".join([*others, *(x.span.text.rstrip("; ") for x in s.body or ())])
-            new = f"precision {first} {{ {inside} }}"
-            message = f"`{others[0]}` belongs in the braces of `precision`"
-            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
-            raise Fault("E0118", s.span, message, help=f"write `{new}`", fix=fix)
+            raise _words_behind_precision_fault(s)
         self.set_value("format", s, self.number_format(value, s.span))
         moved = {}
         for x in s.body or ():
@@ -833,3 +824,17 @@ def nearest_that_fit(whole: int, part: int) -> tuple[int, int]:
     lower = next((n for n in range(min(part, whole), max(0, part - 100_000), -1) if whole % n == 0), 0)
     upper = next((n for n in range(part, min(whole, part + 100_000) + 1) if whole % n == 0), 0)
     return lower, upper
+
+
+def _words_behind_precision_fault(s: tree.Setting) -> Fault:
+    """``precision bf16, gradients fp32``: the format of what is moved stands in braces."""
+    first, *others = (i.span.text for i in s.items)
+    if others[0] in FORMATS:
+        help = f"write `precision {first} {{ gradients {others[0]} }}` where gradients have it"
+        message = "`precision` is the format of the matrix products, which is one"
+        return Fault("E0118", s.items[1].span, message, help=help)
+    inside = "; ".join([*others, *(x.span.text.rstrip("; ") for x in s.body or ())])
+    new = f"precision {first} {{ {inside} }}"
+    message = f"`{others[0]}` belongs in the braces of `precision`"
+    fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+    return Fault("E0118", s.span, message, help=f"write `{new}`", fix=fix)

@@ -623,11 +623,7 @@ class ModelBuilder:
         if name == "power" and len(s.items) == 1 and [word for word, _ in args] == ["max"]:
             _refuse_power_above_most(s, args[0][1], self.setting_value(s, self.scope), self.all_values(s)[-1])
             return
-        if name in TEXT_FACTS and len(s.items) == 1 and args and '"' not in s.items[0].span.text:
-            new = f'{name} "{s.items[0].span.text}"'
-            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
-            message = f"the text of `{name}` is written in double quotes"
-            raise Fault("E0118", s.items[0].span, message, help=f"write `{new}`", fix=fix)
+        _refuse_unquoted_text(s)
         if name in MEASURED and args and not args[0][0] and isinstance(args[0][1], tree.Measure):
             raise _word_before_amount_fault(s, args[0][1])
         if first == "max":
@@ -873,6 +869,16 @@ def _currency_fault(item: tree.SettingItem) -> Fault | None:
         return None
     help = "write `price $…`, converted; a file of prices for `--prices` says its `currency`"
     return Fault("E0118", item.span, "an amount of money begins with `$`", help=help)
+
+
+def _refuse_unquoted_text(s: tree.Setting) -> None:
+    """Refuse a text of several words, ``vendor Some name``, that stands without quotes."""
+    name, text = s.name.name, s.items[0].span
+    if name in TEXT_FACTS and len(s.items) == 1 and s.items[0].args and '"' not in text.text:
+        new = f'{name} "{text.text}"'
+        fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+        message = f"the text of `{name}` is written in double quotes"
+        raise Fault("E0118", text, message, help=f"write `{new}`", fix=fix)
 
 
 def _word_before_amount_fault(s: tree.Setting, amount: tree.Expr) -> Fault:

@@ -537,6 +537,17 @@ def _refuse_ranges_in_list(ranges: tuple[object, ...], span: SourceSpan) -> None
     raise Fault("E0103", at, message, help=f"write `{found[1]}`, without brackets", fix=fix)
 
 
+def _refuse_never_equal(a: Value, b: Value, span: SourceSpan) -> None:
+    """Refuse to ask whether values are equal that measure different things or are of different types."""
+    x, y = _as_quantity(a), _as_quantity(b)
+    if (
+        (x is None) != (y is None)
+        or (x and y and x.dim != y.dim)
+        or (x is None and type_name(a) != type_name(b))
+    ):
+        raise Fault("E0103", span, f"{a_type(a)} is never equal to {a_type(b)}")
+
+
 def compare_values(op: str, a: Value, b: Value, span: SourceSpan) -> bool:
     """``a op b`` for comparisons and ``in``."""
     if op == "in":
@@ -546,13 +557,7 @@ def compare_values(op: str, a: Value, b: Value, span: SourceSpan) -> bool:
             _refuse_ranges_in_list(b, span)
         return a in elements_to_iterate(b, span)
     if op in ("==", "!="):
-        x, y = _as_quantity(a), _as_quantity(b)
-        if (
-            (x is None) != (y is None)
-            or (x and y and x.dim != y.dim)
-            or (x is None and type_name(a) != type_name(b))
-        ):
-            raise Fault("E0103", span, f"{a_type(a)} is never equal to {a_type(b)}")
+        _refuse_never_equal(a, b, span)
         return (a == b) == (op == "==")
     x, y = _as_quantity(a), _as_quantity(b)
     if x is None or y is None or x.dim != y.dim:

@@ -99,26 +99,32 @@ def plan_subnet_manager(
     plan.managers.append(found)
 
 
+def _partition_form_fault(s: tree.Setting) -> Fault:
+    """Why a partition has not a name and a key: its key is torn apart, its members have no braces, or
+    something is missing."""
+    found = re.match(
+        r"partition\s+(\w+)\s+0(?:\s+[xX]\s*|[xX]\s+|\s*[*,]\s*)([0-9a-fA-F]{1,4})\b", s.span.text
+    )
+    message = "a partition has a name and a key"
+    if found is not None:  # `0 x8001`
+        new = f"partition {found[1]} 0x{found[2]}"
+        at = SourceSpan(s.span.file, s.span.start, s.span.start + found.end())
+        fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+        return Fault("E0120", at, message, help=f"write `{new}`", fix=fix)
+    members = re.search(r"\s(full|limited|ipoib)\b.*", s.span.text)
+    if members is None:
+        return Fault("E0120", s.span, message, help=EXAMPLE)
+    place = SourceSpan(s.span.file, s.span.start + members.start(1), s.span.end)
+    fix = Fix("write braces", ((place, f"{{ {place.text} }}"),), safe=False)
+    message = "members of a partition are written in its braces"
+    return Fault("E0120", place, message, help=f"write `{{ {place.text} }}`", fix=fix)
+
+
 def _partition_name_and_key(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> tuple[str, int]:
     """Name and key."""
     item = s.items[0] if len(s.items) == 1 else None
     if item is None or len(item.args) != 1 or item.args[0][0]:
-        apart = re.match(
-            r"partition\s+(\w+)\s+0(?:\s+[xX]\s*|[xX]\s+|\s*[*,]\s*)([0-9a-fA-F]{1,4})\b", s.span.text
-        )
-        new = f"partition {apart[1]} 0x{apart[2]}" if apart is not None else ""
-        at = (
-            SourceSpan(s.span.file, s.span.start, s.span.start + apart.end()) if apart is not None else s.span
-        )
-        fix = Fix(f"write `{new}`", ((at, new),), safe=False) if new else None
-        members = re.search(r"\s(full|limited|ipoib)\b.*", s.span.text)
-        if members is not None and apart is None:
-            message = "members of a partition are written in its braces"
-            place = SourceSpan(s.span.file, s.span.start + members.start(1), s.span.end)
-            fix = Fix("write braces", ((place, f"{{ {place.text} }}"),), safe=False)
-            raise Fault("E0120", place, message, help=f"write `{{ {place.text} }}`", fix=fix)
-        help = f"write `{new}`" if new else EXAMPLE
-        raise Fault("E0120", at, "a partition has a name and a key", help=help, fix=fix)
+        raise _partition_form_fault(s)
     name = evaluator.evaluate(item.value, scope, words=True)
     if not isinstance(name, str) or not name:
         raise Fault("E0103", item.value.span, "expected the name of a partition", help=EXAMPLE)

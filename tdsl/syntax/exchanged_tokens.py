@@ -124,6 +124,13 @@ def _bracket_may_be_exchanged(before: Token | None, a: Token, b: Token) -> bool:
     return before.type in _OPENING and b.type in ("NUMBER", "NAME", "STAR") and not word
 
 
+def _is_clause_in_place(tokens: list[Token], k: int) -> bool:
+    """Whether the word of a clause stands in its place: behind a metric, behind another such word, the name
+    between them missing, or last, its value left out."""
+    last = k + 1 == len(tokens) or tokens[k + 1].type == END
+    return last or tokens[k - 1].text in CLAUSES or tokens[k - 2].text in _BEFORE_METRIC
+
+
 def _is_word_before_word(tokens: list[Token], k: int) -> bool:
     """Whether a name or value may stand behind the word that follows it."""
     a, b = tokens[k : k + 2]
@@ -131,13 +138,9 @@ def _is_word_before_word(tokens: list[Token], k: int) -> bool:
         return False
     if not k:
         return b.text in STARTERS and a.text not in STARTERS
-    if tokens[k - 1].text in _BEFORE_METRIC and b.text in CLAUSES:
-        return False
-    if a.text in CLAUSES and b.text in CLAUSES:  # a name is missing between them
+    if b.text in CLAUSES and _is_clause_in_place(tokens, k + 1):
         return False
     if a.text == "of" and tokens[0].text in ("require", "report"):  # `ports of spine free`
-        return False
-    if b.text in CLAUSES and (k + 2 == len(tokens) or tokens[k + 2].type == END):  # its value is left out
         return False
     return a.type in ("NAME", *VALUES) and a.type != "STRING" and b.text != "x"
 

@@ -338,19 +338,24 @@ def _decimal_without_digit(s: Scene) -> Diagnostic | None:
     )
 
 
-def _short_address(s: Scene) -> Diagnostic | None:
-    """``10.0.0/24``, an address of three numbers."""
+def _numbers_of_short_address(s: Scene) -> re.Match[str] | None:
+    """Three numbers with points between them where the scene is, or two with the length of a prefix."""
     text, start = s.run.file.text, s.span.start
     while start and (text[start - 1].isdigit() or text[start - 1] == "."):
         start -= 1
     found = re.compile(r"\d+(?:\.\d+)+(/\d+)?").match(text, start)
-    if found is None or found[0].count(".") == 3 or (found[0].count(".") < 2 and not found[1]):
+    points = found[0].count(".") if found else 0
+    return found if found and (points == 2 or (points == 1 and found[1])) else None
+
+
+def _short_address(s: Scene) -> Diagnostic | None:
+    """``10.0.0/24``, an address of three numbers."""
+    found = _numbers_of_short_address(s)
+    if found is None:
         return None
     numbers = found[0].partition("/")[0].split(".")
-    if len(numbers) > 4:
-        return None
     new = ".".join([*numbers, "0", "0", "0"][:4]) + (found[1] or "/24")
-    whole = SourceSpan(s.run.file, start, found.end())
+    whole = SourceSpan(s.run.file, *found.span())
     if s.first != "address" and re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}", found[0]):
         new = found[0].replace(".", "_")
         return rewriting_finding("`_` parts the digits of a number", whole, whole, new)

@@ -252,11 +252,16 @@ def _expected_word_alike(s: Scene) -> str:
     return guess if guess and guess != s.token.text else ""
 
 
+def _form_of_statement_here(s: Scene) -> str | None:
+    """The form of the statement that is read, in its block; None where none is listed."""
+    if [t.text for t in s.statement[:2]] == ["place", "auto"]:
+        return FORMS["place auto"]
+    return FORMS_OF_BLOCK.get((surrounding_block(s), s.first)) or FORMS.get(s.first)
+
+
 def _advice_by_what_is_expected(s: Scene, choices: list[str]) -> tuple[str, Fix | None]:
     """What to do where no word is misspelt, and the change of text that does it."""
-    form = FORMS_OF_BLOCK.get((surrounding_block(s), s.first)) or FORMS.get(s.first)
-    if [t.text for t in s.statement[:2]] == ["place", "auto"]:
-        form = FORMS["place auto"]
+    form = _form_of_statement_here(s)
     if form is not None and not _is_one_word_too_many(s):
         return f"the form is `{form}`", None
     if END not in s.expected:

@@ -181,20 +181,24 @@ def _setting_compared(s: Scene) -> Diagnostic | None:
     )
 
 
+def _sign_before_clause(before: list[Token], behind: list[Token]) -> int:
+    """Where the sign of the comparison is that ends before a clause or an argument; 0 where none does."""
+    argument = behind[:1] != [] and behind[0].text in ("typical", "per_feed", "feed_lost", "in_service")
+    if not argument and [x.type for x in behind[1:2]] != ["NAME"]:
+        return 0  # `2 to 1` is a ratio
+    if not (argument or behind[0].text in ("at", "of", "to", "among", "through", "under")):
+        return 0
+    sign = next((k for k in range(len(before) - 1, 0, -1) if before[k].type == "CMP"), 0)
+    return 0 if any(x.text in ("and", "with") for x in before[sign:]) else sign
+
+
 def _clause_behind_comparison(s: Scene) -> Diagnostic | None:
     """``oversubscription <= 2:1 at leaf`` and ``links == 16 of leaf to spine``."""
     text, tokens, at = s.run.file.text, [*s.statement, *s.rest], len(s.statement)
     at -= s.before is not None and s.before.text == "of"  # `of active` may be there
     before, behind = tokens[:at], tokens[at:]
-    argument = behind[:1] != [] and behind[0].text in ("typical", "per_feed", "feed_lost", "in_service")
-    if s.first not in ("require", "report"):
-        return None
-    if not argument and [x.type for x in behind[1:2]] != ["NAME"]:
-        return None  # `2 to 1` is a ratio
-    sign = next((k for k in range(at - 1, 0, -1) if before[k].type == "CMP"), 0)
-    if not sign or not (argument or behind[0].text in ("at", "of", "to", "among", "through", "under")):
-        return None
-    if any(x.text in ("and", "with") for x in before[sign:]):
+    sign = _sign_before_clause(before, behind) if s.first in ("require", "report") else 0
+    if not sign:
         return None
     end = next((k for k, x in enumerate(behind) if x.text in ("and", "with")), len(behind))
     clause = SourceSpan(s.run.file, behind[0].start, behind[end - 1].end)
