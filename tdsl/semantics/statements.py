@@ -226,7 +226,8 @@ def resolve_omit_or_naming(
     if template is not None and other is not None:
         at = SourceSpan(template.file, template.start + other.start(), template.start + other.end())
         help = "write `{i}`, or `{i:02}` for two digits, with the variable of an index"
-        raise Fault("E0120", at, f"`{other[0]}` is no placeholder here, and would be in each name", help=help)
+        message = f"`{other[0]}` is not a placeholder here, and would be in each name"
+        raise Fault("E0120", at, message, help=help)
     return Pathed(s, target, scope, context, origin)
 
 

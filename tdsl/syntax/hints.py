@@ -515,8 +515,8 @@ def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
         return Diagnostic(
             "E0001", message, path.span, help=f"write `{whole}`", fix=Fix("put `.`", ((place, "."),))
         )
-    declared = rf"\b(?:{'|'.join((*KINDS['device'], *KINDS['group']))})\s+{path.text}\b"
-    if s.statement[-2].type == "RSQB" and not re.search(declared, s.run.file.text):
+    names = re.findall(rf"\b(?:{'|'.join((*KINDS['device'], *KINDS['group']))})\s+(\w+)", s.run.file.text)
+    if s.statement[-2].type == "RSQB" and names and path.text not in names:
         gap = SourceSpan(s.run.file, s.statement[-2].end, path.start)
         message = f"`.` is missing before `{path.text}`: it joins the names of a path"
         fix = Fix("put `.`", ((gap, "."),), safe=False)
