@@ -189,7 +189,7 @@ def figures_of_design(design: Design) -> dict[str, object]:
 
 
 def figures_of_statements(design: Design) -> dict[str, str]:
-    """The figures that a design's own requirements and reports ask for, by what is asked without a bound,
+    """The figures that a design's own requirements and reports ask for, by the metric without its bound,
     such as ``allreduce 1GB``. Of an interval both ends, ``>=`` or ``<=`` where one is known; a model's begin
     with ``~``."""
     out: dict[str, str] = {}

@@ -237,7 +237,7 @@ def costs_of_audit(
     from tdsl.observe.asbuilt import BuiltCabling, fabric_with_faults_mended, network_of_cluster
     from tdsl.prove.view import View
 
-    numbers = [n for n, x in enumerate(made.faults, 1) if x.mistake is not None or x.slow is not None]
+    numbers = _faults_of_links(made)
     cabling = BuiltCabling(made)
 
     def built(faults: Sequence[int]) -> Fabric:
@@ -264,6 +264,11 @@ def costs_of_audit(
         now = change(numbers)
         repairs = _repairs_in_order(now, numbers, change) if now.share != 1 and now.share is not None else []
         _note_costs_of_audit(noted, ranked, now, repairs, made)
+
+
+def _faults_of_links(made: Audit) -> list[int]:
+    """The numbers of the faults, from 1, that are of links and so may cost a job something."""
+    return [n for n, x in enumerate(made.faults, 1) if x.mistake is not None or x.slow is not None]
 
 
 def _repairs_in_order(
@@ -295,7 +300,7 @@ def _note_costs_of_audit(
         notes.append(
             f"repair {rank}: fault {one.fault} ({message}); alone {gain:+.3g} points of work; then {left}"
         )
-    rest = sum(x.mistake is not None or x.slow is not None for x in made.faults) - len(repairs)
+    rest = len(_faults_of_links(made)) - len(repairs)
     if len(repairs) == MOST_REPAIRS and rest > 0:
         notes.append(f"the gain of {rest:,} more faults is not computed")
     facts = now.facts() | {

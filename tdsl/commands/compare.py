@@ -132,13 +132,13 @@ def _columns_of_compilation(compilation: Compilation, number: int) -> list[Compa
     if not designs:
         stem = compilation.file.removesuffix(".fab").rpartition("/")[2]
         return [ComparedColumn(stem, number, None, found[0].code if found else "E0122")]
-    own = {id(d) for design in designs for d in design.findings}
-    common = [d for d in found if id(d) not in own]
-    return [
-        ComparedColumn(_column_name(d), number, d, next((e.code for e in [*common, *mine]), ""))
-        for d in designs
-        for mine in [[e for e in d.findings if e.severity.word == "error"]]
-    ]
+    of_designs = {id(d) for design in designs for d in design.findings}
+    of_file = [d.code for d in found if id(d) not in of_designs]
+    columns = []
+    for design in designs:
+        codes = [*of_file, *(d.code for d in design.findings if d.severity.word == "error")]
+        columns.append(ComparedColumn(_column_name(design), number, design, codes[0] if codes else ""))
+    return columns
 
 
 def _column_name(design: Design) -> str:

@@ -111,7 +111,7 @@ class Audit:
         return [f.mistake for f in faults if f.mistake is not None]
 
     def judged_far_ports(self) -> list[int]:
-        """The planned far end of each port, of what is plugged and the design does not have, too; -1 where no
+        """The planned far end of each port, those of devices that the design lacks among them; -1 where no
         link is planned, or it is not judged."""
         far = planned_far_ports(self.fabric)
         for ends in (self.fabric.link_a, self.fabric.link_b):

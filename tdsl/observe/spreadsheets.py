@@ -132,7 +132,7 @@ def _cells_of_sheet(part: bytes) -> int:
 
 def _size_of_ods(part: bytes) -> tuple[int, int]:
     """How many cells the largest sheet of .ods has up to the last row and column that hold something, and how
-    many bytes the text of all: what is repeated behind these is not stored."""
+    many bytes the text of all; repetitions behind these are not stored."""
     most = rows = last_row = widest = width = length = 0
     times = 1
     for found in PART_OF_TABLE.finditer(part):

@@ -373,7 +373,7 @@ def _status_style(status: str, asked: str) -> str:
 
 def verdict_columns(rows: Sequence[tuple[str, str, str, str]], paint: Paint, width: int) -> list[str]:
     """Verdicts under each other within the width: status, what was asked, the answer. The last of a row is
-    who asked: ``require``, ``report``, or "" of a check that nobody asked for; only what is required is
+    who asked: ``require``, ``report``, or "" of a check that nobody asked for; requirements alone are
     green."""
     first = max((len(status) for status, *_ in rows), default=0)
     first = max(first, 8)

@@ -563,7 +563,7 @@ class JobReader:
             elif re.fullmatch(r"ffn \d+ (?:swiglu|geglu|glu|reglu)", x.span.text):
                 new = f"{x.span.text.rpartition(' ')[0]} gated"
                 fix = Fix(f"write `{new}`", ((x.span, new),), safe=False)
-                message = "a layer that is gated, by whatever function, is `gated`"
+                message = "a layer that is gated, by any function, is `gated`"
                 raise Fault("E0120", x.span, message, help=f"write `{new}`", fix=fix)
             else:
                 self.set_value(name, x, self.whole_number(x, f"{name} 128"))

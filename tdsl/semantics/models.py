@@ -785,28 +785,21 @@ class ModelBuilder:
     def refuse_counted_ports(self, s: tree.Setting) -> None:
         """Refuse `ports 64 x 400Gbps` and `nic 8 x 400Gbps`, ports in the form of a list of parts, and `port
         400Gbps p[1..64]`, whose name is behind the rate."""
-        turned = re.match(r"ports?\s+(\d+(?:\.\d+)?[GMT]bps)\s+(\w+\[[^\]\n]*\])", s.span.text)
-        if turned is not None:
-            at = SourceSpan(s.span.file, s.span.start, s.span.start + turned.end())
-            new = f"port {turned[2]}: {turned[1]}"
-            fix = Fix(f"write `{new}`", ((at, new),))
-            message = "the rate of ports follows their name and `:`"
-            raise Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
-        named = re.match(r"ports?\s+(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps)", s.span.text)
-        if named is not None:
-            at = SourceSpan(s.span.file, s.span.start, s.span.start + named.end())
-            new = f"port {named[1]}[1..{named[2]}]: {named[3]}"
-            fix = Fix(f"write `{new}`", ((at, new),), safe=False)
-            message = "ports have a name, their indices and a rate"
-            raise Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
-        found = re.match(r"(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps|\w+)", s.span.text)
-        plain = s.name.name in ("port", "ports")
-        if found is None or not (plain or found[3].endswith("bps")):
+        text, plain = s.span.text, s.name.name in ("port", "ports")
+        if (found := re.match(r"ports?\s+(\d+(?:\.\d+)?[GMT]bps)\s+(\w+\[[^\]\n]*\])", text)) is not None:
+            new = f"port {found[2]}: {found[1]}"
+        elif (found := re.match(r"ports?\s+(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps)", text)) is not None:
+            new = f"port {found[1]}[1..{found[2]}]: {found[3]}"
+        elif (found := re.match(r"(\w+)\s+(\d+)\s*x\s*(\d+(?:\.\d+)?[GMT]bps|\w+)", text)) is not None:
+            if not (plain or found[3].endswith("bps")):
+                return
+            ports = f"p[1..{found[2]}]" if plain else f"{found[1]}[{found[2]}]"
+            new = f"port {ports}: {found[3]}"
+        else:
             return
-        new = f"port p[1..{found[2]}]: {found[3]}" if plain else f"port {found[1]}[{found[2]}]: {found[3]}"
         at = SourceSpan(s.span.file, s.span.start, s.span.start + found.end())
         fix = Fix(f"write `{new}`", ((at, new),), safe=False)
-        message = "ports have a name, their indices and a rate"
+        message = "ports have a name, their indices and, behind `:`, a rate"
         raise Fault("E0118", at, message, help=f"write `{new}`", fix=fix)
 
     def pair_fact(self, name: str, item: tree.SettingItem, word: str) -> None:

@@ -286,8 +286,9 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
         return _rate_or_length(name, value, item.span)
     if isinstance(value, Quantity) and value.dim == LENGTH and name in ("cable", "medium", "optic"):
         at = SourceSpan(item.span.file, item.span.file.text.rfind(name, 0, item.span.start), item.span.end)
+        alone = re.fullmatch(rf"{name}[ \t]+{re.escape(item.span.text)}", at.text) is not None
         new = f"length {item.span.text}"
-        fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+        fix = Fix(f"write `{new}`", ((at, new),), safe=False) if alone else None
         raise Fault(
             "E0103",
             at,

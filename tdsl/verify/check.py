@@ -76,7 +76,7 @@ class Judgement:
     ``ratio`` is a pair (down, up) of whole numbers and ``link_class`` the links it is about. ``faults`` are
     the places to blame, ``labels`` and ``help`` go with the finding of a claim that is not met. ``of`` is
     what was asked and ``judged`` how much of it this is about: elements, failures, or the view as one. Of a
-    ``modelled`` one ``satisfied`` is whether it satisfies what is required. ``estimated``: terms of it are
+    ``modelled`` one ``satisfied`` is whether it satisfies the requirement. ``estimated``: terms of it are
     estimates, so that a requirement is ``modelled`` where it holds and where it does not.
     """
 
