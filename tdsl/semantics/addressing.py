@@ -104,7 +104,7 @@ def plan_asn_statement(
             "E0120",
             s.span,
             "an asn names devices and a number",
-            help="write `asn leaf[*] from 4_200_000_000`",
+            help="the form is `asn leaf[*] from 4_200_000_000`",
         )
     each, value = words[0][0] == "from", words[0][1]
     _add_address_rule(plan, WrittenRule("asn", tuple(paths), value, each), scope, context, origin)
@@ -147,7 +147,7 @@ def _kind_before_devices_fault(s: tree.Setting, kind: SourceSpan) -> Fault:
     devices, word, _ = behind[0].partition(" from ") if behind is not None else ("", "", "")
     message = f"`{kind.text}` comes behind the devices that it is about"
     if not word or not devices.strip():
-        return Fault("E0120", kind, message, help="write `address leaf[*] loopback from 10.255.0.0/16`")
+        return Fault("E0120", kind, message, help="the form is `address leaf[*] loopback from 10.255.0.0/16`")
     whole = SourceSpan(kind.file, kind.start, kind.end + len(devices.rstrip()))
     new = f"{devices.strip()} {kind.text}"
     fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
@@ -166,7 +166,7 @@ def _paths_and_words(
     for k, item in enumerate(s.items):
         if not isinstance(item.value, tree.PathExpr):
             raise paths_in_one_fault(item.value.span) or Fault(
-                "E0120", item.value.span, "expected a path to devices", help=f"write `{example}`"
+                "E0120", item.value.span, "expected a path to devices", help=f"the form is `{example}`"
             )
         paths.append(item.value)
         if not k and item.value.bare in WHAT and (item.args or len(s.items) > 1):
@@ -180,10 +180,10 @@ def _paths_and_words(
                 "E0120",
                 item.span,
                 f"one `{s.name.name}` says one thing; write a statement for each",
-                help=f"write `{example}`",
+                help=f"the form is `{example}`",
             )
     if not paths:
-        raise Fault("E0120", s.span, f"`{s.name.name}` names no device", help=f"write `{example}`")
+        raise Fault("E0120", s.span, f"`{s.name.name}` names no device", help=f"the form is `{example}`")
     return paths, list(s.items[-1].args)
 
 
@@ -224,7 +224,7 @@ def _address_kind_and_source(
     s: tree.Setting, words: list[tuple[str, tree.Expr]]
 ) -> tuple[str, bool, tree.Expr]:
     """What is addressed, whether the values are given out one by one, and the network."""
-    example = "write `loopback from 10.255.0.0/16`"
+    example = "the form is `address leaf[*] loopback from 10.255.0.0/16`"
     if not words:
         raise Fault("E0120", s.span, f"`{s.name.name}` does not say what it addresses", help=example)
     # `loopback 10.9.9.9` comes as one word and its value, `loopback from …` as two

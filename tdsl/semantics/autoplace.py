@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tdsl.semantics.plan import FabricPlan
     from tdsl.semantics.scope import Scope
 
-EXAMPLE = "write `place auto in h1 { hosts 4 per rack; switches middle of row }`"
+EXAMPLE = "the form is `place auto in h1 { hosts 4 per rack; switches middle of row }`"
 SETTINGS = ("hosts", "switches", "minimize")
 POSITIONS = (("middle", "row"), ("end", "row"), ("top", "rack"))
 

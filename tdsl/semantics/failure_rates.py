@@ -39,7 +39,7 @@ FIT_HOURS = 10**9
 RISK_SETTINGS = ("members", *FACTS)
 RESERVED = ("feeds", "racks", "stated", "trays")
 """Kinds of risk groups, which therefore name no group."""
-EXAMPLE = "write `risk feed_a { members spine[0], spine[2] }`"
+EXAMPLE = "the form is `risk feed_a { members spine[0], spine[2] }`"
 _WRITTEN_RATE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,12})?)(%?) ?/ ?(h|day|week|month|year)")
 _WRITTEN_TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(min|h|day|week|month|year)")
 

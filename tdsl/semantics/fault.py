@@ -10,6 +10,7 @@ from heapq import nsmallest
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
+from tdsl.syntax.filled_forms import said_in_form
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.similar import closest_name
 
@@ -46,7 +47,8 @@ class Fault(Exception):
         span = at.span if isinstance(at, Origin) else at
         chain = at.chain if isinstance(at, Origin) else ()
         places = (*labels, *chain)
-        fix = fix or _fix_that_help_says(span, help)
+        if fix is None:
+            help, fix = _filled_help(span, help)
         self.reported = False
         self.diagnostic = Diagnostic(
             code, message, span, tuple(Label(s, m) for s, m in places), tuple(notes), help, fix, count=count
@@ -79,6 +81,31 @@ def _fix_that_help_says(span: SourceSpan, help: str) -> Fix | None:
     if set(_WORDS.findall(new)) - set(_WORDS.findall(text)):  # an example's words, not the design's
         return None
     return Fix(f"write `{new}`", ((span, new),), safe=False)
+
+
+_STATEMENT = re.compile(r"[^;{}\n#]*+")
+_SHOWN = re.compile(r"`([^`…]+)`")
+_VALUES = re.compile(r"\$?\d[\w.:/%]*+|\w+\[[^\]]*+\]")
+
+
+def _filled_help(span: SourceSpan, help: str) -> tuple[str, Fix | None]:
+    """A help line and the edit that it says. One that shows the form of a statement by an example says it
+    with the values of the statement around the place, where all of them fit the form."""
+    if not help.startswith(("the form is `", "write `")):
+        return help, _fix_that_help_says(span, help)
+    text = span.file.text
+    begin = max(text.rfind(c, 0, span.start) for c in "\n;{}") + 1
+    said = _STATEMENT.match(text, begin)
+    written = said[0].strip() if said is not None else ""
+    begin += len(said[0]) - len(said[0].lstrip()) if said is not None else 0
+    for form in _SHOWN.findall(help):
+        if any(value in written for value in _VALUES.findall(form)):  # no example: it is what to write here
+            break
+        new = said_in_form(form.partition(" {")[0], written)
+        if new:
+            at = SourceSpan(span.file, begin, begin + len(written))
+            return f"write `{new}`", Fix(f"write `{new}`", ((at, new),), safe=False)
+    return help, _fix_that_help_says(span, help)
 
 
 class Excused(Exception):

@@ -15,7 +15,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 UNFIT = "E0236"
 SETTINGS = ("from", "power", "racks")
-EXAMPLE = "write `feed pdu_a { from utility_a; power 400kW; racks h1.A[1..8] }`"
+EXAMPLE = "the form is `feed pdu_a { from utility_a; power 400kW; racks h1.A[1..8] }`"
 MOST_FEEDS = 1024
 
 
@@ -89,7 +89,7 @@ def _watts_of_feed(plan: FabricPlan, s: tree.Setting, scope: Scope) -> Fraction:
         lost = settings_in_one_fault("power", s.items, SETTINGS) or unit_apart_fault(s)
         if lost is not None:
             raise lost
-        raise Fault("E0120", s.span, "`power` of a feed is one amount", help="write `power 400kW`")
+        raise Fault("E0120", s.span, "`power` of a feed is one amount", help="the form is `power 400kW`")
     value = plan.evaluator.evaluate(s.items[0].value, scope)
     if not isinstance(value, Quantity) or value.dim != POWER or value.amount <= 0:
         raise amount_fault(value, POWER, s.items[0].span)

@@ -282,11 +282,11 @@ def _paths_after_on(s: tree.Stmt) -> list[tree.PathExpr]:
     for item in s.items:
         if not isinstance(item.value, tree.PathExpr) or item.args:
             raise Fault(
-                "E0120", item.span, "`on` names hosts, chips or groups", help="write `on node[0..3].gpu`"
+                "E0120", item.span, "`on` names hosts, chips or groups", help="the form is `on node[0..3].gpu`"
             )
         out.append(item.value)
     if not out:
-        raise Fault("E0120", s.span, "`on` names hosts, chips or groups", help="write `on node[0..3].gpu`")
+        raise Fault("E0120", s.span, "`on` names hosts, chips or groups", help="the form is `on node[0..3].gpu`")
     return out
 
 
@@ -666,7 +666,7 @@ class JobReader:
                     "E0120",
                     item.span,
                     f"`overlap` is a dimension ({', '.join(known)}) and a share",
-                    help="write `overlap data 90%`",
+                    help="the form is `overlap data 90%`",
                 )
             if word in found:
                 raise Fault(
@@ -689,7 +689,7 @@ class JobReader:
                     "E0120",
                     item.span,
                     "`measured` is `step`, `flops` or `hardware` of a chip, `tokens` a second, or `mfu`",
-                    help="write `measured step 6.2s`",
+                    help="the form is `measured step 6.2s`",
                 )
             dim, form = MEASURED[word]
             e = item.args[0][1]

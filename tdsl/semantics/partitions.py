@@ -27,7 +27,7 @@ FULL = 0x8000
 volume 1, 10.9.1)."""
 DEFAULT = 0x7FFF
 """The partition in which every port is, and the subnet manager a full member."""
-EXAMPLE = "write `partition storage 0x8001 { full filer[*]; limited node[*].nic }`"
+EXAMPLE = "the form is `partition storage 0x8001 { full filer[*]; limited node[*].nic }`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def plan_subnet_manager(
                 "E0120",
                 t.span,
                 f"a subnet manager runs on a host, and `{t.span.text}` is a {t.device.kind}",
-                help="write `subnet_manager manager[*]`",
+                help="the form is `subnet_manager manager[*]`",
             )
     plan.managers.append(found)
 

@@ -184,7 +184,7 @@ def resolve_placing(
     plan: FabricPlan, s: tree.PlaceStmt, scope: Scope, context: Context, origin: Origin
 ) -> None:
     """A ``place``, once all halls and devices are known."""
-    example = "write `place leaf[i] in h1.A[i + 1] at 2U`, or `place leaf[*] in h1.A[3] stacked from 30U`"
+    example = "the form is `place leaf[i] in h1.A[i + 1] at 2U`, or `place leaf[*] in h1.A[3] stacked from 30U`"
     target = resolve_path(plan, context, s.path, ports=False)
     if target.device is None:
         raise Fault(
@@ -287,7 +287,7 @@ def _no_population(e: tree.Expr, example: str) -> None:
 
 
 def _read_distance(s: tree.Setting, scope: Scope, context: Context, evaluator: Evaluator) -> Distance:
-    example = "write `distance h1 to h2 120m`, or `distance dc[0] to dc[1] 100km`"
+    example = "the form is `distance h1 to h2 120m`, or `distance dc[0] to dc[1] 100km`"
     item = s.items[0] if len(s.items) == 1 else None
     words = [w for w, _ in item.args] if item else []
     a = item.value if item else None

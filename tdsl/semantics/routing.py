@@ -301,7 +301,7 @@ def _pfc_setting(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> 
 
 def _ecn_thresholds(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Ecn:
     """``ecn LOW to HIGH at PERCENT``."""
-    help = "write `ecn 150kB to 1500kB at 5%`"
+    help = "the form is `ecn 150kB to 1500kB at 5%`"
     if len(s.items) != 1:
         raise Fault("E0120", s.span, "`ecn` says where marking begins and where it is full", help=help)
     item = s.items[0]

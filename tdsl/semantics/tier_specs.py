@@ -330,7 +330,7 @@ class TierReader:
                 "E0118",
                 extra.span,
                 f"`switch` of `{t.name.name}` does not use this",
-                help="write `switch MODEL x 4`",
+                help="the form is `switch MODEL x 4`",
             )
 
     def places(

@@ -36,6 +36,55 @@ FORMS = {
     "hosts": "hosts 128 x MODEL",
 }
 """A statement of each kind, by its first word."""
+OTHER_FORMS: dict[str, tuple[str, ...]] = {
+    "place": ("place leaf[*] in h1.A[3] at 30U", "place leaf[*] in h1.A[3]", "place auto in h1"),
+    "connect": ("connect leaf[*] to spine[*] spread", "connect leaf[*] to spine[*] each", "connect leaf[0] to spine[0]"),
+    "circuit": ("circuit block[*] to block[*] each",),
+    "tier": ("tier spine of ? leaf", "tier leaf of 4 hosts", "tier spine of 4 leaf"),
+    "override": ("override leaf: MODEL",),
+    "omit": ("omit node[15], node[14]",),
+    "for": ("for i in 0..7",),
+    "let": ("let n = 4Gbps", 'let n = "text"'),
+    "distance": ("distance dc[0] to dc[1] 120m",),
+    "extend": ("extend pod.su[0]", "extend pod"),
+    "port": ("port p[1..32]: 400Gbps", "port p: 400Gbps"),
+    "phase": ("phase 1",),
+    "use": ("use folder.file (NAME)",),
+}
+"""More forms of a statement, for one that is said anew."""
+SETTINGS_OF_BLOCK: dict[str, tuple[str, ...]] = {
+    "hall": ("pitch rack 0.6m, row 3m", "pitch rack 0.6m", "tray above 2.6m", "tray below 0.5m", "slack 1m"),
+    "row": ("rack 1..8", "rack 4"),
+    "rack": ("height 48U", "power 2 x 44kW", "power 44kW", "mass 1400kg", "bend 60mm"),
+    "tray": ("across at 1, 8", "across at 1", "capacity 300mm x 100mm"),
+    "place": (
+        "hosts 4 per rack",
+        "switches middle of row",
+        "switches end of row",
+        "switches top of rack",
+        "minimize length",
+    ),
+    "routing": ("asn leaf[*] from 65001", "asn leaf[*] 65001", "mtu 9216", "bfd 100ms x 3"),
+    "roce": (
+        "dscp 26",
+        "priority 3",
+        "cnp 48 priority 6",
+        "cnp 48",
+        "ecn 150kB to 1500kB at 5%",
+        "ecn 150kB to 1500kB",
+        "pfc watchdog 200ms",
+    ),
+    "risk": ("members spine[0]", "fails 1/5year", "repair 8h"),
+    "feed": ("from FEED", "power 400kW", "racks h1.A[1]"),
+    "port": ("cage 2 OSFP", "type GE400", "split 2", 'os "swp"', 'name "swp"', "sockets 2", "connector 2"),
+    "model": ("height 1U", "power 700W max 1.5kW", "power 700W", "mass 20kg", "price $30k", "latency 500ns"),
+    "connect": ("rate 400Gbps", "length 30m", "cable PART", "medium FIBRE", "optic PART, PART", "optic PART", "bundle 2"),
+    "tier": ("switch MODEL x 4 as NAME", "switch MODEL x 4", "switch MODEL", "oversubscription 2:1"),
+    "partition": ("full node[0]", "limited node[0]"),
+    "phase": ('needed "2027-03-01"', "UNITS 4"),
+    "fabric": ("transport NAME", "rails 8", "pods 2", "minimize NAME", "hosts 4 x MODEL", "nos NAME"),
+}
+"""Settings of a block, by the block's first word, for one that is said anew."""
 FORMS_OF_BLOCK = {
     ("tier", "switch"): "switch MODEL x 4 as NAME { … }",
     ("model", "connect"): "connect gpu[g] to xbar[s] x 2",

@@ -14,10 +14,11 @@ from tdsl.syntax.connect_slips import TRIALS as CONNECTS
 from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.exchanged_tokens import TRIALS as EXCHANGED
 from tdsl.syntax.exchanged_tokens import neighbours_exchanged
-from tdsl.syntax.forms import FORMS, FORMS_OF_BLOCK
+from tdsl.syntax.filled_forms import said_in_form
+from tdsl.syntax.forms import FORMS, FORMS_OF_BLOCK, OTHER_FORMS, SETTINGS_OF_BLOCK
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
-from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, OPERATORS, PATTERNS
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, INSTEAD_OF, OPERATORS, PATTERNS
 from tdsl.syntax.repairs import TRIALS as REPAIRS
 from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
@@ -30,6 +31,7 @@ from tdsl.syntax.scene import (
     Scene,
     closest_keyword,
     found_words,
+    rewriting_finding,
     surrounding_block,
 )
 from tdsl.syntax.shape_slips import TRIALS as SHAPES
@@ -56,8 +58,9 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )
     scene = Scene(run, i, token, run.expected())
-    known = _likeliest_finding(scene) if len(run.diagnostics) < MOST_EXPLAINED else None
-    return known or _generic_syntax_error(scene)
+    if len(run.diagnostics) >= MOST_EXPLAINED:
+        return _generic_syntax_error(scene)
+    return _likeliest_finding(scene) or _statement_said_anew(scene) or _generic_syntax_error(scene)
 
 
 MOST_EXPLAINED = 500
@@ -241,6 +244,28 @@ def _setting_of_amount(s: Scene, t: Token) -> Diagnostic | None:
     message = f"a statement begins with a word, found `{t.text}`: the name of a setting is missing before it"
     fix = Fix(f"write `{name} {t.text}`", ((t.span, f"{name} {t.text}"),), safe=False)
     return Diagnostic("E0001", message, t.span, help=f"write `{name} {t.text}`", fix=fix)
+
+
+def _statement_said_anew(s: Scene) -> Diagnostic | None:
+    """The finding of a statement whose words and values make a whole one in the form of its kind."""
+    tokens = tokens_before_block(s)
+    end = next((k for k, t in enumerate(tokens) if t.type == "LBRACE"), len(tokens))
+    if not 1 < end <= LONGEST_ANEW:
+        return None
+    text, block = s.run.file.text, surrounding_block(s)
+    whole = SourceSpan(s.run.file, tokens[0].start, tokens[end - 1].end)
+    first = tokens[0].text
+    word = INSTEAD_OF.get(first.lower(), first)
+    forms = [*SETTINGS_OF_BLOCK.get(block, ()), *OTHER_FORMS.get(word, ()), FORMS.get(word, "").partition(" {")[0]]
+    for form in filter(None, forms):
+        new = said_in_form(form, whole.text)
+        if new and is_whole(s, new + text[whole.end : tokens[-1].end]):
+            return rewriting_finding(f"the form is `{form}`", whole, whole, new)
+    return None
+
+
+LONGEST_ANEW = 40
+"""Tokens of a statement that is said anew."""
 
 
 def _expected_word_alike(s: Scene) -> str:

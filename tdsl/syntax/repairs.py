@@ -116,7 +116,8 @@ def _kind_meant(s: Scene, t: Token, tokens: list[Token]) -> str:
     ]
     if t.type == "COLON" and {"IN", "TO"} & set(found):
         return ""  # `0:3` is a range
-    if (t.type in _SIGNS and found == ["WHERE"]) or (t.type == "CMP" and found == ["COMMA"]):
+    limited = t.type == "COMMA" and s.first in ("param", "let") and any(x.type == "CMP" for x in s.rest)
+    if (t.type in _SIGNS and found == ["WHERE"] and not limited) or (t.type == "CMP" and found == ["COMMA"]):
         return ""
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
     if likely in found:
