@@ -204,6 +204,9 @@ class Resolver:
         bad_count = int(bad.sum())
         whole = axis.size > 1 and isinstance(entry.expr, tree.Range)
         fitting = f"{axis.low}..{axis.high}" if whole else ""
+        span = re.fullmatch(r"(\d+)\.\.(\d+)", entry.span.text)
+        if whole and span is not None and int(span[2]) - int(span[1]) < axis.size:  # as many, at the end
+            fitting = f"{axis.high - (int(span[2]) - int(span[1]))}..{axis.high}"
         meant = re.fullmatch(r"(\d+)\s*-\s*(\d+)", entry.span.text)
         if meant is not None and values[at] < 0:
             fitting = f"{meant[1]}..{meant[2]}"

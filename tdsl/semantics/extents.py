@@ -73,6 +73,8 @@ def _no_extent_fault(value: Value, extent: tree.Extent) -> Fault:
     if re.fullmatch(r"\d+\.\d+", text):
         below = int(text.partition(".")[0])
         help_line = f"write `{below}` or `{below + 1}`"
+    if isinstance(value, tuple) and value and re.fullmatch(r"\w+", text):
+        help_line = f"write `{text}[0]` for its first element, or `len({text})` for how many it has"
     if isinstance(value, str) and value.strip().isdigit():
         help_line = f"write `{value.strip()}`, without the quotes"
     return Fault(

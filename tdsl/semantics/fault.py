@@ -205,4 +205,4 @@ def _name_meant(code: str, name: str, known: Collection[str], meant: Mapping[str
     near = meant.get(name.lower(), "") or meant.get(re.sub(r"^(max|min)_?", "", name.lower()), "")
     if near in known:
         return near
-    return (code == "E0118" and name_of_word_elsewhere(name, known)) or closest_known_name(name, known)
+    return name_of_word_elsewhere(name, known, code == "E0118") or closest_known_name(name, known)

@@ -179,6 +179,8 @@ def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault
     """The fault, with its message, of a name that its file declares where it cannot be used from this place;
     None where the file declares it nowhere."""
     name, text = span.text, span.file.text
+    if what == "value" and (index := _index_left_out_fault(span, message)) is not None:
+        return index
     found = _declarations_of_text(text).get(name)
     if found is None or found.start == span.start:
         return None
@@ -186,6 +188,8 @@ def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault
     in_model = text.rfind("\nmodel ", 0, span.start) > text.rfind("\nfabric ", 0, span.start)
     if found.model and not in_model and what != "value":
         return _name_inside_model_fault(span, place, message, found.model)
+    if what != "value" and (plain := _prefix_too_many_fault(span, place, message)) is not None:
+        return plain
     line, said = place.begin[0], f"`{name}` is declared here"
     if found.kind in KINDS["scope"]:
         help = f"begin the path with a device or group, without `{name}.`"
@@ -196,6 +200,48 @@ def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault
         help = f"move the declaration of `{name}` in line {line} into a block around both places"
         said += ", in a block that is not around this one"
     return Fault("E0101", span, message, labels=[(place, said)], help=help)
+
+
+_PREFIX = re.compile(r"(?:[A-Za-z_]\w*+(?:\[[^\[\]\n]*+\])?+\.)++$")
+
+
+def _prefix_too_many_fault(span: SourceSpan, place: SourceSpan, message: str) -> Fault | None:
+    """The fault of ``su.spine`` where ``spine`` is declared around the statement and not in `su`; None of
+    others."""
+    text, depth = span.file.text, 0
+    begin = max(text.rfind(c, 0, span.start) for c in "\n;{") + 1
+    prefix = next((m for k in range(begin, span.start) if (m := _PREFIX.match(text, k, span.start))), None)
+    if prefix is None or place.end > span.start:
+        return None
+    for found in re.finditer(r"[{}]", text[place.end : span.start]):
+        depth += 1 if found[0] == "{" else -1
+        if depth < 0:  # the block of the declaration ends before the statement
+            return None
+    whole, gone = prefix[0] + span.text, SourceSpan(span.file, prefix.start(), span.start)
+    fix = Fix(f"remove `{prefix[0]}`", ((gone, ""),), safe=False)
+    label = [(place, f"`{span.text}` is declared here")]
+    help = f"write `{span.text}` for `{whole}`"
+    return Fault("E0101", span, message, labels=label, help=help, fix=fix)
+
+
+_NAMED_PATH = re.compile(r"[ \t]*(?:naming|place|address)[ \t]+((?:[\w.]|\[[^\]\n]*+\])*\w)(?=[ \t])")
+
+
+def _index_left_out_fault(span: SourceSpan, message: str) -> Fault | None:
+    """The fault of ``naming box "gpu{b}"``, an index variable that the path does not name; None of others."""
+    text = span.file.text
+    begin = max(text.rfind(c, 0, span.start) for c in "\n;") + 1
+    found = _NAMED_PATH.match(text, begin)
+    if found is None or not span.text.isidentifier():
+        return None
+    name = found[1].rpartition(".")[2]
+    declared = _declarations_of_text(text).get(name)
+    if declared is None or text[declared.end : declared.end + 1] != "[":
+        return None
+    at = SourceSpan(span.file, found.end(1), found.end(1))
+    new = f"{found[1]}[{span.text}]"
+    fix = Fix(f"write `{new}`", ((at, f"[{span.text}]"),), safe=False)
+    return Fault("E0101", span, f"{message}; an index variable stands in the path", help=f"write `{new}`", fix=fix)
 
 
 def _name_inside_model_fault(span: SourceSpan, place: SourceSpan, message: str, model: str) -> Fault:

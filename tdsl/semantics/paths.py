@@ -145,6 +145,12 @@ def _check_count(
         else "one entry a dimension, separated by commas; `[*]` alone means all members"
     )
     written = f"{len(index.entries)} {'is' if len(index.entries) == 1 else 'are'} written"
+    behind = re.compile(r"\]\s*+\[").match(index.span.file.text, index.span.end - 1)
+    if behind is not None and len(index.entries) + 1 == len(axes):
+        both = SourceSpan(index.span.file, *behind.span())
+        fix = Fix("write `, `", ((both, ", "),), safe=False)
+        message = f"{has}, which are written in one pair of brackets"
+        raise Fault("E0109", both, message, help="write `,` in place of `][`", fix=fix)
     if len(declared) == 1 and len(declared[0].text.split("*")) == len(index.entries) > 1:
         raise _product_for_dimensions_fault(name, declared[0], index)
     labels = [(declared[0].to(declared[-1]), f"`{name.name}` is declared here")] if declared else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 from tdsl.findings.diagnostic import Fix
 from tdsl.findings.source import SourceSpan
@@ -105,16 +106,16 @@ def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
 
 def _comma_left_out_fault(name: str, item: tree.SettingItem) -> Fault | None:
     """The fault of ``lengths a b``, values of a list without a comma; None of other settings."""
-    word = item.args[0][1]
+    word, values = item.args[0][1], [item.value, *(value for _, value in item.args)]
     if (
         name not in ("class", "lengths", "allow", "type", "alternative")
-        or len(item.args) != 1
         or not isinstance(word, tree.PathExpr)
+        or any(said for said, _ in item.args)
     ):
         return None
-    gap = SourceSpan(word.span.file, item.value.span.end, word.span.start)
-    new = f"{name} {item.value.span.text}, {word.span.text}"
-    fix = Fix("put `,`", ((gap, ", "),), safe=False)
+    new = f"{name} {', '.join(value.span.text for value in values)}"
+    gaps = (SourceSpan(word.span.file, a.span.end, b.span.start) for a, b in pairwise(values))
+    fix = Fix("put `,`", tuple((gap, ", ") for gap in gaps), safe=False)
     return Fault("E0118", word.span, f"`,` separates the values of `{name}`", help=f"write `{new}`", fix=fix)
 
 
@@ -311,7 +312,8 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             "E0120",
             item.span,
             "the layer of a connect is `scaleup`, or not written",
-            help="leave `layer` out for links of the network",
+            help="write `layer scaleup` for NVLink and its like, or leave `layer` out for links of the network",
+            fix=Fix("write `scaleup`", ((item.span, "scaleup"),), safe=False),
         )
     if name == "medium" and value not in MEDIA_WORDS:
         raise unknown_name_fault(

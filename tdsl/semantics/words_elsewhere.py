@@ -11,7 +11,7 @@ medium: media type
 type: kind form standard protocol port_type
 optic: transceiver optics module sfp xcvr
 class: label tag name tier
-bundle: lag port_channel bond trunk
+bundle: lag port_channel bond trunk mlag mc_lag lacp vpc dual_homed
 latency: delay
 mass: weight
 power: watts wattage tdp consumption draw
@@ -98,6 +98,30 @@ def statement_for_device_word(word: str, kind: str, name: str) -> str:
     return next(said, "").format(kind=kind, name=name)
 
 
-def name_of_word_elsewhere(word: str, known: Collection[str]) -> str:
-    """The one of some known names for which people write a word, in any case; "" where there is none."""
-    return next((name for name in _NAMED.get(word.lower(), ()) if name in known), "")
+_WORDS_FOR_VALUES = """
+loopback: lo lo0 loopback0 router_id
+management: mgmt mgmt0 oob management0
+bmc: ipmi idrac ilo redfish
+links: link p2p interfaces ptp
+nvue: cumulus cumulus_linux nv nvidia
+eos: arista
+sonic: dell community_sonic
+infiniband: ib
+ethernet: eth
+roce: rocev2 roce_v2 rdma
+manager: mgmt management admin login
+storage: filer nas
+""".strip()
+_VALUE_MEANT = {
+    word: name
+    for name, _, words in (line.partition(": ") for line in _WORDS_FOR_VALUES.splitlines())
+    for word in words.split()
+}
+"""Words that people write for a value that is a word of the language."""
+
+
+def name_of_word_elsewhere(word: str, known: Collection[str], setting: bool = True) -> str:
+    """The one of some known names for which people write a word, in any case: of settings, or of values that
+    are words; "" where there is none."""
+    names = _NAMED.get(word.lower(), ()) if setting else (_VALUE_MEANT.get(word.lower(), ""),)
+    return next((name for name in names if name in known), "")

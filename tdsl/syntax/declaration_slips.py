@@ -6,6 +6,7 @@ import re
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.findings.source import SourceSpan
+from tdsl.syntax.forms import FORMS
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, KINDS, PATTERNS, SETTINGS, STARTERS, TYPES
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import VALUES, Scene, closest_keyword, rewriting_finding, surrounding_block
@@ -508,6 +509,33 @@ def _sentence_for_statement(s: Scene) -> Diagnostic | None:
     )
 
 
+_VARIABLE = re.compile(r'\w++\s++"(\w++)"\s*+\{[^{}]*?\bdefault\s*+[=:]\s*+([^\s;{}]++)[^{}]*+\}')
+
+
+def _block_of_other_language(s: Scene) -> Diagnostic | None:
+    """``variable "units" { default = 2 }``, whose braces hold what is no statement here."""
+    tokens, depth, begin = s.run.tokens, 1, s.run.head
+    while begin > 0 and depth:
+        begin -= 1
+        depth += (tokens[begin].type == "RBRACE") - (tokens[begin].type == "LBRACE")
+    head = tokens[max(begin - 3, 0) : begin]
+    while head and (head[0].type in (END, "LBRACE", "RBRACE") or any(t.type == END for t in head)):
+        head = head[1:]
+    if depth or len(head) < 2 or head[0].type != "NAME" or any(t.type != "STRING" for t in head[1:]):
+        return None
+    word = INSTEAD_OF.get(head[0].text.lower(), "")
+    if not word or head[0].text in SETTINGS:
+        return None
+    message = f"`{head[0].text}` begins no statement here; the word is `{word}`"
+    found = _VARIABLE.match(s.run.file.text, head[0].start)
+    if found is None or word not in ("param", "let"):
+        return Diagnostic("E0002", message, head[0].span, help=f"the form is `{FORMS.get(word, word)}`")
+    new = f"{word} {found[1]} = {found[2]}"
+    whole = SourceSpan(s.run.file, *found.span())
+    fix = Fix(f"write `{new}`", ((whole, new),), safe=False)
+    return Diagnostic("E0002", message, head[0].span, help=f"write `{new}`", fix=fix)
+
+
 def _topology_as_statement(s: Scene) -> Diagnostic | None:
     """``topology clos {`` in a fabric."""
     t = s.token
@@ -532,6 +560,7 @@ def _topology_as_statement(s: Scene) -> Diagnostic | None:
 
 
 TRIALS = (
+    _block_of_other_language,
     _declared_without_kind,
     _foreign_kind,
     _of_before_model,

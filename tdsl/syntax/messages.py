@@ -260,7 +260,8 @@ def _statement_said_anew(s: Scene) -> Diagnostic | None:
     for form in filter(None, forms):
         new = said_in_form(form, whole.text)
         if new and is_whole(s, new + text[whole.end : tokens[-1].end]):
-            return rewriting_finding(f"the form is `{form}`", whole, whole, new)
+            message = f"these words do not make a statement; its form is `{form}`"
+            return rewriting_finding(message, whole, whole, new)
     return None
 
 

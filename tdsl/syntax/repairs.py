@@ -101,8 +101,11 @@ def word_in_place_of_another(s: Scene) -> Diagnostic | None:
     if t.type != "NAME" and "oversubscription" in [x.text for x in s.statement]:
         return None  # `7-1` is a ratio
     kind = _kind_meant(s, t, tokens)
-    word = s.run.word(kind) if kind else ""
-    return rewriting_finding(f"expected `{word}`, {found_words(s)}", t.span, t.span, word) if kind else None
+    if not kind:
+        return None
+    word, touches = s.run.word(kind), s.before is not None and s.before.end == t.start
+    new = f" {word}" if touches and word.isidentifier() else word
+    return rewriting_finding(f"expected `{word}`, {found_words(s)}", t.span, t.span, new)
 
 
 def _kind_meant(s: Scene, t: Token, tokens: list[Token]) -> str:
@@ -117,7 +120,9 @@ def _kind_meant(s: Scene, t: Token, tokens: list[Token]) -> str:
     if t.type == "COLON" and {"IN", "TO"} & set(found):
         return ""  # `0:3` is a range
     limited = t.type == "COMMA" and s.first in ("param", "let") and any(x.type == "CMP" for x in s.rest)
-    if (t.type in _SIGNS and found == ["WHERE"] and not limited) or (t.type == "CMP" and found == ["COMMA"]):
+    if limited and "WHERE" in found:
+        return "WHERE"
+    if (t.type in _SIGNS and found == ["WHERE"]) or (t.type == "CMP" and found == ["COMMA"]):
         return ""
     likely = {"or": "COMMA", "-": "TO", "/": "TO"}.get(t.text)
     if likely in found:

@@ -725,9 +725,11 @@ def _currency_behind_amount(s: Scene) -> Diagnostic | None:
 
 
 def _condition_of_requirement(s: Scene) -> Diagnostic | None:
-    """``require bisection >= 100% if units > 1``."""
+    """``require bisection >= 100% if units > 1`` and ``switch a: M if railed``."""
     t = s.token
-    if s.first not in ("require", "report") or t is None or t.text not in ("if", "when", "where", "unless"):
+    if t is None or t.text not in ("if", "when", "where", "unless") or "WHERE" in s.expected:
+        return None
+    if s.first not in {"require", "report"} | KIND_WORDS or len(s.statement) < 2:
         return None
     line = _text_of_line(s)
     claim = SourceSpan(s.run.file, line.start, t.start).text.strip()
@@ -736,7 +738,8 @@ def _condition_of_requirement(s: Scene) -> Diagnostic | None:
         return None
     guard = f"not ({condition})" if t.text == "unless" else condition
     new = f"if {guard} {{ {claim} }}"
-    return rewriting_finding("a requirement has no condition; a block of `if` has", line, line, new)
+    said = "requirement" if s.first in ("require", "report") else f"`{s.first}`"
+    return rewriting_finding(f"a {said} has no condition; a block of `if` has", line, line, new)
 
 
 def _list_in_braces(s: Scene) -> Diagnostic | None:

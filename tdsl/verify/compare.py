@@ -287,6 +287,16 @@ def _example_claim(check: Check) -> str:
     return check.example or f"{check.name} {EXAMPLES.get(check.kind) or f'<= {AMOUNTS[check.dim]}'}"
 
 
+def _claim_of_right_kind(claim: ResolvedClaim, check: Check) -> str:
+    """The claim as it is written, with the value of the example in the place of one of another kind."""
+    value = _example_claim(check).split(" ")[-1]
+    number = re.search(r"\d[\d_]*+(?:\.\d++)?+(?=[A-Za-z]*+$)", claim.text)
+    if check.kind == "number" and number is not None:
+        value = number[0]
+    sign = claim.text.rfind(f" {claim.op} ")
+    return f"{claim.text[:sign]} {claim.op} {value}" if sign > 0 else _example_claim(check)
+
+
 def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     value = claim.value
     if claim.share_of:
@@ -310,7 +320,7 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
         return _why_share_is_too_full(claim, check, value)
     else:
         return None
-    return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", f"`{_example_claim(check)}`"
+    return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", f"such as `{_claim_of_right_kind(claim, check)}`"
 
 
 def _rates_for_size(claim: ResolvedClaim, value: Quantity) -> str:
