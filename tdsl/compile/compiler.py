@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,13 @@ from tdsl.compile.pipeline import (
 from tdsl.compile.planning import plan_fabrics, read_lock_entries, text_errors
 from tdsl.compile.request import Request
 from tdsl.compile.session import Session, Unmapped
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.compile.tried_fixes import without_useless_fixes
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.system import progress
+from tdsl.system.read import resolve_links
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tdsl.compile.pipeline import Joined
     from tdsl.compile.planning import Planned
@@ -86,6 +89,8 @@ def _compile_stages(
     begin, diagnostics = time.perf_counter(), Diagnostics()
     progress.begin_phase(f"read {source}")
     text = plan_fabrics(source, request, session, diagnostics, every_phase=verify)
+    if text.errors:
+        diagnostics.items = _with_fixes_tried(source, request, session, text, diagnostics.items, False)
     if not text.plans:
         only = compilation_without_plan(
             text.shown, Path(source).stem, diagnostics, time.perf_counter() - begin
@@ -104,6 +109,9 @@ def _compile_stages(
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
     parsed = not any(d.code.startswith("E00") for d in diagnostics)
     absent = _wire_designs(text, designs, own, request, session, kept) if parsed else []
+    faulty = next((found for found in own if found.has_errors), None)
+    if faulty is not None and sum(d.fabric.link_count for d in designs if d.fabric) <= LINKS_WIRED_ANEW:
+        faulty.items = _with_fixes_tried(source, request, session, text, faulty.items, True)
     _judge_places_of_all(designs, own, request)
     designs, clusters = join_clusters(designs, text, session, request, kept) if parsed else (designs, [])
     report_library_changes(Path(source), kept, text.files, designs, diagnostics, request)
@@ -121,6 +129,33 @@ def _compile_stages(
             yield so_far(False)
     explain_size_conflicts(text.plans, own)
     yield refuse_unjudged_designs(so_far(verify), request)
+
+
+LINKS_WIRED_ANEW = 20_000
+"""Links of a design that is wired again to try the fixes of its findings."""
+
+
+def _with_fixes_tried(
+    source: str, request: Request, session: Session, text: Planned, found: list[Diagnostic], wired: bool
+) -> list[Diagnostic]:
+    """Findings without the fixes that do not mend the text. ``wired``: they are of the wiring."""
+    key = str(resolve_links(Path(source)))
+    others = {name: other for name, other in request.overlay.items() if name not in (key, source)}
+
+    def findings_of(changed: str) -> list[Diagnostic]:
+        own = Session({name: parsed for name, parsed in session.parsed.items() if name != key})
+        asked = replace(request, overlay={**others, key: changed, source: changed}, solve_seconds=1)
+        again = Diagnostics()
+        try:
+            planned = plan_fabrics(source, asked, own, again)
+            designs, each = _unwired_designs(planned)
+            if wired and not again.has_errors:
+                _wire_designs(planned, designs, each, asked, own, {})
+        except UsageError:  # there is no such phase or parameter
+            return []
+        return [d for part in (again, *each) for d in part]
+
+    return without_useless_fixes(found, source, text.files, findings_of)
 
 
 def _unwired_designs(text: Planned) -> tuple[list[Design], list[Diagnostics]]:

@@ -104,6 +104,8 @@ _OF_STATEMENTS = frozenset({"E0001", "E0002", "E0003", "E0006", "E0007", "E0013"
 def _without_consequences(findings: list[Diagnostic]) -> list[Diagnostic]:
     """Findings without those of a line that the fix of a syntax error changes: they are of a statement that
     the author did not write, and are made anew once it is mended."""
+    unread = any(d.code.startswith("E00") and d.severity is Severity.ERROR for d in findings)
+    findings = [d for d in findings if not (unread and d.code == "E0122")]
     changed: dict[tuple[str, int], int] = {}
     for k, d in enumerate(findings):
         if d.fix is None or d.code not in _OF_STATEMENTS:

@@ -338,8 +338,10 @@ def _failure_count(claim: tree.Claim, evaluator: Evaluator, scope: Scope) -> int
             "E0101", words.span, f"`{words.span.text}` is not a number", help=f"write `{new}`", fix=fix
         )
     if isinstance(words, tree.PathExpr) and words.bare and scope.find(words.bare, words.span) is None:
-        plain = words.bare in ("of", "links", "cables", "cages", "ports", "bundles")
-        new = f"any 1 {words.bare}" if plain else f"any 1 of {words.bare}"
+        many = f"{words.bare.removesuffix('s')}s"
+        new = f"any 1 of {words.bare}"
+        if words.bare == "of" or many in FAILING:
+            new = f"any 1 {many if many in FAILING else 'of'}"
         before = re.compile(r"(?<!\d)(\d+)\s+any\s+$").search(words.span.file.text, 0, words.span.start)
         if before is not None:  # `survives 1 any of spine`
             whole = SourceSpan(words.span.file, before.start(), words.span.start)

@@ -90,7 +90,8 @@ def settings_in_one_fault(
     for name, place, behind in _words_with_places(items):
         if name == own or name not in known:
             continue
-        begin = len(place.file.text[: place.start].rstrip().removesuffix(","))
+        before = place.file.text[: place.start].rstrip().removesuffix(",")
+        begin = len(re.sub(r"\s+(?:x|and|with)$", "", before[-20:])) + max(len(before) - 20, 0)
         return setting_without_sign_fault(SourceSpan(place.file, begin, place.start), place, behind)
     return None
 
@@ -109,7 +110,9 @@ def _words_with_places(items: Sequence[tree.SettingItem]) -> Iterator[tuple[str,
         values = [("", item.value), *item.args]
         for k, (named, value) in enumerate(values):
             behind = values[k + 1][1].span.text if k + 1 < len(values) else ""
-            if named:
+            if named == "x" and isinstance(value, tree.PathExpr) and value.bare and behind:
+                yield value.bare, value.span, behind
+            elif named:
                 start = value.span.file.text.rfind(named, 0, value.span.start)
                 place = SourceSpan(value.span.file, start, start + len(named))
                 yield named, place, value.span.text

@@ -99,13 +99,22 @@ def _filled_help(span: SourceSpan, help: str) -> tuple[str, Fix | None]:
     written = said[0].strip() if said is not None else ""
     begin += len(said[0]) - len(said[0].lstrip()) if said is not None else 0
     for form in _SHOWN.findall(help):
-        if any(value in written for value in _VALUES.findall(form)):  # no example: it is what to write here
-            break
+        if help.startswith("write") and any(value in written for value in _VALUES.findall(form)):
+            break  # no example: it is what to write here
         new = said_in_form(form.partition(" {")[0], written)
         if new:
             at = SourceSpan(span.file, begin, begin + len(written))
             return f"write `{new}`", Fix(f"write `{new}`", ((at, new),), safe=False)
-    return help, _fix_that_help_says(span, help)
+    return _help_that_keeps_all(written, help), _fix_that_help_says(span, help)
+
+
+def _help_that_keeps_all(written: str, help: str) -> str:
+    """A help line that writes the beginning of a statement, with what is to become of the rest."""
+    found = _TO_WRITE.fullmatch(help)
+    rest = written.removeprefix(found[1]).strip() if found is not None else ""
+    if not rest or rest == written or found is None or not re.search(r"\d|[A-Z]{2}|\[", rest):
+        return help
+    return f"{help}, and say `{rest}` in a setting of its own"
 
 
 class Excused(Exception):

@@ -202,6 +202,8 @@ def declared_elsewhere_fault(span: SourceSpan, what: str, message: str) -> Fault
     return Fault("E0101", span, message, labels=[(place, said)], help=help)
 
 
+LONGEST_PREFIX = 80
+"""Characters before a name in a path that are looked at."""
 _PREFIX = re.compile(r"(?:[A-Za-z_]\w*+(?:\[[^\[\]\n]*+\])?+\.)++$")
 
 
@@ -209,7 +211,7 @@ def _prefix_too_many_fault(span: SourceSpan, place: SourceSpan, message: str) ->
     """The fault of ``su.spine`` where ``spine`` is declared around the statement and not in `su`; None of
     others."""
     text, depth = span.file.text, 0
-    begin = max(text.rfind(c, 0, span.start) for c in "\n;{") + 1
+    begin = max(*(text.rfind(c, 0, span.start) + 1 for c in "\n;{"), span.start - LONGEST_PREFIX)
     prefix = next((m for k in range(begin, span.start) if (m := _PREFIX.match(text, k, span.start))), None)
     if prefix is None or place.end > span.start:
         return None

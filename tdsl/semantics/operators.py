@@ -152,7 +152,8 @@ def _no_amount_fault(e: tree.Measure, number: str) -> Fault | None:
             f'write a name, or `"{whole.text}"` for a text',
         )
         return Fault("E0105", whole, message, help=help)
-    if re.fullmatch(r"\d++x\w++", e.span.text) and re.search(r"x[A-Za-z_]", e.span.text):
+    plug = re.fullmatch(r"[xX][A-Z]{2}[A-Z0-9_]*+", e.unit) is not None
+    if not plug and re.fullmatch(r"\d++x\w++", e.span.text) and re.search(r"x[A-Za-z_]", e.span.text):
         new = e.span.text.replace("x", ", ")
         fix = Fix(f"write `{new}`", ((e.span, new),), safe=False)
         message = "sizes of several dimensions with a name among them are separated by `,`"
@@ -201,6 +202,8 @@ def _amount_without_unit(e: tree.Measure, number: str) -> str:
     unit = e.unit
     if (times := re.fullmatch(r"x(\d[\d.]*)([A-Za-z]+)", unit)) and times[2] in UNIT_TABLE:
         return f"{number} x {times[1]}{times[2]}"  # `2x44kW`
+    if re.fullmatch(r"[xX][A-Z]{2}[A-Z0-9_]*+", unit):  # `2xOSFP`
+        return f"{number} {unit[1:]}"
     if unit.lower() in _SIGN_OF_WORD:
         return f"{number}{_SIGN_OF_WORD[unit.lower()]}"
     if re.fullmatch(r"X[0-9A-Fa-f]+(?:[xX]\d+)*", unit):  # `4X4X4`, `0X1F`

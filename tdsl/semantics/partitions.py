@@ -114,10 +114,23 @@ def _partition_form_fault(s: tree.Setting) -> Fault:
     members = re.search(r"\s(full|limited|ipoib)\b.*", s.span.text)
     if members is None:
         return Fault("E0120", s.span, message, help=EXAMPLE)
+    if s.body is not None and (named := re.match(r"partition[ \t]+(\w+)(?=[ \t]*\{)", s.span.text)):
+        return _key_left_out_fault(s.span, named)
     place = SourceSpan(s.span.file, s.span.start + members.start(1), s.span.end)
     fix = Fix("write braces", ((place, f"{{ {place.text} }}"),), safe=False)
     message = "members of a partition are written in its braces"
     return Fault("E0120", place, message, help=f"write `{{ {place.text} }}`", fix=fix)
+
+
+def _key_left_out_fault(span: SourceSpan, named: re.Match[str]) -> Fault:
+    """The fault of ``partition training { … }``, answered with the least key that no other has."""
+    taken = {int(key, 0) for key in re.findall(r"\bpartition\s+\w+\s+(0x[0-9a-f]+|[1-9]\d*)\b", span.file.text)}
+    key = next(k for k in range(1, FULL) if k not in taken)
+    new = f"{named[0]} 0x{key:04x}"
+    at = SourceSpan(span.file, span.start, span.start + len(named[0]))
+    fix = Fix(f"write `{new}`", ((at, new),), safe=False)
+    message = f"the partition `{named[1]}` has no key, which follows its name"
+    return Fault("E0120", at, message, help=f"write `{new} {{`", fix=fix)
 
 
 def _partition_name_and_key(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> tuple[str, int]:

@@ -133,9 +133,23 @@ class Unfolder:
                 "E0110",
                 self.at,
                 f"`{s.name.name}` is {value} here, and `{self.instance.node.name.name}` needs "
-                f"`{clip_message(' '.join(s.guard.span.text.split()))}`",
+                f"`{clip_message(' '.join(s.guard.span.text.split()))}`{self.why_not(s.guard)}",
                 labels=[(s.guard.span, "this must hold")],
             )
+
+    def why_not(self, guard: tree.Expr) -> str:
+        """What the two sides of the first comparison are that fails; "" where it is no plain one."""
+        ops = [op for op, _ in guard.rest] if isinstance(guard, tree.Chain) else []
+        if isinstance(guard, tree.Chain) and "and" in ops and "or" not in ops:
+            parts = [guard.first, *(operand for _, operand in guard.rest)]
+            failing = next((x for x in parts if self.evaluator.evaluate(x, self.scope) is False), None)
+            return self.why_not(failing) if failing is not None else ""
+        if not isinstance(guard, tree.Chain) or ops not in (["=="], ["<="], [">="], ["<"], [">"]):
+            return ""
+        sides = (guard.first, guard.rest[0][1])
+        values = [text_of(self.evaluator.evaluate(x, self.scope)) for x in sides]
+        said = [f"`{x.span.text}` is {v}" for x, v in zip(sides, values, strict=True) if x.span.text != v]
+        return f": {' and '.join(said)}" if said else ""
 
     # ------------------------------------------------------------ statements
     def statement(self, s: tree.Stmt, ends: bool) -> list[tree.Stmt]:

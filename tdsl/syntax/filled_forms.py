@@ -50,7 +50,7 @@ _JOINING = frozenset({",", "and", "&", "+"})
 _CONNECTING = frozenset({"in", "to", "at", "from", "of", "x", "by", "with", "per", "as", "on", "via"})
 """Words of a form that need not be written to be meant."""
 _FILLERS = _CONNECTING | frozenset(
-    "the a an is are be must should shall please each every and into onto inside between then for using has have "
+    "the a an is are be must should shall please each every and into onto inside between then up upwards for using has have "
     "set unit number no = == : , -> => - | ( )".split()
 )
 """Words and signs that say nothing of their own."""
@@ -139,7 +139,7 @@ def _may_be_listed(item: _Item) -> bool:
 
 
 def _is_word_of_form(place: _Item) -> bool:
-    return place.kind == "sign" or (place.kind == "word" and place.text.islower())
+    return place.kind == "sign" or (place.kind == "word" and place.text.islower() and place.text.isalpha())
 
 
 def _words_of_form(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 FORMS = {
     "use": "use folder.file (NAME, NAME)",
     "fabric": 'fabric pod "A title" { … }',
@@ -34,10 +36,16 @@ FORMS = {
     "distance": "distance h1 to h2 120m",
     "address": "address leaf loopback from 10.255.0.0/24",
     "hosts": "hosts 128 x MODEL",
+    "partition": "partition NAME 0x0001 { full node[0..3].nic }",
+    "subnet_manager": "subnet_manager ufm[(0)], ufm[(1)]",
+    "feed": "feed NAME { from FEED; power 400kW; racks h1.A[1..8] }",
+    "risk": "risk NAME { members spine[0], leaf[0]; fails 1/5year; repair 8h }",
+    "routing": "routing bgp { unnumbered; asn leaf[*] from 65001; mtu 9216 }",
+    "roce": "roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5% }",
 }
 """A statement of each kind, by its first word."""
 OTHER_FORMS: dict[str, tuple[str, ...]] = {
-    "place": ("place leaf[*] in h1.A[3] at 30U", "place leaf[*] in h1.A[3]", "place auto in h1"),
+    "place": ("place leaf[*] in h1.A[3] at 30U", "place leaf[*] in h1.A[3] stacked from 30U", "place leaf[*] in h1.A[3]", "place auto in h1"),
     "connect": ("connect leaf[*] to spine[*] spread", "connect leaf[*] to spine[*] each", "connect leaf[0] to spine[0]"),
     "circuit": ("circuit block[*] to block[*] each",),
     "tier": ("tier spine of ? leaf", "tier leaf of 4 hosts", "tier spine of 4 leaf"),
@@ -54,6 +62,7 @@ OTHER_FORMS: dict[str, tuple[str, ...]] = {
 """More forms of a statement, for one that is said anew."""
 SETTINGS_OF_BLOCK: dict[str, tuple[str, ...]] = {
     "hall": ("pitch rack 0.6m, row 3m", "pitch rack 0.6m", "tray above 2.6m", "tray below 0.5m", "slack 1m"),
+    "job": ("on node[0].gpu", "overlap data 90%", "efficiency 60%", "sequence 4096", "batch 256", "microbatch 1"),
     "row": ("rack 1..8", "rack 4"),
     "rack": ("height 48U", "power 2 x 44kW", "power 44kW", "mass 1400kg", "bend 60mm"),
     "tray": ("across at 1, 8", "across at 1", "capacity 300mm x 100mm"),
@@ -82,6 +91,8 @@ SETTINGS_OF_BLOCK: dict[str, tuple[str, ...]] = {
     "tier": ("switch MODEL x 4 as NAME", "switch MODEL x 4", "switch MODEL", "oversubscription 2:1"),
     "partition": ("full node[0]", "limited node[0]"),
     "phase": ('needed "2027-03-01"', "UNITS 4"),
+    "host": ("role ROLE", "spares 2", "split nic 2", "latency 2us", "nos NAME"),
+    "switch": ("role ROLE", "split p 2", "latency 2us", "nos NAME"),
     "fabric": ("transport NAME", "rails 8", "pods 2", "minimize NAME", "hosts 4 x MODEL", "nos NAME"),
 }
 """Settings of a block, by the block's first word, for one that is said anew."""
@@ -90,3 +101,23 @@ FORMS_OF_BLOCK = {
     ("model", "connect"): "connect gpu[g] to xbar[s] x 2",
 }
 """A statement that has another form in a block, by the block's first word and its own."""
+_WORD = re.compile(r"\s*+([A-Za-z_]\w*+)")
+_LOOKED_AT = 20_000
+"""Characters before a statement in which its block is looked for."""
+
+
+def form_of_statement(text: str, offset: int) -> str:
+    """The form of the statement at a place of a text, "" where none is listed."""
+    begin = max(text.rfind(c, 0, offset) for c in "\n;{}") + 1
+    found = _WORD.match(text, begin)
+    if found is None:
+        return ""
+    word, depth = found[1], 0
+    for at in range(begin - 1, max(begin - _LOOKED_AT, -1), -1):
+        depth += (text[at] == "}") - (text[at] == "{")
+        if depth < 0:
+            head = _WORD.match(text, max(text.rfind(c, 0, at) for c in "\n;{}") + 1)
+            block = head[1] if head is not None else ""
+            own = (form for form in SETTINGS_OF_BLOCK.get(block, ()) if form.partition(" ")[0] == word)
+            return next(own, "") or FORMS_OF_BLOCK.get((block, word)) or FORMS.get(word, "")
+    return FORMS.get(word, "")

@@ -410,6 +410,8 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
         return None
     if not s.expected & {"LBRACE", "EQUAL"} or (t.type == "QUANTITY" and s.first in KINDS["group"]):
         return None
+    if re.fullmatch(r"x\d+", t.text):  # `x8`
+        return None
     if "AS" in s.expected or surrounding_block(s) == "tier":
         at = SourceSpan(s.run.file, b.end, b.end)
         if t.text in SETTINGS:

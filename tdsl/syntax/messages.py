@@ -257,7 +257,8 @@ def _statement_said_anew(s: Scene) -> Diagnostic | None:
     first = tokens[0].text
     word = INSTEAD_OF.get(first.lower(), first)
     forms = [*SETTINGS_OF_BLOCK.get(block, ()), *OTHER_FORMS.get(word, ()), FORMS.get(word, "").partition(" {")[0]]
-    for form in filter(None, forms):
+    said = {t.text for t in tokens[:end]}
+    for form in sorted(filter(None, forms), key=lambda form: -len(said & {*form.split()})):
         new = said_in_form(form, whole.text)
         if new and is_whole(s, new + text[whole.end : tokens[-1].end]):
             message = f"these words do not make a statement; its form is `{form}`"

@@ -3,6 +3,7 @@ is proposed brings the parser on."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
@@ -235,6 +236,7 @@ def _kinds_to_put(s: Scene) -> set[str]:
 
 
 _NEAR = {
+    "for": "over of",
     "between": "among",
     "inside": "in",
     "within": "in",
@@ -337,7 +339,19 @@ def words_too_many(s: Scene) -> Diagnostic | None:
     return None
 
 
+def count_touching_x(s: Scene) -> Diagnostic | None:
+    """``switch SN5600 x8``."""
+    t, tokens = s.token, tokens_before_block(s)
+    if t is None or t.type != "NAME" or not re.fullmatch(r"[xX*]\d+", t.text):
+        return None
+    new = f"x {t.text[1:]}"
+    if not is_whole_with(s, tokens, t.span, new):
+        return None
+    return rewriting_finding("a blank parts `x` from the number", t.span, t.span, new)
+
+
 TRIALS = (
+    count_touching_x,
     sizes_joined_by_x,
     second_brackets,
     comma_left_out,

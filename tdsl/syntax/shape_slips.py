@@ -899,7 +899,19 @@ def _call_of_topology(s: Scene) -> Diagnostic | None:
     return rewriting_finding("settings are written in braces, each a name and its value", line, line, new)
 
 
+def _plus_behind_name(s: Scene) -> Diagnostic | None:
+    """``dragonfly+ {``, as papers write it."""
+    t, b = s.token, s.before
+    if b is not None and b.type == "PLUS" and len(s.statement) == 2:
+        t, b = b, s.statement[0]
+    if t is None or b is None or t.type != "PLUS" or b.type != "NAME" or b.end != t.start:
+        return None
+    new, both = f"{b.text}_plus", b.span.to(t.span)
+    return rewriting_finding("a name has letters, digits and `_`, and no `+`", both, both, new)
+
+
 TRIALS = (
+    _plus_behind_name,
     _truth_of_requirement,
     _quoted_requirement,
     _call_of_topology,

@@ -166,6 +166,9 @@ def _help_for_missing_clause(claim: ResolvedClaim, check: Check, clause: str) ->
         return f"write `{name} of {behind}`"
     if clause == "job":
         return f"write `{name} of JOB{' ' + behind if behind else ''}`, with the name of the job"
+    other = re.match(r"(?:with|of|by|using|via|in|at|for|among|under|to|on) (?=\w)", behind)
+    if clause in ("under", "of", "to") and other is not None:
+        return f"write `{name} {clause} {behind[other.end() :]}`"
     if clause == "of" and re.match(r"[a-z_]\w*(\[[^\]]*\])?( [<>=!]|$)", behind):
         return f"write `{name} of {behind}`"
     return f"`{check.example}`"

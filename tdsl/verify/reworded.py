@@ -185,15 +185,18 @@ def claim_with_any(text: str) -> str:
     found = re.fullmatch(
         r"survives (?:any[a-z]+ |(?:loss|failure) of )?(\d++|one|two|three|a|single|)"
         r"(?: of)? ?([a-z_]\w*+)"
-        r"(?: failures?| failing| loss)?( with .+)?",
+        r"(?: failures?| failing| loss)?( of (?!all)[^<>=]+?)?( with .+)?",
         text,
     )
     if found is None or found[2] in ("of", "any"):
         return ""
     count = {"one": "1", "two": "2", "three": "3", "a": "1", "single": "1", "": "1"}.get(found[1], found[1])
     what = f"{found[2].removesuffix('s')}s"
-    fails = f"{what} of …" if what in ("links", "cables", "cages", "ports", "bundles") else f"of {found[2]}"
-    return f"survives any {count} {fails}{found[3] or ''}"
+    counted = what in ("links", "cables", "cages", "ports", "bundles")
+    if found[3] and not counted:
+        return ""
+    fails = f"{what}{found[3] or ' of …'}" if counted else f"of {found[2]}"
+    return f"survives any {count} {fails}{found[4] or ''}"
 
 
 def _devices_of_example_only(example: str, written: str) -> set[str]:
