@@ -16,6 +16,9 @@ MOST_TRIED = 3
 LARGEST_TEXT = 1 << 16
 """Characters of a text whose fixes are tried; a larger one is read once."""
 
+ANOTHER_SETTING = "E0118"
+"""The code of a setting that is unknown: what follows its name must fit another one."""
+UNKNOWN_NAMES = ("E0101", "E0102")
 Findings = Callable[[str], "Iterable[Diagnostic]"]
 """What is found of another text in the place of a file's."""
 
@@ -36,7 +39,8 @@ def without_useless_fixes(
         tried += 1
         text, places = _text_after_fix(d, file.text)
         known = before - {(d.code, d.message)}
-        if any(_is_new_error(e, source, places) and (e.code, e.message) not in known for e in findings_of_text(text)):
+        new = (e for e in findings_of_text(text) if (e.code, e.message) not in known)
+        if any(_is_error_in(e, source, places, d.code == ANOTHER_SETTING) for e in new):
             out[k] = _without_fix(d, form_of_statement(text, places[0][0]))
     return out
 
@@ -47,19 +51,20 @@ def _is_guess(d: Diagnostic, file: SourceFile) -> bool:
     return not tried and d.fix is not None and all(span.file is file for span, _ in d.fix.edits)
 
 
-def _is_new_error(e: Diagnostic, name: str, places: list[tuple[int, int]]) -> bool:
-    """Whether a finding is an error of a file where a fix was made."""
+def _is_error_in(e: Diagnostic, name: str, places: list[tuple[int, int, int]], behind: bool) -> bool:
+    """Whether an error of a file begins in what a fix wrote, or ``behind`` it in the same statement; there
+    names that are unknown have another cause."""
     if e.severity is not Severity.ERROR or e.span is None or e.span.file.name != name:
         return False
-    start, end = e.span.start, e.span.end
-    return any(start < last and end > first for first, last in places)
+    behind = behind and e.code not in UNKNOWN_NAMES
+    return any(first <= e.span.start < (last if behind else end) for first, end, last in places)
 
 
 _END = re.compile(r"[;{}\n]|$")
 
 
-def _text_after_fix(d: Diagnostic, text: str) -> tuple[str, list[tuple[int, int]]]:
-    """A text with the edits of a finding's fix, and what of its statements follows them."""
+def _text_after_fix(d: Diagnostic, text: str) -> tuple[str, list[tuple[int, int, int]]]:
+    """A text with the edits of a finding's fix: where each begins and ends, and where its statement does."""
     moved, ends = 0, []
     for span, new in sorted(d.fix.edits if d.fix is not None else (), key=lambda edit: edit[0].start):
         start = span.start + moved
@@ -69,7 +74,7 @@ def _text_after_fix(d: Diagnostic, text: str) -> tuple[str, list[tuple[int, int]
     places = []
     for start, end in ends:
         found = _END.search(text, end)
-        places.append((start, found.start() if found is not None else end))
+        places.append((start, end, max(end, found.start() if found is not None else end)))
     return text, places
 
 

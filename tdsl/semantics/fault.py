@@ -114,7 +114,7 @@ def _help_that_keeps_all(written: str, help: str) -> str:
     rest = written.removeprefix(found[1]).strip() if found is not None else ""
     if not rest or rest == written or found is None or not re.search(r"\d|[A-Z]{2}|\[", rest):
         return help
-    return f"{help}, and say `{rest}` in a setting of its own"
+    return f"{help}: `{rest}` does not fit behind it"
 
 
 class Excused(Exception):
