@@ -91,7 +91,7 @@ def settings_in_one_fault(
         if name == own or name not in known:
             continue
         before = place.file.text[: place.start].rstrip().removesuffix(",")
-        begin = len(re.sub(r"\s+(?:x|and|with)$", "", before[-20:])) + max(len(before) - 20, 0)
+        begin = len(re.sub(r"(?<!\s)\s++(?:x|and|with)$", "", before[-20:])) + max(len(before) - 20, 0)
         return setting_without_sign_fault(SourceSpan(place.file, begin, place.start), place, behind)
     return None
 

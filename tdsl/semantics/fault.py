@@ -11,6 +11,7 @@ from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.words_elsewhere import name_of_word_elsewhere
 from tdsl.syntax.filled_forms import said_in_form
+from tdsl.syntax.forms import forms_of_setting
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.similar import closest_name
 
@@ -85,27 +86,28 @@ def _fix_that_help_says(span: SourceSpan, help: str) -> Fix | None:
 
 _STATEMENT = re.compile(r"[^;{}\n#]*+")
 _SHOWN = re.compile(r"`([^`…]+)`")
-_VALUES = re.compile(r"\$?\d[\w.:/%]*+|\w+\[[^\]]*+\]")
+_VALUES = re.compile(r"\$?\d[\w.:/%]*+|(?<!\w)\w++\[[^\[\]]*+\]")
 
 
 def _filled_help(span: SourceSpan, help: str) -> tuple[str, Fix | None]:
     """A help line and the edit that it says. One that shows the form of a statement by an example says it
     with the values of the statement around the place, where all of them fit the form."""
-    if not help.startswith(("the form is `", "write `")):
-        return help, _fix_that_help_says(span, help)
+    own = _fix_that_help_says(span, help)
+    if own is not None or not help.startswith(("the form is `", "write `", "known here", "`", "it ")):
+        return help, own
     text = span.file.text
     begin = max(text.rfind(c, 0, span.start) for c in "\n;{}") + 1
     said = _STATEMENT.match(text, begin)
     written = said[0].strip() if said is not None else ""
     begin += len(said[0]) - len(said[0].lstrip()) if said is not None else 0
-    for form in _SHOWN.findall(help):
+    for form in (*_SHOWN.findall(help), *forms_of_setting(text, span.start)):
         if help.startswith("write") and any(value in written for value in _VALUES.findall(form)):
             break  # no example: it is what to write here
         new = said_in_form(form.partition(" {")[0], written)
         if new:
             at = SourceSpan(span.file, begin, begin + len(written))
             return f"write `{new}`", Fix(f"write `{new}`", ((at, new),), safe=False)
-    return _help_that_keeps_all(written, help), _fix_that_help_says(span, help)
+    return _help_that_keeps_all(written, help), None
 
 
 def _help_that_keeps_all(written: str, help: str) -> str:

@@ -282,11 +282,16 @@ def _paths_after_on(s: tree.Stmt) -> list[tree.PathExpr]:
     for item in s.items:
         if not isinstance(item.value, tree.PathExpr) or item.args:
             raise Fault(
-                "E0120", item.span, "`on` names hosts, chips or groups", help="the form is `on node[0..3].gpu`"
+                "E0120",
+                item.span,
+                "`on` names hosts, chips or groups",
+                help="the form is `on node[0..3].gpu`",
             )
         out.append(item.value)
     if not out:
-        raise Fault("E0120", s.span, "`on` names hosts, chips or groups", help="the form is `on node[0..3].gpu`")
+        raise Fault(
+            "E0120", s.span, "`on` names hosts, chips or groups", help="the form is `on node[0..3].gpu`"
+        )
     return out
 
 

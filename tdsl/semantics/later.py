@@ -13,6 +13,8 @@ from tdsl.semantics.lost_words import exchanged_setting_fault, value_alone_fault
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.transport import TRANSPORTS
 from tdsl.syntax import tree
+from tdsl.syntax.filled_forms import fits_form
+from tdsl.syntax.forms import FORMS, OTHER_FORMS
 from tdsl.syntax.keywords import CLAUSES, INSTEAD_OF, KINDS, OPERATORS, STARTERS, STATEMENTS
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ KNOWN = (
 _STATEMENTS_MEANT = {
     **dict.fromkeys(("gpus", "accelerators", "nodes", "servers"), "hosts"),
     **dict.fromkeys(("repeat", "loop", "while"), "for"),
+    **dict.fromkeys(("minimise", "optimise", "optimize", "objective"), "minimize"),
     **{"ip": "address", "ipv4": "address", "bgp": "routing", "rdma": "roce"},
     **{"host": "hosts", "chip": "chips", "room": "hall", "floor": "hall", "foreach": "for"},
 }
@@ -136,6 +139,7 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
         or _fault_of_foreign_end(s)
         or _fault_of_group_in_other_words(s, topologies)
         or _fault_of_word_around_statement(s)
+        or _fault_of_other_first_word(s)
         or _fault_of_prose(s)
         or _fault_of_misnamed_statement(s)
     ):
@@ -163,6 +167,9 @@ def _unknown_statement_fault(s: tree.Setting, library: Library, home: Linked) ->
 _KNOWN_HERE = (
     *KNOWN,
     *STATEMENTS,
+    "minimize",
+    "risk",
+    "feed",
     "forwards",
     "nos",
     "transport",
@@ -245,10 +252,30 @@ def _fault_of_word_in_two(s: tree.Setting, known: Collection[str]) -> Fault | No
     return Fault("E0118", both, message, help=f"write `{new}`", fix=fix)
 
 
+def _fault_of_other_first_word(s: tree.Setting) -> Fault | None:
+    """The fault of ``length dc[0] to dc[1] 2km``: what follows the first word is that of another statement;
+    None of others."""
+    said = s.span.file.text[s.name.span.end : s.items[-1].span.end] if s.items else "\n"
+    forms = (
+        (word, form) for word in ("distance", "address") for form in (FORMS[word], *OTHER_FORMS.get(word, ()))
+    )
+    word = next((word for word, form in forms if fits_form(form, f"{word}{said}")), "")
+    if "\n" in said or not word:
+        return None
+    fix = Fix(f"write `{word}`", ((s.name.span, word),), safe=False)
+    message = f"there is no statement `{s.name.name}` here; what follows is that of `{word}`"
+    return Fault("E0118", s.name.span, message, help=f"write `{word}{said}`", fix=fix)
+
+
 def _fault_of_other_word(s: tree.Setting, known: Collection[str]) -> Fault | None:
     """The fault of a word in capitals, or of another language, whose word here is known."""
     name = s.name.name
     instead = INSTEAD_OF.get(name.lower())
+    if (
+        instead in KINDS["device"]
+        and re.match(r"[ \t]+\w+[ \t]*[:\[]", s.span.file.text[s.name.span.end :][:80]) is None
+    ):
+        return None  # no declaration
     if instead in ("host", "chip"):
         instead = f"{instead}s"
     if name.lower() in known and name.lower() != name:

@@ -118,6 +118,9 @@ def hyphen_in_setting_fault(span: SourceSpan, what: str, known: Collection[str])
     return Fault("E0118", whole, f"there is no {what} `{found[0]}` here", help=f"write `{new}`", fix=fix)
 
 
+_TIMES = re.compile(r"x[ \t]++(\w++)[ \t]*+([;}])")
+
+
 def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[str]) -> Fault | None:
     """The fault of a setting that is written in the braces of another statement; None of others."""
     name = span.text
@@ -127,6 +130,16 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[
     if not block and name in _STATEMENTS and what != "statement":
         message = f"there is no {what} `{name}` here; `{name}` begins a statement of its own"
         return Fault("E0118", span, message, help=f"write `{name}` on a line of its own, behind the `}}`")
+    if not block and name == "x" and (found := _TIMES.match(span.file.text, span.start)) is not None:
+        brace = span.file.text.rfind("{", 0, span.start)
+        alone = span.file.text[brace + 1 : span.start].strip() == "" and found[2] == "}"
+        start = len(span.file.text[:brace].rstrip()) if alone else brace
+        whole = SourceSpan(span.file, start, found.end() if alone else brace)
+        gone = SourceSpan(span.file, span.start, found.end(1) + (found[2] == ";"))
+        edits = ((whole, f" x {found[1]}"),) if alone else ((whole, f"x {found[1]} "), (gone, ""))
+        message = f"there is no {what} `x` here; how many links there are stands before the `{{`"
+        fix = Fix(f"write `x {found[1]}` before the `{{`", edits, safe=False)
+        return Fault("E0118", span, message, help=f"write `x {found[1]}` before the `{{`", fix=fix)
     if not block and name in PATTERNS:
         message = f"there is no {what} `{name}` here; `{name}` is the pattern of a connect"
         return Fault("E0118", span, message, help=f"write `{name}` before the `{{`")
@@ -243,7 +256,9 @@ def _index_left_out_fault(span: SourceSpan, message: str) -> Fault | None:
     at = SourceSpan(span.file, found.end(1), found.end(1))
     new = f"{found[1]}[{span.text}]"
     fix = Fix(f"write `{new}`", ((at, f"[{span.text}]"),), safe=False)
-    return Fault("E0101", span, f"{message}; an index variable stands in the path", help=f"write `{new}`", fix=fix)
+    return Fault(
+        "E0101", span, f"{message}; an index variable stands in the path", help=f"write `{new}`", fix=fix
+    )
 
 
 def _name_inside_model_fault(span: SourceSpan, place: SourceSpan, message: str, model: str) -> Fault:

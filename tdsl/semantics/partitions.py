@@ -124,7 +124,9 @@ def _partition_form_fault(s: tree.Setting) -> Fault:
 
 def _key_left_out_fault(span: SourceSpan, named: re.Match[str]) -> Fault:
     """The fault of ``partition training { … }``, answered with the least key that no other has."""
-    taken = {int(key, 0) for key in re.findall(r"\bpartition\s+\w+\s+(0x[0-9a-f]+|[1-9]\d*)\b", span.file.text)}
+    taken = {
+        int(key, 0) for key in re.findall(r"\bpartition\s+\w+\s+(0x[0-9a-f]+|[1-9]\d*)\b", span.file.text)
+    }
     key = next(k for k in range(1, FULL) if k not in taken)
     new = f"{named[0]} 0x{key:04x}"
     at = SourceSpan(span.file, span.start, span.start + len(named[0]))

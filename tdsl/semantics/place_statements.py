@@ -184,7 +184,9 @@ def resolve_placing(
     plan: FabricPlan, s: tree.PlaceStmt, scope: Scope, context: Context, origin: Origin
 ) -> None:
     """A ``place``, once all halls and devices are known."""
-    example = "the form is `place leaf[i] in h1.A[i + 1] at 2U`, or `place leaf[*] in h1.A[3] stacked from 30U`"
+    example = (
+        "the form is `place leaf[i] in h1.A[i + 1] at 2U`, or `place leaf[*] in h1.A[3] stacked from 30U`"
+    )
     target = resolve_path(plan, context, s.path, ports=False)
     if target.device is None:
         raise Fault(

@@ -122,6 +122,17 @@ def _fault_of_further_words(formal: tree.Formal, extra: tree.SettingItem) -> Fau
     return Fault("E0120", extra.span, message, help=f"write `{formal.name.name} {value}`")
 
 
+MOST_LISTED = 12
+
+
+def _settings_in_order(formals: Sequence[tree.Formal]) -> str:
+    """The help that lists the settings of a topology: those that must be written first, then the others in
+    the order of their declaration."""
+    names = [f.name.name for f in sorted(formals, key=lambda f: f.default is not None)]
+    more = " …" if len(names) > MOST_LISTED else ""
+    return f"known here: {', '.join(f'`{name}`' for name in names[:MOST_LISTED])}{more}"
+
+
 def _value_in_item(item: tree.SettingItem, kind: str) -> str:
     """The value of an item, or of a model that begins with a number the path behind it: ``4 x QM9700``."""
     if kind == "int":
@@ -270,6 +281,7 @@ class Binder:
                     f"setting of `{self.s.name.name}` called",
                     name,
                     [f.name.name for f in settable],
+                    extra_help=_settings_in_order(settable),
                 )
             kind = formals[name].type.name
             if name in asked and kind != "table":

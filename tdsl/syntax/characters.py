@@ -96,6 +96,12 @@ def _string_in_single_quotes(token: Token, text: str) -> Diagnostic | None:
 def _micro_of_unit(token: Token, text: str) -> Diagnostic | None:
     """The finding of ``5µs``; None of other signs."""
     sign = token.text[0]
+    apart = re.compile(r"\d([ \t]++)$").search(text[max(token.start - 4, 0) : token.start])
+    if sign in "µμ" and apart is not None:
+        unit = re.compile(r"[a-z]?").match(text, token.start + 1)
+        new = f"u{unit[0] if unit is not None else ''}"
+        at = SourceSpan(token.file, token.start - len(apart[1]), token.start + len(new))
+        return _suggest_character(token, at, new, "a number and its unit are written without a space")
     if sign not in "µμ" or not text[token.start - 1 : token.start].isdigit():
         return None
     return _suggest_character(token, _first_character(token), "u", f"`{sign}` is written `u` in units: `5us`")

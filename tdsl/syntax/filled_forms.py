@@ -42,7 +42,9 @@ _UNITS = {
     "mass": "k?g|t",
     "rack units": "U",
 }
-_UNIT = re.compile("|".join(f"(?P<{kind.replace(' ', '_')}>[kMGTPE]?(?:{unit}))" for kind, unit in _UNITS.items()))
+_UNIT = re.compile(
+    "|".join(f"(?P<{kind.replace(' ', '_')}>[kMGTPE]?(?:{unit}))" for kind, unit in _UNITS.items())
+)
 _NUMBER_AND_UNIT = re.compile(r"(\d[\d_]*+(?:\.\d++)?+)([A-Za-zµ].*+)?+")
 _OPERATORS = frozenset("+*/%-")
 _JOINING = frozenset({",", "and", "&", "+"})
@@ -50,7 +52,7 @@ _JOINING = frozenset({",", "and", "&", "+"})
 _CONNECTING = frozenset({"in", "to", "at", "from", "of", "x", "by", "with", "per", "as", "on", "via"})
 """Words of a form that need not be written to be meant."""
 _FILLERS = _CONNECTING | frozenset(
-    "the a an is are be must should shall please each every and into onto inside between then up upwards for using has have "
+    "the a an is are be must should shall please each every and into onto inside between then up upwards min max prob probability even evenly for using has have "
     "set unit number no = == : , -> => - | ( )".split()
 )
 """Words and signs that say nothing of their own."""
@@ -63,12 +65,21 @@ def said_in_form(form: str, written: str) -> str:
     if len(written) > LONGEST or "#" in written or "\n" in written:
         return ""
     places, items = _items_of(form), _items_of(written)
-    chosen = _texts_of_places(places, _with_lists(items, form)) or _texts_of_places(places, items)
+    chosen = (
+        _texts_of_places(places, _with_lists(items, form))
+        or _texts_of_places(places, items)
+        or _texts_of_places(places, _with_neighbours_listed(items))
+    )
     said, at = "", 0
     for place, text in zip(places, chosen, strict=False):
         said += form[at : place.start] + text
         at = place.end
     return "" if not said or said == " ".join(written.split()) else said + form[at:]
+
+
+def fits_form(form: str, written: str) -> bool:
+    """Whether a statement is one of the form's kind as it is written."""
+    return len(written) <= LONGEST and bool(_texts_of_places(_items_of(form), _items_of(written)))
 
 
 def _texts_of_places(places: Sequence[_Item], items: Sequence[_Item]) -> list[str]:
@@ -87,6 +98,10 @@ def _items_of(text: str) -> list[_Item]:
         kind = found.lastgroup or ""
         if kind == "value":
             kind = _kind_of_value(found[0])
+        elif kind == "path" and re.fullmatch(r"x\d+", found[0]):  # `x8`
+            out.append(_Item("word", "x", found.start(), found.start() + 1))
+            out.append(_Item("number", found[0][1:], found.start() + 1, found.end()))
+            continue
         elif kind == "path" and re.fullmatch(r"\w+", found[0]):
             kind = "word"
         item = _Item(kind, found[0], *found.span())
@@ -134,6 +149,17 @@ def _with_lists(items: Sequence[_Item], form: str) -> list[_Item]:
     return out
 
 
+def _with_neighbours_listed(items: Sequence[_Item]) -> list[_Item]:
+    """The items with paths that stand side by side put together at the end of a statement."""
+    at = len(items)
+    while at and _may_be_listed(items[at - 1]):
+        at -= 1
+    if len(items) - at < 2 or not at:
+        return []
+    text = ", ".join(x.text for x in items[at:])
+    return [*items[:at], _Item("path", text, items[at].start, items[-1].end)]
+
+
 def _may_be_listed(item: _Item) -> bool:
     return item.kind == "path" or (item.kind == "word" and item.text not in GRAMMAR_WORDS | _FILLERS)
 
@@ -142,9 +168,7 @@ def _is_word_of_form(place: _Item) -> bool:
     return place.kind == "sign" or (place.kind == "word" and place.text.islower() and place.text.isalpha())
 
 
-def _words_of_form(
-    places: Sequence[_Item], items: Sequence[_Item]
-) -> tuple[list[str], set[int]]:
+def _words_of_form(places: Sequence[_Item], items: Sequence[_Item]) -> tuple[list[str], set[int]]:
     """The text of each place of a form that is a word of it, "" of the others, and which items say these
     words; nothing where its first word or two others are not said."""
     chosen, used, missing = [""] * len(places), set[int](), 0

@@ -45,8 +45,17 @@ FORMS = {
 }
 """A statement of each kind, by its first word."""
 OTHER_FORMS: dict[str, tuple[str, ...]] = {
-    "place": ("place leaf[*] in h1.A[3] at 30U", "place leaf[*] in h1.A[3] stacked from 30U", "place leaf[*] in h1.A[3]", "place auto in h1"),
-    "connect": ("connect leaf[*] to spine[*] spread", "connect leaf[*] to spine[*] each", "connect leaf[0] to spine[0]"),
+    "place": (
+        "place leaf[*] in h1.A[3] at 30U",
+        "place leaf[*] in h1.A[3] stacked from 30U",
+        "place leaf[*] in h1.A[3]",
+        "place auto in h1",
+    ),
+    "connect": (
+        "connect leaf[*] to spine[*] spread",
+        "connect leaf[*] to spine[*] each",
+        "connect leaf[0] to spine[0]",
+    ),
     "circuit": ("circuit block[*] to block[*] each",),
     "tier": ("tier spine of ? leaf", "tier leaf of 4 hosts", "tier spine of 4 leaf"),
     "override": ("override leaf: MODEL",),
@@ -62,7 +71,14 @@ OTHER_FORMS: dict[str, tuple[str, ...]] = {
 """More forms of a statement, for one that is said anew."""
 SETTINGS_OF_BLOCK: dict[str, tuple[str, ...]] = {
     "hall": ("pitch rack 0.6m, row 3m", "pitch rack 0.6m", "tray above 2.6m", "tray below 0.5m", "slack 1m"),
-    "job": ("on node[0].gpu", "overlap data 90%", "efficiency 60%", "sequence 4096", "batch 256", "microbatch 1"),
+    "job": (
+        "on node[0].gpu",
+        "overlap data 90%",
+        "efficiency 60%",
+        "sequence 4096",
+        "batch 256",
+        "microbatch 1",
+    ),
     "row": ("rack 1..8", "rack 4"),
     "rack": ("height 48U", "power 2 x 44kW", "power 44kW", "mass 1400kg", "bend 60mm"),
     "tray": ("across at 1, 8", "across at 1", "capacity 300mm x 100mm"),
@@ -87,12 +103,20 @@ SETTINGS_OF_BLOCK: dict[str, tuple[str, ...]] = {
     "feed": ("from FEED", "power 400kW", "racks h1.A[1]"),
     "port": ("cage 2 OSFP", "type GE400", "split 2", 'os "swp"', 'name "swp"', "sockets 2", "connector 2"),
     "model": ("height 1U", "power 700W max 1.5kW", "power 700W", "mass 20kg", "price $30k", "latency 500ns"),
-    "connect": ("rate 400Gbps", "length 30m", "cable PART", "medium FIBRE", "optic PART, PART", "optic PART", "bundle 2"),
+    "connect": (
+        "rate 400Gbps",
+        "length 30m",
+        "cable PART",
+        "medium FIBRE",
+        "optic PART, PART",
+        "optic PART",
+        "bundle 2",
+    ),
     "tier": ("switch MODEL x 4 as NAME", "switch MODEL x 4", "switch MODEL", "oversubscription 2:1"),
     "partition": ("full node[0]", "limited node[0]"),
     "phase": ('needed "2027-03-01"', "UNITS 4"),
-    "host": ("role ROLE", "spares 2", "split nic 2", "latency 2us", "nos NAME"),
-    "switch": ("role ROLE", "split p 2", "latency 2us", "nos NAME"),
+    "host": ("role ROLE", "spares 2", "split p[1..32] 2", "latency 2us", "nos NAME"),
+    "switch": ("role ROLE", "split p[1..32] 2", "latency 2us", "nos NAME"),
     "fabric": ("transport NAME", "rails 8", "pods 2", "minimize NAME", "hosts 4 x MODEL", "nos NAME"),
 }
 """Settings of a block, by the block's first word, for one that is said anew."""
@@ -108,16 +132,28 @@ _LOOKED_AT = 20_000
 
 def form_of_statement(text: str, offset: int) -> str:
     """The form of the statement at a place of a text, "" where none is listed."""
+    word, block = _words_at(text, offset)
+    return (
+        next(iter(forms_of_setting(text, offset)), "")
+        or FORMS_OF_BLOCK.get((block, word))
+        or FORMS.get(word, "")
+    )
+
+
+def forms_of_setting(text: str, offset: int) -> list[str]:
+    """The forms of the setting at a place of a text, in its block."""
+    word, block = _words_at(text, offset)
+    return [form for form in SETTINGS_OF_BLOCK.get(block, ()) if form.partition(" ")[0] == word]
+
+
+def _words_at(text: str, offset: int) -> tuple[str, str]:
+    """The first word of the statement at a place, and that of the statement in whose braces it is."""
     begin = max(text.rfind(c, 0, offset) for c in "\n;{}") + 1
-    found = _WORD.match(text, begin)
-    if found is None:
-        return ""
-    word, depth = found[1], 0
-    for at in range(begin - 1, max(begin - _LOOKED_AT, -1), -1):
-        depth += (text[at] == "}") - (text[at] == "{")
+    found, depth = _WORD.match(text, begin), 0
+    for brace in reversed(list(re.finditer(r"[{}]", text[max(begin - _LOOKED_AT, 0) : begin]))):
+        depth += 1 if brace[0] == "}" else -1
         if depth < 0:
+            at = max(begin - _LOOKED_AT, 0) + brace.start()
             head = _WORD.match(text, max(text.rfind(c, 0, at) for c in "\n;{}") + 1)
-            block = head[1] if head is not None else ""
-            own = (form for form in SETTINGS_OF_BLOCK.get(block, ()) if form.partition(" ")[0] == word)
-            return next(own, "") or FORMS_OF_BLOCK.get((block, word)) or FORMS.get(word, "")
-    return FORMS.get(word, "")
+            return found[1] if found is not None else "", head[1] if head is not None else ""
+    return found[1] if found is not None else "", ""

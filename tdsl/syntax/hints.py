@@ -327,7 +327,7 @@ def _decimal_without_digit(s: Scene) -> Diagnostic | None:
     right = following is not None and following.type in VALUES and following.start == t.end
     if not left and not right:
         return None
-    address = _short_address(s)
+    address = _mask_behind_slash(s) or _short_address(s)
     if address is not None:
         return address
     return Diagnostic(
@@ -335,6 +335,25 @@ def _decimal_without_digit(s: Scene) -> Diagnostic | None:
         "a point needs a digit on both sides",
         s.span,
         help="write `0.5`, `1.0`, or `0..7` for a range",
+    )
+
+
+_MASK = re.compile(r"/((?:\d{1,3}\.){3}\d{1,3})(?![\d.])")
+
+
+def _mask_behind_slash(s: Scene) -> Diagnostic | None:
+    """``10.0.0.0/255.255.0.0``, a network with its mask; only masks of whole bits have a length."""
+    text, start = s.run.file.text, s.span.start
+    found = _MASK.match(text, text.rfind("/", max(start - 4, 0), start + 1))
+    if found is None:
+        return None
+    bits = "".join(f"{int(part):08b}" for part in found[1].split(".") if int(part) < 256)
+    length = len(bits.rstrip("0"))
+    if len(bits) != 32 or "0" in bits.rstrip("0"):
+        return None
+    whole = SourceSpan(s.run.file, *found.span())
+    return rewriting_finding(
+        "a network is an address and the length of its prefix", whole, whole, f"/{length}"
     )
 
 

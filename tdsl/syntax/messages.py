@@ -18,7 +18,7 @@ from tdsl.syntax.filled_forms import said_in_form
 from tdsl.syntax.forms import FORMS, FORMS_OF_BLOCK, OTHER_FORMS, SETTINGS_OF_BLOCK
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
-from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, INSTEAD_OF, OPERATORS, PATTERNS
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, INSTEAD_OF, OPERATORS, PATTERNS, STARTERS
 from tdsl.syntax.repairs import TRIALS as REPAIRS
 from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
@@ -206,7 +206,7 @@ def ratio_for_range(token: Token) -> Diagnostic:
 
 def _generic_syntax_error(s: Scene) -> Diagnostic:
     if not s.statement and s.token is not None:
-        if (lost := _setting_of_amount(s, s.token)) is not None:
+        if (lost := _setting_of_amount(s, s.token) or _number_before_setting(s, s.token)) is not None:
             return lost
         return Diagnostic(
             "E0001",
@@ -256,7 +256,11 @@ def _statement_said_anew(s: Scene) -> Diagnostic | None:
     whole = SourceSpan(s.run.file, tokens[0].start, tokens[end - 1].end)
     first = tokens[0].text
     word = INSTEAD_OF.get(first.lower(), first)
-    forms = [*SETTINGS_OF_BLOCK.get(block, ()), *OTHER_FORMS.get(word, ()), FORMS.get(word, "").partition(" {")[0]]
+    forms = [
+        *SETTINGS_OF_BLOCK.get(block, ()),
+        *OTHER_FORMS.get(word, ()),
+        FORMS.get(word, "").partition(" {")[0],
+    ]
     said = {t.text for t in tokens[:end]}
     for form in sorted(filter(None, forms), key=lambda form: -len(said & {*form.split()})):
         new = said_in_form(form, whole.text)
@@ -268,6 +272,21 @@ def _statement_said_anew(s: Scene) -> Diagnostic | None:
 
 LONGEST_ANEW = 40
 """Tokens of a statement that is said anew."""
+
+
+def _number_before_setting(s: Scene, t: Token) -> Diagnostic | None:
+    """``{ 4 switches }``: the number of a setting before its name."""
+    names = [x.text for x in s.rest[1:2] if x.type == "NAME" and x.text not in STARTERS]
+    if (
+        t.type not in ("NUMBER", "QUANTITY", "PERCENT")
+        or not names
+        or surrounding_block(s) in ("", "cluster")
+    ):
+        return None
+    both = t.span.to(s.rest[1].span)
+    return rewriting_finding(
+        "the name of a setting comes before its value", both, both, f"{names[0]} {t.text}"
+    )
 
 
 def _expected_word_alike(s: Scene) -> str:

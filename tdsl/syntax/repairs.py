@@ -176,6 +176,12 @@ def sizes_joined_by_x(s: Scene) -> Diagnostic | None:
     if inside[-1:] != ["LSQB"]:
         return None
     whole = s.before.span.to(s.rest[1].span)
+    name = re.escape(s.statement[1].text)
+    used = re.findall(rf"(?<!\w){name}\[([^\[\]\n]*+)\]", s.run.file.text[s.rest[-1].end :])
+    if s.first in KINDS["device"] and used and not any("," in indices for indices in used):  # one index
+        new = f"{s.before.text} * {s.rest[1].text}"
+        message = "`x` joins the sizes of several dimensions; `*` multiplies"
+        return rewriting_finding(message, whole, whole, new) if is_whole_with(s, tokens, whole, new) else None
     new = f"{s.before.text}, {s.rest[1].text}"
     if not is_whole_with(s, tokens, whole, new):
         return None

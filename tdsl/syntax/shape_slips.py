@@ -20,7 +20,9 @@ _LOOP = re.compile(
     r"(?:for|foreach)\s*+(?:\(\s*+)?(?:(?:int|let)\s++)?(\w++)\s*+(?:=|:=|in|from)\s*+\(?"
     r"(\w++)\s*+(?:to|until|through|\.{2,3}|:|,|-)\s*+(\w++)\)?(?:\s*+(?:do|:))?"
 )
-_MAP = re.compile(r"\w+\s*[:=][^,{};\n]+(?:,\s*\w+\s*[:=][^,{};\n]+)+,?")
+_MAP = re.compile(
+    r'\w++\s*+[:=](?:"[^"\n]*+"|[^,{};\n"])++(?:,\s*+\w++\s*+[:=](?:"[^"\n]*+"|[^,{};\n"])++)++,?'
+)
 _TERNARY = re.compile(
     r"(?:^|(?<=[\[(=,:{])|(?<=\bwhere\b))([^\[(=,:{?]+?(?:[<>=!]=?[^?]+?)?)\?\s*([\w.*+-]+)\s*:\s*([\w.*+-]+)"
 )
@@ -190,9 +192,18 @@ def _path_of_other_form(s: Scene) -> Diagnostic | None:
 def _part_before_whole(s: Scene) -> Diagnostic | None:
     """``omit node[31] of su[3]``: the device before the group that it is in."""
     t, b = s.token, s.before
-    if t is None or b is None or s.first not in ("omit", "place", "naming", "override", "connect"):
+    asked = s.first in ("require", "report")
+    if (
+        t is None
+        or b is None
+        or s.first not in ("omit", "place", "naming", "override", "connect", "require", "report")
+    ):
         return None
-    if t.text not in ("of", "from") or b.type not in ("NAME", "RSQB") or len(s.rest) < 2:
+    if (
+        t.text not in (("in", "inside", "within") if asked else ("of", "from"))
+        or b.type not in ("NAME", "RSQB")
+        or len(s.rest) < 2
+    ):
         return None
     text = s.run.file.text
     inner = re.search(r"(?<![\w.])[\w.]++(?:\[[^\[\]]*+\])?+$", text[s.statement[0].end : b.end])
@@ -247,9 +258,18 @@ def _index_behind_point(s: Scene) -> Diagnostic | None:
     return rewriting_finding("an index is written in brackets", whole, whole, f"[{found[1].strip()}]")
 
 
+_COUNTED_ON = re.compile(r"asn\s++(\w++)\[(\w++)\]\s*+=\s*+(\d++)\s*+\+\s*+(\w++)\s*+$")
+
+
 def _numbers_from_first(s: Scene) -> Diagnostic | None:
-    """``asn leaf[*] 65000..65007``."""
+    """``asn leaf[*] 65000..65007`` and ``asn leaf[i] = 65000 + i``."""
     t, b = s.token, s.before
+    if s.first == "asn" and t is not None and t.type == "EQUAL":
+        whole = SourceSpan(s.run.file, s.statement[0].start, s.rest[-1].end)
+        found = _COUNTED_ON.match(whole.text)
+        message = "numbers of autonomous systems are counted on from the first one"
+        new = f"asn {found[1]}[*] from {found[3]}" if found is not None and found[2] == found[4] else ""
+        return rewriting_finding(message, whole, whole, new) if new else None
     if t is None or b is None or s.first != "asn" or b.type != "NUMBER" or t.type not in ("RANGE", "MINUS"):
         return None
     whole = b.span.to(s.rest[1].span if len(s.rest) > 1 else t.span)

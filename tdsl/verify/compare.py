@@ -151,6 +151,18 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
     by_what = f"{strange[1]}_{check.name}" if strange[:1] == ["per"] and len(strange) > 1 else ""
     if by_what in checks_by_name():
         return f"`{check.name}` takes no argument `per`", f"write `{by_what}`"
+    if (
+        strange
+        and "of" in check.takes
+        and (strange[0] == "network" or strange[0] in claim.text.split(" of ")[0])
+    ):
+        whole = " of total" if check.name == "power" and claim.text.endswith("%") else ""
+        new = claim.text.replace(f" {strange[0]} ", f" of {strange[0]} ", 1) + whole
+        if strange[0] == "network":
+            return (
+                f"`{check.name}` takes no argument `{strange[0]}`: what it is about follows `of`",
+                f"write `{new}`",
+            )
     if strange:
         return (
             f"`{check.name}` takes no argument `{strange[0]}`",
@@ -293,7 +305,7 @@ def _example_claim(check: Check) -> str:
 def _claim_of_right_kind(claim: ResolvedClaim, check: Check) -> str:
     """The claim as it is written, with the value of the example in the place of one of another kind."""
     value = _example_claim(check).split(" ")[-1]
-    number = re.search(r"\d[\d_]*+(?:\.\d++)?+(?=[A-Za-z]*+$)", claim.text)
+    number = re.search(r"(?<![\d_.])\d[\d_]*+(?:\.\d++)?+(?=[A-Za-z]*+$)", claim.text)
     if check.kind == "number" and number is not None:
         value = number[0]
     sign = claim.text.rfind(f" {claim.op} ")
@@ -323,7 +335,10 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
         return _why_share_is_too_full(claim, check, value)
     else:
         return None
-    return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", f"such as `{_claim_of_right_kind(claim, check)}`"
+    return (
+        f"`{check.name}` is {_kind_of_figure(check)}, and {said}",
+        f"such as `{_claim_of_right_kind(claim, check)}`",
+    )
 
 
 def _rates_for_size(claim: ResolvedClaim, value: Quantity) -> str:

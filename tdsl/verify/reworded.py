@@ -125,7 +125,9 @@ def _help_by_nearest_metric(metric: str, text: str, known: Mapping[str, Check]) 
     """What to write for a word that may be misspelt; all metrics where it is like none."""
     near = closest_name(metric, known, CUTOFF)
     if not near or metric in ("all", "no"):
-        return f"metrics: {', '.join(sorted(known))}"
+        parts = set(metric.lower().split("_"))
+        akin = sorted(name for name in known if parts & set(name.split("_")))
+        return f"metrics like it: {', '.join(akin)}" if akin else f"metrics: {', '.join(sorted(known))}"
     if known[near].kind == "yes_no":
         return f"did you mean `{near}`?"
     rest = text.removeprefix(metric)
