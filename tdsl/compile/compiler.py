@@ -30,7 +30,7 @@ from tdsl.system import progress
 from tdsl.system.read import resolve_links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tdsl.compile.pipeline import Joined
     from tdsl.compile.planning import Planned

@@ -256,10 +256,9 @@ def _fault_of_other_first_word(s: tree.Setting) -> Fault | None:
     """The fault of ``length dc[0] to dc[1] 2km``: what follows the first word is that of another statement;
     None of others."""
     said = s.span.file.text[s.name.span.end : s.items[-1].span.end] if s.items else "\n"
-    forms = (
-        (word, form) for word in ("distance", "address") for form in (FORMS[word], *OTHER_FORMS.get(word, ()))
-    )
-    word = next((word for word, form in forms if fits_form(form, f"{word}{said}")), "")
+    forms = {word: (FORMS[word], *OTHER_FORMS.get(word, ())) for word in ("distance", "address")}
+    fitting = (w for w, known in forms.items() if any(fits_form(form, f"{w}{said}") for form in known))
+    word = next(fitting, "")
     if "\n" in said or not word:
         return None
     fix = Fix(f"write `{word}`", ((s.name.span, word),), safe=False)
@@ -271,11 +270,9 @@ def _fault_of_other_word(s: tree.Setting, known: Collection[str]) -> Fault | Non
     """The fault of a word in capitals, or of another language, whose word here is known."""
     name = s.name.name
     instead = INSTEAD_OF.get(name.lower())
-    if (
-        instead in KINDS["device"]
-        and re.match(r"[ \t]+\w+[ \t]*[:\[]", s.span.file.text[s.name.span.end :][:80]) is None
-    ):
-        return None  # no declaration
+    declared = re.compile(r"[ \t]+\w+[ \t]*[:\[]").match(s.span.file.text, s.name.span.end)
+    if instead in KINDS["device"] and declared is None:
+        return None
     if instead in ("host", "chip"):
         instead = f"{instead}s"
     if name.lower() in known and name.lower() != name:

@@ -312,7 +312,7 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
             "E0120",
             item.span,
             "the layer of a connect is `scaleup`, or not written",
-            help="write `layer scaleup` for NVLink and its like, or leave `layer` out for links of the network",
+            help="write `layer scaleup` for NVLink, or leave `layer` out for links of the network",
             fix=Fix("write `scaleup`", ((item.span, "scaleup"),), safe=False),
         )
     if name == "medium" and value not in MEDIA_WORDS:

@@ -51,10 +51,11 @@ _JOINING = frozenset({",", "and", "&", "+"})
 """What stands between the paths of a list."""
 _CONNECTING = frozenset({"in", "to", "at", "from", "of", "x", "by", "with", "per", "as", "on", "via"})
 """Words of a form that need not be written to be meant."""
-_FILLERS = _CONNECTING | frozenset(
-    "the a an is are be must should shall please each every and into onto inside between then up upwards min max prob probability even evenly for using has have "
-    "set unit number no = == : , -> => - | ( )".split()
-)
+_WORDS_OF_ENGLISH = """
+the a an is are be must should shall please each every and into onto inside between then up upwards
+min max prob probability even evenly for using has have set unit number no
+"""
+_FILLERS = _CONNECTING | {*_WORDS_OF_ENGLISH.split(), *"=:,-|()", "==", "->", "=>"}
 """Words and signs that say nothing of their own."""
 
 

@@ -189,21 +189,17 @@ def _path_of_other_form(s: Scene) -> Diagnostic | None:
     return rewriting_finding("an index is written in brackets, and `.` joins names", whole, whole, new)
 
 
+_OF_ONE_PATH = ("omit", "place", "naming", "override", "connect")
+
+
 def _part_before_whole(s: Scene) -> Diagnostic | None:
     """``omit node[31] of su[3]``: the device before the group that it is in."""
     t, b = s.token, s.before
     asked = s.first in ("require", "report")
-    if (
-        t is None
-        or b is None
-        or s.first not in ("omit", "place", "naming", "override", "connect", "require", "report")
-    ):
+    if t is None or b is None or not (asked or s.first in _OF_ONE_PATH):
         return None
-    if (
-        t.text not in (("in", "inside", "within") if asked else ("of", "from"))
-        or b.type not in ("NAME", "RSQB")
-        or len(s.rest) < 2
-    ):
+    joins = ("in", "inside", "within") if asked else ("of", "from")
+    if t.text not in joins or b.type not in ("NAME", "RSQB") or len(s.rest) < 2:
         return None
     text = s.run.file.text
     inner = re.search(r"(?<![\w.])[\w.]++(?:\[[^\[\]]*+\])?+$", text[s.statement[0].end : b.end])

@@ -151,18 +151,10 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
     by_what = f"{strange[1]}_{check.name}" if strange[:1] == ["per"] and len(strange) > 1 else ""
     if by_what in checks_by_name():
         return f"`{check.name}` takes no argument `per`", f"write `{by_what}`"
-    if (
-        strange
-        and "of" in check.takes
-        and (strange[0] == "network" or strange[0] in claim.text.split(" of ")[0])
-    ):
-        whole = " of total" if check.name == "power" and claim.text.endswith("%") else ""
-        new = claim.text.replace(f" {strange[0]} ", f" of {strange[0]} ", 1) + whole
-        if strange[0] == "network":
-            return (
-                f"`{check.name}` takes no argument `{strange[0]}`: what it is about follows `of`",
-                f"write `{new}`",
-            )
+    if strange[:1] == ["network"]:
+        whole = " of total" if claim.text.endswith("%") else ""
+        new = claim.text.replace(" network ", " of network ", 1) + whole
+        return f"`network` is what `{check.name}` is about, and follows `of`", f"write `{new}`"
     if strange:
         return (
             f"`{check.name}` takes no argument `{strange[0]}`",
