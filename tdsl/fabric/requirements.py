@@ -371,6 +371,10 @@ def _what_fails(claim: tree.Claim) -> str:
         known = ", ".join(FAILING)
         message = f"`any K {name}` fails nothing that tdsl knows"
         number = claim.any_count.span.text if claim.any_count is not None else "1"
+        if name.rstrip("s") in ("feed", "pdu", "tray"):
+            new = f"of risk.{'trays' if name.startswith('tray') else 'feeds'}"
+            fix = Fix(f"write `{new}`", ((claim.any_of.span, new),), safe=False)
+            raise Fault("E0492", claim.any_of.span, message, help=f"write `any {number} {new}`", fix=fix)
         if f"{name}s" in FAILING:
             fix = Fix(f"write `{name}s`", ((claim.any_of.span, f"{name}s"),))
             raise Fault(

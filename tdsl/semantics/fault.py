@@ -93,7 +93,9 @@ def _filled_help(span: SourceSpan, help: str) -> tuple[str, Fix | None]:
     """A help line and the edit that it says. One that shows the form of a statement by an example says it
     with the values of the statement around the place, where all of them fit the form."""
     own = _fix_that_help_says(span, help)
-    if own is not None or not help.startswith(("the form is `", "write `", "known here", "`", "it ")):
+    if own is not None or not help.startswith(
+        ("the form is `", "write `", "known here", "such as `", "`", "it ")
+    ):
         return help, own
     text = span.file.text
     begin = max(text.rfind(c, 0, span.start) for c in "\n;{}") + 1

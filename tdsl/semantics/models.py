@@ -771,6 +771,12 @@ class ModelBuilder:
             fix = Fix("write `fact`", ((s.name.span, "fact"),), safe=False)
             message = f"there is no setting of a model `{name}` here"
             raise Fault("E0118", s.name.span, message, help="did you mean `fact`?", fix=fix)
+        inside = re.fullmatch(r"(\w++)\s++(\d++)\s*+x\s*+([A-Za-z]\w*+)", s.span.text)
+        if inside is not None:  # `gpus 2 x H100`
+            new = f"chip {inside[1].removesuffix('s')}[{inside[2]}]: {inside[3]}"
+            fix = Fix(f"write `{new}`", ((s.span, new),), safe=False)
+            message = "what is inside of a model is declared, with its number in brackets"
+            raise Fault("E0120", s.span, message, help=f"write `{new}`", fix=fix)
         if any(i.args for i in s.items):
             raise Fault("E0120", s.span, "a fact has one value", help=f'write `fact {name} "…"` for a text')
         self.library.diagnostics.add(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tdsl.syntax.foreign_units import amount_written_here
-from tdsl.syntax.keywords import GRAMMAR_WORDS, INSTEAD_OF
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, INSTEAD_OF, PATTERNS
 from tdsl.system.similar import closest_name
 
 LONGEST = 300
@@ -57,6 +57,8 @@ min max prob probability even evenly for using has have set unit number no
 """
 _FILLERS = _CONNECTING | {*_WORDS_OF_ENGLISH.split(), *"=:,-|()", "==", "->", "=>"}
 """Words and signs that say nothing of their own."""
+_NO_NAMES = frozenset({*CLAUSES, *PATTERNS}) - {"network", "total", "active", "intact", "all"}
+"""Words of the language that nobody calls a device."""
 
 
 def said_in_form(form: str, written: str) -> str:
@@ -66,6 +68,8 @@ def said_in_form(form: str, written: str) -> str:
     if len(written) > LONGEST or "#" in written or "\n" in written:
         return ""
     places, items = _items_of(form), _items_of(written)
+    if len(places) < 2 or len(items) < 2 or not places[0].text.islower() or places[0].text in _CONNECTING:
+        return ""
     chosen = (
         _texts_of_places(places, _with_lists(items, form))
         or _texts_of_places(places, items)
@@ -225,6 +229,9 @@ def _candidates(places: Sequence[_Item], items: Sequence[_Item], k: int) -> Iter
 
 def _text_in_place(place: _Item, item: _Item) -> str:
     """What of an item fits a place of a form, as it is written here; "" where nothing does."""
+    first = re.split(r"\W", item.text, maxsplit=1)[0].lower()
+    if first in _NO_NAMES:
+        return ""
     name = item.kind == "word" and item.text.lower() not in _FILLERS
     if place.kind == "path":
         return item.text if item.kind == "path" or name else ""

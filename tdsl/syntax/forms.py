@@ -51,11 +51,7 @@ OTHER_FORMS: dict[str, tuple[str, ...]] = {
         "place leaf[*] in h1.A[3]",
         "place auto in h1",
     ),
-    "connect": (
-        "connect leaf[*] to spine[*] spread",
-        "connect leaf[*] to spine[*] each",
-        "connect leaf[0] to spine[0]",
-    ),
+    "connect": ("connect leaf[*] to spine[*] spread", "connect leaf[*] to spine[*] each"),
     "circuit": ("circuit block[*] to block[*] each",),
     "tier": ("tier spine of ? leaf", "tier leaf of 4 hosts", "tier spine of 4 leaf"),
     "override": ("override leaf: MODEL",),

@@ -18,7 +18,7 @@ from tdsl.syntax.filled_forms import said_in_form
 from tdsl.syntax.forms import FORMS, FORMS_OF_BLOCK, OTHER_FORMS, SETTINGS_OF_BLOCK
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
-from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, INSTEAD_OF, OPERATORS, PATTERNS, STARTERS
+from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, INSTEAD_OF, OPERATORS, PATTERNS, SETTINGS
 from tdsl.syntax.repairs import TRIALS as REPAIRS
 from tdsl.syntax.repairs import is_whole, tokens_before_block, tokens_left_after_fix
 from tdsl.syntax.requirement_slips import TRIALS as REQUIREMENTS
@@ -276,7 +276,7 @@ LONGEST_ANEW = 40
 
 def _number_before_setting(s: Scene, t: Token) -> Diagnostic | None:
     """``{ 4 switches }``: the number of a setting before its name."""
-    names = [x.text for x in s.rest[1:2] if x.type == "NAME" and x.text not in STARTERS]
+    names = [x.text for x in s.rest[1:2] if x.text in SETTINGS]
     if (
         t.type not in ("NUMBER", "QUANTITY", "PERCENT")
         or not names

@@ -243,6 +243,7 @@ def _kinds_to_put(s: Scene) -> set[str]:
 
 _NEAR = {
     "for": "over of",
+    "through": "via",
     "between": "among",
     "inside": "in",
     "within": "in",

@@ -266,7 +266,13 @@ def _numbers_from_first(s: Scene) -> Diagnostic | None:
         message = "numbers of autonomous systems are counted on from the first one"
         new = f"asn {found[1]}[*] from {found[3]}" if found is not None and found[2] == found[4] else ""
         return rewriting_finding(message, whole, whole, new) if new else None
-    if t is None or b is None or s.first != "asn" or b.type != "NUMBER" or t.type not in ("RANGE", "MINUS"):
+    if (
+        t is None
+        or b is None
+        or s.first != "asn"
+        or b.type != "NUMBER"
+        or t.type not in ("RANGE", "MINUS", "PLUS")
+    ):
         return None
     whole = b.span.to(s.rest[1].span if len(s.rest) > 1 else t.span)
     head = "" if s.statement[-2].text == "from" else "from "

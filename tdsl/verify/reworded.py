@@ -187,7 +187,7 @@ def claim_with_any(text: str) -> str:
     found = re.fullmatch(
         r"survives (?:any[a-z]+ |(?:loss|failure) of )?(\d++|one|two|three|a|single|)"
         r"(?: of)? ?([a-z_]\w*+)"
-        r"(?: failures?| failing| loss)?( of (?!all)[^<>=]+?)?( with .+)?",
+        r"(?: failures?| failing| fails?| loss| lost| down)?( of (?!all)[^<>=]+?)?( with .+)?",
         text,
     )
     if found is None or found[2] in ("of", "any"):
