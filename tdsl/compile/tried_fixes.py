@@ -11,7 +11,7 @@ from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.forms import form_of_statement
 
-MOST_TRIED = 3
+MOST_TRIED = 2
 """Fixes of a text that are tried, the first ones: people read these."""
 LARGEST_TEXT = 1 << 16
 """Characters of a text whose fixes are tried; a larger one is read once."""
