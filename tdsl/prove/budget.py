@@ -313,6 +313,9 @@ class Budget:
     move_random_starts: int = 10
     """Splits around random nodes, the same in every run, from which moves begin."""
 
+    move_patience: int = 400
+    """Moves without a better split after which such a pass ends."""
+
     walk_starts: int = 8
     """Best splits after these passes from which walks begin, and how many are kept of all that walks find."""
 

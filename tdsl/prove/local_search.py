@@ -22,12 +22,6 @@ from tdsl.system.lazy_dataclass import dataclass
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
-PATIENCE = 400
-"""Moves without a better split after which a pass over all clusters ends."""
-
-LOW = -(2**60)
-"""Less than any move gains."""
-
 
 @dataclass(eq=False)
 class _Clusters:
@@ -95,7 +89,7 @@ class _Split:
         return cls(side, 2 * int(c.weight[side].sum()) - int(c.weight.sum()), across)
 
     def is_same(self, other: _Split) -> bool:
-        """Whether two splits divide the clusters alike, whichever side is called which."""
+        """Whether two splits divide the clusters in the same way, whichever side is called which."""
         apart = self.side != other.side
         return not apart.any() or bool(apart.all())
 
@@ -111,7 +105,9 @@ def cuts_by_local_search(g: UnitGraph, starts: Sequence[Bools], budget: Budget =
     clusters = _Clusters.of_graph(g)
     left, found = budget.move_work, []
     for side in _starting_splits(g, clusters, starts, budget):
-        found.append(_move_each_cluster_once(clusters, side) or _Split.of(clusters, side))
+        found.append(
+            _move_each_cluster_once(clusters, side, budget.move_patience) or _Split.of(clusters, side)
+        )
         left -= len(side)
         if left < 0:
             break
@@ -174,10 +170,10 @@ def _breadth_first_order(clusters: _Clusters, first: int) -> Ints:
     return np.append(np.array(order, dtype=np.int64), rest)
 
 
-def _move_each_cluster_once(c: _Clusters, side: Bools) -> _Split | None:
+def _move_each_cluster_once(c: _Clusters, side: Bools, patience: int) -> _Split | None:
     """The best split on the way if every cluster is moved once, None if none is better than the first."""
     once = np.full(len(side), len(side), dtype=np.int64)
-    return _best_on_way(c, _Split.of(c, side), once, PATIENCE)
+    return _best_on_way(c, _Split.of(c, side), once, patience)
 
 
 def _walk(c: _Clusters, split: _Split, moves: int) -> _Split:
@@ -193,6 +189,7 @@ def _best_on_way(c: _Clusters, first: _Split, rests: Ints, patience: int) -> _Sp
     ends early after ``patience`` moves without a better split. None if no split is better than the first."""
     side, gain, value, over = first.side.copy(), c.gains(first.side), first.value, first.over
     light, most, twice = c.weight == 0, int(c.weight.max()), 2 * c.capacity
+    lowest = np.iinfo(np.int64).min
     until = np.zeros(len(side), dtype=np.int64)
     moved: list[int] = []
     best, at = first.order(), 0
@@ -200,10 +197,10 @@ def _best_on_way(c: _Clusters, first: _Split, rests: Ints, patience: int) -> _Sp
         fits = until <= len(moved)
         if over:
             fits &= light | (side if over > 0 else ~side)
-        v = int(np.where(fits, gain, LOW).argmax())
+        v = int(np.where(fits, gain, lowest).argmax())
         if not fits[v]:
             fits = (until <= len(moved)) & (np.abs(over + np.where(side, -2, 2) * c.weight) <= 2 * most)
-            v = int(np.where(fits, gain, LOW).argmax())
+            v = int(np.where(fits, gain, lowest).argmax())
             if not fits[v]:
                 break
         value -= int(gain[v])

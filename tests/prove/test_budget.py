@@ -28,7 +28,7 @@ SIZES = {
     "good_enough_trunks": 20_000, "bisection_parts": 200, "bisection_gain": Fraction(0), "split_count": 500,
     "placing_trunks": 60_000, "hub_arcs": 8_000_000,
     "placed_switches": 18, "placement_switches": 4_000, "elimination_width": 20, "elimination_devices": 400,
-    "spectrum_nodes": 700, "move_starts": 4, "move_random_starts": 10, "walk_starts": 8, "walk_moves": 700,
+    "spectrum_nodes": 700, "move_starts": 4, "move_random_starts": 10, "move_patience": 400, "walk_starts": 8, "walk_moves": 700,
     "flat_dimensions": 8, "flat_orders": 24,
     "restored_parts": 20, "restored_pairs": 20_000_000, "group_parts": 2**20, "routed_groups": 4_000, "flow_pairs": 200_000,
     "listed_messages": 20_000, "listed_tree_messages": 1_000_000,
