@@ -137,7 +137,7 @@ def setting_of_other_block_fault(span: SourceSpan, what: str, known: Collection[
         whole = SourceSpan(span.file, start, found.end() if alone else brace)
         gone = SourceSpan(span.file, span.start, found.end(1) + (found[2] == ";"))
         edits = ((whole, f" x {found[1]}"),) if alone else ((whole, f"x {found[1]} "), (gone, ""))
-        message = f"there is no {what} `x` here; how many links there are stands before the `{{`"
+        message = f"there is no {what} `x` here; how many links there are is written before the `{{`"
         fix = Fix(f"write `x {found[1]}` before the `{{`", edits, safe=False)
         return Fault("E0118", span, message, help=f"write `x {found[1]}` before the `{{`", fix=fix)
     if not block and name in PATTERNS:
@@ -257,7 +257,7 @@ def _index_left_out_fault(span: SourceSpan, message: str) -> Fault | None:
     new = f"{found[1]}[{span.text}]"
     fix = Fix(f"write `{new}`", ((at, f"[{span.text}]"),), safe=False)
     return Fault(
-        "E0101", span, f"{message}; an index variable stands in the path", help=f"write `{new}`", fix=fix
+        "E0101", span, f"{message}; an index variable is written in the path", help=f"write `{new}`", fix=fix
     )
 
 

@@ -37,7 +37,7 @@ FORMS = {
     "address": "address leaf loopback from 10.255.0.0/24",
     "hosts": "hosts 128 x MODEL",
     "partition": "partition NAME 0x0001 { full node[0..3].nic }",
-    "subnet_manager": "subnet_manager ufm[(0)], ufm[(1)]",
+    "subnet_manager": "subnet_manager manager[(0)], manager[(1)]",
     "feed": "feed NAME { from FEED; power 400kW; racks h1.A[1..8] }",
     "risk": "risk NAME { members spine[0], leaf[0]; fails 1/5year; repair 8h }",
     "routing": "routing bgp { unnumbered; asn leaf[*] from 65001; mtu 9216 }",

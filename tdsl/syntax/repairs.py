@@ -354,7 +354,7 @@ def count_touching_x(s: Scene) -> Diagnostic | None:
     new = f"x {t.text[1:]}"
     if not is_whole_with(s, tokens, t.span, new):
         return None
-    return rewriting_finding("a blank parts `x` from the number", t.span, t.span, new)
+    return rewriting_finding("a space parts `x` from the number", t.span, t.span, new)
 
 
 TRIALS = (
