@@ -109,9 +109,7 @@ def _compile_stages(
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
     parsed = not any(d.code.startswith("E00") for d in diagnostics)
     absent = _wire_designs(text, designs, own, request, session, kept) if parsed else []
-    faulty = next((found for found in own if found.has_errors), None)
-    if faulty is not None and sum(d.fabric.link_count for d in designs if d.fabric) <= LINKS_WIRED_ANEW:
-        faulty.items = _with_fixes_tried(source, request, session, text, faulty.items, True)
+    _try_fixes_of_wiring(source, request, session, text, designs, own)
     _judge_places_of_all(designs, own, request)
     designs, clusters = join_clusters(designs, text, session, request, kept) if parsed else (designs, [])
     report_library_changes(Path(source), kept, text.files, designs, diagnostics, request)
@@ -139,12 +137,16 @@ def _with_fixes_tried(
     source: str, request: Request, session: Session, text: Planned, found: list[Diagnostic], wired: bool
 ) -> list[Diagnostic]:
     """Findings without the fixes that do not mend the text. ``wired``: they are of the wiring."""
+    if not request.try_fixes:
+        return found
     key = str(resolve_links(Path(source)))
     others = {name: other for name, other in request.overlay.items() if name not in (key, source)}
 
     def findings_of(changed: str) -> list[Diagnostic]:
         own = Session({name: parsed for name, parsed in session.parsed.items() if name != key})
-        asked = replace(request, overlay={**others, key: changed, source: changed}, solve_seconds=1)
+        asked = replace(
+            request, overlay={**others, key: changed, source: changed}, solve_seconds=1, try_fixes=False
+        )
         again = Diagnostics()
         try:
             planned = plan_fabrics(source, asked, own, again)
@@ -156,6 +158,22 @@ def _with_fixes_tried(
         return [d for part in (again, *each) for d in part]
 
     return without_useless_fixes(found, source, text.files, findings_of)
+
+
+def _try_fixes_of_wiring(
+    source: str,
+    request: Request,
+    session: Session,
+    text: Planned,
+    designs: list[Design],
+    own: list[Diagnostics],
+) -> None:
+    """Take the fixes that do not mend the text from the findings of the first fabric that has errors; of
+    small designs, which are wired anew."""
+    faulty = next((found for found in own if found.has_errors), None)
+    links = sum(d.fabric.link_count for d in designs if d.fabric is not None)
+    if faulty is not None and links <= LINKS_WIRED_ANEW:
+        faulty.items = _with_fixes_tried(source, request, session, text, faulty.items, True)
 
 
 def _unwired_designs(text: Planned) -> tuple[list[Design], list[Diagnostics]]:

@@ -42,5 +42,6 @@ class Request:
     prices: SourceFile | None = None  # what models cost, as TOML
     day: date | None = None  # the day by which waivers with a last day are judged; None: they are not
     at_least: Fraction | None = None  # the share of what each requirement is about that must be judged
+    try_fixes: bool = True  # whether fixes that are guesses are tried on the text
     phase: int = 0
     """Of fabrics with phases this one; -1: the last; -2: all; 0: all where it is checked, else the last."""

@@ -132,7 +132,7 @@ def _with_fixes(
     def recompile(text: str) -> list[Diagnostic] | None:
         if next(left) <= 0:
             return None
-        request = replace(asked, overlay={**question.overlay, question.path: text})
+        request = replace(asked, overlay={**question.overlay, question.path: text}, try_fixes=False)
         try:
             after = compiler.compile_without_checks(question.path, request)
         except compiler.UsageError:

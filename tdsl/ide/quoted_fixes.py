@@ -19,8 +19,8 @@ MOST = 6
 _QUOTED = re.compile(r"`([^`\n]++)`")
 _SCHEMATIC = re.compile(r"…|\.\.\.|(?<![\w.])--|^tdsl |\b[A-Z]{4,}+\b")
 """What is a form, an option or a call, and no text of a design."""
-_LISTED = re.compile(r"known(?: here)?: |may be |one of |both |`[^`]*+` has ")
-"""How a help begins that lists what there is."""
+_LISTED = re.compile(r"known(?: here)?: |the form is |such as |may be |one of |both |`[^`]*+` has ")
+"""How a help begins that lists what there is, or shows an example."""
 _CONDITION = re.compile(r"for which $")
 """What comes before a condition."""
 _WORD = re.compile(r"[a-z_]\w*+(?=\s)")
