@@ -121,6 +121,35 @@ FORMS_OF_BLOCK = {
     ("model", "connect"): "connect gpu[g] to xbar[s] x 2",
 }
 """A statement that has another form in a block, by the block's first word and its own."""
+REQUIREMENTS: dict[str, str] = {
+    "allreduce": "allreduce 1GB of all node[*] <= 10ms",
+    "availability": "availability >= 99.9% with bisection >= 50%",
+    "bisection": "bisection >= 100%",
+    "blast_radius": "blast_radius of leaf[*] <= 32",
+    "cable_share": "cable_share copper >= 50%",
+    "cables": "cables of leaf[*] to spine[*] <= 64",
+    "checkpoint_interval": "checkpoint_interval write 30s of node[*] <= 30min",
+    "days": "days of JOB over 1T tokens <= 30",
+    "ecmp_load": "ecmp_load 16 <= 2",
+    "goodput": "goodput write 30s restart 5min of node[*] >= 90%",
+    "links": "links of leaf[*] to spine[*] == 64",
+    "oversubscription": "oversubscription at leaf[*] <= 2:1",
+    "power": "power of network <= 40% of total",
+    "spares_needed": "spares_needed 99% of node[*] <= 4",
+    "survives": "survives any 1 of spine[*] with bisection >= 70%",
+    "throughput": "throughput all_to_all >= 90%",
+    "transfer": "transfer 1GB of node[0] to node[1] <= 10ms",
+}
+"""A requirement of each metric that takes more than a comparison."""
+_COMPARED = re.compile(r" [<>=]=.*")
+
+
+def forms_of_requirement(word: str, metric: str) -> tuple[str, ...]:
+    """The forms of a `require` or `report` of a metric, with and without a comparison; none of others."""
+    form = REQUIREMENTS.get(metric, "") if word in ("require", "report") else ""
+    return (f"{word} {form}", f"{word} {_COMPARED.sub('', form)}") if form else ()
+
+
 _WORD = re.compile(r"\s*+([A-Za-z_]\w*+)")
 _LOOKED_AT = 20_000
 """Characters before a statement in which its block is looked for."""

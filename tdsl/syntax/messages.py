@@ -15,7 +15,7 @@ from tdsl.syntax.declaration_slips import TRIALS as DECLARATIONS
 from tdsl.syntax.exchanged_tokens import TRIALS as EXCHANGED
 from tdsl.syntax.exchanged_tokens import neighbours_exchanged
 from tdsl.syntax.filled_forms import said_in_form
-from tdsl.syntax.forms import FORMS, FORMS_OF_BLOCK, OTHER_FORMS, SETTINGS_OF_BLOCK
+from tdsl.syntax.forms import FORMS, FORMS_OF_BLOCK, OTHER_FORMS, SETTINGS_OF_BLOCK, forms_of_requirement
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import CLAUSES, GRAMMAR_WORDS, INSTEAD_OF, OPERATORS, PATTERNS, SETTINGS
@@ -260,6 +260,7 @@ def _statement_said_anew(s: Scene) -> Diagnostic | None:
         *SETTINGS_OF_BLOCK.get(block, ()),
         *OTHER_FORMS.get(word, ()),
         FORMS.get(word, "").partition(" {")[0],
+        *forms_of_requirement(first, tokens[1].text),
     ]
     said = {t.text for t in tokens[:end]}
     for form in sorted(filter(None, forms), key=lambda form: -len(said & {*form.split()})):
@@ -302,6 +303,10 @@ def _form_of_statement_here(s: Scene) -> str | None:
     """The form of the statement that is read, in its block; None where none is listed."""
     if [t.text for t in s.statement[:2]] == ["place", "auto"]:
         return FORMS["place auto"]
+    if s.first in ("require", "report"):
+        claims = [k for k, t in enumerate(s.statement[:-1]) if t.text in (s.first, "and", "with")]
+        metric = s.statement[claims[-1] + 1].text if claims else ""
+        return next(iter(forms_of_requirement(s.first, metric)), FORMS[s.first])
     return FORMS_OF_BLOCK.get((surrounding_block(s), s.first)) or FORMS.get(s.first)
 
 
