@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -61,7 +62,7 @@ class RateMatch(Check):
             return replace(property_holds("there are no links"), judged=0, of=0)
         links, rates = view.rows, table.rates()
         wrong = self._unlike_ends(view, table)
-        joints = joints_of_links(f, table, wrong, f.link_a[wrong], f.link_b[wrong])
+        joints: Iterable[Joint] = joints_of_links(f, table, wrong, f.link_a[wrong], f.link_b[wrong])
         if not f.complete:  # ports that a refused connect would have taken are taken by the next one
             joints = [j for j in joints if not self._ports_of_the_rate(f, j, _ends_of_joint(table, j))]
         faults = [self._fault(view, table, j) for j in joints]
