@@ -116,6 +116,8 @@ def _help_that_keeps_all(written: str, help: str) -> str:
     """A help line that writes the beginning of a statement, with what is to become of the rest."""
     found = _TO_WRITE.fullmatch(help)
     rest = written.removeprefix(found[1]).strip() if found is not None else ""
+    if rest.startswith("["):  # the index of a path
+        return help
     if not rest or rest == written or found is None or not re.search(r"\d|[A-Z]{2}|\[", rest):
         return help
     return f"{help}: `{rest}` does not fit behind it"
