@@ -130,6 +130,7 @@ def test_every_call_in_the_docs_has_a_command_and_options_that_there_are() -> No
     assert called > 60
 
 
+@pytest.mark.daily
 def test_a_roce_pod(run) -> None:
     """A checked, built and viewed design with a pipeline."""
     call, folder = run
@@ -145,6 +146,7 @@ def test_a_roce_pod(run) -> None:
     assert done.returncode == 1 and "E0405" in done.stdout and "2:1 at leaf0" in done.stdout
 
 
+@pytest.mark.daily
 def test_a_superpod_from_the_whiteboard(run) -> None:
     """The hall is appended to the fabric; what the table names is built."""
     call, folder = run
