@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.cli import cli
+from tests.harness import sampled
 from tests.targets import frr_lab, ib
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -96,7 +97,7 @@ def run_page(page: str, run) -> None:
         assert line in said or line in " ".join(said.split()), f"{page}: nothing prints {line!r}"
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if p not in LONG and p not in ELSEWHERE])
+@pytest.mark.parametrize("page", sampled([p for p in PAGES if p not in LONG and p not in ELSEWHERE], 2))
 def test_commands_of_a_page(page: str, run) -> None:
     run_page(page, run)
 

@@ -76,6 +76,7 @@ def test_dgx_h100_as_nccl_reads_it(out: Path) -> None:
     assert text.count("<") - text.count("</") - text.count("<!--") < 200
 
 
+@pytest.mark.daily
 def test_the_same_bytes_again(out: Path) -> None:
     again = tdsl("build", "dgx_superpod_h100", "--out", out, "--check")
     assert again.exit_code == 0, again.output
